@@ -1,11 +1,11 @@
-// No password and no token of a user is written anywhere except sealed in its mail: not in the log, not in any table.
+// Passwords and tokens of users are stored only encrypted, in pending mails: not in the log and not in any other table.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
 import { createLog } from '../src/runtime/log.ts'
 import { addTeam, createTestApi, testPassword, type TestApi } from './api.ts'
 import { tokenMailedTo } from './support/mails.ts'
-import { addPerson, createClient } from './support/person.ts'
+import { addPerson, createClient } from './support/test-user.ts'
 
 let api: TestApi
 const lines: string[] = []
@@ -15,8 +15,8 @@ before(async () => {
 })
 after(() => api[Symbol.asyncDispose]())
 
-/** Every row of every table, as text. */
-async function everythingStored(): Promise<string> {
+/** Returns every row of every table, as text. */
+async function readAllRows(): Promise<string> {
   const { owner } = api.database.postgres
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
@@ -78,11 +78,11 @@ it('no password and no token is logged or stored', async () => {
   await client.signIn(misplaced, email)
   const again = await client.open(email, second)
 
-  assert.ok(lines.length > 10, 'the log was written')
-  const written = [lines.join('\n'), await everythingStored()]
+  assert.ok(lines.length > 10, 'the log is not empty')
+  const written = [lines.join('\n'), await readAllRows()]
   const tokens = [confirm, change, reset, access, refresh, again.access, again.refresh, changed.body.refresh]
   const secrets = [...words, testPassword, ...tokens, ...tokens.map((token) => token.split('.').at(-1)!)]
   for (const text of written)
     for (const secret of secrets)
-      assert.ok(!text.includes(secret), `${secret} is written in ${text.slice(0, 40)}`)
+      assert.ok(!text.includes(secret), `${secret} occurs in ${text.slice(0, 40)}`)
 })

@@ -1,4 +1,4 @@
-// Announcements against a real database: what is stored, what is answered, and that teams do not meet.
+// Announcements against a real database: rows, responses, and isolation of teams.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Announcement as Wire } from '@pharos/contract/byoip'
@@ -50,7 +50,7 @@ function failsWith(code: string) {
 }
 
 describe('PATCH', () => {
-  it('answers exactly what GET then answers, ETag included', async () => {
+  it('returns exactly what the next GET returns, including the ETag', async () => {
     const id = await seed('203.0.113.0/24')
     const answer = await patch(id, { enabled: true, region: 'ams' })
     assert.deepEqual(answer, await get(id))
@@ -62,7 +62,7 @@ describe('PATCH', () => {
     assert.deepEqual(Object.keys(body), fields.split(' '))
   })
 
-  it('answers the same with region_states, and only then', async () => {
+  it('returns region_states only with include=region_states', async () => {
     const id = await seed('203.0.113.0/24')
     const answer = await patchAnnouncement(
       deps(),
@@ -79,18 +79,18 @@ describe('PATCH', () => {
     )
   })
 
-  it('stores nothing, audits nothing and wakes nobody when it is already so', async () => {
+  it('stores, audits and notifies nothing if nothing changes', async () => {
     const id = await seed('203.0.113.0/24', { enabled: true, regions: [regions.ams] })
-    const woken = await wakesDuring(() => patch(id, { enabled: true, region: 'ams' }))
-    assert.equal(woken, 0)
+    const notified = await notificationsDuring(() => patch(id, { enabled: true, region: 'ams' }))
+    assert.equal(notified, 0)
     assert.equal((await get(id)).etag, '"1"')
     assert.equal(await count('audit_entries'), 0)
   })
 
-  it('is audited, and wakes the reconciler, in the transaction that stores it', async () => {
+  it('is audited and notifies the reconciler in the transaction that stores it', async () => {
     const id = await seed('203.0.113.0/24')
-    const woken = await wakesDuring(() => patch(id, { enabled: true, region: 'ams' }))
-    assert.equal(woken, 1)
+    const notified = await notificationsDuring(() => patch(id, { enabled: true, region: 'ams' }))
+    assert.equal(notified, 1)
     const { rows } = await sql<Record<string, unknown>>`
       select team_id, actor, action, target, before, after from audit_entries`.execute(
       database.postgres.owner,
@@ -106,7 +106,7 @@ describe('PATCH', () => {
     assert.deepEqual(rows, [{ ...who, before, after }])
   })
 
-  it('never loses one of many concurrent toggles of different regions', async () => {
+  it('loses none of many concurrent toggles of different regions', async () => {
     for (let round = 0; round < 20; round++) {
       const id = await seed(`10.0.${round}.0/24`)
       await Promise.all(['ams', 'fra', 'lon'].map((region) => patch(id, { enabled: true, region })))
@@ -125,7 +125,7 @@ describe('PATCH', () => {
     }
   })
 
-  it('answers 404 for what is not there and for what is of another team, and changes neither', async () => {
+  it('returns 404 for missing announcements and those of other teams, and changes neither', async () => {
     const theirs = await seedAnnouncement(database.postgres, { teamId: other, prefix: '198.51.100.0/24' })
     const before = await list({}, other)
     for (const id of [theirs, 999_999, 999_999_999_999_999]) {
@@ -135,7 +135,7 @@ describe('PATCH', () => {
     assert.deepEqual(await list({}, other), before)
   })
 
-  it('heeds If-Match', async () => {
+  it('checks If-Match', async () => {
     const id = await seed('203.0.113.0/24')
     const matching = (ifMatch: string) => operationOf(team, { ifMatch })
     await assert.rejects(patch(id, { enabled: true }, matching('"7"')), failsWith('precondition_failed'))
@@ -147,7 +147,7 @@ describe('PATCH', () => {
     assert.equal((await get(id)).etag, '"3"')
   })
 
-  it('shows in a dry run what would change, and stores nothing', async () => {
+  it('reports in a dry run what would change, and stores nothing', async () => {
     const id = await seed('203.0.113.0/24')
     const operation = operationOf(team, { dryRun: true })
     const { body } = await patch(id, { enabled: true, region: 'fra' }, operation)
@@ -163,7 +163,7 @@ describe('PATCH', () => {
     await assert.rejects(patch(id, { enabled: true, region: 'mars' }, operation), failsWith('invalid'))
   })
 
-  it('repeats the answer for a repeated Idempotency-Key instead of the effect', async () => {
+  it('returns the first response again for a repeated Idempotency-Key', async () => {
     const id = await seed('203.0.113.0/24')
     const idempotency = { key: 'k1', requestHash: Buffer.from('on') }
     const first = await patch(id, { enabled: true, region: 'ams' }, operationOf(team, { idempotency }))
@@ -175,7 +175,7 @@ describe('PATCH', () => {
     assert.equal((await get(id)).body.enabled, false)
   })
 
-  it('is the admins’ alone where the operator says so', async () => {
+  it('requires the admin role if the operator configures it', async () => {
     const id = await seed('203.0.113.0/24')
     const strict = { ...deps(), memberToggle: false }
     await assert.rejects(
@@ -186,7 +186,7 @@ describe('PATCH', () => {
     assert.equal((await get(id)).body.enabled, true)
   })
 
-  it('refuses a region that is closed, and lets it be switched off where it was configured', async () => {
+  it('rejects enabling in a closed region, and allows disabling there', async () => {
     const id = await seed('203.0.113.0/24', { enabled: true, regions: [regions.ams, regions.old] })
     await assert.rejects(
       patch(await seed('198.51.100.0/24'), { enabled: true, region: 'old' }),
@@ -196,7 +196,7 @@ describe('PATCH', () => {
     assert.deepEqual((await get(id)).body.regions, ['ams'])
   })
 
-  it('keeps the row of a region that was switched off', async () => {
+  it('keeps the row of a disabled region', async () => {
     const id = await seed('203.0.113.0/24', { enabled: true, regions: [regions.ams, regions.fra] })
     await patch(id, { enabled: false, region: 'ams' })
     const { body } = await get(id, { include: 'region_states' })
@@ -211,14 +211,14 @@ describe('PATCH', () => {
 })
 
 describe('GET', () => {
-  it('prints IPv6 as RFC 5952 does', async () => {
+  it('formats IPv6 as defined in RFC 5952', async () => {
     const { body } = await get(await seed('2001:db8:0:1::/64'))
     assert.deepEqual([body.cidr, body.prefix, body.prefixlen], ['2001:db8:0:1::/64', '2001:db8:0:1::', 64])
     const mapped = await get(await seed('2001:db8:0:0:1::/80'))
     assert.deepEqual(mapped.body.cidr, '2001:db8:0:0:1::/80')
   })
 
-  it('says when the oldest of the regions concerned was compared', async () => {
+  it('reports the oldest check of the regions concerned', async () => {
     const [older, old, recent] = [300, 20, 10].map((s) => new Date(Date.now() - s * 1000).toISOString())
     const at = (slug: string, time: string | undefined, result: boolean | null) =>
       sql`update regions set last_check = ${time}, last_check_result = ${result} where slug = ${slug}`.execute(
@@ -264,7 +264,7 @@ describe('the list', () => {
   const cidrs = async (query: Partial<ListQuery>) => (await list(query)).results.map(({ cidr }) => cidr)
   const pick = (...places: number[]) => places.map((at) => prefixes[at])
 
-  it('filters, different ones and-ed, repeated ones or-ed', async () => {
+  it('filters: different filters are combined with and, repeated ones with or', async () => {
     await seedSome()
     const pending: AnnouncementStatus = 'pending_validation'
     assert.deepEqual(await cidrs({}), prefixes)
@@ -281,7 +281,7 @@ describe('the list', () => {
     assert.deepEqual(await cidrs({ enabled: true, cidr: ['10.10.0.0/16'], region: ['fra'] }), pick(1))
   })
 
-  it('orders, by cidr as numbers and IPv4 first', async () => {
+  it('sorts cidr numerically, IPv4 first', async () => {
     await seedSome()
     assert.deepEqual(await cidrs({ ordering: 'cidr' }), pick(2, 0, 1, 4, 3))
     assert.deepEqual(await cidrs({ ordering: '-cidr' }), pick(3, 4, 1, 0, 2))
@@ -290,7 +290,7 @@ describe('the list', () => {
     assert.deepEqual(await cidrs({ ordering: '-created' }), pick(4, 3, 2, 1, 0))
   })
 
-  it('orders by the last check that it shows', async () => {
+  it('sorts by the last check that it shows', async () => {
     await seedSome()
     for (const [slug, time] of [
       ['ams', '2026-03-01T00:00:00Z'],
@@ -308,7 +308,7 @@ describe('the list', () => {
     await sql`update regions set last_check = null`.execute(database.postgres.owner)
   })
 
-  it('pages, and counts exactly even past the end', async () => {
+  it('returns pages, with an exact count even past the end', async () => {
     await seedSome()
     const pages = [
       await list({ limit: 2 }),
@@ -327,7 +327,7 @@ describe('the list', () => {
     assert.deepEqual(await list({ status: ['error'] }), { results: [], count: 0 })
   })
 
-  it('shows each record as GET does', async () => {
+  it('returns each record as GET does', async () => {
     await seedSome()
     for (const query of [{}, { include: 'region_states' }]) {
       const { results } = await list(query)
@@ -335,7 +335,7 @@ describe('the list', () => {
     }
   })
 
-  it('says what is wrong with a cidr', async () => {
+  it('reports why a cidr is invalid', async () => {
     await assert.rejects(list({ cidr: ['10.0.0.1/8'] }), (error) => {
       assert.ok(error instanceof Failure)
       assert.deepEqual(error.errors?.[0]?.loc, ['query', 'cidr'])
@@ -347,7 +347,7 @@ describe('the list', () => {
 })
 
 describe('the regions', () => {
-  it('are those that are open, with a page and a count', async () => {
+  it('returns the open regions, with a page and a count', async () => {
     const query = { ordering: 'slug', limit: 100, offset: 0 }
     const all = await listRegions(deps(), operationOf(team), query)
     const place = { location: 'Here', country: 'NL', timezone: 'Europe/Amsterdam' }
@@ -364,17 +364,17 @@ describe('the regions', () => {
   })
 })
 
-async function wakesDuring(work: () => Promise<unknown>): Promise<number> {
+async function notificationsDuring(work: () => Promise<unknown>): Promise<number> {
   const waker = createWaker(database.postgres)
   await waker.start()
-  let heard = 0
-  waker.on('announcements', () => heard++)
+  let notifications = 0
+  waker.on('announcements', () => notifications++)
   await work()
-  // A notification of the same connection comes after those before it.
+  // Notifications of one connection arrive in order.
   const settled = Promise.withResolvers<void>()
   waker.on('holds', settled.resolve)
   await sql`select pg_notify('pharos', 'holds')`.execute(database.postgres.owner)
   await settled.promise
   await waker.stop()
-  return heard
+  return notifications
 }

@@ -1,4 +1,4 @@
-// API tokens over HTTP, as an admin of a team makes them and as programs use them.
+// API tokens over HTTP, as an admin of a team creates them and as programs use them.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -81,11 +81,11 @@ const statusOf = async (call: Promise<{ statusCode: number }>): Promise<number> 
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 30_000; !(await holds()); await sleep(20))
-    assert.ok(Date.now() < deadline, 'it does not come true')
+    assert.ok(Date.now() < deadline, 'the condition was not met in time')
 }
 
-describe('a token that is made', () => {
-  it('shows its secret once, and works', async () => {
+describe('a new token', () => {
+  it('is shown with its secret once, and is accepted', async () => {
     const made = await make({ max_unused_days: 30, expires: '2030-01-01T00:00:00+02:00' })
     const { token, ...rest } = made
     assert.deepEqual(rest, {
@@ -114,7 +114,7 @@ describe('a token that is made', () => {
     }
   })
 
-  it('has `expires: null` where it does not expire, wherever it is shown', async () => {
+  it('has `expires: null` in every response if it does not expire', async () => {
     for (const rest of [{}, { expires: null }]) {
       const made = await make(rest)
       const { results } = (await send('GET', { url: '?limit=1000' })).json()
@@ -164,7 +164,7 @@ describe('a token that is made', () => {
     ])
   })
 
-  it('may have a scope of a module that the team does not have, which then refuses it', async () => {
+  it('may have a scope of a module that the team does not have, and calls of that scope are refused', async () => {
     const bare = await addCompany('modest')
     await sql`update teams set enabled_modules = '{}' where id = ${bare.team.teamId}`.execute(
       api.database.postgres.owner,
@@ -173,7 +173,7 @@ describe('a token that is made', () => {
     assertProblem(await use(token), 'module_disabled')
   })
 
-  it('is the same token for a repeat with the same Idempotency-Key, whose kept answer is sealed', async () => {
+  it('is returned again for a repeat with the same Idempotency-Key, and the stored response is encrypted', async () => {
     const headers = { 'idempotency-key': 'lost-answer' }
     const first = await make({}, { headers })
     assert.deepEqual(await make({}, { headers }), first)
@@ -186,7 +186,7 @@ describe('a token that is made', () => {
       await send('POST', { headers, payload: { ...wanted, name: 'other' } }),
       'idempotency_mismatch',
     )
-    // The key of another admin is another key: no user gets the secret of another.
+    // Idempotency keys are separate per user: no user gets the secret of another.
     const { userId } = await addUser(api, 'second', [team], { admin: true })
     const { access } = await openSession(api, userId, team.teamId)
     const other = await make({}, { headers, authorization: `Bearer ${access}` })
@@ -205,11 +205,11 @@ const refusals: Record<string, readonly [body: object, at: unknown[], type: stri
   ],
   'a blank name': [{ name: ' \t' }, ['name'], 'pattern'],
   'a name of 201 characters': [{ name: 'x'.repeat(201) }, ['name'], 'maxLength', { limit: 200 }],
-  'an end that is over': [{ expires: '2020-01-01' }, ['expires'], 'past'],
-  'an end that is no time': [{ expires: 'soon' }, ['expires'], 'format'],
-  'an end too far away': [{ expires: '9999-01-01' }, ['expires'], 'too_far'],
+  'an expiry in the past': [{ expires: '2020-01-01' }, ['expires'], 'past'],
+  'an expiry that is not a time': [{ expires: 'soon' }, ['expires'], 'format'],
+  'an expiry too far in the future': [{ expires: '9999-01-01' }, ['expires'], 'too_far'],
   'no days': [{ max_unused_days: 0 }, ['max_unused_days'], 'minimum'],
-  'more days than ten years have': [{ max_unused_days: 3651 }, ['max_unused_days'], 'maximum'],
+  'more than ten years in days': [{ max_unused_days: 3651 }, ['max_unused_days'], 'maximum'],
   'half a day': [{ max_unused_days: 0.5 }, ['max_unused_days'], 'type'],
   'host bits': [
     { allowed_subnets: ['2001:db8::/32', '192.0.2.7/24'] },
@@ -217,20 +217,20 @@ const refusals: Record<string, readonly [body: object, at: unknown[], type: stri
     'host_bits',
     { canonical: '192.0.2.0/24' },
   ],
-  'IPv4 in the form of IPv6': [
+  'an IPv4-mapped IPv6 network': [
     { allowed_subnets: ['::ffff:192.0.2.0/120'] },
     ['allowed_subnets', 0],
     'mapped',
     { canonical: '192.0.2.0/24' },
   ],
   'no network': [{ allowed_subnets: ['office'] }, ['allowed_subnets', 0], 'syntax'],
-  'a role that is no boolean': [{ is_admin: 'false' }, ['is_admin'], 'type'],
-  'a field that there is not': [{ networks: [] }, ['networks'], 'unknown'],
+  'a role that is not a boolean': [{ is_admin: 'false' }, ['is_admin'], 'type'],
+  'an unknown field': [{ networks: [] }, ['networks'], 'unknown'],
 }
 
-describe('a token that cannot be made', () => {
+describe('an invalid token request', () => {
   for (const [what, [body, at, type, ctx]] of Object.entries(refusals)) {
-    it(`is refused for ${what}, with its place`, async () => {
+    it(`is rejected for ${what}, with the place of the error`, async () => {
       const { errors } = assertProblem(await send('POST', { payload: { ...wanted, ...body } }), 'invalid')
       const found = errors!.find((error) => error.type === type)
       assert.ok(found, JSON.stringify(errors))
@@ -239,7 +239,7 @@ describe('a token that cannot be made', () => {
     })
   }
 
-  it('reports all errors at once', async () => {
+  it('returns all errors at once', async () => {
     const payload = { ...wanted, allowed_subnets: ['192.0.2.7/24', 'x'], expires: '2020-01-01' }
     const { errors } = assertProblem(await send('POST', { payload }), 'invalid')
     assert.deepEqual(
@@ -248,8 +248,8 @@ describe('a token that cannot be made', () => {
     )
   })
 
-  it('is refused where the team has as many as it may, until one is deleted', async () => {
-    await using strict = await createTestApi({ PHAROS_API_TOKENS_PER_TEAM: '2' }, { beside: api })
+  it('is rejected if the team has the maximum number of tokens, until one is deleted', async () => {
+    await using strict = await createTestApi({ PHAROS_API_TOKENS_PER_TEAM: '2' }, { sameInstallationAs: api })
     const { admin: other } = await addCompany('frugal')
     const sent = { server: strict, authorization: other.bearer }
     const [first] = await Promise.all([make({}, sent), make({}, sent)])
@@ -259,14 +259,14 @@ describe('a token that cannot be made', () => {
     assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [201, 403, 403])
   })
 
-  it('is not made by a token, whatever it may do', async () => {
+  it('cannot be created by a token, whatever its permissions', async () => {
     const { token } = await make({ scopes: [...scopes], is_admin: true })
     assertProblem(await send('POST', { payload: wanted, authorization: `Token ${token}` }), 'unauthenticated')
   })
 })
 
 describe('the list of tokens', () => {
-  it('has filters, orders and an exact count, and shows neither secrets nor what is revoked', async () => {
+  it('has filters, sorting and an exact count, and contains neither secrets nor revoked tokens', async () => {
     const { admin: other } = await addCompany('listing')
     const sent = { authorization: other.bearer }
     const [a, b, c] = [
@@ -319,8 +319,8 @@ describe('the list of tokens', () => {
   })
 })
 
-describe('a token that is changed', () => {
-  it('keeps what was not named, and answers what GET then answers', async () => {
+describe('changing a token', () => {
+  it('keeps the fields that are not named, and returns what the next GET returns', async () => {
     const { id, token: _, ...made } = await make({ expires: '2030-01-01', allowed_subnets: ['192.0.2.0/24'] })
     const response = await send('PATCH', {
       url: `/${id}`,
@@ -338,7 +338,7 @@ describe('a token that is changed', () => {
     assert.equal(same.statusCode, 304)
   })
 
-  it('is never given more to do', async () => {
+  it('never adds permissions', async () => {
     const { id } = await make()
     for (const payload of [{ scopes: ['ipam:write'] }, { is_admin: true }, { max_unused_days: null }])
       assertProblem(await send('PATCH', { url: `/${id}`, payload }), 'invalid')
@@ -349,7 +349,7 @@ describe('a token that is changed', () => {
     )
   })
 
-  it('is not changed with an older ETag; using it does not change the ETag', async () => {
+  it('is rejected with an outdated ETag; using the token does not change the ETag', async () => {
     const { id } = await make()
     const seen = (await send('GET', { url: `/${id}` })).headers.etag!
     await sql`update api_tokens set last_used = now() where id = ${id}`.execute(api.database.postgres.owner)
@@ -364,7 +364,7 @@ describe('a token that is changed', () => {
     assert.equal((await read(id)).name, 'first')
   })
 
-  it('is written in the audit only where something changed', async () => {
+  it('is audited only if something changed', async () => {
     const { id } = await make()
     assert.equal((await send('PATCH', { url: `/${id}`, payload: { name: 'backup' } })).statusCode, 200)
     assert.equal((await send('PATCH', { url: `/${id}`, payload: {} })).statusCode, 200)
@@ -376,29 +376,29 @@ describe('a token that is changed', () => {
   })
 })
 
-describe('a token that is deleted', () => {
-  it('is not found any more, and works no more on any process', async () => {
-    await using second = await createTestApi({}, { beside: api })
+describe('a deleted token', () => {
+  it('is not found, and is rejected by every process', async () => {
+    await using second = await createTestApi({}, { sameInstallationAs: api })
     const { id, token } = await make()
     for (const server of [api, second])
       for (let n = 0; n < 2; n++) assert.equal(await statusOf(use(token, { server })), 200)
-    const hear = (name: WakeName) =>
-      Promise.all([api, second].map(({ waker }) => new Promise<void>((heard) => waker.on(name, heard))))
-    // Notifications come in order: after this one, none of what was changed before is on its way any more.
-    const before = hear('mails')
+    const nextNotification = (name: WakeName) =>
+      Promise.all([api, second].map(({ waker }) => new Promise<void>((resolve) => waker.on(name, resolve))))
+    // Notifications arrive in order: after this one, all earlier changes have been processed.
+    const before = nextNotification('mails')
     await sql`select pg_notify('pharos', 'mails')`.execute(api.database.postgres.owner)
     await before
-    const told = hear('actors')
+    const notified = nextNotification('actors')
     assert.equal((await send('DELETE', { url: `/${id}` })).statusCode, 204)
     // A process caches the token until the notification.
-    await told
+    await notified
     for (const server of [api, second]) assert.equal(await statusOf(use(token, { server })), 401)
     for (const method of ['GET', 'DELETE'] as const)
       assertProblem(await send(method, { url: `/${id}` }), 'not_found')
     assertProblem(await send('PATCH', { url: `/${id}`, payload: { name: 'x' } }), 'not_found')
   })
 
-  it('is gone for another team from the start', async () => {
+  it('is not found by another team from the start', async () => {
     const { id, token } = await make()
     const { admin: other } = await addCompany('foreign')
     const sent = { authorization: other.bearer, url: `/${id}` }
@@ -409,8 +409,8 @@ describe('a token that is deleted', () => {
   })
 })
 
-describe('a token with networks', () => {
-  it('works from inside them and not from outside, by the address that the connection shows', async () => {
+describe('a token with allowed networks', () => {
+  it('is accepted from inside them and rejected from outside, by the address of the connection', async () => {
     const { token } = await make({ allowed_subnets: ['198.51.100.0/24', '2001:db8:7::/48', '192.0.2.1'] })
     const outcomes: Record<string, number> = {
       '198.51.100.9': 200,
@@ -437,7 +437,7 @@ describe('a token with networks', () => {
     assert.equal(await from('198.51.100.9', '203.0.113.1'), 200)
   })
 
-  it('follows a change of them at once', async () => {
+  it('uses changed networks at once', async () => {
     const { id, token } = await make({ allowed_subnets: ['198.51.100.0/24'] })
     const from = '203.0.113.1'
     assert.equal(await statusOf(use(token, { from })), 401)
@@ -448,14 +448,14 @@ describe('a token with networks', () => {
 })
 
 describe('the last use of a token', () => {
-  it('is noted with the address, once a minute whatever the number of processes', async () => {
-    await using second = await createTestApi({}, { beside: api })
+  it('is recorded with the address, at most once a minute for any number of processes', async () => {
+    await using second = await createTestApi({}, { sameInstallationAs: api })
     const { id, token } = await make()
     await use(token, { from: '::ffff:198.51.100.9' })
     await until(async () => (await read(id)).last_used !== null)
     const first = await read(id)
     assert.equal(first.last_used_address, '198.51.100.9')
-    // A process that has not recorded the use yet tries, and the condition of the UPDATE prevents it.
+    // A process that has not recorded the use yet tries to; the condition of the UPDATE prevents a second write.
     await use(token, { from: '198.51.100.10', server: second })
     await use(token, { from: '198.51.100.10', server: second })
     const marker = await make()
@@ -465,12 +465,12 @@ describe('the last use of a token', () => {
     await sql`update api_tokens set last_used = last_used - interval '61 seconds' where id = ${id}`.execute(
       api.database.postgres.owner,
     )
-    await using third = await createTestApi({}, { beside: api })
+    await using third = await createTestApi({}, { sameInstallationAs: api })
     await use(token, { from: '198.51.100.11', server: third })
     await until(async () => (await read(id)).last_used_address === '198.51.100.11')
   })
 
-  it('is not noted for a call from a network that is not allowed', async () => {
+  it('is not recorded for a call from a network that is not allowed', async () => {
     const { id, token } = await make({ allowed_subnets: ['198.51.100.0/24'] })
     await use(token, { from: '203.0.113.1' })
     const marker = await make()
@@ -481,10 +481,10 @@ describe('the last use of a token', () => {
 })
 
 describe('the rate limit', () => {
-  it('is of each token, not of the team', async () => {
+  it('applies to each token, not to the team', async () => {
     await using slow = await createTestApi(
       { PHAROS_RATE_LIMIT_PER_SECOND: '1', PHAROS_RATE_LIMIT_BURST: '2' },
-      { beside: api },
+      { sameInstallationAs: api },
     )
     const [busy, other] = [await make(), await make()]
     const calls = Array.from({ length: 50 }, () => statusOf(use(busy.token, { server: slow })))

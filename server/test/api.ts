@@ -1,5 +1,5 @@
-// The whole API in one process on a database of its own, for tests that go through HTTP. Nothing is faked: only the
-// socket is left out, by Fastify's inject, unless a test listens.
+// The whole API in one process on a separate database, for tests over HTTP. Nothing is mocked: requests use Fastify's inject
+// instead of a socket, unless a test listens.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { openPostgres } from '../src/db/postgres.ts'
@@ -20,9 +20,9 @@ export type TestApi = {
   readonly config: Config
   readonly waker: Waker
   readonly signingKeys: SigningKeys
-  /** Signs a user in and gives the tokens. */
+  /** Signs a user in and returns the tokens. */
   signIn(email: string): Promise<{ access: string; refresh: string }>
-  /** When all that is done after answers is done. */
+  /** Resolves when all post-response tasks have finished. */
   settled(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -30,20 +30,20 @@ export type TestApi = {
 export const testPassword = 'a-password-for-tests'
 
 export type TestApiOptions = TestDatabaseOptions & {
-  /** Another API on the database of this one, with its secret: a second process of one installation. */
-  readonly beside?: TestApi
-  /** The API reaches the database by this address; what the test itself does goes the straight way. */
+  /** Another API on the same database with the same secret: a second process of one installation. */
+  readonly sameInstallationAs?: TestApi
+  /** Returns the database URL for the API, for example of a proxy; the test itself connects directly. */
   readonly through?: (databaseUrl: string) => string
-  /** In the place of the one that the settings make, which says nothing. */
+  /** Replaces the log of the settings, which is silent. */
   readonly log?: Log
 }
 
 /** `settings` are variables such as `PHAROS_RATE_LIMIT_PER_SECOND`. */
 export async function createTestApi(
   settings: Record<string, string> = {},
-  { beside, through, log: given, ...options }: TestApiOptions = {},
+  { sameInstallationAs: first, through, log: given, ...options }: TestApiOptions = {},
 ): Promise<TestApi> {
-  const database = beside?.database ?? (await createTestDatabase(options))
+  const database = first?.database ?? (await createTestDatabase(options))
   const loaded = loadConfig(
     {
       PHAROS_SECRET: randomBytes(32).toString('hex'),
@@ -60,18 +60,18 @@ export async function createTestApi(
       PHAROS_CHECK_REQUESTS_PER_MINUTE: '100000',
       PHAROS_WEBHOOK_TESTS_PER_MINUTE: '100000',
       PHAROS_WEBHOOKS_PER_TEAM: '100000',
-      // Nobody listens there: a test that asks for nothing in DNS asks nobody.
+      // A closed port: tests without DNS make no DNS queries.
       PHAROS_DNS_RESOLVERS: '127.0.0.1:1',
       PHAROS_MEMBERS_PER_TEAM: '100000',
       PHAROS_INVITATIONS_PER_HOUR: '1000000',
       PHAROS_INVITATION_INTERVAL_SECONDS: '1',
-      // An answer that goes on would never be one to inject().
+      // inject() only returns when the response has ended, so streams end at once.
       PHAROS_STREAM_LIFETIME_SECONDS: '0',
       ...settings,
     },
     { read: () => undefined, mode: () => 0o600, create: () => {} },
   )
-  const config = beside ? { ...loaded, secret: beside.config.secret } : loaded
+  const config = first ? { ...loaded, secret: first.config.secret } : loaded
   const postgres = through
     ? await openPostgres({ databaseUrl: through(database.databaseUrl), dataDir: '' })
     : database.postgres
@@ -109,7 +109,7 @@ export async function createTestApi(
         url: '/v3/session/token',
         payload: { email, password: testPassword },
       })
-      if (response.statusCode !== 200) throw new Error(`signing in ${email}: ${response.body}`)
+      if (response.statusCode !== 200) throw new Error(`sign-in of ${email}: ${response.body}`)
       return response.json()
     },
     async [Symbol.asyncDispose]() {
@@ -119,7 +119,7 @@ export async function createTestApi(
       signingKeys.stop()
       await waker.stop()
       if (through) await postgres.stop()
-      if (!beside) await database[Symbol.asyncDispose]()
+      if (!first) await database[Symbol.asyncDispose]()
     },
   }
 }
@@ -128,7 +128,7 @@ let hash: Promise<string> | undefined
 
 export type TestTeam = { readonly teamId: number; readonly slug: string }
 
-/** A team with every module. */
+/** Creates a team with every module. */
 export async function addTeam(
   { database }: TestApi,
   slug: string,
@@ -142,7 +142,7 @@ export async function addTeam(
   return { teamId: id, slug }
 }
 
-/** A confirmed user `<name>@<team>.example` with the test password, member of the teams. */
+/** Creates a confirmed user `<name>@<team>.example` with the test password, member of the teams. */
 export async function addUser(
   { database }: TestApi,
   name: string,

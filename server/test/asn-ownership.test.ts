@@ -1,5 +1,5 @@
-// An ASN over HTTP, from the first question to the proof, with registries as an operator has them: an export of ROAs, a dump
-// of a routing registry, a name server. What each method makes of a bad answer is tested beside it.
+// ASN verification over HTTP, from the first request to the proof, with an export of ROAs, a dump of a routing registry and a name
+// server. How each method handles invalid responses is tested beside it.
 import assert from 'node:assert/strict'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ let blue: TestTeam
 let staff: string
 const bearers = new Map<TestTeam, string>()
 
-/** As registries write their files: whole, and by another name first. */
+/** Writes the file like registries do: complete, under a temporary name first. */
 async function put(name: string, text: string): Promise<void> {
   await writeFile(join(folder, `${name}.new`), text)
   await rename(join(folder, `${name}.new`), join(folder, name))
@@ -89,12 +89,12 @@ async function verify(team: TestTeam, asn: number, query = '', by?: TestApi): Pr
 }
 
 /**
- * By other processes of the installation, each of which has its own minute, until the method is valid: a process that has
- * just started may not have read the registries yet.
+ * Refreshes on other processes of the installation until the method is valid: each process has its own limit per minute, and one
+ * that has just started may not have read the registries yet.
  */
 function refreshElsewhere(team: TestTeam, asn: number, method: string): Promise<AsnVerification> {
   return waitFor(`${method} is valid`, async () => {
-    await using other = await createTestApi(settings, { beside: api })
+    await using other = await createTestApi(settings, { sameInstallationAs: api })
     const answer = await verify(team, asn, '?refresh=true', other)
     return methodOf(answer, method).state === 'valid' && answer
   })
@@ -150,7 +150,7 @@ async function putAutNum(asn: number, ...teams: readonly TestTeam[]): Promise<vo
 describe('an ASN', { skip }, () => {
   it('is not proven by a record in the reverse zone of a prefix that it may originate', async () => {
     // The ROAs are read in the background.
-    const record = await waitFor('the record to create is told', async () => {
+    const record = await waitFor('the response contains the record to create', async () => {
       const { instructions } = methodOf(await verify(red, asns.dns), 'dns_txt')
       return /^(_pharos-asn\.113\S+)\. 3600 IN TXT "(.+)"$/m.exec(instructions) ?? undefined
     })
@@ -186,7 +186,7 @@ describe('an ASN', { skip }, () => {
     assert.deepEqual(await listed(blue), [])
   })
 
-  it('is not proven by a ROA of a prefix of the caller, who is told what to do instead', async () => {
+  it('is not proven by a ROA of a prefix of the caller, and the response describes the valid methods', async () => {
     await api.database.postgres.owner
       .insertInto('prefixes')
       .values({ team_id: red.teamId, prefix: '198.51.100.0/24' })
@@ -215,7 +215,7 @@ describe('an ASN', { skip }, () => {
     )
   })
 
-  it('is verified by staff on such evidence, which repeats without a change', async () => {
+  it('can be verified by staff on such evidence, and repeating it changes nothing', async () => {
     const shown = await get(`/v3/admin/asns?asn=${asns.roa}`, staff)
     const [one] = shown.json().results
     assert.deepEqual([one.team.id, one.verified, one.evidence[0].method], [red.teamId, null, 'roa'])
@@ -234,7 +234,7 @@ describe('an ASN', { skip }, () => {
     assert.deepEqual([member.statusCode, member.json().code], [403, 'forbidden'])
   })
 
-  it('ends for the team that proved it once staff verify it for another', async () => {
+  it('ends for the team that proved it once staff verify it for another team', async () => {
     assert.equal((await verify(red, asns.autNum)).verified_by, 'aut_num')
     const given = await decide('verify', asns.autNum, { team_id: blue.teamId, reason: 'Blue bought it.' })
     assert.deepEqual([given.statusCode, given.json().verified_by], [200, 'operator'])
@@ -248,7 +248,7 @@ describe('an ASN', { skip }, () => {
     assert.deepEqual([again.verified, again.conflict], [null, true])
   })
 
-  it('is revoked at once, and no proof of the team counts until staff verify it again', async () => {
+  it('is revoked at once, and proofs of the team are ignored until staff verify it again', async () => {
     await putAutNum(asns.lost, red)
     assert.equal((await refreshElsewhere(red, asns.lost, 'aut_num')).verified_by, 'aut_num')
     const { postgres } = api.database
@@ -280,7 +280,7 @@ describe('an ASN', { skip }, () => {
     assert.deepEqual(await switched(true), [200, undefined])
   })
 
-  it('is verified for one of two teams that prove it at the same moment', async () => {
+  it('is verified for exactly one of two teams that prove it at the same moment', async () => {
     await putAutNum(asns.race, red, blue)
     const both = () => Promise.all([red, blue].map((team) => refreshElsewhere(team, asns.race, 'aut_num')))
     const answers = await both()
@@ -292,9 +292,9 @@ describe('an ASN', { skip }, () => {
     await assert.rejects(insert.execute(api.database.postgres.owner), { constraint: 'asns_one_holder' })
   })
 
-  it('is looked at again by the loop, with what the process is configured with', async () => {
+  it('is checked again by the loop, with the settings of the process', async () => {
     const { owner } = api.database.postgres
-    // What is there no more, by a registry that answers; and what is.
+    // Proofs that a responding registry no longer contains, and those that it still contains.
     await sql`insert into asns (team_id, asn, verified, verified_by, expires)
       values (${red.teamId}, ${asns.gone}, now() - interval '181 days', 'aut_num', now() - interval '1 day')`.execute(
       owner,
@@ -312,14 +312,17 @@ describe('an ASN', { skip }, () => {
     const { config, waker } = api
     const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres: api.database.postgres })
     await part.start?.()
-    await waitFor('the end is written down', async () => (await held(asns.gone))?.verified === null)
-    await waitFor('the other lasts on', async () => (await held(asns.kept))!.expires! > before!.expires!)
+    await waitFor('the end is stored', async () => (await held(asns.gone))?.verified === null)
+    await waitFor(
+      'the other stays verified',
+      async () => (await held(asns.kept))!.expires! > before!.expires!,
+    )
     await part.stop?.()
     await views.rpki.stop?.()
     await views.irr.stop?.()
   })
 
-  it('is looked for once a minute, and the refusal says when again', async () => {
+  it('is checked at most once a minute, and the refusal reports when to retry', async () => {
     const url = `/v3/inventory/asns/${asns.never}/verify?refresh=true&method=roa`
     const bearer = bearers.get(red)!
     assert.equal((await get(url, bearer)).statusCode, 200)
@@ -329,7 +332,7 @@ describe('an ASN', { skip }, () => {
     assert.equal((await get(url, bearers.get(blue)!)).statusCode, 200)
   })
 
-  it('is read by a token that may only read, and refreshed by one that may write', async () => {
+  it('can be read by a read-only token and refreshed by one with write scope', async () => {
     const token = async (...scopes: string[]) => `Token ${await addApiToken(api, blue.teamId, { scopes })}`
     const [reader, writer] = [await token('ipam:read'), await token('ipam:read', 'ipam:write')]
     const url = '/v3/inventory/asns/64504/verify'
@@ -339,7 +342,7 @@ describe('an ASN', { skip }, () => {
     assert.equal((await get(`${url}?refresh=true`, writer)).statusCode, 200)
   })
 
-  it('is none where no network can hold it, or where it is for documentation outside of a lab', async () => {
+  it('is rejected if it is reserved, or reserved for documentation outside of a lab', async () => {
     const bearer = bearers.get(red)!
     const refusal = async (asn: number | string, by?: TestApi) => {
       const { statusCode, body } = await get(`/v3/inventory/asns/${asn}/verify`, bearer, by)
@@ -351,13 +354,13 @@ describe('an ASN', { skip }, () => {
     assert.deepEqual(await refusal(4294967296), [422, 'invalid', 'path.asn'])
     for (const asn of ['0', 'AS64500', '1.10', '-1']) assert.deepEqual((await refusal(asn))[0], 404)
     const real = { ...settings, PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'false' }
-    await using production = await createTestApi(real, { beside: api })
+    await using production = await createTestApi(real, { sameInstallationAs: api })
     assert.deepEqual(await refusal(asns.dns, production), [422, 'reserved_asn', 'path.asn'])
   })
 })
 
 describe("the list of a team's ASNs", { skip }, () => {
-  it('is of the team, filtered, ordered and paged', async () => {
+  it('contains the ASNs of the team, with filters, sorting and pages', async () => {
     const green = await addTeam(api, 'green')
     const { email } = await addUser(api, 'member', [green])
     bearers.set(green, `Bearer ${(await api.signIn(email)).access}`)

@@ -1,4 +1,4 @@
-// That docs/asvs.md names every requirement of levels 1 and 2 once, and nothing that is not there.
+// docs/asvs.md names every requirement of levels 1 and 2 exactly once, and no others.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 const root = resolve(import.meta.dirname, '../..')
 const page = readFileSync(`${root}/docs/asvs.md`, 'utf8')
 
-/** Of each section of ASVS 5.0.0, the numbers of its requirements of levels 1 and 2: they come first. */
+/** The number of requirements of levels 1 and 2 in each section of ASVS 5.0.0; these come first in the section. */
 const sections = `
   1.1 2, 1.2 9, 1.3 11, 1.4 3, 1.5 2
   2.1 3, 2.2 3, 2.3 4, 2.4 1
@@ -44,7 +44,7 @@ describe('docs/asvs.md', () => {
     assert.deepEqual(named, requirements)
   })
 
-  it('says of each whether it is met, and by what or why not', () => {
+  it('states for each whether it is met, and by what or why not', () => {
     for (const [ids = '', met = '', by = '', ...more] of rows) {
       assert.match(met, /^(yes|partly|no|n\/a)$/, ids)
       assert.ok(by.length > 5, ids)
@@ -52,11 +52,11 @@ describe('docs/asvs.md', () => {
     }
   })
 
-  it('names files that are there, and tests by names that they have', () => {
+  it('names existing files, and tests by their titles', () => {
     const files = [...page.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.\w+|package-lock\.json)`((?: "[^"]+",?)*)/g)]
     assert.ok(files.length > 150, `${files.length}`)
     for (const [, file, titles] of files) {
-      assert.ok(existsSync(`${root}/${file}`), `there is no ${file}`)
+      assert.ok(existsSync(`${root}/${file}`), `${file} does not exist`)
       const text = readFileSync(`${root}/${file}`, 'utf8')
       for (const [, title] of (titles ?? '').matchAll(/"([^"]+)"/g)) {
         if (file!.endsWith('.test.ts')) assert.ok(text.includes(title!), `${file} has no test "${title}"`)

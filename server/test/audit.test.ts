@@ -1,5 +1,4 @@
-// The audit log over HTTP: entries for a team's admins, filters, and entries that they must not see. Callers are tested in
-// every-route.test.ts.
+// The audit log over HTTP: entries for a team's admins, filters, and hidden entries. Callers are tested in every-route.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { AuditEntry } from '@pharos/contract/audit'
@@ -56,7 +55,7 @@ async function list(search = '', authorization = bearers.admin): Promise<Page> {
 const targetsOf = async (search?: string, authorization?: string): Promise<string[]> =>
   (await list(search, authorization)).results.map(({ target }) => target)
 
-/** Entries of red, one after the other, each about the target that it is named by. */
+/** Adds entries of red in order, each about the target with its name. */
 async function write(entries: Record<string, Partial<Written>>): Promise<void> {
   for (const [target, rest] of Object.entries(entries)) {
     const actor = `user:${people.admin.userId}`
@@ -64,8 +63,8 @@ async function write(entries: Record<string, Partial<Written>>): Promise<void> {
   }
 }
 
-describe('the audit of a team', () => {
-  it('shows everything of an entry, and its place in the chain once it has one', async () => {
+describe('the audit log of a team', () => {
+  it('contains all fields of an entry, and its position in the chain once it is sealed', async () => {
     await write({
       'team:1': {
         credential: 'session:abc',
@@ -100,7 +99,7 @@ describe('the audit of a team', () => {
     assert.deepEqual((await list()).results, [sealed.body])
   })
 
-  it('is the newest first, in pages, with the count of all', async () => {
+  it('is sorted newest first, in pages, with the total count', async () => {
     await write(Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`t:${at}`, {}])))
     const page = await list('?limit=3&offset=2')
     assert.deepEqual([page.results.map(({ target }) => target), page.count], [['t:4', 't:3', 't:2'], 7])
@@ -110,7 +109,7 @@ describe('the audit of a team', () => {
     assert.deepEqual([past.results, past.count], [[], 7])
   })
 
-  it('orders entries of one moment by their ids, in the direction of the rest', async () => {
+  it('sorts entries of one moment by their ids, in the same direction', async () => {
     const actor = 'operator'
     const same = ['a', 'b', 'c'].map((target) => ({ teamId: red.teamId, actor, action: 'x.y', target }))
     await writeAudit(owner(), ...same)
@@ -119,7 +118,7 @@ describe('the audit of a team', () => {
     assert.deepEqual(await targetsOf('?ordering=at,-id'), ['c', 'b', 'a'])
   })
 
-  it('is found by each filter, repeated ones meaning or and different ones and', async () => {
+  it('has filters: repeated ones are combined with or, different ones with and', async () => {
     const member = `user:${people.member.userId}`
     await write({
       one: { action: 'announcement.create', requestId: 'r1', address: '192.0.2.1' },
@@ -139,7 +138,7 @@ describe('the audit of a team', () => {
     assert.equal((await list('?action=announcement.*&limit=1')).count, 2)
   })
 
-  it('has a beginning, which is inclusive, and an end, which is not', async () => {
+  it('has an inclusive start and an exclusive end', async () => {
     for (const [target, at] of [
       ['before', '2026-03-01T09:59:59.999999Z'],
       ['at', '2026-03-01T10:00:00Z'],
@@ -151,7 +150,7 @@ describe('the audit of a team', () => {
     assert.deepEqual(await targetsOf('?start=2026-03-01T11:00:00Z'), ['after'])
   })
 
-  it('refuses what it does not know, and half a question', async () => {
+  it('rejects unknown and incomplete filters', async () => {
     for (const search of [
       '?who=me',
       '?action=',
@@ -175,15 +174,15 @@ describe('the audit of a team', () => {
   })
 })
 
-describe('who did it', () => {
-  it('is named to the team, but for people of the provider, who are one', async () => {
+describe('the actor of an entry', () => {
+  it('is shown to the team by name, and as the provider for staff', async () => {
     const token = await addApiToken(api, red.teamId)
     const tokenId = /^phs_([^_]+)_/.exec(token)![1]!
     await write({
       member: { actor: `user:${people.member.userId}` },
       token: { actor: `token:${tokenId}` },
       staff: { actor: `user:${people.staff.userId}`, credential: 'session:s', address: '198.51.100.1' },
-      // Was of the staff when it was done.
+      // Was staff at the time of the change.
       demoted: { actor: `user:${people.demoted.userId}`, byStaff: true, address: '198.51.100.2' },
       operator: { actor: 'operator' },
       loop: { actor: 'pharos' },
@@ -214,7 +213,7 @@ describe('who did it', () => {
     assert.deepEqual(await targetsOf('?address=198.51.100.0/24'), [])
   })
 
-  it('is shown to staff unchanged, for their current team', async () => {
+  it('is shown to staff by name, in their current team', async () => {
     await write({ staff: { actor: `user:${people.staff.userId}`, byStaff: true, address: '198.51.100.1' } })
     const [entry] = (await list('', bearers.staff)).results
     assert.deepEqual(
@@ -226,7 +225,7 @@ describe('who did it', () => {
 })
 
 describe('a session that switches to another team', () => {
-  it('is audited in that team, once, and the team sees that it was the provider', async () => {
+  it('is audited in that team, once, and shown to the team as the provider', async () => {
     const { access } = await openSession(api, people.staff.userId, blue.teamId)
     const enter = (team: TestTeam) =>
       api.server.inject({
@@ -243,8 +242,8 @@ describe('a session that switches to another team', () => {
   })
 })
 
-describe('the wall between teams', () => {
-  it('shows no entry of another team or without a team, and no seal of theirs', async () => {
+describe('the isolation of teams', () => {
+  it('returns no entry of another team or without a team, and none of their seals', async () => {
     await write({ red: {}, blue: { teamId: blue.teamId }, nobody: { teamId: null } })
     await sealAll(owner(), api.config.secret, new AbortController().signal)
     assert.deepEqual(await targetsOf(), ['red'])
@@ -259,7 +258,7 @@ describe('the wall between teams', () => {
     assert.deepEqual(seen, [[{ target: 'red' }], [{ sequence: 1 }]])
   })
 
-  it('lets a team neither change its audit, nor see what waits, nor names of others', async () => {
+  it('prevents a team from changing its audit log and from reading unsealed entries or names of others', async () => {
     await write({ one: { actor: `user:${people.blue.userId}`, teamId: blue.teamId } })
     for (const statement of [
       sql`update audit_entries set actor = 'x'`,

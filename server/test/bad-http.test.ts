@@ -1,40 +1,39 @@
-// HTTP that no client would write, over a real socket: lies about lengths, two readings of one request, headers without
-// end, bytes that are no HTTP. Whatever comes is answered in the usual form or dropped, changes nothing, and the server
-// goes on for everybody else.
+// HTTP that no client would send, over a real socket: wrong lengths, ambiguous framing, endless headers, bytes that are not HTTP.
+// The server responds with a problem document or closes the connection, changes nothing, and continues to serve others.
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { sendRaw, type RawAnswer } from './support/raw.ts'
-import { changedTables, createTableHasher, type TableHasher } from './support/tables.ts'
-import { createWorld, type World } from './support/world.ts'
+import { sendRaw, type RawAnswer } from './support/raw-http.ts'
+import { changedTables, createTableHasher, type TableHasher } from './support/table-hashes.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 let api: TestApi
-let world: World
+let fixtures: Fixtures
 let port: number
 let head: string
 let tables: TableHasher
 
 before(async () => {
   api = await createTestApi({ PHAROS_REQUEST_TIMEOUT_SECONDS: '2', PHAROS_BODY_LIMIT_BYTES: '65536' })
-  world = await createWorld(api)
+  fixtures = await createFixtures(api)
   tables = await createTableHasher(api.database.postgres.owner)
   await api.server.listen({ port: 0, host: '127.0.0.1' })
   port = (api.server.server.address() as AddressInfo).port
-  const { access } = await openSession(api, world.people.admin.userId, world.red.teamId)
+  const { access } = await openSession(api, fixtures.people.admin.userId, fixtures.red.teamId)
   head =
-    `PATCH /v3/ipam/announcements/${world.red.announcements.on} HTTP/1.1\r\nHost: pharos\r\n` +
+    `PATCH /v3/ipam/announcements/${fixtures.red.announcements.on} HTTP/1.1\r\nHost: pharos\r\n` +
     `Authorization: Bearer ${access}\r\nContent-Type: application/json\r\n`
 })
 after(() => api[Symbol.asyncDispose]())
 
 const off = '{"enabled":false}'
-/** Without it the server would keep the connection, and the test wait for more. */
+/** Without this header the server keeps the connection open, and the test waits. */
 const close = 'Connection: close\r\n'
 const body = (text: string) => `Content-Length: ${text.length}\r\n\r\n${text}`
 
-/** Every answer is a problem document of the status. */
+/** Asserts that every response is a problem document of the status. */
 function assertProblems(answers: readonly RawAnswer[], ...statuses: number[]): void {
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -49,44 +48,52 @@ function assertProblems(answers: readonly RawAnswer[], ...statuses: number[]): v
   }
 }
 
-/** The request, and what comes of it: statuses of problems; none where the connection is dropped. */
+/** The request, and the expected statuses of its responses; empty if the connection is closed. */
 const cases: [what: string, bytes: () => string | Buffer, statuses: number[]][] = [
-  ['says a length that is too short', () => `${head}${close}Content-Length: 5\r\n\r\n${off}`, [400]],
-  ['says a length that is not reached', () => `${head}${close}Content-Length: 500\r\n\r\n${off}`, []],
+  ['has a Content-Length that is too short', () => `${head}${close}Content-Length: 5\r\n\r\n${off}`, [400]],
+  ['has a Content-Length that is not reached', () => `${head}${close}Content-Length: 500\r\n\r\n${off}`, []],
   ['never sends its body', () => `${head}${close}Content-Length: 17\r\n\r\n`, [400]],
-  ['says a length below zero', () => `${head}${close}Content-Length: -1\r\n\r\n${off}`, [400]],
-  ['says a length that is no number', () => `${head}${close}Content-Length: many\r\n\r\n${off}`, [400]],
-  ['says a length with a sign', () => `${head}${close}Content-Length: +17\r\n\r\n${off}`, [400]],
-  ['says a length in hexadecimal', () => `${head}${close}Content-Length: 0x11\r\n\r\n${off}`, [400]],
-  ['says two lengths', () => `${head}${close}Content-Length: 17\r\nContent-Length: 18\r\n\r\n${off}`, [400]],
-  ['says two lengths in one header', () => `${head}${close}Content-Length: 17, 17\r\n\r\n${off}`, [400]],
+  ['has a negative Content-Length', () => `${head}${close}Content-Length: -1\r\n\r\n${off}`, [400]],
   [
-    'says a length and comes in chunks',
+    'has a Content-Length that is not a number',
+    () => `${head}${close}Content-Length: many\r\n\r\n${off}`,
+    [400],
+  ],
+  ['has a Content-Length with a sign', () => `${head}${close}Content-Length: +17\r\n\r\n${off}`, [400]],
+  ['has a hexadecimal Content-Length', () => `${head}${close}Content-Length: 0x11\r\n\r\n${off}`, [400]],
+  [
+    'has two Content-Length headers',
+    () => `${head}${close}Content-Length: 17\r\nContent-Length: 18\r\n\r\n${off}`,
+    [400],
+  ],
+  [
+    'has two lengths in one Content-Length header',
+    () => `${head}${close}Content-Length: 17, 17\r\n\r\n${off}`,
+    [400],
+  ],
+  [
+    'has both a Content-Length and chunks',
     () => `${head}${close}Content-Length: 17\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     [400],
   ],
   [
-    'says a length beyond all bounds',
+    'has a Content-Length out of range',
     () => `${head}${close}Content-Length: 99999999999999999999\r\n\r\n${off}`,
     [400],
   ],
   [
-    'says a length beyond the limit, before it sends it',
+    'has a Content-Length beyond the limit, and has not sent its body',
     () => `${head}${close}Content-Length: 1000000\r\n\r\n{`,
     [413],
   ],
   [
-    'comes in a chunk without a size',
+    'has a chunk without a size',
     () => `${head}${close}Transfer-Encoding: chunked\r\n\r\nzz\r\n${off}\r\n0\r\n\r\n`,
     [400],
   ],
+  ['has an unknown transfer encoding', () => `${head}${close}Transfer-Encoding: gzip\r\n\r\n${off}`, [400]],
   [
-    'comes in an unknown transfer encoding',
-    () => `${head}${close}Transfer-Encoding: gzip\r\n\r\n${off}`,
-    [400],
-  ],
-  [
-    'comes in chunks beyond the limit',
+    'has chunks beyond the limit',
     () => `${head}${close}Transfer-Encoding: chunked\r\n\r\n11170\r\n${'x'.repeat(70_000)}\r\n0\r\n\r\n`,
     [413],
   ],
@@ -106,16 +113,16 @@ const cases: [what: string, bytes: () => string | Buffer, statuses: number[]][] 
     () => `GET /v3/ipam /announcements HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`,
     [400],
   ],
-  ['has a method that there is not', () => `SWITCH /v3/ipam HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`, [400]],
-  ['has another version', () => `GET /healthz HTTP/9.9\r\nHost: pharos\r\n\r\n`, [400]],
+  ['has an unknown method', () => `SWITCH /v3/ipam HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`, [400]],
+  ['has an unsupported version', () => `GET /healthz HTTP/9.9\r\nHost: pharos\r\n\r\n`, [400]],
   ['is TLS', () => Buffer.from('16030100a5010000a10303', 'hex'), [400]],
   ['is a line of text', () => 'hello\r\n\r\n', [400]],
   ['is random bytes', () => Buffer.from([0, 255, 1, 254, 13, 10, 13, 10]), [400]],
 ]
 
-describe('a request over the wire', () => {
+describe('a raw request', () => {
   for (const [what, bytes, statuses] of cases) {
-    it(`that ${what} is refused and changes nothing`, async () => {
+    it(`that ${what} is rejected and changes nothing`, async () => {
       const before = await tables.hash()
       const limits = statuses.length === 0 ? { firstMs: 500 } : {}
       assertProblems(await sendRaw(port, bytes(), limits), ...statuses)
@@ -123,7 +130,7 @@ describe('a request over the wire', () => {
     })
   }
 
-  it('that hides a second one in its body has one answer, and the second is not carried out', async () => {
+  it('with a second one hidden in its body gets one response, and the second is not executed', async () => {
     const before = await tables.hash()
     const hidden = `${head}${body(off)}`
     const answers = await sendRaw(port, `${head}${body(`{"enabled":true,"note":"x"}\n${hidden}`)}`, {
@@ -133,7 +140,7 @@ describe('a request over the wire', () => {
     assert.deepEqual(changedTables(before, await tables.hash()), [])
   })
 
-  it('with two Authorization headers counts as the first alone', async () => {
+  it('with two Authorization headers uses the first only', async () => {
     const [answer] = await sendRaw(
       port,
       `${head}${close}Authorization: Token x\r\n${body('{"enabled":true}')}`,
@@ -141,7 +148,7 @@ describe('a request over the wire', () => {
     assert.equal(answer!.status, 200)
   })
 
-  it('is served while others hold connections open and send nothing', async () => {
+  it('is served while other connections stay open and send nothing', async () => {
     const idle = Array.from({ length: 200 }, () =>
       sendRaw(port, 'GET /healthz HTTP/1.1\r\n', { firstMs: 3_000 }),
     )

@@ -1,6 +1,6 @@
-// What must never be guessed at: bodies, paths, queries and headers that are nearly right. Each is answered by a problem
-// document that names the place and says what to do, and changes no row. The announcement that is asked about is on, so
-// that anything read as "disable" would show. What is wrong with HTTP itself is in bad-http.test.ts.
+// Invalid input must never be interpreted: bodies, paths, queries and headers that are nearly valid. Each gets a problem document
+// that names the place and the fix, and changes no row. The announcement is enabled, so that any input interpreted as "disable" is
+// detected. Invalid HTTP is tested in bad-http.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -10,18 +10,18 @@ import { ingestDeliveries } from '../src/analysis/ingest.ts'
 import { createOwnershipCache } from '../src/inventory/ownership.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { changedTables, createTableHasher, type TableHasher } from './support/tables.ts'
-import { createWorld, type World } from './support/world.ts'
+import { changedTables, createTableHasher, type TableHasher } from './support/table-hashes.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 let api: TestApi
-let world: World
+let fixtures: Fixtures
 let access: string
 let tables: TableHasher
 
 before(async () => {
   api = await createTestApi()
-  world = await createWorld(api)
-  access = (await openSession(api, world.people.admin.userId, world.red.teamId)).access
+  fixtures = await createFixtures(api)
+  access = (await openSession(api, fixtures.people.admin.userId, fixtures.red.teamId)).access
   tables = await createTableHasher(api.database.postgres.owner)
 })
 after(() => api[Symbol.asyncDispose]())
@@ -37,8 +37,8 @@ type Expected = {
   readonly code: ProblemCode
   /** Place of the first error, such as `body.enabled`. */
   readonly at?: string
-  /** What the answer tells the caller, in `detail` or an error. */
-  readonly says: RegExp
+  /** Expected text in `detail` or an error. */
+  readonly matches: RegExp
 }
 
 async function send({ method = 'GET', url, headers, body }: Sent) {
@@ -50,18 +50,18 @@ async function send({ method = 'GET', url, headers, body }: Sent) {
   })
 }
 
-/** Text of our insides: file names, SQL, class names. */
-const insides = /\.ts\b|node_modules|\bselect\b.*\bfrom\b|kysely|fastify|typebox|\n\s+at /i
+/** Internals that no response may contain: file names, SQL, class names. */
+const internals = /\.ts\b|node_modules|\bselect\b.*\bfrom\b|kysely|fastify|typebox|\n\s+at /i
 
-async function assertRefused(sent: Sent, { code, at, says }: Expected): Promise<void> {
+async function assertRefused(sent: Sent, { code, at, matches }: Expected): Promise<void> {
   const before = await tables.hash()
   const { statusCode, headers, body } = await send(sent)
   assert.equal(statusCode, problems[code].status, body)
   assert.match(String(headers['content-type']), /^application\/problem\+json/)
   const problem = JSON.parse(body)
   assert.equal(problem.code, code, body)
-  assert.match(body.replaceAll('\\"', '"'), says)
-  assert.doesNotMatch(body, insides)
+  assert.match(body.replaceAll('\\"', '"'), matches)
+  assert.doesNotMatch(body, internals)
   if (code === 'invalid') assert.ok(problem.errors.length > 0, body)
   if (at !== undefined) assert.equal(problem.errors[0].loc.join('.'), at, body)
   assert.deepEqual(changedTables(before, await tables.hash()), [])
@@ -72,75 +72,81 @@ const json = { 'content-type': 'application/json' }
 function patch(body: string | Buffer, headers: Record<string, string> = json, query = ''): Sent {
   return {
     method: 'PATCH',
-    url: `/v3/ipam/announcements/${world.red.announcements.on}${query}`,
+    url: `/v3/ipam/announcements/${fixtures.red.announcements.on}${query}`,
     headers,
     body,
   }
 }
 
-describe('a body that switches an announcement', () => {
+describe('a body that toggles an announcement', () => {
   const bodies: [body: string | Buffer, expected: Expected][] = [
     ...['null', '0', '1', '"false"', '"true"', '""', '[false]', '{}', '[]', '1e0'].map(
       (value): [string, Expected] => [
         `{"enabled":${value}}`,
-        { code: 'invalid', at: 'body.enabled', says: /must be true or false/ },
+        { code: 'invalid', at: 'body.enabled', matches: /must be true or false/ },
       ],
     ),
-    ['{}', { code: 'invalid', at: 'body.enabled', says: /is required/ }],
-    ['{"region":"ams"}', { code: 'invalid', at: 'body.enabled', says: /is required/ }],
-    ['{"enable":false}', { code: 'invalid', says: /known fields are enabled, region/ }],
+    ['{}', { code: 'invalid', at: 'body.enabled', matches: /is required/ }],
+    ['{"region":"ams"}', { code: 'invalid', at: 'body.enabled', matches: /is required/ }],
+    ['{"enable":false}', { code: 'invalid', matches: /known fields are enabled, region/ }],
     [
       '{"enabled":false,"regions":["ams"]}',
       {
         code: 'invalid',
         at: 'body.regions',
-        says: /not a known field[^;]*; known fields are enabled, region/,
+        matches: /not a known field[^;]*; known fields are enabled, region/,
       },
     ],
-    ['{"enabled":false,"Region":"ams"}', { code: 'invalid', at: 'body.Region', says: /not a known field/ }],
-    ['{"enabled":false,"__proto__":{}}', { code: 'invalid', says: /not a known field/ }],
-    ['{"enabled":true,"enabled":false}', { code: 'invalid', at: 'body.enabled', says: /is given twice/ }],
-    ['{"enabled":true,"\\u0065nabled":false}', { code: 'invalid', says: /is given twice/ }],
-    ['[]', { code: 'invalid', says: /must be an object/ }],
-    ['[{"enabled":false}]', { code: 'invalid', says: /must be an object/ }],
-    ['null', { code: 'invalid', says: /must be an object/ }],
-    ['false', { code: 'invalid', says: /must be an object/ }],
-    ['"enabled=false"', { code: 'invalid', says: /must be an object/ }],
+    [
+      '{"enabled":false,"Region":"ams"}',
+      { code: 'invalid', at: 'body.Region', matches: /not a known field/ },
+    ],
+    ['{"enabled":false,"__proto__":{}}', { code: 'invalid', matches: /not a known field/ }],
+    ['{"enabled":true,"enabled":false}', { code: 'invalid', at: 'body.enabled', matches: /is given twice/ }],
+    ['{"enabled":true,"\\u0065nabled":false}', { code: 'invalid', matches: /is given twice/ }],
+    ['[]', { code: 'invalid', matches: /must be an object/ }],
+    ['[{"enabled":false}]', { code: 'invalid', matches: /must be an object/ }],
+    ['null', { code: 'invalid', matches: /must be an object/ }],
+    ['false', { code: 'invalid', matches: /must be an object/ }],
+    ['"enabled=false"', { code: 'invalid', matches: /must be an object/ }],
     ...['null', '1', '["ams"]', '{}'].map((value): [string, Expected] => [
       `{"enabled":false,"region":${value}}`,
-      { code: 'invalid', at: 'body.region', says: /must be a string/ },
+      { code: 'invalid', at: 'body.region', matches: /must be a string/ },
     ]),
     ...['""', '"AMS"', '"ams "', '"nowhere"', '"closed"', '"*"', '"all"'].map((value): [string, Expected] => [
       `{"enabled":false,"region":${value}}`,
-      { code: 'invalid', at: 'body.region', says: /"valid":\["ams","fra","lon"\]/ },
+      { code: 'invalid', at: 'body.region', matches: /"valid":\["ams","fra","lon"\]/ },
     ]),
-    [`{"enabled":false,"region":"${'a'.repeat(256)}"}`, { code: 'invalid', at: 'body.region', says: /255/ }],
-    ['{"enabled":false,"region":"ams\\u0000"}', { code: 'invalid', says: /NUL/ }],
-    ['', { code: 'malformed', says: /The body is empty\. Send a JSON object/ }],
-    [' \n ', { code: 'malformed', says: /The body is empty\. Send a JSON object/ }],
-    ['{"enabled":fal', { code: 'malformed', says: /not valid JSON/ }],
-    ["{'enabled':false}", { code: 'malformed', says: /not valid JSON/ }],
-    ['{"enabled":false,}', { code: 'malformed', says: /not valid JSON/ }],
-    ['{"enabled":false} {}', { code: 'malformed', says: /not valid JSON/ }],
-    ['{"enabled":NaN}', { code: 'malformed', says: /not valid JSON/ }],
-    ['// no\n{"enabled":false}', { code: 'malformed', says: /not valid JSON/ }],
-    ['enabled=false', { code: 'malformed', says: /not valid JSON/ }],
-    [Buffer.from('{"enabled":false}', 'utf16le'), { code: 'malformed', says: /not valid/ }],
+    [
+      `{"enabled":false,"region":"${'a'.repeat(256)}"}`,
+      { code: 'invalid', at: 'body.region', matches: /255/ },
+    ],
+    ['{"enabled":false,"region":"ams\\u0000"}', { code: 'invalid', matches: /NUL/ }],
+    ['', { code: 'malformed', matches: /The body is empty\. Send a JSON object/ }],
+    [' \n ', { code: 'malformed', matches: /The body is empty\. Send a JSON object/ }],
+    ['{"enabled":fal', { code: 'malformed', matches: /not valid JSON/ }],
+    ["{'enabled':false}", { code: 'malformed', matches: /not valid JSON/ }],
+    ['{"enabled":false,}', { code: 'malformed', matches: /not valid JSON/ }],
+    ['{"enabled":false} {}', { code: 'malformed', matches: /not valid JSON/ }],
+    ['{"enabled":NaN}', { code: 'malformed', matches: /not valid JSON/ }],
+    ['// no\n{"enabled":false}', { code: 'malformed', matches: /not valid JSON/ }],
+    ['enabled=false', { code: 'malformed', matches: /not valid JSON/ }],
+    [Buffer.from('{"enabled":false}', 'utf16le'), { code: 'malformed', matches: /not valid/ }],
     [
       Buffer.from('7b22656e61626c6564ff223a66616c73657d', 'hex'),
-      { code: 'malformed', says: /not valid UTF-8/ },
+      { code: 'malformed', matches: /not valid UTF-8/ },
     ],
-    [gzipSync('{"enabled":false}'), { code: 'malformed', says: /not valid UTF-8/ }],
-    ['['.repeat(200_000), { code: 'malformed', says: /not valid JSON/ }],
-    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, { code: 'malformed', says: /nested too deeply/ }],
+    [gzipSync('{"enabled":false}'), { code: 'malformed', matches: /not valid UTF-8/ }],
+    ['['.repeat(200_000), { code: 'malformed', matches: /not valid JSON/ }],
+    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, { code: 'malformed', matches: /nested too deeply/ }],
     [
       `{"enabled":false,"note":"${'x'.repeat(10 * 1024 * 1024)}"}`,
-      { code: 'body_too_large', says: /larger than this operation accepts/ },
+      { code: 'body_too_large', matches: /larger than this operation accepts/ },
     ],
   ]
   for (const [body, expected] of bodies) {
     const shown = body.toString().slice(0, 60).replaceAll('\n', ' ')
-    it(`is refused as ${expected.code}: ${shown}`, () => assertRefused(patch(body), expected))
+    it(`is rejected as ${expected.code}: ${shown}`, () => assertRefused(patch(body), expected))
   }
 
   const mediaTypes = [
@@ -152,63 +158,69 @@ describe('a body that switches an announcement', () => {
     '',
   ]
   for (const type of mediaTypes) {
-    it(`is refused when it comes as ${JSON.stringify(type)}`, () =>
+    it(`is rejected with the media type ${JSON.stringify(type)}`, () =>
       assertRefused(patch('{"enabled":false}', { 'content-type': type }), {
         code: 'unsupported_media_type',
-        says: /Send the body as application\/json/,
+        matches: /Send the body as application\/json/,
       }))
   }
 
-  it('is refused without a media type, and packed', async () => {
+  it('is rejected without a media type, and with a content encoding', async () => {
     const code = 'unsupported_media_type'
-    await assertRefused(patch('{"enabled":false}', {}), { code, says: /Send the body as application\/json/ })
+    await assertRefused(patch('{"enabled":false}', {}), {
+      code,
+      matches: /Send the body as application\/json/,
+    })
     const packed = patch(gzipSync('{"enabled":false}'), { ...json, 'content-encoding': 'gzip' })
-    await assertRefused(packed, { code, says: /without a Content-Encoding/ })
+    await assertRefused(packed, { code, matches: /without a Content-Encoding/ })
   })
 
-  it('is refused where it enables what is not validated, or suspended', async () => {
-    const { unvalidated, suspended } = world.red.announcements
+  it('is rejected if it enables an announcement that is not validated, or suspended', async () => {
+    const { unvalidated, suspended } = fixtures.red.announcements
     const enable = (id: number): Sent => ({
       ...patch('{"enabled":true}'),
       url: `/v3/ipam/announcements/${id}`,
     })
-    await assertRefused(enable(unvalidated), { code: 'not_validated', says: /Missing: irr, rpki, loa/ })
-    await assertRefused(enable(suspended), { code: 'suspended', says: /Contact the provider/ })
+    await assertRefused(enable(unvalidated), { code: 'not_validated', matches: /Missing: irr, rpki, loa/ })
+    await assertRefused(enable(suspended), { code: 'suspended', matches: /Contact the provider/ })
   })
 })
 
-describe('a switch with something beside the body', () => {
+describe('a toggle with further parameters', () => {
   const off = '{"enabled":false}'
   const queries: [query: string, expected: Expected][] = [
-    ['?dryrun=true', { code: 'invalid', at: 'query.dryrun', says: /known parameters are include, dry_run/ }],
-    ['?dry-run=true', { code: 'invalid', says: /known parameters are include, dry_run/ }],
-    ['?dry_run=', { code: 'invalid', at: 'query.dry_run', says: /must be true or false/ }],
-    ['?dry_run', { code: 'invalid', at: 'query.dry_run', says: /must be true or false/ }],
-    ['?dry_run=1', { code: 'invalid', says: /must be true or false/ }],
-    ['?dry_run=True', { code: 'invalid', says: /must be true or false/ }],
-    ['?dry_run=true&dry_run=false', { code: 'invalid', says: /more than once/ }],
-    ['?region=ams', { code: 'invalid', at: 'query.region', says: /not a known parameter/ }],
-    ['?include=everything', { code: 'invalid', at: 'query.include', says: /region_states/ }],
-    ['?dry_run=%zz', { code: 'malformed', says: /percent-encoding/ }],
+    [
+      '?dryrun=true',
+      { code: 'invalid', at: 'query.dryrun', matches: /known parameters are include, dry_run/ },
+    ],
+    ['?dry-run=true', { code: 'invalid', matches: /known parameters are include, dry_run/ }],
+    ['?dry_run=', { code: 'invalid', at: 'query.dry_run', matches: /must be true or false/ }],
+    ['?dry_run', { code: 'invalid', at: 'query.dry_run', matches: /must be true or false/ }],
+    ['?dry_run=1', { code: 'invalid', matches: /must be true or false/ }],
+    ['?dry_run=True', { code: 'invalid', matches: /must be true or false/ }],
+    ['?dry_run=true&dry_run=false', { code: 'invalid', matches: /more than once/ }],
+    ['?region=ams', { code: 'invalid', at: 'query.region', matches: /not a known parameter/ }],
+    ['?include=everything', { code: 'invalid', at: 'query.include', matches: /region_states/ }],
+    ['?dry_run=%zz', { code: 'malformed', matches: /percent-encoding/ }],
   ]
   for (const [query, expected] of queries) {
-    it(`is refused as ${expected.code}: ${query}`, () => assertRefused(patch(off, json, query), expected))
+    it(`is rejected as ${expected.code}: ${query}`, () => assertRefused(patch(off, json, query), expected))
   }
 
   for (const key of ['', ' ', 'a b', 'x'.repeat(256), 'é']) {
-    it(`is refused with the Idempotency-Key ${JSON.stringify(key.slice(0, 10))}`, () =>
+    it(`is rejected with the Idempotency-Key ${JSON.stringify(key.slice(0, 10))}`, () =>
       assertRefused(patch(off, { ...json, 'idempotency-key': key }), {
         code: 'invalid',
         at: 'header.Idempotency-Key',
-        says: /1 to 255 visible ASCII characters/,
+        matches: /1 to 255 visible ASCII characters/,
       }))
   }
 
   for (const tag of ['"0"', '"2"', 'W/"1"', '1', '', 'nonsense']) {
-    it(`is refused with the If-Match ${JSON.stringify(tag)}`, () =>
+    it(`is rejected with the If-Match ${JSON.stringify(tag)}`, () =>
       assertRefused(patch(off, { ...json, 'if-match': tag }), {
         code: 'precondition_failed',
-        says: /its ETag is now "1"/,
+        matches: /its ETag is now "1"/,
       }))
   }
 })
@@ -232,18 +244,18 @@ describe('a path', () => {
   ]
   const large = ['9007199254740993', '1000000000000000', '999999999999999', '2147483648', '9'.repeat(301)]
   for (const id of [...ids, ...large]) {
-    it(`with the id ${id.slice(0, 20)} finds nothing, whatever is asked`, async () => {
+    it(`with the id ${id.slice(0, 20)} returns not_found for every operation`, async () => {
       const url = `/v3/ipam/announcements/${id}`
-      const expected: Expected = { code: 'not_found', says: /There is no such/ }
+      const expected: Expected = { code: 'not_found', matches: /There is no such/ }
       await assertRefused({ url }, expected)
       await assertRefused({ ...patch('{"enabled":false}'), url }, expected)
       await assertRefused({ url: `/v3/lighthouse/security/events/related/${id}` }, expected)
     })
   }
 
-  it('of another team finds nothing, like one that does not exist', async () => {
-    const { announcements, eventIds } = world.blue
-    const expected: Expected = { code: 'not_found', says: /There is no such/ }
+  it('of another team returns the same as one that does not exist', async () => {
+    const { announcements, eventIds } = fixtures.blue
+    const expected: Expected = { code: 'not_found', matches: /There is no such/ }
     for (const id of Object.values(announcements)) {
       await assertRefused({ url: `/v3/ipam/announcements/${id}` }, expected)
       await assertRefused({ ...patch('{"enabled":false}'), url: `/v3/ipam/announcements/${id}` }, expected)
@@ -252,26 +264,26 @@ describe('a path', () => {
   })
 
   const paths: [url: string, expected: Expected][] = [
-    ['/v3/ipam/announcements/', { code: 'not_found', says: /no such/ }],
-    ['/v3/ipam/Announcements', { code: 'not_found', says: /no such path/ }],
-    ['/V3/ipam/announcements', { code: 'not_found', says: /no such path/ }],
-    ['/v3//ipam/announcements', { code: 'not_found', says: /no such path/ }],
-    ['/v3/ipam/announcements/1/', { code: 'not_found', says: /no such path/ }],
-    ['/v3/ipam/announcements/1%2F', { code: 'not_found', says: /no such/ }],
-    ['/v4/ipam/announcements', { code: 'not_found', says: /no such path/ }],
-    ['/v3/ipam/announcements/%zz', { code: 'malformed', says: /percent-encoding/ }],
-    ['/v3/ipam/announcements/%', { code: 'malformed', says: /percent-encoding/ }],
+    ['/v3/ipam/announcements/', { code: 'not_found', matches: /no such/ }],
+    ['/v3/ipam/Announcements', { code: 'not_found', matches: /no such path/ }],
+    ['/V3/ipam/announcements', { code: 'not_found', matches: /no such path/ }],
+    ['/v3//ipam/announcements', { code: 'not_found', matches: /no such path/ }],
+    ['/v3/ipam/announcements/1/', { code: 'not_found', matches: /no such path/ }],
+    ['/v3/ipam/announcements/1%2F', { code: 'not_found', matches: /no such/ }],
+    ['/v4/ipam/announcements', { code: 'not_found', matches: /no such path/ }],
+    ['/v3/ipam/announcements/%zz', { code: 'malformed', matches: /percent-encoding/ }],
+    ['/v3/ipam/announcements/%', { code: 'malformed', matches: /percent-encoding/ }],
   ]
   for (const [url, expected] of paths) {
-    it(`is refused as ${expected.code}: ${url}`, () => assertRefused({ url }, expected))
+    it(`is rejected as ${expected.code}: ${url}`, () => assertRefused({ url }, expected))
   }
 
   for (const method of ['PUT', 'POST'] as const) {
-    it(`does not take ${method} where only others are, and names those`, async () => {
+    it(`rejects ${method} if only others are allowed, and lists those`, async () => {
       const sent = { ...patch('{"enabled":false}'), method }
       await assertRefused(sent, {
         code: 'method_not_allowed',
-        says: /Use one of these methods: ((PATCH|GET|DELETE)(, )?){3}/,
+        matches: /Use one of these methods: ((PATCH|GET|DELETE)(, )?){3}/,
       })
       assert.match(String((await send(sent)).headers.allow), /PATCH/)
     })
@@ -281,7 +293,7 @@ describe('a path', () => {
 describe('a query', () => {
   const announcements = '/v3/ipam/announcements'
   const events = '/v3/lighthouse/security/events/related'
-  const paging: [query: string, says: RegExp][] = [
+  const paging: [query: string, matches: RegExp][] = [
     ['limit=0', /1/],
     ['limit=1001', /1000/],
     ['limit=-1', /1/],
@@ -313,7 +325,7 @@ describe('a query', () => {
     ['ordering=id,', /has the unknown key/],
     ['ordering=id;drop table events', /has the unknown key/],
   ]
-  const ofAnnouncements: [query: string, says: RegExp][] = [
+  const ofAnnouncements: [query: string, matches: RegExp][] = [
     ['enabled=', /must be true or false/],
     ['enabled=1', /must be true or false/],
     ['enabled=TRUE', /must be true or false/],
@@ -349,7 +361,7 @@ describe('a query', () => {
     ['cidr=everything', /cidr/],
     ['cidr=203.0.113.0/24&cidr=no', /cidr/],
   ]
-  const ofEvents: [query: string, says: RegExp][] = [
+  const ofEvents: [query: string, matches: RegExp][] = [
     ['flag=incoming', /must be one of INCOMING/],
     ['flag=INCOMING,OUTGOING', /must be one of INCOMING/],
     ['start=yesterday', /ISO 8601/],
@@ -370,29 +382,29 @@ describe('a query', () => {
     ['/v3/ipam/regions', paging],
   ] as const
   for (const [path, queries] of tables) {
-    for (const [query, says] of queries) {
-      it(`of ${path} is refused: ${query}`, () =>
+    for (const [query, matches] of queries) {
+      it(`of ${path} is rejected: ${query}`, () =>
         assertRefused(
           { url: `${path}?${encodeURI(query)}`.replaceAll('%25', '%') },
-          { code: 'invalid', says },
+          { code: 'invalid', matches },
         ))
     }
-    it(`of ${path} is refused when its encoding is broken`, async () => {
+    it(`of ${path} is rejected if its encoding is invalid`, async () => {
       for (const broken of ['%', 'limit=%f', 'limit=%ff', '%e0%80=1', 'limit=1&%zz'])
-        await assertRefused({ url: `${path}?${broken}` }, { code: 'malformed', says: /percent-encoding/ })
+        await assertRefused({ url: `${path}?${broken}` }, { code: 'malformed', matches: /percent-encoding/ })
     })
-    it(`of ${path} is refused with a NUL`, () =>
-      assertRefused({ url: `${path}?limit=1%00` }, { code: 'invalid', says: /NUL/ }))
+    it(`of ${path} is rejected with a NUL`, () =>
+      assertRefused({ url: `${path}?limit=1%00` }, { code: 'invalid', matches: /NUL/ }))
   }
 
-  it('may leave empty what the specification calls nullable, and only that', async () => {
+  it('may have empty values for fields that the specification calls nullable, and only for those', async () => {
     const empty = 'flag=&start=&end=&affected_network=&description='
     const [none, some] = [await send({ url: events }), await send({ url: `${events}?${empty}` })]
     assert.equal(some.statusCode, 200)
     assert.deepEqual(some.json(), none.json())
   })
 
-  it('may ask for everything of one family, and gets the team its own', async () => {
+  it('may filter by address family alone, and returns rows of the team only', async () => {
     for (const [cidr, family] of [
       ['0.0.0.0/0', '4'],
       ['::/0', '6'],
@@ -404,7 +416,7 @@ describe('a query', () => {
     }
   })
 
-  it('names everything that is wrong at once', async () => {
+  it('gets all errors at once', async () => {
     const response = await send({ url: `${announcements}?limit=0x1&offset=-1.5&nothing=1&enabled=` })
     const places = response.json().errors.map(({ loc }: { loc: string[] }) => loc[1])
     assert.deepEqual(places.toSorted(), ['enabled', 'limit', 'nothing', 'offset'])
@@ -415,25 +427,25 @@ describe("a detector's delivery", () => {
   const deliver = (body: string | Buffer, headers: Record<string, string> = {}): Sent => ({
     method: 'POST',
     url: '/v3/ingest/events/detector',
-    headers: { authorization: `Token ${world.sources.detector}`, ...headers },
+    headers: { authorization: `Token ${fixtures.sources.detector}`, ...headers },
     body,
   })
 
   const bodies: [what: string, body: string | Buffer, headers?: Record<string, string>][] = [
     ['is not JSON', 'ip=203.0.113.7 action=ban'],
     ['is empty', ''],
-    ['is half a document', '{"action":"ban","ip":"203.0.113.7"'],
-    ['names a key twice', '{"action":"ban","action":"unban"}'],
+    ['is incomplete JSON', '{"action":"ban","ip":"203.0.113.7"'],
+    ['has a duplicate key', '{"action":"ban","action":"unban"}'],
     ['is not UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
     ['is packed', gzipSync('{}'), { 'content-encoding': 'gzip', 'content-type': 'application/json' }],
-    ['is of a vendor that we do not know', '{"alarm":1}', { 'content-type': 'application/xml' }],
+    ['is of an unknown vendor', '{"alarm":1}', { 'content-type': 'application/xml' }],
     ['has a malformed media type', '{"alarm":1}', { 'content-type': '*' }],
     ['has an empty media type', '{"alarm":1}', { 'content-type': '' }],
-    ['is a hundred thousand brackets deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-    ['is three megabytes', `{"text":"${'x'.repeat(3_000_000)}"}`],
+    ['has a hundred thousand levels of brackets', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['is three megabytes long', `{"text":"${'x'.repeat(3_000_000)}"}`],
   ]
   for (const [what, body, headers] of bodies) {
-    it(`that ${what} is kept as it came, with the reason why it says nothing`, async () => {
+    it(`that ${what} is stored as received, with the reason why it cannot be read`, async () => {
       const answer = await send(deliver(body, headers))
       assert.equal(answer.statusCode, 202, answer.body)
       await ingestDeliveries(api.database.postgres, createOwnershipCache())
@@ -447,16 +459,16 @@ describe("a detector's delivery", () => {
     })
   }
 
-  it('that is too large is refused with what to do, and nothing is kept', () =>
-    assertRefused(deliver('x'.repeat(5 * 1024 * 1024)), { code: 'body_too_large', says: /larger than/ }))
+  it('that is too large is rejected with a fix, and not stored', () =>
+    assertRefused(deliver('x'.repeat(5 * 1024 * 1024)), { code: 'body_too_large', matches: /larger than/ }))
 
-  it('with a wrong secret is refused and not kept, whatever it is', () =>
+  it('with a wrong secret is refused and not stored, whatever its content', () =>
     assertRefused(
       { ...deliver('{}'), headers: { authorization: 'Token wrong' } },
-      { code: 'unauthenticated', says: /secret of the source/ },
+      { code: 'unauthenticated', matches: /secret of the source/ },
     ))
 
-  it('that is repeated is answered alike and kept once', async () => {
+  it('that is repeated gets the same response and is stored once', async () => {
     const one = deliver('{"a":1}', { 'idempotency-key': 'the same' })
     const answers = [await send(one), await send(one), await send(one)]
     assert.deepEqual([...new Set(answers.map(({ body }) => body))], ['{"delivery_id":"the same"}'])
@@ -470,24 +482,32 @@ describe("a detector's delivery", () => {
 describe('a session request', () => {
   const post = (url: string, body: string): Sent => ({ method: 'POST', url, headers: json, body })
   const bodies: [url: string, body: string, expected: Expected][] = [
-    ['refresh', '{}', { code: 'invalid', at: 'body.refresh', says: /is required/ }],
-    ['refresh', '{"refresh":null}', { code: 'invalid', at: 'body.refresh', says: /must be a string/ }],
-    ['refresh', '{"refresh":""}', { code: 'invalid', at: 'body.refresh', says: /1/ }],
-    ['refresh', '{"refresh":"a","token":"b"}', { code: 'invalid', says: /known fields are refresh, etag/ }],
-    ['refresh', '{"refresh":"a"}', { code: 'token_not_valid', says: /Sign in again/ }],
-    ['refresh?etag=', '{"refresh":"a"}', { code: 'invalid', at: 'query.etag', says: /1/ }],
-    ['token', '{}', { code: 'invalid', says: /is required/ }],
-    ['token', '{"email":"a@b.example","password":""}', { code: 'invalid', at: 'body.password', says: /1/ }],
-    ['token', '{"email":["a"],"password":"b"}', { code: 'invalid', says: /must be a string/ }],
-    ['token', '{"team_id":"1"}', { code: 'invalid', says: /must be a whole number/ }],
-    ['token', '{"team_id":1.5}', { code: 'invalid', says: /must be a whole number/ }],
-    ['token', '{"team_id":2147483648}', { code: 'not_found', says: /There is no such team/ }],
-    ['token', '{"team_id":9007199254740993}', { code: 'invalid', says: /999999999999999/ }],
-    ['logout', '{"all":"true"}', { code: 'invalid', at: 'body.all', says: /must be true or false/ }],
-    ['logout', '{"refresh":null}', { code: 'invalid', at: 'body.refresh', says: /must be a string/ }],
+    ['refresh', '{}', { code: 'invalid', at: 'body.refresh', matches: /is required/ }],
+    ['refresh', '{"refresh":null}', { code: 'invalid', at: 'body.refresh', matches: /must be a string/ }],
+    ['refresh', '{"refresh":""}', { code: 'invalid', at: 'body.refresh', matches: /1/ }],
+    [
+      'refresh',
+      '{"refresh":"a","token":"b"}',
+      { code: 'invalid', matches: /known fields are refresh, etag/ },
+    ],
+    ['refresh', '{"refresh":"a"}', { code: 'token_not_valid', matches: /Sign in again/ }],
+    ['refresh?etag=', '{"refresh":"a"}', { code: 'invalid', at: 'query.etag', matches: /1/ }],
+    ['token', '{}', { code: 'invalid', matches: /is required/ }],
+    [
+      'token',
+      '{"email":"a@b.example","password":""}',
+      { code: 'invalid', at: 'body.password', matches: /1/ },
+    ],
+    ['token', '{"email":["a"],"password":"b"}', { code: 'invalid', matches: /must be a string/ }],
+    ['token', '{"team_id":"1"}', { code: 'invalid', matches: /must be a whole number/ }],
+    ['token', '{"team_id":1.5}', { code: 'invalid', matches: /must be a whole number/ }],
+    ['token', '{"team_id":2147483648}', { code: 'not_found', matches: /There is no such team/ }],
+    ['token', '{"team_id":9007199254740993}', { code: 'invalid', matches: /999999999999999/ }],
+    ['logout', '{"all":"true"}', { code: 'invalid', at: 'body.all', matches: /must be true or false/ }],
+    ['logout', '{"refresh":null}', { code: 'invalid', at: 'body.refresh', matches: /must be a string/ }],
   ]
   for (const [path, body, expected] of bodies) {
-    it(`is refused as ${expected.code}: ${path} ${body}`, () =>
+    it(`is rejected as ${expected.code}: ${path} ${body}`, () =>
       assertRefused(post(`/v3/session/${path}`, body), expected))
   }
 })

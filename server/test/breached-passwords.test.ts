@@ -1,5 +1,5 @@
-// A list of breached passwords as an operator keeps it: its passwords are refused wherever one is chosen, and a server that
-// cannot rely on it does not start.
+// A configured list of breached passwords: its passwords are rejected wherever one is set, and a server whose list is invalid does
+// not start.
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { loadConfig } from '../src/runtime/config.ts'
 import { silentLog } from '../src/runtime/log.ts'
 import { addTeam, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { tokenMailedTo } from './support/mails.ts'
-import { addPerson, createClient, type Client } from './support/person.ts'
+import { addPerson, createClient, type Client } from './support/test-user.ts'
 
 const breached = 'seven green kettles sing'
 const folder = mkdtempSync(join(tmpdir(), 'pharos-breached-'))
@@ -37,7 +37,7 @@ const change = (access: string, new_password: string) =>
   client.post('/change-password', { current_password: testPassword, new_password }, access)
 
 describe('a password of the list', () => {
-  it('may not be chosen', async () => {
+  it('cannot be set', async () => {
     const { email } = await addPerson(api, team)
     const { access } = await client.open(email)
     const { status, body } = await change(access, breached)
@@ -47,7 +47,7 @@ describe('a password of the list', () => {
     assert.equal((await change(access, `${breached}!`)).status, 200)
   })
 
-  it('may not be chosen by mail either', async () => {
+  it('cannot be set by a password reset either', async () => {
     const { email } = await addPerson(api, team)
     await client.post('/password-reset', { email })
     await api.settled()
@@ -57,7 +57,7 @@ describe('a password of the list', () => {
   })
 })
 
-describe('a list that cannot be relied on', () => {
+describe('an invalid list', () => {
   const start = (path: string) => {
     const config = loadConfig(
       {
@@ -70,14 +70,14 @@ describe('a list that cannot be relied on', () => {
     return runRole(config, ['api'], silentLog, api.database.postgres)
   }
 
-  it('keeps the server from starting, and is named', async () => {
+  it('prevents the server from starting, and is named in the error', async () => {
     const garbled = join(folder, 'garbled.txt')
     writeFileSync(garbled, 'these are not the hashes that you are looking for\n'.repeat(100))
     for (const path of [join(folder, 'missing.txt'), garbled, folder])
       await assert.rejects(start(path), (error: Error) => error.message.includes(path))
   })
 
-  it('lets nobody choose a password unseen once it is damaged', async () => {
+  it('prevents all password changes if it is damaged while the server runs', async () => {
     const { email } = await addPerson(api, team)
     const { access } = await client.open(email)
     truncateSync(file, 1_000)

@@ -1,5 +1,5 @@
-// The life of an announcement over HTTP, without a registry: what is refused and why, what is stored, deleted, restored,
-// suspended, and what its history says. The checks themselves are in validation.test.ts.
+// The lifecycle of an announcement over HTTP, without a registry: rejections and reasons, stored rows, deletion, restoring,
+// suspension and history. The checks themselves are in validation.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -60,7 +60,7 @@ async function count(): Promise<number> {
 }
 
 describe('creating announcements', () => {
-  it('stores several at once, disabled, and checked so far as is known', async () => {
+  it('stores several at once, disabled, with the checks known so far', async () => {
     const answer = await call('admin', 'POST', `${path}?include=validations,details`, {
       announcements: [
         one('203.0.113.0/24', { regions: ['fra', 'ams'], description: 'Web', as_set: 'AS-RED' }),
@@ -89,12 +89,12 @@ describe('creating announcements', () => {
     assert.equal((await call('other', 'GET', `${path}/${first.id}`)).status, 404)
   })
 
-  it('takes a single one without the list', async () => {
+  it('accepts a single one without the list', async () => {
     const answer = await call('admin', 'POST', path, one('192.0.2.0/24'))
     assert.deepEqual([answer.status, answer.body.count], [201, 1])
   })
 
-  it('lists every mistake with its place, and stores nothing', async () => {
+  it('returns every error with its place, and stores nothing', async () => {
     const before = await count()
     const answer = await create(
       'admin',
@@ -129,28 +129,28 @@ describe('creating announcements', () => {
     assert.equal(await count(), before)
   })
 
-  it('refuses an ASN that was named but never proven', async () => {
+  it('rejects an ASN that is pending verification', async () => {
     const answer = await create('admin', one('198.51.100.0/24', { origin_asn: 64498 }))
     assert.deepEqual(errorsOf(answer), [['body.announcements.0.origin_asn', 'asn_not_verified']])
   })
 
-  it("refuses what is inside another team's prefix without telling whose", async () => {
+  it('rejects a prefix inside another team’s without naming the team', async () => {
     const answer = await create('admin', one('198.18.1.0/24'))
     assert.deepEqual([answer.status, answer.body.code], [409, 'prefix_claimed'])
     assert.doesNotMatch(JSON.stringify(answer.body), /blue|198\.18\.0\.0/)
   })
 
-  it('lets two teams name the same prefix until one has proven it', async () => {
+  it('allows two teams to name the same prefix until one has proven it', async () => {
     const answer = await call('other', 'POST', path, { cidr: '203.0.113.0/24', origin_asn: 64497 })
     assert.equal(answer.status, 201)
     await sql`update announcements set claimed = now() where team_id = ${red.teamId} and prefix = '203.0.113.0/24'`.execute(
       api.database.postgres.owner,
     )
     const late = await call('other', 'POST', path, { cidr: '203.0.113.0/25', origin_asn: 64497 })
-    assert.equal(late.status, 422, 'a /25 is too long whoever holds it')
+    assert.equal(late.status, 422, 'a /25 is too long for every team')
   })
 
-  it('is for admins, and a dry run stores nothing and shows the checks', async () => {
+  it('requires the admin role; a dry run stores nothing and returns the checks', async () => {
     assert.equal((await create('member', one('198.51.100.0/24'))).status, 403)
     const before = await count()
     const dry = await call('admin', 'POST', `${path}?dry_run=true`, one('198.51.100.0/24'))
@@ -159,7 +159,7 @@ describe('creating announcements', () => {
     assert.equal(await count(), before)
   })
 
-  it('says of a single one and of a list which field is wrong', async () => {
+  it('names the invalid field for a single one and for a list', async () => {
     const bare = await call('admin', 'POST', path, { cidr: '198.51.100.0/24', origin: 64496 })
     assert.deepEqual(errorsOf(bare).toSorted(), [
       ['body.origin', 'unknown'],
@@ -180,7 +180,7 @@ describe('creating announcements', () => {
 })
 
 describe('deleting and restoring', () => {
-  it('refuses while it is enabled or seen on a router, and names the regions', async () => {
+  it('rejects deletion while enabled or seen on a router, and names the regions', async () => {
     const { owner } = api.database.postgres
     const { rows } = await sql<{ id: number }>`
       insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated, enabled,
@@ -223,7 +223,7 @@ describe('deleting and restoring', () => {
     assert.equal((await call('other', 'GET', `${path}/${id}/history`)).status, 404)
   })
 
-  it('does not restore into what was announced since', async () => {
+  it('does not restore an announcement that overlaps a newer one', async () => {
     const [{ id }] = (await create('admin', one('198.18.64.0/24'))).body.results
     assert.equal((await call('admin', 'DELETE', `${path}/${id}`)).status, 204)
     assert.equal((await create('admin', one('198.18.64.0/23'))).status, 201)
@@ -231,7 +231,7 @@ describe('deleting and restoring', () => {
     assert.deepEqual([answer.status, answer.body.code], [409, 'conflict'])
   })
 
-  it('forgets after seven days', async () => {
+  it('deletes permanently after seven days', async () => {
     const [{ id }] = (await create('admin', one('198.18.70.0/24'))).body.results
     await call('admin', 'DELETE', `${path}/${id}`)
     await sql`update announcements set deleted = now() - interval '8 days' where id = ${id}`.execute(
@@ -242,7 +242,7 @@ describe('deleting and restoring', () => {
 })
 
 describe('suspending', () => {
-  it('is for staff, of any team, with a reason that the team reads, and ends the same way', async () => {
+  it('is for staff, for any team, with a reason that the team sees, and staff end it', async () => {
     const [{ id }] = (await create('admin', one('198.18.80.0/24'))).body.results
     const admin = `/v3/admin/announcements/${id}`
     assert.equal((await call('admin', 'POST', `${admin}/suspend`, { reason: 'x' })).status, 403)
@@ -261,7 +261,7 @@ describe('suspending', () => {
 })
 
 describe('enabling', () => {
-  it('is refused with each missing check, its note and its fix', async () => {
+  it('is rejected with each missing check, its note and its fix', async () => {
     const [{ id }] = (await create('admin', one('198.18.90.0/24'))).body.results
     const answer = await call('admin', 'PATCH', `${path}/${id}`, { enabled: true })
     assert.deepEqual([answer.status, answer.body.code], [409, 'not_validated'])
@@ -269,7 +269,7 @@ describe('enabling', () => {
     assert.match(loa.ctx.fix, /\/loa/)
   })
 
-  it('has an ETag that follows what is shown beside it, and still matches for writing', async () => {
+  it('has an ETag that includes all shown data, and an older one still matches for writing', async () => {
     const [{ id }] = (await create('admin', one('198.18.91.0/24'))).body.results
     const { etag } = await call('admin', 'GET', `${path}/${id}?include=validations`)
     assert.match(String(etag), /^"\d+\.[\w-]+"$/)

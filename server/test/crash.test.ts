@@ -1,9 +1,9 @@
-// Server processes are killed (SIGKILL) at random moments while clients change announcements and a detector delivers.
-// Clients repeat with the same Idempotency-Key until they are acknowledged. Afterwards the audit of each announcement is
-// an unbroken chain from its first to its present state, in which every acknowledged change stands in the order of the
-// versions that the clients were told, and none stands twice; every delivery is stored once and has become its event; and no prefix that
-// nobody touched was ever withdrawn: by the database, and where gobgpd is installed by the router too.
-// 30 kills with a PostgreSQL that outlives the servers (1,000 with PHAROS_TEST_LONG), and some that take it with them.
+// Server processes are killed (SIGKILL) at random moments while clients change announcements and a detector sends deliveries.
+// Clients repeat with the same Idempotency-Key until they are acknowledged. Afterwards the audit entries of each announcement form
+// an unbroken chain from its first to its present state, which contains every acknowledged change exactly once and in the order of
+// the returned versions; every delivery is stored once and has become its event; and no prefix that was not changed was ever
+// withdrawn, checked in the database and, if gobgpd is installed, on the router.
+// 30 kills with a PostgreSQL that keeps running (1,000 with PHAROS_TEST_LONG), and some that kill it too.
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -42,7 +42,7 @@ type Write = {
   readonly answer: Acknowledged
 }
 
-/** What is killed, what is written to it, and what must not change. */
+/** The credentials and announcements of the test, those that are toggled and those that must not change. */
 type Scene = {
   readonly tokens: readonly { readonly actor: string; readonly authorization: string }[]
   readonly toggled: readonly number[]
@@ -63,7 +63,7 @@ async function seed(postgres: Postgres, ring: KeyRing, router: object): Promise<
   const toggled: number[] = []
   for (let at = 0; at < toggledCount; at++)
     toggled.push(await add(`203.0.113.${at * 32}/27`, { enabled: true, regions: [regions['ams']] }))
-  await noteWithdrawals(postgres)
+  await recordWithdrawals(postgres)
   const detector = 'the secret of the detector'
   await db
     .insertInto('sources')
@@ -101,8 +101,8 @@ async function addToken(
   return { actor: `token:${token.id}`, authorization: `Token ${formatApiToken(token)}` }
 }
 
-/** Notes every state of a stable announcement that says or leads to "not announced", from the first announcement on. */
-async function noteWithdrawals({ owner }: Postgres): Promise<void> {
+/** Records every state of a stable announcement that is or leads to "not announced", from the first announcement on. */
+async function recordWithdrawals({ owner }: Postgres): Promise<void> {
   await sql`create table test_withdrawals (prefix cidr, state text)`.execute(owner)
   await sql`
     create function test_note_withdrawal() returns trigger language plpgsql security definer as $$
@@ -117,7 +117,7 @@ async function noteWithdrawals({ owner }: Postgres): Promise<void> {
     for each row execute function test_note_withdrawal()`.execute(owner)
 }
 
-/** Never the same twice in a row, so that a change that was carried out twice is told from two. */
+/** Returns a patch that differs from the last one, so that a change applied twice is detected. */
 function nextPatch(random: Random, last: Patch | undefined): Patch {
   for (;;) {
     const region = random.chance(0.7) ? { region: random.pick(regionSlugs) } : {}
@@ -126,16 +126,16 @@ function nextPatch(random: Random, last: Patch | undefined): Patch {
   }
 }
 
-type Storm = {
+type Load = {
   readonly writes: Write[]
   readonly deliveries: Map<string, number>
   stop(): Promise<void>
-  /** Gives up what is not acknowledged. */
+  /** Stops waiting for acknowledgements. */
   abort(): void
 }
 
-/** Clients at work until they are stopped; each ends with what it has begun acknowledged. */
-function startStorm(scene: Scene, urls: readonly string[]): Storm {
+/** Starts clients; when stopped, each first waits for the acknowledgement of its last request. */
+function startLoad(scene: Scene, urls: readonly string[]): Load {
   const writes: Write[] = []
   const deliveries = new Map<string, number>()
   const stopping = new AbortController()
@@ -173,7 +173,7 @@ function startStorm(scene: Scene, urls: readonly string[]): Storm {
     }
   }
   const clients = Promise.all([...scene.tokens.map((_, writer) => write(writer)), deliver()])
-  // A refusal ends the test where it is waited for, not the process.
+  // The promise is awaited later: until then a rejection must not end the process.
   clients.catch(() => {})
   return {
     writes,
@@ -189,7 +189,7 @@ function startStorm(scene: Scene, urls: readonly string[]): Storm {
 type State = { enabled: boolean; regions: string[] }
 type Link = { actor: string; before: State; after: State }
 
-/** The changes of an announcement in their order, from the audit. */
+/** Returns the changes of an announcement in order, from the audit log. */
 async function chainOf({ owner }: Postgres, announcementId: number): Promise<Link[]> {
   const { rows } = await sql<Link>`
     select actor, before, after from audit_entries
@@ -201,63 +201,70 @@ async function chainOf({ owner }: Postgres, announcementId: number): Promise<Lin
 
 const stateOf = ({ enabled, regions }: State): State => ({ enabled, regions })
 
-/** Whether the state is one that the patch leaves behind. */
-function fulfils({ enabled, regions }: State, patch: Patch): boolean {
+/** Returns whether the state is a result of the patch. */
+function isResultOf({ enabled, regions }: State, patch: Patch): boolean {
   if (patch.region === undefined) return enabled === patch.enabled
   return patch.enabled ? enabled && regions.includes(patch.region) : !regions.includes(patch.region)
 }
 
-/** Each change that stands in the audit is one that its author asked for, in the order in which it was asked for, once. */
-function assertAskedFor(links: readonly Link[], patches: readonly Patch[]): void {
+/** Asserts that each audited change was requested by its author, in the order of the requests, once. */
+function assertRequested(links: readonly Link[], patches: readonly Patch[]): void {
   let at = 0
   for (const { after } of links) {
-    while (at < patches.length && !fulfils(after, patches[at]!)) at++
-    assert.ok(at < patches.length, `nobody asked for ${JSON.stringify(after)}, or not twice`)
+    while (at < patches.length && !isResultOf(after, patches[at]!)) at++
+    assert.ok(at < patches.length, `${JSON.stringify(after)} was not requested, or was applied twice`)
     at++
   }
 }
 
 /**
- * What the clients were told is what was: in the order of the versions that they were told, the states follow the chain,
- * one version is one state, and none is beyond the version that stands. (What the reconciler observes raises it as well.)
+ * Asserts that the acknowledged responses match the audit log: in the order of their versions, the states follow the chain, one
+ * version has one state, and none is newer than the stored version. (What the reconciler observes increases the version as well.)
  */
-function assertTold(writes: readonly Write[], states: readonly (State | undefined)[], version: number): void {
-  const told = writes.map(({ patch, answer }) => {
+function assertResponses(
+  writes: readonly Write[],
+  states: readonly (State | undefined)[],
+  version: number,
+): void {
+  const responses = writes.map(({ patch, answer }) => {
     const state = stateOf(answer.body as State)
-    assert.ok(fulfils(state, patch), `${JSON.stringify(patch)} was answered ${JSON.stringify(state)}`)
+    assert.ok(isResultOf(state, patch), `${JSON.stringify(patch)} returned ${JSON.stringify(state)}`)
     return { version: Number(/^"(\d+)"$/.exec(answer.etag ?? '')?.[1]), state: JSON.stringify(state) }
   })
-  told.sort((a, b) => a.version - b.version)
+  responses.sort((a, b) => a.version - b.version)
   const chain = states.map((state) => JSON.stringify(state))
   let at = 0
-  for (const [index, one] of told.entries()) {
-    const before = told[index - 1]
-    if (before?.version === one.version) assert.equal(one.state, before.state, 'one version, two states')
+  for (const [index, one] of responses.entries()) {
+    const before = responses[index - 1]
+    if (before?.version === one.version) assert.equal(one.state, before.state, 'two states for one version')
     while (at < chain.length && chain[at] !== one.state) at++
-    assert.ok(at < chain.length, `acknowledged as version ${one.version}, and not there: ${one.state}`)
+    assert.ok(at < chain.length, `acknowledged as version ${one.version}, but missing: ${one.state}`)
   }
-  assert.ok((told.at(-1)?.version ?? 0) <= version, 'a version was acknowledged that is not reached')
+  assert.ok(
+    (responses.at(-1)?.version ?? 0) <= version,
+    'acknowledged a version that is newer than the stored one',
+  )
 }
 
 async function assertWrites(postgres: Postgres, scene: Scene, writes: readonly Write[]): Promise<void> {
   for (const id of scene.toggled) {
     const chain = await chainOf(postgres, id)
     for (const [at, link] of chain.slice(1).entries())
-      assert.deepEqual(link.before, chain[at]!.after, 'a change was lost between two others')
+      assert.deepEqual(link.before, chain[at]!.after, 'a change between two others was lost')
     const states = [chain[0]?.before, ...chain.map(({ after }) => after)]
     const { rows } = await sql<State & { version: number }>`
       select a.version, a.enabled, array(select r.slug from announcement_regions ar join regions r on r.id = ar.region_id
         where ar.announcement_id = a.id and ar.configured order by r.slug collate "C") as regions
       from announcements a where a.id = ${id}`.execute(postgres.owner)
-    assert.deepEqual(stateOf(rows[0]!), states.at(-1), 'the last change is what stands')
-    assertTold(
+    assert.deepEqual(stateOf(rows[0]!), states.at(-1), 'the last change is the stored state')
+    assertResponses(
       writes.filter(({ announcementId }) => announcementId === id),
       states,
       rows[0]!.version,
     )
     for (const [writer, { actor }] of scene.tokens.entries()) {
       const patches = writes.filter((one) => one.writer === writer && one.announcementId === id)
-      assertAskedFor(
+      assertRequested(
         chain.filter((link) => link.actor === actor),
         patches.map(({ patch }) => patch),
       )
@@ -270,7 +277,7 @@ async function assertDeliveries({ owner }: Postgres, keys: ReadonlySet<string>):
     const { rows } = await sql<{ left: number }>`
       select count(*) as left from deliveries where state = 'new'`.execute(owner)
     if (rows[0]!.left === 0) break
-    assert.ok(performance.now() < deadline, `${rows[0]!.left} deliveries are still unread`)
+    assert.ok(performance.now() < deadline, `${rows[0]!.left} deliveries have not been processed`)
   }
   const stored = await sql<{ key: string; state: string }>`
     select delivery_id as key, state from deliveries order by delivery_id`.execute(owner)
@@ -285,10 +292,10 @@ async function assertDeliveries({ owner }: Postgres, keys: ReadonlySet<string>):
   assert.deepEqual(
     events.rows.map(({ key }) => key),
     [...keys].toSorted(),
-    'each delivery is its event',
+    'each delivery has become its event',
   )
   const { rows } = await sql<{ n: number }>`select count(*) as n from team_events`.execute(owner)
-  assert.equal(rows[0]!.n, keys.size, 'each event is the team its own')
+  assert.equal(rows[0]!.n, keys.size, 'each event belongs to the team')
   const { kept, counted } = await compareCounts(owner)
   assert.deepEqual(kept, counted)
 }
@@ -298,7 +305,7 @@ async function assertNothingWithdrawn({ owner }: Postgres): Promise<void> {
   assert.deepEqual(rows, [])
 }
 
-/** The stable announcements are announced everywhere; the router has them, but no neighbour to announce them to. */
+/** Waits until the stable announcements are announced everywhere; the router has them, but no neighbor to announce them to. */
 async function untilStable({ owner }: Postgres): Promise<void> {
   for (const deadline = performance.now() + 60_000; ; await sleep(100)) {
     const { rows } = await sql<{ n: number }>`
@@ -311,10 +318,10 @@ async function untilStable({ owner }: Postgres): Promise<void> {
   }
 }
 
-/** A server that is started, serves a few requests, and dies in the midst of others, until enough have died. */
-async function killAgainAndAgain(
+/** Starts a server, waits for a few requests, and kills it while it processes others, repeatedly. */
+async function killRepeatedly(
   server: ServerProcess,
-  { writes, deliveries }: Storm,
+  { writes, deliveries }: Load,
   random: Random,
   isEnough: () => boolean,
 ): Promise<void> {
@@ -328,17 +335,17 @@ async function killAgainAndAgain(
   }
 }
 
-/** Looks at the router the whole time: a stable prefix that is once not there is a customer's outage. */
+/** Polls the router continuously: a stable prefix that is missing once is a customer's outage. */
 function watchRouter(address: string, owner: string, stable: readonly string[]) {
   const speaker = createGobgpSpeaker({ address, owner, insecure: true })
   const missing = new Set<string>()
-  let looks = 0
+  let polls = 0
   const stopping = new AbortController()
   const watch = async () => {
     for (; !stopping.signal.aborted; await sleep(50)) {
       const there = new Set<string>((await speaker.list()).map(({ prefix }) => prefix))
       for (const prefix of stable) if (!there.has(prefix)) missing.add(prefix)
-      looks++
+      polls++
     }
     await speaker.close()
   }
@@ -347,7 +354,7 @@ function watchRouter(address: string, owner: string, stable: readonly string[]) 
   return async () => {
     stopping.abort()
     await watched
-    return { missing, looks }
+    return { missing, polls }
   }
 }
 
@@ -368,7 +375,7 @@ describe('a crash', () => {
   for (const routed of [skipWithout('gobgpd', 'gobgp') === false]) {
     const what = routed ? 'on a real router' : 'in the sandbox, since gobgpd is not installed'
     shardedIt(
-      `of a server, ${kills} times, loses and doubles nothing and withdraws nothing ${what}`,
+      `of a server, ${kills} times, loses and duplicates nothing and withdraws nothing ${what}`,
       async (t) => {
         const folder = newFolder()
         await using database = await createTestDatabase({ durable: true })
@@ -381,39 +388,37 @@ describe('a crash', () => {
         const settings = { ...serverSettings(secret), DATABASE_URL: database.databaseUrl }
         const servers: ServerProcess[] = []
         for (let at = 0; at < 3; at++) servers.push(await ServerProcess.create({ folder, settings }))
-        let begun: Storm | undefined
+        let begun: Load | undefined
         try {
-          // A first one that ends in peace leaves its compiled sources to the others.
+          // A first start that ends cleanly fills the compile cache for the others.
           await servers[0]!.start()
           await untilStable(database.postgres)
           await servers[0]!.kill('SIGTERM')
           const stopWatching = router && watchRouter(router.apiAddress, ownerCommunity, scene.stable)
-          const storm = startStorm(
+          const load = startLoad(
             scene,
             servers.map(({ url }) => url),
           )
-          begun = storm
+          begun = load
           let killed = 0
           const isEnough = () => killed++ >= kills
           await Promise.all(
-            servers.map((server, at) =>
-              killAgainAndAgain(server, storm, createRandom(testSeed + at), isEnough),
-            ),
+            servers.map((server, at) => killRepeatedly(server, load, createRandom(testSeed + at), isEnough)),
           )
           await servers[0]!.start()
-          await storm.stop()
-          await assertWrites(database.postgres, scene, storm.writes)
-          await assertDeliveries(database.postgres, new Set(storm.deliveries.keys()))
+          await load.stop()
+          await assertWrites(database.postgres, scene, load.writes)
+          await assertDeliveries(database.postgres, new Set(load.deliveries.keys()))
           await untilStable(database.postgres)
           await assertNothingWithdrawn(database.postgres)
           const seen = await stopWatching?.()
-          if (seen) assert.deepEqual([...seen.missing], [], 'a prefix was not at the router')
-          const repeated = storm.writes.filter(({ answer }) => answer.attempts > 1).length
+          if (seen) assert.deepEqual([...seen.missing], [], 'a prefix was missing on the router')
+          const repeated = load.writes.filter(({ answer }) => answer.attempts > 1).length
           t.diagnostic(
-            `${storm.writes.length} changes and ${storm.deliveries.size} deliveries acknowledged, ` +
-              `${repeated} changes only after a repeat; ${seen?.looks ?? 0} looks at the router`,
+            `${load.writes.length} changes and ${load.deliveries.size} deliveries acknowledged,` +
+              `${repeated} changes only after a repeat; ${seen?.polls ?? 0} polls of the router`,
           )
-          assert.ok(storm.writes.length > kills && repeated > kills / 10, 'the storm was none')
+          assert.ok(load.writes.length > kills && repeated > kills / 10, 'too few kills or requests')
         } catch (error) {
           throw explained(error, servers)
         } finally {
@@ -428,7 +433,7 @@ describe('a crash', () => {
 
   const deepKills = scale(4, 50)
   shardedIt(
-    `that takes the embedded PostgreSQL with it, ${deepKills} times, loses and doubles nothing`,
+    `that kills the embedded PostgreSQL too, ${deepKills} times, loses and duplicates nothing`,
     async () => {
       const folder = newFolder()
       const dataDir = join(folder, 'data')
@@ -436,25 +441,25 @@ describe('a crash', () => {
       const settings = { ...serverSettings(secret), PHAROS_DATA_DIR: dataDir }
       const server = await ServerProcess.create({ folder, settings })
       const random = createRandom(testSeed)
-      let begun: Storm | undefined
+      let begun: Load | undefined
       try {
         await server.start()
         const scene = await withDatabase(dataDir, (postgres) =>
           seed(postgres, createKeyRing([secret]), { kind: 'sandbox' }),
         )
-        const storm = (begun = startStorm(scene, [server.url]))
+        const load = (begun = startLoad(scene, [server.url]))
         for (let killed = 0; killed < deepKills; killed++) {
           await sleep(300 + random.below(1_000))
           await server.kill('SIGKILL')
           await server.start()
         }
-        await storm.stop()
+        await load.stop()
         await withDatabase(dataDir, async (postgres) => {
-          await assertWrites(postgres, scene, storm.writes)
-          await assertDeliveries(postgres, new Set(storm.deliveries.keys()))
+          await assertWrites(postgres, scene, load.writes)
+          await assertDeliveries(postgres, new Set(load.deliveries.keys()))
           await assertNothingWithdrawn(postgres)
         })
-        assert.ok(storm.writes.length > deepKills)
+        assert.ok(load.writes.length > deepKills)
       } catch (error) {
         throw explained(error, [server])
       } finally {
@@ -466,13 +471,13 @@ describe('a crash', () => {
   )
 })
 
-/** With how to try again, and what the servers said. */
+/** Adds the seed for a repeated run and the logs of the servers. */
 function explained(cause: unknown, servers: readonly ServerProcess[]): Error {
-  const words = servers.map(({ url, lastWords }) => `${url}:\n${lastWords}`).join('\n')
+  const words = servers.map(({ url, lastOutput }) => `${url}:\n${lastOutput}`).join('\n')
   return new Error(`PHAROS_TEST_SEED=${testSeed}; ${String(cause)}\n${words}`, { cause })
 }
 
-/** The embedded PostgreSQL of a server that runs. */
+/** Runs `work` on the embedded PostgreSQL of a running server. */
 async function withDatabase<T>(dataDir: string, work: (postgres: Postgres) => Promise<T>): Promise<T> {
   await using postgres = await openPostgres({ dataDir })
   return await work(postgres)

@@ -1,5 +1,5 @@
-// What the database does by itself is listed in docs/architecture.md, and what teams are notified of is written by code beside the
-// change. Both are read from the sources, so that neither a trigger nor a writer is added without being seen.
+// The triggers of the database are listed in docs/architecture.md, and notifications of teams are written by code beside the
+// change. Both are read from the sources, so that no trigger and no writer is added unnoticed.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 describe('the triggers of the database', () => {
-  it('are those that docs/architecture.md lists, each with the reason why it stays', () => {
+  it('are those that docs/architecture.md lists, each with the reason for it', () => {
     const schema = read('server/src/db/schema.sql')
     const stored = new Set(
       [...schema.matchAll(/^CREATE TRIGGER .* ON public\.(\w+) .*EXECUTE FUNCTION (\w+)\(/gm)]
@@ -37,7 +37,7 @@ type Writer = {
 const tables =
   'announcements|announcement_validations|regions|team_events|outbox|webhook_deliveries|notified_statuses'
 
-/** Every statement of the product that writes one of the tables, with the function that runs it. */
+/** Returns every statement of the product that writes one of the tables, with its function. */
 function writers(): Writer[] {
   return globSync('server/src/**/*.ts', { cwd: root })
     .filter((file) => !/\.test\.ts$|\/testing[^/]*\.ts$|\/db\/schema\.ts$/.test(file))
@@ -64,7 +64,7 @@ function functionAt(text: string, index: number): string {
   return names.at(-1)?.[1] ?? ''
 }
 
-/** The source of a function, up to the next line that closes a block at the margin. */
+/** Returns the source of a function, up to the next unindented line that closes a block. */
 function bodyOf({ file, name }: Pick<Writer, 'file' | 'name'>): string {
   const text = read(`server/src/${file}`)
   const start = text.search(new RegExp(`^(export )?(async )?function ${name}\\b`, 'm'))
@@ -75,7 +75,7 @@ const sites = (found: readonly Writer[]): string[] => [
   ...new Set(found.map(({ file, name }) => `${file} ${name}`)),
 ]
 
-/** Columns that the statement sets after `set`, up to its `where`. */
+/** Returns the columns that the statement sets after `set`, up to its `where`. */
 const sets = ({ statement }: Writer, column: RegExp): boolean =>
   column.test(/\bset\b(.*?)(\bwhere\b|$)/s.exec(statement)?.[1] ?? '')
 
@@ -103,7 +103,7 @@ describe('changes that teams are notified of', () => {
     for (const writer of found) assert.match(bodyOf(writer), /await notifyCheckedStatuses\(trx\)/)
   })
 
-  it('of a check’s state are written by the function that notifies, or are the first', () => {
+  it('of a check’s state are written by the function that notifies, or are the first state', () => {
     const found = of('announcement_validations').filter((writer) => !sets(writer, /^\s*next_check = \S+\s*$/))
     assert.deepEqual(sites(found), [
       'byoip/validation/validation.store.ts upsertChecks',

@@ -1,6 +1,6 @@
-// PostgreSQL is away: the process lives, says that it is not ready, answers every call with
-// a 503 that names the dependency and says when to come again, soon enough for whoever waits, keeps nothing in memory that
-// it was not able to store, and goes on by itself when the database is back. Four ways of being away are tried.
+// PostgreSQL is unavailable: the process stays alive, reports that it is not ready, answers every call with a 503 that names the
+// dependency and the time to retry, before clients time out, keeps nothing in memory that it could not store, and recovers without
+// a restart. Four kinds of outage are tested.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,12 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
-import { Gate } from './support/gate.ts'
-import { createWorld, type World } from './support/world.ts'
+import { SocketProxy } from './support/socket-proxy.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
-/** Every call ends after 10 s, whatever the database does; TCP alone would take minutes. The rest is for a busy machine. */
+/**
+ * Every call ends after 10 s, whatever the database does; TCP alone would take minutes. The rest is a margin for a busy machine.
+ */
 const answeredWithinMs = 30_000
-/** When everything works again after the database is back. */
+/** Timeout of the recovery after the database is back. */
 const recoveredWithinMs = 60_000
 
 type Call = {
@@ -25,8 +27,8 @@ type Call = {
 }
 
 /** One call of each kind: reading, changing, signing in, refreshing, delivering; with both kinds of credential. */
-async function createCalls(api: TestApi, world: World): Promise<Record<string, Call>> {
-  const { people, red, sources } = world
+async function createCalls(api: TestApi, fixtures: Fixtures): Promise<Record<string, Call>> {
+  const { people, red, sources } = fixtures
   const session = await openSession(api, people.admin.userId, red.teamId)
   const token = await addApiToken(api, red.teamId, { scopes: ['ipam:read', 'ipam:write', 'lighthouse:read'] })
   const [bearer, program] = [`Bearer ${session.access}`, `Token ${token}`]
@@ -78,7 +80,7 @@ async function assertUnavailable(api: TestApi, name: string, call: Call): Promis
   assert.ok(Number(response.headers['retry-after']) >= 1, said)
 }
 
-/** All at once, and some more than there are connections. */
+/** Sends all calls at once, more than there are connections. */
 async function assertAllUnavailable(api: TestApi, calls: Record<string, Call>): Promise<void> {
   const all = Object.entries(calls)
   const more = Array.from({ length: 30 }, () => ['list', calls['list']!] as const)
@@ -95,7 +97,7 @@ async function assertAliveNotReady(api: TestApi): Promise<void> {
   assert.ok(performance.now() - start < answeredWithinMs, 'readyz takes too long')
 }
 
-/** Calls of all kinds at once, as from many clients, until all of them succeed; what fails until then is a 503. */
+/** Sends calls of all kinds at once until all of them succeed; every failure until then is a 503. */
 async function assertRecovers(api: TestApi, calls: Record<string, Call>): Promise<void> {
   const deadline = performance.now() + recoveredWithinMs
   const all = Object.values(calls).flatMap((call) => [call, call, call])
@@ -110,69 +112,69 @@ async function assertRecovers(api: TestApi, calls: Record<string, Call>): Promis
   assert.equal((await api.server.inject('/readyz')).statusCode, 200)
 }
 
-const enabledOf = async (api: TestApi, world: World): Promise<boolean> => {
+const enabledOf = async (api: TestApi, fixtures: Fixtures): Promise<boolean> => {
   const { rows } = await sql<{ enabled: boolean }>`
-    select enabled from announcements where id = ${world.red.announcements.off}`.execute(
+    select enabled from announcements where id = ${fixtures.red.announcements.off}`.execute(
     api.database.postgres.owner,
   )
   return rows[0]!.enabled
 }
 
 describe('while PostgreSQL', () => {
-  let gate: Gate
+  let proxy: SocketProxy
   let api: TestApi
-  let world: World
+  let fixtures: Fixtures
   let calls: Record<string, Call>
 
   before(async () => {
-    gate = new Gate()
-    api = await createTestApi({}, { through: (url) => gate.through(url) })
-    world = await createWorld(api)
-    calls = await createCalls(api, world)
+    proxy = new SocketProxy()
+    api = await createTestApi({}, { through: (url) => proxy.through(url) })
+    fixtures = await createFixtures(api)
+    calls = await createCalls(api, fixtures)
     await assertRecovers(api, calls)
-    await sql`update announcements set enabled = false where id = ${world.red.announcements.off}`.execute(
+    await sql`update announcements set enabled = false where id = ${fixtures.red.announcements.off}`.execute(
       api.database.postgres.owner,
     )
   })
   after(async () => {
-    // Connections that are silent for ever would have to be waited for.
-    await gate[Symbol.asyncDispose]()
+    // Closing the API first would wait for connections that are silent forever.
+    await proxy[Symbol.asyncDispose]()
     await api[Symbol.asyncDispose]()
   })
 
-  it('is stopped, the API says so; nothing is stored later; it goes on when it is back', async () => {
-    gate.shut()
+  it('is stopped, calls fail with 503, nothing is stored later, and the API recovers when it is back', async () => {
+    proxy.shut()
     await assertAliveNotReady(api)
     await assertAllUnavailable(api, calls)
     await sleep(1_000)
     await assertAllUnavailable(api, calls)
-    gate.open()
+    proxy.open()
     await assertRecovers(api, { list: calls['list']!, whoAmI: calls['whoAmI']! })
-    assert.equal(await enabledOf(api, world), false, 'the PATCH was answered 503')
+    assert.equal(await enabledOf(api, fixtures), false, 'the PATCH was answered 503')
     await assertRecovers(api, calls)
-    assert.equal(await enabledOf(api, world), true)
+    assert.equal(await enabledOf(api, fixtures), true)
   })
 
-  it('hangs, nobody waits for ever, and it goes on when it is back', async () => {
-    gate.freeze()
+  it('hangs, no call waits forever, and the API recovers when it is back', async () => {
+    proxy.freeze()
     await Promise.all([assertAliveNotReady(api), assertAllUnavailable(api, calls)])
-    gate.open()
+    proxy.open()
     await assertRecovers(api, calls)
   })
 
-  it('went to another machine without a word, its old connections are given up', async () => {
-    gate.freeze()
+  it('fails over to another host, the API closes its old connections and recovers', async () => {
+    proxy.freeze()
     await sleep(500)
-    gate.replace()
+    proxy.replace()
     await assertRecovers(api, calls)
   })
 })
 
-describe('a PostgreSQL of our own', () => {
-  it('that is killed is started again, and the API goes on without a restart of its process', async () => {
+describe('the embedded PostgreSQL', () => {
+  it('is restarted after it is killed, and the API recovers without a restart of its process', async () => {
     await using api = await createTestApi({}, { durable: true })
-    const world = await createWorld(api)
-    const calls = await createCalls(api, world)
+    const fixtures = await createFixtures(api)
+    const calls = await createCalls(api, fixtures)
     for (let times = 0; times < 3; times++) {
       await assertRecovers(api, calls)
       process.kill(postmasterOf(api), 'SIGKILL')

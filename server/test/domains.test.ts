@@ -1,4 +1,5 @@
-// Domains through the API, with a real name server: added, proved, taken by one team, and joined by who has an address there.
+// Domains over the API, with a real name server: adding, verification by exactly one team, and auto-join of users with an address
+// in the domain.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Domain } from '@pharos/contract/domain'
@@ -69,7 +70,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
       domains.map(({ record_name, record_value }) => ({ name: record_name, text: record_value })),
     )
 
-  it('are added with the record to create, and verified once it is there', async () => {
+  it('are added with the record to create, and verified once it exists', async () => {
     const added = await add(admins.red, `Acme${round}.example.`)
     assert.equal(added.domain, `acme${round}.example`)
     assert.equal(added.record_name, `_pharos-challenge.acme${round}.example`)
@@ -86,7 +87,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     assert.deepEqual((await call(admins.red, 'GET', '?verified=false')).body, { results: [], count: 0 })
   })
 
-  it('are seen by every member, and changed by admins', async () => {
+  it('are shown to every member, and changed by admins', async () => {
     const { id } = await add(admins.red, `acme${round}.example`)
     const member = await bearerOf(red!, false)
     assert.equal((await call(member, 'GET', `/${id}`)).status, 200)
@@ -101,7 +102,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
       )
   })
 
-  it('are refused if they are public, not resolvable, or in the team already', async () => {
+  it('are rejected if they are public suffixes, not resolvable, or already in the team', async () => {
     const refusals: Record<string, string> = {
       'not a domain': 'domain',
       '*.acme.net': 'domain',
@@ -120,7 +121,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     assert.equal(again.body.code, 'conflict')
   })
 
-  it('are added whoever has them, and claimed only against who has proved them', async () => {
+  it('can be added by several teams, and are verified for the first team that proves them', async () => {
     const domain = `acme${round}.example`
     const ours = await add(admins.red, domain)
     const theirs = await add(admins.blue, domain)
@@ -130,8 +131,11 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     const unproved = await call(admins.blue, 'POST', `/${theirs.id}/verify`)
     assert.deepEqual([unproved.status, unproved.body.last_check_result], [200, 'mismatch'])
     await publish(ours, theirs)
-    // The limit is of one process: another one answers at once.
-    await using other = await createTestApi({ PHAROS_DNS_RESOLVERS: names.server }, { beside: api })
+    // The limit is per process: another process queries at once.
+    await using other = await createTestApi(
+      { PHAROS_DNS_RESOLVERS: names.server },
+      { sameInstallationAs: api },
+    )
     const claimed = await other.server.inject({
       method: 'POST',
       url: `/v3/teams/current/domains/${theirs.id}/verify`,
@@ -142,15 +146,15 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     assert.deepEqual([body.verified, body.last_check_result], [null, 'claimed'])
   })
 
-  it('are checked by hand once a minute each, whether or not they are added again', async () => {
+  it('are checked on request at most once a minute each, even if they are added again', async () => {
     const { id } = await add(admins.red, `acme${round}.example`)
     assert.equal((await call(admins.red, 'POST', `/${id}/verify`)).status, 200)
     const limited = await call(admins.red, 'POST', `/${id}/verify`)
     assert.equal(limited.body.code, 'rate_limited')
     assert.ok(Number(limited.headers['retry-after']) > 0)
     assert.equal((await call(admins.red, 'DELETE', `/${id}`)).status, 204)
-    const anew = await add(admins.red, `acme${round}.example`)
-    assert.equal((await call(admins.red, 'POST', `/${anew.id}/verify`)).body.code, 'rate_limited')
+    const added = await add(admins.red, `acme${round}.example`)
+    assert.equal((await call(admins.red, 'POST', `/${added.id}/verify`)).body.code, 'rate_limited')
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       const one = await add(admins.red, `${name}.acme${round}.example`)
       const { status } = await call(admins.red, 'POST', `/${one.id}/verify`)
@@ -158,7 +162,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     }
   })
 
-  it('change under If-Match, and a check is no change', async () => {
+  it('change under If-Match, and a check is not a change', async () => {
     const { id } = await add(admins.red, `acme${round}.example`)
     const { etag } = await call(admins.red, 'GET', `/${id}`)
     assert.equal((await call(admins.red, 'POST', `/${id}/verify`)).status, 200)
@@ -173,7 +177,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     assert.equal((await call(admins.red, 'GET', `/${id}`)).status, 404)
   })
 
-  it('make members of who signs in with an address there, until the domain is lost', async () => {
+  it('make users who sign in with an address there members, until the domain is lost', async () => {
     const domain = await add(admins.red, `acme${round}.example`, true)
     await publish(domain)
     assert.equal((await call(admins.red, 'POST', `/${domain.id}/verify`)).status, 200)
@@ -193,7 +197,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     const elsewhere = await signIn(`ben@sub.acme${round}.example`)
     assert.equal(elsewhere.statusCode, 403)
     await names.setRecords([])
-    await loseByTheLoop()
+    await loseAfterDailyChecks()
     assert.equal((await call(admins.red, 'GET', `/${domain.id}`)).body.verified, null)
     assert.equal((await signIn(`cleo@acme${round}.example`)).statusCode, 403)
     // Members who joined stay.
@@ -204,7 +208,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     assert.equal(members.json().count, 1)
   })
 
-  it('make a member of who confirms an address there', async () => {
+  it('make a user who confirms an address there a member', async () => {
     const domain = await add(admins.red, `acme${round}.example`, true)
     await publish(domain)
     assert.equal((await call(admins.red, 'POST', `/${domain.id}/verify`)).status, 200)
@@ -233,8 +237,8 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     assert.deepEqual(rows, [{ action: 'member.join', actor: 'pharos' }])
   })
 
-  /** Four days of daily looks. */
-  async function loseByTheLoop(): Promise<void> {
+  /** Four days of daily checks. */
+  async function loseAfterDailyChecks(): Promise<void> {
     const began = Date.now()
     for (let hours = 0; hours <= 100; hours += 4) {
       const deps = {

@@ -1,4 +1,4 @@
-// Databases of past releases, migrated to the newest schema: it is the schema of a new database, and their rows are kept.
+// Databases of past releases, migrated to the newest schema: the result has the schema of a new database and keeps all rows.
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { before, describe, it } from 'node:test'
@@ -6,11 +6,11 @@ import { readCatalog } from '../src/db/catalog.ts'
 import { generateDump } from '../src/db/generate-dump.ts'
 import { listMigrations, migrate, migrationsFolder } from '../src/db/migrate.ts'
 import { dumpsFolder, readDump, readRows, restoreDump, type DumpedRow } from './support/dump.ts'
-import { listTables } from './support/made-up-rows.ts'
+import { listTables } from './support/generated-rows.ts'
 
 /**
- * What migrations remove or change on purpose: tables as `sessions`, columns as `sessions.address`. A migration that does
- * so adds an entry with its number as the value.
+ * Tables such as `sessions` and columns such as `sessions.address` that migrations remove or change on purpose. Such a migration
+ * adds an entry with its number as the value.
  */
 const changed: Readonly<Record<string, number>> = {
   // Renamed to notified_statuses.
@@ -23,7 +23,7 @@ before(() => void delete process.env['PHAROS_TEST_DATABASE_URL'])
 const newest = listMigrations(migrationsFolder).length
 const dumps = readdirSync(dumpsFolder).filter((file) => /^\d{3}\.tsv$/.test(file))
 
-/** The rows of a table, as sorted texts of the columns that are compared. */
+/** Returns the rows of a table, as sorted texts of the compared columns. */
 function comparable(rows: readonly DumpedRow[], table: string, columns: readonly string[]): string[] {
   const ofTable = rows.filter((one) => one.table === table)
   return ofTable.map(({ row }) => textOf(row, columns)).sort()
@@ -39,13 +39,13 @@ const isKept = (version: number, name: string): boolean => !((changed[name] ?? 0
 for (const file of dumps) {
   const version = Number(file.slice(0, 3))
   describe(`a database after migration ${version}`, () => {
-    it('has the schema of a new database once it is migrated, and has kept its rows', async () => {
+    it('has the schema of a new database and keeps its rows once it is migrated', async () => {
       const dumped = readDump(file)
       await using database = await restoreDump(version, dumped)
       const { owner } = database.postgres
       const tables = [...new Set(dumped.map(({ table }) => table))]
       assert.deepEqual(tables.toSorted(), (await listTables(owner)).map(({ name }) => name).toSorted())
-      assert.deepEqual(await readRows(owner), dumped, 'the dump is restored as it is')
+      assert.deepEqual(await readRows(owner), dumped, 'the dump is restored unchanged')
 
       const client = await database.postgres.directConnection()
       const { applied } = await migrate(client)
@@ -66,6 +66,6 @@ for (const file of dumps) {
   })
 }
 
-it('there is a dump', () => {
+it('at least one dump exists', () => {
   assert.notEqual(dumps.length, 0)
 })

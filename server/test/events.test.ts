@@ -64,7 +64,7 @@ async function stored(): Promise<number> {
 }
 
 describe('a delivery', () => {
-  it('is taken with the secret as token, as password of Basic and in the query', async () => {
+  it('is accepted with the secret as token, as password of Basic and in the query', async () => {
     const basic = `Basic ${Buffer.from('any name:detector secret').toString('base64')}`
     const before = await stored()
     const answers = [
@@ -79,7 +79,7 @@ describe('a delivery', () => {
     assert.equal(await stored(), before + 3)
   })
 
-  it('is refused alike for a wrong secret, none, an unknown source and a scheme of others', async () => {
+  it('gets the same refusal for a wrong secret, no secret, an unknown source and an unsupported scheme', async () => {
     const before = await stored()
     const answers = [
       await deliver({}, { authorization: 'Token wrong' }),
@@ -101,7 +101,7 @@ describe('a delivery', () => {
     assert.equal(await stored(), before)
   })
 
-  it('is stored once for one Idempotency-Key or webhook-id, whatever that looks like', async () => {
+  it('is stored once for one Idempotency-Key or webhook-id, whatever its format', async () => {
     const before = await stored()
     for (const name of ['idempotency-key', 'webhook-id']) {
       const first = await deliver({ n: 1 }, { ...token, [name]: `id by ${name}` })
@@ -119,7 +119,7 @@ describe('a delivery', () => {
     assert.equal(await stored(), before + 3)
   })
 
-  it('is kept byte for byte, whatever its media type and even if it is no JSON', async () => {
+  it('is stored byte for byte, whatever its media type and even if it is not JSON', async () => {
     const bytes = Buffer.from([0, 1, 2, 0xff, 0x7b])
     for (const type of [
       'application/json',
@@ -150,7 +150,7 @@ describe('a delivery', () => {
     assert.ok(failed.length >= 5 && failed.every(({ error }) => error !== null && error.length > 5))
   })
 
-  it('beyond the limit is 413, at the limit it is taken', async () => {
+  it('is accepted at the size limit, and rejected with 413 beyond it', async () => {
     const limit = api.config.deliveryLimitBytes
     assert.equal((await deliver(Buffer.alloc(limit, 0x20))).statusCode, 202)
     assert.equal((await deliver(Buffer.alloc(limit + 1, 0x20))).statusCode, 413)
@@ -191,7 +191,7 @@ describe('the events of a team', () => {
     ])
   })
 
-  it('are detailed with parsed_data and has_attachment and without relationships', async () => {
+  it('are returned in detail with parsed_data and has_attachment and without relationships', async () => {
     const answer = await get(`${list}/${id}`)
     assert.equal(answer.statusCode, 200)
     assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
@@ -215,7 +215,7 @@ describe('the events of a team', () => {
     ])
   })
 
-  it('are nobody else’s: not in the list, and 404 in the detail as if they did not exist', async () => {
+  it('are hidden from other teams: not in the list, and 404 in the detail as if they did not exist', async () => {
     const foreign = (await get(list, foreignBearer)).json<{ results: { id: string }[]; count: number }>()
     assert.equal(foreign.count, 1)
     assert.notEqual(foreign.results[0]!.id, id)
@@ -231,7 +231,7 @@ describe('the events of a team', () => {
     }
   })
 
-  it('are found by every filter, and a nullable filter that is empty is none', async () => {
+  it('are found by every filter, and a nullable filter that is empty matches missing values', async () => {
     const count = async (query: string) => {
       const answer = await get(`${list}?${query}`)
       assert.equal(answer.statusCode, 200, `${query}: ${answer.body}`)
@@ -263,7 +263,7 @@ describe('the events of a team', () => {
     for (const query of missed) assert.equal(await count(query), 0, query)
   })
 
-  it('refuse what is not a query', async () => {
+  it('reject invalid queries', async () => {
     const bad = [
       'limit=0',
       'limit=1001',
@@ -287,13 +287,13 @@ describe('the events of a team', () => {
     }
   })
 
-  it('give the true count and links to the pages around', async () => {
+  it('have an exact count and links to the adjacent pages', async () => {
     const beyond = await get(`${list}?offset=50&limit=10`)
     assert.deepEqual(beyond.json(), { results: [], count: 1 })
     assert.match(String(beyond.headers.link), /[?/offset=0>; rel="prev"/]offset=0[^>]*>; rel="prev"/)
   })
 
-  it('need the module lighthouse', async () => {
+  it('require the module lighthouse', async () => {
     const poor = await addTeam(api, 'poor', ['ipam'])
     const headers = await bearerOf(poor)
     for (const url of [list, `${list}/${id}`]) {

@@ -1,26 +1,26 @@
-// Every changing operation of the contract leaves an entry in the audit log, and no entry contains a secret. The operations are
-// enumerated from the contract, so that none is forgotten.
+// Every changing operation of the contract adds an entry to the audit log, and no entry contains a secret. The operations are
+// enumerated from the contract, so that none is missed.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
 import { createTestApi, type TestApi } from './api.ts'
-import { createHandedOut, type HandedOut } from './support/handed-out.ts'
+import { createIssuedSecrets, type IssuedSecrets } from './support/issued-secrets.ts'
 import type { Subject } from './support/subject.ts'
 import { subjects } from './support/subjects.ts'
-import { callWithSuccess } from './support/success.ts'
-import { createWorld, type World } from './support/world.ts'
+import { callWithSuccess } from './support/successful-call.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
-/** Operations that are no GET and change nothing that the audit is about, or leave an entry only sometimes; and why. */
+/** Operations that are not GET and make no audited change, or add an entry only sometimes; with the reason. */
 const unaudited: Readonly<Record<string, string>> = {
   refreshSession:
     'changes nothing but when the session ends; what is wrong with it is audited as session.reuse',
   ingestDelivery: 'a delivery is stored as received, which is more detailed than an entry',
-  validateAnnouncement: 'asks for checks that are made anyway',
-  verifyDomain: 'asks for a check that is made anyway; what it finds is audited',
-  showInvitation: 'reads; a POST so that the token is not in the URL',
-  requestPasswordReset: 'sends a mail, and changes nothing; what is done with its link is audited',
+  validateAnnouncement: 'requests checks that run anyway',
+  verifyDomain: 'requests a check that runs anyway; its result is audited',
+  showInvitation: 'only reads; a POST so that the token is not in the URL',
+  requestPasswordReset: 'sends a mail and changes nothing; the use of its link is audited',
 }
 
 /** Preconditions for subjects whose call would otherwise change nothing. */
@@ -29,18 +29,18 @@ const prepared: Readonly<Record<string, () => Promise<unknown>>> = {
     owner()
       .updateTable('users')
       .set({ email_confirmed: null })
-      .where('id', '=', world.people.member.userId)
+      .where('id', '=', fixtures.people.member.userId)
       .execute(),
 }
 
 let api: TestApi
-let world: World
-let handedOut: HandedOut
+let fixtures: Fixtures
+let issuedSecrets: IssuedSecrets
 
 before(async () => {
   api = await createTestApi()
-  world = await createWorld(api)
-  handedOut = createHandedOut(api)
+  fixtures = await createFixtures(api)
+  issuedSecrets = createIssuedSecrets(api)
 })
 after(() => api[Symbol.asyncDispose]())
 
@@ -49,15 +49,15 @@ const owner = () => api.database.postgres.owner
 const changing = routes.filter(({ method }) => method !== 'GET')
 const isDryRun = ({ form = '' }: Subject) => /dry run|preflight/.test(form)
 
-/** Calls the operation, and returns its status and the actions of the entries of this request. */
+/** Calls the operation, and returns its status and the actions of the audit entries of this request. */
 async function succeed(
   subject: Subject,
   route: Route,
 ): Promise<{ status: number; actions: string[] } | undefined> {
   await prepared[route.name]?.()
-  const called = await callWithSuccess(api, world, subject, route)
+  const called = await callWithSuccess(api, fixtures, subject, route)
   if (!called) return undefined
-  handedOut.remember(called.exchanged)
+  issuedSecrets.collect(called.exchanged)
   const { rows } = await sql<{ action: string }>`
     select action from audit_entries where request_id = ${called.requestId}`.execute(owner())
   return { status: called.status, actions: rows.map(({ action }) => action) }
@@ -65,7 +65,7 @@ async function succeed(
 
 describe('every changing operation', () => {
   for (const route of changing) {
-    it(`leaves an entry: ${route.name}`, async (t) => {
+    it(`adds an entry: ${route.name}`, async (t) => {
       const ofRoute = subjects.filter((subject) => subject.route === route.name && !isDryRun(subject))
       const seen: string[] = []
       const actions = new Set<string>()
@@ -82,7 +82,7 @@ describe('every changing operation', () => {
     })
   }
 
-  it('has no exception that needs none', () => {
+  it('has no unnecessary exception', () => {
     const names = new Set(changing.map(({ name }) => name))
     assert.deepEqual(
       Object.keys(unaudited).filter((name) => !names.has(name)),
@@ -92,9 +92,9 @@ describe('every changing operation', () => {
 })
 
 describe('the audit', () => {
-  it('holds none of the secrets that went in or came out', async () => {
-    assert.ok((await handedOut.rememberMails()) > 0)
-    const secrets = [...handedOut.texts]
+  it('contains none of the secrets of requests and responses', async () => {
+    assert.ok((await issuedSecrets.collectMails()) > 0)
+    const secrets = [...issuedSecrets.texts]
     assert.ok(secrets.length > 30, `${secrets.length} secrets`)
     const { rows } = await sql<{ id: number; action: string; text: string }>`
       select id, action, to_jsonb(e)::text as text from audit_entries e`.execute(owner())

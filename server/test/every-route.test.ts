@@ -1,6 +1,6 @@
-// Every operation of the contract, called by every kind of caller about its own, a foreign and a missing object: the
-// status and the code are exactly those that the declared permission and the object come to, and a refused call changes
-// no row. What is called is enumerated from the contract, so that an operation or a caller cannot be forgotten.
+// Calls every operation of the contract as every kind of caller, on an object of its own team, of another team and a missing one:
+// the status and the code are exactly those of the declared permission and the object, and a refused call changes no row.
+// Operations are enumerated from the contract, so that none is missed.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { urlOf } from '@pharos/contract/client'
@@ -15,32 +15,32 @@ import { formOf, formType } from './support/letters.ts'
 import { removeSecondFactors } from './support/second-factor.ts'
 import type { Outcome, Subject, Which } from './support/subject.ts'
 import { subjects } from './support/subjects.ts'
-import { changedTables, createTableHasher, type TableHasher } from './support/tables.ts'
-import { verdictOn } from './support/verdict.ts'
-import { createWorld, type World } from './support/world.ts'
+import { changedTables, createTableHasher, type TableHasher } from './support/table-hashes.ts'
+import { expectedAccessOf } from './support/expected-access.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 import { scale } from './support/random.ts'
 import { inShard, shardOf } from './support/shard.ts'
 
-/** Operations, or forms of them, that no caller tries, each `operation: reason`. It is empty and stays so. */
+/** Operations, or variants of them, that no caller tries, each `operation: reason`. Must stay empty. */
 const untested: readonly string[] = []
 
 const which: readonly Which[] = ['own', 'foreign', 'missing']
 
 let api: TestApi
 let elsewhere: TestApi
-let world: World
+let fixtures: Fixtures
 let tables: TableHasher
 
 before(async () => {
   api = await createTestApi()
-  elsewhere = await createTestApi({ PHAROS_HOST: '0.0.0.0' }, { beside: api })
-  world = await createWorld(api)
+  elsewhere = await createTestApi({ PHAROS_HOST: '0.0.0.0' }, { sameInstallationAs: api })
+  fixtures = await createFixtures(api)
   tables = await createTableHasher(api.database.postgres.owner)
 })
 let calls = 0
-// Hashing the audit takes as long as it has rows; emptying it takes longer than one hash.
+// Hashing the audit log takes time proportional to its rows; emptying it takes longer than one hash.
 afterEach(async () => {
-  // What one call leaves to be done must not look like what the next one did.
+  // Post-response tasks of one call must not be counted as changes of the next.
   await Promise.all([api.settled(), elsewhere.settled()])
   await sql`delete from sessions`.execute(api.database.postgres.owner)
   await sql`delete from api_tokens`.execute(api.database.postgres.owner)
@@ -68,9 +68,9 @@ type Call = { readonly which: Which; readonly expected: Outcome; readonly send: 
 async function prepare(subject: Subject, caller: Caller, which: Which): Promise<Call> {
   const route = routeOf(subject)
   const { identity } = caller
-  const presented = await caller.present(api, world)
-  const request = await subject.requests[which]!({ api, world, identity, presented })
-  const verdict = verdictOn(route.permission, identity)
+  const presented = await caller.present(api, fixtures)
+  const request = await subject.requests[which]!({ api, fixtures, identity, presented })
+  const expectedAccess = expectedAccessOf(route.permission, identity)
   const { server } = caller.elsewhere ? elsewhere : api
   const send = async () => {
     const { statusCode, headers, body } = await server.inject({
@@ -86,10 +86,14 @@ async function prepare(subject: Subject, caller: Caller, which: Which): Promise<
     })
     return { status: statusCode, headers, body }
   }
-  return { which, expected: verdict === 'pass' ? subject.answers(which, identity) : verdict, send }
+  return {
+    which,
+    expected: expectedAccess === 'pass' ? subject.answers(which, identity) : expectedAccess,
+    send,
+  }
 }
 
-/** Sends those that are to be refused first, and between two looks at every row that there is. */
+/** Sends the calls with an expected refusal first, and asserts that they changed no row. */
 async function sendAll(calls: readonly Call[]): Promise<Map<Which, Answer>> {
   const answers = new Map<Which, Answer>()
   const refused = calls.filter(({ expected }) => typeof expected === 'string')
@@ -104,18 +108,24 @@ async function sendAll(calls: readonly Call[]): Promise<Map<Which, Answer>> {
 
 const codeOf = (body: string): string => (JSON.parse(body) as { code: string }).code
 
-/** A team's marks never stand in what another team, or nobody's, is answered. Staff work in one team at a time too. */
+/**
+ * A team's marks never occur in a response to another team, or to a caller without a team. Staff also work in one team at a time.
+ */
 function assertNothingForeign(identity: Identity, { body }: Answer): void {
   const team = 'team' in identity ? identity.team : undefined
-  if (team === 'red') return assertWithout(body, world.blue.marks)
-  if (team === 'blue') return assertWithout(body, world.red.marks)
+  if (team === 'red') return assertWithout(body, fixtures.blue.marks)
+  if (team === 'blue') return assertWithout(body, fixtures.red.marks)
 }
 
 function assertWithout(body: string, marks: readonly string[]): void {
-  for (const mark of marks) assert.ok(!body.includes(mark), `the answer shows ${mark}: ${body.slice(0, 500)}`)
+  for (const mark of marks)
+    assert.ok(!body.includes(mark), `the response contains ${mark}: ${body.slice(0, 500)}`)
 }
 
-/** What two answers must have in common to tell nothing: everything but what is of the request itself. */
+/**
+ * Removes the identifiers of the request: the rest of two responses must be equal, so that neither reveals whether an object
+ * exists.
+ */
 function withoutIdentifiers({ status, headers, body }: Answer): unknown {
   const { 'x-request-id': id, date: _, 'ratelimit-remaining': __, 'ratelimit-reset': ___, ...rest } = headers
   return { status, headers: rest, body: body.replaceAll(String(id), '<request id>') }
@@ -129,16 +139,16 @@ function assertOutcome({ status, headers, body }: Answer, expected: Outcome): vo
   assert.match(String(headers['content-type']), /^application\/problem\+json/)
 }
 
-/** Tokens are handed to whoever shows the credential of the account, whatever header came with it. */
+/** Tokens are returned for a valid credential in the body, whatever the header. */
 const givesTokens = ({ route }: Subject) => route === 'createSessionToken' || route === 'refreshSession'
 
 const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
   ofAllTeams === 'staff' ? 'isStaff' in identity && identity.isStaff : ofAllTeams === true
 
 /**
- * A credential that must not count is refused in one place, which knows of the route only the kind of credential that it
- * takes (http/authenticate.ts). So of those callers each is tried on a fifth of the operations of each kind, evenly
- * distributed, and each operation by a fifth of them. With PHAROS_TEST_LONG each is tried on all.
+ * An invalid credential is refused in one place, which depends only on the kind of credential that the route accepts
+ * (http/authenticate.ts). Therefore each of these callers is tried on a fifth of the operations of each kind, evenly distributed,
+ * and each operation by a fifth of them. With PHAROS_TEST_LONG each is tried on all.
  */
 const strangerShare = scale(5, 1)
 const strangers = callers.filter(({ identity }) => identity.kind === 'stranger')
@@ -151,15 +161,15 @@ function isTried(subject: Subject, caller: Caller): boolean {
   return (alike.indexOf(subject) + at) % strangerShare === 0
 }
 
-/** For what is independent of the part of the operations that this process tries. */
+/** For tests that do not depend on the shard of this process. */
 const describeOnce = inShard(0) ? describe : () => {}
 
 for (const subject of shardOf(subjects)) {
   const route = routeOf(subject)
   describe(`${subject.route}${subject.form ? `, ${subject.form}` : ''}`, () => {
     for (const caller of callers.filter((one) => isTried(subject, one))) {
-      it(`answers ${caller.name} exactly as the contract says`, async (t) => {
-        if (!isMounted(route)) return t.skip('the server does not have the operation yet')
+      it(`returns to ${caller.name} exactly the status and code of the contract`, async (t) => {
+        if (!isMounted(route)) return t.skip('the server does not implement the operation yet')
         const calls: Call[] = []
         for (const which of Object.keys(subject.requests) as Which[])
           calls.push(await prepare(subject, caller, which))
@@ -177,17 +187,20 @@ for (const subject of shardOf(subjects)) {
   })
 }
 
-describeOnce('where members may not switch announcements', () => {
-  it('only admins and staff do, by whatever credential', async () => {
-    await using strict = await createTestApi({ PHAROS_MEMBERS_MAY_TOGGLE: 'false' }, { beside: api })
+describeOnce('if members may not toggle announcements', () => {
+  it('only admins and staff may, with any credential', async () => {
+    await using strict = await createTestApi(
+      { PHAROS_MEMBERS_MAY_TOGGLE: 'false' },
+      { sameInstallationAs: api },
+    )
     const outcomes: Record<string, number> = {}
     for (const { name, present, identity } of callers) {
       if (!('team' in identity) || identity.team !== 'red' || identity.demoElsewhere) continue
       if (identity.kind === 'token' && !identity.scopes.includes('ipam:write')) continue
-      const { authorization, from } = await present(api, world)
+      const { authorization, from } = await present(api, fixtures)
       const { statusCode } = await strict.server.inject({
         method: 'PATCH',
-        url: `/v3/ipam/announcements/${world.red.announcements.off}`,
+        url: `/v3/ipam/announcements/${fixtures.red.announcements.off}`,
         headers: { authorization },
         payload: { enabled: false },
         ...(from === undefined ? {} : { remoteAddress: from }),
@@ -207,7 +220,7 @@ describeOnce('the enumeration', () => {
     )
   })
 
-  it('leaves out no operation and no kind of object', () => {
+  it('covers every operation and every kind of object', () => {
     const tested = new Set(subjects.map(({ route }) => route))
     const missing = routes.filter(({ name }) => !tested.has(name)).map(({ name }) => `${name}: no subject`)
     for (const { route, form, requests, without } of subjects) {
@@ -218,7 +231,7 @@ describeOnce('the enumeration', () => {
     assert.deepEqual(missing, untested)
   })
 
-  it('has an operation with path parameters tried on own, foreign and missing objects', () => {
+  it('tries each operation with path parameters on own, foreign and missing objects', () => {
     const withParams = routes.filter(({ params }) => Object.keys(params.properties).length > 0)
     const found = withParams.filter(
       ({ name }) =>
@@ -230,7 +243,7 @@ describeOnce('the enumeration', () => {
     )
   })
 
-  it('has every stranger tried with every kind of credential, and every operation called by some', () => {
+  it('tries every invalid caller with every kind of credential, and calls every operation', () => {
     const credentials = new Set(routes.map(({ permission }) => permission.credential))
     for (const stranger of strangers) {
       const tried = subjects.filter((subject) => isTried(subject, stranger))
@@ -240,9 +253,11 @@ describeOnce('the enumeration', () => {
       assert.ok(strangers.filter((stranger) => isTried(subject, stranger)).length >= 4, subject.route)
   })
 
-  it('has callers of every kind that permissions tell apart', () => {
+  it('has callers of every kind that permissions distinguish', () => {
     const verdicts = new Set(
-      routes.flatMap(({ permission }) => callers.map(({ identity }) => verdictOn(permission, identity))),
+      routes.flatMap(({ permission }) =>
+        callers.map(({ identity }) => expectedAccessOf(permission, identity)),
+      ),
     )
     assert.deepEqual([...verdicts].sort(), [
       'forbidden',

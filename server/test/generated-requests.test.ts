@@ -1,7 +1,7 @@
-// Requests made from the published document, valid and spoilt, against the whole API on a database with something in it.
-// Whatever is asked: no 5xx but a 503, every answer as declared for its status, nothing invalid accepted and nothing
-// changed by what was refused, nothing valid refused but for a reason that is listed here. The judge is an oracle of its
-// own (support/oracle.ts). 20,000 requests; 1,000,000 with PHAROS_TEST_LONG; PHAROS_TEST_SEED repeats a run.
+// Sends requests generated from the published OpenAPI document, valid and mutated, to the whole API on a database with rows. For
+// all of them: no 5xx except 503; every response as declared for its status; nothing invalid accepted; nothing changed by refused
+// requests; nothing valid refused except for the reasons listed here. Validity is decided by support/expected-validity.ts. 20,000
+// requests; 1,000,000 with PHAROS_TEST_LONG; PHAROS_TEST_SEED repeats a run.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -10,30 +10,36 @@ import { formatInvitationToken, invitationMac, type InvitationToken } from '../s
 import { writeAudit } from '../src/db/audit.ts'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { parseApiToken } from '../src/session/api-token-format.ts'
-import { createSpareAccounts, spareSessions, type SpareAccounts } from './support/account-world.ts'
+import { createSpareAccounts, spareSessions, type SpareAccounts } from './support/account-fixtures.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
-import { renewDomains, renewedDomainIds } from './support/domains.ts'
-import { draftOf, type Hints } from './support/drafts.ts'
-import { createJournal } from './support/journal.ts'
-import { renewLetters } from './support/letters.ts'
-import { mutationOf } from './support/mutations.ts'
+import { restoreDomains, restoredDomainIds } from './support/domains.ts'
+import { draftOf, type Hints } from './support/request-drafts.ts'
+import { trackWrittenTables } from './support/written-tables.ts'
+import { restoreLetters } from './support/letters.ts'
+import { mutationOf } from './support/request-mutations.ts'
 import {
-  complaintAbout,
+  nonconformityOf,
   documentText,
   readOperations,
   type Answer,
   type Operation,
-} from './support/operations.ts'
-import { objectionTo, type Draft } from './support/oracle.ts'
+} from './support/openapi-operations.ts'
+import { invalidReasonOf, type Draft } from './support/expected-validity.ts'
 import { scale, testSeed } from './support/random.ts'
 import { shardOf } from './support/shard.ts'
 import { addPendingFactor, addSecondFactor, removeSecondFactors } from './support/second-factor.ts'
-import { deliveryIds, renewWebhooks, webhookIds } from './support/webhooks.ts'
-import { createWorld, openHoldAnew, openRegions, renewRouters, type World } from './support/world.ts'
+import { deliveryIds, restoreWebhooks, webhookIds } from './support/webhooks.ts'
+import {
+  createFixtures,
+  replaceOpenHold,
+  openRegions,
+  restoreRouters,
+  type Fixtures,
+} from './support/fixtures.ts'
 
 const requests = scale(20_000, 1_000_000)
 
-/** Signing in hashes a password for 12 ms, signing out needs new callers each time: fewer of those. */
+/** Fewer runs for slow operations: signing in hashes a password for 12 ms, signing out needs new credentials each time. */
 const shares: Readonly<Record<string, number>> = {
   createSessionToken: 0.4,
   logout: 0.3,
@@ -45,25 +51,25 @@ const shares: Readonly<Record<string, number>> = {
   deleteTotp: 0.5,
   createRecoveryCodes: 0.5,
   acceptInvitation: 0.3,
-  // Each is drawn in a thread, which takes a quarter of a second.
+  // Each page is rendered in a thread, which takes 250 ms.
   draftLetter: 0.05,
   getLetterPageToReview: 0.05,
   updateAnnouncement: 3,
   listRelatedEvents: 2,
 }
 
-/** A code of an authenticator is good for a minute: none can be written down before. See second-factor.test.ts. */
+/** A code of an authenticator is valid for a minute, so it cannot be generated in advance. See second-factor.test.ts. */
 const neverSucceeding: readonly string[] = ['confirmTotp']
 
-/** After how many requests the world is put in order again, where an operation soon leaves nothing to do. */
-const renewedAfter: Readonly<Record<string, number>> = {
+/** The number of requests after which the fixtures are restored, for operations that use them up. */
+const restoredAfter: Readonly<Record<string, number>> = {
   logout: 1,
-  // After five failures at one account it answers 429.
+  // After five failures for one account it returns 429.
   createSessionToken: 5,
   changePassword: 1,
   resetPassword: 1,
   deleteSession: 1,
-  // A code works once, and of wrong ones there may be ten.
+  // A code is accepted once, and ten wrong codes are allowed.
   confirmTotp: 5,
   deleteTotp: 1,
   createRecoveryCodes: 1,
@@ -76,7 +82,7 @@ const renewedAfter: Readonly<Record<string, number>> = {
   rejectLetter: 5,
   addDomain: 5,
   removeDomain: 3,
-  // Each is looked at once a minute.
+  // Each domain is queried at most once a minute.
   verifyDomain: 5,
   updateTeam: 5,
   updateMember: 5,
@@ -88,49 +94,49 @@ const renewedAfter: Readonly<Record<string, number>> = {
 }
 
 /**
- * What the server may refuse although the document allows it: rules that a schema cannot say. Place of the error, and
- * its type.
+ * Requests that the server may refuse although the document allows them: rules that a schema cannot express. Place of the error,
+ * and its type.
  */
 const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
-  // Not a prefix, or not in its canonical form.
+  // Not a prefix, or not in canonical form.
   listAnnouncements: [/^query\.cidr: /],
-  // Nearly a prefix: host bits, an impossible length, IPv4-mapped. Other text is searched for.
+  // Almost a prefix: host bits, an impossible length, IPv4-mapped. Other text is a search term.
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
-  // Not an address or a network, or not in its canonical form.
+  // Not an address or a network, or not in canonical form.
   listAuditEntries: [/^query\.address: /, /^query\.end: range$/],
-  // One that the policy refuses: it counts the characters of the composed form.
+  // Rejected by the password policy, which counts the characters of the composed form.
   changePassword: [/^body\.new_password: (length|personal|pattern|common|same)$/],
   resetPassword: [/^body\.new_password: (length|personal|pattern|common)$/],
   changeEmail: [/^body\.email: (same|email)$/],
-  // Set aside, and no documentation of a lab.
+  // Reserved, and not a documentation ASN of a lab.
   verifyAsn: [/^path\.asn: reserved$/],
   verifyAsnOfTeam: [/^path\.asn: reserved$/],
-  // Over, or a century away; not an announcement of the team.
+  // In the past, or a century ahead; not an announcement of the team.
   uploadLetter: [/^body\.valid_until: range$/, /^body\.applies_to: not_found$/],
   draftLetter: [/^query\.applies_to: not_found$/],
   acceptLetter: [/^body\.valid_until: range$/],
-  // No domain, or one that no team can have.
+  // Not a domain, or one that no team can have.
   addDomain: [/^body\.domain: /],
-  // No code of the second factor, or one that was used.
+  // Not a code of the second factor, or already used.
   confirmTotp: [/^body\.otp: wrong_code$/],
   deleteTotp: [/^body\.otp: wrong_code$/],
   createRecoveryCodes: [/^body\.otp: wrong_code$/],
-  // No address, country or time zone that there is.
+  // Not an existing address, country or time zone.
   updateTeam: [/^body\.(billing_email|technical_email|abuse_email|country|timezone): unknown$/],
   addMember: [/^body\.email: email$/],
-  // Of a new account: none, or one that the policy refuses.
+  // For a new account: no password, or one that the policy rejects.
   acceptInvitation: [/^body\.password: /],
-  // Not a place of the public internet.
+  // Not an address of the public internet.
   createWebhook: [/^body\.url: /],
   updateWebhook: [/^body\.url: /],
-  // No network; over, or a decade away.
+  // Not a network; in the past, or a decade ahead.
   createToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
   updateToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
-  // No id of the stream's events.
+  // Not an id of a stream event.
   followStream: [/^header\.Last-Event-ID: pattern$/],
-  // No region that the team may announce in.
+  // Not a region in which the team may announce.
   updateAnnouncement: [/^body\.region: unknown$/],
-  // No prefix or ASN that the team may announce, one that it announces already, or no region.
+  // Not a prefix or ASN that the team may announce, a prefix that it already announces, or not a region.
   createAnnouncements: [
     /^body\.(cidr|announcements): /,
     /^body\.origin_asn: (reserved_asn|asn_not_verified)$/,
@@ -139,12 +145,12 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
 }
 
 let api: TestApi
-let world: World
+let fixtures: Fixtures
 let changesSince: () => Promise<string[]>
 let authorizations: Record<string, string | undefined>
 let hints: Hints
 let spareAccounts: SpareAccounts
-/** Of red, of blue, of red. */
+/** Of red, blue and red. */
 const tokenIds: string[] = []
 
 const operations = readOperations()
@@ -156,21 +162,21 @@ before(async () => {
     PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '100000',
     PHAROS_API_TOKENS_PER_TEAM: '100000',
   })
-  // Away from small numbers, which are tried often: the callers stay members of their teams.
+  // Ids far from small numbers, which are tried often: the callers stay members of their teams.
   await sql`alter sequence member_ids restart with 700000`.execute(api.database.postgres.owner)
-  world = await createWorld(api, { events: 30 })
-  await openHoldAnew(api, world.regions['ams']!)
-  for (const { teamId } of [world.red, world.blue, world.red])
+  fixtures = await createFixtures(api, { events: 30 })
+  await replaceOpenHold(api, fixtures.regions['ams']!)
+  for (const { teamId } of [fixtures.red, fixtures.blue, fixtures.red])
     tokenIds.push(parseApiToken(await addApiToken(api, teamId))!.id)
-  changesSince = await createJournal(api.database.postgres.owner)
-  spareAccounts = await createSpareAccounts(api, world)
+  changesSince = await trackWrittenTables(api.database.postgres.owner)
+  spareAccounts = await createSpareAccounts(api, fixtures)
   hints = await createHints()
 })
 after(() => api[Symbol.asyncDispose]())
 
 const recoveryCode = 'abcde-fgh27'
 
-/** A member of red and somebody whom it has invited, with the link, both to be changed and removed. */
+/** A member of red, and an invitation with its link, both to be changed and removed. */
 const spare = { memberId: 800_001, invitationId: 800_002, email: 'spare@red.example' }
 const link: InvitationToken = { id: spare.invitationId, secret: 'A'.repeat(43) }
 const guests = Array.from({ length: 300 }, (_, at) => `guest-${at}@elsewhere.example`)
@@ -191,7 +197,7 @@ const oddPrefixes = [
 const webhookUrls = ['https://hooks.example.net/pharos', 'https://hooks.example.org:8443/a?b=c']
 
 async function createHints(): Promise<Hints> {
-  const { red, blue, people } = world
+  const { red, blue, people } = fixtures
   const { owner } = api.database.postgres
   const sessions = [
     await openSession(api, people.member.userId, red.teamId),
@@ -228,11 +234,11 @@ async function createHints(): Promise<Hints> {
     page: [1, 1, 1, 2],
     applies_to: [red.announcements.on, red.announcements.unvalidated, 999_999],
     valid_until: ['2029-01-31', '2029-01-31T12:00:00+01:00'],
-    domain_id: [...renewedDomainIds, 999_999],
+    domain_id: [...restoredDomainIds, 999_999],
     domain: ['acme.example', 'Ums.Example.', 'münchen.example', 'a.b.example', 'co.uk', '192.0.2.1'],
     hold_id: [...holds.map(({ id }) => id), 999_999],
     source_key: ['detector', 'detector', 'detector', 'other', 'nothing'],
-    token: [world.sources.detector, formatInvitationToken(link)],
+    token: [fixtures.sources.detector, formatInvitationToken(link)],
     member_id: [spare.memberId, spare.memberId, spare.invitationId, 999_999],
     billing_email: ['billing@red.example', '', 'nobody'],
     technical_email: ['noc@red.example'],
@@ -260,7 +266,7 @@ async function createHints(): Promise<Hints> {
 
 const router: Hints = { slug: ['lon', 'lon', 'lon', 'nowhere'], name: ['r1', 'r1', 'r1', 'r2', 'nothing'] }
 
-/** For operations that want others than the rest under the same name. */
+/** For operations that need other values for the same names. */
 const ownHints = (id: string): Hints => ownHintsOf()[id] ?? {}
 
 const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
@@ -272,9 +278,9 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   undrainRouter: router,
 })
 
-/** Those that were there before some request changed or removed them. */
-async function renewMembers(): Promise<void> {
-  const { red, people } = world
+/** Restores the member and the invitation that requests change or remove. */
+async function restoreMembers(): Promise<void> {
+  const { red, people } = fixtures
   const { owner } = api.database.postgres
   await owner.updateTable('teams').set({ require_2fa: false }).where('id', '=', red.teamId).execute()
   const known = sql`insert into users (email, username, password_hash) values (${spare.email}, 'spare', '-')
@@ -290,12 +296,12 @@ async function renewMembers(): Promise<void> {
       now() + interval '1 day')`.execute(owner)
 }
 
-/** An open hold and fresh credentials: some operations decide the one and end the others. */
-async function renewWorld(): Promise<void> {
-  const { red, blue, bare, people, sources } = world
+/** Restores the open hold and the credentials: some operations decide the former and revoke the latter. */
+async function restoreFixtures(): Promise<void> {
+  const { red, blue, bare, people, sources } = fixtures
   const { owner } = api.database.postgres
   await owner.updateTable('holds').set({ state: 'open' }).execute()
-  await renewRouters(api, 'lon', { drained: false })
+  await restoreRouters(api, 'lon', { drained: false })
   await owner.deleteFrom('announcements').where('managed_by', '=', 'team').execute()
   await owner.updateTable('announcements').set({ deleted: null }).execute()
   await owner
@@ -308,21 +314,21 @@ async function renewWorld(): Promise<void> {
     .set({ state: 'withdrawn' })
     .where('announcement_id', '=', red.announcements.off)
     .execute()
-  await renewLetters(owner, [red.letterId, blue.letterId])
-  await renewWebhooks(api, red.teamId, blue.teamId)
+  await restoreLetters(owner, [red.letterId, blue.letterId])
+  await restoreWebhooks(api, red.teamId, blue.teamId)
   await owner
     .updateTable('api_tokens')
     .set({ revoked: null, expires: null })
     .where('id', 'in', tokenIds)
     .execute()
-  await renewMembers()
+  await restoreMembers()
   await owner.deleteFrom('sign_in_failures').execute()
-  await spareAccounts.renew()
-  await renewDomains(owner, red.teamId, blue.teamId)
+  await spareAccounts.restore()
+  await restoreDomains(owner, red.teamId, blue.teamId)
   await removeSecondFactors(api)
   for (const { userId } of [people.admin, people.staff]) await addSecondFactor(api, userId, [recoveryCode])
   for (const { userId } of [people.member, people.blue]) await addPendingFactor(api, userId)
-  // Signing out everywhere raises it, and then no access token of these users is good.
+  // Signing out everywhere increases it, which invalidates every access token of these users.
   await api.database.postgres.owner.updateTable('users').set({ session_version: 1 }).execute()
   const bearer = async (userId: number, teamId: number) =>
     `Bearer ${(await openSession(api, userId, teamId)).access}`
@@ -358,15 +364,15 @@ function mainCallers({ id }: Operation): string[] {
     : ['admin', 'token', 'staff']
 }
 
-/** Those who may do most come more often, or hardly a request would get beyond its credential. */
+/** Callers with the most permissions are more frequent: otherwise almost all requests would be refused by authorization. */
 const callers = (operation: Operation): Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...mainCallers(operation)) },
     fc.constantFrom('member', 'blue', 'bare', 'reader', 'detector', 'stranger', 'nobody'),
   )
 
-/** As a valid request, or with one or two things spoilt. */
-function spoiltDrafts(operation: Operation): Arbitrary<Draft> {
+/** Generates valid requests and requests with one or two mutations. */
+function mutatedDrafts(operation: Operation): Arbitrary<Draft> {
   const mutations = fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 3, arbitrary: fc.array(mutationOf(operation), { minLength: 1, maxLength: 2 }) },
@@ -376,7 +382,7 @@ function spoiltDrafts(operation: Operation): Arbitrary<Draft> {
     .map(([draft, changes]) => changes.reduce(applied, draft))
 }
 
-/** A mutation of a JSON value has nothing to do on a body that is no JSON any more. */
+/** A mutation of a JSON value does not apply to a body that is no longer JSON. */
 function applied(draft: Draft, change: (draft: Draft) => Draft): Draft {
   try {
     return { ...change(draft), ...(draft.broken ? { broken: draft.broken } : {}) }
@@ -410,11 +416,11 @@ async function send(operation: Operation, draft: Draft, authorization: string | 
 
 type Problem = { code: string; errors?: { loc: (string | number)[]; type: string }[] }
 
-/** Why a valid request was refused as invalid, where no rule explains it. */
+/** Returns why a valid request was refused as invalid, if no rule explains it. */
 function unexplained({ id }: Operation, { status, body }: Answer): string | undefined {
   if (![400, 413, 415, 422].includes(status)) return undefined
   const { code, errors = [] } = JSON.parse(body) as Problem
-  // About what a key or a token stands for, which no document says.
+  // The validity of an idempotency key or token is not described by the document.
   if (code === 'idempotency_mismatch' || code === 'invalid_token') return undefined
   const rules = semanticRules[id] ?? []
   const places = errors.map(({ loc, type }) => `${loc.slice(0, 2).join('.')}: ${type}`)
@@ -425,23 +431,23 @@ function unexplained({ id }: Operation, { status, body }: Answer): string | unde
 
 const isDryRun = ({ query }: Draft) => query.some(([name, text]) => name === 'dry_run' && text === 'true')
 
-/** The one reading operation that may keep what it saw. */
+/** The only reading operation that may store its result. */
 const isRefresh = ({ id }: Operation, { query }: Draft) =>
   id === 'verifyAsn' && query.some(([name, text]) => name === 'refresh' && text === 'true')
 
-/** A copy of an old token ends the session: that is a change, and meant. */
+/** Reuse of an old refresh token ends the session: an intended change. */
 const maySignOut = ({ id }: Operation, { body }: Answer) =>
   id === 'refreshSession' && body.includes('"token_not_valid"')
 
 async function assertAnswer(operation: Operation, draft: Draft, answer: Answer): Promise<void> {
   const { status, body } = answer
-  const objection = objectionTo(operation, draft)
+  const invalidReason = invalidReasonOf(operation, draft)
   const said = `${status} ${body.slice(0, 600)}`
-  assert.equal(complaintAbout(operation, answer), undefined, said)
+  assert.equal(nonconformityOf(operation, answer), undefined, said)
   assert.ok(status < 500 || status === 503, said)
-  if (objection) assert.ok(status >= 400, `accepted although invalid (${objection}): ${said}`)
+  if (invalidReason) assert.ok(status >= 400, `accepted although invalid (${invalidReason}): ${said}`)
   else assert.equal(unexplained(operation, answer), undefined, `refused although valid: ${said}`)
-  // What was left to be done after the answer belongs to it.
+  // Post-response tasks belong to the request.
   await api.settled()
   const changes = await changesSince()
   const reads = operation.method === 'GET' && !isRefresh(operation, draft)
@@ -461,28 +467,30 @@ describe('the published document', () => {
 
 describe('requests made from the published document', () => {
   for (const operation of shardOf(operations)) {
-    it(`are answered as it says by ${operation.id}, ${runsOf(operation)} times`, async (t) => {
+    it(`conform to it: ${operation.id}, ${runsOf(operation)} times`, async (t) => {
       const statuses = new Map<number, number>()
-      let objections = 0
+      let invalidCount = 0
       let runs = 0
       const property = fc.asyncProperty(
-        spoiltDrafts(operation),
+        mutatedDrafts(operation),
         callers(operation),
         async (draft, caller) => {
-          if (runs++ % (renewedAfter[operation.id] ?? 1_000) === 0) await renewWorld()
+          if (runs++ % (restoredAfter[operation.id] ?? 1_000) === 0) await restoreFixtures()
           const answer = await send(operation, draft, authorizations[caller])
           statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-          if (objectionTo(operation, draft)) objections++
+          if (invalidReasonOf(operation, draft)) invalidCount++
           await assertAnswer(operation, draft, answer).catch((error: Error) => {
             throw new Error(`${error.message}\n${caller}: ${written(operation, draft)}`, { cause: error })
           })
         },
       )
       await fc.assert(property, { numRuns: runsOf(operation), seed: testSeed, verbose: 0 })
-      t.diagnostic(`${objections} invalid; answers by status ${JSON.stringify(Object.fromEntries(statuses))}`)
-      // Were nothing accepted, or nothing refused, the rest would say little. Of a few draws it may be so by chance.
+      t.diagnostic(
+        `${invalidCount} invalid; responses by status ${JSON.stringify(Object.fromEntries(statuses))}`,
+      )
+      // If none was accepted, or none refused, the other assertions prove little. With few runs that can happen by chance.
       if (runs < 50) return
-      assert.ok(objections > 0, `none of ${runs} was invalid`)
+      assert.ok(invalidCount > 0, `none of ${runs} was invalid`)
       if (neverSucceeding.includes(operation.id)) return
       assert.ok(
         [...statuses.keys()].some((status) => status < 300),

@@ -1,5 +1,5 @@
-// Text that others read, over HTTP: every field of free text in every body rejects invisible characters and names them. A new field of
-// free text is found by its schema: it has the rule, or is in the list of exceptions.
+// Text that others read, over HTTP: every free-text field in every body rejects invisible characters and names them. A new
+// free-text field is found by its schema: it must have the rule or be listed as an exception.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { routes } from '@pharos/contract/routes'
@@ -7,7 +7,7 @@ import type { Route } from '@pharos/contract/route'
 import { textFormats } from '@pharos/contract/text'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { createWorld, type World } from './support/world.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 type Schema = {
   readonly type?: string
@@ -21,7 +21,7 @@ type Schema = {
 
 type Field = { readonly path: readonly string[]; readonly schema: Schema }
 
-/** The strings of a body; `*` matches an element of a list. */
+/** Returns the strings of a body; `*` matches an element of a list. */
 function stringsOf(schema: Schema, path: readonly string[] = []): Field[] {
   if (schema.anyOf) return schema.anyOf.flatMap((one) => stringsOf(one, path))
   if (schema.properties)
@@ -33,7 +33,7 @@ function stringsOf(schema: Schema, path: readonly string[] = []): Field[] {
 const hasRule = ({ schema }: Field): boolean =>
   (textFormats as readonly string[]).includes(schema.format ?? '')
 
-/** Fields that are compared, parsed or hashed, and never shown as sent. */
+/** Fields that are compared, parsed or hashed, and never displayed as sent. */
 const parsed = new Set(
   (
     'password current_password new_password otp refresh token etag email billing_email technical_email abuse_email ' +
@@ -52,14 +52,14 @@ const bodies = routes.flatMap((route: Route) => {
 })
 
 let api: TestApi
-let world: World
+let fixtures: Fixtures
 before(async () => {
   api = await createTestApi()
-  world = await createWorld(api)
+  fixtures = await createFixtures(api)
 })
 after(() => api[Symbol.asyncDispose]())
 
-describe('a field of free text', () => {
+describe('a free-text field', () => {
   it('has the rule in every body', () => {
     const without = bodies.flatMap(({ route, fields }) =>
       fields
@@ -87,18 +87,18 @@ describe('a field of free text', () => {
     }
   }
 
-  it('takes names of any script', async () => {
+  it('accepts names in any script', async () => {
     const user = routes.find(({ name }: Route) => name === 'updateUser')!
     for (const name of ['Zoë', 'نتیجه‌ها', 'שלום', '日本'])
       assert.equal((await send(user, ['display_name'], name)).statusCode, 200, name)
   })
 })
 
-/** A body with this field alone: what else is missing is another error of the same answer. */
+/** A body with this field only: missing fields are other errors of the same response. */
 async function send(route: Route, path: readonly string[], text: string) {
   const body = path.reduceRight<unknown>((inner, step) => (step === '*' ? [inner] : { [step]: inner }), text)
-  const { userId } = route.path.startsWith('/v3/admin/') ? world.people.staff : world.people.admin
-  const { access } = await openSession(api, userId, world.red.teamId)
+  const { userId } = route.path.startsWith('/v3/admin/') ? fixtures.people.staff : fixtures.people.admin
+  const { access } = await openSession(api, userId, fixtures.red.teamId)
   return api.server.inject({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === 'token_id' ? 'a'.repeat(12) : '1')),

@@ -1,4 +1,5 @@
-// Holds reach people: mails to staff, messages to the operator's webhook, who asked for what. Real database, real endpoint.
+// Alerts about holds: mails to staff, messages to the operator's webhook, and the requester of each withdrawal. Real database, real
+// endpoint.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { messageOf, type OperatorMessageType } from '@pharos/contract/webhook-message'
@@ -99,13 +100,13 @@ const messages = async () =>
       select type, data from outbox where team_id is null order by id`.execute(owner())
   ).rows
 
-/** Moves everything about the open hold into the past. */
+/** Moves all timestamps of the open hold into the past. */
 const pass = (minutes: number) =>
   sql`update holds set alert_due = alert_due - make_interval(mins => ${minutes}),
     alerted = alerted - make_interval(mins => ${minutes}) where state = 'open'`.execute(owner())
 
 describe('the details of a hold', () => {
-  it('say whose each withdrawal is, and who asked for it last', async () => {
+  it('contain the team of each withdrawal and its last requester', async () => {
     const asked = await seedAnnouncement(database.postgres, {
       teamId: blue,
       prefix: '203.0.113.0/24',
@@ -149,7 +150,7 @@ describe('the details of a hold', () => {
     assert.deepEqual([third!.team, third!.announcement_id, third!.requested_by], [null, null, null])
   })
 
-  it('list a thousand items at most', async () => {
+  it('list at most a thousand items', async () => {
     await openOne(held(Array.from({ length: 1001 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`)))
     const { items, items_truncated, withdrawals } = await getHold({ db: owner() }, null, await lastHold())
     assert.deepEqual([items.length, items_truncated, withdrawals.length], [1000, true, 1001])
@@ -186,7 +187,7 @@ describe('mails about a hold', () => {
     )
   })
 
-  it('remind after half an hour and then every four hours, while it is open', async () => {
+  it('remind after half an hour and then every four hours, while the hold is open', async () => {
     await openOne(held(numbered(1)))
     await sendAlerts()
     await pass(29)
@@ -222,7 +223,7 @@ describe('mails about a hold', () => {
     assert.deepEqual(
       (await sendAlerts()).map(({ isReminder }) => isReminder),
       [true],
-      'the reminder of the first one is due for the one that replaced it',
+      'the reminder of the first hold is due for its replacement',
     )
     await pass(61)
     await openOne(held(numbered(10)))
@@ -232,7 +233,7 @@ describe('mails about a hold', () => {
     )
   })
 
-  it('are sent once, whoever sends them', async () => {
+  it('are sent once by concurrent processes', async () => {
     await openOne(held(numbered(1)))
     const all = await Promise.all([sendAlerts(), sendAlerts(), sendAlerts()])
     assert.equal(all.flat().length, 1)
@@ -241,7 +242,7 @@ describe('mails about a hold', () => {
 })
 
 describe('messages to the operator', () => {
-  it('tell of every hold, reminder and decision, each as the contract says', async () => {
+  it('are sent for every hold, reminder and decision, as defined by the contract', async () => {
     await openOne(held(numbered(2)))
     const first = await lastHold()
     await openOne(held(numbered(3)))
@@ -274,7 +275,7 @@ describe('messages to the operator', () => {
     }
   })
 
-  it('arrive at the URL of the settings, signed, and are tried again without an end of the webhook', async () => {
+  it('are delivered to the URL of the settings, signed, and retried without disabling the webhook', async () => {
     let status = 410
     await using endpoint = await startEndpoint((_heard, response) => response.writeHead(status).end())
     const secret = createSecret()
@@ -310,7 +311,7 @@ describe('messages to the operator', () => {
     await once()
     assert.deepEqual(errors, [])
     const verifier = new Verifier(formatSecret(secret))
-    const heard = endpoint.heard.map(
+    const received = endpoint.heard.map(
       ({ headers, body }) =>
         verifier.verify(body, headers as Record<string, string>) as {
           type: string
@@ -318,7 +319,7 @@ describe('messages to the operator', () => {
         },
     )
     assert.deepEqual(
-      heard.map(({ type, data }) => [type, data.region]),
+      received.map(({ type, data }) => [type, data.region]),
       [
         ['hold.opened', 'ams'],
         ['hold.decided', 'ams'],
@@ -326,7 +327,7 @@ describe('messages to the operator', () => {
     )
   })
 
-  it('reach no webhook of a team, and nothing is sent without a webhook of the operator', async () => {
+  it('are not delivered to webhooks of teams, and nothing is sent without a webhook of the operator', async () => {
     await openOne(held(numbered(1)))
     assert.equal((await owner().selectFrom('webhook_deliveries').selectAll().execute()).length, 0)
     await assert.rejects(
@@ -336,7 +337,7 @@ describe('messages to the operator', () => {
     )
   })
 
-  it('follow the settings when these change', async () => {
+  it('follow changes of the settings', async () => {
     const [one, two] = [createSecret(), createSecret()]
     const row = () =>
       sql<{ id: number; url: string; events: string[]; secret: string }>`

@@ -1,4 +1,4 @@
-// Invitations over HTTP: the mail, its link, the member that comes of it, and what a link is not good for.
+// Invitations over HTTP: the mail, its link, the resulting member, and the limits of a link.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { AcceptedInvitation, Invitation } from '@pharos/contract/invitation'
@@ -19,7 +19,7 @@ import {
   type Answered,
   type Colleague,
   type Company,
-} from './support/companies.ts'
+} from './support/company-teams.ts'
 import { addApiToken } from './support/credentials.ts'
 import { parseApiToken } from '../src/session/api-token-format.ts'
 
@@ -46,7 +46,7 @@ const signIn = (email: string, password: string) =>
   call(api, undefined, 'POST /v3/session/token', { email, password })
 const owner = () => api.database.postgres.owner
 
-/** An invitation of the admin to a new address, and the token of its mail. */
+/** Creates an invitation of the admin to a new address and returns the token of its mail. */
 async function invited({ admin }: Company, rest: object = {}, email = newAddress()) {
   const { id } = assertAnswered<Member>(await invite(admin, email, rest), 201)
   return { id, email, token: await invitedBy(api, email) }
@@ -56,7 +56,7 @@ const statusOf = async ({ admin }: Company, id: number): Promise<Answered> =>
   call(api, admin.authorization, `GET ${members}/${id}`)
 
 describe('inviting', () => {
-  it('mails a link of the web application, with the inviter and their message', async () => {
+  it('mails a link to the web application, with the inviter and their message', async () => {
     const company = await newCompany()
     const email = newAddress()
     assertAnswered(await invite(company.admin, email, { message: 'Welcome!\nAnn' }), 201)
@@ -72,7 +72,7 @@ describe('inviting', () => {
     })
   })
 
-  it('stores a MAC of the link, and returns the link to no one', async () => {
+  it('stores a MAC of the link, and returns the link in no response', async () => {
     const company = await newCompany()
     const { email, token, id } = await invited(company)
     const secret = token.split('.')[2]!
@@ -94,7 +94,7 @@ describe('inviting', () => {
     ])
   })
 
-  it('is answered the same whether or not there is an account', async () => {
+  it('returns the same response whether or not the account exists', async () => {
     const [company, other] = [await newCompany(), await newCompany()]
     const known = await invite(company.admin, other.member.email)
     const unknown = await invite(company.admin, newAddress())
@@ -109,19 +109,19 @@ describe('inviting', () => {
     assert.equal((await mailsTo(api, other.member.email, 'invitation')).length, 1)
   })
 
-  it('is refused for who is a member, in whatever case the address is written', async () => {
+  it('is rejected for a member, whatever the case of the address', async () => {
     const { admin, member } = await newCompany()
     for (const email of [member.email, member.email.toUpperCase(), admin.email])
       assertProblem(await invite(admin, email), 'already_member')
     assert.deepEqual(await mailsTo(api, member.email, 'invitation'), [])
   })
 
-  it('takes an address of any script, once for all its spellings', async () => {
+  it('accepts an address in any script, once for all its spellings', async () => {
     const { admin } = await newCompany()
     const first = assertAnswered<Member>(await invite(admin, 'rené@Bücher.example', { is_admin: true }), 201)
     assert.equal(first.email, 'rené@xn--bcher-kva.example')
     assert.equal((await mailsTo(api, 'rené@xn--bcher-kva.example', 'invitation')).length, 1)
-    await using patient = await createTestApi({}, { beside: api })
+    await using patient = await createTestApi({}, { sameInstallationAs: api })
     const again = await invite(admin, 'RENE\u0301@XN--Bcher-KVA.example', {}, patient)
     assert.equal(assertAnswered<Member>(again, 201).id, first.id)
     const token = await invitedBy(api, 'RENÉ@xn--bcher-kva.example')
@@ -137,14 +137,14 @@ describe('inviting', () => {
     'a@c.example\nBcc: e@e.example',
     'a@[::1]',
   ]) {
-    it(`is refused for ${JSON.stringify(email)}`, async () => {
+    it(`is rejected for ${JSON.stringify(email)}`, async () => {
       const { admin } = await newCompany()
       const { errors } = assertProblem(await invite(admin, email), 'invalid')
       assert.deepEqual(errors?.[0]?.loc, ['body', 'email'])
     })
   }
 
-  it('is done once for one Idempotency-Key, mail and all', async () => {
+  it('is sent once for one Idempotency-Key, including its mail', async () => {
     const { admin } = await newCompany()
     const email = newAddress()
     const send = () =>
@@ -169,21 +169,21 @@ describe('inviting', () => {
       assertAnswered(await invite({ ...company.admin, authorization }, email), 201)
       const [mail] = await mailsTo(api, email, 'invitation')
       assert.equal(mail?.invitedBy, name)
-      const told = assertAnswered<Invitation>(await show(await invitedBy(api, email)))
-      assert.equal(told.invited_by, name)
+      const shown = assertAnswered<Invitation>(await show(await invitedBy(api, email)))
+      assert.equal(shown.invited_by, name)
     }
   })
 })
 
 describe('inviting again', () => {
-  it('keeps the id, and makes the link that was sent before a dead one', async () => {
+  it('keeps the id, and invalidates the previous link', async () => {
     const company = await newCompany()
     const first = await invited(company)
     await sql`update invitations set expires = now() + interval '1 hour' where id = ${first.id}`.execute(
       owner(),
     )
-    // Another process: what was mailed lately is counted in each.
-    await using second = await createTestApi({}, { beside: api })
+    // Another process: each process counts its recent mails.
+    await using second = await createTestApi({}, { sameInstallationAs: api })
     const again = assertAnswered<Member>(
       await invite(company.admin, first.email.toUpperCase(), { is_admin: true }, second),
       201,
@@ -197,21 +197,24 @@ describe('inviting again', () => {
     assert.ok(Date.parse(expires) > Date.now() + 6 * 86_400_000)
   })
 
-  it('is possible once it has run out, as a new one', async () => {
+  it('creates a new invitation once the old one has expired', async () => {
     const company = await newCompany()
     const first = await invited(company)
     await sql`update invitations set expires = now() where id = ${first.id}`.execute(owner())
     assertProblem(await statusOf(company, first.id), 'not_found')
     assertProblem(await show(first.token), 'invalid_token')
-    await using second = await createTestApi({}, { beside: api })
+    await using second = await createTestApi({}, { sameInstallationAs: api })
     const again = assertAnswered<Member>(await invite(company.admin, first.email, {}, second), 201)
     assert.notEqual(again.id, first.id)
     assertProblem(await show(first.token), 'invalid_token')
     assertAnswered(await show(await invitedBy(api, first.email)))
   })
 
-  it('waits its time, and mails nothing meanwhile', async () => {
-    await using slow = await createTestApi({ PHAROS_INVITATION_INTERVAL_SECONDS: '86400' }, { beside: api })
+  it('must wait for the interval, and mails nothing before', async () => {
+    await using slow = await createTestApi(
+      { PHAROS_INVITATION_INTERVAL_SECONDS: '86400' },
+      { sameInstallationAs: api },
+    )
     const company = await newCompany()
     const email = newAddress()
     assertAnswered(await invite(company.admin, email, {}, slow), 201)
@@ -222,8 +225,11 @@ describe('inviting again', () => {
     assertAnswered(await show(await invitedBy(api, email)))
   })
 
-  it('may come from several companies at once, and not from any number of them', async () => {
-    await using slow = await createTestApi({ PHAROS_INVITATION_INTERVAL_SECONDS: '86400' }, { beside: api })
+  it('may come from several teams at once, up to a limit', async () => {
+    await using slow = await createTestApi(
+      { PHAROS_INVITATION_INTERVAL_SECONDS: '86400' },
+      { sameInstallationAs: api },
+    )
     const email = newAddress()
     for (let at = 0; at < 3; at++)
       assertAnswered(await invite((await newCompany()).admin, email, {}, slow), 201)
@@ -231,11 +237,11 @@ describe('inviting again', () => {
     assert.equal((await mailsTo(api, email, 'invitation')).length, 3)
   })
 
-  it('has an end for one team in an hour', async () => {
-    await using slow = await createTestApi({ PHAROS_INVITATIONS_PER_HOUR: '2' }, { beside: api })
+  it('has an hourly limit per team', async () => {
+    await using slow = await createTestApi({ PHAROS_INVITATIONS_PER_HOUR: '2' }, { sameInstallationAs: api })
     const [one, two] = [await newCompany(), await newCompany()]
     assertAnswered(await invite(one.admin, newAddress(), {}, slow), 201)
-    // Calls that were refused for another reason do not count.
+    // Calls that are refused for other reasons do not count.
     assertProblem(await invite(one.admin, one.member.email, {}, slow), 'already_member')
     assertAnswered(await invite(one.admin, newAddress(), {}, slow), 201)
     assertProblem(await invite(one.admin, newAddress(), {}, slow), 'rate_limited')
@@ -244,8 +250,8 @@ describe('inviting again', () => {
 })
 
 describe('the quota of a team', () => {
-  it('counts members and open invitations, and not those that have run out', async () => {
-    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '4' }, { beside: api })
+  it('counts members and open invitations, but not expired ones', async () => {
+    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '4' }, { sameInstallationAs: api })
     const { admin, teamId } = await newCompany()
     const first = assertAnswered<Member>(await invite(admin, newAddress(), {}, small), 201)
     assertAnswered(await invite(admin, newAddress(), {}, small), 201)
@@ -258,8 +264,8 @@ describe('the quota of a team', () => {
     assert.equal(rows.length, 2)
   })
 
-  it('holds for invitations at the same moment', async () => {
-    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '4' }, { beside: api })
+  it('applies to concurrent invitations', async () => {
+    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '4' }, { sameInstallationAs: api })
     const { admin } = await newCompany()
     const all = await Promise.all(
       Array.from({ length: 6 }, () => invite(admin, newAddress(), {}, small).then(({ status }) => status)),
@@ -268,7 +274,7 @@ describe('the quota of a team', () => {
   })
 
   it('does not prevent accepting an earlier invitation', async () => {
-    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '1' }, { beside: api })
+    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '1' }, { sameInstallationAs: api })
     const { token } = await invited(await newCompany())
     assertAnswered(await accept(token, { password: chosen }, small))
   })
@@ -278,8 +284,8 @@ describe('the link of an invitation', () => {
   it('shows its content to the holder of the link', async () => {
     const company = await newCompany()
     const { email, token } = await invited(company, { is_admin: true })
-    const { expires, ...told } = assertAnswered<Invitation>(await show(token))
-    assert.deepEqual(told, {
+    const { expires, ...shown } = assertAnswered<Invitation>(await show(token))
+    assert.deepEqual(shown, {
       email,
       team_name: `Team ${company.slug}`,
       invited_by: company.admin.email,
@@ -311,15 +317,18 @@ describe('the link of an invitation', () => {
       'anything',
     ]
     const answers = await Promise.all(tokens.map((token) => show(token)))
-    const told = new Set(answers.map((answer) => assertProblem(answer, 'invalid_token').detail))
-    assert.equal(told.size, 1)
+    const shown = new Set(answers.map((answer) => assertProblem(answer, 'invalid_token').detail))
+    assert.equal(shown.size, 1)
     for (const token of tokens.slice(1))
-      assert.ok(told.has(assertProblem(await accept(token, { password: chosen }), 'invalid_token').detail))
+      assert.ok(shown.has(assertProblem(await accept(token, { password: chosen }), 'invalid_token').detail))
     assertAnswered(await show(open.token))
   })
 
-  it('waits for who follows many, before anything is looked up or hashed', async () => {
-    await using slow = await createTestApi({ PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '2' }, { beside: api })
+  it('is rate-limited before any lookup or hashing', async () => {
+    await using slow = await createTestApi(
+      { PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '2' },
+      { sameInstallationAs: api },
+    )
     const { token } = await invited(await newCompany())
     assertProblem(await show('anything', slow), 'invalid_token')
     assertProblem(await accept('anything', {}, slow), 'invalid_token')
@@ -364,7 +373,7 @@ describe('accepting', () => {
     assert.deepEqual([account?.action, account?.after], ['account.create', { email }])
   })
 
-  it('gives an account that there is the membership, and changes nothing else of it', async () => {
+  it('adds the membership to an existing account, and changes nothing else of it', async () => {
     const [company, other] = [await newCompany(), await newCompany()]
     const { member } = other
     await sql`update users set email_confirmed = null where id = ${member.userId}`.execute(owner())
@@ -389,7 +398,7 @@ describe('accepting', () => {
     assert.equal(assertAnswered<Member>(await statusOf(company, id)).user_id, member.userId)
   })
 
-  it('opens no session, so that a second factor is asked for as ever', async () => {
+  it('opens no session, so that the second factor is still required', async () => {
     const { token } = await invited(await newCompany())
     const { body, headers } = await accept(token, { password: chosen })
     assert.deepEqual(Object.keys(JSON.parse(body)).toSorted(), [
@@ -416,7 +425,7 @@ describe('accepting', () => {
     assertAnswered(await accept(token, { password: chosen }))
   })
 
-  it('is answered the same a second time, and has no effect then', async () => {
+  it('returns the same response for a repeated call, which has no effect', async () => {
     const company = await newCompany()
     const { email, token } = await invited(company)
     const first = await accept(token, { password: chosen })
@@ -430,7 +439,7 @@ describe('accepting', () => {
     assertProblem(await accept(token, { password: chosen }), 'invalid_token')
   })
 
-  it('makes one member and one account of links that are followed at the same moment', async () => {
+  it('creates one member and one account if followed concurrently', async () => {
     const company = await newCompany()
     const { email, token, id } = await invited(company)
     const answers = await Promise.all(
@@ -448,17 +457,17 @@ describe('accepting', () => {
     assert.equal(joined.length, 1)
     const signedIn = []
     for (let at = 0; at < 5; at++) {
-      // Failed sign-ins cause a delay, which is not the subject of this test.
+      // Failed sign-ins cause a delay, which is not tested here.
       await sql`delete from sign_in_failures`.execute(owner())
       signedIn.push((await signIn(email, `${chosen} ${at}`)).status)
     }
     assert.equal(signedIn.filter((status) => status === 200).length, 1)
   })
 
-  it('makes one account of the invitations of two teams at the same moment', async () => {
+  it('creates one account for concurrently accepted invitations of two teams', async () => {
     const email = newAddress()
     const [one, two] = [await newCompany(), await newCompany()]
-    await using second = await createTestApi({}, { beside: api })
+    await using second = await createTestApi({}, { sameInstallationAs: api })
     assertAnswered(await invite(one.admin, email), 201)
     const first = await invitedBy(api, email)
     assertAnswered(await invite(two.admin, email, {}, second), 201)
@@ -474,7 +483,7 @@ describe('accepting', () => {
     const company = await newCompany()
     const email = newAddress()
     const { token, id } = await invited(company, { is_admin: true }, email)
-    // He came by another way meanwhile.
+    // The user has become a member in another way in the meantime.
     const { userId } = await addUser(api, email.split('@')[0]!, [
       { teamId: company.teamId, slug: 'elsewhere' },
     ])
@@ -499,7 +508,7 @@ describe('accepting', () => {
     const [token, tokenOfMachine] = [await invitedBy(api, email), await invitedBy(api, ofMachine)]
     assertAnswered(await show(token))
     assertAnswered(await show(tokenOfMachine))
-    // As the operator's file does it, without a word to the invitations.
+    // As `pharos apply` does it, without changing the invitations.
     await sql`update memberships set is_admin = false where user_id = ${other.userId}`.execute(owner())
     await sql`update api_tokens set revoked = now() where id = ${parseApiToken(machine)!.id}`.execute(owner())
     for (const one of [token, tokenOfMachine]) {
@@ -508,7 +517,7 @@ describe('accepting', () => {
     }
   })
 
-  it('comes to nothing where the team is gone', async () => {
+  it('is invalid once the team is deleted', async () => {
     const team = await addTeam(api, `gone-${made++}`)
     const admin = await addColleague(api, team, 'admin', { admin: true })
     const email = newAddress()

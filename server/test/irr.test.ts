@@ -1,5 +1,5 @@
-// The registries as a whole, with real connections and files: that both kinds of source say the same of any registry, and
-// that a verdict follows what somebody changes, through an outage too.
+// The IRR sources with real connections and files: both kinds of source return the same for any registry, and checks follow changes
+// of the registry, including across an outage.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ describe('a whois server and a dump of the same registry', () => {
       ),
   )
 
-  it('give the same answers about anything that it holds', async (t) => {
+  it('return the same for any content', async (t) => {
     const { server, port, file } = await registryOf(t, ['FIRST', 'SECOND'])
     const sources = ['FIRST', 'SECOND']
     const whois = createWhoisSource({ host: '127.0.0.1', port, sources })
@@ -90,10 +90,10 @@ describe('a whois server and a dump of the same registry', () => {
   })
 })
 
-describe('a verdict', () => {
+describe('a check result', () => {
   const route = 'route: 192.0.2.0/24\norigin: AS64496\nsource: LAB'
 
-  it('follows the registry within a second, without anybody asking', async (t) => {
+  it('follows the registry within a second, without a request', async (t) => {
     const { server, port } = await registryOf(t, ['LAB'])
     const irr = irrOf(t, createWhoisSource({ host: '127.0.0.1', port, sources: ['LAB'] }))
     let wake = (): void => {}
@@ -116,7 +116,7 @@ describe('a verdict', () => {
     }
   })
 
-  it('stays through an outage of the server with its age, and is new when the server is back', async (t) => {
+  it('is kept during an outage of the server with its age, and updated after it', async (t) => {
     const { server, port } = await registryOf(t, ['LAB'])
     await server.setObjects([route])
     const irr = irrOf(t, createWhoisSource({ host: '127.0.0.1', port, sources: ['LAB'], timeoutMs: 300 }))
@@ -173,7 +173,7 @@ async function membersOf(source: IrrSource, name: string) {
   return members && { asns: new Set(members.asns), sets: new Set(members.sets) }
 }
 
-/** Between an object and the next one there may be a line feed. */
+/** Two objects may be separated by additional line feeds. */
 function trimmed(text: string | undefined): string | undefined {
   return text?.trimEnd()
 }

@@ -1,5 +1,5 @@
-// The key ring turned in full: [old], then [new, old], everything sealed anew, then [new]. What was given out under the old
-// key goes on, and what cannot is said: the rules are those of docs/operating.md.
+// A complete rotation of the key ring: [old], then [new, old], everything resealed, then [new]. Credentials issued under the old
+// key stay valid or are documented as invalidated: the rules are those of docs/operating.md.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,9 +29,9 @@ before(async () => {
 })
 after(() => api[Symbol.asyncDispose]())
 
-/** A process of the same installation that has other keys. */
+/** Creates a process of the same installation with other keys. */
 const startWith = (secret: KeyRing): Promise<TestApi> =>
-  createTestApi({}, { beside: { ...api, config: { ...api.config, secret } } })
+  createTestApi({}, { sameInstallationAs: { ...api, config: { ...api.config, secret } } })
 
 const owner = () => api.database.postgres.owner
 
@@ -57,7 +57,7 @@ const refresh = async (on: TestApi, token: string) =>
 const signIn = (on: TestApi, otp: string) =>
   send(on, 'POST', '/v3/session/token', { payload: { email: user.email, password: testPassword, otp } })
 
-describe('turning the key ring', () => {
+describe('rotating the key ring', () => {
   const made = {
     payload: { name: 'x', scopes: ['ipam:read'] },
     key: 'kept-over-the-rotation',
@@ -96,7 +96,7 @@ describe('turning the key ring', () => {
     await addSealedWebhook()
   })
 
-  /** By hand, since a former secret ends by itself. */
+  /** Removed explicitly, because a former secret otherwise expires by itself. */
   async function addSealedWebhook(): Promise<void> {
     const sealed = (text: string) => sealSecret(rings.old, 1, Buffer.from(text))
     await sql`
@@ -105,23 +105,23 @@ describe('turning the key ring', () => {
         ${sealed('secret')}, ${sealed('former')}, 'user:1')`.execute(owner())
   }
 
-  it('is prepared: with both keys everything goes on, and what is used moves', async () => {
+  it('starts with both keys: everything stays valid, and used credentials move to the new key', async () => {
     await using both = await startWith(rings.both)
     assert.equal(await use(both, tokens.used), 200)
     const renewed = await refresh(both, sessions.used)
     assert.equal(renewed.status, 200)
     sessions = { ...sessions, used: renewed.body.refresh }
-    // Noted a moment after the call.
+    // The use is recorded shortly after the call.
     const isNoted = async () =>
       (await sql`select from api_tokens where last_used is not null`.execute(owner())).rows.length > 0
     for (const deadline = Date.now() + 30_000; !(await isNoted()); await sleep(20))
-      assert.ok(Date.now() < deadline, 'the use of the token is not noted')
+      assert.ok(Date.now() < deadline, 'the use of the token is not recorded')
   })
 
-  it('moves everything that is sealed, and can be done again', async () => {
+  it('reseals every value, and can be repeated', async () => {
     const before = await countSealed(owner(), rings.both)
     for (const { noun, older } of before)
-      assert.ok(older > 0, `${noun}: nothing under the old key to try with`)
+      assert.ok(older > 0, `${noun}: no value under the old key to test with`)
     const all = before.reduce((sum, { older }) => sum + older, 0)
     assert.deepEqual(await resealAll(owner(), rings.both), { resealed: all, failed: [] })
     for (const { noun, older, unknown } of await countSealed(owner(), rings.new))
@@ -129,7 +129,7 @@ describe('turning the key ring', () => {
     assert.deepEqual(await resealAll(owner(), rings.both), { resealed: 0, failed: [] })
   })
 
-  it('is over: with the new key alone, nobody notices but who was told', async () => {
+  it('ends with the new key alone: only the documented credentials are invalid', async () => {
     await using only = await startWith(rings.new)
     // Signed before, by a key that was sealed under the old one.
     assert.equal((await send(only, 'GET', '/v3/session/token', { authorization: bearer })).status, 200)
@@ -152,15 +152,15 @@ describe('turning the key ring', () => {
     assert.equal(openSecret(rings.new, 1, secret).toString(), 'secret')
     assert.equal(openSecret(rings.new, 1, former).toString(), 'former')
 
-    // Known by their MACs only, and not used in between.
+    // Stored as MACs only, and not used in between.
     assert.equal(await use(only, tokens.idle), 401)
     assert.equal((await refresh(only, sessions.idle)).status, 401)
     assert.equal((await signIn(only, factor.recoveryCodes[0]!)).status, 401)
   })
 })
 
-describe('what is sealed', () => {
-  it('is all known to the command, wherever the database has a sealed column', async () => {
+describe('the sealed values', () => {
+  it('are all resealed by the command, in every table with a sealed column', async () => {
     const { rows } = await sql<{ place: string }>`
       select c.relname || '.' || a.attname as place from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -172,7 +172,7 @@ describe('what is sealed', () => {
     )
   })
 
-  it('stays as it is where it does not open, and is told', async () => {
+  it('stay unchanged if they cannot be decrypted, and are reported', async () => {
     const stranger = createKeyRing(['s'.repeat(40)])
     const sealed = seal(stranger, 'totp', Buffer.from('x'), String(user.userId))
     await sql`update second_factors set secret_sealed = ${sealed}`.execute(owner())

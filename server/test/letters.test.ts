@@ -1,5 +1,5 @@
-// Letters of authorization over HTTP: upload, what is refused, quotas, replacing, review, and how a file is given back.
-// Who may call what is asked in every-route.test.ts.
+// Letters of authorization over HTTP: upload, rejections, quotas, replacing, review, and downloads. Callers are tested in
+// every-route.test.ts.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -61,7 +61,7 @@ beforeEach(async () => {
 
 const owner = () => api.database.postgres.owner
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the tests say which operation it is of
+// oxlint-disable-next-line typescript/no-explicit-any -- each test knows the operation
 type Answer = { status: number; headers: Record<string, unknown>; body: any; bytes: Buffer }
 
 async function call(
@@ -114,10 +114,10 @@ const historyOf = async (announcementId: number) => {
     .execute()
   return rows.map(({ kind }) => kind)
 }
-const verdictOn = async (id: number) => (await readLetterVerdicts(owner(), [id])).get(id)!
+const letterCheckOf = async (id: number) => (await readLetterVerdicts(owner(), [id])).get(id)!
 
 describe('an upload', () => {
-  it('is kept for review, and read back as it was answered', async () => {
+  it('is stored for review, and returned as in the response to the upload', async () => {
     const content = samplePdf()
     const until = '2030-06-30T12:00:00.000Z'
     const parts = [
@@ -143,17 +143,17 @@ describe('an upload', () => {
     assert.deepEqual((await call('member', 'GET', '/v3/ipam/letters')).body, { results: [body], count: 1 })
     assert.deepEqual(await historyOf(one), ['letter_uploaded'])
     assert.deepEqual(await historyOf(two), ['letter_uploaded'])
-    assert.equal((await verdictOn(one)).state, 'pending')
-    assert.equal((await verdictOn(foreign)).state, 'missing')
+    assert.equal((await letterCheckOf(one)).state, 'pending')
+    assert.equal((await letterCheckOf(foreign)).state, 'missing')
   })
 
-  it('wakes the validator', async () => {
-    const heard = new Promise<void>((resolve) => api.waker.on('validations', resolve))
+  it('notifies the validator', async () => {
+    const notified = new Promise<void>((resolve) => api.waker.on('validations', resolve))
     await uploaded()
-    await heard
+    await notified
   })
 
-  it('takes all three kinds, by what they are and not by what they are called', async () => {
+  it('is accepted in all three formats, detected by content and not by name', async () => {
     for (const [content, ending] of [
       [samplePdf(), 'pdf'],
       [samplePng(), 'png'],
@@ -164,7 +164,7 @@ describe('an upload', () => {
     }
   })
 
-  it('of exactly 10 MiB is taken and given back byte for byte, of one more is not', async () => {
+  it('of exactly 10 MiB is accepted and returned byte for byte, one byte more is rejected', async () => {
     const sample = sampleJpeg()
     const filling = Buffer.alloc(10 * 1024 * 1024 - sample.length, 0x55)
     const content = Buffer.concat([sample.subarray(0, -2), filling, sample.subarray(-2)])
@@ -178,7 +178,7 @@ describe('an upload', () => {
     assert.equal((await upload(fileOf(Buffer.alloc(12 * 1024 * 1024)))).status, 413)
   })
 
-  it('is refused with its reason when the file is not what it may be', async () => {
+  it('is rejected with the reason if the file is not allowed', async () => {
     const script = samplePdf('/OpenAction << /S /JavaScript /JS (app.alert(1)) >>')
     const { status, body } = await upload(fileOf(script))
     assert.equal(status, 422)
@@ -198,7 +198,7 @@ describe('an upload', () => {
     assert.equal((await call('member', 'GET', '/v3/ipam/letters')).body.count, 0)
   })
 
-  it('is refused when it is no form, or one that is not in order', async () => {
+  it('is rejected if the form is missing or invalid', async () => {
     const json = await call('admin', 'POST', `/v3/ipam/announcements/${one}/loa`, { file: 'x' })
     assert.equal(json.status, 415)
     const cut = formOf(letterForm()).subarray(0, -10)
@@ -213,7 +213,7 @@ describe('an upload', () => {
     assert.equal(packed.status, 415)
   })
 
-  it('names the place of each announcement that the team does not have, and tells nothing of other teams', async () => {
+  it('lists the place of each announcement that the team does not have, and reveals nothing about other teams', async () => {
     const { status, body } = await upload(letterForm(...appliesTo(two, foreign, 999_999)))
     assert.equal(status, 422)
     assert.deepEqual(
@@ -226,7 +226,7 @@ describe('an upload', () => {
     assert.equal((await upload(letterForm(), foreign)).status, 404)
   })
 
-  it('is a 404 for an announcement that was deleted', async () => {
+  it('returns 404 for a deleted announcement', async () => {
     const { teamId } = red
     const id = await seedAnnouncement(api.database.postgres, {
       teamId,
@@ -238,7 +238,7 @@ describe('an upload', () => {
     assert.equal((await upload(letterForm(...appliesTo(id)))).status, 422)
   })
 
-  it('may end in the future only, and not in a century', async () => {
+  it('may expire in the future only, and within a century', async () => {
     for (const content of ['2020-01-01', '2126-01-01', '9999-12-31T23:59:59-05:00']) {
       const { status, body } = await upload(letterForm({ name: 'valid_until', content }))
       assert.equal(status, 422, content)
@@ -246,7 +246,7 @@ describe('an upload', () => {
     }
   })
 
-  it('twice with one Idempotency-Key is one letter, whatever the boundary; another file is refused', async () => {
+  it('is one letter for a repeated Idempotency-Key, whatever the boundary; another file is rejected', async () => {
     const key = { 'idempotency-key': 'letter-1' }
     const first = await upload(letterForm(), one, key)
     const form = formOf(letterForm(), 'another-boundary')
@@ -262,7 +262,7 @@ describe('an upload', () => {
     assert.equal((await call('member', 'GET', '/v3/ipam/letters')).body.count, 1)
   })
 
-  it('as a dry run says what it would be, and keeps nothing', async () => {
+  it('returns the result in a dry run, and stores nothing', async () => {
     const pending = await uploaded()
     const { status, body } = await upload(letterForm(), one, {}, '?dry_run=true')
     assert.equal(status, 200)
@@ -279,7 +279,7 @@ describe('the quotas of a team', () => {
     select ${red.teamId}, 'a.png', 'image/png', ${size}, sha256('a'), now() - ${age}::interval, 'user:1'
     from generate_series(1, ${count})`.execute(owner())
 
-  it('are so many letters in 24 hours', async () => {
+  it('limit the number of letters in 24 hours', async () => {
     await fill(49, 1, '23 hours')
     await fill(100, 1, '25 hours')
     await uploaded()
@@ -292,14 +292,14 @@ describe('the quotas of a team', () => {
     assert.equal(other.status, 201)
   })
 
-  it('are so many bytes together', async () => {
+  it('limit the total size', async () => {
     await fill(51, 10 * 1024 * 1024, '2 days')
     await fill(1, 2 * 1024 * 1024 - samplePng().length, '2 days')
     await uploaded()
     assert.equal((await upload()).body.code, 'quota_exceeded')
   })
 
-  it('are not exceeded by uploads at the same time', async () => {
+  it('are not exceeded by concurrent uploads', async () => {
     await fill(48, 1, '1 hour')
     const answers = await Promise.all(Array.from({ length: 3 }, () => upload()))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 403])
@@ -307,7 +307,7 @@ describe('the quotas of a team', () => {
 })
 
 describe('a newer letter', () => {
-  it('replaces an older one that nobody has decided', async () => {
+  it('replaces an older one that is pending review', async () => {
     const old = await uploaded(...appliesTo(two))
     const next = await uploaded(...appliesTo(two))
     const replaced = await letterOf(old.id)
@@ -315,20 +315,23 @@ describe('a newer letter', () => {
     assert.equal(replaced.reason, `Replaced by letter ${next.id}.`)
     assert.deepEqual(replaced.announcement_ids, [one, two])
     assert.deepEqual(await historyOf(one), ['letter_uploaded', 'letter_superseded', 'letter_uploaded'])
-    assert.equal((await verdictOn(one)).letterId, next.id)
+    assert.equal((await letterCheckOf(one)).letterId, next.id)
     assert.equal((await decide(old.id, 'accept')).status, 409)
     const listed = await call('member', 'GET', '/v3/ipam/letters?status=rejected')
     assert.deepEqual(listed.body.results, [replaced])
   })
 
-  it('leaves an older one to the announcements that it does not name', async () => {
+  it('does not replace an older one for announcements that it does not name', async () => {
     const old = await uploaded(...appliesTo(two))
     const next = await uploaded()
     const left = await letterOf(old.id)
     assert.deepEqual([left.status, left.announcement_ids], ['pending_review', [two]])
     assert.equal((await decide(old.id, 'accept')).status, 200)
-    assert.deepEqual([(await verdictOn(one)).state, (await verdictOn(one)).letterId], ['pending', next.id])
-    assert.equal((await verdictOn(two)).state, 'valid')
+    assert.deepEqual(
+      [(await letterCheckOf(one)).state, (await letterCheckOf(one)).letterId],
+      ['pending', next.id],
+    )
+    assert.equal((await letterCheckOf(two)).state, 'valid')
     const ofOne = await call('member', 'GET', `/v3/ipam/letters?announcement_id=${one}`)
     assert.deepEqual(
       ofOne.body.results.map(({ id }: Letter) => id),
@@ -336,17 +339,17 @@ describe('a newer letter', () => {
     )
   })
 
-  it('does not touch one that was accepted', async () => {
+  it('does not replace an accepted one', async () => {
     const old = await uploaded()
     await decide(old.id, 'accept')
     await uploaded()
     assert.equal((await letterOf(old.id)).status, 'accepted')
-    assert.equal((await verdictOn(one)).state, 'valid')
+    assert.equal((await letterCheckOf(one)).state, 'valid')
   })
 })
 
 describe('the review of a letter', () => {
-  it('lists what waits, of all teams, oldest first', async () => {
+  it('lists the pending letters of all teams, oldest first', async () => {
     const first = await uploaded()
     await call('blue', 'POST', `/v3/ipam/announcements/${foreign}/loa`, formOf(letterForm()), {
       'content-type': formType,
@@ -362,22 +365,22 @@ describe('the review of a letter', () => {
     assert.equal(ofBlue.body.count, 1)
   })
 
-  it('accepts, once, until the time that is given', async () => {
+  it('accepts once, until the given time', async () => {
     const { id } = await uploaded({ name: 'valid_until', content: '2030-01-01' })
-    const heard = new Promise<void>((resolve) => api.waker.on('validations', resolve))
+    const notified = new Promise<void>((resolve) => api.waker.on('validations', resolve))
     const { status, body } = await decide(id, 'accept', { valid_until: '2028-01-01' })
     assert.equal(status, 200, JSON.stringify(body))
     assert.deepEqual([body.status, body.valid_until], ['accepted', '2028-01-01T00:00:00.000Z'])
-    await heard
+    await notified
     const again = await decide(id, 'accept', { valid_until: '2029-01-01' })
     assert.deepEqual([again.status, again.body], [200, body])
     assert.equal((await decide(id, 'reject', { reason: 'no' })).status, 409)
     assert.deepEqual(await historyOf(one), ['letter_uploaded', 'letter_accepted'])
-    const verdict = await verdictOn(one)
-    assert.deepEqual([verdict.state, verdict.validUntil], ['valid', new Date('2028-01-01')])
+    const check = await letterCheckOf(one)
+    assert.deepEqual([check.state, check.validUntil], ['valid', new Date('2028-01-01')])
   })
 
-  it('rejects, once, with a reason that the team reads', async () => {
+  it('rejects once, with a reason that the team sees', async () => {
     const { id } = await uploaded()
     assert.equal((await decide(id, 'reject', {})).status, 422)
     const { body } = await decide(id, 'reject', { reason: 'It is not signed.' })
@@ -387,11 +390,11 @@ describe('the review of a letter', () => {
     const shown = await letterOf(id)
     assert.deepEqual([shown.status, shown.reason], ['rejected', 'It is not signed.'])
     assert.notEqual(shown.reviewed, null)
-    assert.equal((await verdictOn(one)).state, 'invalid')
+    assert.equal((await letterCheckOf(one)).state, 'invalid')
     assert.deepEqual(await historyOf(one), ['letter_uploaded', 'letter_rejected'])
   })
 
-  it('does not accept what has ended meanwhile, unless told until when', async () => {
+  it('does not accept a letter that has expired meanwhile, unless a new expiry is given', async () => {
     const { id } = await uploaded({ name: 'valid_until', content: '2030-01-01' })
     await sql`update letters set valid_until = now() - interval '1 day' where id = ${id}`.execute(owner())
     assert.equal((await decide(id, 'accept')).status, 422)
@@ -399,10 +402,10 @@ describe('the review of a letter', () => {
     assert.equal((await decide(id, 'accept', { valid_until: 'tomorrow' })).status, 422)
     assert.equal((await decide(id, 'accept', { valid_until: '2029-01-01' })).status, 200)
     await sql`update letters set valid_until = now() - interval '1 day' where id = ${id}`.execute(owner())
-    assert.equal((await verdictOn(one)).state, 'expired')
+    assert.equal((await letterCheckOf(one)).state, 'expired')
   })
 
-  it('stands in the audit, with who, before and after; the team learns that it was the provider', async () => {
+  it('is audited with actor, before and after; the team sees the provider as the actor', async () => {
     const { id } = await uploaded()
     await decide(id, 'reject', { reason: 'No.' })
     const entries = await owner()
@@ -429,7 +432,7 @@ describe('the review of a letter', () => {
     assert.deepEqual(line, { actor: 'operator', detail: { letter_id: id, reason: 'No.' } })
   })
 
-  it('by two at once is decided once', async () => {
+  it('by two users at once is decided once', async () => {
     const { id } = await uploaded()
     const answers = await Promise.all([decide(id, 'accept'), decide(id, 'reject', { reason: 'No.' })])
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
@@ -437,7 +440,7 @@ describe('the review of a letter', () => {
 })
 
 describe('the file of a letter', () => {
-  it('is an attachment that no browser runs and nobody keeps', async () => {
+  it('is an attachment that browsers neither execute nor cache', async () => {
     const { body } = await upload(fileOf(samplePng(), 'Genehmigung für 1 €.png', 'image/png'))
     for (const [who, url] of [
       ['member', `/v3/ipam/letters/${body.id}/file`],
@@ -459,7 +462,7 @@ describe('the file of a letter', () => {
     }
   })
 
-  it('is shown to staff page by page as a picture, whatever it is', async () => {
+  it('is shown to staff as one picture per page, whatever the format', async () => {
     const letters = [
       [samplePng(), 'a.png', 1],
       [Buffer.concat([sampleJpeg(), Buffer.from('MotionPhoto_Data')]), 'a.jpg', 1],
@@ -481,7 +484,7 @@ describe('the file of a letter', () => {
     assert.equal((await call('admin', 'GET', '/v3/admin/letters/1/pages/1')).status, 403)
   })
 
-  it('that cannot be drawn is a 409 which says how to look at it', async () => {
+  it('that cannot be rendered returns 409 with another way to view it', async () => {
     const { id } = await uploaded()
     await sql`update letter_files set content = ${Buffer.from('no picture')} where letter_id = ${id}`.execute(
       owner(),
@@ -495,7 +498,7 @@ describe('the file of a letter', () => {
 describe('a draft', () => {
   const draft = (query = '') => call('member', 'GET', `/v3/ipam/announcements/${one}/loa/draft${query}`)
 
-  it('can be uploaded when it is signed', async () => {
+  it('can be uploaded once it is signed', async () => {
     const { status, headers, bytes } = await draft(
       `?applies_to=${two}&contact=noc%40red.example&registry_handle=R1`,
     )
@@ -514,10 +517,10 @@ describe('a draft', () => {
     assert.deepEqual(body.errors[0].loc, ['query', 'applies_to', 0])
   })
 
-  it('is refused while the provider has set no name or no ASN', async () => {
+  it('is rejected while the provider has set no name or no ASN', async () => {
     await using unnamed = await createTestApi(
       { PHAROS_PROVIDER_NAME: 'the network service provider' },
-      { beside: api },
+      { sameInstallationAs: api },
     )
     const { statusCode, json } = await unnamed.server.inject({
       url: `/v3/ipam/announcements/${one}/loa/draft`,
@@ -529,8 +532,11 @@ describe('a draft', () => {
 })
 
 describe('a virus scanner', () => {
-  it('that does not answer refuses every upload, whatever it is', async () => {
-    await using scanned = await createTestApi({ PHAROS_CLAMD_URL: 'tcp://127.0.0.1:1' }, { beside: api })
+  it('that does not respond causes every upload to be rejected', async () => {
+    await using scanned = await createTestApi(
+      { PHAROS_CLAMD_URL: 'tcp://127.0.0.1:1' },
+      { sameInstallationAs: api },
+    )
     for (const content of [samplePdf(), samplePng(), sampleJpeg()]) {
       const { statusCode, headers, json } = await scanned.server.inject({
         method: 'POST',
@@ -551,7 +557,7 @@ describe('the second wall', () => {
   const asTeam = (teamId: number, statement: string) =>
     api.database.postgres.inTeam(teamId, (trx) => sql.raw<{ n: number }>(statement).execute(trx))
 
-  it('shows a team its own letters only, whatever is asked', async () => {
+  it('shows a team only its own letters, for any query', async () => {
     await uploaded()
     for (const table of ['letters', 'letter_announcements', 'letter_files']) {
       assert.equal((await asTeam(red.teamId, `select count(*) as n from ${table}`)).rows[0]!.n, 1)
@@ -559,7 +565,7 @@ describe('the second wall', () => {
     }
   })
 
-  it('lets no team decide, change or delete a letter', async () => {
+  it('prevents a team from accepting, changing or deleting a letter', async () => {
     await uploaded()
     for (const statement of [
       `update letters set status = 'accepted', reviewed = now()`,
@@ -580,7 +586,7 @@ describe('uploads over a connection', () => {
     port = (api.server.server.address() as { port: number }).port
   })
 
-  /** Says that ten megabytes come, and sends none of them. */
+  /** Announces a body of ten megabytes, and sends none of it. */
   function begin(authorization: string): Socket {
     const socket = connect({ port, host: '127.0.0.1' })
     socket.on('error', () => {})
@@ -591,7 +597,7 @@ describe('uploads over a connection', () => {
     return socket
   }
 
-  it('are refused before their bytes are read, where the credential is not good or the body no form', async () => {
+  it('are refused before the body is read, if the credential or the media type is invalid', async () => {
     const socket = begin('Bearer abc.def.ghi')
     const [answer] = (await once(socket, 'data')) as [Buffer]
     assert.match(answer.toString(), /^HTTP\/1\.1 401 /)
@@ -601,10 +607,10 @@ describe('uploads over a connection', () => {
     member.destroy()
   })
 
-  it('are few at once for one team, and other teams have places', async () => {
+  it('are limited per team, and other teams have their own limit', async () => {
     const slow: Socket[] = []
     let refused = await upload()
-    // Those that arrive while an upload of ours is worked on are refused themselves.
+    // Uploads that arrive while another one of the team is processed are refused.
     for (let tries = 0; refused.status !== 503 && tries < 20; tries++) {
       slow.push(begin(bearers.admin))
       await sleep(50)
@@ -625,7 +631,7 @@ describe('uploads over a connection', () => {
     assert.equal(next.status, 201)
   })
 
-  it('are sent by the typed client, which gives files back', async () => {
+  it('are sent by the typed client, which also returns files', async () => {
     const client = createClient({
       baseUrl: `http://127.0.0.1:${port}`,
       credential: () => ({ bearer: bearers.admin.slice('Bearer '.length) }),

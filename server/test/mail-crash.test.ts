@@ -1,4 +1,4 @@
-// The process that sends mails dies while it hands one over: the mail goes out with the next life of it, and once.
+// The process that sends mails is killed while it hands one over: after the restart the mail is sent, exactly once.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { ServerProcess } from './support/server-process.ts'
 
 const secret = 'a-secret-of-at-least-thirty-two-bytes'
 
-test('a mail whose sender was killed is sent by the next one, after the lease and once', async (t) => {
+test('a mail whose sender was killed is sent by the next process, after the lease and once', async (t) => {
   const smtp = await startSmtpServer()
   t.after(() => smtp.stop())
   await using database = await createTestDatabase()
@@ -33,7 +33,7 @@ test('a mail whose sender was killed is sent by the next one, after the lease an
   })
   t.after(() => server.kill())
   smtp.setDoor('silent')
-  await server.start().catch((error: Error) => assert.fail(`${error.message}: ${server.lastWords}`))
+  await server.start().catch((error: Error) => assert.fail(`${error.message}: ${server.lastOutput}`))
   await queueMail(owner, createKeyRing([secret]), {
     to: 'anna@customer.example',
     teamId: null,
@@ -50,10 +50,10 @@ test('a mail whose sender was killed is sent by the next one, after the lease an
   assert.deepEqual(await row(), { attempts: 1, sent: null, failed: null, is_due: false })
   smtp.setDoor('open')
   smtp.dropConnections()
-  // As if the lease were over.
+  // Simulates the end of the lease.
   await sql`update mails set due = now()`.execute(owner)
   await server.start()
   while ((await row()).sent === null) await sleep(20)
-  assert.equal(smtp.mails.length, 1, server.lastWords)
+  assert.equal(smtp.mails.length, 1, server.lastOutput)
   assert.equal((await row()).attempts, 2)
 })

@@ -1,5 +1,5 @@
-// Mail from a request to a mailbox: the API, the loop of the reconciler role, and a real SMTP server on loopback. What must
-// hold while that server is away or says nothing: requests do not wait, mails do, and none is lost.
+// Mail from a request to a mailbox: the API, the loop of the reconciler role, and a real SMTP server on loopback. While that server
+// is down or silent, requests are not delayed, mails wait, and none is lost.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -41,7 +41,7 @@ beforeEach(async () => {
 type Sending = {
   readonly part: Component
   readonly metrics: ReturnType<typeof createMetrics>
-  /** Everything that was logged. */
+  /** All log entries. */
   readonly lines: Record<string, unknown>[]
 }
 
@@ -75,7 +75,7 @@ async function askForReset(): Promise<void> {
   assert.equal(response.statusCode, 202, response.body)
 }
 
-/** What is waited for happens or the test runs into its own timeout. */
+/** Waits until the condition is met; otherwise the test times out. */
 async function until<T>(what: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
   for (;;) {
     const found = await what()
@@ -103,7 +103,7 @@ const row = async (): Promise<Row | undefined> => {
 const tokenPattern = /https:\/\/portal\.net\.example\/reset-password#(phm_\S+)/
 
 describe('a mail', () => {
-  it('that a request asked for arrives, and its link does what it says', async () => {
+  it('that a request caused is delivered, and its link works', async () => {
     const { metrics } = await startSending()
     await askForReset()
     const arrived = await until(() => smtp.mails[0])
@@ -130,7 +130,7 @@ describe('a mail', () => {
     )
   })
 
-  it('waits while the server is away, and the API does not; it goes out when the server is back', async () => {
+  it('waits while the server is down, without delaying the API, and is sent when the server is back', async () => {
     smtp.setDoor('away')
     const { metrics, lines } = await startSending()
     await askForReset()
@@ -145,7 +145,7 @@ describe('a mail', () => {
     smtp.setDoor('open')
     const { owner } = api.database.postgres
     await until(async () => {
-      // As if its next attempt were due.
+      // Simulates that the next attempt is due.
       await sql`update mails set due = now() where error is not null and sent is null`.execute(owner)
       await wake(owner, 'mails')
       return smtp.mails.length >= 2
@@ -160,7 +160,7 @@ describe('a mail', () => {
     assert.doesNotMatch(said, /phm_|reset-password#/)
   })
 
-  it('that a server is silent about keeps no request waiting, and no process from stopping', async () => {
+  it('to a silent server delays no request, and no process from stopping', async () => {
     smtp.setDoor('silent')
     const { part } = await startSending({}, 50)
     await askForReset()
@@ -177,7 +177,7 @@ describe('a mail', () => {
     assert.deepEqual([left?.sent, left?.failed, left?.has_content], [null, null, true])
   })
 
-  it('that is refused for good is given up, and logged without what it says', async () => {
+  it('that is permanently rejected has failed, and is logged without its content', async () => {
     const { lines } = await startSending()
     smtp.answers.data = (bytes) => ({
       code: 554,

@@ -18,7 +18,7 @@ import {
   memberIdOf,
   type Answered,
   type Colleague,
-} from './support/companies.ts'
+} from './support/company-teams.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 
 let api: TestApi
@@ -48,7 +48,7 @@ async function eventually(ask: () => Promise<Answered>, status: number): Promise
   }
 }
 
-/** An API token that the user made, as its holder presents it. */
+/** Creates an API token of the user and returns its text. */
 async function addTokenOf({ userId }: Colleague, { teamId }: TestTeam, isAdmin: boolean) {
   const text = await addApiToken(api, teamId, { scopes: ['team:read', 'team:write'], isAdmin })
   const { id } = parseApiToken(text)!
@@ -59,7 +59,7 @@ async function addTokenOf({ userId }: Colleague, { teamId }: TestTeam, isAdmin: 
 describe('the members of a team', () => {
   type Page = { readonly results: Member[]; readonly count: number }
 
-  it('are listed for every member, with open invitations', async () => {
+  it('are returned to every member, including open invitations', async () => {
     const { admin, member } = await newCompany()
     await sql`update users set display_name = 'Ann Lee', totp_enabled = now() where id = ${admin.userId}`.execute(
       owner(),
@@ -101,7 +101,7 @@ describe('the members of a team', () => {
     assert.deepEqual(await read(member, invited.id), invited)
   })
 
-  it('are found by address, status and role, and come in the order that is asked for', async () => {
+  it('are found by address, status and role, and sorted as requested', async () => {
     const company = await newCompany()
     const { admin, member } = company
     const guest = await invite(admin, 'Seeker@Elsewhere.example')
@@ -121,7 +121,7 @@ describe('the members of a team', () => {
     assertProblem(await call(api, admin.authorization, `GET ${members}?status=`), 'invalid')
   })
 
-  it('were last seen in this team, whatever they do in others', async () => {
+  it('have a last activity in this team, whatever they do in others', async () => {
     const [one, two] = [await newCompany(), await newCompany()]
     const { userId } = await addUser(api, 'quiet', [one, two])
     await openSession(api, userId, two.teamId)
@@ -174,7 +174,7 @@ describe('the role of a member', () => {
       await call(api, member.authorization, 'PATCH /v3/teams/current', { name: 'x' }),
       'forbidden',
     )
-    // Of operations that know nothing of teams by their id, too.
+    // Also of operations on teams by id.
     await eventually(() => call(api, member.authorization, 'GET /v3/tokens'), 403)
   })
 
@@ -196,7 +196,7 @@ describe('the role of a member', () => {
     ])
   })
 
-  it('takes what it gave along: tokens lose it, open invitations are withdrawn', async () => {
+  it('is also removed from the member’s tokens and open invitations', async () => {
     const company = await newCompany()
     const { admin } = company
     const other = await addColleague(api, company, 'other', { admin: true })
@@ -225,7 +225,7 @@ describe('the role of a member', () => {
     })
   })
 
-  it('is kept by the last admin, whoever asks', async () => {
+  it('cannot be removed from the last admin, by any caller', async () => {
     const { admin, member, teamId } = await newCompany()
     assertProblem(await demote(admin, admin.memberId), 'last_admin')
     assertProblem(await remove(admin, admin.memberId), 'last_admin')
@@ -234,14 +234,14 @@ describe('the role of a member', () => {
     const line = `/v3/teams/${teamId}/members/${admin.memberId}`
     assertProblem(await call(api, staff, `PATCH ${line}`, { is_admin: false }), 'last_admin')
     assertProblem(await call(api, staff, `DELETE ${line}`), 'last_admin')
-    // An open invitation as an admin is no admin yet.
+    // An open invitation for an admin does not count as an admin.
     await invite(admin, 'next@elsewhere.example', { is_admin: true })
     assertProblem(await demote(admin, admin.memberId), 'last_admin')
     assertAnswered(await demote(admin, member.memberId, true))
     assertAnswered(await demote(admin, admin.memberId))
   })
 
-  it('of an open invitation is what its holder will have', async () => {
+  it('of an open invitation is that of the resulting member', async () => {
     const { admin } = await newCompany()
     const { id } = await invite(admin, 'later@elsewhere.example')
     const changed = assertAnswered<Member>(await demote(admin, id, true))
@@ -255,10 +255,10 @@ describe('two admins at the same moment', () => {
   type Pair = { readonly one: Colleague; readonly two: Colleague }
   const races: Record<string, (pair: Pair) => readonly Promise<Answered>[]> = {
     'who demote each other': ({ one, two }) => [demote(one, two.memberId), demote(two, one.memberId)],
-    'who each step back': ({ one, two }) => [demote(one, one.memberId), demote(two, two.memberId)],
+    'who each demote themselves': ({ one, two }) => [demote(one, one.memberId), demote(two, two.memberId)],
     'who remove each other': ({ one, two }) => [remove(one, two.memberId), remove(two, one.memberId)],
     'who both leave': ({ one, two }) => [remove(one, one.memberId), remove(two, two.memberId)],
-    'of whom one leaves while being made the last': ({ one, two }) => [
+    'of whom one leaves while being made the last admin': ({ one, two }) => [
       demote(one, two.memberId),
       remove(one, one.memberId),
     ],
@@ -381,7 +381,7 @@ describe('removing a member', () => {
     assert.equal((await remove({ ...admin, ...strong }, other.memberId)).status, 204)
   })
 
-  it('is remembered until an invitation ends it', async () => {
+  it('is permanent until an invitation ends it', async () => {
     const company = await newCompany()
     const { admin, member } = company
     const formerOf = async () => {
@@ -402,7 +402,7 @@ describe('removing a member', () => {
     )
   })
 
-  it('of an invitation leaves its link dead, and the address free', async () => {
+  it('of an invitation invalidates its link, and frees the address', async () => {
     const { admin } = await newCompany()
     const { id } = await invite(admin, 'undone@elsewhere.example')
     const token = await invitedBy(api, 'undone@elsewhere.example')
@@ -416,8 +416,8 @@ describe('removing a member', () => {
   })
 })
 
-describe('what the database shows a team of its people', () => {
-  it('is its own members, and no more of them than it needs', async () => {
+describe('the rows that the database returns to a team', () => {
+  it('are its own members, with no more columns than it needs', async () => {
     const [one, two] = [await newCompany(), await newCompany()]
     const asOne = <T>(query: ReturnType<typeof sql<T>>) =>
       api.database.postgres.inTeam(one.teamId, async (trx) => (await query.execute(trx)).rows)

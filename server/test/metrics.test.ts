@@ -1,4 +1,4 @@
-// What /metrics says about the whole installation, on a real database.
+// The metrics of the whole installation at /metrics, on a real database.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -6,7 +6,7 @@ import { createTestDatabase } from '../src/db/testing.ts'
 import { watchInstallation } from '../src/roles/figures.ts'
 import { collectProcessMetrics, createMetrics } from '../src/runtime/metrics.ts'
 
-test('the state of the installation is read from the database when somebody asks', async () => {
+test('the state of the installation is read from the database at each scrape', async () => {
   await using database = await createTestDatabase()
   const { owner } = database.postgres
   await sql`insert into locations (key, name, country, timezone) values ('a', 'A', 'NL', 'UTC')`.execute(
@@ -58,7 +58,7 @@ test('the state of the installation is read from the database when somebody asks
   assert.doesNotMatch(text, /last_check_ok\{region="fra"\}/)
 })
 
-test('without a database the metrics say so, and nothing that was true before', async () => {
+test('without a database the metrics report that, and no outdated values', async () => {
   const metrics = createMetrics()
   const database = await createTestDatabase()
   watchInstallation(metrics, database.postgres.owner)
@@ -69,7 +69,7 @@ test('without a database the metrics say so, and nothing that was true before', 
   assert.doesNotMatch(text, /^pharos_(deliveries|mails)_waiting \d/m)
 })
 
-test('the process tells its own memory and event loop', async () => {
+test('the process reports its own memory and event loop', async () => {
   const metrics = createMetrics()
   collectProcessMetrics(metrics)
   assert.match(await metrics.registry.metrics(), /^process_resident_memory_bytes \d+$/m)

@@ -1,4 +1,4 @@
-// What docs/operating.md says about settings, metrics and commands is what the code has.
+// docs/operating.md matches the settings, metrics and commands of the code.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -29,14 +29,14 @@ test('the table of settings is that of the schema', () => {
   assert.equal(table, settingsTable(), `the table should be\n${settingsTable()}`)
 })
 
-test('every metric is in the table of metrics, and no other', async () => {
+test('the table of metrics contains every metric, and no others', async () => {
   const { registry } = createMetrics()
   const names = (await registry.getMetricsAsJSON()).map(({ name }) => name).toSorted()
   const written = [...text.matchAll(/^\| `(pharos_[a-z_]+)/gm)].map(([, name]) => name!)
   assert.deepEqual(written.toSorted(), names)
 })
 
-test('every command is mentioned, and every command that is mentioned exists', () => {
+test('every command is mentioned, and every mentioned command exists', () => {
   const mentioned = new Set(
     [...(text + read('platform-file.md')).matchAll(/`pharos ([a-z]+)/g)].map(([, name]) => name!),
   )
@@ -64,7 +64,7 @@ test('every field of the platform file is in its example', () => {
   }
 })
 
-test('links lead to files that are there', () => {
+test('links lead to existing files', () => {
   const links = (text + read('platform-file.md')).matchAll(/\]\((?!https?:)([^)#]+)/g)
   for (const [, target = ''] of links) assert.ok(read(target).length > 0, target)
 })

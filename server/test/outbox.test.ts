@@ -1,4 +1,4 @@
-// What is told of what happens: each kind of it through the code that makes it happen, and everything that is no news.
+// The messages of the outbox: each type through the code that causes it, and changes that cause none.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -62,21 +62,25 @@ async function addTeam(slug: string, modules: string[]): Promise<number> {
   return row.id
 }
 
-type Told = { readonly team_id: number; readonly type: MessageType; readonly data: Record<string, unknown> }
+type StoredMessage = {
+  readonly team_id: number
+  readonly type: MessageType
+  readonly data: Record<string, unknown>
+}
 
-/** All that was told since the last time, in its order. */
-async function told(): Promise<Told[]> {
-  const { rows } = await sql<Told>`
+/** Returns and deletes the messages since the last call, in order. */
+async function takeMessages(): Promise<StoredMessage[]> {
+  const { rows } = await sql<StoredMessage>`
     with gone as (delete from outbox returning *) select team_id, type, data from gone order by xid, id`.execute(
     owner,
   )
   return rows
 }
-const typesTold = async (): Promise<string[]> => (await told()).map(({ type }) => type)
+const takeTypes = async (): Promise<string[]> => (await takeMessages()).map(({ type }) => type)
 
 const ban = fixture('fastnetmon-ban') as Record<string, unknown>
 
-/** What FastNetMon sends about an attack on 203.0.113.77. */
+/** The message of FastNetMon about an attack on 203.0.113.77. */
 function callback(action: 'ban' | 'unban', mbps = 100): unknown {
   const text = JSON.stringify({ ...ban, action })
   const body = JSON.parse(text) as { attack_details: Record<string, unknown> }
@@ -85,18 +89,18 @@ function callback(action: 'ban' | 'unban', mbps = 100): unknown {
 }
 
 const ingest = () => ingestDeliveries(database.postgres, createOwnershipCache())
-/** Received at that time, and read. */
-async function hear(at: Date, ...bodies: unknown[]): Promise<void> {
+/** Adds a delivery received at that time, and processes it. */
+async function receive(at: Date, ...bodies: unknown[]): Promise<void> {
   await deliver(owner, 'detector', bodies, at)
   await ingest()
 }
 const ago = (ms: number) => new Date(Date.now() - ms)
 
 describe('an event', () => {
-  it('is told when it begins, when it grows and when it is over, with what the API shows of it', async () => {
+  it('causes messages when it starts, grows and ends, with the data of the API', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(30 * minute), callback('ban', 100))
-    const [started, ...none] = await told()
+    await receive(ago(30 * minute), callback('ban', 100))
+    const [started, ...none] = await takeMessages()
     assert.deepEqual(none, [])
     const record = async () => {
       const { rows } = await sql<{ record: string }>`select record || '}' as record from team_events`.execute(
@@ -107,104 +111,104 @@ describe('an event', () => {
     const shown = await record()
     const fields = Object.fromEntries(Object.keys(started!.data).map((name) => [name, shown[name]]))
     assert.deepEqual([started!.team_id, started!.type, started!.data], [teamId, 'event.started', fields])
-    await hear(ago(20 * minute), callback('ban', 900))
-    const [updated, ...noMore] = await told()
+    await receive(ago(20 * minute), callback('ban', 900))
+    const [updated, ...noMore] = await takeMessages()
     assert.deepEqual(noMore, [])
     assert.equal(updated!.type, 'event.updated')
     assert.equal(updated!.data['affected_bps'], (await record())['affected_bps'])
-    await hear(ago(10 * minute), callback('ban', 900))
-    assert.deepEqual(await typesTold(), [], 'nothing new')
-    await hear(ago(5 * minute), callback('unban', 900))
-    const [ended] = await told()
+    await receive(ago(10 * minute), callback('ban', 900))
+    assert.deepEqual(await takeTypes(), [], 'nothing new')
+    await receive(ago(5 * minute), callback('unban', 900))
+    const [ended] = await takeMessages()
     assert.equal(ended!.type, 'event.ended')
     assert.equal(ended!.data['end'], (await record())['end'])
     assert.notEqual(ended!.data['end'], null)
   })
 
-  it('that is read from begin to end in one go is told twice, the begin first', async () => {
+  it('that is processed from start to end at once causes two messages, the start first', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(30 * minute), callback('ban'), callback('unban'))
-    assert.deepEqual(await typesTold(), ['event.started', 'event.ended'])
+    await receive(ago(30 * minute), callback('ban'), callback('unban'))
+    assert.deepEqual(await takeTypes(), ['event.started', 'event.ended'])
   })
 
-  it('is told to every team that it concerns, and to no other', async () => {
+  it('causes a message for every team concerned, and for no other', async () => {
     const blue = await addTeam('blue', ['lighthouse'])
     await addTeam('green', ['lighthouse'])
     await addPrefix(owner, teamId, '203.0.113.0/24')
     await addPrefix(owner, blue, '203.0.112.0/22')
-    await hear(ago(minute), callback('ban'))
+    await receive(ago(minute), callback('ban'))
     assert.deepEqual(
-      (await told()).map(({ team_id }) => team_id).toSorted((a, b) => a - b),
+      (await takeMessages()).map(({ team_id }) => team_id).toSorted((a, b) => a - b),
       [teamId, blue],
     )
   })
 
-  it('that is past is no news when a prefix is added; one that goes on is', async () => {
-    await hear(ago(30 * minute), callback('ban'), callback('unban'))
+  it('that has ended causes no message when a prefix is added; an ongoing one does', async () => {
+    await receive(ago(30 * minute), callback('ban'), callback('unban'))
     await addPrefix(owner, teamId, '203.0.113.0/24')
     await rematch(database.postgres, createOwnershipCache())
     assert.equal((await owner.selectFrom('team_events').select('event_id').execute()).length, 1)
-    assert.deepEqual(await typesTold(), [])
+    assert.deepEqual(await takeTypes(), [])
     const other = JSON.parse(
       JSON.stringify(callback('ban'))
         .replaceAll('203.0.113', '198.51.100')
         .replaceAll('0b8a4c52', '1c9b5d63'),
     )
-    await hear(ago(20 * minute), other)
-    assert.deepEqual(await typesTold(), [])
+    await receive(ago(20 * minute), other)
+    assert.deepEqual(await takeTypes(), [])
     await addPrefix(owner, teamId, '198.51.100.0/24')
     await rematch(database.postgres, createOwnershipCache())
-    assert.deepEqual(await typesTold(), ['event.started'])
+    assert.deepEqual(await takeTypes(), ['event.started'])
   })
 
-  it('of more than a day ago is history, also where it is read in pieces', async () => {
+  it('of more than a day ago causes no message, even if it is processed in parts', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(1500 * minute), callback('ban', 100))
-    await hear(ago(1490 * minute), callback('unban', 100))
-    const types = await typesTold()
+    await receive(ago(1500 * minute), callback('ban', 100))
+    await receive(ago(1490 * minute), callback('unban', 100))
+    const types = await takeTypes()
     assert.deepEqual(
       types.filter((type) => type !== 'event.updated'),
       [],
     )
   })
 
-  it('that lasts for days is told to be over', async () => {
+  it('that lasts for days causes a message when it ends', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(3 * 1440 * minute), callback('ban', 100))
-    await hear(ago(minute), callback('ban', 200))
-    await hear(ago(minute), callback('unban', 200))
-    assert.deepEqual(await typesTold(), ['event.updated', 'event.ended'])
+    await receive(ago(3 * 1440 * minute), callback('ban', 100))
+    await receive(ago(minute), callback('ban', 200))
+    await receive(ago(minute), callback('unban', 200))
+    assert.deepEqual(await takeTypes(), ['event.updated', 'event.ended'])
   })
 
-  it('is not told again by a replay that finds the same', async () => {
+  it('causes no new message by a replay with the same result', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(30 * minute), callback('ban', 100))
-    await hear(ago(25 * minute), callback('ban', 300))
-    await hear(ago(20 * minute), callback('unban', 300))
+    await receive(ago(30 * minute), callback('ban', 100))
+    await receive(ago(25 * minute), callback('ban', 300))
+    await receive(ago(20 * minute), callback('unban', 300))
     assert.equal((await sql`select from outbox`.execute(owner)).rows.length, 3)
     await replayDeliveries(owner)
     // As many batches as deliveries: the event is open in between.
     while ((await ingestBatch(database.postgres, createOwnershipCache(), { limit: 1 })).done > 0);
-    assert.deepEqual(await typesTold(), ['event.started', 'event.updated', 'event.ended'])
+    assert.deepEqual(await takeTypes(), ['event.started', 'event.updated', 'event.ended'])
   })
 
-  it('has its flags told in the words of the contract', async () => {
+  it('has the flags of the contract in its messages', async () => {
     for (const [at, flag] of eventFlags.entries()) assert.deepEqual(flagsOf(1 << at), [flag])
     assert.deepEqual(flagsOf(flagBits(eventFlags)), [...eventFlags])
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(minute), callback('ban'))
+    await receive(ago(minute), callback('ban'))
     const all = flagBits(eventFlags)
     const [row] = await owner.selectFrom('team_events').selectAll().execute()
     await owner.transaction().execute(async (trx) => {
       const written = { team_id: teamId, event_id: row!.event_id, before: row!, now: new Date() }
       await writeMessages(trx, eventMessages([{ ...row!, flags: all }], [written], [], true))
     })
-    assert.deepEqual((await told()).at(-1)!.data['flags'], [...eventFlags])
+    assert.deepEqual((await takeMessages()).at(-1)!.data['flags'], [...eventFlags])
   })
 })
 
 describe('an announcement', () => {
-  it('is told when its status changes, by whoever changed it', async () => {
+  it('causes a message when its status changes, for every cause', async () => {
     const { ams } = await seedRegions(database.postgres, ['ams'])
     await seedChecks(database.postgres, ['ams'])
     const id = await seedAnnouncement(database.postgres, {
@@ -213,7 +217,7 @@ describe('an announcement', () => {
       enabled: true,
       regions: [ams!],
     })
-    await told()
+    await takeMessages()
     const setState = (state: string) =>
       owner.transaction().execute(async (trx) => {
         await sql`update announcement_regions set state = ${state}, changes = '{}'`.execute(trx)
@@ -221,7 +225,7 @@ describe('an announcement', () => {
       })
     await setState('announced')
     await setState('announced')
-    const all = await told()
+    const all = await takeMessages()
     assert.equal(all.length, 1)
     const { at, ...data } = all[0]!.data
     assert.deepEqual(data, {
@@ -234,7 +238,7 @@ describe('an announcement', () => {
     assert.ok(Math.abs(Date.parse(String(at)) - Date.now()) < 3_600_000)
   })
 
-  it('is not told of what was taken back', async () => {
+  it('causes no message for a change that was rolled back', async () => {
     const id = await seedAnnouncement(database.postgres, { teamId, prefix: '203.0.113.0/24' })
     const failing = owner.transaction().execute(async (trx) => {
       await sql`update announcements set suspended = true, suspended_by = 'staff' where id = ${id}`.execute(trx)
@@ -243,10 +247,10 @@ describe('an announcement', () => {
       throw new Error('taken back')
     })
     await assert.rejects(failing, /taken back/)
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await takeMessages(), [])
   })
 
-  it('is told of a check that passed and does no longer, and not of a registry that is silent', async () => {
+  it('causes a message for a check that passed and now fails, and none for a registry that does not respond', async () => {
     const id = await seedAnnouncement(database.postgres, { teamId, prefix: '203.0.113.0/24' })
     await sql`insert into announcement_validations (announcement_id, name, team_id, state, note) values
       (${id}, 'rpki', ${teamId}, 'valid', ''), (${id}, 'irr', ${teamId}, 'valid', ''),
@@ -276,7 +280,7 @@ describe('an announcement', () => {
         await saveEvaluations(trx, [finding])
       })
     await become('rpki', 'invalid')
-    const [failed, ...none] = await told()
+    const [failed, ...none] = await takeMessages()
     assert.deepEqual(none, [])
     assert.deepEqual(failed, {
       team_id: teamId,
@@ -294,18 +298,18 @@ describe('an announcement', () => {
     await become('rpki', 'missing')
     await become('irr', 'unavailable')
     await become('loa', 'missing')
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await takeMessages(), [])
   })
 })
 
 describe('the outbox', () => {
-  it('makes a message for each webhook that wants it, in the order of what happened', async () => {
+  it('creates a delivery for each subscribed webhook, in order', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
     const all = await addWebhook(owner, ring, teamId)
     const ends = await addWebhook(owner, ring, teamId, { events: ['event.ended'] })
     await addWebhook(owner, ring, teamId, { enabled: false })
     await addWebhook(owner, ring, await addTeam('blue', ['lighthouse']))
-    await hear(ago(30 * minute), callback('ban'), callback('unban'))
+    await receive(ago(30 * minute), callback('ban'), callback('unban'))
     const rows = await owner.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
     assert.deepEqual(
       rows.map(({ webhook_id, type }) => [webhook_id, type]),
@@ -321,15 +325,15 @@ describe('the outbox', () => {
     for (const body of bodies) assert.deepEqual([...Value.Errors(messageOf(body.type), body)], [])
   })
 
-  it('tells nothing of a module that the team does not have', async () => {
+  it('contains no message of a module that the team does not have', async () => {
     const blue = await addTeam('blue', ['ipam'])
     await addPrefix(owner, blue, '203.0.113.0/24')
     await addWebhook(owner, ring, blue)
-    await hear(ago(minute), callback('ban'))
+    await receive(ago(minute), callback('ban'))
     assert.deepEqual(await owner.selectFrom('webhook_deliveries').select('id').execute(), [])
   })
 
-  it('knows the types of the contract and no others', async () => {
+  it('contains the types of the contract and no others', async () => {
     const { rows } = await sql<{ definition: string }>`
       select pg_get_constraintdef(oid) as definition from pg_constraint
       where conname in ('outbox_type_check', 'webhooks_events_check')`.execute(owner)
@@ -340,7 +344,7 @@ describe('the outbox', () => {
     }
   })
 
-  it('is kept for a week, and what was sent for a month', async () => {
+  it('is kept for a week, and deliveries for a month', async () => {
     const webhook = await addWebhook(owner, ring, teamId)
     for (const days of [8, 6]) {
       await addMessage(owner, teamId, { days })
@@ -351,12 +355,12 @@ describe('the outbox', () => {
     await sql`update webhook_deliveries set state = 'delivered', created = now() - interval '31 days'
       where webhook_id = ${webhook} and id = (select min(id) from webhook_deliveries)`.execute(owner)
     await maintain(owner)
-    assert.equal((await told()).length, 1)
+    assert.equal((await takeMessages()).length, 1)
     const left = await owner.selectFrom('webhook_deliveries').select('state').execute()
     assert.deepEqual(left, [{ state: 'pending' }])
   })
 
-  it('can be followed in an order in which nothing appears behind what was read', async () => {
+  it('can be read in an order in which no message appears before one that was already read', async () => {
     const insert = (db: Db) =>
       sql<{
         id: number
@@ -381,17 +385,17 @@ describe('the outbox', () => {
     assert.deepEqual(await follow('0', 0), [], 'the later one waits for the earlier')
     held.resolve()
     await slow
-    // A transaction of any database of the server holds it up as well, such as those of other tests.
+    // A transaction of any database of the server delays it too, such as those of other tests.
     const ids = async () => (await follow('0', 0)).map(({ id }) => id)
     while ((await ids()).length < 2) await sleep(20)
     assert.deepEqual(await ids(), [first, second])
   })
 
-  it('is read by its team only, as webhooks are, and written for its team only', async () => {
+  it('is readable by its team only, like webhooks, and writable for its team only', async () => {
     const blue = await addTeam('blue', ['ipam', 'lighthouse'])
     await addPrefix(owner, blue, '203.0.113.0/24')
     await addWebhook(owner, ring, blue)
-    await hear(ago(minute), callback('ban'))
+    await receive(ago(minute), callback('ban'))
     const seenBy = (team: number, table: 'webhooks' | 'webhook_deliveries') =>
       database.postgres.inTeam(
         team,
@@ -399,9 +403,9 @@ describe('the outbox', () => {
       )
     assert.deepEqual([await seenBy(blue, 'webhooks'), await seenBy(blue, 'webhook_deliveries')], [1, 1])
     assert.deepEqual([await seenBy(teamId, 'webhooks'), await seenBy(teamId, 'webhook_deliveries')], [0, 0])
-    const told = (team: number) =>
+    const countMessages = (team: number) =>
       database.postgres.inTeam(team, async (trx) => (await sql`select from outbox`.execute(trx)).rows.length)
-    assert.deepEqual([await told(blue), await told(teamId)], [1, 0])
+    assert.deepEqual([await countMessages(blue), await countMessages(teamId)], [1, 0])
     const forge = database.postgres.inTeam(blue, (trx) => sql`delete from outbox`.execute(trx))
     await assert.rejects(forge, /permission denied/)
     const change = database.postgres.inTeam(blue, (trx) => sql`update outbox set data = '{}'`.execute(trx))

@@ -1,5 +1,5 @@
-// A paperless proof of a prefix over HTTP, from the instructions to the announcement that is enabled, with a real name server, an
-// RDAP service and the validator at work. What each proof makes of a bad answer is tested beside it.
+// A proof of a prefix without a letter over HTTP, from the instructions to the enabled announcement, with a real name server, an
+// RDAP service and the running validator. How each proof handles invalid responses is tested beside it.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -86,7 +86,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The validator of a process with the settings of the API, or others. */
+/** Creates the validator of a process with the settings of the API, or others. */
 async function start(settings: Partial<TestApi['config']> = {}): Promise<void> {
   const [log, metrics] = [createLog(api.config), createMetrics()]
   const config = { ...api.config, ...settings }
@@ -136,7 +136,7 @@ async function read(team: TestTeam, id: number): Promise<Read> {
   return { ...body, loa: body.validations.find(({ name }: Validation) => name === 'loa') }
 }
 
-/** Asks for the checks again until the check is so. */
+/** Requests the checks again until the check has the state. */
 async function until(team: TestTeam, id: number, is: (loa: Validation) => boolean): Promise<Read> {
   await call(team, 'POST', `${path}/${id}/validate`)
   return waitFor('the check of the authorization', async () => {
@@ -150,7 +150,7 @@ const proofOf = ({ proofs = [] }: Validation, kind: string): AuthorizationProof 
 
 const wasLookedFor = ({ note }: AuthorizationProof): boolean => !/not been checked yet/.test(note)
 
-/** The record that the instructions name, to the letter. */
+/** Returns the record that the instructions name, literally. */
 async function recordOf(team: TestTeam, id: number): Promise<{ name: string; text: string }> {
   const { loa } = await read(team, id)
   const [, name, text] = /^(\S+)\. 3600 IN TXT "(.+)"$/.exec(proofOf(loa, 'dns_txt').fix!)!
@@ -158,7 +158,7 @@ async function recordOf(team: TestTeam, id: number): Promise<{ name: string; tex
 }
 
 describe('a prefix without a letter', { skip }, () => {
-  it('is authorized by the record of the instructions, and can be enabled', async () => {
+  it('is authorized by the record of the instructions, and can then be enabled', async () => {
     await start()
     const id = await create(red)
     const first = await until(red, id, (loa) => wasLookedFor(proofOf(loa, 'dns_txt')))
@@ -181,12 +181,12 @@ describe('a prefix without a letter', { skip }, () => {
     assert.equal((await call(red, 'PATCH', `${path}/${id}`, { enabled: true })).status, 200)
   })
 
-  it('is authorized by the token in its registration, not in that of a contact or of a part', async () => {
+  it('is authorized by the token in its own registration, not in that of a contact or of a part', async () => {
     await start()
     const id = await create(red)
     const line = proofOf((await read(red, id)).loa, 'rdap').fix!.replace('remarks: ', '')
     const part = { prefix: '203.0.113.128/25', handle: 'NET-PART', remarks: [] }
-    /** Whose registration is told to lack the token. */
+    /** The range whose registration is reported to lack the token. */
     const refused = async (...registrations: Registration[]): Promise<string> => {
       rdap.setRegistrations(registrations)
       const since = new Date().toISOString()
@@ -217,7 +217,7 @@ describe('a prefix without a letter', { skip }, () => {
     assert.equal((await call(blue, 'PATCH', `${path}/${theirs}`, { enabled: true })).status, 409)
   })
 
-  it('stays authorized while nobody answers, with the age of the answer, and is lost when the record is gone', async () => {
+  it('stays authorized during an outage, with the age of the proof, and is no longer authorized when the record is deleted', async () => {
     await start()
     const id = await create(red)
     await nameServer.setRecords([await recordOf(red, id)])
@@ -235,7 +235,7 @@ describe('a prefix without a letter', { skip }, () => {
     assert.ok(gone.state_messages!.some(({ tag }) => tag === 'validation_lost'))
   })
 
-  it('is looked for where the operator accepts that, and nowhere else', async () => {
+  it('is checked only if the operator accepts that proof', async () => {
     await start({ authorizationProofs: ['letter'] })
     const id = await create(red)
     const tokens = proofOf((await read(red, id)).loa, 'dns_txt')
@@ -246,7 +246,7 @@ describe('a prefix without a letter', { skip }, () => {
     assert.match(loa.fix!, /^POST \/v3\/ipam\/announcements\/\d+\/loa with a signed letter/)
   })
 
-  it('is looked for by itself when it is due, without anybody asking', async () => {
+  it('is checked when it is due, without a request', async () => {
     const id = await create(red)
     await nameServer.setRecords([await recordOf(red, id)])
     await start()

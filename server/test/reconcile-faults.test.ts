@@ -1,5 +1,5 @@
-// R3: whatever goes wrong between the database and the plan, at most three routes are withdrawn, and a human is asked: in
-// full runs, and in quick runs before a full one.
+// R3: for any fault between the database and the plan, at most three routes are withdrawn, and a hold asks staff: in full runs, and
+// in quick runs before a full one.
 // PHAROS_TEST_LONG multiplies the number of faults.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
@@ -46,7 +46,7 @@ type Fault =
   | { readonly name: string; readonly rows: (rows: PlanRow[]) => readonly PlanRow[] }
   | { readonly name: string; readonly statement: ReturnType<typeof sql> }
 
-/** What a wrong query would hand to the planner. `dice` are numbers below 1. */
+/** The rows that a faulty query would return to the planner. `dice` are numbers below 1. */
 const faults: Record<string, (dice: readonly [number, number]) => Fault> = {
   emptyFilter: () => ({ name: 'an empty result', rows: () => [] }),
   truncatedPage: ([a]) => ({
@@ -78,22 +78,22 @@ const faults: Record<string, (dice: readonly [number, number]) => Fault> = {
     rows: (rows) => some(rows, a, b, (row) => ({ ...row, regionId: null as never })),
   }),
   nullDesired: ([a, b]) => ({
-    name: 'rows that say nothing',
+    name: 'rows without values',
     rows: (rows) => some(rows, a, b, (row) => ({ ...row, desired: null as never })),
   }),
   garbledPrefix: ([a, b]) => ({
-    name: 'prefixes that cannot be read',
+    name: 'prefixes that cannot be parsed',
     rows: (rows) => some(rows, a, b, (row) => ({ ...row, prefix: row.prefix.slice(0, 5) })),
   }),
   duplicatedRows: ([a, b]) => ({
-    name: 'rows that come twice',
+    name: 'duplicate rows',
     rows: (rows) => [...rows, ...some(rows, a, b, (row) => row).slice(0, 1 + Math.floor(a * rows.length))],
   }),
   allFlipped: () => ({
     name: 'all rows flipped',
     rows: (rows) => rows.map((row) => ({ ...row, desired: false })),
   }),
-  // The same in the database itself, where the last look before the call sees what the plan saw.
+  // The same faults in the database itself: the last check before the call sees the same rows as the plan.
   unconfigured: () => ({
     name: 'an update without a where',
     statement: sql`update announcement_regions set configured = false`,
@@ -113,14 +113,14 @@ const faults: Record<string, (dice: readonly [number, number]) => Fault> = {
   }),
 }
 
-/** Changes a run of the rows, at least one that is announced. */
+/** Changes a series of rows, at least one of which is announced. */
 function some(rows: PlanRow[], a: number, b: number, change: (row: PlanRow) => PlanRow): PlanRow[] {
   const from = Math.floor(a * (announced - 1))
   const to = from + 1 + Math.floor(b * rows.length)
   return rows.map((row, at) => (at >= from && at < to ? change(row) : row))
 }
 
-/** Forty announced prefixes and twenty that rest, all just as the rows say. */
+/** Forty announced and twenty disabled prefixes, all in their desired state. */
 async function start(): Promise<void> {
   const { owner } = database.postgres
   await sql`truncate announcements, holds, region_withdrawals restart identity cascade`.execute(owner)
@@ -147,7 +147,7 @@ const common = () => ({
   elapsedMs: () => performance.now(),
 })
 
-/** What the last full run without a fault found. */
+/** The rows of the last full run without a fault. */
 let known: KnownRegion
 
 async function run(fault?: Fault): Promise<void> {
@@ -159,14 +159,14 @@ async function run(fault?: Fault): Promise<void> {
   if (!fault) known = report
 }
 
-/** With a fault that lies in the query, the quick one has lost its condition as well: it reads the whole region. */
+/** For a fault in the query, the quick run has lost its condition as well: it reads the whole region. */
 async function runQuickly(fault: Fault): Promise<void> {
   const readMoving = async (...args: Parameters<typeof readRegionRows>) =>
     'rows' in fault ? fault.rows(await readRegionRows(...args)) : readMovingRows(...args)
   await quickRun({ ...common(), readMoving }, lease, known)
 }
 
-/** As if every row that a wrong statement has changed had been switched, by the same mistake in the product. */
+/** Marks every row changed by a faulty statement as toggled, as the same bug in the product would. */
 async function putInMotion(): Promise<void> {
   await sql`
     update announcement_regions ar set state = 'withdrawing', reason = null from announcements a
@@ -181,7 +181,7 @@ async function openHolds(): Promise<number> {
   return rows[0]!.n
 }
 
-it('never withdraws more than three routes by a fault, and always holds', async (t) => {
+it('never withdraws more than three routes because of a fault, and always opens a hold', async (t) => {
   assert.equal(withdrawalsMax(announced), 3)
   const names = Object.keys(faults)
   const seen = new Map<string, number>()
@@ -214,7 +214,7 @@ it('never withdraws more than three routes by a fault, and always holds', async 
       const withdrawn =
         announced - [...router.table('pharos').keys()].filter((prefix) => isAnnounced(prefix)).length
       assert.ok(withdrawn <= 3, `${fault.name}: ${withdrawn} withdrawn`)
-      assert.equal(await openHolds(), 1, `${fault.name}: nobody is asked`)
+      assert.equal(await openHolds(), 1, `${fault.name}: no hold`)
     }),
     { numRuns, examples, endOnFailure: true },
   )
@@ -223,7 +223,7 @@ it('never withdraws more than three routes by a fault, and always holds', async 
 
 const isAnnounced = (prefix: string): boolean => Number(prefix.split('.')[2]) < announced
 
-it('converges by itself when the fault is gone', async () => {
+it('converges by itself after the fault', async () => {
   for (const kind of ['emptyFilter', 'otherRegion', 'duplicatedRows', 'allFlipped']) {
     await start()
     await run(faults[kind]!([0.5, 0.5]))

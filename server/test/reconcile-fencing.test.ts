@@ -1,7 +1,6 @@
-// R4: two reconcilers of one region; the first is paused somewhere between reading and sending, and loses its lock.
-// Meanwhile prefixes are switched and the second takes over. In the end the router holds what is desired, and at no
-// time was a prefix withdrawn that was desired at that moment, or anything sent by one who had been replaced. The first
-// is paused by turns in a full run and in a quick one.
+// R4: two reconcilers of one region; the first is paused between reading and sending, and loses its lock. Meanwhile prefixes are
+// toggled and the second takes over. In the end the router has the desired routes, and at no time was a prefix withdrawn that was
+// desired at that moment, or anything sent by a replaced reconciler. The first is paused in full runs and quick runs alternately.
 // PHAROS_TEST_LONG multiplies the number of rounds.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
@@ -35,7 +34,7 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-/** Where the first reconciler is paused. */
+/** The points at which the first reconciler is paused. */
 const places = [
   'after the list',
   'after the note',
@@ -58,7 +57,7 @@ async function pauseAt(place: Place, pause: Pause | undefined): Promise<void> {
 
 const violations: string[] = []
 
-/** Notes every withdrawal of what is desired at the moment of the call, and every call of one who was replaced. */
+/** Records every withdrawal of a route that is desired at the moment of the call, and every call of a replaced reconciler. */
 function watched(lease: RegionLease, pause?: Pause): Speaker {
   return {
     probe: () => plain.probe(),
@@ -145,7 +144,7 @@ async function terminateHolder(): Promise<void> {
   )
 }
 
-/** The second reconciler: it asks until it gets the region, as its loop does. */
+/** The second reconciler: it polls for the lock of the region, as its loop does. */
 async function takeOver(lock: RegionLock): Promise<RegionLease> {
   for (;;) {
     const lease = await lock.hold()
@@ -172,8 +171,8 @@ async function round(place: Place, isQuick: boolean): Promise<string> {
   const second = new RegionLock(database.postgres, region)
   const lease = (await first.hold())!
   const known = await reconcile(lease)
-  // The first plans to withdraw 0 and 1, and to announce 2, which the router has lost: a quick run looks at it because it
-  // was switched.
+  // The first plans to withdraw 0 and 1, and to announce 2, which the router has lost: a quick run includes it because it was
+  // toggled.
   await Promise.all([toggle(0, false), toggle(1, false), toggle(2, false)])
   await toggle(2, true)
   await plain.withdraw([{ prefix: prefixes[2] as never }])
@@ -186,7 +185,7 @@ async function round(place: Place, isQuick: boolean): Promise<string> {
   )
   await pause.reached.promise
   await terminateHolder()
-  // 0 is wanted again and 2 no longer: the plan of the first is wrong now. Some of this waits until the first has sent.
+  // 0 is desired again and 2 is not: the plan of the first is outdated. Some of this waits until the first has sent.
   const meanwhile = Promise.all([
     toggle(0, true),
     toggle(2, false),
@@ -196,8 +195,8 @@ async function round(place: Place, isQuick: boolean): Promise<string> {
   resume.resolve()
   const outcome = await paused
   const [, , taken] = await meanwhile
-  // Every change wakes the loop; the last wake comes after everything that was stored. Changes that the first process recorded but did
-  // not send count as sent for the guard, for ten minutes.
+  // Every change notifies the loop; the last notification comes after everything is stored. Changes that the first process recorded
+  // but did not send count as sent for the guard, for ten minutes.
   await sql`update region_withdrawals set at = at - interval '10 minutes'`.execute(database.postgres.owner)
   await reconcile(taken)
   assert.deepEqual([...router.table('pharos').keys()].sort(), await desiredNow(), place)
@@ -206,14 +205,18 @@ async function round(place: Place, isQuick: boolean): Promise<string> {
   return outcome
 }
 
-it('a reconciler that was paused and lost its lock does no harm', { timeout: 600_000 }, async (t) => {
-  const outcomes = new Map<string, number>()
-  for (let at = 0; at < rounds; at++) {
-    const place = places[at % places.length]!
-    const isQuick = at % (2 * places.length) >= places.length
-    const key = `${isQuick ? 'quick, ' : ''}${place}: ${await round(place, isQuick)}`
-    outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
-    assert.deepEqual(violations, [], place)
-  }
-  t.diagnostic([...outcomes].map(([key, count]) => `${key} ${count}`).join(', '))
-})
+it(
+  'a reconciler that was paused and lost its lock sends nothing outdated',
+  { timeout: 600_000 },
+  async (t) => {
+    const outcomes = new Map<string, number>()
+    for (let at = 0; at < rounds; at++) {
+      const place = places[at % places.length]!
+      const isQuick = at % (2 * places.length) >= places.length
+      const key = `${isQuick ? 'quick, ' : ''}${place}: ${await round(place, isQuick)}`
+      outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
+      assert.deepEqual(violations, [], place)
+    }
+    t.diagnostic([...outcomes].map(([key, count]) => `${key} ${count}`).join(', '))
+  },
+)

@@ -1,4 +1,4 @@
-// The reconciler role as a whole: loops that are woken through the database, on regions that come and go.
+// The reconciler role as a whole: loops that are notified through the database, on regions that are added and removed.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -58,7 +58,10 @@ afterEach(async () => {
 const routerOf = (slug: string) => sandboxRegion(`loops-${slug}`)
 const onRouter = (slug: string) => [...routerOf(slug).table('pharos').keys()].sort()
 
-/** While it is set, routers do not finish to list their routes, as large ones take long to; `reached` once one is asked. */
+/**
+ * While set, routers do not finish listing their routes, which takes long for large tables; `reached` resolves at the first
+ * request.
+ */
 let listing: { readonly reached: () => void; readonly finished: Promise<void> } | undefined
 
 function slowToList(speaker: Speaker): Speaker {
@@ -72,7 +75,7 @@ function slowToList(speaker: Speaker): Speaker {
   })
 }
 
-/** The loops of one process, with an interval so long that only a wake can explain what happens. */
+/** The loops of one process, with an interval so long that only a notification can cause a run. */
 async function startReconcilers(
   intervalMs = 3_600_000,
   log = createLog({ logLevel: 'silent', logFormat: 'json' }),
@@ -128,7 +131,7 @@ const hasStatus = (id: number, status: string) =>
   until(`status ${status}`, async () => (await statusOf(id)) === status)
 
 describe('the reconcilers', () => {
-  it('make true at the start what is desired, in every region', async () => {
+  it('apply the desired state at the start, in every region', async () => {
     const id = await seed('203.0.113.0/24', { regions: [regions.ams, regions.fra] })
     const { metrics } = await startReconcilers()
     await hasStatus(id, 'announced')
@@ -138,7 +141,7 @@ describe('the reconcilers', () => {
     )
   })
 
-  it('are woken by a PATCH', async () => {
+  it('are notified by a PATCH', async () => {
     const id = await seed('203.0.113.0/24', { enabled: false })
     await startReconcilers()
     await until('the first run', async () => (await isChecked('ams')) && (await isChecked('fra')))
@@ -149,23 +152,23 @@ describe('the reconcilers', () => {
     assert.deepEqual(onRouter('ams'), [])
   })
 
-  it('look at what was switched alone when they are woken, and at everything soon after', async () => {
+  it('run for toggled rows alone when they are notified, and in full soon after', async () => {
     const id = await seed('203.0.113.0/24', { enabled: false })
     const lost = await seed('198.51.100.0/24', { regions: [regions.ams, regions.fra] })
     await startReconcilers()
     await hasStatus(lost, 'announced')
     const checked = await checkedAt('ams')
-    // Behind the reconciler's back: only a look at everything finds it.
+    // Changed without a notification: only a full run finds it.
     for (const slug of ['ams', 'fra']) routerOf(slug).table('pharos').clear()
     await patch(id, true)
     await until('the announcement', () => onRouter('ams').length > 0)
     assert.deepEqual([onRouter('ams'), onRouter('fra')], [['203.0.113.0/24'], []])
     await until('the full run', () => onRouter('ams').length === 2)
     await until('the check', async () => (await checkedAt('ams')) > checked)
-    assert.deepEqual(onRouter('fra'), [], 'where nothing was switched nobody looked')
+    assert.deepEqual(onRouter('fra'), [], 'regions without toggled rows are not read')
   })
 
-  it('do not let a switch wait until everything is read that only the time has asked for', async () => {
+  it('do not delay a toggle until a scheduled full run has finished', async () => {
     const id = await seed('203.0.113.0/24')
     const checked = async () => (await isChecked('ams')) && (await isChecked('fra'))
     await sql`update regions set last_check_result = null`.execute(database.postgres.owner)
@@ -187,7 +190,7 @@ describe('the reconcilers', () => {
     assert.equal(await statusOf(id), 'announced')
   })
 
-  it('look at everything at once where more was switched than they may withdraw', async () => {
+  it('start a full run at once if more rows were toggled than may be withdrawn', async () => {
     const ids = await Promise.all([0, 1, 2, 3, 4].map((at) => seed(`10.0.${at}.0/24`)))
     const { metrics } = await startReconcilers()
     for (const id of ids) await hasStatus(id, 'announced')
@@ -196,11 +199,14 @@ describe('the reconcilers', () => {
     await until('the hold', async () =>
       (await metrics.registry.metrics()).includes('pharos_region_routes{region="ams",state="held"}'),
     )
-    await until('a word for the team', async () => (await reasonOf(ids[4]!)) === 'withdrawal_held')
+    await until(
+      'the withdrawal reported as held',
+      async () => (await reasonOf(ids[4]!)) === 'withdrawal_held',
+    )
     assert.ok(onRouter('ams').length >= 2)
   })
 
-  it('are woken by a decision about a hold', async () => {
+  it('are notified of a decision about a hold', async () => {
     const ids = await Promise.all([0, 1, 2, 3, 4].map((at) => seed(`10.0.${at}.0/24`)))
     await startReconcilers()
     for (const id of ids) await hasStatus(id, 'announced')
@@ -219,7 +225,7 @@ describe('the reconcilers', () => {
     await hasStatus(ids[0]!, 'withdrawn')
   })
 
-  it('announce again at once what a restarted router has forgotten', async () => {
+  it('announce again at once the routes that a restarted router has lost', async () => {
     const id = await seed('203.0.113.0/24')
     await startReconcilers()
     await hasStatus(id, 'announced')
@@ -227,7 +233,7 @@ describe('the reconcilers', () => {
     await until('the route', () => onRouter('ams').length === 1)
   })
 
-  it('go on in the other regions while one router is down, and converge at its return', async () => {
+  it('continue in the other regions while one router is down, and converge when it is back', async () => {
     const id = await seed('203.0.113.0/24', { regions: [regions.ams, regions.fra] })
     routerOf('ams').down = true
     await startReconcilers()
@@ -251,7 +257,7 @@ describe('the reconcilers', () => {
     assert.ok((await epochOf('ams')) > epoch)
   })
 
-  it('pick up a region that is new, and one that is reached otherwise', async () => {
+  it('include a new region, and one with changed speakers', async () => {
     await startReconcilers(20)
     const { lon } = await seedRegions(database.postgres, ['lon'])
     const id = await seed('203.0.113.0/24', { regions: [lon] })

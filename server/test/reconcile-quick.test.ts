@@ -1,5 +1,5 @@
-// The quick run against a real database and the sandbox speaker: it looks at what was switched and at nothing else, and
-// leaves to the full run whatever a look at the whole region could hold back.
+// The quick run against a real database and the sandbox speaker: it processes toggled rows only, and leaves everything that a check
+// of the whole region could hold to the full run.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -102,7 +102,7 @@ const regionRow = async () =>
 const holds = async () =>
   (await sql<{ state: string }>`select state from holds order by id`.execute(database.postgres.owner)).rows
 
-/** So many announced prefixes, as a full run has left them. */
+/** Creates announced prefixes, in the state after a full run. */
 async function announceMany(count: number): Promise<number[]> {
   const ids: number[] = []
   for (let at = 0; at < count; at++) ids.push(await seed(prefixAt(at), true, teams[at]))
@@ -111,7 +111,7 @@ async function announceMany(count: number): Promise<number[]> {
   return ids
 }
 
-/** The speaker as a plain object, for a test to replace a call. */
+/** Returns the speaker as a plain object, so that a test can replace a method. */
 const forward = (rest: Partial<Speaker>): Speaker => ({
   probe: () => speaker.probe(),
   list: () => speaker.list(),
@@ -123,10 +123,10 @@ const forward = (rest: Partial<Speaker>): Speaker => ({
   close: async () => {},
   ...rest,
 })
-const neverCalled = () => assert.fail('the router is asked')
+const neverCalled = () => assert.fail('the router is read')
 
 describe('a quick run', () => {
-  it('announces and withdraws what was switched, asks about nothing else, and saves what it saw', async () => {
+  it('announces and withdraws toggled rows, reads no other routes, and stores the observed states', async () => {
     const ids = await announceMany(4)
     const late = await seed('203.0.113.0/24', false)
     const asked: string[][] = []
@@ -149,7 +149,7 @@ describe('a quick run', () => {
     assert.deepEqual(await rowOf(late), { state: 'announced', reason: null, status: 'announced' })
   })
 
-  it('asks the database once and the router never where nothing is in motion', async () => {
+  it('queries the database once and the router never if nothing is in motion', async () => {
     await announceMany(2)
     const untouched: RegionLease = { ...lease, regionId: region, epoch: lease.epoch, readMemory: neverCalled }
     const idle = forward({ list: neverCalled, find: neverCalled, announce: neverCalled })
@@ -161,7 +161,7 @@ describe('a quick run', () => {
     assert.deepEqual([report.moving, report.full], [0, undefined])
   })
 
-  it('finds what is in motion by an index, however large the region is', async () => {
+  it('finds the rows in motion by an index, however large the region is', async () => {
     await write(sql`
       insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated,
         vouched, clearance, claimed, checked_origin)
@@ -171,7 +171,7 @@ describe('a quick run', () => {
     await write(sql`
       insert into announcement_regions (announcement_id, region_id, team_id, configured, state)
       select id, ${region}, team_id, true, 'announcing' from announcements`)
-    // It counts them while all are in motion, as after the first load, and does not count again.
+    // The count runs while all rows are in motion, as after the first load, and is not repeated.
     await write(sql`vacuum analyze announcement_regions, announcements`)
     await write(sql`update announcement_regions set state = 'announced'`)
     const { rows } = await sql<Record<string, string>>`explain ${movingRowsQuery(region)}`.execute(
@@ -182,7 +182,7 @@ describe('a quick run', () => {
     assert.doesNotMatch(steps, /Seq Scan/)
   })
 
-  it('does not say that the region was checked, nor when its router is unreachable that it was not tried', async () => {
+  it('does not mark the region as checked, nor as failed if its router is unreachable', async () => {
     const [id] = await announceMany(1)
     const { last_check } = await regionRow()
     await patch(id!, false)
@@ -196,7 +196,7 @@ describe('a quick run', () => {
     assert.equal((await rowOf(id!)).status, 'announcing')
   })
 
-  it('tells the history when the router announced, withdrew and refused a prefix, and how long that took', async () => {
+  it('adds announcements, withdrawals and refusals of the router to the history, with their duration', async () => {
     const id = await seed('203.0.113.0/24', false)
     await reconcile()
     await patch(id, true, new Date(Date.now() - 250))
@@ -225,7 +225,7 @@ describe('a quick run', () => {
     assert.equal(refused, null)
   })
 
-  it('leaves a row alone that was switched while it ran', async () => {
+  it('leaves a row unchanged that was toggled while it ran', async () => {
     const [id] = await announceMany(1)
     await patch(id!, false)
     let found = 0
@@ -240,7 +240,7 @@ describe('a quick run', () => {
     assert.deepEqual([await stateOf(id!), onRouter()], ['announced', [prefixAt(0)]])
   })
 
-  it('withdraws nothing that was switched on again before it was confirmed', async () => {
+  it('withdraws nothing that was enabled again before the confirmation', async () => {
     const [id] = await announceMany(1)
     await patch(id!, false)
     const rows = await readMovingRows(database.postgres.owner, region)
@@ -250,18 +250,18 @@ describe('a quick run', () => {
   })
 })
 
-describe('what a quick run leaves to the full run', () => {
+describe('work that a quick run leaves to the full run', () => {
   const leaves = async (rest: Partial<QuickRunDeps> = {}, found = known) => {
     const before = onRouter()
     const held = await holds()
     const report = await quick(rest, found)
     assert.deepEqual([report.withdrawn, report.full], [0, 'now'])
     for (const prefix of before) assert.ok(onRouter().includes(prefix), `${prefix} is gone`)
-    assert.deepEqual(await holds(), held, 'it touches no hold')
+    assert.deepEqual(await holds(), held, 'it writes no hold')
     return report
   }
 
-  it('is everything, where more was switched than it looks at', async () => {
+  it('is everything, if more rows were toggled than it reads', async () => {
     await announceMany(1)
     const rows: PlanRow[] = Array.from({ length: movingMax + 1 }, (_, at) => {
       const row = {
@@ -288,7 +288,7 @@ describe('what a quick run leaves to the full run', () => {
     assert.equal((await quick({ readMoving: async () => rows.slice(0, movingMax) })).announced, movingMax)
   })
 
-  it('is every withdrawal where they are too many, and announcements go out', async () => {
+  it('is every withdrawal if there are too many; announcements are sent', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 4))
     const late = await seed('203.0.113.0/24')
@@ -299,7 +299,7 @@ describe('what a quick run leaves to the full run', () => {
     assert.equal((await reconcile()).held, 4)
   })
 
-  it('counts by the whole region, not by what was switched', async () => {
+  it('is counted over the whole region, not over the toggled rows', async () => {
     const ids = await announceMany(5)
     await disable(ids)
     await leaves({}, { ...known, observed: 99 })
@@ -307,7 +307,7 @@ describe('what a quick run leaves to the full run', () => {
     assert.deepEqual([report.withdrawn, report.full], [5, 'soon'])
   })
 
-  it('is withdrawn after others of the last ten minutes only as far as both go together', async () => {
+  it('is a withdrawal that exceeds the budget together with those of the last ten minutes', async () => {
     const ids = await announceMany(10)
     for (const id of ids.slice(0, 2)) {
       await disable([id])
@@ -322,7 +322,7 @@ describe('what a quick run leaves to the full run', () => {
     assert.equal(onRouter().length, 7)
   })
 
-  it('is nothing of what was asked for by name, however much that is and whatever is held', async () => {
+  it('is no withdrawal that was requested by name, whatever their number and whatever is held', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(6))
     await reconcile()
@@ -331,18 +331,18 @@ describe('what a quick run leaves to the full run', () => {
     assert.deepEqual([report.withdrawn, report.full, onRouter().length], [6, 'soon', 4])
   })
 
-  it('is every withdrawal while a hold is open, to which it would belong', async () => {
+  it('is every withdrawal while a hold is open, because it would belong to the hold', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 4))
     await reconcile()
     assert.deepEqual(await holds(), [{ state: 'open' }])
-    assert.equal((await quick()).moving, 0, 'what waits for staff is not in motion')
+    assert.equal((await quick()).moving, 0, 'rows that wait for staff are not in motion')
     await disable([ids[5]!])
     assert.equal((await leaves()).moving, 1)
     assert.equal((await reconcile()).held, 5)
   })
 
-  it('is every withdrawal where a row makes no sense, here or anywhere in the region', async () => {
+  it('is every withdrawal if a row is invalid, here or anywhere in the region', async () => {
     const ids = await announceMany(10)
     await disable([ids[0]!])
     await leaves({}, { ...known, quarantined: 1 })
@@ -354,7 +354,7 @@ describe('what a quick run leaves to the full run', () => {
       )
     const report = await leaves({ readMoving })
     assert.deepEqual([report.moving, report.announced, await stateOf(bad)], [2, 0, 'error'])
-    // Staff have looked at the bad row, so that the guard says nothing of it any more.
+    // Staff have approved the invalid row, so that the guard does not report it any more.
     await write(sql`
       insert into holds (region_id, reason, withdrawals, state, decided)
       values (${region}, 'invalid_rows', '{}', 'rejected', now())`)
@@ -363,14 +363,14 @@ describe('what a quick run leaves to the full run', () => {
     await leaves({ readMoving })
   })
 
-  it('is a route that the router shows without having been asked', async () => {
+  it('is a route that the router reports without a request', async () => {
     const ids = await announceMany(3)
     await disable([ids[0]!])
     const find: Speaker['find'] = () => speaker.list()
     await leaves({ routers: [routerOf(forward({ find }))] })
   })
 
-  it('is what the guard may not see: a damped prefix waits, and is not looked at again', async () => {
+  it('is what the guard must not count: a damped prefix waits, and is not read again', async () => {
     const [id] = await announceMany(1)
     const start = Date.now() - 10 * 60_000
     for (let at = 0; at < 13; at++) await patch(id!, at % 2 === 1, new Date(start + at * 1000))
@@ -383,7 +383,7 @@ describe('what a quick run leaves to the full run', () => {
     assert.equal((await quick()).moving, 0)
   })
 
-  it('is a route that stays: it is reported once, not counted again, and forgotten when it is gone', async () => {
+  it('is a route that stays: it is reported once, not counted again, and deleted from the state when it is gone', async () => {
     const ids = await announceMany(10)
     const at = new Date()
     router.keeps = (prefix) => prefix === prefixAt(0)
@@ -403,7 +403,7 @@ describe('what a quick run leaves to the full run', () => {
     const { rows: after } = await sql`select ctid, xmin from announcement_regions`.execute(
       database.postgres.owner,
     )
-    assert.deepEqual(after, before, 'it is not written again')
+    assert.deepEqual(after, before, 'it is not stored again')
     await disable(ids.slice(1, 3))
     assert.equal((await quick()).withdrawn, 2, 'one and two are three')
     router.keeps = () => false
@@ -413,7 +413,7 @@ describe('what a quick run leaves to the full run', () => {
   })
 })
 
-describe('when something fails in a quick run', () => {
+describe('if a step of a quick run fails', () => {
   const failsWith = async (pattern: RegExp, rest: Partial<QuickRunDeps>, under = lease) => {
     const before = onRouter()
     await assert.rejects(
@@ -423,11 +423,11 @@ describe('when something fails in a quick run', () => {
     assert.deepEqual(onRouter(), before)
   }
 
-  it('nothing is withdrawn, at whatever place it was, and the region says so', async () => {
+  it('nothing is withdrawn, at whichever step, and the region reports it', async () => {
     const ids = await announceMany(3)
     await patch(ids[0]!, false)
     const bare = { regionId: region, epoch: lease.epoch, recordWithdrawals: async () => {} }
-    const forgetful = { ...bare, readMemory: () => Promise.reject(new Error('connection lost')) }
+    const withoutMemory = { ...bare, readMemory: () => Promise.reject(new Error('connection lost')) }
     const unrecorded: RegionLease = {
       ...bare,
       readMemory: () => lease.readMemory(),
@@ -435,7 +435,7 @@ describe('when something fails in a quick run', () => {
     }
     await failsWith(/query failed/, { readMoving: () => Promise.reject(new Error('query failed')) })
     assert.equal((await regionRow()).last_error, 'query failed')
-    await failsWith(/connection lost/, {}, forgetful)
+    await failsWith(/connection lost/, {}, withoutMemory)
     await failsWith(/not noted/, {}, unrecorded)
     await failsWith(/no ASN/, {
       routers: [{ ...routerOf(speaker), asn: () => Promise.reject(new Error('no ASN')) }],
@@ -445,7 +445,7 @@ describe('when something fails in a quick run', () => {
     assert.deepEqual([onRouter(), await stateOf(ids[0]!)], [[prefixAt(1), prefixAt(2)], 'withdrawn'])
   })
 
-  it('nothing of a plan that grew old is sent, wherever the time went', async () => {
+  it('nothing of an outdated plan is sent, whichever step took the time', async () => {
     const ids = await announceMany(2)
     await patch(ids[0]!, false)
     // The clock is read at the start, by the guard, and before each call to the router.
@@ -456,13 +456,13 @@ describe('when something fails in a quick run', () => {
     assert.deepEqual(await holds(), [])
   })
 
-  it('nothing is sent under a lease that somebody else has taken over', async () => {
+  it('nothing is sent under a lease that another process has taken over', async () => {
     const ids = await announceMany(2)
     await patch(ids[0]!, false)
     await seed('203.0.113.0/24')
     await write(sql`update regions set epoch = epoch + 1 where id = ${region}`)
     await failsWith(/taken over/, {})
-    // The fence alone, where the memory was read just before.
+    // The fencing alone, with the epoch read just before.
     const memory = emptyMemory
     await failsWith(
       /taken over/,
@@ -472,7 +472,7 @@ describe('when something fails in a quick run', () => {
   })
 })
 
-describe('announcements that are gone', () => {
+describe('deleted announcements', () => {
   const remove = (id: number, daysAgo = 0) =>
     write(sql`update announcements set enabled = false, deleted = now() - make_interval(days => ${daysAgo})
       where id = ${id}`)
@@ -480,7 +480,7 @@ describe('announcements that are gone', () => {
     router.table('pharos').set(prefix, { prefix, asPath: [64496], nextHop: '0.0.0.0' } as never)
   const withdrawnBy = async (run: () => Promise<{ withdrawn: number }>) => (await run()).withdrawn
 
-  it('are evidence that a route may go, to the full run only', async () => {
+  it('are evidence that a route may be withdrawn, for the full run only', async () => {
     const [id] = await announceMany(2)
     await remove(id!)
     assert.equal(await withdrawnBy(quick), 0)
@@ -488,7 +488,7 @@ describe('announcements that are gone', () => {
     assert.deepEqual(onRouter(), [prefixAt(1)])
   })
 
-  it('say nothing where somebody holds the prefix now', async () => {
+  it('are ignored if another announcement has the prefix now', async () => {
     const [id] = await announceMany(1)
     await remove(id!, 1)
     const next = await seed(prefixAt(0))
@@ -499,7 +499,7 @@ describe('announcements that are gone', () => {
     assert.equal(await stateOf(next), 'withdrawn')
   })
 
-  it('are the newest of several, so that two deletions of one prefix are no contradiction', async () => {
+  it('count only in their newest version, so that two deletions of one prefix do not conflict', async () => {
     const [first] = await announceMany(1)
     await remove(first!, 2)
     const second = await seed(prefixAt(0), false)
@@ -510,7 +510,7 @@ describe('announcements that are gone', () => {
     assert.deepEqual([known.quarantined, onRouter()], [0, []])
   })
 
-  it('are no evidence when they never held the prefix, nor when they are all that a newcomer has', async () => {
+  it('are no evidence if they never held the prefix, even for a new announcement of it', async () => {
     const claim = await seedAnnouncement(database.postgres, {
       teamId: team,
       prefix: '192.0.2.0/24',
@@ -532,7 +532,7 @@ describe('announcements that are gone', () => {
     assert.deepEqual(confirmed, [])
   })
 
-  it('do not confirm a withdrawal for one who has switched the same prefix on', async () => {
+  it('do not confirm a withdrawal of a prefix that another announcement has enabled', async () => {
     const [id] = await announceMany(1)
     const rows = (await readRegionRows(database.postgres.owner, region)).map((row) => ({
       ...row,

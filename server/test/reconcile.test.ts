@@ -1,4 +1,4 @@
-// The reconciler against a real database and the sandbox speaker: what it sends, what it saves, and what it leaves alone.
+// The reconciler against a real database and the sandbox speaker: sent routes, stored states, and unchanged routes.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -133,7 +133,7 @@ const lastError = async () =>
     .last_error
 
 describe('one run', () => {
-  it('announces what is desired, and the next GET says so', async () => {
+  it('announces the desired routes, and the next GET returns them as announced', async () => {
     const id = await seed('203.0.113.0/24')
     const v6 = await seed('2001:db8:1::/48')
     assert.equal((await get(id)).status, 'announcing')
@@ -149,7 +149,7 @@ describe('one run', () => {
     }
   })
 
-  it('says partially announced until every region has been seen', async () => {
+  it('reports partially announced until every region has been checked', async () => {
     const id = await seed('203.0.113.0/24', { regions: [regions.ams, regions.fra] })
     await reconcile()
     assert.equal((await get(id)).status, 'partially_announced')
@@ -159,7 +159,7 @@ describe('one run', () => {
     assert.equal((await get(id)).status, 'announced')
   })
 
-  it('withdraws what was switched off: withdrawing until it is seen, then withdrawn', async () => {
+  it('withdraws a disabled route: withdrawing until it is gone from the router, then withdrawn', async () => {
     const id = await seed('203.0.113.0/24')
     await seed('198.51.100.0/24')
     await reconcile()
@@ -170,7 +170,7 @@ describe('one run', () => {
     assert.deepEqual([(await get(id)).status, onRouter()], ['withdrawn', ['198.51.100.0/24']])
   })
 
-  it('withdraws what the operator suspends', async () => {
+  it('withdraws a route that staff suspend', async () => {
     const id = await seed('203.0.113.0/24')
     await reconcile()
     await sql`update announcements set suspended = true, suspended_by = 'staff' where id = ${id}`.execute(
@@ -180,7 +180,7 @@ describe('one run', () => {
     assert.deepEqual([(await get(id)).status, onRouter()], ['suspended', []])
   })
 
-  it('keeps up what lost its validation', async () => {
+  it('does not withdraw a route that is no longer validated', async () => {
     const id = await seed('203.0.113.0/24')
     await reconcile()
     await sql`update announcements set rpki_validated = null where id = ${id}`.execute(
@@ -190,7 +190,7 @@ describe('one run', () => {
     assert.deepEqual([(await get(id)).status, onRouter()], ['announced', ['203.0.113.0/24']])
   })
 
-  it('announces again what the router has forgotten', async () => {
+  it('announces routes again that the router has lost', async () => {
     const id = await seed('203.0.113.0/24')
     await reconcile()
     router.restart()
@@ -198,7 +198,7 @@ describe('one run', () => {
     assert.deepEqual([(await get(id)).status, onRouter()], ['announced', ['203.0.113.0/24']])
   })
 
-  it('corrects attributes that differ, in place', async () => {
+  it('corrects different attributes in place', async () => {
     await seed('203.0.113.0/24')
     await reconcile()
     router
@@ -209,7 +209,7 @@ describe('one run', () => {
     assert.deepEqual(router.table('pharos').get('203.0.113.0/24')?.asPath, [64496])
   })
 
-  it('writes nothing but the time of the check when there is nothing to do', async () => {
+  it('writes only the time of the check if nothing changes', async () => {
     const id = await seed('203.0.113.0/24')
     await seed('198.51.100.0/24', { enabled: false })
     await reconcile()
@@ -222,7 +222,7 @@ describe('one run', () => {
     assert.ok((await get(id)).last_check! > last_check!)
   })
 
-  it('leaves a row alone that was switched while it ran', async () => {
+  it('leaves a row unchanged that was toggled while it ran', async () => {
     const id = await seed('203.0.113.0/24')
     const listing = { ...forward(speaker), list: async () => (await patch(id, false), speaker.list()) }
     let listed = 0
@@ -235,7 +235,7 @@ describe('one run', () => {
 })
 
 describe('damping', () => {
-  it('stores a toggle at once, withdraws at once, and lets the announcement wait, saying until when', async () => {
+  it('stores a toggle at once, withdraws at once, and delays the next announcement, with the time in the response', async () => {
     const id = await seed('203.0.113.0/24', { enabled: false })
     const start = Date.now() - 10 * 60_000
     for (let at = 0; at < 12; at++) await patch(id, at % 2 === 0, undefined, new Date(start + at * 1000))
@@ -251,11 +251,7 @@ describe('damping', () => {
     assert.deepEqual([(await get(id)).status, onRouter()], ['announced', ['203.0.113.0/24']])
     router.restart()
     await reconcile({ now: () => new Date(start + 12_001) })
-    assert.deepEqual(
-      onRouter(),
-      ['203.0.113.0/24'],
-      'a restart of the router does not damp what was announced',
-    )
+    assert.deepEqual(onRouter(), ['203.0.113.0/24'], 'a restart of the router does not damp announced routes')
     await patch(id, false)
     await reconcile()
     assert.deepEqual(onRouter(), [])
@@ -270,7 +266,7 @@ describe('the guard', () => {
     return ids
   }
 
-  it('holds too many withdrawals, says so to the team, and announces all the same', async () => {
+  it('holds too many withdrawals, reports it to the team, and still announces', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))
     const late = await seed('203.0.113.0/24')
@@ -284,7 +280,7 @@ describe('the guard', () => {
     assert.deepEqual([hold?.region, hold?.reason], ['ams', 'too_many_withdrawals'])
   })
 
-  it('keeps one hold while it says the same, and lets exactly what was approved go', async () => {
+  it('keeps one hold while its content is the same, and withdraws exactly what was approved', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))
     await reconcile()
@@ -300,7 +296,7 @@ describe('the guard', () => {
     assert.equal((await get(ids[0]!)).status, 'announced')
   })
 
-  it('does not let an approval stand for a later switch', async () => {
+  it('does not apply an approval to a later toggle', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))
     await reconcile()
@@ -313,7 +309,7 @@ describe('the guard', () => {
     assert.deepEqual([report.withdrawn, report.held], [0, 5])
   })
 
-  it('keeps what was rejected, does not ask again, and obeys a new switch', async () => {
+  it('does not withdraw or hold rejected routes again, and follows a new toggle', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))
     await reconcile()
@@ -328,7 +324,7 @@ describe('the guard', () => {
     assert.equal(onRouter().length, 9)
   })
 
-  it('lets what was asked for by name go at once, however much that is', async () => {
+  it('withdraws what was requested by name at once, however many routes', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(5))
     for (const id of ids.slice(0, 5)) await patch(id, false)
@@ -336,7 +332,7 @@ describe('the guard', () => {
     assert.deepEqual([report.withdrawn, report.held, onRouter()], [5, 5, [5, 6, 7, 8, 9].map(prefixAt)])
   })
 
-  it('takes no older request for the reason of a withdrawal', async () => {
+  it('does not accept an older request as the reason for a withdrawal', async () => {
     const ids = await announceMany(10)
     for (const id of ids) await patch(id, false)
     for (const id of ids) await patch(id, true)
@@ -345,12 +341,12 @@ describe('the guard', () => {
     assert.deepEqual([(await reconcile()).held, onRouter().length], [10, 10])
   })
 
-  it('announces again what is held or was rejected when the router is restarted', async () => {
+  it('announces held and rejected routes again after a restart of the router', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 5))
     router.restart()
     await reconcile()
-    assert.equal(onRouter().length, 10, 'nobody was asked before the restart')
+    assert.equal(onRouter().length, 10, 'no hold before the restart')
     router.restart()
     await reconcile()
     assert.deepEqual([onRouter().length, (await stateIn(ids[0]!))?.reason], [10, 'withdrawal_held'])
@@ -360,7 +356,7 @@ describe('the guard', () => {
     assert.deepEqual([onRouter().length, (await stateIn(ids[0]!))?.reason], [10, 'withdrawal_rejected'])
   })
 
-  it('keeps a route without a row over a restart of the router', async () => {
+  it('keeps a route without a row across a restart of the router', async () => {
     await seed('203.0.113.0/24')
     put('192.0.2.0/24')
     await reconcile()
@@ -373,7 +369,7 @@ describe('the guard', () => {
     assert.deepEqual([onRouter(), await holds('open')], [['203.0.113.0/24'], []])
   })
 
-  it('holds another origin or next hop of many routes, also over a restart', async () => {
+  it('holds a different origin or next hop of many routes, also across a restart', async () => {
     await announceMany(10)
     const nextHops = () => [...new Set([...router.table('pharos').values()].map(({ nextHop }) => nextHop))]
     const moved = { routers: [routerOf(speaker, { routes: { nextHop4: '192.0.2.9' } })] }
@@ -389,7 +385,7 @@ describe('the guard', () => {
     assert.deepEqual(await holds('open'), [])
   })
 
-  it('holds it over a restart also where no run before has remembered the next hop', async () => {
+  it('holds a different next hop across a restart even if no earlier run has stored the next hop', async () => {
     await announceMany(10)
     await sql`delete from region_routers`.execute(database.postgres.owner)
     const moved = { routers: [routerOf(speaker, { routes: { nextHop4: '192.0.2.9' } })] }
@@ -400,7 +396,7 @@ describe('the guard', () => {
     assert.deepEqual([onRouter().length, [...nextHops]], [10, ['0.0.0.0']])
   })
 
-  it('leaves an origin alone for which no checks passed', async () => {
+  it('does not change an origin to one for which no checks passed', async () => {
     const [id] = await announceMany(1)
     await sql`update announcements set origin_asn = 64499 where id = ${id!}`.execute(database.postgres.owner)
     router.restart()
@@ -438,7 +434,7 @@ describe('the guard', () => {
     assert.equal((await get(ids[0]!)).status, 'announced')
   })
 
-  it('counts over runs, and over a crash between note and call', async () => {
+  it('counts withdrawals over several runs, and after a crash between storing and sending', async () => {
     const ids = await announceMany(10)
     await disable(ids.slice(0, 2))
     await reconcile()
@@ -466,7 +462,7 @@ describe('the guard', () => {
     assert.deepEqual(onRouter(), ['198.51.100.0/24', '203.0.113.0/24'])
   })
 
-  it('approves idempotently, audits it, and refuses the opposite', async () => {
+  it('approves idempotently, audits it, and rejects the opposite decision', async () => {
     await seed('203.0.113.0/24')
     put('192.0.2.0/24')
     await reconcile()
@@ -487,7 +483,7 @@ describe('the guard', () => {
     assert.deepEqual(entry, { n: 1, target: `hold:${hold!.id}`, actor: `user:${staff}` })
   })
 
-  it('applies nothing of a plan that grew old, wherever the time went, and plans anew at the next run', async () => {
+  it('applies nothing of an outdated plan, whichever step took the time, and creates a new plan at the next run', async () => {
     const off = await seed('192.0.2.0/24')
     await reconcile()
     await patch(off, false)
@@ -509,7 +505,7 @@ describe('the guard', () => {
     assert.deepEqual(await holds('open'), [])
   })
 
-  it('keeps one bad row aside and says so; the others go on', async () => {
+  it('leaves out an invalid row and reports it; the others are applied', async () => {
     const bad = await seed('192.0.2.0/24')
     const id = await seed('203.0.113.0/24')
     await seed('198.51.100.0/24')
@@ -535,8 +531,8 @@ describe('the guard', () => {
   })
 })
 
-describe('when something is down', () => {
-  it('claims nothing of a router that does not answer, and converges at its return', async () => {
+describe('during an outage', () => {
+  it('reports nothing as announced on a router that does not respond, and converges when it is back', async () => {
     const seen = await seed('203.0.113.0/24')
     await reconcile()
     router.down = true
@@ -557,7 +553,7 @@ describe('when something is down', () => {
     assert.equal(await lastError(), null)
   })
 
-  it('claims nothing when the router stops answering after it was told', async () => {
+  it('reports nothing as announced when the router stops responding after a change', async () => {
     const id = await seed('203.0.113.0/24')
     const half = {
       ...forward(speaker),
@@ -571,7 +567,7 @@ describe('when something is down', () => {
     assert.deepEqual([body.status, body.last_check, body.last_check_result], ['announcing', null, false])
   })
 
-  it('shows what the router refuses, and the rest goes on', async () => {
+  it('reports routes that the router refuses, and applies the others', async () => {
     const id = await seed('203.0.113.0/24')
     const other = await seed('198.51.100.0/24')
     router.refuses = (prefix) => prefix === '203.0.113.0/24'
@@ -587,7 +583,7 @@ describe('when something is down', () => {
     assert.equal((await get(id)).status, 'announced')
   })
 
-  it('withdraws nothing when a query fails, at whatever place of the run', async () => {
+  it('withdraws nothing if a query fails, at any step of the run', async () => {
     const ids = await Promise.all([0, 1, 2].map((at) => seed(prefixAt(at))))
     await reconcile()
     await patch(ids[0]!, false)
@@ -596,8 +592,8 @@ describe('when something is down', () => {
     await assert.rejects(reconcile(failing), /query failed/)
     assert.equal(await lastError(), 'query failed')
     const noMemory = { regionId: lease.regionId, epoch: lease.epoch, recordWithdrawals: async () => {} }
-    const forgetful = { ...noMemory, readMemory: () => Promise.reject(new Error('connection lost')) }
-    await assert.rejects(reconcileRegion(deps(), forgetful), /connection lost/)
+    const withoutMemory = { ...noMemory, readMemory: () => Promise.reject(new Error('connection lost')) }
+    await assert.rejects(reconcileRegion(deps(), withoutMemory), /connection lost/)
     const unrecorded = {
       ...noMemory,
       readMemory: () => lease.readMemory(),
@@ -607,7 +603,7 @@ describe('when something is down', () => {
     assert.equal(onRouter().length, 3)
   })
 
-  it('withdraws nothing when PostgreSQL is lost while it sends, and goes on at the next run', async () => {
+  it('withdraws nothing if PostgreSQL is lost while it sends, and continues at the next run', async () => {
     const id = await seed('203.0.113.0/24')
     await reconcile()
     await patch(id, false)
@@ -628,7 +624,7 @@ describe('when something is down', () => {
     assert.deepEqual(onRouter(), ['198.51.100.0/24'])
   })
 
-  it('sends nothing under a lease that somebody else has taken over', async () => {
+  it('sends nothing under a lease that another process has taken over', async () => {
     const id = await seed('203.0.113.0/24')
     await seed('198.51.100.0/24')
     await reconcile()
@@ -638,7 +634,7 @@ describe('when something is down', () => {
     assert.equal(onRouter().length, 2)
   })
 
-  it('gives a region to one reconciler at a time, and to the next when the first is gone', async () => {
+  it('assigns a region to one reconciler at a time, and to the next when the first is gone', async () => {
     const second = new RegionLock(database.postgres, regions.ams!)
     assert.equal(await second.hold(), undefined)
     await lock.release()
@@ -655,7 +651,7 @@ async function inFra(work: (fra: RegionLease) => Promise<unknown>): Promise<void
   await fraLock.release()
 }
 
-/** The speaker as a plain object, for a test to replace a call. */
+/** Returns the speaker as a plain object, so that a test can replace a method. */
 function forward(to: Speaker): Speaker {
   return {
     probe: () => to.probe(),
@@ -669,7 +665,7 @@ function forward(to: Speaker): Speaker {
   }
 }
 
-/** Where each row of announcements is stored: any write moves it. */
+/** Returns the storage location of each row of announcements: every write changes it. */
 async function allRows(): Promise<unknown[]> {
   const { rows } = await sql`
     select 'a' as of, ctid::text, xmin::text from announcements union all

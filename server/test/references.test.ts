@@ -1,4 +1,4 @@
-// Comments and documents name files, documents, decisions and sections that exist. A reference that leads nowhere fails here.
+// Comments and documents refer to existing files, documents, decisions and sections. A broken reference fails here.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -25,7 +25,7 @@ const examples: ReadonlySet<string> = new Set(['x.ts', 'x.store.ts', 'x.routes.t
 
 type Reference = { readonly line: number; readonly text: string }
 
-/** The files and decisions that a text names. Addresses (`https://...`, `/docs/problems`) are no files. */
+/** Returns the files and decisions that a text names. URLs (`https://...`, `/docs/problems`) are not files. */
 function referencesIn(text: string): string[] {
   const plain = text.replaceAll(/\b[a-z]+:\/\/\S+/g, '')
   return [
@@ -36,7 +36,7 @@ function referencesIn(text: string): string[] {
   ].map(([found]) => found)
 }
 
-/** The comments of a source file, one entry for each line with one. */
+/** Returns the comments of a source file, one entry for each line with one. */
 function commentsOf(file: string, text: string): Reference[] {
   const pattern = file.endsWith('.sql')
     ? /(?:^|\s)-- (.*)$/
@@ -51,7 +51,7 @@ function commentsOf(file: string, text: string): Reference[] {
 const linesOf = (text: string): Reference[] =>
   text.split('\n').map((line, at) => ({ line: at + 1, text: line }))
 
-/** Whether a name is that of a file: from the root, from the folder of the file that names it, or as the end of a path. */
+/** Returns whether a name is that of a file: from the root, from the folder of the naming file, or as the end of a path. */
 function exists(name: string, from: string): boolean {
   if (examples.has(name)) return true
   const decision = /^decision (\d{3})$/i.exec(name)?.[1]
@@ -82,7 +82,7 @@ function deadReferences(): string[] {
   })
 }
 
-/** The anchors of a document's headings, as GitHub makes them. */
+/** Returns the anchors of a document's headings, as GitHub generates them. */
 const anchorsOf = (text: string): Set<string> =>
   new Set(
     [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
@@ -114,15 +114,15 @@ function isLink(link: string, from: string): boolean {
 }
 
 describe('references', () => {
-  it('in comments and documents name files and decisions that exist', () => {
+  it('in comments and documents name existing files and decisions', () => {
     assert.deepEqual(deadReferences(), [])
   })
 
-  it('in documents link to files and headings that exist', () => {
+  it('in documents link to existing files and headings', () => {
     assert.deepEqual(deadLinks(), [])
   })
 
-  it('are found in comments and sentences, and addresses are left out', () => {
+  it('are found in comments and sentences, and URLs are ignored', () => {
     assert.deepEqual(
       referencesIn('See docs/nothing.md, `x/y.ts` (decision 999) and https://host/z.md or /docs/problems.'),
       ['docs/nothing.md', 'x/y.ts', 'decision 999'],

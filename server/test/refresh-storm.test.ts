@@ -1,16 +1,16 @@
-// Refreshing a session while everything happens that can happen to tabs, answers and tokens. The rule (decision 006): a
-// session's tokens are numbered, and only its newest one makes another. Token n that is presented again gives n + 1 again
-//   - for 30 s after n was rotated, however far the session is (tabs that are behind each other),
-//   - for 10 minutes while n + 1 was never presented (the answer was lost), from the network or by the user agent that
-//     refreshed last; from then on for another 30 s within the 10 minutes, and each repeat later than 30 s is audited.
-// Any other is a copy: the session ends, for everybody, and that is audited and told by mail, once.
+// Refreshing a session under concurrent tabs, lost responses and stolen tokens. The rule (decision 006): a session's tokens are
+// numbered, and only the newest one is rotated. Token n that is presented again returns n + 1 again
+//   - for 30 s after n was rotated, whatever the newest number is (tabs that are behind each other),
+//   - for 10 minutes while n + 1 was never presented (the response was lost), from the network or with the user agent of the
+//     last refresh; after that for another 30 s within the 10 minutes, and each repeat later than 30 s is audited.
+// Any other presentation is a reuse: the session is revoked for all holders, which is audited and reported by mail, once.
 //
-// From it follows what is tried here. A browser whose tabs share one storage, where an answer replaces only the token that
-// it answers, is never more than one answer behind: no lost answer, late tab or change of team may sign it out within 10
-// minutes. Two who hold the same token apart from each other are found as soon as one of them presents a token that the
-// other has passed by for more than 30 s; a thief elsewhere also by a token that the owner has just rotated; and a thief
-// who always comes second, from the owner's network or by the owner's user agent, stands in the audit. Time is moved by
-// moving what the database remembers.
+// The tests follow from the rule. A browser whose tabs share one storage, where a response replaces only the token that it
+// answers, is never more than one response behind: no lost response, late tab or team switch may sign it out within 10
+// minutes. Two independent holders of the same token are detected as soon as one of them presents a token that the other
+// has passed by for more than 30 s; a thief in another network also by a token that the owner has just rotated; and a thief
+// who always comes second, from the owner's network or with the owner's user agent, appears in the audit log. Tests move
+// time by changing the stored timestamps.
 import assert from 'node:assert/strict'
 import { after, before, describe, it, mock } from 'node:test'
 import { sql } from 'kysely'
@@ -39,7 +39,7 @@ type Result = Tokens | 'signed out'
 
 const numberOf = (refresh: string): number => Number(refresh.split('.')[1])
 
-/** From where a request comes. All that say nothing come from one browser. */
+/** Network and user agent of a request. Requests without them come from one browser. */
 type Place = { readonly address: string; readonly userAgent: string }
 const home: Place = { address: '192.0.2.7', userAgent: 'browser' }
 const elsewhere: Place = { address: '203.0.113.9', userAgent: 'script' }
@@ -63,7 +63,7 @@ async function post(
   }
   const { code } = response.json()
   assert.ok(code === 'token_not_valid' || code === 'unauthenticated', response.body)
-  assert.doesNotMatch(response.body, /phr_|eyJ/, 'a refusal gives no token')
+  assert.doesNotMatch(response.body, /phr_|eyJ/, 'a refusal returns no token')
   return 'signed out'
 }
 
@@ -71,7 +71,7 @@ const refresh = (token: string, from?: Place) => post('/v3/session/refresh', { r
 const switchTeam = ({ access }: Tokens, { teamId }: TestTeam) =>
   post('/v3/session/token', { team_id: teamId }, { authorization: `Bearer ${access}` })
 
-/** Lets time pass for one session. */
+/** Moves the timestamps of one session into the past. */
 async function pass(sessionId: string, ms: number): Promise<void> {
   const passed = sql`make_interval(secs => ${ms / 1000})`
   await sql`update sessions set
@@ -92,7 +92,7 @@ async function auditOf(sessionId: string, action: string): Promise<Record<string
 const reusesOf = (sessionId: string) => auditOf(sessionId, 'session.reuse')
 const repeatsOf = (sessionId: string) => auditOf(sessionId, 'session.repeat')
 
-/** How often the user was told that a session of his was ended. */
+/** Returns the entries of mails to the user about revoked sessions. */
 async function countMails(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from mails
@@ -100,7 +100,7 @@ async function countMails(): Promise<number> {
   return rows[0]!.count
 }
 
-/** What the tabs share: the tokens that were stored last. */
+/** The storage shared by the tabs: the tokens stored last. */
 type Browser = { readonly sessionId: string; stored: Tokens }
 
 async function openBrowser(): Promise<Browser> {
@@ -108,7 +108,7 @@ async function openBrowser(): Promise<Browser> {
   return { sessionId, stored: { access, refresh } }
 }
 
-/** A tab that wakes up: it takes what is stored, and refreshes some times, its answers getting lost now and then. */
+/** A tab that wakes up: it reads the stored tokens and refreshes several times; some responses are lost. */
 async function useTab(browser: Browser, random: Random): Promise<void> {
   let mine = browser.stored
   for (let times = 1 + random.below(3); times > 0; times--) {
@@ -123,7 +123,7 @@ async function useTab(browser: Browser, random: Random): Promise<void> {
   }
 }
 
-/** Runs the rounds, a few sessions at a time; one that fails says how to run it again. */
+/** Runs the rounds, a few sessions at a time; the error of a failed round contains the seed. */
 async function forEachRound(run: (random: Random) => Promise<void>): Promise<void> {
   let next = 0
   const lane = async () => {
@@ -141,13 +141,13 @@ async function forEachRound(run: (random: Random) => Promise<void>): Promise<voi
 }
 
 describe('a browser with up to 50 tabs', () => {
-  it(`is never signed out in ${rounds} rounds of refreshing at once, losing answers and pausing`, async () => {
+  it(`is never signed out in ${rounds} rounds of concurrent refreshes, lost responses and pauses`, async () => {
     await forEachRound(async (random) => {
       const browser = await openBrowser()
       for (let burst = 0; burst < 4; burst++) {
         const tabs = burst === 0 && random.chance(0.3) ? tabsMax : 1 + random.below(8)
         await Promise.all(Array.from({ length: tabs }, () => useTab(browser, random)))
-        // Four of the longest together are less than 10 minutes.
+        // Four of the longest pauses are less than 10 minutes.
         await pass(browser.sessionId, random.pick([1_000, 29_000, 31_000, 120_000]))
       }
       assert.notEqual(await refresh(browser.stored.refresh), 'signed out')
@@ -155,9 +155,9 @@ describe('a browser with up to 50 tabs', () => {
     })
   })
 
-  it('is not signed out when its tabs wake long after a lost answer, and one is ahead of the others', async () => {
+  it('is not signed out when its tabs wake long after a lost response, and one is ahead of the others', async () => {
     const { sessionId, stored } = await openBrowser()
-    await refresh(stored.refresh) // the lost answer
+    await refresh(stored.refresh) // // the lost response
     await pass(sessionId, 300_000)
     const first = (await refresh(stored.refresh)) as Tokens
     await refresh(first.refresh)
@@ -167,9 +167,9 @@ describe('a browser with up to 50 tabs', () => {
     assert.deepEqual(await repeatsOf(sessionId), [late, { ...late, after: { presented: 1, newest: 3 } }])
   })
 
-  it('is signed out when it wakes more than 10 minutes after a lost answer', async () => {
+  it('is signed out when it wakes more than 10 minutes after a lost response', async () => {
     const { sessionId, stored } = await openBrowser()
-    await refresh(stored.refresh) // the lost answer
+    await refresh(stored.refresh) // // the lost response
     await pass(sessionId, lateRepeatMs + 1_000)
     assert.equal(await refresh(stored.refresh), 'signed out')
     assert.equal((await reusesOf(sessionId)).length, 1)
@@ -183,7 +183,7 @@ describe('a browser with up to 50 tabs', () => {
     assert.deepEqual([...(await repeatsOf(sessionId)), ...(await reusesOf(sessionId))], [])
   })
 
-  it('gets one successor for a token that 50 tabs present at once, and the session is one further', async () => {
+  it('gets one successor for a token that 50 tabs present concurrently, and the session advances by one', async () => {
     const { sessionId, stored } = await openBrowser()
     const results = await Promise.all(Array.from({ length: tabsMax }, () => refresh(stored.refresh)))
     assert.equal(new Set(results.map((one) => (one as Tokens).refresh)).size, 1)
@@ -195,7 +195,7 @@ describe('a browser with up to 50 tabs', () => {
   })
 })
 
-/** What the rule says of a session: its newest number, when each was rotated, and whether it is over. */
+/** The state of a session by the rule: its newest number, when each was rotated, and whether it is revoked. */
 class Model {
   newest = 1
   over = false
@@ -225,11 +225,11 @@ class Model {
 
 type Holder = { tokens: Tokens; signedOut: boolean }
 
-/** One session that two hold, and the model that says what each presentation must give. */
+/** Opens one session with two holders, and the model with the expected result of each presentation. */
 async function openTheft() {
   const { sessionId, stored } = await openBrowser()
   const model = new Model()
-  // The time of the model: what the machine takes for a step is taken back, or a slow one would be late by itself.
+  // The time of the model: the real duration of each step is subtracted, so that a slow machine does not change the result.
   let now = 0
   let real = performance.now()
   const letPass = async (ms: number): Promise<void> => {
@@ -244,7 +244,7 @@ async function openTheft() {
     model,
     owner: { tokens: stored, signedOut: false } as Holder,
     wait: letPass,
-    /** Presents the holder's token; `lost`: he does not get to see the answer. */
+    /** Presents the holder's token; `lost`: the holder does not receive the response. */
     async present(holder: Holder, lost = false): Promise<void> {
       const presented = numberOf(holder.tokens.refresh)
       const newest = model.newest
@@ -258,7 +258,7 @@ async function openTheft() {
       else if (!lost) holder.tokens = result
     },
     async assertFound(...holders: Holder[]): Promise<void> {
-      assert.ok(found, 'the theft was found')
+      assert.ok(found, 'the theft was detected')
       for (const { tokens } of holders) assert.equal(await refresh(tokens.refresh), 'signed out')
       assert.deepEqual(await reusesOf(sessionId), [{ actor: `user:${userId}`, after: found }])
       assert.equal((await repeatsOf(sessionId)).length, model.lateRepeats)
@@ -268,17 +268,22 @@ async function openTheft() {
 
 type Theft = Awaited<ReturnType<typeof openTheft>>
 
-/** Both refresh as it comes, until one of them is found out or `steps` are over. */
-async function goOnApart(theft: Theft, thief: Holder, random: Random, steps: number): Promise<void> {
+/** Both holders refresh at random times, until the reuse is detected or `steps` are over. */
+async function refreshIndependently(
+  theft: Theft,
+  thief: Holder,
+  random: Random,
+  steps: number,
+): Promise<void> {
   for (let step = 0; step < steps && !theft.model.over; step++) {
     await theft.present(random.chance(0.5) ? theft.owner : thief, random.chance(0.2))
-    // No sum of these is a limit of the rule: a request takes a few ms, which the model does not know.
+    // No sum of these equals a limit of the rule: a request takes a few ms, which the model ignores.
     await theft.wait(random.pick([0, 20_000, 61_000, 285_000]))
   }
 }
 
-/** The owner goes on alone, as an owner does; then the thief comes again. */
-async function fallOutOfStep(theft: Theft, thief: Holder): Promise<void> {
+/** The owner continues to refresh; then the thief presents an old token. */
+async function presentOldToken(theft: Theft, thief: Holder): Promise<void> {
   for (let times = 0; times < 3 && !theft.model.over; times++) {
     await theft.wait(graceMs + 30_000)
     await theft.present(theft.owner)
@@ -288,7 +293,7 @@ async function fallOutOfStep(theft: Theft, thief: Holder): Promise<void> {
 }
 
 describe('a stolen refresh token', () => {
-  it(`is found in each of ${rounds} thefts, by the rule exactly, audited and told by mail once`, async () => {
+  it(`is detected in each of ${rounds} thefts, exactly by the rule, audited and reported by mail once`, async () => {
     const mailsBefore = await countMails()
     await forEachRound(async (random) => {
       const theft = await openTheft()
@@ -297,14 +302,14 @@ describe('a stolen refresh token', () => {
         await theft.wait(random.pick([1_000, 60_000]))
       }
       const thief: Holder = { tokens: theft.owner.tokens, signedOut: false }
-      await goOnApart(theft, thief, random, 12)
-      await fallOutOfStep(theft, thief)
+      await refreshIndependently(theft, thief, random, 12)
+      await presentOldToken(theft, thief)
       await theft.assertFound(theft.owner, thief)
     })
     assert.equal((await countMails()) - mailsBefore, rounds)
   })
 
-  it('gives the thief nothing when the owner has gone on, and takes the access tokens of both', async () => {
+  it('returns nothing to the thief once the owner has continued, and revokes the access tokens of both', async () => {
     const theft = await openTheft()
     const thief: Holder = { tokens: theft.owner.tokens, signedOut: false }
     for (let times = 0; times < 2; times++) {
@@ -318,7 +323,7 @@ describe('a stolen refresh token', () => {
     for (const { access } of [theft.owner.tokens, thief.tokens]) await untilRefused(access)
   })
 
-  it('is found when the thief refreshes elsewhere, one refresh behind the owner', async () => {
+  it('is detected when the thief refreshes from another network, one refresh behind the owner', async () => {
     const { sessionId, stored } = await openBrowser()
     const owner = (await refresh(stored.refresh)) as Tokens
     await pass(sessionId, 270_000)
@@ -330,10 +335,10 @@ describe('a stolen refresh token', () => {
   })
 
   for (const [what, place] of Object.entries({
-    'in the network of the owner': { ...elsewhere, address: '192.0.2.250' },
-    'by the user agent of the owner': { ...elsewhere, userAgent: 'browser' },
+    'from the network of the owner': { ...elsewhere, address: '192.0.2.250' },
+    'with the user agent of the owner': { ...elsewhere, userAgent: 'browser' },
   })) {
-    it(`stands in the audit each time when the thief refreshes ${what}, one refresh behind`, async () => {
+    it(`is audited each time when the thief refreshes ${what}, one refresh behind`, async () => {
       const { sessionId, stored } = await openBrowser()
       let owner = stored
       for (let times = 0; times < 4; times++) {
@@ -349,7 +354,7 @@ describe('a stolen refresh token', () => {
     })
   }
 
-  it('is found, audited and told once when 50 copies of it come at once, and then again', async () => {
+  it('is detected, audited and reported once when 50 copies of it are presented concurrently, and then again', async () => {
     const mailsBefore = await countMails()
     const { sessionId, stored } = await openBrowser()
     const second = (await refresh(stored.refresh)) as Tokens
@@ -371,7 +376,8 @@ async function untilRefused(access: string): Promise<void> {
   const call = () =>
     api.server.inject({ url: '/v3/session/token', headers: { authorization: `Bearer ${access}` } })
   try {
-    while ((await call()).statusCode !== 401) assert.ok(Date.now() < deadline, 'the access token still works')
+    while ((await call()).statusCode !== 401)
+      assert.ok(Date.now() < deadline, 'the access token is still accepted')
   } finally {
     clock.mock.restore()
   }

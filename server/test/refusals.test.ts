@@ -4,14 +4,14 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
-import { createWorld, type World } from './support/world.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 let api: TestApi
-let world: World
+let fixtures: Fixtures
 
 before(async () => {
   api = await createTestApi()
-  world = await createWorld(api)
+  fixtures = await createFixtures(api)
 })
 after(() => api[Symbol.asyncDispose]())
 
@@ -26,7 +26,7 @@ type Entry = {
   address: string | null
 }
 
-/** The next refusals in the audit log: they are written about a second after the answer. */
+/** Returns the next refusals in the audit log: they are written about a second after the response. */
 let seen = 0
 async function nextRefusals(count: number): Promise<Entry[]> {
   for (;;) {
@@ -52,49 +52,49 @@ const call = (method: 'GET' | 'POST' | 'PATCH', url: string, authorization: stri
     ...(payload ? { payload } : {}),
   })
 
-describe('a call that is refused', () => {
+describe('a refused call', () => {
   it('is audited with the actor, the operation, its ids and the reason', async () => {
-    const { member, bare } = world.people
-    const session = await openSession(api, member.userId, world.red.teamId)
-    const id = world.red.announcements.off
+    const { member, bare } = fixtures.people
+    const session = await openSession(api, member.userId, fixtures.red.teamId)
+    const id = fixtures.red.announcements.off
     const refused = await call('POST', `/v3/admin/announcements/${id}/suspend`, `Bearer ${session.access}`, {
       reason: 'x',
     })
     assert.equal(refused.statusCode, 403)
-    const other = await openSession(api, bare.userId, world.bare.teamId)
+    const other = await openSession(api, bare.userId, fixtures.bare.teamId)
     await call('GET', '/v3/ipam/announcements', `Bearer ${other.access}`)
-    const token = await addApiToken(api, world.red.teamId, { scopes: ['lighthouse:read'] })
+    const token = await addApiToken(api, fixtures.red.teamId, { scopes: ['lighthouse:read'] })
     await call('PATCH', `/v3/ipam/announcements/${id}`, `Token ${token}`, { enabled: true })
-    // Refused by the use-case, not at the door.
-    const reader = await addApiToken(api, world.red.teamId, { scopes: ['ipam:read'] })
+    // Refused by the use case, not by the authorization of the route.
+    const reader = await addApiToken(api, fixtures.red.teamId, { scopes: ['ipam:read'] })
     await call('GET', '/v3/inventory/asns/204001/verify?refresh=true', `Token ${reader}`)
     const entries = await nextRefusals(4)
     assert.deepEqual(
       entries.map(({ team_id, action, target, after, address }) => [team_id, action, target, after, address]),
       [
         [
-          world.red.teamId,
+          fixtures.red.teamId,
           'authorization.refuse',
           `suspendAnnouncement:${id}`,
           { code: 'forbidden', count: 1 },
           '198.51.100.9',
         ],
         [
-          world.bare.teamId,
+          fixtures.bare.teamId,
           'authorization.refuse',
           'listAnnouncements',
           { code: 'module_disabled', count: 1 },
           '198.51.100.9',
         ],
         [
-          world.red.teamId,
+          fixtures.red.teamId,
           'authorization.refuse',
           `updateAnnouncement:${id}`,
           { code: 'scope_missing', count: 1 },
           '198.51.100.9',
         ],
         [
-          world.red.teamId,
+          fixtures.red.teamId,
           'authorization.refuse',
           'verifyAsn:204001',
           { code: 'scope_missing', count: 1 },
@@ -110,7 +110,7 @@ describe('a call that is refused', () => {
   })
 
   it('is not audited without a known actor, or for other errors', async () => {
-    const { access } = await openSession(api, world.people.admin.userId, world.red.teamId)
+    const { access } = await openSession(api, fixtures.people.admin.userId, fixtures.red.teamId)
     await call('GET', '/v3/ipam/announcements', 'Bearer nonsense')
     await call('GET', '/v3/ipam/announcements/999999', `Bearer ${access}`)
     await call('GET', '/v3/ipam/announcements?limit=0', `Bearer ${access}`)
@@ -122,12 +122,12 @@ describe('a call that is refused', () => {
   })
 })
 
-describe('a sign-in that fails', () => {
+describe('a failed sign-in', () => {
   const signIn = (email: string, password: string) =>
     api.server.inject({ method: 'POST', url: '/v3/session/token', payload: { email, password } })
 
-  it('is audited in the team that the session would open in; for an unknown user nowhere', async () => {
-    const { member } = world.people
+  it('is audited in the team that the session would be in; not for an unknown user', async () => {
+    const { member } = fixtures.people
     assert.equal((await signIn('nobody@nowhere.example', testPassword)).statusCode, 401)
     assert.equal((await signIn(member.email, 'not this one')).statusCode, 401)
     const [entry, ...others] = await nextRefusals(1)
@@ -135,7 +135,7 @@ describe('a sign-in that fails', () => {
     assert.deepEqual(
       [entry!.team_id, entry!.actor, entry!.action, entry!.target, entry!.after.code],
       [
-        world.red.teamId,
+        fixtures.red.teamId,
         `user:${member.userId}`,
         'session.refuse',
         `user:${member.userId}`,
@@ -145,7 +145,7 @@ describe('a sign-in that fails', () => {
   })
 })
 
-describe('an API token that is known and no longer good', () => {
+describe('a known API token that is no longer valid', () => {
   const past = new Date(Date.now() - 60_000)
   const cases = {
     revoked: { revoked: true },
@@ -155,14 +155,14 @@ describe('an API token that is known and no longer good', () => {
   }
   for (const [reason, options] of Object.entries(cases)) {
     it(`is audited in its team: ${reason}`, async () => {
-      const token = await addApiToken(api, world.red.teamId, { scopes: ['ipam:read'], ...options })
+      const token = await addApiToken(api, fixtures.red.teamId, { scopes: ['ipam:read'], ...options })
       const { statusCode } = await call('GET', '/v3/ipam/announcements', `Token ${token}`)
       assert.equal(statusCode, 401)
       const id = /^phs_([^_]+)_/.exec(token)![1]
       const [entry] = await nextRefusals(1)
       assert.deepEqual(
         [entry!.team_id, entry!.actor, entry!.action, entry!.target, entry!.after.code, entry!.address],
-        [world.red.teamId, `token:${id}`, 'token.refuse', `token:${id}`, reason, '198.51.100.9'],
+        [fixtures.red.teamId, `token:${id}`, 'token.refuse', `token:${id}`, reason, '198.51.100.9'],
       )
     })
   }

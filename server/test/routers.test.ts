@@ -1,5 +1,4 @@
-// Several routers in one region, on a real database and two sandbox routers: what staff see of them, draining one, losing
-// one.
+// Several routers in one region, on a real database and two sandbox routers: status for staff, draining one, losing one.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -59,7 +58,7 @@ afterEach(async () => {
 const routerOf = (name: string) => sandboxRegion(`routers-${name}`)
 const onRouter = (name: string) => [...routerOf(name).table('pharos').keys()].sort()
 
-/** With an interval so long that only a wake can explain what happens, unless told otherwise. */
+/** With an interval so long that only a notification can cause a run, unless given. */
 async function startReconcilers(intervalMs = 3_600_000) {
   const component = createReconcilers({
     postgres: database.postgres,
@@ -120,14 +119,14 @@ async function startWithRoutes(intervalMs?: number): Promise<number[]> {
   for (const prefix of prefixes) ids.push(await seed(prefix))
   await startReconcilers(intervalMs)
   await until('everything is announced', async () => (await statusOf(ids[1]!)) === 'announced')
-  await until('the check is saved', async () => (await regionOf()).last_check_result === true)
+  await until('the check is stored', async () => (await regionOf()).last_check_result === true)
   return ids
 }
 
 const isConflict = (pattern: RegExp) => (error: unknown) =>
   error instanceof Failure && error.code === 'conflict' && pattern.test(error.message)
 
-describe('staff see regions', () => {
+describe('the regions for staff', () => {
   it('with each router, its neighbours and routes', async () => {
     await startWithRoutes()
     const { routers, ...region } = await regionOf()
@@ -157,7 +156,7 @@ describe('staff see regions', () => {
     assert.ok(neighbor!.since)
   })
 
-  it('with routers that no run has met yet, and in pages', async () => {
+  it('with routers that no run has read yet, and in pages', async () => {
     const { results, count } = await listAdminRegions(deps(), null, {
       ordering: '-slug',
       limit: 1,
@@ -194,26 +193,26 @@ describe('staff see regions', () => {
 })
 
 describe('draining a router', () => {
-  it('withdraws everything there, and nothing elsewhere; undraining announces it again', async () => {
+  it('withdraws all routes from the router, and none elsewhere; undraining announces them again', async () => {
     const ids = await startWithRoutes()
     const others = [routerOf('r2'), routerOf('fra')]
     for (const one of others) one.changes = 0
     const region = await setOf('r1', true)
     assert.ok(region.routers[0]!.drained)
     await until('r1 is empty', () => onRouter('r1').length === 0)
-    await until('the run is saved', async () => (await regionOf()).routers[0]!.routes === 0)
+    await until('the run is stored', async () => (await regionOf()).routers[0]!.routes === 0)
     assert.deepEqual([onRouter('r2'), onRouter('fra')], [prefixes, prefixes])
     assert.deepEqual(
       others.map(({ changes }) => changes),
       [0, 0],
-      'no other router was touched',
+      'no other router was changed',
     )
     assert.equal(await statusOf(ids[0]!), 'announced')
     await setOf('r1', false)
     await until('r1 has its routes again', () => onRouter('r1').length === 2)
   })
 
-  it('changes nothing when it is repeated, and is in the audit once', async () => {
+  it('changes nothing if repeated, and is audited once', async () => {
     await startWithRoutes()
     const first = await setOf('r1', true)
     const again = await setOf('r1', true)
@@ -242,7 +241,7 @@ describe('draining a router', () => {
     ])
   })
 
-  it('withdraws a route only once another router carries it', async () => {
+  it('withdraws a route only once another router announces it', async () => {
     await seed('203.0.113.0/24')
     routerOf('r2').refuses = () => true
     await startReconcilers(50)
@@ -253,11 +252,11 @@ describe('draining a router', () => {
     await until('a run after it', async () => new Date((await regionOf()).last_check!) > drainedAt)
     assert.deepEqual(onRouter('r1'), ['203.0.113.0/24'])
     routerOf('r2').refuses = () => false
-    await until('r2 carries it, and r1 no longer', () => onRouter('r1').length === 0)
+    await until('r2 announces it, and r1 no longer', () => onRouter('r1').length === 0)
     assert.deepEqual(onRouter('r2'), ['203.0.113.0/24'])
   })
 
-  it('is refused for the last router, and while the others could not carry the routes', async () => {
+  it('is rejected for the last router, and while the others cannot announce the routes', async () => {
     await startWithRoutes(50)
     await assert.rejects(
       setOf('fra', true, 'fra'),
@@ -276,7 +275,7 @@ describe('draining a router', () => {
     assert.equal(onRouter('r1').length, 2)
   })
 
-  it('is refused where the quorum needs the router, and where the last check is old', async () => {
+  it('is rejected if the quorum needs the router, and if the last check is outdated', async () => {
     await startWithRoutes()
     const { owner } = database.postgres
     await assert.rejects(
@@ -292,13 +291,13 @@ describe('draining a router', () => {
     await assert.rejects(setOf('r1', true), isConflict(/Lower its quorum/))
   })
 
-  it('lets only one of two win that are drained at once', async () => {
+  it('succeeds for only one of two routers that are drained concurrently', async () => {
     await startWithRoutes()
     const results = await Promise.allSettled([setOf('r1', true), setOf('r2', true)])
     assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   })
 
-  it('knows no other region or router', async () => {
+  it('returns not_found for other regions and routers', async () => {
     await assert.rejects(setOf('r1', true, 'nowhere'), /no such region/)
     await assert.rejects(setOf('r9', true), /no such router/)
   })
@@ -328,14 +327,14 @@ describe('a region that loses one of two routers', () => {
     assert.equal((await regionOf()).last_check_result, true)
   })
 
-  it('is not as wanted without one, announces nothing new, and withdraws nothing', async () => {
+  it('is unhealthy without the quorum, announces nothing new, and withdraws nothing', async () => {
     await startWithRoutes(50)
     routerOf('r2').down = true
     await until('the region is reported', async () => (await regionOf()).last_check_result === false)
     const id = await seed('192.0.2.0/24')
     await until('r1 carries it', () => onRouter('r1').length === 3)
-    await until('fra carries it', async () => (await stateIn(id, 'fra')) === 'announced')
-    await until('the run is saved', async () => (await reasonIn(id)) === 'router_unreadable')
+    await until('fra announces it', async () => (await stateIn(id, 'fra')) === 'announced')
+    await until('the run is stored', async () => (await reasonIn(id)) === 'router_unreadable')
     assert.equal(await stateIn(id), 'announcing')
     assert.deepEqual(onRouter('r1'), ['192.0.2.0/24', ...prefixes])
     routerOf('r2').down = false

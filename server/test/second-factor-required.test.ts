@@ -1,4 +1,4 @@
-// A team that requires a second factor, and a member who has none: what is closed to him, what stays open, and from when.
+// A team that requires a second factor, and a member without one: which calls are refused, which are allowed, and from when.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -15,7 +15,7 @@ let people = 0
 
 before(async () => {
   api = await createTestApi()
-  other = await createTestApi({}, { beside: api })
+  other = await createTestApi({}, { sameInstallationAs: api })
   open = await addTeam(api, 'open')
 })
 after(async () => {
@@ -37,14 +37,14 @@ const announcements = (access: string, on = api) =>
 const require2fa = ({ teamId }: TestTeam, required: boolean) =>
   sql`update teams set require_2fa = ${required} where id = ${teamId}`.execute(api.database.postgres.owner)
 
-/** A member of the open team and of a new one, working in the new one. */
+/** Adds a member of the open team and of a new one, with a session in the new one. */
 async function addMember() {
   const team = await addTeam(api, `strict-${people}`)
   const user = await addUser(api, `person-${people++}`, [team, open], { admin: true })
   return { ...user, team, ...(await openSession(api, user.userId, team.teamId)) }
 }
 
-/** What was remembered of the credential is forgotten by a notification: within moments, not after its lifetime of 5 s. */
+/** A cached credential is invalidated by a notification, well before its lifetime of 5 s. */
 async function until(status: number, ask: () => Promise<{ statusCode: number }>): Promise<void> {
   const deadline = performance.now() + 60_000
   while ((await ask()).statusCode !== status) {
@@ -53,8 +53,8 @@ async function until(status: number, ask: () => Promise<{ statusCode: number }>)
   }
 }
 
-describe('a team that begins to require a second factor', () => {
-  it('closes at once to a member without one, on every process, and opens when it no longer does', async () => {
+describe('a team that starts to require a second factor', () => {
+  it('refuses a member without one at once, on every process, and accepts them when it no longer requires it', async () => {
     const { team, access } = await addMember()
     for (const on of [api, other]) assert.equal((await announcements(access, on)).statusCode, 200)
     await require2fa(team, true)
@@ -64,7 +64,7 @@ describe('a team that begins to require a second factor', () => {
     for (const on of [api, other]) await until(200, () => announcements(access, on))
   })
 
-  it('opens to the new session of a member who sets one up, and closes when it is disabled', async () => {
+  it('accepts the new session of a member who sets one up, and refuses it when the factor is disabled', async () => {
     const { team, access } = await addMember()
     await require2fa(team, true)
     await until(403, () => announcements(access))
@@ -80,7 +80,7 @@ describe('a team that begins to require a second factor', () => {
     await until(403, () => announcements(disabled.json().access))
   })
 
-  it('keeps nobody from signing in, refreshing, seeing who he is, going to another team and signing out', async () => {
+  it('still allows signing in, refreshing, reading the own user, switching teams and signing out', async () => {
     const { team, userId, email, refresh } = await addMember()
     await require2fa(team, true)
     const signedIn = (
@@ -98,7 +98,7 @@ describe('a team that begins to require a second factor', () => {
     assert.equal((await call('POST', '/v3/session/logout', back.json().access, {})).statusCode, 204)
   })
 
-  it('is closed by its path too, from another team', async () => {
+  it('also refuses calls by path from another team', async () => {
     const { team, userId } = await addMember()
     await require2fa(team, true)
     const { access } = await openSession(api, userId, open.teamId)
@@ -109,7 +109,7 @@ describe('a team that begins to require a second factor', () => {
     assert.equal((await call('GET', `/v3/teams/${team.teamId}`, access)).statusCode, 200)
   })
 
-  it('asks no program for one', async () => {
+  it('does not require one of API tokens', async () => {
     const { team } = await addMember()
     await require2fa(team, true)
     const token = await addApiToken(api, team.teamId, { scopes: ['ipam:read'] })
@@ -121,8 +121,8 @@ describe('a team that begins to require a second factor', () => {
   })
 })
 
-describe('what is open without the second factor that the team requires', () => {
-  it('is the own account and the way to another team, and nothing else', () => {
+describe('the operations without the required second factor', () => {
+  it('are those of the own account and of switching teams, and no others', () => {
     const personal = routes.filter(({ permission }) => 'personal' in permission && permission.personal)
     const others = personal.filter(({ group }) => group !== 'Session').map(({ name }) => name)
     assert.deepEqual(others, ['listTeams'])

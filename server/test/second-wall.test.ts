@@ -1,37 +1,37 @@
-// The second wall: what the role pharos_tenant, as which the API works for a team, sees and changes. Tables and functions
-// are read from PostgreSQL's catalogs and rows are made up by their types, so that a new table cannot be forgotten: one
-// without the wall is named here, with the reason.
+// The second wall (row-level security): what the role pharos_tenant, which the API uses for a team, can read and change. Tables and
+// functions are read from PostgreSQL's catalogs and rows are generated from column types, so that a new table is always tested:
+// tables without a policy are listed here, with the reason.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
-import { addMadeUpRow, dropRules, listTables, type TableShape } from './support/made-up-rows.ts'
+import { addGeneratedRow, dropRules, listTables, type TableShape } from './support/generated-rows.ts'
 
 type Open = { readonly why: string; readonly rights?: readonly string[] }
 
-/** Tables without a policy, which contain no data of a team, with the rights that the team's role may have there. */
-const withoutWall: Record<string, Open> = {
-  locations: { why: 'places of the provider, shown to everybody', rights: ['select'] },
+/** Tables without a policy, which contain no data of a team, with the rights that the team role may have on them. */
+const withoutPolicy: Record<string, Open> = {
+  locations: { why: 'locations of the provider, shown to all users', rights: ['select'] },
   regions: {
-    why: 'places of the provider; how their routers are reached is not shown',
+    why: 'locations of the provider; the connections to their routers are not shown',
     rights: [
       'select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval)',
     ],
   },
-  region_routers: { why: 'what was last seen of each router, for staff' },
-  processes: { why: 'what processes of the installation report about themselves' },
-  region_withdrawals: { why: 'what the guard of a region counts' },
+  region_routers: { why: 'the last observed state of each router, for staff' },
+  processes: { why: 'status reports of the processes of the installation' },
+  region_withdrawals: { why: 'the counters of the guard of a region' },
   holds: { why: 'plans of a region that wait for staff' },
   sources: { why: 'detectors of the provider' },
-  deliveries: { why: 'messages of detectors, before their teams are known' },
-  delivery_ids: { why: 'which deliveries were seen' },
-  event_networks: { why: 'where events were, for the matching' },
-  removed_resources: { why: 'ids that the matching of events has still to look at' },
-  revisions: { why: 'numbers that increase with changes' },
+  deliveries: { why: 'messages of detectors, stored before their teams are known' },
+  delivery_ids: { why: 'hashes of received deliveries' },
+  event_networks: { why: 'positions of events, for matching' },
+  removed_resources: { why: 'queued ids for the matching of events' },
+  revisions: { why: 'version numbers' },
   signing_keys: { why: 'keys of the installation' },
-  migrations: { why: 'what was done to the database' },
-  mail_tokens: { why: 'of accounts: the session works on them before there is a team' },
+  migrations: { why: 'applied migrations' },
+  mail_tokens: { why: 'belongs to accounts: used by the session before a team is known' },
   recovery_codes: { why: 'of accounts' },
   second_factors: { why: 'of accounts' },
   sign_in_failures: { why: 'of accounts' },
@@ -44,21 +44,22 @@ const owners: Record<string, string> = {
   events: '(select e.team_id from team_events e where e.event_id = t.id)',
 }
 
-/** Tables with the wall and no door: no policy lets the team's role in. */
+/** Tables with row-level security and no policy for the team role. */
 const closed: Record<string, string> = {
-  audit_unsealed: 'a trigger fills it, a loop empties it',
+  audit_unsealed: 'written by a trigger, emptied by a loop',
 }
 
-/** Columns that a secret could be found by: not read in a team's work, but for these reasons. */
+/** Columns that could help to find a secret, which the team role may read only for these reasons. */
 const secretColumn = /(_mac|_sealed|_hash|password|secret|private_key)(?!.*_(until|enabled)$)/
-const readAllTheSame: Record<string, string> = {
-  'idempotency_keys.request_hash': 'compared with that of a repeat; the request is in no answer',
-  'webhooks.secret_sealed': 'becomes the former one when it is rotated; unreadable without the key ring',
-  'webhooks.former_secret_sealed': 'as the newest one',
+const readableColumns: Record<string, string> = {
+  'idempotency_keys.request_hash': 'compared with that of a repeat; the request is in no response',
+  'webhooks.secret_sealed':
+    'copied to the former secret on rotation; cannot be decrypted without the key ring',
+  'webhooks.former_secret_sealed': 'see the newest one',
 }
 
-/** Functions that run with the owner's rights, with the reason why everyone may call them. */
-const forEverybody: Record<string, string> = {}
+/** Functions that run with the owner's rights and may be executed by PUBLIC, with the reason. */
+const publicFunctions: Record<string, string> = {}
 
 let database: TestDatabase
 let tables: readonly TableShape[]
@@ -71,23 +72,21 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-/** A row of each of two teams in every table, and one without a team if the table allows it. */
+/** Adds a row of each of two teams in every table, and one without a team if the table allows it. */
 async function fill(trx: Trx): Promise<void> {
   for (const table of tables) {
     await sql`delete from ${sql.table(table.name)}`.execute(trx)
     const nobody = table.columns.some(({ name, required }) => name === 'team_id' && !required)
-    for (const team of [1, 2]) await addMadeUpRow(trx, table, team, team)
-    if (nobody) await addMadeUpRow(trx, table, 3, null)
+    for (const team of [1, 2]) await addGeneratedRow(trx, table, team, team)
+    if (nobody) await addGeneratedRow(trx, table, 3, null)
   }
 }
 
-const walled = () => tables.filter(({ name }) => !(name in withoutWall))
+const protectedTables = () => tables.filter(({ name }) => !(name in withoutPolicy))
 
-class TakeBack extends Error {}
+class Rollback extends Error {}
 
-/**
- * Runs as the role, with every right on the table, so that only its policy restricts it. Everything is rolled back.
- */
+/** Runs as the team role with every right on the table, so that only its policy restricts it. All changes are rolled back. */
 async function asTenant(table: TableShape, team: number | null, work: (trx: Trx) => Promise<void>) {
   const all = database.postgres.owner.transaction().execute(async (trx) => {
     await sql`grant all on ${sql.table(table.name)} to pharos_tenant`.execute(trx)
@@ -95,14 +94,14 @@ async function asTenant(table: TableShape, team: number | null, work: (trx: Trx)
     await sql`set local role pharos_tenant`.execute(trx)
     if (team !== null) await sql.raw(`set local pharos.team_id = '${team}'`).execute(trx)
     await work(trx)
-    throw new TakeBack()
+    throw new Rollback()
   })
   await all.catch((error: unknown) => {
-    if (!(error instanceof TakeBack)) throw error
+    if (!(error instanceof Rollback)) throw error
   })
 }
 
-/** The number of affected rows, or the error; the transaction continues as before. */
+/** Returns the number of affected rows or the error, and restores the state before. */
 async function outcomeOf(trx: Trx, statement: RawBuilder<unknown>): Promise<number | string> {
   await sql`savepoint before`.execute(trx)
   try {
@@ -116,7 +115,7 @@ async function outcomeOf(trx: Trx, statement: RawBuilder<unknown>): Promise<numb
 
 const refused = /row-level security policy/
 
-/** The team's rows, as JSON. */
+/** Returns the rows of the team, as JSON. */
 async function rowsOf(table: TableShape, team: number): Promise<string[]> {
   if (table.name in closed) return []
   const owner = sql.raw(owners[table.name] ?? 't.team_id')
@@ -134,7 +133,7 @@ async function visible(trx: Trx, { name }: TableShape): Promise<string[]> {
   return rows.map(({ row }) => row)
 }
 
-/** The row as it is, again. */
+/** Inserts a copy of the row. */
 function insertion({ name, columns }: TableShape, row: string): RawBuilder<unknown> {
   const written = sql.join(
     columns.filter(({ isGenerated }) => !isGenerated).map((column) => sql.ref(column.name)),
@@ -144,7 +143,7 @@ function insertion({ name, columns }: TableShape, row: string): RawBuilder<unkno
     select ${written} from jsonb_populate_record(null::${sql.table(name)}, ${row}::jsonb)`
 }
 
-/** Every column onto itself, as far as PostgreSQL lets columns be set. */
+/** Sets every column to its own value, for the columns that PostgreSQL allows to be set. */
 function update({ name, columns }: TableShape): RawBuilder<unknown> {
   const column = sql.ref((columns.find((one) => one.name === 'team_id') ?? columns.find(isPlain)!).name)
   return sql`update ${sql.table(name)} set ${column} = ${column}`
@@ -153,36 +152,36 @@ function update({ name, columns }: TableShape): RawBuilder<unknown> {
 const isPlain = ({ type }: { readonly type: string }) => type === 'text' || type.startsWith('timestamp')
 
 describe('every table', () => {
-  it('is behind the wall, or holds nothing of a team', () => {
+  it('has a policy, or contains no data of a team', () => {
     const open = tables.filter(({ hasRowSecurity }) => !hasRowSecurity).map(({ name }) => name)
-    assert.deepEqual(open.toSorted(), Object.keys(withoutWall).toSorted())
+    assert.deepEqual(open.toSorted(), Object.keys(withoutPolicy).toSorted())
     const named = tables.filter(({ columns }) => columns.some(({ name }) => name === 'team_id'))
     assert.deepEqual(
-      named.filter(({ name }) => name in withoutWall && name !== 'sessions').map(({ name }) => name),
+      named.filter(({ name }) => name in withoutPolicy && name !== 'sessions').map(({ name }) => name),
       [],
       'it names a team',
     )
   })
 
   it('without a policy gives the team role no other rights than those listed', () => {
-    for (const { name, rights } of tables.filter(({ name }) => name in withoutWall))
-      assert.deepEqual(rights, withoutWall[name]!.rights ?? [], name)
+    for (const { name, rights } of tables.filter(({ name }) => name in withoutPolicy))
+      assert.deepEqual(rights, withoutPolicy[name]!.rights ?? [], name)
   })
 
-  it('with the wall asks for the team of the transaction, and nothing else', () => {
-    for (const { name, policies } of walled()) {
+  it('with a policy compares the team of the transaction, and nothing else', () => {
+    for (const { name, policies } of protectedTables()) {
       if (name in closed) assert.deepEqual(policies, [], name)
       else if (name in owners) assert.match(policies.join(), /current_team_id\(\)/, name)
       else assert.deepEqual(policies, ['(team_id = current_team_id())'], name)
     }
   })
 
-  it('is read and written by the team role, and never emptied, referenced or given triggers', () => {
+  it('can be read and written by the team role, but not truncated, referenced or given triggers', () => {
     for (const { name, rights } of tables)
       for (const right of rights) assert.match(right, /^(select|insert|update|delete)( \(|$)/, name)
   })
 
-  it('keeps what a secret could be found by from the team role', () => {
+  it('hides columns that could help to find a secret from the team role', () => {
     const found = tables.flatMap(({ name, columns, rights }) => {
       const [all, some] = [rights.includes('select'), rights.find((right) => right.startsWith('select ('))]
       const read = columns.filter(
@@ -196,15 +195,15 @@ describe('every table', () => {
       return read.filter((column) => secretColumn.test(column.name)).map((column) => `${name}.${column.name}`)
     })
     assert.deepEqual(
-      found.filter((column) => !(column in readAllTheSame)),
+      found.filter((column) => !(column in readableColumns)),
       [],
     )
   })
 })
 
-describe('of every table with the wall, as the team role with all rights', () => {
-  it('a team sees its own rows, all of them, and no others', async () => {
-    for (const table of walled()) {
+describe('in every table with a policy, as the team role with all rights', () => {
+  it('a team reads its own rows, all of them, and no others', async () => {
+    for (const table of protectedTables()) {
       for (const team of [1, 2]) {
         const own = await rowsOf(table, team)
         if (!(table.name in closed)) assert.equal(own.length, 1, `${table.name}: no row of team ${team}`)
@@ -215,8 +214,8 @@ describe('of every table with the wall, as the team role with all rights', () =>
     }
   })
 
-  it('a team changes and deletes its own rows, and no others', async () => {
-    for (const table of walled()) {
+  it('a team updates and deletes its own rows, and no others', async () => {
+    for (const table of protectedTables()) {
       const own = table.name in closed ? 0 : 1
       await asTenant(table, 1, async (trx) => {
         assert.equal(await outcomeOf(trx, update(table)), own, `${table.name}: update`)
@@ -229,8 +228,8 @@ describe('of every table with the wall, as the team role with all rights', () =>
     }
   })
 
-  it('a team adds no row to another, and moves none of its own there', async () => {
-    for (const table of walled()) {
+  it('a team inserts no row for another team, and moves none of its own to it', async () => {
+    for (const table of protectedTables()) {
       const [foreign] = await rowsOf(table, 2)
       await asTenant(table, 1, async (trx) => {
         if (foreign)
@@ -245,7 +244,7 @@ describe('of every table with the wall, as the team role with all rights', () =>
   })
 
   it('without a team, nothing can be read, changed or inserted', async () => {
-    for (const table of walled()) {
+    for (const table of protectedTables()) {
       const [row] = await rowsOf(table, 1)
       await asTenant(table, null, async (trx) => {
         assert.deepEqual(await visible(trx, table), [], table.name)
@@ -261,7 +260,7 @@ describe('the team role', () => {
   const one = async <T>(statement: RawBuilder<T>): Promise<T> =>
     (await statement.execute(database.postgres.owner)).rows[0]!
 
-  it('owns nothing, signs in nowhere, and gets past no policy', async () => {
+  it('owns nothing, cannot log in, and bypasses no policy', async () => {
     const role = await one(sql`
       select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole, rolcreatedb, rolreplication from pg_roles
       where rolname = 'pharos_tenant'`)
@@ -282,14 +281,14 @@ describe('the team role', () => {
     assert.equal(create, false)
   })
 
-  it('has no right on a partition, which the policy of its table does not reach', async () => {
+  it('has no right on a partition, to which the policy of its table does not apply', async () => {
     const { rows } = await sql<{ name: string }>`
       select relname as name from pg_class, aclexplode(relacl) a
       where relispartition and a.grantee in (0, 'pharos_tenant'::regrole)`.execute(database.postgres.owner)
     assert.deepEqual(rows, [])
   })
 
-  it('has nothing through views, which work with the rights of who made them', async () => {
+  it('has no rights on views, which run with the rights of their owner', async () => {
     const { rows } = await sql`
       select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')`.execute(
       database.postgres.owner,
@@ -311,18 +310,18 @@ describe('every function that runs with the rights of its owner', () => {
     definers = rows
   })
 
-  it('looks names up in our schema, and among temporary tables last', () => {
+  it('resolves names in the schema public, and temporary tables last', () => {
     assert.ok(definers.length > 3)
     for (const { name, settings } of definers)
       assert.ok(settings.includes('search_path=public, pg_temp'), `${name}: ${settings}`)
   })
 
-  it('is not callable by everyone, unless a reason is listed', () => {
-    // PostgreSQL calls a trigger function for a trigger only, and asks who may when the trigger is made.
-    const everybodys = definers.filter(({ isPublic, isTrigger }) => isPublic && !isTrigger)
+  it('is not executable by PUBLIC, unless a reason is listed', () => {
+    // PostgreSQL calls a trigger function only from a trigger, and checks the privilege when the trigger is created.
+    const executable = definers.filter(({ isPublic, isTrigger }) => isPublic && !isTrigger)
     assert.deepEqual(
-      everybodys.map(({ name }) => name),
-      Object.keys(forEverybody),
+      executable.map(({ name }) => name),
+      Object.keys(publicFunctions),
     )
   })
 
@@ -337,8 +336,8 @@ describe('every function that runs with the rights of its owner', () => {
       )
       const { rows } = await sql<{ held: boolean }>`select asn_is_held(1, 64999) as held`.execute(trx)
       assert.equal(rows[0]!.held, true)
-      throw new TakeBack()
+      throw new Rollback()
     })
-    await assert.rejects(taken, TakeBack)
+    await assert.rejects(taken, Rollback)
   })
 })

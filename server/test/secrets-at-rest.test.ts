@@ -1,24 +1,24 @@
 // No secret that was returned or received is stored in plain text: every operation is called by an allowed caller, with an
-// Idempotency-Key if it takes one, and then every row of every table is searched.
+// Idempotency-Key if it accepts one, and then every row of every table is searched.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { takesIdempotencyKey } from '@pharos/contract/openapi'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
-import { createHandedOut, type HandedOut } from './support/handed-out.ts'
-import { listTables } from './support/made-up-rows.ts'
+import { createIssuedSecrets, type IssuedSecrets } from './support/issued-secrets.ts'
+import { listTables } from './support/generated-rows.ts'
 import { subjects } from './support/subjects.ts'
-import { callWithSuccess } from './support/success.ts'
-import { createWorld, type World } from './support/world.ts'
+import { callWithSuccess } from './support/successful-call.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 let api: TestApi
-let world: World
-let handedOut: HandedOut
+let fixtures: Fixtures
+let issuedSecrets: IssuedSecrets
 before(async () => {
   api = await createTestApi()
-  world = await createWorld(api)
-  handedOut = createHandedOut(api)
+  fixtures = await createFixtures(api)
+  issuedSecrets = createIssuedSecrets(api)
 })
 after(() => api[Symbol.asyncDispose]())
 
@@ -39,7 +39,7 @@ function spellingsOf(secret: string): string[] {
   ]
 }
 
-/** RFC 4648, section 6; empty for what is none. */
+/** Decodes Base32 (RFC 4648, section 6); empty for other text. */
 function fromBase32(text: string): Buffer {
   if (!/^[A-Z2-7]+$/i.test(text)) return Buffer.alloc(0)
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -50,22 +50,22 @@ function fromBase32(text: string): Buffer {
 }
 
 describe('the database', () => {
-  it('holds no secret as it is, whatever was called', async () => {
+  it('contains no secret in plain text after a call of every operation', async () => {
     let calls = 0
     for (const route of routes) {
       for (const subject of subjects.filter((one) => one.route === route.name)) {
         const headers = takesIdempotencyKey(route) ? { 'idempotency-key': `call-${calls}` } : {}
-        const called = await callWithSuccess(api, world, subject, route, headers)
+        const called = await callWithSuccess(api, fixtures, subject, route, headers)
         if (!called) continue
         calls += 1
-        handedOut.remember(called.exchanged)
+        issuedSecrets.collect(called.exchanged)
       }
     }
     assert.ok(calls > routes.length / 2, `${calls} calls`)
-    assert.ok((await handedOut.rememberMails()) > 0)
-    handedOut.remember({ password: testPassword, secret: Object.values(world.sources) })
+    assert.ok((await issuedSecrets.collectMails()) > 0)
+    issuedSecrets.collect({ password: testPassword, secret: Object.values(fixtures.sources) })
 
-    const secrets = [...handedOut.texts].filter(({ length }) => length >= lengthLeast)
+    const secrets = [...issuedSecrets.texts].filter(({ length }) => length >= lengthLeast)
     for (const kind of [
       /^phs_/,
       /^phr_/,
@@ -78,7 +78,7 @@ describe('the database', () => {
     ])
       assert.ok(
         secrets.some((secret) => kind.test(secret)),
-        `none was handed out of the kind ${kind}`,
+        `no secret of the kind ${kind} was issued`,
       )
 
     const { owner } = api.database.postgres

@@ -1,17 +1,17 @@
-// Security headers of every answer: of each route of the server, as it lists them, and of answers without a route.
+// Security headers of every response: of each route of the server, and of responses without a route.
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { sendRaw } from './support/raw.ts'
+import { sendRaw } from './support/raw-http.ts'
 
 let api: TestApi
 let plain: TestApi
 let bearer: string
 before(async () => {
   api = await createTestApi({ PHAROS_PUBLIC_URL: 'https://portal.net.example' })
-  plain = await createTestApi({ PHAROS_PUBLIC_URL: 'http://portal.net.example' }, { beside: api })
+  plain = await createTestApi({ PHAROS_PUBLIC_URL: 'http://portal.net.example' }, { sameInstallationAs: api })
   const team = await addTeam(api, 'red')
   const { userId } = await addUser(api, 'admin', [team], { admin: true, staff: true })
   bearer = `Bearer ${(await openSession(api, userId, team.teamId)).access}`
@@ -23,7 +23,7 @@ after(async () => {
 
 type Route = { readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly url: string }
 
-/** Read from the tree that the framework draws of its routes, four characters of indentation for each level. */
+/** Parses the route tree that the framework prints, with four characters of indentation per level. */
 function routesOf({ server }: TestApi): Route[] {
   const path: string[] = []
   return server
@@ -60,7 +60,7 @@ function assertCommon({ headers }: Answer, what: string): void {
 
 const nothing = "default-src 'none'; frame-ancestors 'none'"
 
-/** Nothing of it may be seen by a cache, and nothing in it is shown as a page. */
+/** No cache may store the response, and no content of it may be rendered as a page. */
 function assertClosed(answer: Answer, what: string): void {
   assertCommon(answer, what)
   const policy = String(answer.headers['content-security-policy'])
@@ -71,7 +71,7 @@ function assertClosed(answer: Answer, what: string): void {
 const isApi = ({ url }: Route): boolean => url.startsWith('/v3/') && url !== '/v3/openapi.json'
 
 describe('every operation of the API', () => {
-  it('is answered closed, to whoever asks', async () => {
+  it('has restrictive headers, with any credential', async () => {
     const operations = routesOf(api).filter(isApi)
     assert.ok(operations.length > 30, 'the routes are not read')
     for (const { method, url } of operations) {
@@ -83,7 +83,7 @@ describe('every operation of the API', () => {
     }
   })
 
-  it('answers with something, too', async () => {
+  it('also responds with content', async () => {
     const answer = await api.server.inject({ url: '/v3/session/token', headers: { authorization: bearer } })
     assert.equal(answer.statusCode, 200)
     assertClosed(answer, 'who am I')
@@ -100,10 +100,10 @@ describe('every operation of the API', () => {
 describe('every page and file', () => {
   const pages = () => routesOf(api).filter((route) => !isApi(route))
 
-  /** As a browser opens an address: the portal answers any page address so. */
+  /** A browser's request for an address: the portal responds to any page address. */
   const opened = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-  it('has a policy of its own that lets nothing in from elsewhere', async () => {
+  it('has its own policy that loads nothing from other origins', async () => {
     assert.ok(pages().length > 8, 'the routes are not read')
     for (const { method, url } of pages()) {
       const answer = await api.server.inject({ method, url, headers: opened })
@@ -120,7 +120,7 @@ describe('every page and file', () => {
     }
   })
 
-  it('is asked for again by browsers, but for files that are named by what is in them', async () => {
+  it('is revalidated by browsers, except for files with a hash of their content in the name', async () => {
     for (const { method, url } of pages()) {
       const { headers } = await api.server.inject({ method, url, headers: opened })
       const kept = /^\/assets\/.*-[\w-]{8}\.\w+$/.test(url) ? /immutable$/ : /^(no-cache|no-store)$/
@@ -129,17 +129,17 @@ describe('every page and file', () => {
   })
 })
 
-describe('an answer that belongs to no route', () => {
+describe('a response without a route', () => {
   const requests: Record<string, object> = {
-    'of a path that there is not': { url: '/v3/nothing' },
-    'of a page that there is not': { url: '/nothing.html' },
-    'of a method that there is not': { method: 'PUT', url: '/v3/tokens' },
-    'that asks whether another site may': {
+    'to an unknown path': { url: '/v3/nothing' },
+    'to an unknown page': { url: '/nothing.html' },
+    'to an unknown method': { method: 'PUT', url: '/v3/tokens' },
+    'to a CORS preflight of another site': {
       method: 'OPTIONS',
       url: '/v3/tokens',
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
     },
-    'of a broken path': { url: '/v3/%zz' },
+    'to a broken path': { url: '/v3/%zz' },
     'with a body that is too large': {
       method: 'POST',
       url: '/v3/session/token',
@@ -149,14 +149,14 @@ describe('an answer that belongs to no route', () => {
     'with a body that is no JSON': { method: 'POST', url: '/v3/session/token', payload: 'x=1' },
   }
   for (const [what, request] of Object.entries(requests)) {
-    it(`is closed: ${what}`, async () => {
+    it(`is restricted: ${what}`, async () => {
       const answer = await api.server.inject(request)
       assert.ok(answer.statusCode >= 400, String(answer.statusCode))
       assertClosed(answer, what)
     })
   }
 
-  it('is closed: of what is not even HTTP', async () => {
+  it('is restricted: to a request that is not HTTP', async () => {
     await api.server.listen({ port: 0, host: '127.0.0.1' })
     const { port } = api.server.server.address() as AddressInfo
     const [answer] = await sendRaw(port, 'nonsense\r\n\r\n')

@@ -1,8 +1,7 @@
-// Tabs of one browser that do everything at once that touches the session they share: refreshing it, switching its team,
-// changing the password, enabling and disabling the second factor. As in the portal, one tab at a time asks for tokens (Web
-// Locks), and all share the newest refresh token (a cookie). A change of the password or of the second factor revokes the
-// session and opens another, so that a tab is answered 401 now and then; it refreshes and continues. The refresh must never
-// fail.
+// Tabs of one browser that concurrently refresh and change the session they share: refreshing it, switching its team, changing the
+// password, enabling and disabling the second factor. As in the portal, one tab at a time requests tokens (Web Locks), and all
+// share the newest refresh token (a cookie). A change of the password or of the second factor revokes the session and opens
+// another, so that a tab sometimes receives 401; it refreshes and continues. The refresh must never fail.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -39,7 +38,7 @@ class Browser {
     this.stored = stored
   }
 
-  /** Runs the work when that of all other tabs before it is done, as a Web Lock does. */
+  /** Runs the work after that of all other tabs before it, like a Web Lock. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work)
     this.#last = result.catch(() => {})
@@ -118,7 +117,7 @@ async function changeFactor(browser: Browser): Promise<void> {
 
 const counts = { refreshed: 0, switched: 0, passwords: 0, factors: 0, refused: 0 }
 
-/** A tab reads with the access token that it knows, which another tab may have revoked. */
+/** A tab reads with the access token that it has, which another tab may have revoked. */
 async function read(browser: Browser, access: string): Promise<void> {
   const response = await send('GET', '/v3/session/token', undefined, access)
   if (response.statusCode === 200) return
@@ -147,7 +146,7 @@ async function useTab(browser: Browser, random: Random): Promise<void> {
   }
 }
 
-/** Lets time pass for the sessions of a user. */
+/** Moves the timestamps of the sessions of a user into the past. */
 async function pass(userId: number, ms: number): Promise<void> {
   const passed = sql`make_interval(secs => ${ms / 1000})`
   await sql`update sessions set
@@ -169,14 +168,14 @@ async function assertInOrder({ userId, stored }: Browser): Promise<void> {
   assert.equal(open.rows.length, 1)
 }
 
-describe('tabs of one browser that change the account at once', () => {
+describe('tabs of one browser that change the account concurrently', () => {
   it(`are never signed out, in ${rounds} rounds`, async (t) => {
     for (let round = 0; round < rounds; round++) {
       const random = createRandom(testSeed + round)
       const browser = await openBrowser()
       const burst = async () => {
         await Promise.all(Array.from({ length: 2 + random.below(6) }, () => useTab(browser, random)))
-        // Three of the longest together are less than the 10 minutes of a lost answer.
+        // Three of the longest pauses are less than the 10 minutes allowed for a lost response.
         await pass(browser.userId, random.pick([0, 1_000, 29_000, 180_000]))
       }
       await burst()
@@ -191,10 +190,10 @@ describe('tabs of one browser that change the account at once', () => {
     for (const [what, count] of Object.entries(counts)) assert.ok(count > 0, `never ${what}`)
   })
 
-  it('are not signed out when they wake long after a lost answer, and the first of them switches the team', async () => {
+  it('are not signed out when they wake long after a lost response, and the first of them switches the team', async () => {
     const browser = await openBrowser()
     const before = browser.stored
-    await refresh(before) // the lost answer
+    await refresh(before) // // the lost response
     await pass(browser.userId, 300_000)
     await switchTeam(browser, createRandom(1))
     browser.stored = await refresh(await refresh(browser.stored))
@@ -202,7 +201,7 @@ describe('tabs of one browser that change the account at once', () => {
     await assertInOrder(browser)
   })
 
-  it('leave one session, the new one, when a change of the password meets refreshes and a switch', async () => {
+  it('leave one session, the new one, when a password change runs concurrently with refreshes and a switch', async () => {
     const browser = await openBrowser()
     const { access, refresh: token } = browser.stored
     const held = Promise.withResolvers<void>()
@@ -231,7 +230,7 @@ describe('tabs of one browser that change the account at once', () => {
     const changed = await change
     assert.equal(changed.statusCode, 200, changed.body)
     for (const answer of await Promise.all(others)) {
-      // Late ones get an error; early ones have tokens of the session that was revoked.
+      // Late ones get an error; early ones have tokens of the revoked session.
       assert.ok([200, 401, 404].includes(answer.statusCode), answer.body)
       if (answer.statusCode !== 200) continue
       const after = await post('/v3/session/refresh', { refresh: answer.json().refresh })
@@ -242,8 +241,8 @@ describe('tabs of one browser that change the account at once', () => {
   })
 })
 
-describe('what ends and changes the sessions of one user', () => {
-  it(`at once does not wait for each other in a circle, in ${rounds} rounds`, async () => {
+describe('concurrent calls that revoke and change the sessions of one user', () => {
+  it(`do not deadlock, in ${rounds} rounds`, async () => {
     for (let round = 0; round < rounds; round++) {
       const { userId } = await addUser(api, `person-${people++}`, teams)
       const [one, two, three, four] = await Promise.all(
@@ -262,13 +261,13 @@ describe('what ends and changes the sessions of one user', () => {
         post('/v3/session/token', { team_id: teams[1]!.teamId }, four!.access),
         ...[one, three, four].map((session) => post('/v3/session/refresh', { refresh: session!.refresh })),
       ])
-      // Which of them comes too late is a matter of luck; that one cannot be answered at all is not.
+      // Which call comes too late is random, but each gets a response.
       for (const { statusCode, body } of answers) assert.ok(statusCode < 500, body)
     }
   })
 })
 
-/** Until so many connections of this database wait for a lock that another one holds. */
+/** Waits until that many connections of this database wait for a lock of another. */
 async function untilWaiting(count: number): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ count: number }>`

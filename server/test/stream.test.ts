@@ -1,4 +1,4 @@
-// The stream over a real connection: who is told what, that nothing is left out between two connections, and when it ends.
+// The stream over a real connection: recipients, no gaps between two connections, and its end.
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, describe, it } from 'node:test'
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 type FollowOptions = Omit<StreamInput, 'signal'> & { readonly token?: string; readonly at?: string }
 
-/** One connection, whose events are taken one by one. */
+/** One connection, whose events are read one by one. */
 class Followed {
   readonly #abort = new AbortController()
   readonly #events: AsyncGenerator<StreamEvent>
@@ -56,7 +56,7 @@ class Followed {
     this.#events = openStream({ baseUrl: at, credential }, { ...input, signal: this.#abort.signal })
   }
 
-  /** The next event; undefined where the server ended it. */
+  /** Returns the next event; undefined if the server has closed the stream. */
   async next(): Promise<StreamEvent | undefined> {
     const late = sleep(60_000, undefined, { ref: false }).then(() => assert.fail('no event within a minute'))
     const { done, value } = await Promise.race([this.#events.next(), late])
@@ -76,7 +76,7 @@ async function follow(options: FollowOptions = {}): Promise<Followed> {
   return followed
 }
 
-/** Follows, and is told that everything comes from now on. */
+/** Opens a stream and reads its `ready` event. */
 async function followFromNow(options: FollowOptions = {}): Promise<Followed & { lastId: string }> {
   const followed = await follow(options)
   const { type, id } = (await followed.next())!
@@ -89,7 +89,7 @@ const send = (teamId: number, mark: string, type?: MessageType) => addMessage(ow
 const markOf = (event: StreamEvent | undefined) =>
   (event?.message.data as { mark?: string } | undefined)?.mark
 
-/** When the database has forgotten all transactions that hold back what was written: those of other tests do too. */
+/** Waits until no transaction of the database server delays the messages: those of other tests do too. */
 async function untilReadable(): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ held: boolean }>`
@@ -104,15 +104,15 @@ async function untilReadable(): Promise<void> {
 async function problemOf(options: FollowOptions): Promise<string> {
   const followed = await follow(options)
   const error = await followed.next().then(
-    () => assert.fail('it was taken'),
+    () => assert.fail('the delivery was accepted'),
     (refused: unknown) => refused,
   )
   assert.ok(error instanceof ProblemError, String(error))
   return error.problem.code
 }
 
-describe('what is told', () => {
-  it('is the body of the message that webhooks send, when it has happened', async () => {
+describe('the messages of the stream', () => {
+  it('are the bodies of webhook messages, sent when the event has happened', async () => {
     const id = await seedAnnouncement(api.database.postgres, { teamId: red.teamId, prefix: '192.0.2.0/24' })
     const followed = await followFromNow()
     await owner.transaction().execute(async (trx) => {
@@ -128,14 +128,14 @@ describe('what is told', () => {
     assert.equal((event.message.data as { announcement_id: number }).announcement_id, id)
   })
 
-  it('is the own team’s, in its order', async () => {
+  it('are those of the team, in order', async () => {
     const followed = await followFromNow()
     await send(blue.teamId, 'of blue')
     for (const mark of ['one', 'two']) await send(red.teamId, mark)
     assert.deepEqual([markOf(await followed.next()), markOf(await followed.next())], ['one', 'two'])
   })
 
-  it('is what was asked for, and what the token may read', async () => {
+  it('are those that were requested and that the token may read', async () => {
     const token = await addApiToken(api, red.teamId, { scopes: ['ipam:read'] })
     const byScope = await followFromNow({ token })
     const byType = await followFromNow({ query: { type: ['event.ended'] } })
@@ -149,7 +149,7 @@ describe('what is told', () => {
     assert.equal(await problemOf({ token: none }), 'scope_missing')
   })
 
-  it('waits for an older transaction, and is told in the order in which it can be told for ever', async () => {
+  it('wait for older transactions, so that their order is final', async () => {
     const followed = await followFromNow()
     const held = Promise.withResolvers<void>()
     const written = Promise.withResolvers<void>()
@@ -166,8 +166,8 @@ describe('what is told', () => {
   })
 })
 
-describe('a connection that comes again', () => {
-  it('gets what happened meanwhile, once', async () => {
+describe('a reconnected stream', () => {
+  it('receives the messages since the disconnect, once', async () => {
     const first = await followFromNow()
     await send(red.teamId, 'before')
     const { id } = (await first.next())!
@@ -181,7 +181,7 @@ describe('a connection that comes again', () => {
     assert.equal(markOf(await second.next()), 'after')
   })
 
-  it('can begin again from where it was told that it is ready', async () => {
+  it('can resume from the id of its ready event', async () => {
     const { lastId } = await followFromNow()
     await send(red.teamId, 'one')
     const second = await follow({ lastEventId: lastId })
@@ -189,7 +189,7 @@ describe('a connection that comes again', () => {
     assert.equal(markOf(await second.next()), 'one')
   })
 
-  it('is told to read anew where something may be left out', async () => {
+  it('gets a reset if messages may be missing', async () => {
     const { lastId } = await followFromNow()
     const [cluster, xid, id, at] = lastId.split('.') as [string, string, string, string]
     const elsewhere = cluster === '00000000' ? '00000001' : '00000000'
@@ -207,7 +207,7 @@ describe('a connection that comes again', () => {
     }
   })
 
-  it('is refused with an id that is none', async () => {
+  it('is rejected with an invalid id', async () => {
     assert.equal(await problemOf({ lastEventId: 'yesterday' }), 'invalid')
   })
 })
@@ -222,7 +222,7 @@ describe('a stream ends', () => {
     assert.equal(await followed.next(), undefined)
   })
 
-  it('when the API token does, and tells nothing after it', async () => {
+  it('with the API token, and sends nothing after it', async () => {
     const token = await addApiToken(api, red.teamId, { scopes: ['lighthouse:read'] })
     const followed = await followFromNow({ token })
     await owner.transaction().execute(async (trx) => {
@@ -234,18 +234,24 @@ describe('a stream ends', () => {
   })
 
   it('with the server', async () => {
-    const beside = await createTestApi({ PHAROS_STREAM_LIFETIME_SECONDS: '3600' }, { beside: api })
-    const followed = await followFromNow({ at: await listen(beside) })
-    const closed = beside[Symbol.asyncDispose]()
+    const second = await createTestApi(
+      { PHAROS_STREAM_LIFETIME_SECONDS: '3600' },
+      { sameInstallationAs: api },
+    )
+    const followed = await followFromNow({ at: await listen(second) })
+    const closed = second[Symbol.asyncDispose]()
     assert.equal(await followed.next(), undefined)
     await closed
   })
 
-  it('after its time, with all that there is', async () => {
+  it('after its maximum lifetime, with all messages so far', async () => {
     const { lastId } = await followFromNow()
     await send(red.teamId, 'one')
     await untilReadable()
-    await using short = await createTestApi({ PHAROS_STREAM_LIFETIME_SECONDS: '0' }, { beside: api })
+    await using short = await createTestApi(
+      { PHAROS_STREAM_LIFETIME_SECONDS: '0' },
+      { sameInstallationAs: api },
+    )
     const followed = await follow({ at: await listen(short), lastEventId: lastId })
     assert.equal((await followed.next())!.type, 'ready')
     assert.equal(markOf(await followed.next()), 'one')
@@ -254,27 +260,27 @@ describe('a stream ends', () => {
 })
 
 describe('a silent stream', () => {
-  it('is not cut by the timeouts that other answers have', async () => {
+  it('is not ended by the timeouts of other responses', async () => {
     const settings = {
       PHAROS_STREAM_LIFETIME_SECONDS: '3600',
       PHAROS_REQUEST_TIMEOUT_SECONDS: '1',
       PHAROS_HANDLER_TIMEOUT_SECONDS: '1',
     }
-    await using hasty = await createTestApi(settings, { beside: api })
+    await using hasty = await createTestApi(settings, { sameInstallationAs: api })
     const followed = await followFromNow({ at: await listen(hasty) })
-    // Longer than both, and than it takes to look at them.
+    // Longer than both timeouts and the interval at which they are checked.
     await sleep(4_000)
     await send(red.teamId, 'still here')
     assert.equal(markOf(await followed.next()), 'still here')
   })
 })
 
-describe('places', () => {
-  it('are counted for each team and in all, and given back', async () => {
+describe('concurrent streams', () => {
+  it('are counted for each team and in total, and released', async () => {
     const limits = { PHAROS_STREAMS_PER_TEAM: '3', PHAROS_STREAMS_AT_ONCE: '5' }
     await using few = await createTestApi(
       { PHAROS_STREAM_LIFETIME_SECONDS: '3600', ...limits },
-      { beside: api },
+      { sameInstallationAs: api },
     )
     const at = await listen(few)
     const other = await addUser(api, 'other', [blue])
@@ -290,7 +296,7 @@ describe('places', () => {
   })
 })
 
-/** What one is told first, or why one is refused. */
+/** Returns the first event, or the refusal. */
 async function beginning(at: string): Promise<string> {
   const followed = await follow({ at })
   try {

@@ -14,7 +14,7 @@ import {
   authorizationOf,
   call,
   type Company,
-} from './support/companies.ts'
+} from './support/company-teams.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 
 let api: TestApi
@@ -62,7 +62,7 @@ describe('a team', () => {
     assert.equal((await read()).is_admin, true)
   })
 
-  it('is 304 while nothing of it has changed, whatever makes the change', async () => {
+  it('returns 304 until anything in it changes, whatever the cause', async () => {
     const first = await call(api, red.member.authorization, 'GET /v3/teams/current')
     const known = { 'if-none-match': String(first.headers['etag']) }
     const again = () => call(api, red.member.authorization, 'GET /v3/teams/current', undefined, known)
@@ -73,7 +73,7 @@ describe('a team', () => {
 })
 
 describe('changing a team', () => {
-  it('answers what is read then, and touches nothing but the named fields', async () => {
+  it('returns what the next GET returns, and changes only the named fields', async () => {
     const before = await read()
     const wanted = {
       name: 'Red Networks',
@@ -95,7 +95,7 @@ describe('changing a team', () => {
     assert.deepEqual([cleared.country, cleared.noc_phone, cleared.abuse_email], ['', '', ''])
   })
 
-  it('shows in the session of everybody at once', async () => {
+  it('is returned in the session of every user at once', async () => {
     const { refresh } = await openSession(api, red.member.userId, red.teamId)
     const first = assertAnswered<SessionTokens>(
       await call(api, undefined, 'POST /v3/session/refresh', { refresh }),
@@ -119,7 +119,7 @@ describe('changing a team', () => {
     assert.equal((await auditOfTarget(api, `team:${red.teamId}`)).length, entries)
   })
 
-  it('is audited in the team with what was before', async () => {
+  it('is audited in the team with the previous values', async () => {
     assertAnswered(await patch({ name: 'Before' }))
     assertAnswered(await patch({ name: 'After', country: 'DE' }))
     const entry = (await auditOfTarget(api, `team:${red.teamId}`)).at(-1)
@@ -133,7 +133,7 @@ describe('changing a team', () => {
     })
   })
 
-  it('is refused where the record has changed since it was read', async () => {
+  it('is rejected if the record has changed since it was read', async () => {
     const { headers } = await call(api, red.admin.authorization, 'GET /v3/teams/current')
     const ifMatch = { 'if-match': String(headers['etag']) }
     assertAnswered(await patch({ name: 'First' }, ifMatch))
@@ -148,7 +148,7 @@ describe('changing a team', () => {
     assertAnswered(await patch({ name: 'Third' }, newest))
   })
 
-  it('is done once for one Idempotency-Key, which is another one in another team', async () => {
+  it('is applied once for one Idempotency-Key; the same key in another team is a different key', async () => {
     const both = await addUser(api, 'both', [red, blue], { admin: true })
     const by = await authorizationOf(api, both.userId, red)
     const key = { 'idempotency-key': 'the-same' }
@@ -163,7 +163,7 @@ describe('changing a team', () => {
     assert.deepEqual([entry?.team_id, entry?.actor], [blue.teamId, `user:${both.userId}`])
   })
 
-  it('is for admins of that team, whatever they are elsewhere', async () => {
+  it('requires the admin role in that team, whatever the role in others', async () => {
     assertProblem(await patch({ name: 'x' }, {}, red.member.authorization), 'forbidden')
     const { userId } = await addUser(api, 'half', [red], { admin: true })
     await sql`insert into memberships (team_id, user_id) values (${blue.teamId}, ${userId})`.execute(
@@ -178,17 +178,17 @@ describe('changing a team', () => {
     'a module': { enable_dns: false },
     'the slug': { slug: 'other' },
     'an empty name': { name: '' },
-    'a name of spaces': { name: '  ' },
+    'a name of spaces only': { name: '  ' },
     'a name of two lines': { name: 'a\nb' },
-    'a billing address that is none': { billing_email: 'nobody' },
-    'an address with a second one': { abuse_email: 'a@b.example, c@d.example' },
-    'a country that there is not': { country: 'XX' },
-    'a country in small letters': { country: 'nl' },
-    'a time zone that there is not': { timezone: 'Europe/Atlantis' },
-    'an offset as time zone': { timezone: '+02:00' },
-    'a telephone number without its country': { noc_phone: '020 1234567' },
+    'an invalid billing address': { billing_email: 'nobody' },
+    'two addresses in one field': { abuse_email: 'a@b.example, c@d.example' },
+    'an unknown country': { country: 'XX' },
+    'a country in lowercase': { country: 'nl' },
+    'an unknown time zone': { timezone: 'Europe/Atlantis' },
+    'a UTC offset as time zone': { timezone: '+02:00' },
+    'a telephone number without a country code': { noc_phone: '020 1234567' },
     'a null': { description: null },
-    'a text for yes': { require_2fa: 'true' },
+    'a string for a boolean': { require_2fa: 'true' },
   }
   for (const [what, body] of Object.entries(invalid)) {
     it(`refuses ${what}`, async () => {
@@ -202,7 +202,7 @@ describe('changing a team', () => {
     })
   }
 
-  it('reports all errors at once', async () => {
+  it('returns all errors at once', async () => {
     const { errors } = assertProblem(
       await patch({ billing_email: 'x', country: 'XX', timezone: 'Nowhere' }),
       'invalid',
@@ -215,7 +215,7 @@ describe('changing a team', () => {
 })
 
 describe('requiring a second factor', () => {
-  it('is for an admin who has one, and keeps out who has none', async () => {
+  it('is for an admin who has one, and refuses members without one', async () => {
     const strict = await addCompany(api, 'strict')
     const { admin, member } = strict
     const require2fa = () => call(api, admin.authorization, 'PATCH /v3/teams/current', { require_2fa: true })
@@ -226,7 +226,7 @@ describe('requiring a second factor', () => {
       api.database.postgres.owner,
     )
     assert.equal(assertAnswered<Team>(await require2fa()).require_2fa, true)
-    // By the id, from another team: the team is asked, not what is kept about the session.
+    // By id, from another team: the team's setting applies, not the cached one of the session.
     await sql`insert into memberships (team_id, user_id) values (${blue.teamId}, ${member.userId})`.execute(
       api.database.postgres.owner,
     )
@@ -250,7 +250,7 @@ describe('the teams of a user', () => {
   const list = async (by: string, query = ''): Promise<Page> =>
     assertAnswered(await call(api, by, `GET /v3/teams${query}`))
 
-  it('are listed with the role in each, in the requested order', async () => {
+  it('contain the role in each, in the requested order', async () => {
     const [one, two] = [await addCompany(api, 'list-b'), await addCompany(api, 'list-a')]
     const { userId } = await addUser(api, 'lister', [one], { admin: true })
     await sql`insert into memberships (team_id, user_id) values (${two.teamId}, ${userId})`.execute(
@@ -268,7 +268,7 @@ describe('the teams of a user', () => {
     assert.deepEqual(await list(by, '?offset=5'), { results: [], count: 2 })
   })
 
-  it('are all for staff, who are admins of none', async () => {
+  it('contain all teams for staff, who are admins of none', async () => {
     const { userId } = await addUser(api, 'staff', [], { staff: true })
     const by = await authorizationOf(api, userId, red)
     const { count } = await list(by)
@@ -282,7 +282,7 @@ describe('the teams of a user', () => {
     assertAnswered(await call(api, by, `PATCH /v3/teams/${blue.teamId}`, { description: 'by staff' }))
   })
 
-  it('is one for an API token', async () => {
+  it('contain one team for an API token', async () => {
     const by = `Token ${await addApiToken(api, blue.teamId, { scopes: ['team:read'], isAdmin: true })}`
     const { results, count } = await list(by)
     assert.deepEqual([results.map(({ id, role }) => [id, role]), count], [[[blue.teamId, 'admin']], 1])

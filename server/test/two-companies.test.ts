@@ -1,6 +1,5 @@
-// Two companies with three people each, tried as they would: the product as its own process, a real SMTP server for their
-// mailboxes, and nothing done behind the API but the operator's file at the beginning. One story; each step needs those
-// before it.
+// Two companies with three users each: the product as a separate process, a real SMTP server for their mailboxes, and everything
+// over the API except for the operator's platform file at the beginning. One scenario; each step depends on those before it.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -37,7 +36,7 @@ describe('two companies', () => {
   let smtp: TestSmtpServer
   let pharos: ServerProcess
   let settings: Record<string, string>
-  /** What each knows: the password, and the secret of the authenticator. */
+  /** The passwords and authenticator secrets of the users. */
   const passwords: Record<string, string> = {
     'ada@alder.example': 'first-password-of-ada',
     'bea@birch.example': 'first-password-of-bea',
@@ -68,7 +67,7 @@ describe('two companies', () => {
     rmSync(folder, { recursive: true })
   })
 
-  function runCommand(...words: string[]): string {
+  function runCommand(...args: string[]): string {
     const env = {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
@@ -76,8 +75,8 @@ describe('two companies', () => {
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...settings,
     }
-    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], { cwd: folder, env })
-    assert.equal(status, 0, `${words.join(' ')}: ${stdout} ${stderr}`)
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { cwd: folder, env })
+    assert.equal(status, 0, `${args.join(' ')}: ${stdout} ${stderr}`)
     return stdout.toString()
   }
 
@@ -111,7 +110,7 @@ describe('two companies', () => {
   const bearer = ({ access }: Tokens) => `Bearer ${access}`
   const codeOf = async (answer: Promise<Answer>) => (await answer).body.code
 
-  /** Each code works once: where this half minute's is spent, the next one's is taken, which is good already. */
+  /** Each code is accepted once: if that of the current 30 s is used, the next one is taken, which is valid already. */
   const spent = new Set<string>()
   function codeFor(email: string): string {
     const totp = new TOTP({ secret: authenticators.get(email)! })
@@ -121,7 +120,7 @@ describe('two companies', () => {
     return code
   }
 
-  /** The audit of the admin's team, when all of these are in it. */
+  /** Waits until the audit log of the admin's team contains all of these actions. */
   async function untilAudited(admin: Tokens, wanted: readonly string[]): Promise<{ action: string }[]> {
     for (const end = performance.now() + 60_000; ; await sleep(200)) {
       const { results } = await expect(200, send('GET', '/audit?limit=1000', bearer(admin)))
@@ -129,7 +128,7 @@ describe('two companies', () => {
         (one) => !results.some(({ action }: { action: string }) => action === one),
       )
       if (missing.length === 0) return results
-      assert.ok(performance.now() < end, `not in the audit: ${missing.join(', ')}`)
+      assert.ok(performance.now() < end, `missing in the audit log: ${missing.join(', ')}`)
     }
   }
 
@@ -141,7 +140,7 @@ describe('two companies', () => {
     )
   }
 
-  /** Waits for a mail with that subject that was not read yet; gives the token of its link. */
+  /** Waits for an unread mail with that subject; returns the token of its link. */
   const read = new Set<unknown>()
   async function mailTo(email: string, subject: RegExp): Promise<string> {
     for (const end = performance.now() + 60_000; ; await sleep(50)) {
@@ -170,7 +169,7 @@ describe('two companies', () => {
     return expect(200, send('POST', '/session/invitation/accept', undefined, { token, ...account }))
   }
 
-  it('invite their people by mail, who make their accounts and sign in', async () => {
+  it('invite users by mail, who create their accounts and sign in', async () => {
     const [ada, bea] = [await signIn('ada@alder.example'), await signIn('bea@birch.example')]
     for (const [admin, email] of [
       [ada, 'aaron@alder.example'],
@@ -181,7 +180,7 @@ describe('two companies', () => {
       assert.equal(accepted.account_created, true)
       await signIn(email)
     }
-    // Aaron consults for Birch too: his account is there already.
+    // Aaron consults for Birch too: the account exists already.
     const accepted = await accept('aaron@alder.example', await invite(bea, 'aaron@alder.example'))
     assert.deepEqual([accepted.account_created, accepted.team_name], [false, 'Birch Telecom'])
     for (const admin of [ada, bea]) {
@@ -190,7 +189,7 @@ describe('two companies', () => {
     }
   })
 
-  it('confirm a new address by the link that came to it', async () => {
+  it('confirm a new address by the link that was mailed to it', async () => {
     const abby = await signIn('abby@alder.example')
     const body = { email: 'abigail@alder.example', current_password: passwords['abby@alder.example'] }
     await expect(202, send('POST', '/session/change-email', bearer(abby), body))
@@ -210,10 +209,10 @@ describe('two companies', () => {
     await signIn('abigail@alder.example')
   })
 
-  it('turn on a second factor, and may then require it of everybody', async () => {
+  it('enable a second factor, and can then require it of all members', async () => {
     const ada = await signIn('ada@alder.example')
     const require = (admin: Tokens) => send('PATCH', '/teams/current', bearer(admin), { require_2fa: true })
-    assert.equal((await require(ada)).status, 409, 'whoever requires it has one')
+    assert.equal((await require(ada)).status, 409, 'the admin who requires it has one')
     const password = passwords['ada@alder.example']
     const { secret } = await expect(
       200,
@@ -231,7 +230,7 @@ describe('two companies', () => {
     await expect(200, require(confirmed))
   })
 
-  it('work in several teams, each with its own rules', async () => {
+  it('work in several teams, each with its own roles', async () => {
     const birch: number = (
       await expect(200, send('GET', '/teams', bearer(await signIn('bea@birch.example'))))
     ).results[0].id
@@ -247,7 +246,7 @@ describe('two companies', () => {
     assert.equal((await send('POST', '/session/token', bearer(foreign), { team_id: alder })).status, 404)
   })
 
-  it('get back in with a forgotten password, and everybody who was in is out', async () => {
+  it('regain access with a forgotten password, which ends all other sessions', async () => {
     const before = await signIn('bob@birch.example')
     await expect(202, send('POST', '/session/password-reset', undefined, { email: 'bob@birch.example' }))
     const token = await mailTo('bob@birch.example', /reset/i)
@@ -258,12 +257,12 @@ describe('two companies', () => {
     assert.equal(
       (await send('POST', '/session/password-reset/confirm', undefined, body)).status,
       400,
-      'it works once',
+      'the link is valid once',
     )
     await signIn('bob@birch.example')
   })
 
-  it('give a machine a token that does one thing from one network', async () => {
+  it('create a token for a program with one scope and one network', async () => {
     const bea = await signIn('bea@birch.example')
     const made = await expect(
       201,
@@ -284,13 +283,13 @@ describe('two companies', () => {
     assert.equal(
       (await send('GET', '/tokens', token, undefined, '198.51.100.7')).status,
       401,
-      'no token makes tokens',
+      'a token cannot create tokens',
     )
     const shown = await expect(200, send('GET', `/tokens/${made.id}`, bearer(bea)))
     assert.equal(JSON.stringify(shown).includes(made.token), false)
   })
 
-  it('remove somebody who is signed in, and are rid of him at once', async () => {
+  it('remove a signed-in member, who loses access at once', async () => {
     const [bea, bob] = [await signIn('bea@birch.example'), await signIn('bob@birch.example')]
     await expect(200, send('GET', '/ipam/announcements', bearer(bob)))
     const { results } = await expect(200, send('GET', '/teams/current/members?email=bob', bearer(bea)))
@@ -300,7 +299,7 @@ describe('two companies', () => {
       const end = performance.now() + 60_000;
       (await send('GET', '/ipam/announcements', bearer(bob))).status !== 401;
     )
-      assert.ok(performance.now() < end, 'a removed member is still in')
+      assert.ok(performance.now() < end, 'a removed member still has access')
     await expect(401, send('POST', '/session/refresh', undefined, { refresh: bob.refresh }))
     const own = await expect(200, send('GET', '/teams/current/members?is_admin=true', bearer(bea)))
     assert.equal(
@@ -309,7 +308,7 @@ describe('two companies', () => {
     )
   })
 
-  it('refresh in two tabs at the same moment, and both stay in', async () => {
+  it('refresh in two tabs at the same moment, and both stay signed in', async () => {
     const bea = await signIn('bea@birch.example')
     for (let round = 0, refresh = bea.refresh; round < 20; round++) {
       const refreshed = () => expect(200, send('POST', '/session/refresh', undefined, { refresh }))
@@ -319,12 +318,12 @@ describe('two companies', () => {
     }
   })
 
-  it('see in the audit that a stolen token ended a session, and hear of it by mail', async () => {
+  it('see in the audit log that a stolen token ended a session, and are notified by mail', async () => {
     const bea = await signIn('bea@birch.example')
     let newest = bea.refresh
     for (let at = 0; at < 2; at++)
       newest = (await expect(200, send('POST', '/session/refresh', undefined, { refresh: newest }))).refresh
-    // The thief waits until nobody can take him for a second tab.
+    // The thief waits until the request cannot be mistaken for that of a second tab.
     const past = new Date(Date.now() - 60_000)
     await database.postgres.owner
       .updateTable('sessions')
@@ -342,7 +341,7 @@ describe('two companies', () => {
     )
   })
 
-  it('have an audit of it all that nobody has touched, each its own', async () => {
+  it('have a valid audit log of all steps, each their own', async () => {
     const bea = await signIn('bea@birch.example')
     const wanted = [
       'member.invite',
@@ -352,9 +351,9 @@ describe('two companies', () => {
       'authorization.refuse',
       'token.refuse',
     ]
-    // Refused calls come into the audit about a second after them.
+    // Refused calls appear in the audit log about a second after them.
     const results = await untilAudited(bea, wanted)
-    assert.equal(JSON.stringify(results).includes('alder.example'), true, 'Aaron is of both')
+    assert.equal(JSON.stringify(results).includes('alder.example'), true, 'Aaron is a member of both')
     assert.equal(JSON.stringify(results).includes('ada@alder.example'), false)
     for (const end = performance.now() + 60_000; ; await sleep(200)) {
       const { results: newest } = await expect(200, send('GET', '/audit?limit=10', bearer(bea)))

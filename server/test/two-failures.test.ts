@@ -1,6 +1,6 @@
-// Where two failures meet, on a real gobgpd with a BIRD peer: a restart of the router while a withdrawal is held or
-// rejected, while a prefix is damped, while its attributes are about to change, while the database or the reconciler is
-// away. The peer never loses a prefix that nobody withdrew.
+// Combinations of two failures, on a real gobgpd with a BIRD peer: a restart of the router while a withdrawal is held or rejected,
+// while a prefix is damped, while its attributes are about to change, and while the database or the reconciler is unavailable. The
+// peer never loses a prefix that was not disabled.
 // PHAROS_TEST_LONG raises the kills of the last test from 8 to 200.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -31,7 +31,7 @@ import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { createKeyRing } from '../src/runtime/secrets.ts'
 import { createRandom, testSeed } from './support/random.ts'
-import { Relay } from './support/relay.ts'
+import { TcpProxy } from './support/tcp-proxy.ts'
 import { shardedIt } from './support/shard.ts'
 
 const kills = process.env['PHAROS_TEST_LONG'] ? 200 : 8
@@ -48,7 +48,7 @@ let ids: number[]
 let folder: string
 let stack: AsyncDisposableStack
 
-describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
+describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
   before(async () => {
     database = await createTestDatabase()
     region = (await seedRegions(database.postgres, ['ams'])).ams!
@@ -73,28 +73,28 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     rmSync(folder, { recursive: true })
   })
 
-  shardedIt('a restart carries out no withdrawal that is held, and none that was rejected', async () => {
+  shardedIt('a restart applies no withdrawal that is held, and none that was rejected', async () => {
     await startReconcilers()
     await allAnnounced()
     await disableWithoutRequest(database.postgres, ids.slice(0, 47))
     await wake('announcements')
     const hold = await openHold()
-    await losesNothing('held')
-    assert.equal(await openHold(), hold, 'it is still to be decided')
+    await assertNoLoss('held')
+    assert.equal(await openHold(), hold, 'the hold is still open')
     await decideAs({ db: db() }, { userId: null, by: { actor: 'operator' } }, hold, 'rejected')
-    await losesNothing('rejected')
+    await assertNoLoss('rejected')
   })
 
-  shardedIt('a restart that comes before anybody was asked carries out nothing either', async () => {
+  shardedIt('a restart before the hold is opened applies no withdrawal either', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
     await disableWithoutRequest(database.postgres, ids.slice(0, 47))
     await startReconcilers()
-    await losesNothing('not asked yet')
+    await assertNoLoss('no hold yet')
   })
 
-  shardedIt('a restart damps nothing that is announced', async () => {
+  shardedIt('a restart damps no announced prefix', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
@@ -102,7 +102,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     for (let at = 0; at < 14; at++) await patch(ids[0]!, at % 2 === 1, new Date(start + at * 1000))
     await startReconcilers()
     await waitFor('it is announced', async () => (await stateOf(ids[0]!)) === 'announced')
-    await losesNothing('damped')
+    await assertNoLoss('damped')
   })
 
   shardedIt('a restart applies no change of the next hop that is held', async () => {
@@ -111,7 +111,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     await running.stop()
     await startReconcilers({ routes: { nextHop4: '192.0.2.9' } })
     await openHold()
-    await losesNothing('changes held')
+    await assertNoLoss('changes held')
     const speaker = createGobgpSpeaker({ address: lab.region('ams').apiAddress, owner })
     const nextHops = new Set((await speaker.list()).map(({ nextHop }) => nextHop))
     await speaker.close()
@@ -119,31 +119,31 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
   })
 
   shardedIt(
-    'a restart loses nothing while the database refuses connections, is silent, or was never there',
+    'a restart loses no prefix while the database refuses connections, is silent, or was never reachable',
     async () => {
-      const relay = await useRelay()
-      const running = await startReconcilers({ databaseUrl: relay.databaseUrl })
+      const proxy = await useProxy()
+      const running = await startReconcilers({ databaseUrl: proxy.databaseUrl })
       await allAnnounced()
-      relay.refuse()
-      await losesNothing('refused')
-      relay.open()
+      proxy.refuse()
+      await assertNoLoss('refused')
+      proxy.open()
       await checkedAgain()
-      relay.silence()
-      await losesNothing('silent')
-      relay.open()
+      proxy.silence()
+      await assertNoLoss('silent')
+      proxy.open()
       await checkedAgain()
       await running.stop()
-      relay.refuse()
-      await losesNothing('never there', () => startReconcilers({ databaseUrl: relay.databaseUrl }))
+      proxy.refuse()
+      await assertNoLoss('never there', () => startReconcilers({ databaseUrl: proxy.databaseUrl }))
       await patch(ids[0]!, false)
-      relay.open()
+      proxy.open()
       using seen = lab.watchBirdRoutes('ams')
       await seen.saw('removed', prefixes[0]!, 120_000)
       assert.deepEqual(seen.lost, [prefixes[0]], 'nothing is withdrawn from memory')
     },
   )
 
-  shardedIt('twenty toggles of three prefixes all reach the peer, and block nobody', async () => {
+  shardedIt('twenty toggles of three prefixes all reach the peer, and damp none', async () => {
     await sql`delete from announcements where id = any(${ids.slice(10)}::integer[])`.execute(db())
     await startReconcilers()
     await waitFor('all is announced', async () => (await lab.birdRoutes('ams')).length === 10)
@@ -158,12 +158,12 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
   })
 
   shardedIt(
-    `${kills} restarts amid holds, damping, database outages and lost leaders lose nothing`,
+    `${kills} restarts during holds, damping, database outages and lost leaders lose no prefix`,
     { timeout: kills * 120_000 },
     async () => {
       const random = createRandom(testSeed)
-      const relays = [await useRelay(), await useRelay()]
-      const started = await Promise.all(relays.map(({ databaseUrl }) => startReconcilers({ databaseUrl })))
+      const proxies = [await useProxy(), await useProxy()]
+      const started = await Promise.all(proxies.map(({ databaseUrl }) => startReconcilers({ databaseUrl })))
       assert.equal(started.length, 2)
       await allAnnounced()
       const withdrawn = ids.length - 1
@@ -176,20 +176,20 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
           if (scene === 'reject')
             await decideAs({ db: db() }, { userId: null, by: { actor: 'operator' } }, hold, 'rejected')
         }
-        // Toggled by its owner until it is damped: the only one that may go.
+        // Toggled by its owner until it is damped: the only prefix that may be lost.
         if (scene === 'damping') for (let at = 0; at < 14; at++) await patch(ids[withdrawn]!, at % 2 === 1)
         const silent = random.chance(0.5)
-        const away = scene === 'outage' ? relays : scene === 'leader' ? [random.pick(relays)] : []
-        for (const relay of away) {
-          if (silent) relay.silence()
-          else relay.refuse()
+        const away = scene === 'outage' ? proxies : scene === 'leader' ? [random.pick(proxies)] : []
+        for (const proxy of away) {
+          if (silent) proxy.silence()
+          else proxy.refuse()
         }
-        await losesNothing(
+        await assertNoLoss(
           `kill ${kill}, ${scene}${away.length > 0 && silent ? ', silent' : ''}, seed ${testSeed}`,
           undefined,
           [prefixes[withdrawn]!],
         )
-        for (const relay of away) relay.open()
+        for (const proxy of away) proxy.open()
         await sql`update announcements set enabled = true where id = any(${ids}::integer[])`.execute(db())
         await sql`update announcement_regions set state = 'announcing', reason = null where state = 'withdrawing'`.execute(
           db(),
@@ -213,11 +213,11 @@ const patch = (id: number, enabled: boolean, now = new Date()) =>
     { enabled },
   )
 
-async function useRelay(): Promise<Relay> {
-  return stack.use(await Relay.create(database.databaseUrl))
+async function useProxy(): Promise<TcpProxy> {
+  return stack.use(await TcpProxy.create(database.databaseUrl))
 }
 
-/** The reconcilers of one process, with connections and files of its own. */
+/** The reconcilers of one process, with separate connections and files. */
 async function startReconcilers({
   databaseUrl = database.databaseUrl,
   routes = {},
@@ -249,8 +249,8 @@ async function startReconcilers({
   return { stop }
 }
 
-/** Kills gobgpd, and asserts that its peer has lost no prefix when the graceful restart is over. */
-async function losesNothing(
+/** Kills gobgpd, and asserts that its peer has lost no prefix after the graceful restart. */
+async function assertNoLoss(
   when: string,
   meanwhile: () => Promise<unknown> = async () => {},
   except: readonly string[] = [],
@@ -271,7 +271,7 @@ async function losesNothing(
   assert.deepEqual(missing, [], when)
 }
 
-/** The end of its log, over all restarts: whether it deferred its routes, and when it sent the End-of-RIB. */
+/** Returns the end of its log, across restarts: it shows whether it deferred its routes, and when it sent the End-of-RIB. */
 const gobgpdLog = (): string => readFileSync(join(lab.folder, 'ams/gobgpd.log'), 'utf8').slice(-8_000)
 
 async function allAnnounced(): Promise<void> {

@@ -1,5 +1,5 @@
-// A region whose router cannot be read, or was not for too long: nothing that is answered, listed or told claims that a
-// prefix is announced there, and nothing is written because of it.
+// A region whose router cannot be read, or was not read for too long: no response, list or message reports a prefix as announced
+// there, and nothing is written because of it.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { announcementStatuses, regionStates } from '@pharos/contract/byoip'
@@ -42,7 +42,7 @@ const get = (id: number, query = {}) => getAnnouncement(deps(), operationOf(team
 const list = (query: Partial<ListQuery> = {}) =>
   listAnnouncements(deps(), operationOf(team), { ordering: 'id', limit: 1000, offset: 0, ...query })
 
-/** An enabled announcement with a state in each region, and the status that follows. */
+/** Adds an enabled announcement with a state in each region, and the resulting status. */
 async function seed(prefix: string, states: Record<string, string>): Promise<number> {
   const names = Object.keys(states)
   const id = await seedAnnouncement(database.postgres, {
@@ -55,7 +55,7 @@ async function seed(prefix: string, states: Record<string, string>): Promise<num
   return id
 }
 
-/** As a run of the reconciler saves them. */
+/** Stores check results as a run of the reconciler does. */
 async function setStates(id: number, states: Record<string, string>): Promise<void> {
   await database.postgres.owner.transaction().execute(async (trx) => {
     for (const [slug, state] of Object.entries(states)) {
@@ -66,8 +66,8 @@ async function setStates(id: number, states: Record<string, string>): Promise<vo
   })
 }
 
-/** What was told since the last time, as `before -> after`. */
-async function told(): Promise<string[]> {
+/** Returns the status messages since the last call, as `before -> after`. */
+async function takeMessages(): Promise<string[]> {
   const { rows } = await sql<{ change: string }>`
     with gone as (delete from outbox returning *)
     select (data ->> 'before') || ' -> ' || (data ->> 'after') as change from gone order by xid, id`.execute(
@@ -79,7 +79,7 @@ async function told(): Promise<string[]> {
 const unreadable = () => seedChecks(database.postgres, ['ams'], { result: false, ageSeconds: 40 })
 
 describe('an announcement in a region whose router cannot be read', () => {
-  it('is shown as being announced, with the reason, and is not written', async () => {
+  it('is reported as announcing, with the reason, and not written', async () => {
     const id = await seed('203.0.113.0/24', { ams: 'announced' })
     const before = await get(id, all)
     assert.deepEqual([before.body.status, before.body.last_check_result], ['announced', true])
@@ -106,7 +106,7 @@ describe('an announcement in a region whose router cannot be read', () => {
     assert.deepEqual((await get(id)).body.status, 'announced')
   })
 
-  it('is shown as being announced while no session carries its family', async () => {
+  it('is reported as announcing while no session carries its address family', async () => {
     const ids = [
       await seed('203.0.113.0/24', { ams: 'announced' }),
       await seed('2001:db8:1::/48', { ams: 'announced' }),
@@ -115,7 +115,7 @@ describe('an announcement in a region whose router cannot be read', () => {
       sql`update regions set neighbors4 = ${up4}, neighbors6 = ${up6} where slug = 'ams'`.execute(
         database.postgres.owner,
       )
-    await told()
+    await takeMessages()
     await sessions(false, true)
     const [v4, v6] = await Promise.all(ids.map(async (id) => (await get(id, all)).body))
     assert.deepEqual([v4!.status, v4!.last_check_result], ['announcing', false])
@@ -129,7 +129,7 @@ describe('an announcement in a region whose router cannot be read', () => {
     assert.equal((await list({ status: ['announced'] })).count, 2)
   })
 
-  it('is shown as partially announced where another region is read', async () => {
+  it('is reported as partially announced if another region is readable', async () => {
     const id = await seed('203.0.113.0/24', { ams: 'announced', fra: 'announced' })
     await unreadable()
     const { body } = await get(id, all)
@@ -140,7 +140,7 @@ describe('an announcement in a region whose router cannot be read', () => {
     )
   })
 
-  it('can be switched with the ETag that was answered, which then claims nothing either', async () => {
+  it('can be toggled with the returned ETag, and the response reports no route as announced either', async () => {
     const id = await seed('203.0.113.0/24', { ams: 'announced' })
     await unreadable()
     const operation = operationOf(team, { ifMatch: (await get(id)).etag })
@@ -148,7 +148,7 @@ describe('an announcement in a region whose router cannot be read', () => {
     assert.equal((body as { status: string }).status, 'announcing')
   })
 
-  it('is not said to be announced where it cannot be deleted', async () => {
+  it('is not reported as announced by the rejection of its deletion', async () => {
     const id = await seed('203.0.113.0/24', { ams: 'announced' })
     await unreadable()
     await assert.rejects(deleteAnnouncement(deps(), operationOf(team), id), (error) => {
@@ -159,8 +159,8 @@ describe('an announcement in a region whose router cannot be read', () => {
   })
 })
 
-describe('a check that is overdue', () => {
-  it('has failed, in a time that follows from how often the region is checked', async () => {
+describe('an overdue check', () => {
+  it('counts as failed, after a time derived from the interval of the region', async () => {
     const id = await seed('203.0.113.0/24', { ams: 'announced' })
     const results = async () => {
       const { results } = await listRegions(deps(), operationOf(team), {
@@ -184,7 +184,7 @@ describe('a check that is overdue', () => {
 })
 
 describe('the list while a router cannot be read', () => {
-  it('filters, counts and orders by what it shows, and shows what GET shows', async () => {
+  it('filters, counts and sorts by the reported status, which equals that of GET', async () => {
     let at = 0
     for (const ams of regionStates)
       for (const fra of regionStates) {
@@ -220,47 +220,47 @@ describe('the list while a router cannot be read', () => {
   })
 })
 
-describe('what is told while a router cannot be read', () => {
-  it('is what is shown, and the rest once it is read again', async () => {
+describe('the messages while a router cannot be read', () => {
+  it('contain the reported status, and the remaining changes once it is readable again', async () => {
     const id = await seed('203.0.113.0/24', { ams: 'announced', fra: 'announcing' })
     await seed('198.51.100.0/24', { ams: 'announced' })
-    await told()
+    await takeMessages()
     await unreadable()
     assert.deepEqual(
-      await told(),
+      await takeMessages(),
       [],
-      'that a router cannot be read is no news of ten thousand announcements',
+      'an unreadable router causes no messages, not even for ten thousand announcements',
     )
     await setStates(id, { fra: 'announced' })
-    assert.deepEqual(await told(), [], 'it was partially announced, and is shown so')
+    assert.deepEqual(await takeMessages(), [], 'it was partially announced, and is reported as such')
     await setStates(id, { fra: 'error' })
-    assert.deepEqual(await told(), ['partially_announced -> announcing'])
+    assert.deepEqual(await takeMessages(), ['partially_announced -> announcing'])
     await setStates(id, { fra: 'announced' })
-    assert.deepEqual(await told(), ['announcing -> partially_announced'])
+    assert.deepEqual(await takeMessages(), ['announcing -> partially_announced'])
     await seedChecks(database.postgres, ['ams'])
-    assert.deepEqual(await told(), ['partially_announced -> announced'])
+    assert.deepEqual(await takeMessages(), ['partially_announced -> announced'])
     await seedChecks(database.postgres, ['ams'])
-    assert.deepEqual(await told(), [], 'once')
+    assert.deepEqual(await takeMessages(), [], 'once')
   })
 
-  it('is told at the check of the run that announced it', async () => {
+  it('are created at the check of the run that announced it', async () => {
     await unreadable()
     const id = await seed('203.0.113.0/24', { ams: 'announcing' })
-    await told()
+    await takeMessages()
     await setStates(id, { ams: 'announced' })
-    assert.deepEqual([await told(), (await get(id)).body.status], [[], 'announcing'])
+    assert.deepEqual([await takeMessages(), (await get(id)).body.status], [[], 'announcing'])
     await seedChecks(database.postgres, ['ams'])
-    assert.deepEqual(await told(), ['announcing -> announced'])
+    assert.deepEqual(await takeMessages(), ['announcing -> announced'])
   })
 
-  it('forgets an announcement that is withdrawn meanwhile', async () => {
+  it('omit an announcement that is withdrawn meanwhile', async () => {
     await unreadable()
     const id = await seed('203.0.113.0/24', { ams: 'announcing' })
     await setStates(id, { ams: 'announced' })
-    await told()
+    await takeMessages()
     await patchAnnouncement(deps(), operationOf(team), id, { enabled: false })
-    assert.deepEqual(await told(), ['announcing -> withdrawing'])
+    assert.deepEqual(await takeMessages(), ['announcing -> withdrawing'])
     await seedChecks(database.postgres, ['ams'])
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await takeMessages(), [])
   })
 })

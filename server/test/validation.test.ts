@@ -1,5 +1,5 @@
-// The validator at work: real registry files that change under it, a real database, and what a team then reads. What each
-// driver does with a bad registry is tested beside it; here it is what a verdict leads to.
+// The running validator: real registry files that change, a real database, and the responses to a team. How each driver handles an
+// invalid registry is tested beside it; this file tests the consequences of a check's state.
 import assert from 'node:assert/strict'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,16 +26,16 @@ let blue: TestTeam
 let validator: Component | undefined
 let views: ReturnType<typeof createRegistryViews> | undefined
 const access: Record<string, string> = {}
-/** Accepted by hand, where a test does not care about letters. */
+/** Accepted by staff, for tests that are not about letters. */
 const accepted = new Map<number, LetterVerdict>()
 
 type Roa = { prefix: string; maxLength?: number; asn: number }
 type RouteObject = { prefix: string; asn: number }
 
-/** What every registry holds of others: without any object it would be one that lost its data. */
+/** Other objects in every registry: a registry without any object counts as one that has lost its data. */
 const others: Roa[] = [{ prefix: '192.88.99.0/24', asn: 64511 }]
 
-/** As registries write their files: whole, and by another name first. */
+/** Writes the file like registries do: complete, under a temporary name first. */
 async function put(name: string, text: string): Promise<void> {
   const path = join(folder, name)
   await writeFile(`${path}.new`, text)
@@ -164,7 +164,7 @@ const accept = (id: number) =>
 const read = async (who: string, id: number) =>
   (await call(who, 'GET', `${path}/${id}?include=validations,state_messages,details`)).body
 
-/** The states of the checks by name, once they are as expected. */
+/** Returns the states of the checks by name, once they are as expected. */
 async function until(who: string, id: number, expected: Record<string, string>, timeoutMs = 60_000) {
   const end = performance.now() + timeoutMs
   for (;;) {
@@ -190,7 +190,7 @@ const check = (record: { validations: { name: string }[] }, name: string) =>
   record.validations.find((one) => one.name === name) as unknown as Record<string, unknown>
 
 describe('a new announcement', () => {
-  it('is told what is missing, and each check turns valid when the registry has it, without asking', async () => {
+  it('gets a fix for each missing object, and each check turns valid without a request when the registry has the object', async () => {
     await start()
     const id = await create('red', '203.0.113.0/24')
     const first = await until('red', id, { irr: 'missing', rpki: 'missing', loa: 'missing', asn: 'valid' })
@@ -203,11 +203,7 @@ describe('a new announcement', () => {
     assert.ok(second.rpki_validated)
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
     const third = await until('red', id, { irr: 'valid' })
-    assert.equal(
-      third.status,
-      'pending_validation',
-      'only the letter is missing, and it is the turn of the team',
-    )
+    assert.equal(third.status, 'pending_validation', 'only the letter is missing, which the team must upload')
 
     accept(id)
     await call('red', 'POST', `${path}/${id}/validate`)
@@ -225,7 +221,7 @@ describe('a new announcement', () => {
     assert.equal(await checkedOrigin(id), 64496)
   })
 
-  it('is announced with another origin only when all checks were made for that', async () => {
+  it('is announced with a changed origin only when all checks have passed for it', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
     await start()
@@ -236,7 +232,7 @@ describe('a new announcement', () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64511 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64511 })
     assert.equal(await checkedOrigin(id), 64496)
-    // The registries are read again when their files have changed, which a request does not wait for.
+    // The registries are read again when their files have changed; requests do not wait for that.
     await waitFor(async () => {
       await call('red', 'POST', `${path}/${id}/validate`)
       return (await checkedOrigin(id)) === 64511
@@ -244,7 +240,7 @@ describe('a new announcement', () => {
     await sql`update asns set asn = 64496 where asn = 64511`.execute(owner)
   })
 
-  it('is told of another origin and of a length that the ROA does not allow', async () => {
+  it('reports a different origin and a length that the ROA does not allow', async () => {
     await setRoas({ prefix: '203.0.112.0/23', asn: 64496 }, { prefix: '198.51.100.0/24', asn: 64511 })
     await setRoutes({ prefix: '203.0.112.0/23', asn: 64496 }, { prefix: '198.51.100.0/24', asn: 64511 })
     await start()
@@ -257,7 +253,7 @@ describe('a new announcement', () => {
     await until('red', others, { rpki: 'mismatch_asn', irr: 'mismatch_asn' })
   })
 
-  it('is preflighted with live answers, and nothing is stored', async () => {
+  it('has a preflight with current results, which stores nothing', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
     const end = performance.now() + 60_000
@@ -275,10 +271,10 @@ describe('a new announcement', () => {
   })
 })
 
-describe('what a team is told of the registries', () => {
+describe('the results of registries that a team sees', () => {
   const places = /file:|rtr:|whois:|127\.0\.0\.1|pharos-validation-/
 
-  it('names their kind, and not where they are', async () => {
+  it('name their kind, and not their addresses', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
     await start()
@@ -289,8 +285,8 @@ describe('what a team is told of the registries', () => {
     assert.doesNotMatch(JSON.stringify(record), places)
   })
 
-  it('says that they do not answer, and not where they are', async () => {
-    // Port 1 of this machine: nobody listens there.
+  it('report that they do not respond, and not their addresses', async () => {
+    // Port 1 of this host, on which nothing listens.
     await using other = await createTestApi({
       PHAROS_RPKI_SOURCES: 'rtr://127.0.0.1:1',
       PHAROS_IRR_SOURCES: 'whois://127.0.0.1:1?sources=LAB',
@@ -319,7 +315,7 @@ describe('what a team is told of the registries', () => {
   })
 })
 
-/** An announcement with every check passed. */
+/** Creates an announcement with every check passed. */
 async function passed(who: string, cidr: string): Promise<number> {
   const id = await create(who, cidr)
   accept(id)
@@ -328,8 +324,8 @@ async function passed(who: string, cidr: string): Promise<number> {
   return id
 }
 
-describe('an announcement that is live', () => {
-  it('stays announced when its ROA breaks, and its team is warned', async () => {
+describe('an enabled announcement', () => {
+  it('stays announced when its ROA becomes invalid, and its team is warned', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
     await start()
@@ -338,7 +334,7 @@ describe('an announcement that is live', () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64511 })
     const record = await until('red', id, { rpki: 'mismatch_asn' })
     assert.deepEqual([record.enabled, record.rpki_validated], [true, null])
-    assert.equal(record.status, 'announcing', 'as far as was observed; nothing is withdrawn')
+    assert.equal(record.status, 'announcing', 'the observed state; nothing is withdrawn')
     const warning = record.state_messages.find(({ tag }: { tag: string }) => tag === 'validation_lost')
     assert.equal(warning.severity, 'warning')
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
@@ -361,7 +357,7 @@ describe('an announcement that is live', () => {
     await until('red', id, { asn: 'valid' })
   })
 
-  it('is suspended after the grace period where the operator wants that, and resumes by itself', async () => {
+  it('is suspended after the grace period if the operator configures it, and resumes by itself', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
     await start({ onLoss: 'suspend', graceHours: 1 })
@@ -380,7 +376,7 @@ describe('an announcement that is live', () => {
     assert.equal((await read('red', id)).enabled, true)
   })
 
-  it('stays suspended by staff while all checks pass, even if the reason is the word of the policy', async () => {
+  it('stays suspended by staff while all checks pass, even if the reason is the text of the policy', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
     await start({ onLoss: 'suspend', graceHours: 1 })
@@ -397,7 +393,7 @@ describe('an announcement that is live', () => {
     )
   })
 
-  it('keeps its verdict while the registries are silent', async () => {
+  it('keeps its results while the registries do not respond', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
     await start()
@@ -413,7 +409,7 @@ describe('an announcement that is live', () => {
     assert.equal(record.status, 'ready')
   })
 
-  it('keeps its verdict while the registries are empty, which raises an alarm', async () => {
+  it('keeps its results while the registries are empty, which raises an alarm', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
     const metrics = await start({ onLoss: 'suspend', graceHours: 0 })
@@ -439,11 +435,11 @@ describe('an announcement that is live', () => {
   })
 })
 
-/** Each team has an ASN of its own, and the registries allow both to originate the prefix. */
+/** Creates two teams, each with its own ASN; the registries allow both to originate the prefix. */
 const bothAsns = [64496, 64497].map((asn) => ({ prefix: '203.0.113.0/24', asn }))
 
 describe('two teams that name the same prefix', () => {
-  it('the first to prove it has it, and the other is told no', async () => {
+  it('the first to prove it has it, and the check of the other fails', async () => {
     await setRoas(...bothAsns)
     await setRoutes(...bothAsns)
     const theirs = await create('blue', '203.0.113.0/24')
@@ -463,7 +459,7 @@ describe('two teams that name the same prefix', () => {
     assert.equal((await call('red', 'PATCH', `${path}/${ours}`, { enabled: true })).status, 200)
   })
 
-  it('both at the same moment: one of them has it', async () => {
+  it('with concurrent proofs: one of them has it', async () => {
     await setRoas(...bothAsns)
     await setRoutes(...bothAsns)
     const ids = [await create('red', '203.0.113.0/24'), await create('blue', '203.0.113.0/24')]
@@ -475,7 +471,7 @@ describe('two teams that name the same prefix', () => {
 })
 
 describe('the metrics', () => {
-  it('tell which registries can be judged by', async () => {
+  it('report the registries that can be queried', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     const metrics = createMetrics()
     const seen = createRegistryViews(api.config, createLog(api.config), metrics)
@@ -489,8 +485,8 @@ describe('the metrics', () => {
   })
 })
 
-describe("the operator's word", () => {
-  it('counts whatever the registries say, which stands beside it', async () => {
+describe('a check declared as passed by the operator', () => {
+  it('passes whatever the registries return, which are shown with it', async () => {
     const { owner } = api.database.postgres
     const { rows } = await sql<{ id: number }>`
       insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated,

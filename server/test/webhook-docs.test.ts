@@ -1,5 +1,5 @@
-// docs/webhooks.md: its examples are messages of the contract, every type has one, and its ways to verify a signature accept valid ones
-// and reject invalid ones.
+// docs/webhooks.md: its examples are messages of the contract, every type has one, and its ways to verify a signature accept valid
+// signatures and reject invalid ones.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ const secret = createSecret()
 const body = '{"type":"webhook.test","data":{"a":"ü"}}'
 const headers = signedHeaders([createSecret(), secret], 'msg_1', body, new Date())
 
-test('the function without a library knows a good signature from a bad one', async () => {
+test('the function without a library accepts valid signatures and rejects invalid ones', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-docs-'))
   try {
     const file = join(folder, 'verify.mjs')
@@ -53,7 +53,7 @@ test('the function without a library knows a good signature from a bad one', asy
   }
 })
 
-test('the lines of shell make the signature', () => {
+test('the shell commands compute the signature', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-docs-'))
   try {
     writeFileSync(join(folder, 'body.json'), body)

@@ -1,5 +1,5 @@
-// Webhooks as their team has them, over HTTP: made, changed, tested, sent and read, with a real receiver that checks signatures
-// by the library of the specification.
+// Webhooks of a team over HTTP: creating, changing, testing, sending and reading, with a real receiver that verifies signatures
+// with the library of the specification.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { DeliveryDetail, Webhook, WebhookWithSecret } from '@pharos/contract/webhook'
@@ -65,7 +65,7 @@ async function create(more: object = {}): Promise<WebhookWithSecret> {
 const remove = (id: number) => call('DELETE', `/${id}`)
 
 describe('a webhook', () => {
-  it('is made with a secret that is shown once, and read without it', async () => {
+  it('is created with a secret that is returned once, and later read without it', async () => {
     const { secret, ...made } = await create({ description: 'the pager' })
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     const got = await call('GET', `/${made.id}`)
@@ -77,7 +77,7 @@ describe('a webhook', () => {
     await remove(made.id)
   })
 
-  it('is made by a program with the scope, and is the same for a repeat; its secret stands nowhere in clear', async () => {
+  it('is created by a program with the scope, and returned again for a repeat; its secret is stored only encrypted', async () => {
     const request = () =>
       call('POST', '', { url: endpoint.url, events }, { 'idempotency-key': 'one' }, program)
     const [first, second] = [await request(), await request()]
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     await remove(id)
   })
 
-  it('that leads where it must not is refused at once, with what to do', async () => {
+  it('with a forbidden address is rejected at once, with a fix', async () => {
     const refused = await call('POST', '', { url: 'https://169.254.169.254/latest/meta-data', events })
     assert.equal(refused.status, 422)
     const { errors } = refused.body as { errors: { loc: string[]; msg: string }[] }
@@ -106,7 +106,7 @@ describe('a webhook', () => {
     await remove(id)
   })
 
-  it('is one of as many as the team may have', async () => {
+  it('is limited to a number per team', async () => {
     const made = []
     for (let i = 0; i < 5; i++) made.push((await create()).id)
     const { status, body } = await call('POST', '', { url: endpoint.url, events })
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     for (const id of made) assert.equal((await remove(id)).status, 204)
   })
 
-  it('changes where nobody else has changed it, and says why it is off', async () => {
+  it('changes under If-Match, and shows why it is disabled', async () => {
     const { id } = await create()
     const path = `/${id}`
     const { headers } = await call('GET', path)
@@ -138,7 +138,7 @@ describe('a webhook', () => {
     assert.equal((await call('GET', path)).status, 404)
   })
 
-  it('that is switched off sends nothing of what waits', async () => {
+  it('that is disabled sends nothing of its pending deliveries', async () => {
     const { id } = await create()
     const delivery = await addDelivery(api.database.postgres.owner, id)
     await call('PATCH', `/${id}`, { enabled: false })
@@ -148,7 +148,7 @@ describe('a webhook', () => {
     await remove(id)
   })
 
-  it('leaves its changes in the audit', async () => {
+  it('audits its changes', async () => {
     const { id } = await create()
     await call('PATCH', `/${id}`, { description: 'new' })
     await call('POST', `/${id}/rotate-secret`)
@@ -165,7 +165,7 @@ describe('a webhook', () => {
 })
 
 describe('a test', () => {
-  it('is sent at once and says what became of it, signed by the new secret and for a day by the old one', async () => {
+  it('is sent at once and returns the result, signed with the new secret and for a day with the old one', async () => {
     const { id, secret } = await create()
     const rotated = (await call('POST', `/${id}/rotate-secret`)).body as WebhookWithSecret
     assert.notEqual(rotated.secret, secret)
@@ -173,16 +173,16 @@ describe('a test', () => {
     const detail = body as DeliveryDetail
     assert.equal(status, 200)
     assert.deepEqual([detail.state, detail.type, detail.last_status], ['delivered', 'webhook.test', 204])
-    const heard = endpoint.heard.at(-1)!
-    assert.equal(heard.headers['webhook-id'], detail.message_id)
+    const received = endpoint.heard.at(-1)!
+    assert.equal(received.headers['webhook-id'], detail.message_id)
     for (const one of [secret, rotated.secret]) {
-      const seen = new Verifier(one).verify(heard.body, heard.headers as Record<string, string>)
+      const seen = new Verifier(one).verify(received.body, received.headers as Record<string, string>)
       assert.deepEqual(seen, detail.payload)
     }
     await remove(id)
   })
 
-  it('that fails is not tried again, and leaves the webhook as it is', async () => {
+  it('that fails is not retried, and does not change the webhook', async () => {
     const { id } = await create()
     answer = 500
     const { body } = await call('POST', `/${id}/test`)
@@ -195,7 +195,7 @@ describe('a test', () => {
     await remove(id)
   })
 
-  it('is for a team to make a few times a minute', async () => {
+  it('is limited to a few per minute and team', async () => {
     const { id } = await create()
     const statuses = []
     for (let i = 0; i < 4; i++) statuses.push((await call('POST', `/${id}/test`)).status)
@@ -205,7 +205,7 @@ describe('a test', () => {
 })
 
 describe('deliveries', () => {
-  it('are listed newest first, by state and type, of one webhook', async () => {
+  it('are listed newest first, by state and type, for one webhook', async () => {
     const { owner } = api.database.postgres
     const id = await addWebhook(owner, api.config.secret, teamId)
     const other = await addWebhook(owner, api.config.secret, teamId)
@@ -230,12 +230,12 @@ describe('deliveries', () => {
     await remove(other)
   })
 
-  it('are sent by the loop of the collector, woken by what happens, and again when somebody asks', async () => {
+  it('are sent by the loop of the collector when an event happens, and again on request', async () => {
     const { secret, id } = await create()
     const { postgres } = api.database
     const metrics = createMetrics()
     const log = createLog(api.config)
-    // The views of the registries are nothing to it.
+    // The registries are not needed for it.
     const shared = { config: api.config, postgres, waker: api.waker, log, metrics } as never
     const part = webhooksPart(shared)
     await part.start!()
@@ -247,7 +247,7 @@ describe('deliveries', () => {
     assert.deepEqual(seen.data, { id: 'x' })
     const { body: list } = await call('GET', `/${id}/deliveries`)
     const [{ id: delivery }] = (list as { results: [{ id: number }] }).results
-    // It is sent again while the first may still be written down: that the first was delivered is waited for.
+    // It is redelivered while the result of the first may still be stored: the test waits until the first is delivered.
     for (let state = ''; state !== 'delivered';) {
       state = ((await call('GET', `/${id}/deliveries/${delivery}`)).body as DeliveryDetail).state
     }

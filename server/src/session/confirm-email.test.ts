@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { addTeam, createTestApi, testPassword, type TestApi, type TestTeam } from '../../test/api.ts'
 import { mailsTo, templatesTo, tokenMailedTo } from '../../test/support/mails.ts'
-import { addPerson, auditOfPerson, createClient, type Client } from '../../test/support/person.ts'
+import { addPerson, auditOfPerson, createClient, type Client } from '../../test/support/test-user.ts'
 
 let api: TestApi
 let team: TestTeam

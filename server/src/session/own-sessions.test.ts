@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { addTeam, createTestApi, type TestApi, type TestTeam } from '../../test/api.ts'
-import { addPerson, auditOfPerson, createClient, type Client } from '../../test/support/person.ts'
+import { addPerson, auditOfPerson, createClient, type Client } from '../../test/support/test-user.ts'
 
 let api: TestApi
 let team: TestTeam

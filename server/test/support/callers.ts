@@ -1,11 +1,11 @@
-// Every kind of caller of the API: what each one presents, and who that is. What a caller may do is not said here: see
-// verdict.ts, which knows only the identity.
+// Every kind of caller of the API: the credential it sends and the identity behind it. The expected access of each identity is in
+// expected-access.ts.
 import { formatApiToken, parseApiToken, type ApiToken } from '../../src/session/api-token-format.ts'
 import type { TestApi } from '../api.ts'
 import { addApiToken, forgeAccess, openSession, unsignedAccess, type ApiTokenOptions } from './credentials.ts'
-import type { World } from './world.ts'
+import type { Fixtures } from './fixtures.ts'
 
-/** Who a caller truthfully is; `stranger` presents something that must not count. */
+/** The true identity of a caller. `stranger` sends a credential that must not be accepted. */
 export type Identity =
   | { readonly kind: 'guest' | 'stranger' }
   | { readonly kind: 'source'; readonly key: 'detector' | 'other' }
@@ -15,7 +15,7 @@ export type Identity =
       readonly isAdmin: boolean
       readonly isStaff: boolean
       readonly scopes: readonly string[]
-      /** A demo account, where the server can be reached from elsewhere. */
+      /** A demo account on a server that is reachable from other hosts. */
       readonly demoElsewhere: boolean
       /** The team requires a second factor, and the user has none. */
       readonly lacksSecondFactor: boolean
@@ -24,11 +24,11 @@ export type Identity =
 type Team = 'red' | 'blue' | 'bare' | 'strict'
 
 export type Presented = {
-  /** The Authorization header; none when undefined. */
+  /** The Authorization header; undefined if the call has none. */
   readonly authorization?: string
-  /** Where the call comes from; loopback unless said. */
+  /** Source address of the call; loopback by default. */
   readonly from?: string
-  /** The user and refresh token behind the bearer, for operations that are about the session itself. */
+  /** The user and refresh token of the session, for operations on the session itself. */
   readonly userId?: number
   readonly refresh?: string
 }
@@ -36,8 +36,8 @@ export type Presented = {
 export type Caller = {
   readonly name: string
   readonly identity: Identity
-  /** Makes a fresh credential, so that no call can spoil another's. */
-  readonly present: (api: TestApi, world: World) => Promise<Presented>
+  /** Creates a new credential for each call, so that no call can invalidate another call's credential. */
+  readonly present: (api: TestApi, fixtures: Fixtures) => Promise<Presented>
   /** The call goes to the server that listens on all interfaces. */
   readonly elsewhere?: true
 }
@@ -77,39 +77,39 @@ const program = (team: Team, rest: object = {}): Identity => ({
 
 const stranger: Identity = { kind: 'stranger' }
 
-type PersonName = keyof World['people']
+type PersonName = keyof Fixtures['people']
 
 function bearerOf(name: PersonName, team: Team): Caller['present'] {
-  return async (api, world) => {
-    const { userId } = world.people[name]
-    const { access, refresh } = await openSession(api, userId, world[team].teamId)
+  return async (api, fixtures) => {
+    const { userId } = fixtures.people[name]
+    const { access, refresh } = await openSession(api, userId, fixtures[team].teamId)
     return { authorization: `Bearer ${access}`, userId, refresh }
   }
 }
 
-/** A bearer of red's admin with something changed behind its back. */
-function spoiltBearer(spoil: (api: TestApi, sessionId: string) => Promise<unknown>): Caller['present'] {
-  return async (api, world) => {
-    const { sessionId, access } = await openSession(api, world.people.admin.userId, world.red.teamId)
+/** An access token of red's admin whose account, session or membership is changed after it was issued. */
+function tamperedBearer(spoil: (api: TestApi, sessionId: string) => Promise<unknown>): Caller['present'] {
+  return async (api, fixtures) => {
+    const { sessionId, access } = await openSession(api, fixtures.people.admin.userId, fixtures.red.teamId)
     await spoil(api, sessionId)
     return { authorization: `Bearer ${access}` }
   }
 }
 
 function forgedBearer(forgery: Parameters<typeof forgeAccess>[3]): Caller['present'] {
-  return async (api, world) => ({
-    authorization: `Bearer ${await forgeAccess(api, world.people.admin.userId, world.red.teamId, forgery)}`,
+  return async (api, fixtures) => ({
+    authorization: `Bearer ${await forgeAccess(api, fixtures.people.admin.userId, fixtures.red.teamId, forgery)}`,
   })
 }
 
 function tokenOf(team: Team, options: ApiTokenOptions, from?: string): Caller['present'] {
-  return async (api, world) => ({
-    authorization: `Token ${await addApiToken(api, world[team].teamId, { scopes: allScopes, ...options })}`,
+  return async (api, fixtures) => ({
+    authorization: `Token ${await addApiToken(api, fixtures[team].teamId, { scopes: allScopes, ...options })}`,
     ...(from ? { from } : {}),
   })
 }
 
-const says =
+const withHeader =
   (authorization: string): Caller['present'] =>
   async () => ({ authorization })
 
@@ -120,14 +120,18 @@ const past = new Date(Date.now() - 60_000)
 export const callers: readonly Caller[] = [
   { name: 'no credential', identity: { kind: 'guest' }, present: async () => ({}) },
 
-  { name: 'an empty header', identity: stranger, present: says('') },
-  { name: 'a header without a scheme', identity: stranger, present: says('abcdef') },
-  { name: 'a scheme without a credential', identity: stranger, present: says('Bearer ') },
-  { name: 'a header of two credentials', identity: stranger, present: says('Bearer a, Token b') },
-  { name: 'another scheme', identity: stranger, present: says('Basic YWRtaW46YWRtaW4=') },
-  { name: 'a bearer of garbage', identity: stranger, present: says('Bearer abc.def.ghi') },
-  { name: 'a token of garbage', identity: stranger, present: says('Token phs_abc_def') },
-  { name: 'a bearer of 5,000 characters', identity: stranger, present: says(`Bearer ${'a'.repeat(5000)}`) },
+  { name: 'an empty header', identity: stranger, present: withHeader('') },
+  { name: 'a header without a scheme', identity: stranger, present: withHeader('abcdef') },
+  { name: 'a scheme without a credential', identity: stranger, present: withHeader('Bearer ') },
+  { name: 'a header of two credentials', identity: stranger, present: withHeader('Bearer a, Token b') },
+  { name: 'another scheme', identity: stranger, present: withHeader('Basic YWRtaW46YWRtaW4=') },
+  { name: 'an unparsable bearer', identity: stranger, present: withHeader('Bearer abc.def.ghi') },
+  { name: 'an unparsable token', identity: stranger, present: withHeader('Token phs_abc_def') },
+  {
+    name: 'a bearer of 5,000 characters',
+    identity: stranger,
+    present: withHeader(`Bearer ${'a'.repeat(5000)}`),
+  },
 
   { name: 'an expired bearer', identity: stranger, present: forgedBearer({ secondsToLive: -1 }) },
   { name: 'a bearer of another audience', identity: stranger, present: forgedBearer({ audience: 'api' }) },
@@ -149,19 +153,19 @@ export const callers: readonly Caller[] = [
   {
     name: 'a bearer of a revoked session',
     identity: stranger,
-    present: spoiltBearer((api, id) =>
+    present: tamperedBearer((api, id) =>
       sessions(api).set({ revoked: past, revoked_reason: 'logout' }).where('id', '=', id).execute(),
     ),
   },
   {
-    name: 'a bearer of a session that has run out',
+    name: 'a bearer of an expired session',
     identity: stranger,
-    present: spoiltBearer((api, id) => sessions(api).set({ expires: past }).where('id', '=', id).execute()),
+    present: tamperedBearer((api, id) => sessions(api).set({ expires: past }).where('id', '=', id).execute()),
   },
   {
-    name: 'a bearer of a session that is gone',
+    name: 'a bearer of a deleted session',
     identity: stranger,
-    present: spoiltBearer((api, id) =>
+    present: tamperedBearer((api, id) =>
       api.database.postgres.owner.deleteFrom('sessions').where('id', '=', id).execute(),
     ),
   },
@@ -201,13 +205,13 @@ export const callers: readonly Caller[] = [
     present: bearerOf('demo', 'red'),
   },
   {
-    name: 'a demo user elsewhere',
+    name: 'a demo user from another host',
     identity: user('red', { isAdmin: true, demoElsewhere: true }),
     present: bearerOf('demo', 'red'),
     elsewhere: true,
   },
   {
-    name: 'an admin elsewhere',
+    name: 'an admin from another host',
     identity: user('red', { isAdmin: true }),
     present: bearerOf('admin', 'red'),
     elsewhere: true,
@@ -230,7 +234,7 @@ export const callers: readonly Caller[] = [
     present: tokenOf('red', { scopes: [scope] }),
   })),
   {
-    name: 'an API token with scopes that only look alike',
+    name: 'an API token with scopes that only resemble valid ones',
     identity: program('red', { scopes: [] }),
     present: tokenOf('red', { scopes: ['ipam', 'ipam:*', '*', 'IPAM:READ', 'lighthouse:reader'] }),
   },
@@ -257,7 +261,11 @@ export const callers: readonly Caller[] = [
   },
   { name: 'an expired API token', identity: stranger, present: tokenOf('red', { expires: past }) },
   { name: 'a revoked API token', identity: stranger, present: tokenOf('red', { revoked: true }) },
-  { name: 'an API token unused for too long', identity: stranger, present: tokenOf('red', { idleDays: 8 }) },
+  {
+    name: 'an API token that expired because it was unused',
+    identity: stranger,
+    present: tokenOf('red', { idleDays: 8 }),
+  },
   {
     name: 'an API token with a changed secret',
     identity: stranger,

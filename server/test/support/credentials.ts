@@ -1,5 +1,5 @@
-// Credentials for tests, made without signing in: sessions with their tokens, API tokens, and access tokens that are
-// wrong in one way each.
+// Credentials for tests, created without signing in: sessions with their tokens, API tokens, and access tokens that are each
+// invalid in one way.
 import { SignJWT, generateKeyPair } from 'jose'
 import { AccessTokens } from '../../src/session/access-token.ts'
 import { createApiToken, formatApiToken } from '../../src/session/api-token-format.ts'
@@ -10,7 +10,7 @@ import type { TestApi } from '../api.ts'
 
 export type Session = { readonly sessionId: string; readonly access: string; readonly refresh: string }
 
-/** A new session of the user in the team, whether the user is in it or not. */
+/** Creates a session of the user in the team, even if the user is not a member of it. */
 export async function openSession(
   api: TestApi,
   userId: number,
@@ -47,11 +47,11 @@ export type ApiTokenOptions = {
   readonly expires?: Date
   readonly revoked?: boolean
   readonly isAdmin?: boolean
-  /** Days since it was made and since when it has not been used; it may rest for 7. */
+  /** Days since the token was created and since its last use; a token expires after 7 unused days. */
   readonly idleDays?: number
 }
 
-/** A new API token of the team, as its holder writes it. */
+/** Creates an API token of the team and returns its text. */
 export async function addApiToken(
   api: TestApi,
   teamId: number,
@@ -84,11 +84,11 @@ export type Forgery = {
   readonly issuer?: string
   readonly secondsToLive?: number
   readonly sessionVersion?: number
-  /** Signed with a key that is not ours, under the id of one that is. */
+  /** Signs with a foreign key under the id of a key of the ring. */
   readonly foreignKey?: boolean
 }
 
-/** A valid access token of a new session of the user, except for the forgery. */
+/** Returns an access token of a new session of the user: valid except for the forgery. */
 export async function forgeAccess(
   api: TestApi,
   userId: number,
@@ -110,7 +110,7 @@ export async function forgeAccess(
     .sign(key)
 }
 
-/** An access token with the algorithm `none` (RFC 7519, 6). */
+/** Returns an access token with the algorithm `none` (RFC 7519, section 6). */
 export async function unsignedAccess(api: TestApi, userId: number, teamId: number): Promise<string> {
   const [, payload] = (await openSession(api, userId, teamId)).access.split('.')
   const head = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url')

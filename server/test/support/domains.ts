@@ -1,4 +1,4 @@
-// Domains of teams for the cross-cutting tests, which use no DNS: tests set whether one is verified.
+// Domains of teams for the cross-cutting tests. No DNS is used: tests set whether a domain is verified.
 import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 
@@ -6,7 +6,7 @@ export type DomainOptions = { readonly id?: number; readonly verified?: boolean;
 
 let names = 0
 
-/** A domain of the team that no other has, and its id. */
+/** Adds a domain with a unique name to the team and returns its id. */
 export async function addDomain(
   db: Db,
   teamId: number,
@@ -21,11 +21,11 @@ export async function addDomain(
   return rows[0]!.id
 }
 
-/** In the place of all that there are: the same ids with other names, since each name is looked at once a minute. */
-export async function renewDomains(db: Db, red: number, blue: number): Promise<void> {
+/** Replaces all domains: same ids, new names, because each name is queried at most once a minute. */
+export async function restoreDomains(db: Db, red: number, blue: number): Promise<void> {
   await db.deleteFrom('domains').execute()
-  for (const [at, id] of renewedDomainIds.entries())
+  for (const [at, id] of restoredDomainIds.entries())
     await addDomain(db, at === 3 ? blue : red, { id, verified: at % 2 === 0 })
 }
 
-export const renewedDomainIds: readonly number[] = [900_001, 900_002, 900_003, 900_004]
+export const restoredDomainIds: readonly number[] = [900_001, 900_002, 900_003, 900_004]

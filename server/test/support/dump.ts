@@ -1,5 +1,5 @@
-// Dumps of databases of past releases: all rows as lines `table<TAB>row as JSON`. The schema is that of the migrations up
-// to the dump's number, which are never changed; the rows of the table `migrations` contain their hashes.
+// Dumps of databases of past releases: all rows as lines `table<TAB>row as JSON`. The schema is that of the migrations up to the
+// dump's number, which never change; the rows of the table `migrations` contain their hashes.
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import type { Client } from 'pg'
 import { listMigrations, migrationsFolder } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../../src/db/testing.ts'
-import { listTables } from './made-up-rows.ts'
+import { listTables } from './generated-rows.ts'
 
-/** A row as the text of a JSON object, since numbers may exceed those of JavaScript. */
+/** A row as the text of a JSON object, because numbers may exceed the range of JavaScript. */
 export type DumpedRow = { readonly table: string; readonly row: string }
 
-/** Reads all rows in a fixed order, without generated columns; a partitioned table with the rows of its partitions. */
+/** Reads all rows in a fixed order, without generated columns. The rows of a partitioned table are read from its partitions. */
 export async function readRows(db: Db): Promise<DumpedRow[]> {
   const dumped: DumpedRow[] = []
   for (const { name, columns } of await listTables(db)) {
@@ -26,11 +26,11 @@ export async function readRows(db: Db): Promise<DumpedRow[]> {
   return dumped
 }
 
-/** Returns the text of a dump's file. */
+/** Returns the text of a dump file. */
 export const formatDump = (rows: readonly DumpedRow[]): string =>
   rows.map(({ table, row }) => `${table}\t${row}\n`).join('')
 
-/** Parses the text of a dump's file. */
+/** Parses the text of a dump file. */
 function parseDump(text: string): DumpedRow[] {
   const lines = text.split('\n').filter((line) => line !== '')
   return lines.map((line) => {
@@ -39,7 +39,7 @@ function parseDump(text: string): DumpedRow[] {
   })
 }
 
-/** Creates a database as it was after that many migrations, with the rows of the dump and no others. */
+/** Creates a database with the schema after the given number of migrations and only the rows of the dump. */
 export async function restoreDump(version: number, rows: readonly DumpedRow[]): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-migrations-'))
   try {
@@ -58,7 +58,7 @@ export async function restoreDump(version: number, rows: readonly DumpedRow[]): 
   }
 }
 
-/** Triggers and foreign keys do not apply: the rows were valid when they were dumped. */
+/** Triggers and foreign keys are disabled: the rows were valid when they were dumped. */
 async function insertRows(db: Db, client: Client, rows: readonly DumpedRow[]): Promise<void> {
   const tables = (await listTables(db)).map(({ name }) => name)
   await client.query('set session_replication_role = replica')

@@ -1,9 +1,9 @@
-// The formats of texts and times in the published document, implemented a second time.
+// An independent implementation of the text and time formats of the published OpenAPI document.
 
 const blanks = new Set('\u034F\u115F\u1160\u17B4\u17B5\u3164\uFFA0')
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
-/** The formats `line` and `paragraphs`, as the introduction of the document defines them. */
+/** Checks the formats `line` and `paragraphs`, as the introduction of the document defines them. */
 export function isReadable(text: string, lines: boolean): boolean {
   let before = ''
   for (const character of text) {
@@ -16,7 +16,7 @@ export function isReadable(text: string, lines: boolean): boolean {
   return true
 }
 
-/** ISO 8601, extended form; the time and the offset may be left out. */
+/** Checks ISO 8601, extended format; the time and the offset are optional. */
 export function isTime(text: string): boolean {
   const match =
     /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d(?:\.\d{1,9})?))?)?(?:[Zz]|[+-](\d\d):?(\d\d))?$/.exec(

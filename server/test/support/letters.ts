@@ -1,9 +1,9 @@
-// Letters of authorization for tests: stored as if uploaded the day before yesterday, and forms to upload new ones.
+// Letters of authorization for tests: rows as if uploaded two days ago, and forms for uploading new ones.
 import { sql } from 'kysely'
 import { samplePng } from '../../src/byoip/letter/testing-letters.ts'
 import type { Db } from '../../src/db/postgres.ts'
 
-/** A letter of the announcement that waits for review. It counts for no quota of today. */
+/** Adds a letter of the announcement that is pending review. It counts towards no current quota. */
 export async function addLetter(db: Db, announcementId: number, filename = 'letter.png'): Promise<number> {
   const content = samplePng()
   const { rows } = await sql<{ id: number }>`
@@ -22,14 +22,14 @@ export async function addLetter(db: Db, announcementId: number, filename = 'lett
 export type FormPart = {
   readonly name: string
   readonly content: string | Buffer
-  /** Makes it a file. */
+  /** If set, the part is a file. */
   readonly filename?: string
   readonly type?: string
 }
 
 export const formBoundary = 'a-boundary-of-tests'
 
-/** The body of a form as RFC 7578 writes it. */
+/** Encodes the body of a form as defined in RFC 7578. */
 export function formOf(parts: readonly FormPart[], boundary = formBoundary): Buffer {
   const chunks = parts.flatMap(({ name, content, filename, type }) => [
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`,
@@ -43,14 +43,14 @@ export function formOf(parts: readonly FormPart[], boundary = formBoundary): Buf
 
 export const formType = `multipart/form-data; boundary=${formBoundary}`
 
-/** The form of a valid letter, with further fields. */
+/** Returns the form of a valid letter, with additional fields. */
 export const letterForm = (...fields: readonly FormPart[]): FormPart[] => [
   ...fields,
   { name: 'file', filename: 'letter.png', type: 'image/png', content: samplePng() },
 ]
 
-/** These letters as they were when they had just come, and no others. */
-export async function renewLetters(db: Db, ids: readonly number[]): Promise<void> {
+/** Deletes all letters except these and restores these to pending. */
+export async function restoreLetters(db: Db, ids: readonly number[]): Promise<void> {
   await sql`update letters set status = 'pending_review', reason = null, reviewed = null, reviewed_by = null,
     replaced_by = null`.execute(db)
   await sql`update letter_announcements set replaced = false`.execute(db)

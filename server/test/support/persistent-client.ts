@@ -1,6 +1,6 @@
-// A client that gives up nothing: it repeats a request with the same Idempotency-Key, to whichever server answers, until
-// the request is acknowledged. What it was told is all that it remembers. Now and then it is impatient and hangs up before
-// the answer, so that much is carried out that nobody was told of, and that others change before it comes again.
+// A client that repeats a request with the same Idempotency-Key, to any server that responds, until the request is acknowledged. It
+// keeps only acknowledged responses. It sometimes disconnects before the response, so that changes are applied that no client has
+// seen acknowledged, and that other clients overwrite before the request is repeated.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from './random.ts'
 
@@ -8,7 +8,7 @@ export type Acknowledged = {
   readonly status: number
   readonly etag: string | null
   readonly body: unknown
-  /** How often it was sent. */
+  /** Number of attempts. */
   readonly attempts: number
 }
 
@@ -20,10 +20,13 @@ export type Request = {
   readonly body: unknown
 }
 
-/** Not acknowledged, and not refused either: to be sent again. */
+/** Neither acknowledged nor refused: to be sent again. */
 const again = new Set([503, 409])
 
-/** Throws when it is stopped, and when the request is refused. A 409 with `idempotency_in_flight` is repeated. */
+/**
+ * Sends the request until it is acknowledged. Throws when stopped and when the request is refused. A 409 with
+ * `idempotency_in_flight` is repeated.
+ */
 export async function untilAcknowledged(
   urls: readonly string[],
   request: Request,
@@ -44,7 +47,7 @@ export async function untilAcknowledged(
 const isRefusal = (body: unknown): boolean =>
   !['unavailable', 'idempotency_in_flight'].includes((body as { code: string }).code)
 
-/** Undefined when there is no complete answer. */
+/** Returns undefined if no complete response was received. */
 async function sendOnce(
   url: string,
   { method, path, key, authorization, body }: Request,

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 
 export type Random = {
-  /** From 0 to n - 1. */
+  /** Returns an integer from 0 to n - 1. */
   below(n: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
@@ -10,7 +10,7 @@ export type Random = {
 
 export const testSeed = Number(process.env['PHAROS_TEST_SEED'] ?? randomInt(2 ** 31))
 
-/** How many times as much is tried: `short` in every run, `long` with PHAROS_TEST_LONG. */
+/** Returns the number of iterations: `short` by default, `long` with PHAROS_TEST_LONG. */
 export const scale = (short: number, long: number): number => (process.env['PHAROS_TEST_LONG'] ? long : short)
 
 /** xorshift32 (Marsaglia 2003). */

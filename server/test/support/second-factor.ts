@@ -1,4 +1,4 @@
-// A user's second factor in tests: put in place without setting it up, and the codes that its authenticator shows.
+// The second factor of a test user: enabled without the setup calls, and the codes of its authenticator.
 import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
 import { createRecoveryCodes, recoveryCodeMac } from '../../src/session/recovery-code.ts'
@@ -13,7 +13,7 @@ export type TestFactor = {
   readonly recoveryCodes: readonly string[]
 }
 
-/** Turns a second factor on, in the place of what there was. */
+/** Enables a second factor, replacing any other. */
 export async function addSecondFactor(
   { database, config }: TestApi,
   userId: number,
@@ -40,7 +40,7 @@ export async function addSecondFactor(
   return { userId, secret, recoveryCodes }
 }
 
-/** A factor whose first code is still to be confirmed; gives its secret. */
+/** Adds a factor whose first code is not confirmed yet and returns its secret. */
 export async function addPendingFactor({ database, config }: TestApi, userId: number): Promise<Uint8Array> {
   const secret = createTotpSecret()
   const sealed = sealSecret(config.secret, userId, secret)
@@ -48,7 +48,7 @@ export async function addPendingFactor({ database, config }: TestApi, userId: nu
   return secret
 }
 
-/** Removes the second factor. */
+/** Removes all second factors. */
 export async function removeSecondFactors({ database }: TestApi): Promise<void> {
   const { owner } = database.postgres
   await sql`update users set totp_enabled = null where totp_enabled is not null`.execute(owner)
@@ -56,13 +56,13 @@ export async function removeSecondFactors({ database }: TestApi): Promise<void> 
   await sql`delete from recovery_codes`.execute(owner)
 }
 
-/** The current code of an authenticator; it is accepted for at least 30 s. */
+/** Returns the current code of an authenticator; it is accepted for at least 30 s. */
 export const codeOf = (secret: Uint8Array | string): string =>
   new TOTP({
     secret: typeof secret === 'string' ? secret : new Secret({ buffer: Uint8Array.from(secret).buffer }),
   }).generate()
 
-/** Lets the time step pass for the user: the code that the authenticator shows may be used again. */
+/** Clears the last used time step of the user, so that the current code is accepted again. */
 export async function passStep({ database }: TestApi, userId: number): Promise<void> {
   await sql`update second_factors set last_step = 0 where user_id = ${userId}`.execute(
     database.postgres.owner,

@@ -1,4 +1,4 @@
-// The product as a process of its own, started like an operator starts it, so that it can die like one that crashes.
+// Runs the product as a separate process, started like in production, so that tests can kill it.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const startTimeoutMs = 180_000
 const stopTimeoutMs = 120_000
-/** Of one request: another process may have taken the port, and never answer. */
+/** Timeout of one request: another process may have taken the port and never respond. */
 const readyTimeoutMs = 10_000
 
 const running = new Set<ChildProcess>()
@@ -19,12 +19,12 @@ process.once('exit', () => {
 })
 
 export type ServerOptions = {
-  /** Where its log goes, and what node makes of its sources: a second start takes less. */
+  /** The log file, and the compile cache of node, which makes a second start faster. */
   readonly folder: string
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** One `pharos serve` at a port that stays the same over its deaths. */
+/** A `pharos serve` process whose port stays the same across restarts. */
 export class ServerProcess {
   readonly url: string
   readonly #options: ServerOptions
@@ -41,8 +41,8 @@ export class ServerProcess {
     return new ServerProcess(await freePort(), options)
   }
 
-  /** The last that it said, in all its lives. */
-  get lastWords(): string {
+  /** The end of its log, across restarts. */
+  get lastOutput(): string {
     return existsSync(this.#log) ? readFileSync(this.#log, 'utf8').slice(-5_000) : ''
   }
 
@@ -50,13 +50,13 @@ export class ServerProcess {
     return join(this.#options.folder, `server-${this.#port}.log`)
   }
 
-  /** Resolves when it says that it is ready. */
+  /** Resolves when the process reports that it is ready. */
   async start(): Promise<void> {
     const child = this.#spawn()
     this.#child = child
     for (const start = performance.now(); !(await this.isReady()); await sleep(20)) {
       if (child.exitCode !== null || performance.now() - start > startTimeoutMs)
-        throw new Error('the server does not start')
+        throw new Error('the server did not start')
     }
   }
 
@@ -69,7 +69,7 @@ export class ServerProcess {
     const late = setTimeout(() => (isLate = child.kill('SIGKILL')), stopTimeoutMs)
     await exit
     clearTimeout(late)
-    if (isLate) throw new Error(`the server did not end within ${stopTimeoutMs} ms:\n${this.lastWords}`)
+    if (isLate) throw new Error(`the server did not end within ${stopTimeoutMs} ms:\n${this.lastOutput}`)
   }
 
   async isReady(): Promise<boolean> {

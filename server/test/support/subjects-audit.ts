@@ -1,10 +1,10 @@
-// The operations of the audit.
+// The operations of the audit log.
 import { sql } from 'kysely'
 import { writeAudit } from '../../src/db/audit.ts'
 import type { TestTeam } from '../api.ts'
 import { absentIsNotFound, missingId, only, type Context, type Subject } from './subject.ts'
 
-/** A new entry of the team. */
+/** Adds an audit entry of the team. */
 async function entryOf({ api }: Context, { teamId, slug }: TestTeam): Promise<number> {
   const { owner } = api.database.postgres
   await writeAudit(owner, { teamId, actor: 'operator', action: 'test.write', target: `test:Team ${slug}` })
@@ -15,10 +15,11 @@ async function entryOf({ api }: Context, { teamId, slug }: TestTeam): Promise<nu
   return rows[0]!.id
 }
 
-const ownTeam = ({ world, identity }: Context): TestTeam => world['team' in identity ? identity.team : 'red']
+const ownTeam = ({ fixtures, identity }: Context): TestTeam =>
+  fixtures['team' in identity ? identity.team : 'red']
 
 function foreignTeam(context: Context): TestTeam {
-  return ownTeam(context) === context.world.blue ? context.world.red : context.world.blue
+  return ownTeam(context) === context.fixtures.blue ? context.fixtures.red : context.fixtures.blue
 }
 
 export const auditSubjects: readonly Subject[] = [

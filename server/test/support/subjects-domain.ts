@@ -1,4 +1,4 @@
-// The operations of domains. Each is about one of its own, and no name server answers.
+// The operations of domains. Each call uses a new domain, and no name server responds.
 import type { TestTeam } from '../api.ts'
 import { addDomain } from './domains.ts'
 import { foreignOf, missingId, type Context, type Subject, type SubjectRequest } from './subject.ts'
@@ -7,7 +7,7 @@ import { aboutTeams, ofAdmins, ofMembers, ownTeamOf } from './subjects-team.ts'
 const add = ({ api }: Context, { teamId }: TestTeam): Promise<number> =>
   addDomain(api.database.postgres.owner, teamId)
 
-/** In the caller's team: a domain of it, one of another, and none. */
+/** In the caller's team: its own domain, one of another team, and a missing one. */
 function inCurrentTeam(request: SubjectRequest): Subject['requests'] {
   const about = (domain_id: number) => ({ ...request, params: { team_id: 'current', domain_id } })
   return {
@@ -17,7 +17,7 @@ function inCurrentTeam(request: SubjectRequest): Subject['requests'] {
   }
 }
 
-/** In a team that is named by its id, with a domain of that team. */
+/** In a team given by its id, with a domain of that team. */
 function inNamedTeam(request: SubjectRequest): Subject['requests'] {
   const about = async (context: Context, team: TestTeam) => ({
     ...request,
@@ -30,7 +30,10 @@ function inNamedTeam(request: SubjectRequest): Subject['requests'] {
   }
 }
 
-/** A domain of another team is not found in the own team, by staff neither; without the admin role the answer is always 403. */
+/**
+ * A domain of another team is not found in the caller's team, including for staff; without the admin role the response is always
+ * 403.
+ */
 const inOwnTeam =
   (success: number, needsAdmin: boolean): Subject['answers'] =>
   (which, identity) => {
@@ -59,7 +62,7 @@ export const domainSubjects: readonly Subject[] = [
   { route: 'listDomains', requests: aboutTeams(), answers: ofMembers(200), ofAllTeams: 'staff' },
   {
     route: 'listDomains',
-    form: 'those that are verified',
+    form: 'verified domains',
     requests: aboutTeams({ query: { verified: 'true', limit: '2', offset: '1' } }),
     answers: ofMembers(200),
     ofAllTeams: 'staff',

@@ -1,4 +1,4 @@
-// The operations of members and invitees. Each uses a separate member: callers keep their roles.
+// The operations of members and invitations. Each call uses a new member, so that callers keep their roles.
 import {
   createInvitationToken,
   formatInvitationToken,
@@ -23,9 +23,9 @@ async function addMember({ api }: Context, team: TestTeam): Promise<number> {
 
 const addInvited = async (context: Context, team: TestTeam) => (await addInvitation(context, team)).id
 
-/** An open invitation of red's admin, with its token. */
-async function addInvitation({ api, world }: Context, { teamId }: TestTeam): Promise<InvitationToken> {
-  const { userId, email } = world.people.admin
+/** Creates an open invitation of red's admin and returns its token. */
+async function addInvitation({ api, fixtures }: Context, { teamId }: TestTeam): Promise<InvitationToken> {
+  const { userId, email } = fixtures.people.admin
   const { owner } = api.database.postgres
   const invited = await owner
     .insertInto('invitations')
@@ -76,7 +76,7 @@ function inNamedTeam(add: Add, request: SubjectRequest = {}): Subject['requests'
 
 const ofOwnMembers = (success: number) => (which: string) => (which === 'own' ? success : 'not_found')
 
-/** Members of another team are not found in the own team, by staff neither. */
+/** Members of another team are not found in the caller's team, including for staff. */
 const ofOwnAdmins =
   (success: number): Subject['answers'] =>
   (which, identity) =>
@@ -153,14 +153,15 @@ export const memberSubjects: readonly Subject[] = [
   },
 ]
 
-/** The token is the credential: whoever presents it, with whatever header. */
+/** The token is the credential; the Authorization header is ignored. */
 function aboutLinks(rest: object = {}): Pick<Subject, 'requests' | 'answers' | 'ofAllTeams'> {
   const about = (token: InvitationToken) => ({ body: { token: formatInvitationToken(token), ...rest } })
   return {
     requests: {
-      own: async (context) => about(await addInvitation(context, context.world.red)),
-      // The id of an open invitation, with a secret that is not its own.
-      foreign: async (context) => about(createInvitationToken(await addInvited(context, context.world.red))),
+      own: async (context) => about(await addInvitation(context, context.fixtures.red)),
+      // The id of an open invitation with the secret of another.
+      foreign: async (context) =>
+        about(createInvitationToken(await addInvited(context, context.fixtures.red))),
       missing: async () => about(createInvitationToken(missingId)),
     },
     answers: (which) => (which === 'own' ? 200 : 'invalid_token'),

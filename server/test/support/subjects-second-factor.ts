@@ -1,11 +1,11 @@
-// The operations of the second factor: about the caller's own account, independent of the team.
+// The operations of the second factor: on the caller's own account, independent of the team.
 import { testPassword } from '../api.ts'
 import { addPendingFactor, addSecondFactor, codeOf } from './second-factor.ts'
 import type { Context, Subject } from './subject.ts'
 
 const wrong = '000000'
 
-/** Refused callers have no account whose factor could be set up. */
+/** Refused callers have no account with a second factor. */
 const factorOf = async ({ api, presented }: Context): Promise<string> =>
   presented.userId === undefined ? wrong : codeOf((await addSecondFactor(api, presented.userId)).secret)
 

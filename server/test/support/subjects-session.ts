@@ -5,16 +5,18 @@ import { hashPassword } from '../../src/session/password.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import { openSession } from './credentials.ts'
 import { foreignOf, missingId, only, type Context, type Subject } from './subject.ts'
-import type { Person, World } from './world.ts'
+import type { Person, Fixtures } from './fixtures.ts'
 
 export const sessionSubjects: readonly Subject[] = [
   {
     route: 'refreshSession',
     requests: {
-      own: async ({ api, world }) => ({
-        body: { refresh: (await openSession(api, world.people.member.userId, world.red.teamId)).refresh },
+      own: async ({ api, fixtures }) => ({
+        body: {
+          refresh: (await openSession(api, fixtures.people.member.userId, fixtures.red.teamId)).refresh,
+        },
       }),
-      foreign: async ({ api, world }) => ({ body: { refresh: await forgedRefresh(api, world) } }),
+      foreign: async ({ api, fixtures }) => ({ body: { refresh: await forgedRefresh(api, fixtures) } }),
       missing: async () => ({
         body: { refresh: `phr_00000000-0000-4000-8000-000000000000.1.${'A'.repeat(43)}` },
       }),
@@ -25,10 +27,12 @@ export const sessionSubjects: readonly Subject[] = [
     route: 'createSessionToken',
     form: 'signing in',
     requests: {
-      own: async ({ world }) => ({ body: { email: world.people.member.email, password: testPassword } }),
-      foreign: async ({ api, world }) => {
+      own: async ({ fixtures }) => ({
+        body: { email: fixtures.people.member.email, password: testPassword },
+      }),
+      foreign: async ({ api, fixtures }) => {
         await forgetFailures(api)
-        return { body: { email: world.people.blue.email, password: 'not this one' } }
+        return { body: { email: fixtures.people.blue.email, password: 'not this one' } }
       },
       missing: async ({ api }) => {
         await forgetFailures(api)
@@ -41,8 +45,8 @@ export const sessionSubjects: readonly Subject[] = [
     route: 'createSessionToken',
     form: 'switching the team',
     requests: {
-      own: async ({ world, identity }) => ({
-        body: { team_id: world['team' in identity ? identity.team : 'red'].teamId },
+      own: async ({ fixtures, identity }) => ({
+        body: { team_id: fixtures['team' in identity ? identity.team : 'red'].teamId },
       }),
       foreign: async (context) => ({ body: { team_id: foreignOf(context).teamId } }),
       missing: async () => ({ body: { team_id: missingId } }),
@@ -64,10 +68,12 @@ export const sessionSubjects: readonly Subject[] = [
     route: 'logout',
     form: 'of a refresh token',
     requests: {
-      own: async ({ api, world }) => ({
-        body: { refresh: (await openSession(api, world.people.member.userId, world.red.teamId)).refresh },
+      own: async ({ api, fixtures }) => ({
+        body: {
+          refresh: (await openSession(api, fixtures.people.member.userId, fixtures.red.teamId)).refresh,
+        },
       }),
-      foreign: async ({ api, world }) => ({ body: { refresh: await forgedRefresh(api, world) } }),
+      foreign: async ({ api, fixtures }) => ({ body: { refresh: await forgedRefresh(api, fixtures) } }),
       missing: async () => ({ body: { refresh: 'phr_unknown' } }),
     },
     answers: () => 204,
@@ -77,7 +83,7 @@ export const sessionSubjects: readonly Subject[] = [
 const newPassword = 'blue kettle rainy tram'
 const hash = hashPassword(testPassword)
 
-/** Gives the caller the password again that was changed before. */
+/** Restores the caller's password after it was changed. */
 async function withPassword({ api, presented: { userId } }: Context): Promise<void> {
   if (userId === undefined) return
   const password_hash = await hash
@@ -95,7 +101,7 @@ const withPasswordAlways = (
   },
 })
 
-/** A token as it is mailed to the person. */
+/** Creates a token as it is mailed to the user. */
 function mailTokenOf(
   { api }: Context,
   purpose: MailTokenPurpose,
@@ -112,7 +118,7 @@ function aboutMailTokens(
   rest: object = {},
 ): Pick<Subject, 'requests' | 'answers'> {
   const about = (token: string) => ({ body: { token, ...rest } })
-  const tokenOf = (context: Context) => mailTokenOf(context, purpose, context.world.people[name])
+  const tokenOf = (context: Context) => mailTokenOf(context, purpose, context.fixtures.people[name])
   return {
     requests: {
       own: async (context) => about(await tokenOf(context)),
@@ -161,7 +167,7 @@ export const accountSubjects: readonly Subject[] = [
   {
     route: 'requestPasswordReset',
     requests: {
-      own: async ({ world }) => ({ body: { email: world.people.member.email } }),
+      own: async ({ fixtures }) => ({ body: { email: fixtures.people.member.email } }),
       missing: async () => ({ body: { email: 'nobody@nowhere.example' } }),
     },
     without: { foreign: 'an address is an address' },
@@ -176,16 +182,16 @@ export const accountSubjects: readonly Subject[] = [
   {
     route: 'deleteSession',
     requests: {
-      own: async ({ api, world, presented }) => ({
+      own: async ({ api, fixtures, presented }) => ({
         params: {
           session_id: (
-            await openSession(api, presented.userId ?? world.people.member.userId, world.red.teamId)
+            await openSession(api, presented.userId ?? fixtures.people.member.userId, fixtures.red.teamId)
           ).sessionId,
         },
       }),
-      foreign: async ({ api, world }) => ({
+      foreign: async ({ api, fixtures }) => ({
         params: {
-          session_id: (await openSession(api, world.people.former.userId, world.blue.teamId)).sessionId,
+          session_id: (await openSession(api, fixtures.people.former.userId, fixtures.blue.teamId)).sessionId,
         },
       }),
       missing: async () => ({ params: { session_id: '00000000-0000-4000-8000-000000000000' } }),
@@ -199,12 +205,12 @@ export const accountSubjects: readonly Subject[] = [
   },
 ]
 
-/** Or the sixth caller of a sign-in that fails would have to wait. */
+/** Uses a new address each time: otherwise the sixth caller of a failing sign-in would have to wait. */
 const forgetFailures = ({ database }: TestApi) =>
   database.postgres.owner.deleteFrom('sign_in_failures').execute()
 
-/** A refresh token of a living session with a number that it has, and a MAC that is not ours. */
-async function forgedRefresh(api: TestApi, world: World): Promise<string> {
-  const { refresh } = await openSession(api, world.people.blue.userId, world.blue.teamId)
+/** Returns a refresh token of an active session with a current number and an invalid MAC. */
+async function forgedRefresh(api: TestApi, fixtures: Fixtures): Promise<string> {
+  const { refresh } = await openSession(api, fixtures.people.blue.userId, fixtures.blue.teamId)
   return refresh.replace(/[^.]{43}$/, 'A'.repeat(43))
 }

@@ -1,11 +1,11 @@
-// The stream. Which messages a caller gets depends on modules and scopes, of which one is enough: written here as a table.
+// The stream. The messages of a caller depend on modules and scopes, of which one is enough: written here as a table.
 import type { Identity } from './callers.ts'
 import { only, type Outcome, type Subject } from './subject.ts'
 
 const needs =
   (scopes: readonly string[]) =>
   (identity: Identity): Outcome => {
-    if (!('team' in identity)) throw new Error(`${identity.kind} is let in`)
+    if (!('team' in identity)) throw new Error(`${identity.kind} is accepted`)
     if (identity.team === 'bare') return 'module_disabled'
     const { kind, scopes: held } = identity
     return kind === 'user' || scopes.some((scope) => held.includes(scope)) ? 200 : 'scope_missing'

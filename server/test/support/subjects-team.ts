@@ -12,9 +12,9 @@ import {
 } from './subject.ts'
 import type { TestTeam } from '../api.ts'
 
-/** The team that the caller works in; red for who has none. Teams without modules are teams too. */
-export function ownTeamOf({ world, identity }: Context): TestTeam {
-  return 'team' in identity ? world[identity.team] : world.red
+/** Returns the team that the caller works in; red for callers without a team. Includes teams without modules. */
+export function ownTeamOf({ fixtures, identity }: Context): TestTeam {
+  return 'team' in identity ? fixtures[identity.team] : fixtures.red
 }
 
 /** A team by its id: the caller's, one without the caller, an unknown one. */
@@ -30,13 +30,13 @@ export function aboutTeams(request: SubjectRequest = {}): Subject['requests'] {
 const isStaff = (identity: Identity) => 'isStaff' in identity && identity.isStaff
 const isAdmin = (identity: Identity) => isStaff(identity) || ('isAdmin' in identity && identity.isAdmin)
 
-/** Staff are in every team. */
+/** Staff have access to every team. */
 export const ofMembers =
   (success: number) =>
   (which: Which, identity: Identity): Outcome =>
     which === 'own' || (which === 'foreign' && isStaff(identity)) ? success : 'not_found'
 
-/** Members without the admin role get 403 for teams that they see. */
+/** Members without the admin role get 403 for teams that they can see. */
 export const ofAdmins =
   (success: number) =>
   (which: Which, identity: Identity): Outcome =>
@@ -56,7 +56,7 @@ export const teamSubjects: readonly Subject[] = [
   { route: 'getTeam', requests: aboutTeams(), answers: ofMembers(200), ofAllTeams: 'staff' },
   {
     route: 'getTeam',
-    form: 'the current one',
+    form: 'the current team',
     requests: only({ params: { team_id: 'current' } }),
     answers: () => 200,
   },
@@ -68,7 +68,7 @@ export const teamSubjects: readonly Subject[] = [
   },
   {
     route: 'updateTeam',
-    form: 'the current one',
+    form: 'the current team',
     requests: {
       only: async () => ({ params: { team_id: 'current' }, body: { description: `change ${changes++}` } }),
     },

@@ -1,4 +1,4 @@
-// The operations of API tokens. Each is about a token of its own: what a caller's own credential is must not change.
+// The operations of API tokens. Each call uses a new token, so that the caller's own credential does not change.
 import { parseApiToken } from '../../src/session/api-token-format.ts'
 import { addApiToken } from './credentials.ts'
 import {
@@ -23,9 +23,9 @@ function aboutTokens(rest: SubjectRequest = {}): Subject['requests'] {
   }
 }
 
-/** Tokens need no module: a team without any has them too. */
+/** Tokens need no module: teams without modules have them too. */
 const ownTeamOf = (context: Context): number =>
-  context.world[teamNameOf(context) as 'red' | 'blue' | 'bare']?.teamId ?? ownOf(context).teamId
+  context.fixtures[teamNameOf(context) as 'red' | 'blue' | 'bare']?.teamId ?? ownOf(context).teamId
 
 const teamNameOf = ({ identity }: Context): string => ('team' in identity ? identity.team : 'red')
 
@@ -55,12 +55,12 @@ export const tokenSubjects: readonly Subject[] = [
   },
   {
     route: 'deleteToken',
-    form: 'of one that is revoked',
+    form: 'of a revoked token',
     requests: {
       own: async (context) => ({ params: { token_id: await idOf(context, ownTeamOf(context), true) } }),
       missing: async () => ({ params: { token_id: 'aaaaaaaaaaaa' } }),
     },
     answers: () => 'not_found',
-    without: { foreign: 'revoked or not makes no difference there' },
+    without: { foreign: 'the response does not depend on revocation' },
   },
 ]

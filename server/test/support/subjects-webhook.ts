@@ -1,4 +1,4 @@
-// The operations of webhooks. Each is about a webhook of its own, which leads to an address for documentation: nothing is sent.
+// The operations of webhooks. Each call uses a new webhook with an address reserved for documentation, so nothing is delivered.
 import { addDelivery, addWebhook } from '../../src/webhook/testing.ts'
 import {
   absentIsNotFound,
@@ -11,10 +11,10 @@ import {
   type SubjectRequest,
 } from './subject.ts'
 
-/** Webhooks need no module: a team without any has them too. */
+/** Webhooks need no module: teams without modules have them too. */
 const ownTeamOf = (context: Context): number =>
   'team' in context.identity && context.identity.team === 'bare'
-    ? context.world.bare.teamId
+    ? context.fixtures.bare.teamId
     : ownOf(context).teamId
 
 const webhookOf = ({ api }: Context, teamId: number): Promise<number> =>
@@ -59,7 +59,7 @@ export const webhookSubjects: readonly Subject[] = [
   },
   {
     route: 'createWebhook',
-    form: 'into our own network',
+    form: 'with a private address',
     requests: only({ body: { url: 'https://127.0.0.1/', events: ['event.started'] } }),
     answers: () => 'invalid',
   },

@@ -1,5 +1,5 @@
-// For every operation of the contract: a valid request for an object of the caller's team, of another team, and for one that does not
-// exist, with the expected answers of an allowed call.
+// For every operation of the contract: a valid request for an object of the caller's team, of another team, and for one that does
+// not exist, with the expected responses of an allowed call.
 import { seedAnnouncement } from '../../src/byoip/announcement/testing.ts'
 import type { Identity } from './callers.ts'
 import { addLetter, letterForm } from './letters.ts'
@@ -23,9 +23,9 @@ import { streamSubjects } from './subjects-stream.ts'
 import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
-import { openHoldAnew, renewRouters, type Holder } from './world.ts'
+import { replaceOpenHold, restoreRouters, type Holder } from './fixtures.ts'
 
-/** The holders of modules only: those without are refused before, by their permission. */
+/** Callers whose team has the module; others are refused by the permission before. */
 function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['requests'] {
   return {
     own: async (context) => request(ownOf(context).announcements.off),
@@ -34,7 +34,7 @@ function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['r
   }
 }
 
-/** A separate prefix for each request, of documentation space. */
+/** Returns a new prefix of the documentation range for each request. */
 let prefixes = 0x5000
 const newPrefix = () => `2001:db8:${(prefixes++).toString(16)}::/48`
 
@@ -56,11 +56,11 @@ function ofAnyTeam(request: (id: number) => SubjectRequest): Subject['requests']
   return { own: own!, missing: missing! }
 }
 
-/** A new one each time, or the second caller of a refresh would have to wait a minute. */
-let asnOfNobody = 200_000
+/** Creates a new session each time: otherwise the second caller of a refresh would have to wait a minute. */
+let unassignedAsn = 200_000
 
 function aboutAsns(query: Record<string, string> = {}): Pick<Subject, 'requests' | 'without'> {
-  const about = async () => ({ params: { asn: asnOfNobody++ }, query })
+  const about = async () => ({ params: { asn: unassignedAsn++ }, query })
   return {
     requests: {
       own: async (context) => (query['refresh'] ? about() : { params: { asn: ownOf(context).asn }, query }),
@@ -70,10 +70,10 @@ function aboutAsns(query: Record<string, string> = {}): Pick<Subject, 'requests'
   }
 }
 
-/** A new ASN each time, which no team holds. */
+/** Returns a new ASN each time, which no team holds. */
 function aboutAsnsOfTeams(): Pick<Subject, 'requests' | 'answers' | 'without'> {
   const about = (team_id: number) => ({
-    params: { asn: asnOfNobody++ },
+    params: { asn: unassignedAsn++ },
     body: { team_id, reason: 'a test' },
   })
   return {
@@ -89,8 +89,8 @@ function aboutAsnsOfTeams(): Pick<Subject, 'requests' | 'answers' | 'without'> {
 function aboutHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
   return {
     requests: {
-      own: async ({ api, world }) => ({
-        params: { hold_id: await openHoldAnew(api, world.regions['lon']!) },
+      own: async ({ api, fixtures }) => ({
+        params: { hold_id: await replaceOpenHold(api, fixtures.regions['lon']!) },
       }),
       missing: async () => ({ params: { hold_id: missingId } }),
     },
@@ -99,12 +99,12 @@ function aboutHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
   }
 }
 
-/** `drained`: what the router is before, so that the call changes it. */
+/** `drained` is the state of the router before the call, so that the call changes it. */
 function aboutRouters(drained: boolean): Pick<Subject, 'requests' | 'answers' | 'without'> {
   return {
     requests: {
       own: async ({ api }) => {
-        await renewRouters(api, 'lon', { drained })
+        await restoreRouters(api, 'lon', { drained })
         return { params: { slug: 'lon', name: 'r1' } }
       },
       missing: async () => ({ params: { slug: 'lon', name: 'nothing' } }),
@@ -114,7 +114,7 @@ function aboutRouters(drained: boolean): Pick<Subject, 'requests' | 'answers' | 
   }
 }
 
-/** The holders of modules only, as for announcements. */
+/** Callers whose team has the module, as for announcements. */
 function aboutLetters(request: (id: number) => SubjectRequest): Pick<Subject, 'requests' | 'answers'> {
   return {
     requests: {
@@ -126,7 +126,7 @@ function aboutLetters(request: (id: number) => SubjectRequest): Pick<Subject, 'r
   }
 }
 
-/** Another letter each time: a decision is final. */
+/** Adds a new letter each time: a decision is final. */
 function aboutNewLetters(
   body?: object,
   params: SubjectRequest['params'] = {},
@@ -134,8 +134,8 @@ function aboutNewLetters(
   const request = (letter_id: number) => ({ params: { letter_id, ...params }, ...(body ? { body } : {}) })
   return {
     requests: {
-      own: async ({ api, world }) =>
-        request(await addLetter(api.database.postgres.owner, world.blue.announcements.suspended)),
+      own: async ({ api, fixtures }) =>
+        request(await addLetter(api.database.postgres.owner, fixtures.blue.announcements.suspended)),
       missing: async () => request(missingId),
     },
     answers: absentIsNotFound,
@@ -206,7 +206,7 @@ export const subjects: readonly Subject[] = [
   },
   {
     route: 'createAnnouncements',
-    form: 'preflight of several',
+    form: 'preflight of several announcements',
     requests: {
       only: async (context) => ({
         query: { dry_run: 'true' },
@@ -302,7 +302,7 @@ export const subjects: readonly Subject[] = [
   },
   {
     route: 'verifyAsn',
-    form: 'of no network',
+    form: 'of an invalid network',
     requests: only({ params: { asn: 23_456 } }),
     answers: () => 'reserved_asn',
   },
@@ -331,7 +331,7 @@ export const subjects: readonly Subject[] = [
     route: 'ingestDelivery',
     requests: {
       own: async ({ identity }) => delivery(sourceOf(identity)),
-      // The secret is right for another source than the one that is named.
+      // The secret is valid, but for another source than the one in the path.
       foreign: async ({ identity }) => delivery(sourceOf(identity) === 'other' ? 'detector' : 'other'),
       missing: async () => delivery('no-such-source'),
     },

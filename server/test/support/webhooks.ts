@@ -1,16 +1,16 @@
-// Webhooks for generated requests: known ids, restored whenever a test asks.
+// Webhooks for generated requests, with fixed ids; tests can restore them.
 import { addDelivery, addWebhook } from '../../src/webhook/testing.ts'
 import type { TestApi } from '../api.ts'
 
-/** Those of the first team, then that of the second. None leads anywhere: nothing is sent. */
+/** The last one belongs to the second team, the others to the first. No endpoint is reachable, so nothing is delivered. */
 export const webhookIds = [900_001, 900_002, 900_003, 900_004, 900_005, 900_006] as const
-/** Of the first webhook. */
+/** Deliveries of the first webhook. */
 export const deliveryIds = [900_001, 900_002, 900_003] as const
 
 const states = ['delivered', 'failed', 'pending'] as const
 
-/** No other webhooks are left. */
-export async function renewWebhooks(api: TestApi, teamId: number, otherTeamId: number): Promise<void> {
+/** Deletes all other webhooks and restores these. */
+export async function restoreWebhooks(api: TestApi, teamId: number, otherTeamId: number): Promise<void> {
   const { owner } = api.database.postgres
   const ring = api.config.secret
   await owner.deleteFrom('webhooks').execute()

@@ -1,5 +1,5 @@
-// Writes server/test/dumps/NNN.tsv, where NNN is the newest migration, with rows in every table as the
-// product writes them. For a release, see CONTRIBUTING.md.
+// Writes server/test/dumps/NNN.tsv, where NNN is the newest migration, with rows in every table as the product writes them. Run at
+// a release, see CONTRIBUTING.md.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { routes } from '@pharos/contract/routes'
@@ -10,25 +10,30 @@ import { listMigrations, migrationsFolder } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/postgres.ts'
 import { createTestApi, type TestApi } from '../api.ts'
 import { dumpsFolder, formatDump, readRows } from './dump.ts'
-import { listTables } from './made-up-rows.ts'
+import { listTables } from './generated-rows.ts'
 import { subjects } from './subjects.ts'
-import { callWithSuccess } from './success.ts'
-import { createWorld, type World } from './world.ts'
+import { callWithSuccess } from './successful-call.ts'
+import { createFixtures, type Fixtures } from './fixtures.ts'
 
 await using api = await createTestApi()
 const db = api.database.postgres.owner
-const world = await createWorld(api)
-await callEverything(api, world)
-await addInternalRows(db, world)
+const fixtures = await createFixtures(api)
+await callEverything(api, fixtures)
+await addInternalRows(db, fixtures)
 await sealAll(db, api.config.secret, new AbortController().signal)
-await writeAudit(db, { teamId: world.red.teamId, actor: 'operator', action: 'test.write', target: 'test:1' })
+await writeAudit(db, {
+  teamId: fixtures.red.teamId,
+  actor: 'operator',
+  action: 'test.write',
+  target: 'test:1',
+})
 await assertEveryTableHasRows(db)
 const number = String(listMigrations(migrationsFolder).length).padStart(3, '0')
 mkdirSync(dumpsFolder, { recursive: true })
 writeFileSync(join(dumpsFolder, `${number}.tsv`), formatDump(await readRows(db)))
 
-/** Succeeds with every changing operation of the contract. */
-async function callEverything(on: TestApi, about: World): Promise<void> {
+/** Calls every changing operation of the contract successfully. */
+async function callEverything(on: TestApi, about: Fixtures): Promise<void> {
   for (const route of routes.filter(({ method }) => method !== 'GET'))
     for (const subject of subjects.filter((one) => one.route === route.name))
       await callWithSuccess(on, about, subject, route, {
@@ -42,8 +47,8 @@ async function callEverything(on: TestApi, about: World): Promise<void> {
   await on.settled()
 }
 
-/** Rows that only loops and drivers write. */
-async function addInternalRows(owner: Db, { red, regions }: World): Promise<void> {
+/** Adds rows that only loops and drivers write. */
+async function addInternalRows(owner: Db, { red, regions }: Fixtures): Promise<void> {
   const statements = [
     sql`insert into announcement_proofs (announcement_id, kind, team_id, state, note, next_check, checked)
       values (${red.announcements.on}, 'rdap', ${red.teamId}, 'valid', 'registered', now(), now())`,

@@ -1,5 +1,5 @@
-// Dependencies of the use-cases of an account, with a count of password hashes: calls of equal cost must hash equally often, and calls
-// refused before the hash must not hash at all.
+// Dependencies of the account use cases, with a counter of password hashes: calls that must cost the same must hash equally often,
+// and calls refused before hashing must not hash at all.
 import { AccessTokens } from '../../src/session/access-token.ts'
 import type { AccountDeps } from '../../src/session/account.routes.ts'
 import { createMailLimits } from '../../src/session/mail-limits.ts'

@@ -1,4 +1,4 @@
-// Companies as teams with people, and what they do over HTTP: for the tests of teams, members and invitations.
+// Teams with an admin and a member, and their HTTP calls: for the tests of teams, members and invitations.
 import assert from 'node:assert/strict'
 import { problems, type Problem, type ProblemCode } from '@pharos/contract/problem'
 import type { MailContents, MailTemplate } from '../../src/mail/mail.ts'
@@ -15,7 +15,7 @@ export type Colleague = {
 
 export type Company = TestTeam & { readonly admin: Colleague; readonly member: Colleague }
 
-/** A team with an admin and a member. */
+/** Creates a team with an admin and a member. */
 export async function addCompany(api: TestApi, slug: string): Promise<Company> {
   const team = await addTeam(api, slug)
   const admin = await addColleague(api, team, 'admin', { admin: true })
@@ -58,7 +58,7 @@ export type Answered = {
   json<T>(): T
 }
 
-/** `PATCH /v3/teams/current` with the given authorization. */
+/** Calls the API, by default `PATCH /v3/teams/current`, with the given authorization. */
 export async function call(
   api: TestApi,
   authorization: string | undefined,
@@ -89,7 +89,7 @@ export function assertAnswered<T>(answered: Answered, status = 200): T {
   return answered.body === '' ? (undefined as T) : answered.json<T>()
 }
 
-/** Mails to the address with that template, oldest first. */
+/** Returns the pending mails of the template to the address, oldest first. */
 export async function mailsTo<T extends MailTemplate>(
   api: TestApi,
   recipient: string,
@@ -107,7 +107,7 @@ export async function mailsTo<T extends MailTemplate>(
   )
 }
 
-/** The token in the link of the newest invitation to the address. */
+/** Returns the token in the link of the newest invitation to the address. */
 export async function invitedBy(api: TestApi, recipient: string): Promise<string> {
   const link = (await mailsTo(api, recipient, 'invitation')).at(-1)!.link
   return new URL(link).hash.slice(1)
@@ -122,7 +122,7 @@ export type Audited = {
   readonly after: unknown
 }
 
-/** Audit entries of the target, oldest first. */
+/** Returns the audit entries of the target, oldest first. */
 export function auditOfTarget({ database }: TestApi, target: string): Promise<Audited[]> {
   return database.postgres.owner
     .selectFrom('audit_entries')

@@ -1,22 +1,22 @@
-// What a database contains, as one hash per table: for tests that assert that nothing was changed. All tables are
-// covered, so that a new one cannot be missed. Only tables that were written since the last call are read again.
+// Hashes of the contents of each table: for tests that assert that nothing was changed. All tables are covered, including future
+// ones. Only tables that were written since the last call are read again.
 import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 
-/** Columns that a refused call may write: the last use of a credential is noted before the call is judged. */
+/** Columns that a refused call may write: the last use of a credential is recorded before authorization. */
 const notedColumns: Record<string, readonly string[]> = { api_tokens: ['last_used', 'last_used_address'] }
 
-/** Rows that a refused call may leave behind, up to a second later: the audit of the refusal. */
+/** Rows that a refused call may write, up to a second later: the audit of the refusal. */
 const notedRows: Record<string, string> = {
   audit_entries: `r->>'action' like '%.refuse'`,
   audit_unsealed: 'true',
 }
 
-/** Failed sign-ins are counted: the count delays the next one. */
+/** The count of failed sign-ins, which delays the next attempt. */
 const countedTable = 'sign_in_failures'
 const noteTable = 'test_written_tables'
 
-/** All tables with the names under which their rows are compared: that of the parent for a partition. */
+/** Returns all tables with the name under which their rows are compared; a partition has the name of its parent. */
 async function listTables(db: Db): Promise<{ name: string; whole: string }[]> {
   const { rows } = await sql<{ name: string; whole: string }>`
     select c.relname as name, coalesce(p.relname, c.relname) as whole
@@ -27,7 +27,7 @@ async function listTables(db: Db): Promise<{ name: string; whole: string }[]> {
   return rows
 }
 
-/** Notes each statement that writes a table, whoever executes it and also if it changes no row. */
+/** Records each statement that writes a table, from any connection, including statements that change no row. */
 async function noteWrites(db: Db, tables: readonly { name: string; whole: string }[]): Promise<void> {
   await sql`create unlogged table if not exists ${sql.table(noteTable)} (name text not null)`.execute(db)
   await sql`
@@ -49,7 +49,7 @@ export type TableHashes = Readonly<Record<string, string>>
 export type TableHasher = {
   /** Returns a hash of the rows of each table. */
   hash(): Promise<TableHashes>
-  /** Reads all tables at the next call: after writes while the triggers were disabled. */
+  /** Reads all tables at the next call: required after writes while the triggers were disabled. */
   reset(): void
 }
 
@@ -66,7 +66,7 @@ export async function createTableHasher(db: Db): Promise<TableHasher> {
   }
   return {
     async hash() {
-      // A write that is committed between the two statements is read now, and once more next time.
+      // A write that commits between the two statements is read now and again at the next call.
       const written = await sql<{ name: string }>`
         with gone as (delete from ${sql.table(noteTable)} returning name) select distinct name from gone`.execute(
         db,

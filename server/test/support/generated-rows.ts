@@ -1,5 +1,5 @@
-// Rows for every table that there is, made up from the types of its columns and nothing else: for tests of what PostgreSQL
-// itself lets through. They mean nothing, so the database's rules are taken away before.
+// Generates rows for every table from the types of its columns only: for tests of the access rules of PostgreSQL. The rows are not
+// meaningful, so constraints and triggers are dropped before.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../src/db/postgres.ts'
 
@@ -15,12 +15,12 @@ export type TableShape = {
   readonly name: string
   readonly hasRowSecurity: boolean
   readonly policies: readonly string[]
-  /** The rights of the team's role, as `select`, `update (name)`; sorted. */
+  /** The rights of the team role, as `select`, `update (name)`; sorted. */
   readonly rights: readonly string[]
   readonly columns: readonly TableColumn[]
 }
 
-/** All tables; a partitioned one represents its partitions. */
+/** Returns all tables; a partitioned table represents its partitions. */
 export async function listTables(db: Db): Promise<TableShape[]> {
   const { rows } = await sql<TableShape>`
     select c.relname as name, c.relrowsecurity as "hasRowSecurity",
@@ -42,7 +42,7 @@ export async function listTables(db: Db): Promise<TableShape[]> {
   return rows
 }
 
-/** Foreign keys, checks and triggers are gone afterwards: only for a database that nothing else is done with. */
+/** Drops foreign keys, checks and triggers: only for a database that is not used for anything else. */
 export async function dropRules(db: Db, tables: readonly TableShape[]): Promise<void> {
   const { rows } = await sql<{ statement: string }>`
     select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement from pg_constraint
@@ -73,10 +73,10 @@ const byType: Record<string, (n: number) => unknown> = {
 }
 
 /**
- * One row of team `n`, for tables without `team_id` one that is numbered so: ids and references of team 1 are 1, and
- * what belongs together by its numbers belongs together.
+ * Inserts a row of team `n`; in tables without `team_id`, a row numbered `n`. Ids and references of team 1 are 1, so that rows with
+ * the same number reference each other.
  */
-export async function addMadeUpRow(
+export async function addGeneratedRow(
   trx: Trx,
   table: TableShape,
   n: number,
@@ -95,6 +95,6 @@ export async function addMadeUpRow(
 function madeUp(table: TableShape, { name, type }: TableColumn, n: number): unknown {
   if (type.endsWith('[]')) return '{}'
   const make = byType[type]
-  if (!make) throw new Error(`made-up-rows.ts knows no value of the type ${type} of ${table.name}.${name}`)
+  if (!make) throw new Error(`generated-rows.ts has no value for the type ${type} of ${table.name}.${name}`)
   return make(n)
 }

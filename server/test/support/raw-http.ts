@@ -1,4 +1,4 @@
-// HTTP written by hand over a socket: for requests that no client would send.
+// Raw HTTP over a socket: for requests that no HTTP library would send.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
@@ -9,8 +9,8 @@ export type RawAnswer = {
 }
 
 /**
- * Sends the bytes and returns the answers until the server closes, or until it is silent for `silenceMs` after its first
- * bytes. `firstMs`: how long to wait for those, a minute unless no answer is expected.
+ * Sends the bytes and returns the responses until the server closes the connection, or until it has sent nothing for `silenceMs`
+ * after its first bytes. `firstMs` is the timeout for the first bytes: a minute unless no response is expected.
  */
 export async function sendRaw(
   port: number,
@@ -20,7 +20,7 @@ export async function sendRaw(
   const socket = connect({ port, host: '127.0.0.1' })
   socket.setTimeout(firstMs, () => socket.destroy())
   socket.once('data', () => socket.setTimeout(silenceMs))
-  // A server that has answered may close while we still write.
+  // A server that has responded may close the connection while bytes are still being written.
   socket.on('error', () => {})
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -33,7 +33,7 @@ function parseAnswers(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = []
   for (let rest = bytes; rest.length > 0;) {
     const end = rest.indexOf('\r\n\r\n')
-    if (end < 0) throw new Error(`this is no HTTP answer: ${rest.toString().slice(0, 200)}`)
+    if (end < 0) throw new Error(`not an HTTP response: ${rest.toString().slice(0, 200)}`)
     const [first = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n')
     const headers = new Map(lines.map((line) => headerOf(line)))
     const length = Number(headers.get('content-length') ?? 0)

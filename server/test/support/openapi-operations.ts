@@ -1,5 +1,5 @@
-// The API as its published document says it: what the operations take, and a check of every answer against what is
-// declared for its status. It reads contract/openapi.json only, as a stranger would, and none of the product's code.
+// The operations of the published OpenAPI document, and a check of every response against the declaration of its status. Reads
+// contract/openapi.json only, as an external client would, and none of the product's code.
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { isReadable, isTime } from './formats.ts'
@@ -33,7 +33,7 @@ export type Parameter = {
 
 type Declared = {
   readonly contentTypes: readonly string[]
-  /** Undefined for a file, and for no body. */
+  /** Undefined for files and for responses without a body. */
   readonly isValid: ValidateFunction | undefined
   readonly codes: ReadonlySet<string>
 }
@@ -43,10 +43,10 @@ export type Operation = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly parameters: readonly Parameter[]
-  /** The schema of the body; undefined for none. */
+  /** The schema of the body; undefined if the operation has none. */
   readonly body: Schema | undefined
   readonly isValidBody: ValidateFunction | undefined
-  /** The schema of a form with a file, and what the file may call itself; undefined for none. */
+  /** The schema of a form with a file, and its media types; undefined if the operation takes no form. */
   readonly form: Form | undefined
   readonly answers: ReadonlyMap<number, Declared>
 }
@@ -63,7 +63,7 @@ const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/
 
 type IsTime = (text: string) => boolean
 
-/** Times of answers are UTC with Z, and really days of the calendar. */
+/** Times in responses are UTC with Z and valid calendar dates. */
 const isAnsweredTime: IsTime = (text) => utcTime.test(text) && !Number.isNaN(Date.parse(text))
 
 function createAjv(isTime: IsTime): Ajv2020 {
@@ -75,7 +75,7 @@ function createAjv(isTime: IsTime): Ajv2020 {
   return ajv
 }
 
-/** The document with every reference replaced by the component that it names. No component contains itself. */
+/** Returns the document with every reference replaced by the referenced component. No component contains itself. */
 function dereference<T>(document: T): T {
   const { components } = document as { components: { schemas: Record<string, object> } }
   function resolve(value: unknown): unknown {
@@ -101,7 +101,7 @@ type OperationDocument = {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
-/** Every operation of the document. */
+/** Returns every operation of the document. */
 export function readOperations(): Operation[] {
   const document = dereference(
     JSON.parse(documentText) as { paths: Record<string, Record<string, OperationDocument>> },
@@ -154,18 +154,18 @@ export type Answer = {
   readonly body: string
 }
 
-/** What is wrong with an answer, in words; undefined when it is as the document says. */
-export function complaintAbout(operation: Operation, { status, headers, body }: Answer): string | undefined {
+/** Returns a description of the first difference between the response and the document; undefined if it conforms. */
+export function nonconformityOf(operation: Operation, { status, headers, body }: Answer): string | undefined {
   const declared = operation.answers.get(status)
   if (!declared) return `status ${status} is not declared`
   const contentType = String(headers['content-type'] ?? '')
-  if (declared.contentTypes.length === 0) return body === '' ? undefined : `a body where none is declared`
+  if (declared.contentTypes.length === 0) return body === '' ? undefined : `a body, but none is declared`
   if (!declared.contentTypes.includes(contentType.split(';')[0]!)) return `content-type ${contentType}`
   if (!declared.isValid) return body === '' ? 'an empty file' : undefined
   const value: unknown = JSON.parse(body)
   if (!declared.isValid(value)) return `the body: ${JSON.stringify(declared.isValid.errors)}`
   if (status < 400) return undefined
-  return complaintAboutProblem(declared, status, headers, value as Problem)
+  return nonconformityOfProblem(declared, status, headers, value as Problem)
 }
 
 type Problem = {
@@ -176,7 +176,7 @@ type Problem = {
   readonly errors?: readonly { readonly loc: readonly (string | number)[]; readonly type: string }[]
 }
 
-function complaintAboutProblem(
+function nonconformityOfProblem(
   { codes }: Declared,
   status: number,
   headers: Answer['headers'],
@@ -185,10 +185,10 @@ function complaintAboutProblem(
   if (!codes.has(problem.code)) return `code ${problem.code} is not declared for ${status}`
   if (problem.status !== status) return `status ${problem.status} in the body`
   if (problem.type !== `/docs/problems#${problem.code}`) return `type ${problem.type}`
-  if (problem.request_id !== headers['x-request-id']) return 'another request id in the body'
+  if (problem.request_id !== headers['x-request-id']) return 'a different request id in the body'
   if (problem.code !== 'invalid') return undefined
   const places = problem.errors?.map(({ loc }) => loc[0])
-  if (!places?.length) return 'no errors where something is invalid'
+  if (!places?.length) return 'no errors in a validation problem'
   if (!places.every((place) => ['body', 'query', 'path', 'header'].includes(String(place))))
     return `places ${places}`
   return undefined

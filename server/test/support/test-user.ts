@@ -1,4 +1,4 @@
-// A user of a test, each with an address of its own, and what that user does over HTTP.
+// Users for tests, each with a unique address, and their HTTP calls.
 import assert from 'node:assert/strict'
 import { addUser, testPassword, type TestApi, type TestTeam } from '../api.ts'
 
@@ -24,7 +24,7 @@ export type Client = {
   open(email: string, password?: string, from?: string): Promise<Tokens>
 }
 
-/** `/session` goes before every path. */
+/** Creates a client whose paths are relative to `/session`. */
 export function createClient(api: TestApi): Client {
   const send: Client['send'] = async (method, path, access, body) => {
     const response = await api.server.inject({
@@ -63,7 +63,7 @@ function answerOf(status: number, text: string): Answer {
 
 let people = 0
 
-/** A new user of the team, unknown to other tests. */
+/** Creates a user of the team with a unique address. */
 export function addPerson(
   api: TestApi,
   team: TestTeam,
@@ -72,7 +72,7 @@ export function addPerson(
   return addUser(api, `person${++people}`, [team], flags)
 }
 
-/** Audit entries about the user, oldest first, as one text each. */
+/** Returns the audit entries about the user, oldest first, each as one text. */
 export async function auditOfPerson({ database }: TestApi, userId: number): Promise<string[]> {
   const rows = await database.postgres.owner
     .selectFrom('audit_entries')

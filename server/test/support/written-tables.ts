@@ -1,13 +1,13 @@
-// The tables written since the last call: by triggers on every table, so that a call costs a fraction of a millisecond. Rolled-back
+// Reports the tables written since the last call, by triggers on every table: a call costs a fraction of a millisecond. Rolled-back
 // changes are not included.
 import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 
-/** Installs the triggers, and returns a function that lists the changes since its last call. */
-export async function createJournal(db: Db): Promise<() => Promise<string[]>> {
+/** Installs the triggers and returns a function that lists the changes since its last call. */
+export async function trackWrittenTables(db: Db): Promise<() => Promise<string[]>> {
   await sql`create unlogged table test_journal (change text not null)`.execute(db)
-  // A wrong code of a second factor is counted, as a sign-in that fails is: what makes the next one wait.
-  // When an API token was used last is noted for every call, refused ones too; that it was refused, a moment later.
+  // Ignored: the count of wrong second-factor codes, like that of failed sign-ins, which delays the next attempt; the last use of
+  // an API token, which is recorded for every call including refused ones; and the audit of the refusal a moment later.
   await sql`
     create function test_note() returns trigger language plpgsql security definer set search_path = public as $$
     begin
@@ -21,7 +21,7 @@ export async function createJournal(db: Db): Promise<() => Promise<string[]>> {
       insert into test_journal values (lower(tg_op) || ' ' || tg_table_name);
       return null;
     end $$`.execute(db)
-  // A sign-in that fails is counted: that is what makes the next one wait.
+  // Ignored: the count of failed sign-ins, which delays the next attempt.
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace
       and relkind in ('r', 'p') and not relispartition and relname not in ('test_journal', 'sign_in_failures')`.execute(

@@ -1,25 +1,25 @@
-// A successful call of an operation, by the first allowed caller and on an object of its own team: for tests of what successful
-// calls leave behind.
+// Calls an operation successfully, as the first allowed caller and on an object of its own team: for tests of the side effects of
+// successful calls.
 import { urlOf } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import type { TestApi } from '../api.ts'
 import { callers, type Caller } from './callers.ts'
 import { formOf, formType } from './letters.ts'
 import type { Subject } from './subject.ts'
-import { verdictOn } from './verdict.ts'
-import type { World } from './world.ts'
+import { expectedAccessOf } from './expected-access.ts'
+import type { Fixtures } from './fixtures.ts'
 
 export type Success = {
   readonly status: number
   readonly requestId: string
-  /** Credentials, body, and the answer if it is JSON. */
+  /** Credentials, body, and the response if it is JSON. */
   readonly exchanged: readonly unknown[]
 }
 
-/** Undefined if no caller succeeds with the subject. */
+/** Returns undefined if no caller succeeds with the subject. */
 export async function callWithSuccess(
   api: TestApi,
-  world: World,
+  fixtures: Fixtures,
   subject: Subject,
   route: Route,
   headers: Readonly<Record<string, string>> = {},
@@ -27,8 +27,8 @@ export async function callWithSuccess(
   const success = successOf(subject, route)
   if (!success) return undefined
   const { caller, which } = success
-  const presented = await caller.present(api, world)
-  const context = { api, world, identity: caller.identity, presented }
+  const presented = await caller.present(api, fixtures)
+  const context = { api, fixtures, identity: caller.identity, presented }
   const request = await subject.requests[which]!(context)
   const answer = await api.server.inject({
     method: route.method,
@@ -50,14 +50,14 @@ export async function callWithSuccess(
   }
 }
 
-/** The object and the caller of the successful call. */
+/** Creates the object and the caller of the successful call. */
 function successOf(subject: Subject, route: Route): { caller: Caller; which: 'own' | 'only' } | undefined {
   const which = subject.requests.own ? 'own' : 'only'
   if (!subject.requests[which]) return undefined
   const caller = callers.find(
     ({ identity, elsewhere }) =>
       !elsewhere &&
-      verdictOn(route.permission, identity) === 'pass' &&
+      expectedAccessOf(route.permission, identity) === 'pass' &&
       typeof subject.answers(which, identity) === 'number',
   )
   return caller && { caller, which }

@@ -1,28 +1,28 @@
-// State that requests about accounts consume, and that can be restored: passwords, mail tokens, sessions to end.
+// Account state that requests consume and that tests can restore: passwords, mail tokens, sessions to revoke.
 import { sql } from 'kysely'
 import { createMailToken } from '../../src/session/mail-token.ts'
 import { hashPassword } from '../../src/session/password.ts'
 import { testPassword, type TestApi } from '../api.ts'
-import type { World } from './world.ts'
+import type { Fixtures } from './fixtures.ts'
 
-/** Of red's admin, and of another user. */
+/** The first belongs to red's admin, the second to another user. */
 export const spareSessions = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
 
 export type SpareAccounts = {
   readonly confirmToken: string
   readonly resetToken: string
-  /** Puts everything back. */
-  renew(): Promise<void>
+  /** Restores the initial state. */
+  restore(): Promise<void>
 }
 
 /** The tokens belong to a user who makes no calls. */
-export async function createSpareAccounts(api: TestApi, world: World): Promise<SpareAccounts> {
+export async function createSpareAccounts(api: TestApi, fixtures: Fixtures): Promise<SpareAccounts> {
   const { owner } = api.database.postgres
   const password_hash = await hashPassword(testPassword)
   const setPasswords = () =>
     owner.updateTable('users').set({ password_hash }).where('password_hash', '<>', '-').execute()
   await setPasswords()
-  const { userId, email } = world.people.former
+  const { userId, email } = fixtures.people.former
   const [confirmToken, resetToken] = await owner
     .transaction()
     .execute(async (trx) => [
@@ -33,16 +33,16 @@ export async function createSpareAccounts(api: TestApi, world: World): Promise<S
   return {
     confirmToken: confirmToken!,
     resetToken: resetToken!,
-    async renew() {
+    async restore() {
       await setPasswords()
       await owner.deleteFrom('mail_tokens').where('user_id', '=', userId).execute()
       await owner.insertInto('mail_tokens').values(tokens).execute()
-      await renewSessions(api, world)
+      await restoreSessions(api, fixtures)
     },
   }
 }
 
-async function renewSessions({ database }: TestApi, { people, red }: World): Promise<void> {
+async function restoreSessions({ database }: TestApi, { people, red }: Fixtures): Promise<void> {
   for (const [at, { userId }] of [people.admin, people.former].entries()) {
     await sql`
       insert into sessions (id, user_id, team_id, expires)

@@ -1,10 +1,10 @@
-// Mutates requests: each mutation changes one thing that clients send by mistake. The oracle decides whether the result is still valid,
-// unless only the encoding shows it.
+// Mutates requests: each mutation applies one common client mistake. expected-validity.ts decides whether the result is still
+// valid, unless only the encoding shows the mistake.
 import fc, { type Arbitrary } from 'fast-check'
 import { gzipSync } from 'node:zlib'
 import { formOf, type FormPart } from './letters.ts'
-import type { Draft } from './oracle.ts'
-import type { Form, Operation } from './operations.ts'
+import type { Draft } from './expected-validity.ts'
+import type { Form, Operation } from './openapi-operations.ts'
 
 type Mutation = Arbitrary<(draft: Draft) => Draft>
 
@@ -107,7 +107,7 @@ const strangeTexts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
 )
 
-/** Replaces one value somewhere in a JSON document; arrays and objects are gone into by chance. */
+/** Replaces one value in a JSON document; whether to descend into arrays and objects is random. */
 function replaceSomewhere(value: unknown, path: readonly number[], by: unknown): unknown {
   const [at, ...rest] = path
   if (at === undefined || typeof value !== 'object' || value === null) return by
@@ -153,7 +153,7 @@ function repeatKey(draft: Draft): Draft {
   return withText(draft, `{${member},${JSON.stringify(jsonOf(draft)).slice(1)}`)
 }
 
-/** The same key, one of the two written with an escape. */
+/** A duplicate key, one of the two written with an escape sequence. */
 const repeatKeyEscaped = (draft: Draft): Draft =>
   withText(draft, `{"enabled":true,"\\u0065nabled":true,${textOf(draft).slice(1)}`)
 
@@ -305,7 +305,7 @@ const headerMutations: Mutation = fc
   )
   .map(([name, value]) => (draft) => ({ ...draft, headers: { ...draft.headers, [name]: value } }))
 
-/** A draft with other parts; one whose writing is broken already stays as it is. */
+/** Replaces the parts of a draft; a draft whose encoding is already mutated stays unchanged. */
 const withParts = (change: (parts: readonly FormPart[]) => readonly FormPart[]) => (draft: Draft) => {
   if (draft.broken || !draft.form) return draft
   const form = change(draft.form)
@@ -315,7 +315,7 @@ const withParts = (change: (parts: readonly FormPart[]) => readonly FormPart[]) 
 const withForm = (write: (body: Buffer) => Buffer | undefined) => (draft: Draft) =>
   draft.broken || !draft.body
     ? draft
-    : { ...draft, body: write(draft.body), broken: 'the writing of the form' }
+    : { ...draft, body: write(draft.body), broken: 'the encoding of the form' }
 
 const isFile = ({ filename }: FormPart) => filename !== undefined
 
@@ -336,7 +336,7 @@ function formMutations({ schema, file }: Form): Mutation[] {
       .map((type) => withParts((parts) => parts.map((part) => (isFile(part) ? { ...part, type } : part)))),
     junk.map((content) => (draft: Draft) => ({
       ...withParts((parts) => parts.map((part) => (isFile(part) ? { ...part, content } : part)))(draft),
-      broken: draft.broken ?? 'a file that is none of the three',
+      broken: draft.broken ?? 'a file of an unsupported type',
     })),
     fc.constantFrom(
       withForm((body) => body.subarray(0, -10)),
@@ -350,7 +350,7 @@ function formMutations({ schema, file }: Form): Mutation[] {
   ]
 }
 
-/** One change to a request of the operation. */
+/** Generates one change to a request of the operation. */
 export function mutationOf(operation: Operation): Mutation {
   const body = operation.body ? [...bodyValues, ...bodyValues, bodyTexts, mediaTypes] : []
   if (operation.form) body.push(...formMutations(operation.form), mediaTypes)

@@ -1,34 +1,34 @@
-// Judges a request by the published document and the rules in its introduction, with a second JSON Schema
-// implementation and its own reading of queries. It shares no code with the server, so that the two can disagree.
+// Decides whether a request is valid by the published OpenAPI document and the rules in its introduction, with a second JSON Schema
+// implementation and a separate query parser. It shares no code with the server, so that the two can disagree.
 import { formBoundary, type FormPart } from './letters.ts'
-import type { Form, Operation, Parameter, Schema } from './operations.ts'
+import type { Form, Operation, Parameter, Schema } from './openapi-operations.ts'
 import { isTime } from './formats.ts'
 
-/** A request before it is written down: names and texts are not yet percent-encoded. */
+/** A request before encoding: names and texts are not yet percent-encoded. */
 export type Draft = {
   readonly path: Readonly<Record<string, string>>
   readonly query: readonly (readonly [name: string, text: string])[]
   readonly headers: Readonly<Record<string, string>>
   readonly contentType: string | undefined
   readonly body: Buffer | undefined
-  /** Of a form, what its body is written from. */
+  /** The parts of a form, from which its body is encoded. */
   readonly form?: readonly FormPart[]
-  /** Said by whoever broke it in a way that only the writing shows, such as percent-encoding. */
+  /** Set by a mutation whose effect only the encoding shows, such as broken percent-encoding. */
   readonly broken?: string
 }
 
-/** Why the request is not valid; undefined when it is. */
-export function objectionTo(operation: Operation, draft: Draft): string | undefined {
+/** Returns why the request is not valid; undefined if it is valid. */
+export function invalidReasonOf(operation: Operation, draft: Draft): string | undefined {
   return (
     draft.broken ??
-    objectionToPath(operation, draft.path) ??
-    objectionToQuery(operation, draft.query) ??
-    objectionToHeaders(operation, draft.headers) ??
-    objectionToBody(operation, draft)
+    invalidReasonOfPath(operation, draft.path) ??
+    invalidReasonOfQuery(operation, draft.query) ??
+    invalidReasonOfHeaders(operation, draft.headers) ??
+    invalidReasonOfBody(operation, draft)
   )
 }
 
-function objectionToPath({ parameters }: Operation, path: Draft['path']): string | undefined {
+function invalidReasonOfPath({ parameters }: Operation, path: Draft['path']): string | undefined {
   for (const { name, schema } of parameters.filter((one) => one.in === 'path')) {
     const text = path[name] ?? ''
     if (schema.type === 'integer') {
@@ -42,23 +42,23 @@ function objectionToPath({ parameters }: Operation, path: Draft['path']): string
   return undefined
 }
 
-function objectionToQuery({ parameters }: Operation, query: Draft['query']): string | undefined {
+function invalidReasonOfQuery({ parameters }: Operation, query: Draft['query']): string | undefined {
   const known = new Map(parameters.filter((one) => one.in === 'query').map((one) => [one.name, one]))
   const unknown = query.find(([name]) => !known.has(name))
   if (unknown) return `unknown parameter ${unknown[0]}`
   for (const parameter of known.values()) {
     const texts = query.filter(([name]) => name === parameter.name).map(([, text]) => text)
-    const objection = objectionToTexts(parameter, texts)
-    if (objection) return `${parameter.name}: ${objection}`
+    const invalidReason = invalidReasonOfTexts(parameter, texts)
+    if (invalidReason) return `${parameter.name}: ${invalidReason}`
   }
   return undefined
 }
 
-function objectionToTexts({ schema, required }: Parameter, texts: readonly string[]): string | undefined {
+function invalidReasonOfTexts({ schema, required }: Parameter, texts: readonly string[]): string | undefined {
   const kept = schema['x-empty-is-absent'] ? texts.filter((text) => text !== '') : texts
   if (kept.length === 0) return required ? 'is missing' : undefined
   if (schema.type !== 'array' && kept.length > 1) return 'is given twice'
-  if (kept.length > (schema.maxItems ?? Infinity)) return 'is given too often'
+  if (kept.length > (schema.maxItems ?? Infinity)) return 'is repeated'
   const bad = kept.find((text) => !isText(schema.items ?? schema, text))
   return bad === undefined ? undefined : JSON.stringify(bad.slice(0, 80))
 }
@@ -81,16 +81,16 @@ function isIntegerText({ minimum = -Infinity, maximum = Infinity }: Schema, text
   return BigInt(text) >= BigInt(minimum) && BigInt(text) <= BigInt(maximum)
 }
 
-function objectionToHeaders({ parameters }: Operation, headers: Draft['headers']): string | undefined {
+function invalidReasonOfHeaders({ parameters }: Operation, headers: Draft['headers']): string | undefined {
   const takesKey = parameters.some(({ name }) => name === 'Idempotency-Key')
   const key = headers['idempotency-key']
   if (takesKey && key !== undefined && !/^[!-~]{1,255}$/.test(key)) return 'the Idempotency-Key'
   return undefined
 }
 
-function objectionToBody(operation: Operation, draft: Draft): string | undefined {
+function invalidReasonOfBody(operation: Operation, draft: Draft): string | undefined {
   const { contentType, body, headers } = draft
-  if (operation.form) return objectionToForm(operation.form, draft)
+  if (operation.form) return invalidReasonOfForm(operation.form, draft)
   if (!operation.body || takesAnything(operation)) return undefined
   if (body === undefined) return 'no body'
   if (contentType === undefined || !/^application\/json *(;|$)/i.test(contentType))
@@ -105,7 +105,7 @@ function objectionToBody(operation: Operation, draft: Draft): string | undefined
   return undefined
 }
 
-function objectionToForm(form: Form, { contentType, form: parts, headers }: Draft): string | undefined {
+function invalidReasonOfForm(form: Form, { contentType, form: parts, headers }: Draft): string | undefined {
   const isForm =
     /^multipart\/form-data *; *boundary="?([^"]*)"?$/i.exec(contentType ?? '')?.[1] === formBoundary
   if (!isForm) return `the media type ${contentType}`
@@ -117,28 +117,28 @@ function objectionToForm(form: Form, { contentType, form: parts, headers }: Draf
   if (unknown) return `unknown field ${unknown.name}`
   for (const [name, schema] of Object.entries(properties)) {
     const given = parts.filter((part) => part.name === name)
-    const objection =
+    const invalidReason =
       name === form.file
-        ? objectionToFile(form, given)
-        : objectionToTexts({ name, in: 'query', required: false, schema }, given.map(textOf))
-    if (objection) return `${name}: ${objection}`
+        ? invalidReasonOfFile(form, given)
+        : invalidReasonOfTexts({ name, in: 'query', required: false, schema }, given.map(textOf))
+    if (invalidReason) return `${name}: ${invalidReason}`
   }
   return undefined
 }
 
-/** A file where a text belongs is none that any schema takes. */
+/** A file in the place of a text field matches no schema. */
 const textOf = ({ content, filename }: FormPart): string => (filename === undefined ? String(content) : '\0')
 
-function objectionToFile({ mediaTypes }: Form, files: readonly FormPart[]): string | undefined {
+function invalidReasonOfFile({ mediaTypes }: Form, files: readonly FormPart[]): string | undefined {
   const [file] = files
   if (!file) return 'is missing'
-  if (files.length > 1) return 'is given twice'
+  if (files.length > 1) return 'is repeated'
   if (file.filename === undefined) return 'is no file'
   const { type = 'text/plain' } = file
-  return ['application/octet-stream', ...mediaTypes].includes(type) ? undefined : `says that it is ${type}`
+  return ['application/octet-stream', ...mediaTypes].includes(type) ? undefined : `has the media type ${type}`
 }
 
-/** A detector's delivery is whatever it sends. */
+/** A detector's delivery may have any body. */
 const takesAnything = ({ body }: Operation): boolean => body !== undefined && Object.keys(body).length === 0
 
 function parse(body: Buffer): { readonly value: unknown } | undefined {
@@ -149,7 +149,7 @@ function parse(body: Buffer): { readonly value: unknown } | undefined {
   }
 }
 
-/** Of a text that is valid JSON: whether an object has two members of one name. JSON.parse keeps the last. */
+/** Returns whether an object in a valid JSON text has duplicate keys. JSON.parse keeps the last one. */
 function repeatsKey(text: string): boolean {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g) ?? []
   const open: Set<string>[] = []

@@ -1,9 +1,9 @@
-// A relay in front of PostgreSQL, so that one client can lose its database while the others keep it: refused as by a
-// server that is down, or silent as behind a link that is down.
+// A TCP proxy in front of PostgreSQL that disconnects one client from its database while the others stay connected: connections are
+// refused, as by a stopped server, or silent, as over a broken link.
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-export class Relay {
+export class TcpProxy {
   readonly databaseUrl: string
   readonly #server: Server
   readonly #pairs = new Set<readonly [Socket, Socket]>()
@@ -14,8 +14,8 @@ export class Relay {
     this.databaseUrl = databaseUrl
   }
 
-  /** Relays to a database that is reached by a Unix socket: `?host=/run/postgresql`. */
-  static async create(databaseUrl: string): Promise<Relay> {
+  /** Creates a proxy to a database on a Unix socket: `?host=/run/postgresql`. */
+  static async create(databaseUrl: string): Promise<TcpProxy> {
     const target = new URL(databaseUrl)
     const socket = `${target.searchParams.get('host')}/.s.PGSQL.${target.port || target.searchParams.get('port') || 5432}`
     const server = createServer()
@@ -27,24 +27,24 @@ export class Relay {
     url.searchParams.delete('port')
     url.hostname = '127.0.0.1'
     url.port = String(port)
-    const relay = new Relay(server, url.href)
-    server.on('connection', (client) => relay.#accept(client, socket))
-    return relay
+    const proxy = new TcpProxy(server, url.href)
+    server.on('connection', (client) => proxy.#accept(client, socket))
+    return proxy
   }
 
   open(): void {
     this.#state = 'open'
-    // Silent connections are closed: the other side has timed out, as after minutes without an answer.
+    // Closes silent connections: the other side has timed out, as after minutes without a response.
     this.#cut()
   }
 
-  /** Connections break, and new ones end at once. */
+  /** Closes connections, and closes new ones at once. */
   refuse(): void {
     this.#state = 'refusing'
     this.#cut()
   }
 
-  /** Nothing arrives any more in either direction, and no connection ends. */
+  /** Stops forwarding in both directions without closing any connection. */
   silence(): void {
     this.#state = 'silent'
     for (const [client, server] of this.#pairs) {

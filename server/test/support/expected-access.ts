@@ -1,14 +1,14 @@
-// The meaning of a route's declared permission for a caller: written as a table from the contract, independent of the server's code.
-// Whether the object exists is checked elsewhere.
+// The expected access of an identity to a route with a declared permission: a table written from the contract, independent of the
+// server's code. The existence of the object is checked elsewhere.
 import type { ProblemCode } from '@pharos/contract/problem'
 import type { Permission } from '@pharos/contract/route'
 import type { Identity } from './callers.ts'
 
 type Holder = Extract<Identity, { kind: 'user' | 'token' }>
 
-/** Which identities each kind of credential lets in at all. */
+/** The identities that each kind of credential accepts. */
 const admitted: Record<Permission['credential'], readonly Identity['kind'][]> = {
-  // The header is not looked at: the credential is in the body.
+  // The header is ignored: the credential is in the body.
   none: ['guest', 'stranger', 'source', 'user', 'token'],
   optional: ['guest', 'user'],
   web: ['user'],
@@ -20,18 +20,18 @@ const all = ['ipam', 'lighthouse']
 const modulesOf = { red: all, blue: all, strict: all, bare: [] as string[] }
 
 /**
- * `pass`, or the code of the refusal. A missing second factor comes before everything else; a missing role before modules and
- * scopes.
+ * Returns `pass` or the code of the refusal. A missing second factor has precedence over everything else, a missing role over
+ * modules and scopes.
  */
-export function verdictOn(permission: Permission, identity: Identity): 'pass' | ProblemCode {
+export function expectedAccessOf(permission: Permission, identity: Identity): 'pass' | ProblemCode {
   if (!admitted[permission.credential].includes(identity.kind)) return 'unauthenticated'
   if (permission.credential === 'none' || permission.credential === 'source') return 'pass'
   return identity.kind === 'user' || identity.kind === 'token'
-    ? verdictOnHolder(permission, identity)
+    ? expectedAccessOfHolder(permission, identity)
     : 'pass'
 }
 
-function verdictOnHolder(permission: Permission, holder: Holder): 'pass' | ProblemCode {
+function expectedAccessOfHolder(permission: Permission, holder: Holder): 'pass' | ProblemCode {
   if (holder.demoElsewhere) return 'forbidden'
   if (permission.credential !== 'web' && permission.credential !== 'any') return 'pass'
   const { role, module, scope, personal } = permission

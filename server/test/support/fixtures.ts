@@ -1,5 +1,5 @@
-// A small world for the cross-cutting tests: two teams that hold alike things and must never see each other's, a third
-// without any module, their people, regions, announcements, events and the detector that reports them.
+// Shared fixtures of the cross-cutting tests: two teams with equivalent resources that must not see each other's, a third team
+// without modules, their members, regions, announcements, events and detectors.
 import { sourceSecretMac } from '../../src/analysis/credential.ts'
 import { ingestDeliveries } from '../../src/analysis/ingest.ts'
 import { fixture } from '../../src/analysis/sources/fixtures.ts'
@@ -12,25 +12,25 @@ import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
 import { addLetter } from './letters.ts'
 
 export type Holder = TestTeam & {
-  /** Known to be the team's, by the operator's word. */
+  /** Verified for the team by the operator. */
   readonly asn: number
-  /** Validated and off, everywhere; validated and on in `ams`; not validated; suspended. */
+  /** Validated and disabled everywhere; validated and enabled in `ams`; not validated; suspended. */
   readonly announcements: {
     readonly off: number
     readonly on: number
     readonly unvalidated: number
     readonly suspended: number
   }
-  /** Of the announcement that is not validated; waits for review. */
+  /** A letter of the announcement that is not validated; pending review. */
   readonly letterId: number
   readonly eventIds: readonly string[]
-  /** Texts that must not occur in anything another team can see. */
+  /** Texts that must not occur in any response to another team. */
   readonly marks: readonly string[]
 }
 
 export type Person = { readonly userId: number; readonly email: string }
 
-export type World = {
+export type Fixtures = {
   readonly red: Holder
   readonly blue: Holder
   readonly bare: TestTeam
@@ -51,7 +51,7 @@ const networks = {
   blue: { four: '198.18.7', six: '2001:db8:b1e', asn: 64511 },
 } as const
 
-export async function createWorld(api: TestApi, { events = 3 } = {}): Promise<World> {
+export async function createFixtures(api: TestApi, { events = 3 } = {}): Promise<Fixtures> {
   const db = api.database.postgres.owner
   const regions = await seedRegions(api.database.postgres, [...openRegions, 'closed'])
   await sql`update regions set open = false where slug = 'closed'`.execute(db)
@@ -125,7 +125,7 @@ async function addHoldings(
   }
 }
 
-/** One attack on each of the first addresses of the network. */
+/** Sends one attack on each of the first addresses of the network. */
 async function deliverAttacks(db: Db, four: string, count: number): Promise<void> {
   const body = JSON.stringify(fixture('fastnetmon-ban'))
   const attacks = Array.from({ length: count }, (_, at) =>
@@ -152,14 +152,14 @@ async function eventIdsOf(db: Db, { teamId }: TestTeam): Promise<string[]> {
 async function addPeople(
   api: TestApi,
   { red, blue, bare, strict }: Record<'red' | 'blue' | 'bare' | 'strict', TestTeam>,
-): Promise<World['people']> {
+): Promise<Fixtures['people']> {
   return {
     member: await addUser(api, 'member', [red]),
     admin: await addUser(api, 'admin', [red], { admin: true }),
-    // Of the provider, and a member of no customer's team.
+    // Staff, not a member of any customer team.
     staff: await addUser(api, 'staff', [], { staff: true }),
     demo: await addUser(api, 'demo', [red], { admin: true, demo: true }),
-    // Has a session that works in red, and is no longer in it.
+    // Has a session in red, but is no longer a member of it.
     former: await addUser(api, 'former', [blue]),
     blue: await addUser(api, 'admin', [blue], { admin: true }),
     bare: await addUser(api, 'admin', [bare], { admin: true }),
@@ -167,8 +167,8 @@ async function addPeople(
   }
 }
 
-/** An open hold of the region, in the place of the one that was open. */
-export async function openHoldAnew(api: TestApi, regionId: number): Promise<number> {
+/** Replaces the open hold of the region and returns the id of the new one. */
+export async function replaceOpenHold(api: TestApi, regionId: number): Promise<number> {
   const db = api.database.postgres.owner
   await sql`update holds set state = 'closed' where region_id = ${regionId} and state = 'open'`.execute(db)
   const { id } = await db
@@ -179,8 +179,8 @@ export async function openHoldAnew(api: TestApi, regionId: number): Promise<numb
   return id
 }
 
-/** Two routers in the region, r1 and r2, that can replace each other; r1 is drained or not. */
-export async function renewRouters(
+/** Creates or resets two routers r1 and r2 in the region that can replace each other; r1 is drained or not. */
+export async function restoreRouters(
   api: TestApi,
   slug: string,
   { drained }: { drained: boolean },

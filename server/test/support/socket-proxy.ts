@@ -1,20 +1,20 @@
-// A gate in front of PostgreSQL: a socket that hands everything on, until the test shuts it. So a database can be away
-// for as long as a test wants, in the ways in which databases and networks are away.
+// A proxy in front of PostgreSQL on a Unix socket, for all connections of a process: it simulates a stopped server, a silent
+// network and a failover.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export class Gate {
-  /** Short: the path of a unix socket may have 107 bytes. */
-  readonly #folder = mkdtempSync(join(tmpdir(), 'gate-'))
+export class SocketProxy {
+  /** A short path: the path of a Unix socket is limited to 107 bytes. */
+  readonly #folder = mkdtempSync(join(tmpdir(), 'proxy-'))
   readonly #sockets = new Set<Socket>()
   readonly #silent: Socket[] = []
   #server: Server | undefined
   #target: { path: string } | { host: string; port: number } | undefined
   #frozen = false
 
-  /** The address of the database by way of the gate, which is open. */
+  /** Opens the proxy and returns the database URL through it. */
   through(databaseUrl: string): string {
     const url = new URL(databaseUrl)
     const socketFolder = url.searchParams.get('host')
@@ -36,20 +36,20 @@ export class Gate {
     this.#server.listen(join(this.#folder, '.s.PGSQL.5432'))
   }
 
-  /** As when the server was stopped: connections end, new ones are refused. */
+  /** Simulates a stopped server: connections end, new ones are refused. */
   shut(): void {
     this.#server?.close()
     this.#server = undefined
     this.#drop()
   }
 
-  /** As when the machine hangs, or a cable is pulled: whoever is connected, or connects now, hears nothing. */
+  /** Simulates a hung host or an unplugged cable: existing and new connections receive nothing. */
   freeze(): void {
     this.#frozen = true
     for (const socket of this.#sockets) socket.pause()
   }
 
-  /** As after a failover: the old connections stay silent for ever, new ones work. */
+  /** Simulates a failover: existing connections stay silent forever, new ones work. */
   replace(): void {
     this.#silent.push(...this.#sockets)
     this.#sockets.clear()

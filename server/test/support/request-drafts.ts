@@ -1,13 +1,13 @@
-// Makes requests from the published document: valid ones from the schemas, with values that mean something in the world
-// of the test where a parameter has a known name.
+// Generates valid requests from the schemas of the published OpenAPI document. Parameters with known names get values that exist in
+// the test's database.
 import fc, { type Arbitrary } from 'fast-check'
 import { sampleJpeg, samplePng } from '../../src/byoip/letter/testing-letters.ts'
 import { formOf, formType, type FormPart } from './letters.ts'
 import { isReadable } from './formats.ts'
-import type { Draft } from './oracle.ts'
-import type { Form, Operation, Schema } from './operations.ts'
+import type { Draft } from './expected-validity.ts'
+import type { Form, Operation, Schema } from './openapi-operations.ts'
 
-/** Values worth trying, by the name of the parameter or field; they must fit the schema. */
+/** Candidate values by the name of the parameter or field; they must match the schema. */
 export type Hints = Readonly<Record<string, readonly unknown[]>>
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 })
@@ -29,11 +29,11 @@ const times = fc.oneof(
   ),
 )
 
-/** A value of the schema. */
+/** Generates a value of the schema. */
 export function valueOf(schema: Schema, name: string, hints: Hints): Arbitrary<unknown> {
-  // A switch and a token may have one name; of a list, the name is that of its elements.
+  // A switch and a token may have the same name. Elements of a list use the name of the list.
   const known = schema.type === 'boolean' || schema.type === 'array' ? undefined : hints[name]
-  // A team is an id in a body, and an id or a word in a path.
+  // A team is an id in a body, and an id or `current` in a path.
   const hinted = schema.type === 'integer' ? known?.filter((one) => typeof one === 'number') : known
   const plain = plainValueOf(schema, name, hints)
   return hinted?.length ? fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...hinted) }, plain) : plain
@@ -121,7 +121,7 @@ function pairsOf(name: string, schema: Schema, hints: Hints): Arbitrary<Pairs> {
 const idempotencyKeys = fc.oneof(fc.constantFrom('a', 'b', 'c'), fc.uuid())
 const etags = fc.constantFrom('"1"', '"2"', '"3"', '*', '"x", "2"', 'W/"2"', '""', 'nonsense', '')
 
-/** Of another database, of none, and what is no id. */
+/** Event ids of another database, ids that do not exist yet, and invalid ids. */
 const eventIds = fc.constantFrom('00c0ffee.1.0.1', '00c0ffee.99999999999.1.1800000000', 'nonsense', '')
 
 function headersOf({ parameters, method }: Operation): Arbitrary<Record<string, string>> {
@@ -147,7 +147,7 @@ function headersOf({ parameters, method }: Operation): Arbitrary<Record<string, 
     )
 }
 
-/** The parts of a valid form: its texts, and a file that is in order. */
+/** Generates the parts of a valid form: its text fields and a valid file. */
 function partsOf({ schema, file, mediaTypes }: Form, hints: Hints): Arbitrary<FormPart[]> {
   const texts = Object.entries(schema.properties!)
     .filter(([name]) => name !== file)
@@ -155,7 +155,7 @@ function partsOf({ schema, file, mediaTypes }: Form, hints: Hints): Arbitrary<Fo
   const contents = fc.constantFrom(
     { content: samplePng(), type: 'image/png' },
     { content: sampleJpeg(), type: 'image/jpeg' },
-    // What it calls itself need not be what it is.
+    // The declared name and type may differ from the content.
     { content: sampleJpeg(), type: mediaTypes[0]! },
     { content: samplePng(), type: 'application/octet-stream' },
   )
@@ -169,7 +169,7 @@ function partsOf({ schema, file, mediaTypes }: Form, hints: Hints): Arbitrary<Fo
     })
 }
 
-/** A valid request to the operation. */
+/** Generates a valid request to the operation. */
 export function draftOf(operation: Operation, hints: Hints): Arbitrary<Draft> {
   const inPath = operation.parameters.filter((one) => one.in === 'path')
   const inQuery = operation.parameters.filter((one) => one.in === 'query')
