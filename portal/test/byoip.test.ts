@@ -1,5 +1,5 @@
-// Adding a prefix in the portal, from the verification of the ASN to a restored announcement; the profile; and what can
-// prevent a page: a rate limit, a missing second factor, a disabled module, a server out of reach.
+// Adding a prefix in the portal, from the verification of the ASN to a restored announcement; the profile; and conditions
+// that prevent a page: a rate limit, a missing second factor, a disabled module, a server out of reach.
 import assert from 'node:assert/strict'
 import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { Demo } from './demo.ts'
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
 
-/** What the customer writes into the registries stands in files of this test. */
+/** Files of this test that act as the registries. */
 const registries = mkdtempSync(join(tmpdir(), 'pharos-registries-'))
 const routes = join(registries, 'routes.rpsl')
 const roas = join(registries, 'vrps.json')
@@ -25,7 +25,7 @@ appendFileSync(
   '\naut-num:        AS64510\nas-name:        ACME-AS\nmnt-by:         ACME-MNT\nsource:         RIPE\n',
 )
 
-/** A letter as a scanner makes it: the smallest PNG. */
+/** A letter as an image: the smallest PNG. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -49,7 +49,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
   const person = (email?: string, options?: BrowserContextOptions) =>
     openPerson(browser, demo.url, email, options)
 
-  /** The API beside the browser, as the same person. */
+  /** Calls the API outside of the browser, as the same user. */
   async function api(email: string, path: string, init: { method?: string; body?: object } = {}) {
     const sent = { email, password: demoPassword }
     const { access } = (await ask('/v3/session/token', { method: 'POST', body: sent })) as { access: string }
@@ -70,9 +70,9 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     return text === '' ? undefined : (JSON.parse(text) as unknown)
   }
 
-  /** Changes the registry, and waits until the server has read it: by objects that came with the change. */
+  /** Changes the registry, and waits until the server has read it, which marker objects in the change show. */
   async function publish(change: (text: string) => string): Promise<void> {
-    // An answer is kept for a while, so that each question is one that was not asked yet.
+    // Answers are cached for a while, so each query is a new one.
     const markers = Array.from({ length: 120 }, (_, at) => `198.19.${at}.0/24`)
     const objects = markers.map(
       (marker) =>
@@ -94,10 +94,10 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
         return
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
-    assert.fail('the registry is not read anew')
+    assert.fail('the registry is not read again')
   }
 
-  /** Statuses of refusals that a test causes on purpose: the browser complains of each. */
+  /** Error statuses that a test causes on purpose; the browser logs each of them. */
   const without = (complaints: readonly string[], ...statuses: number[]) =>
     complaints.filter((one) => !statuses.some((status) => one.includes(`status of ${status}`)))
 
@@ -125,7 +125,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await shoot(page, 'asn-proven')
     assert.deepEqual(await barriersOf(page), [])
 
-    // The server's limit is told, and counted down.
+    // The server's rate limit is shown and counted down.
     await page.getByRole('button', { name: 'Check now' }).click()
     const wait = page.getByRole('button', { name: /^Check again in \d+ s$/ })
     await wait.waitFor()
@@ -232,7 +232,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   }
 
-  /** What somebody of the provider says of the letter. */
+  /** The review of the letter by staff. */
   async function decide(filename: string, decision: 'accept' | 'reject', body: object): Promise<void> {
     const path = '/v3/admin/letters?status=pending_review'
     const { results } = (await api('staff@demo.example', path)) as {
@@ -256,7 +256,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     const known = JSON.parse(readFileSync(roas, 'utf8')) as { roas: object[] }
     known.roas.push({ asn, prefix, maxLength: Number(maxLength), ta: 'demo' })
     writeFileSync(roas, JSON.stringify(known))
-    // The registries are read anew by themselves; asking for the checks does not wait for their turn.
+    // The registries are read again automatically; requesting the checks does not wait for that.
     for (const end = performance.now() + 60_000; (await page.getByText('All checks passed').count()) === 0;) {
       assert.ok(performance.now() < end, 'a check does not pass')
       await page.getByRole('button', { name: 'Check now' }).click()
@@ -300,7 +300,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await row.getByText('7 days').waitFor()
     await shoot(page, 'deleted')
 
-    // Its page says so too, to whoever has kept its address.
+    // The page of the announcement shows it too.
     await page.goto(address)
     await page.getByText('You have 7 days to restore it').waitFor()
     assert.deepEqual(await barriersOf(page), [])
@@ -385,7 +385,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('leads a member without a second factor to it where the team requires one, and then on', async () => {
+  it('leads a member without a second factor to its setup if the team requires one, and back', async () => {
     await requireFactorWithout('other@demo.example')
     const { context, page, complaints } = await person()
     await page.goto(`${demo.url}/announcements`)
@@ -419,7 +419,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  /** Only an admin who has a factor may require one; this one gives his up again. */
+  /** Only an admin with a second factor can require one; this admin disables it again. */
   async function requireFactorWithout(email: string): Promise<void> {
     const body = { current_password: demoPassword }
     const bearer = (
@@ -458,7 +458,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     [429, 'rate_limited', 'Too many requests'],
     [503, 'unavailable', 'A dependency is not available'],
   ] as const)
-    it(`counts down how long to wait where signing in is answered ${status}, and then lets one try again`, async () => {
+    it(`counts down the wait after a sign-in is answered with ${status}, and then allows a retry`, async () => {
       const { context, page, complaints } = await person()
       await page.route('**/v3/session/token', refusal(status, code, title, '9'))
       await page.goto(`${demo.url}/sign-in`)
@@ -502,7 +502,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('names whom to ask about a page whose module is not enabled', async () => {
+  it('names the contact for a page whose module is not enabled', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.route('**/v3/session/refresh', async (route) => {
       const response = await route.fetch()
@@ -531,7 +531,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     '/profile',
   ]
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`has pages without violations, errors or serious barriers, in the ${colorScheme} theme`, async () => {
+    it(`has pages without policy violations, errors or serious accessibility problems, in the ${colorScheme} theme`, async () => {
       const { context, page, complaints } = await person('demo@demo.example', { colorScheme })
       for (const place of places) {
         await page.goto(demo.url + place)

@@ -1,4 +1,4 @@
-// Security events as people look at them: filtered, as they come in, how they went on, and by whom they cannot be seen.
+// Security events in a browser: filters, new events, the page of an event, and access by another team.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
@@ -75,7 +75,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByLabel('To, UTC').waitFor()
     assert.equal(await page.getByLabel('To, UTC').inputValue(), '2026-01-11T03:00')
     assert.deepEqual(complaints, [])
-    // An end before the start is the API's to refuse, and its words stand at the field.
+    // The API rejects an end before the start; its error is shown at the field.
     await page.getByLabel('To, UTC').fill('2026-01-09T00:00')
     await page.getByText('must not be before start').waitFor()
     await context.close()
@@ -89,7 +89,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     assert.deepEqual(await barriersOf(page), [])
     await page.getByLabel('Address or prefix').fill('203.0.113.0/24')
     await page.getByRole('link', { name: '203.0.113.', exact: false }).first().waitFor()
-    // A value that the API does not know; a parameter that the page does not know is ignored.
+    // The API rejects an unknown value; the page ignores an unknown parameter.
     await page.goto(`${demo.url}/events?flag=%5B%22RED%22%5D&utm_source=mail`)
     await page.getByText('Some filters are not valid').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -116,7 +116,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
   })
 
   const minuteMs = 60_000
-  /** What the demo's flow alarms send: the alarm as it is so many minutes after it was raised. */
+  /** A delivery of the demo's flow alarms: the state of the alarm so many minutes after its start. */
   const alarmAt = (raised: number, minute: number, state: string, mbps: number) => ({
     alarm: {
       id: 'FA-portal',
@@ -179,7 +179,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('with a single measurement have no chart, and lead to the announcement', async () => {
+  it('with a single measurement have no chart, and a link to the announcement', async () => {
     await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events?affected_network=203.0.113.77&ordering=-start`)
@@ -191,7 +191,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('of the last 30 days are points on the overview, each of which leads to its event', async () => {
+  it('of the last 30 days are points on the overview, each with a link to its event', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(demo.url)
     const recent = page.getByRole('region', { name: 'Attacks in the last 30 days' })
@@ -222,7 +222,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  /** Of an event of the demo's history that a detector has measured again and again. */
+  /** The address of an event in the demo's history with many measurements. */
   async function addressOfCourse(page: Page): Promise<string> {
     await page.goto(`${demo.url}/events?description=to%20203&ordering=-start`)
     const link = rows(page).nth(1).getByRole('link').first()
@@ -231,7 +231,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
   }
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`have pages without violations, errors or serious barriers, in the ${colorScheme} theme`, async () => {
+    it(`have pages without policy violations, errors or serious accessibility problems, in the ${colorScheme} theme`, async () => {
       const { context, page, complaints } = await person('demo@demo.example', { colorScheme })
       const course = await addressOfCourse(page)
       await page.goto(`${demo.url}/events?description=on%20203&ordering=-start`)

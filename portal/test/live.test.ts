@@ -1,4 +1,4 @@
-// Live updates in every tab of the browser, over one connection of one of them.
+// Live updates in every tab of the browser, over one connection.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
@@ -22,7 +22,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await demo.stop()
   })
 
-  /** Which pages asked for the stream. */
+  /** Pages that requested the stream. */
   const asked = new Set<Page>()
   async function openPage(path: string): Promise<Page> {
     const page = await context.newPage()
@@ -36,7 +36,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
   const isLive = (page: Page) =>
     page.getByRole('status', { name: 'Updates' }).getByText('Live', { exact: true })
 
-  /** A new attack that began now, on an address of the demo team. */
+  /** A new attack on an address of the demo team, starting now. */
   const attack = (ip: string) =>
     demo.post(
       '/v3/ingest/events/fastnetmon',

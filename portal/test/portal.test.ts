@@ -1,4 +1,4 @@
-// The portal as people use it: a real browser, the real server, nothing between them.
+// The portal in a real browser with the real server.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -48,7 +48,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('shows what is missing of a prefix, with the text to create', async () => {
+  it('shows the failed checks of a prefix, with the object to create', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.getByRole('link', { name: '198.18.67.0/24' }).click()
     await page
@@ -113,7 +113,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await guest.page.getByRole('textbox', { name: 'Password' }).fill('short')
     await guest.page.getByRole('button', { name: 'Create account and join' }).click()
     await guest.page.getByText(/12 to 128/).waitFor()
-    assert.equal(await guest.page.getByRole('alert').count(), 0, 'the mistake stands at its field only')
+    assert.equal(await guest.page.getByRole('alert').count(), 0, 'the error is shown at its field only')
     await guest.page.getByRole('textbox', { name: 'Password' }).fill('eleven wet lighthouses')
     await guest.page.getByRole('button', { name: 'Create account and join' }).click()
     await guest.page.getByText('You have joined Demo Networks.').waitFor()
@@ -123,7 +123,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  /** The sending loop writes it a moment after the invitation was stored. */
+  /** The loop that sends mails writes the file a moment after the invitation is stored. */
   async function linkOfMail(address: string): Promise<string> {
     for (const end = performance.now() + 90_000; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
       const mail = demo.mailsTo(address).at(-1)?.replaceAll('=\r\n', '').replaceAll('=3D', '=')
@@ -169,7 +169,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await other.getByRole('heading', { name: 'Announcements' }).waitFor()
     const copied = (await context.cookies()).find(({ name }) => name === 'pharos-refresh')!
     await changePassword(page, password, next)
-    // Without reloading the page: with the tokens that the first tab sent.
+    // Without a reload: with the tokens from the first tab.
     await other.getByRole('button', { name: /^Account of/ }).click()
     await other.getByRole('menuitem', { name: 'Profile' }).click()
     await changePassword(other, next, password)
@@ -219,7 +219,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByLabel('E-mail').fill('noc@customer.example')
     await page.getByRole('textbox', { name: 'Password' }).fill('eleven wet lighthouses')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    // The code of this half minute was used for turning it on: a recovery code is taken in its place.
+    // The current code was used for setting up the factor: a recovery code is used instead.
     await page.getByLabel('Authentication code').fill(recovery[0]!)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Profile' }).waitFor()
@@ -280,7 +280,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
   ]
   const alone = ['/sign-in', '/reset-password', '/invitation', '/confirm-email']
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`has pages without violations, errors or serious barriers, in the ${colorScheme} theme`, async () => {
+    it(`has pages without policy violations, errors or serious accessibility problems, in the ${colorScheme} theme`, async () => {
       const { context, page, complaints } = await person('demo@demo.example', { colorScheme })
       for (const place of places) await examine(page, place, colorScheme)
       const staff = await person('staff@demo.example', { colorScheme })
@@ -298,7 +298,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await settled(page)
     await shoot(page, `${scheme}${place.replaceAll('/', '-')}`)
     assert.deepEqual(await barriersOf(page), [], place)
-    // A telephone: nothing may be wider than the screen.
+    // A phone: nothing may be wider than the screen.
     await page.setViewportSize({ width: 360, height: 740 })
     await shoot(page, `${scheme}-360${place.replaceAll('/', '-')}`)
     await assertFits(page, place, 360)

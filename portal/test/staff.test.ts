@@ -1,4 +1,4 @@
-// What staff decide in the portal about paused changes, and what they see of regions and routers.
+// Pages of staff in the portal: decisions about paused changes, regions and routers.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, Locator, Page } from 'playwright-core'
