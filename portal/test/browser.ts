@@ -36,18 +36,19 @@ export const openBrowser = (): Promise<Browser> => chromium.launch({ executableP
 
 /** Problems on the pages of a context: console errors, script errors, and requests to other hosts. */
 export function watch(context: BrowserContext, origin: string): string[] {
-  const complaints: string[] = []
+  const pageErrors: string[] = []
   context.on('page', (page) => {
     page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(`${page.url()}: ${message.text()}`)
+      if (message.type() === 'error') pageErrors.push(`${page.url()}: ${message.text()}`)
     })
-    page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`))
+    page.on('pageerror', (error) => pageErrors.push(`${page.url()}: ${error.message}`))
     page.on('request', (request) => {
       const url = request.url()
-      if (!url.startsWith(origin) && !url.startsWith('blob:')) complaints.push(`asked elsewhere: ${url}`)
+      if (!url.startsWith(origin) && !url.startsWith('blob:'))
+        pageErrors.push(`request to another host: ${url}`)
     })
   })
-  return complaints
+  return pageErrors
 }
 
 const shots = fileURLToPath(new URL('../screenshots/', import.meta.url))
@@ -82,7 +83,7 @@ export async function signIn(page: Page, url: string, email: string, password = 
 export type Person = {
   readonly context: BrowserContext
   readonly page: Page
-  readonly complaints: string[]
+  readonly pageErrors: string[]
 }
 
 /** Opens a separate browser context, signed in if an address is given, and records its problems. */
@@ -94,8 +95,8 @@ export async function openPerson(
 ): Promise<Person> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   context.setDefaultTimeout(waitMs)
-  const complaints = watch(context, url)
+  const pageErrors = watch(context, url)
   const page = await context.newPage()
   if (email) await signIn(page, url, email)
-  return { context, page, complaints }
+  return { context, page, pageErrors }
 }

@@ -14,13 +14,13 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
   let browser: Browser
   let context: BrowserContext
   let page: Page
-  let complaints: string[]
+  let pageErrors: string[]
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
     for (let from = 0; from < alarms; from += atOnce) await postAlarms(from)
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
     context.setDefaultTimeout(waitMs)
-    complaints = watch(context, demo.url)
+    pageErrors = watch(context, demo.url)
     page = await context.newPage()
     await signIn(page, demo.url, 'demo@demo.example')
   })
@@ -178,7 +178,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/team\/tokens$/)
     await page.getByRole('tab', { name: 'API tokens', selected: true }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
   it('has no animations if the user prefers reduced motion', async () => {

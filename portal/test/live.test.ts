@@ -10,12 +10,12 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
   let browser: Browser
   let context: BrowserContext
-  let complaints: string[]
+  let pageErrors: string[]
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
     context.setDefaultTimeout(waitMs)
-    complaints = watch(context, demo.url)
+    pageErrors = watch(context, demo.url)
   })
   after(async () => {
     await browser?.close()
@@ -73,7 +73,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await second.getByText('New attack on 203.0.113.81/32').waitFor()
     await second.getByRole('button', { name: 'View attack' }).first().click()
     await second.waitForURL(/\/events\/\w+/)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await second.close()
   })
 
@@ -85,7 +85,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await signIn(page, demo.url, 'demo@demo.example')
     await isLive(page).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await page.close()
   })
 })

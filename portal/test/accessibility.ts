@@ -10,7 +10,7 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 type Violation = { id: string; impact: string; nodes: { html: string }[] }
 
 /** Serious and critical findings of axe by the rules of WCAG 2.2 AA. Evaluated independently of the page's content security policy. */
-export async function barriersOf(page: Page): Promise<string[]> {
+export async function axeViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
