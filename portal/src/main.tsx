@@ -12,7 +12,7 @@ import { cssVariables, styleNonce, theme } from './ui/theme.ts'
 
 /** A page that takes longer is shown as loading. */
 const emptyMsMax = 400
-/** Later requests wait this long after the first page, so as not to compete with it. */
+/** Delay of secondary requests after the first page, so that they do not compete with it. */
 const quietMs = 500
 
 const isQuiet = new Promise<void>((resolve) => {

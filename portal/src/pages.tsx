@@ -1,5 +1,5 @@
 // The pages of the portal: one entry each. The router, the navigation, the command palette and the keyboard shortcuts are
-// made from these tables, and the server answers any address of a page with the portal. Pages are loaded when they are
+// derived from these tables, and the server answers any address of a page with the portal. Pages are loaded when they are
 // first opened, and import nothing from here.
 import type { User } from '@pharos/contract/session'
 import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
@@ -25,7 +25,7 @@ import { lazyRouteComponent, type RouteComponent, type SearchSchemaInput } from 
 import type { DraftSearch } from './announcements/draft.ts'
 import { parameters } from './ui/search-params.ts'
 
-/** `Written` is what a link may set, `Read` what the page finds in its address. */
+/** `Written`: parameters that a link may set. `Read`: parameters that the page reads. */
 export type Page<Path extends string, Written, Read> = {
   readonly path: Path
   /** Name in the navigation and the palette; a page without one is reached from another page only. */
@@ -35,7 +35,7 @@ export type Page<Path extends string, Written, Read> = {
   readonly group?: 'network' | 'account' | 'provider'
   /** Pressed after `g`, opens the page. */
   readonly key?: string
-  /** Further words to find it by in the palette. */
+  /** Further search terms for the palette. */
   readonly keywords?: readonly string[]
   /** Path of the sidebar entry whose tab this page is. */
   readonly tabOf?: string

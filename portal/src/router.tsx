@@ -1,4 +1,4 @@
-// Makes the router from the table of pages: guest pages have no frame, all others that of signed-in users.
+// Creates the router from the table of pages: guest pages have no frame, all others that of signed-in users.
 import {
   createRootRoute,
   createRoute,
@@ -19,7 +19,7 @@ const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
   beforeLoad: async ({ location, matches }) => {
-    // The page is fetched while the session is asked for.
+    // The page is loaded while the session is requested.
     for (const { routeId } of matches) void router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
     await ensureAccess()
     if (session.get().kind !== 'in') throw redirect({ to: '/sign-in', search: { to: location.href } })
@@ -57,7 +57,7 @@ const routesOf = <Parent extends AnyRoute, const Pages extends readonly AnyPage[
 const framed = routesOf(frame, pages)
 const [overview] = framed
 
-/** Fetches what most people open next, while they sign in: the frame and its first page. */
+/** Preloads the frame and its first page during sign-in. */
 export function fetchAhead(): void {
   for (const { id } of [frame, overview]) void router.loadRouteChunk(router.routesById[id])?.catch(() => {})
 }
@@ -72,7 +72,7 @@ export const router = createRouter({
 })
 
 declare module '@tanstack/react-router' {
-  // eslint-disable-next-line typescript/consistent-type-definitions -- the library asks for an interface
+  // eslint-disable-next-line typescript/consistent-type-definitions -- the library requires an interface
   interface Register {
     router: typeof router
   }

@@ -1,4 +1,4 @@
-// Debian's Chromium, driven; every page it opens is watched for what no page of ours may do.
+// Controls Debian's Chromium, and records errors and forbidden requests on every page that it opens.
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import {
@@ -11,7 +11,7 @@ import {
 
 const executablePath = process.env['PHAROS_TEST_CHROMIUM'] ?? '/usr/bin/chromium'
 
-/** For the `skip` of tests that need it: false when it is here, otherwise the reason. */
+/** For the `skip` of tests that need the browser: false if it is installed, otherwise the reason. */
 export function skipWithoutBrowser(): string | false {
   try {
     accessSync(executablePath, constants.X_OK)
@@ -21,7 +21,7 @@ export function skipWithoutBrowser(): string | false {
   }
 }
 
-/** Without a word to anybody outside: what Chromium asks of its maker is switched off. */
+/** No requests to other hosts: Chromium's own background requests are disabled. */
 const quiet = [
   '--no-sandbox',
   '--disable-gpu',
@@ -34,39 +34,40 @@ const quiet = [
 
 export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath, args: quiet })
 
-/** What was wrong on the pages of a context: errors of the console, of scripts, and requests that went elsewhere. */
+/** Problems on the pages of a context: console errors, script errors, and requests to other hosts. */
 export function watch(context: BrowserContext, origin: string): string[] {
-  const complaints: string[] = []
+  const pageErrors: string[] = []
   context.on('page', (page) => {
     page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(`${page.url()}: ${message.text()}`)
+      if (message.type() === 'error') pageErrors.push(`${page.url()}: ${message.text()}`)
     })
-    page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`))
+    page.on('pageerror', (error) => pageErrors.push(`${page.url()}: ${error.message}`))
     page.on('request', (request) => {
       const url = request.url()
-      if (!url.startsWith(origin) && !url.startsWith('blob:')) complaints.push(`asked elsewhere: ${url}`)
+      if (!url.startsWith(origin) && !url.startsWith('blob:'))
+        pageErrors.push(`request to another host: ${url}`)
     })
   })
-  return complaints
+  return pageErrors
 }
 
 const shots = fileURLToPath(new URL('../screenshots/', import.meta.url))
 
-/** To be looked at by people: the folder is not committed. */
+/** For manual review; the folder is not committed. */
 export async function shoot(page: Page, name: string): Promise<void> {
   mkdirSync(shots, { recursive: true })
   await page.screenshot({ path: `${shots}${name}.png`, fullPage: false })
 }
 
-/** Until nothing that is shown waits for an answer. The stream never ends, so the network is never idle. */
+/** Waits until the page shows no loading state. The stream never ends, so the network is never idle. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, [role=alert]').first().waitFor()
   await page.locator('.mantine-Skeleton-root, [aria-busy=true]').first().waitFor({ state: 'detached' })
-  // What slides or fades has arrived.
+  // Animations have ended.
   await page.evaluate(`Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))`)
 }
 
-/** How long is waited for what comes: a machine of others may be slow. */
+/** Timeout of waits, long enough for a slow machine. */
 export const waitMs = 90_000
 
 export const demoPassword = 'pharos-demo-password'
@@ -82,10 +83,10 @@ export async function signIn(page: Page, url: string, email: string, password = 
 export type Person = {
   readonly context: BrowserContext
   readonly page: Page
-  readonly complaints: string[]
+  readonly pageErrors: string[]
 }
 
-/** A browser of its own for somebody, signed in where an address is given, with what went wrong in it. */
+/** Opens a separate browser context, signed in if an address is given, and records its problems. */
 export async function openPerson(
   browser: Browser,
   url: string,
@@ -94,8 +95,8 @@ export async function openPerson(
 ): Promise<Person> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   context.setDefaultTimeout(waitMs)
-  const complaints = watch(context, url)
+  const pageErrors = watch(context, url)
   const page = await context.newPage()
   if (email) await signIn(page, url, email)
-  return { context, page, complaints }
+  return { context, page, pageErrors }
 }

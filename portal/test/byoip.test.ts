@@ -1,5 +1,5 @@
-// Adding a prefix in the portal, from the verification of the ASN to a restored announcement; the profile; and what can
-// prevent a page: a rate limit, a missing second factor, a disabled module, a server out of reach.
+// Adding a prefix in the portal, from the verification of the ASN to a restored announcement; the profile; and conditions
+// that prevent a page: a rate limit, a missing second factor, a disabled module, a server out of reach.
 import assert from 'node:assert/strict'
 import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,13 +8,13 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { TOTP } from 'otpauth'
 import type { Browser, BrowserContextOptions, Route } from 'playwright-core'
-import { assertFits, barriersOf } from './barriers.ts'
+import { assertFits, axeViolations } from './accessibility.ts'
 import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
 
-/** What the customer writes into the registries stands in files of this test. */
+/** Files of this test that act as the registries. */
 const registries = mkdtempSync(join(tmpdir(), 'pharos-registries-'))
 const routes = join(registries, 'routes.rpsl')
 const roas = join(registries, 'vrps.json')
@@ -25,7 +25,7 @@ appendFileSync(
   '\naut-num:        AS64510\nas-name:        ACME-AS\nmnt-by:         ACME-MNT\nsource:         RIPE\n',
 )
 
-/** A letter as a scanner makes it: the smallest PNG. */
+/** A letter as an image: the smallest PNG. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -49,7 +49,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
   const person = (email?: string, options?: BrowserContextOptions) =>
     openPerson(browser, demo.url, email, options)
 
-  /** The API beside the browser, as the same person. */
+  /** Calls the API outside of the browser, as the same user. */
   async function api(email: string, path: string, init: { method?: string; body?: object } = {}) {
     const sent = { email, password: demoPassword }
     const { access } = (await ask('/v3/session/token', { method: 'POST', body: sent })) as { access: string }
@@ -70,9 +70,9 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     return text === '' ? undefined : (JSON.parse(text) as unknown)
   }
 
-  /** Changes the registry, and waits until the server has read it: by objects that came with the change. */
+  /** Changes the registry, and waits until the server has read it, which marker objects in the change show. */
   async function publish(change: (text: string) => string): Promise<void> {
-    // An answer is kept for a while, so that each question is one that was not asked yet.
+    // Answers are cached for a while, so each query is a new one.
     const markers = Array.from({ length: 120 }, (_, at) => `198.19.${at}.0/24`)
     const objects = markers.map(
       (marker) =>
@@ -94,15 +94,15 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
         return
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
-    assert.fail('the registry is not read anew')
+    assert.fail('the registry is not read again')
   }
 
-  /** Statuses of refusals that a test causes on purpose: the browser complains of each. */
-  const without = (complaints: readonly string[], ...statuses: number[]) =>
-    complaints.filter((one) => !statuses.some((status) => one.includes(`status of ${status}`)))
+  /** Error statuses that a test causes on purpose; the browser logs each of them. */
+  const without = (pageErrors: readonly string[], ...statuses: number[]) =>
+    pageErrors.filter((one) => !statuses.some((status) => one.includes(`status of ${status}`)))
 
   it('leads from a prefix with an unverified ASN to its verification, and back to the prefix', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements/new`)
     await page.getByLabel('Prefix').fill('198.18.100.7/24')
     await page.getByLabel('Origin AS').fill('64510')
@@ -110,7 +110,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByRole('button', { name: '198.18.100.0/24' }).click()
     await page.getByRole('button', { name: 'Run checks' }).click()
     await page.getByText('AS64510 is not verified', { exact: true }).waitFor()
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await page.getByRole('link', { name: 'Verify AS64510' }).click()
 
     const object = page.getByRole('region', { name: 'Aut-num object' })
@@ -123,9 +123,9 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await object.getByText('Verified', { exact: true }).waitFor()
     await settled(page)
     await shoot(page, 'asn-proven')
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
 
-    // The server's limit is told, and counted down.
+    // The server's rate limit is shown and counted down.
     await page.getByRole('button', { name: 'Check now' }).click()
     const wait = page.getByRole('button', { name: /^Check again in \d+ s$/ })
     await wait.waitFor()
@@ -139,12 +139,12 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByRole('button', { name: 'Add prefix' }).click()
     await page.getByRole('heading', { name: '198.18.100.0/24' }).waitFor()
     await page.getByText(/Not ready: IRR, RPKI, Letter of authorization/).waitFor()
-    assert.deepEqual(without(complaints, 422, 429), [])
+    assert.deepEqual(without(pageErrors, 422, 429), [])
     await context.close()
   })
 
   it('adds several prefixes at once, with the checks of each', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements/new`)
     await page.getByLabel('Prefix').fill('198.18.104.0/24\n198.18.105.9/24\n198.18.106.7/24')
     await page.getByLabel('Origin AS').fill('64496')
@@ -157,16 +157,16 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await checks.getByRole('region', { name: 'RPKI' }).getByText('198.18.106.0/24').waitFor()
     await settled(page)
     await shoot(page, 'preflight-several')
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await page.getByRole('button', { name: 'Add all 3 prefixes' }).click()
     for (const prefix of ['198.18.104.0/24', '198.18.105.0/24', '198.18.106.0/24'])
       await page.getByRole('link', { name: prefix }).waitFor()
-    assert.deepEqual(without(complaints, 422), [])
+    assert.deepEqual(without(pageErrors, 422), [])
     await context.close()
   })
 
   it('uploads a letter that is dropped, and shows the provider’s review', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements?cidr=198.18.100.9`)
     await page.getByRole('link', { name: '198.18.100.0/24' }).click()
     await page.getByRole('link', { name: 'Upload letter' }).click()
@@ -175,7 +175,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     const dialog = page.getByRole('dialog', { name: 'Download a draft letter' })
     await dialog.getByLabel('Contact').fill('noc@demo.example')
     await settled(page)
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await dialog.getByRole('button', { name: 'Download draft' }).click()
     assert.equal((await download).suggestedFilename(), 'letter-198.18.100.0-24.pdf')
     const file = await page.evaluateHandle((bytes) => {
@@ -202,20 +202,20 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await row.scrollIntoViewIfNeeded()
     await settled(page)
     await shoot(page, 'letters')
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByText('Letter rejected').waitFor()
     await page.getByText('Dana Demo').first().waitFor()
     await settled(page)
     await shoot(page, 'history')
-    assert.deepEqual(await barriersOf(page), [])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
   /** Staff read a letter without opening its file. */
   async function seesPicture(filename: string) {
-    const { context, page, complaints } = await person('staff@demo.example')
+    const { context, page, pageErrors } = await person('staff@demo.example')
     await page.goto(`${demo.url}/staff/letters`)
     const card = page.getByRole('region', { name: filename })
     await card.getByRole('button', { name: /^(Show|Hide) pages$/ }).waitFor()
@@ -227,12 +227,12 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
       (image) => (image as HTMLImageElement).naturalWidth > 0,
       await picture.elementHandle(),
     )
-    assert.deepEqual(await barriersOf(page), [])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   }
 
-  /** What somebody of the provider says of the letter. */
+  /** The review of the letter by staff. */
   async function decide(filename: string, decision: 'accept' | 'reject', body: object): Promise<void> {
     const path = '/v3/admin/letters?status=pending_review'
     const { results } = (await api('staff@demo.example', path)) as {
@@ -244,7 +244,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
   }
 
   it('announces once the missing objects are in the registries', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements?cidr=198.18.100.9`)
     await page.getByRole('link', { name: '198.18.100.0/24' }).click()
     const literal = (name: string) => page.getByRole('region', { name }).locator('pre').innerText()
@@ -256,7 +256,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     const known = JSON.parse(readFileSync(roas, 'utf8')) as { roas: object[] }
     known.roas.push({ asn, prefix, maxLength: Number(maxLength), ta: 'demo' })
     writeFileSync(roas, JSON.stringify(known))
-    // The registries are read anew by themselves; asking for the checks does not wait for their turn.
+    // The registries are read again automatically; requesting the checks does not wait for that.
     for (const end = performance.now() + 60_000; (await page.getByText('All checks passed').count()) === 0;) {
       assert.ok(performance.now() < end, 'a check does not pass')
       await page.getByRole('button', { name: 'Check now' }).click()
@@ -275,16 +275,16 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     assert.ok(await page.getByRole('button', { name: 'Delete' }).isDisabled())
     await settled(page)
     await shoot(page, 'announced')
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await page.getByLabel('Announce this prefix').click()
     await dialog.getByRole('button', { name: 'Withdraw' }).click()
     await ams.getByText('Withdrawn', { exact: true }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
   it('deletes a disabled announcement, lists it with the days left, and restores it', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements?cidr=198.18.100.0%2F24`)
     await page.getByRole('link', { name: '198.18.100.0/24' }).click()
     await page.waitForURL(/announcements\/\d+/)
@@ -300,20 +300,20 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await row.getByText('7 days').waitFor()
     await shoot(page, 'deleted')
 
-    // Its page says so too, to whoever has kept its address.
+    // The page of the announcement shows it too.
     await page.goto(address)
     await page.getByText('You have 7 days to restore it').waitFor()
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await page.getByRole('button', { name: 'Restore' }).click()
     await page.getByText('Announce this prefix').waitFor()
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByText('Restored', { exact: true }).waitFor()
-    assert.deepEqual(without(complaints, 404), [])
+    assert.deepEqual(without(pageErrors, 404), [])
     await context.close()
   })
 
   it('restores from the list, and requests nothing while a prefix is half typed', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     const found = (await api('demo@demo.example', '/v3/ipam/announcements?cidr=2001:db8:2000::/36')) as {
       results: { id: number }[]
     }
@@ -329,25 +329,25 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await search.fill('2001:db8:2000::5')
     await page.getByRole('link', { name: '203.0.113.0/24' }).waitFor({ state: 'detached' })
     assert.match(page.url(), /cidr=/)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
   it('explains a suspension, and does not offer to enable the prefix', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements?status=suspended`)
     await page.getByRole('link', { name: '2001:db8:d::/48' }).click()
     await page.getByText(/Only the provider can lift the suspension/).waitFor()
     assert.ok(await page.getByLabel('Announce this prefix').isDisabled())
     await settled(page)
     await shoot(page, 'suspended')
-    assert.deepEqual(await barriersOf(page), [])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
   it('shows times in any zone, and in UTC with one click', async () => {
-    const { context, page, complaints } = await person('demo@demo.example', { timezoneId: 'Europe/Berlin' })
+    const { context, page, pageErrors } = await person('demo@demo.example', { timezoneId: 'Europe/Berlin' })
     await page.goto(`${demo.url}/profile`)
     const zone = page.getByRole('combobox', { name: 'Time zone' })
     await zone.fill('Tokyo')
@@ -363,12 +363,12 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.reload()
     await time.getByText('UTC').waitFor()
     await shoot(page, 'profile-utc')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
   it('shows an e-mail address that is not confirmed yet', async () => {
-    const { context, page, complaints } = await person('other@demo.example')
+    const { context, page, pageErrors } = await person('other@demo.example')
     await page.goto(`${demo.url}/profile`)
     await page.getByRole('button', { name: 'Change e-mail' }).click()
     const dialog = page.getByRole('dialog')
@@ -380,14 +380,14 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByText('Confirm otis@demo.example').waitFor()
     await settled(page)
     await shoot(page, 'profile-waiting-email')
-    assert.deepEqual(await barriersOf(page), [])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
-  it('leads a member without a second factor to it where the team requires one, and then on', async () => {
+  it('leads a member without a second factor to its setup if the team requires one, and back', async () => {
     await requireFactorWithout('other@demo.example')
-    const { context, page, complaints } = await person()
+    const { context, page, pageErrors } = await person()
     await page.goto(`${demo.url}/announcements`)
     await page.getByLabel('E-mail').fill('other@demo.example')
     await page.getByRole('textbox', { name: 'Password' }).fill(demoPassword)
@@ -396,12 +396,12 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByText('Other Networks requires two-factor authentication').waitFor()
     await settled(page)
     await shoot(page, 'second-factor-wanted')
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await page.getByRole('button', { name: 'Set up' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()
     await settled(page)
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await dialog.getByRole('textbox', { name: 'Current password' }).fill(demoPassword)
     await dialog.getByRole('button', { name: 'Continue' }).click()
     const secret = await dialog.locator('code').first().innerText()
@@ -415,11 +415,11 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await dialog.getByRole('button', { name: 'I have saved these codes' }).click()
     await page.getByRole('heading', { name: 'Announcements' }).waitFor()
     await page.getByRole('link', { name: '192.0.2.0/24' }).waitFor()
-    assert.deepEqual(without(complaints, 403), [])
+    assert.deepEqual(without(pageErrors, 403), [])
     await context.close()
   })
 
-  /** Only an admin who has a factor may require one; this one gives his up again. */
+  /** Only an admin with a second factor can require one; this admin disables it again. */
   async function requireFactorWithout(email: string): Promise<void> {
     const body = { current_password: demoPassword }
     const bearer = (
@@ -458,8 +458,8 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     [429, 'rate_limited', 'Too many requests'],
     [503, 'unavailable', 'A dependency is not available'],
   ] as const)
-    it(`counts down how long to wait where signing in is answered ${status}, and then lets one try again`, async () => {
-      const { context, page, complaints } = await person()
+    it(`counts down the wait after a sign-in is answered with ${status}, and then allows a retry`, async () => {
+      const { context, page, pageErrors } = await person()
       await page.route('**/v3/session/token', refusal(status, code, title, '9'))
       await page.goto(`${demo.url}/sign-in`)
       await page.getByLabel('E-mail').fill('demo@demo.example')
@@ -472,7 +472,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
       await page.unroute('**/v3/session/token')
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
-      assert.deepEqual(without(complaints, status), [])
+      assert.deepEqual(without(pageErrors, status), [])
       await context.close()
     })
 
@@ -488,7 +488,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     assert.ok(await shown.isVisible())
     await settled(page)
     await shoot(page, 'server-away')
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await page.reload()
     await page.getByText('Cannot reach the server').waitFor()
     await page.unroute(/\/(v3|readyz)/, gone)
@@ -502,8 +502,8 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('names whom to ask about a page whose module is not enabled', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+  it('names the contact for a page whose module is not enabled', async () => {
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.route('**/v3/session/refresh', async (route) => {
       const response = await route.fetch()
       const body = (await response.json()) as { user: object }
@@ -514,8 +514,8 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByText(/Ask your provider to enable it/).waitFor()
     await settled(page)
     await shoot(page, 'module-off')
-    assert.deepEqual(await barriersOf(page), [])
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
@@ -531,20 +531,20 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     '/profile',
   ]
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`has pages without violations, errors or serious barriers, in the ${colorScheme} theme`, async () => {
-      const { context, page, complaints } = await person('demo@demo.example', { colorScheme })
+    it(`has pages without policy violations, errors or serious accessibility problems, in the ${colorScheme} theme`, async () => {
+      const { context, page, pageErrors } = await person('demo@demo.example', { colorScheme })
       for (const place of places) {
         await page.goto(demo.url + place)
         await settled(page)
         const name = `byoip-${colorScheme}${place.replaceAll(/\W+/g, '-')}`
         await shoot(page, name)
-        assert.deepEqual(await barriersOf(page), [], place)
+        assert.deepEqual(await axeViolations(page), [], place)
         await page.setViewportSize({ width: 360, height: 740 })
         await assertFits(page, place, 360)
         await shoot(page, `${name}-360`)
         await page.setViewportSize({ width: 1280, height: 800 })
       }
-      assert.deepEqual(complaints, [])
+      assert.deepEqual(pageErrors, [])
       await context.close()
     })
 })

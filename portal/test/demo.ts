@@ -1,4 +1,4 @@
-// The product as `npm start` runs it, with the demo platform and a data directory of its own, for a browser to look at.
+// Starts Pharos as `npm start` does, with the demo platform and a separate data directory, for tests in a browser.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -27,7 +27,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** What FastNetMon says of an attack on an address of the demo team, as the README delivers it. */
+/** FastNetMon's message about an attack on an address of the demo team, the example of the README. */
 export const ban = JSON.parse(
   readFileSync(new URL('../../docs/examples/fastnetmon-ban.json', import.meta.url), 'utf8'),
 ) as { readonly attack_details: object }
@@ -39,12 +39,12 @@ export class Demo {
   #out = ''
   url = ''
 
-  /** `settings`: beside those of every demo, by the names of their variables. */
+  /** `settings`: additional settings, by the names of their variables. */
   constructor(settings: Readonly<Record<string, string>> = {}) {
     this.#settings = settings
   }
 
-  /** Resolves when it has said where it listens. */
+  /** Resolves with the address from the log once it listens. */
   async start(): Promise<void> {
     await buildPortal()
     const child = spawn(process.execPath, [main, 'start'], {
@@ -55,9 +55,9 @@ export class Demo {
         HOME: process.env['HOME'],
         TMPDIR: process.env['TMPDIR'],
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-        // Known before it starts: the links of its mails name it.
+        // Chosen before the start: links in mails contain it.
         PHAROS_PORT: String(await freePort()),
-        // Tests sign in more often than a person does.
+        // Tests sign in more often than users do.
         PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '1000',
         PHAROS_RATE_LIMIT_BURST: '100000',
         ...this.#settings,
@@ -75,7 +75,7 @@ export class Demo {
     }
   }
 
-  /** The mails that were written to the address, as they would have gone out, oldest first. */
+  /** Mails to the address as they would be sent, oldest first. */
   mailsTo(address: string): string[] {
     const folder = join(this.#folder, 'data/mails')
     const names = readdirSync(folder).filter((name) => name.endsWith('.eml'))
@@ -86,8 +86,7 @@ export class Demo {
   }
 
   /**
-   * Disables every announcement as a wrong statement would: no request explains it, so that the guard opens a hold in
-   * each region.
+   * Disables every announcement by SQL. No request explains the withdrawals, so the guard opens a hold in each region.
    */
   async disableUnasked(): Promise<void> {
     const file = join(this.#folder, 'data/postgres/postmaster.pid')
@@ -106,7 +105,7 @@ export class Demo {
     }
   }
 
-  /** What an operator or a detector sends, from outside of the browser. */
+  /** A request of an operator or a detector, outside of the browser. */
   async post(path: string, body: unknown, authorization: string): Promise<void> {
     const headers = { authorization, 'content-type': 'application/json' }
     const response = await fetch(this.url + path, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -1,9 +1,9 @@
-// Security events as people look at them: filtered, as they come in, how they went on, and by whom they cannot be seen.
+// Security events in a browser: filters, new events, the page of an event, and access by another team.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { assertFits, barriersOf } from './barriers.ts'
+import { assertFits, axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, shoot, skipWithoutBrowser } from './browser.ts'
 import { ban, Demo } from './demo.ts'
 
@@ -24,7 +24,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
   const rows = (page: Page) => page.getByRole('table').getByRole('row')
 
   it('keep their filters in the address: through a reload, into an event and back, until they are cleared', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events`)
     await page.getByRole('link', { name: '2001:db8:a::', exact: false }).first().waitFor()
     await page.getByLabel('Address or prefix').fill('203.0.113.64/26')
@@ -57,12 +57,12 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.waitForURL((url) => !/affected_network|description|flag|start/.test(url.search))
     assert.equal(await page.getByLabel('Address or prefix').inputValue(), '')
     assert.equal(await page.getByRole('radio', { name: 'All' }).isChecked(), true)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
   it('have a custom time range in the time zone of the page', async () => {
-    const { context, page, complaints } = await person('demo@demo.example', { timezoneId: 'Asia/Tokyo' })
+    const { context, page, pageErrors } = await person('demo@demo.example', { timezoneId: 'Asia/Tokyo' })
     await page.goto(`${demo.url}/events`)
     await page.getByText('Custom range').click()
     await page.getByLabel('From, Asia/Tokyo').fill('2026-01-10T12:00')
@@ -74,8 +74,8 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByText('UTC', { exact: true }).click()
     await page.getByLabel('To, UTC').waitFor()
     assert.equal(await page.getByLabel('To, UTC').inputValue(), '2026-01-11T03:00')
-    assert.deepEqual(complaints, [])
-    // An end before the start is the API's to refuse, and its words stand at the field.
+    assert.deepEqual(pageErrors, [])
+    // The API rejects an end before the start; its error is shown at the field.
     await page.getByLabel('To, UTC').fill('2026-01-09T00:00')
     await page.getByText('must not be before start').waitFor()
     await context.close()
@@ -86,10 +86,10 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.goto(`${demo.url}/events?affected_network=203.0.113.7%2F24`)
     await page.getByText('host bits are set: write 203.0.113.0/24').waitFor()
     await shoot(page, 'events-refused')
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await page.getByLabel('Address or prefix').fill('203.0.113.0/24')
     await page.getByRole('link', { name: '203.0.113.', exact: false }).first().waitFor()
-    // A value that the API does not know; a parameter that the page does not know is ignored.
+    // The API rejects an unknown value; the page ignores an unknown parameter.
     await page.goto(`${demo.url}/events?flag=%5B%22RED%22%5D&utm_source=mail`)
     await page.getByText('Some filters are not valid').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -98,7 +98,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
   })
 
   it('fold their filters on a phone into one button with their number', async () => {
-    const { context, page, complaints } = await person('demo@demo.example', {
+    const { context, page, pageErrors } = await person('demo@demo.example', {
       viewport: { width: 360, height: 740 },
     })
     await page.goto(`${demo.url}/events?flag=%5B%22INCOMING%22%5D&description=udp`)
@@ -109,14 +109,14 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByLabel('Address or prefix').fill('203.0.113.0/24')
     await page.getByRole('button', { name: 'Filters (3)' }).waitFor()
     await shoot(page, 'events-360-filters')
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await assertFits(page, 'the open filters', 360)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
   const minuteMs = 60_000
-  /** What the demo's flow alarms send: the alarm as it is so many minutes after it was raised. */
+  /** A delivery of the demo's flow alarms: the state of the alarm so many minutes after its start. */
   const alarmAt = (raised: number, minute: number, state: string, mbps: number) => ({
     alarm: {
       id: 'FA-portal',
@@ -134,7 +134,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
   })
 
   it('appear while the list is open, with their chart and timeline, until they end', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events`)
     await page.getByRole('link', { name: '203.0.113.', exact: false }).first().waitFor()
     const raised = Date.now() - 12 * minuteMs
@@ -175,24 +175,24 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
       page.getByRole('button', { name: 'Download' }).click(),
     ])
     assert.match(readFileSync(await file.path(), 'utf8'), /"id": "FA-portal"/)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
-  it('with a single measurement have no chart, and lead to the announcement', async () => {
+  it('with a single measurement have no chart, and a link to the announcement', async () => {
     await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events?affected_network=203.0.113.77&ordering=-start`)
     await rows(page).filter({ hasText: '9.5 Gbps' }).getByRole('link').first().click()
     await page.getByText(/Only one measurement \(9.5 Gbps, 861 kpps\)/).waitFor()
     await page.getByRole('region', { name: 'Affected resources' }).getByRole('link', { name: 'Web' }).click()
     await page.getByRole('heading', { name: '203.0.113.0/24' }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
-  it('of the last 30 days are points on the overview, each of which leads to its event', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+  it('of the last 30 days are points on the overview, each with a link to its event', async () => {
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(demo.url)
     const recent = page.getByRole('region', { name: 'Attacks in the last 30 days' })
     const plot = recent.getByRole('img')
@@ -203,7 +203,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await plot.locator('.u-over').click()
     await page.waitForURL(/\/events\/[a-z2-7]{20}$/)
     await page.getByRole('region', { name: 'Timeline' }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
@@ -214,7 +214,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await other.page.goto(address)
     await other.page.getByText('Event not found').waitFor()
     await shoot(other.page, 'events-not-yours')
-    assert.deepEqual(await barriersOf(other.page), [])
+    assert.deepEqual(await axeViolations(other.page), [])
     assert.equal(await other.page.getByRole('region', { name: 'Timeline' }).count(), 0)
     await other.page.getByRole('link', { name: 'all events' }).click()
     await other.page.getByRole('heading', { name: 'Security events' }).waitFor()
@@ -222,7 +222,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  /** Of an event of the demo's history that a detector has measured again and again. */
+  /** The address of an event in the demo's history with many measurements. */
   async function addressOfCourse(page: Page): Promise<string> {
     await page.goto(`${demo.url}/events?description=to%20203&ordering=-start`)
     const link = rows(page).nth(1).getByRole('link').first()
@@ -231,15 +231,15 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
   }
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`have pages without violations, errors or serious barriers, in the ${colorScheme} theme`, async () => {
-      const { context, page, complaints } = await person('demo@demo.example', { colorScheme })
+    it(`have pages without policy violations, errors or serious accessibility problems, in the ${colorScheme} theme`, async () => {
+      const { context, page, pageErrors } = await person('demo@demo.example', { colorScheme })
       const course = await addressOfCourse(page)
       await page.goto(`${demo.url}/events?description=on%20203&ordering=-start`)
       const once = (await rows(page).nth(1).getByRole('link').first().getAttribute('href'))!
       await examine(page, '/events?start=2020-01-01T00%3A00%3A00.000Z', `${colorScheme}-events-window`)
       await examine(page, new URL(course).pathname, `${colorScheme}-event-course`, 'canvas')
       await examine(page, once, `${colorScheme}-event-once`)
-      assert.deepEqual(complaints, [])
+      assert.deepEqual(pageErrors, [])
       await context.close()
     })
   }
@@ -249,7 +249,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.locator(wanted).first().waitFor()
     await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
     await shoot(page, name)
-    assert.deepEqual(await barriersOf(page), [], place)
+    assert.deepEqual(await axeViolations(page), [], place)
     await page.setViewportSize({ width: 360, height: 740 })
     await assertFits(page, place, 360)
     await shoot(page, `${name}-360`)

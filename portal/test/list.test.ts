@@ -1,4 +1,4 @@
-// A list that is longer than any screen, and a portal that needs no mouse: as people use them, in a real browser.
+// A list that is longer than any screen, and use of the portal by keyboard, in a real browser.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
@@ -14,13 +14,13 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
   let browser: Browser
   let context: BrowserContext
   let page: Page
-  let complaints: string[]
+  let pageErrors: string[]
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
     for (let from = 0; from < alarms; from += atOnce) await postAlarms(from)
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
     context.setDefaultTimeout(waitMs)
-    complaints = watch(context, demo.url)
+    pageErrors = watch(context, demo.url)
     page = await context.newPage()
     await signIn(page, demo.url, 'demo@demo.example')
   })
@@ -29,7 +29,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await demo.stop()
   })
 
-  /** Old ones, all of this team, each a minute after the one before. */
+  /** Past events of this team, one per minute. */
   async function postAlarms(from: number): Promise<void> {
     const alarm = Array.from({ length: atOnce }, (_, at) => {
       const opened = Date.parse('2025-01-01T00:00:00Z') / 1000 + (from + at) * 60
@@ -56,7 +56,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
       await page.goto(demo.url + path)
       await settled(page)
       if (path !== ours || (await counted().isVisible())) return
-      // What was delivered is still being read.
+      // The deliveries are still being processed.
       assert.ok(performance.now() < end, 'the alarms do not arrive')
     }
   }
@@ -92,7 +92,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
       .waitFor()
   })
 
-  it('shows the columns that were chosen, the next time as well', async () => {
+  it('shows the chosen columns, also after a reload', async () => {
     await openList()
     await page.getByRole('button', { name: 'Choose columns' }).click()
     await page.getByRole('checkbox', { name: 'Source' }).check()
@@ -178,10 +178,10 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/team\/tokens$/)
     await page.getByRole('tab', { name: 'API tokens', selected: true }).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
   })
 
-  it('moves nothing if the user prefers reduced motion', async () => {
+  it('has no animations if the user prefers reduced motion', async () => {
     const still = await browser.newContext({
       reducedMotion: 'reduce',
       storageState: await context.storageState(),
@@ -202,7 +202,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
   })
 
   for (const place of ['/', '/events', '/announcements', '/team/webhooks', '/team/audit', '/profile'])
-    it(`fits ${place} at twice the size of letters`, async () => {
+    it(`fits ${place} at twice the font size`, async () => {
       await page.setViewportSize({ width: 640, height: 400 })
       await openList(place)
       const width = await page.evaluate(() => document.documentElement.scrollWidth)

@@ -1,4 +1,4 @@
-// Live updates in every tab of the browser, over one connection of one of them.
+// Live updates in every tab of the browser, over one connection.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
@@ -10,19 +10,19 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
   let browser: Browser
   let context: BrowserContext
-  let complaints: string[]
+  let pageErrors: string[]
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
     context.setDefaultTimeout(waitMs)
-    complaints = watch(context, demo.url)
+    pageErrors = watch(context, demo.url)
   })
   after(async () => {
     await browser?.close()
     await demo.stop()
   })
 
-  /** Which pages asked for the stream. */
+  /** Pages that requested the stream. */
   const asked = new Set<Page>()
   async function openPage(path: string): Promise<Page> {
     const page = await context.newPage()
@@ -36,7 +36,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
   const isLive = (page: Page) =>
     page.getByRole('status', { name: 'Updates' }).getByText('Live', { exact: true })
 
-  /** A new attack that began now, on an address of the demo team. */
+  /** A new attack on an address of the demo team, starting now. */
   const attack = (ip: string) =>
     demo.post(
       '/v3/ingest/events/fastnetmon',
@@ -73,7 +73,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await second.getByText('New attack on 203.0.113.81/32').waitFor()
     await second.getByRole('button', { name: 'View attack' }).first().click()
     await second.waitForURL(/\/events\/\w+/)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await second.close()
   })
 
@@ -85,7 +85,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await signIn(page, demo.url, 'demo@demo.example')
     await isLive(page).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await page.close()
   })
 })

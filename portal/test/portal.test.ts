@@ -1,8 +1,8 @@
-// The portal as people use it: a real browser, the real server, nothing between them.
+// The portal in a real browser with the real server.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { assertFits, barriersOf } from './barriers.ts'
+import { assertFits, axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, signIn, skipWithoutBrowser } from './browser.ts'
 import { ban, Demo } from './demo.ts'
 
@@ -21,7 +21,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     openPerson(browser, demo.url, email, options)
 
   it('keeps the refresh token from scripts, and the access token out of storage', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     const seen = await page.evaluate(() => ({
       cookie: document.cookie,
       storage: JSON.stringify({ ...localStorage, ...sessionStorage }),
@@ -30,7 +30,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     assert.doesNotMatch(seen.storage, /phr_|eyJ/)
     const secret = (await context.cookies()).find(({ name }) => name === 'pharos-refresh')
     assert.ok(secret?.httpOnly && secret.sameSite === 'Strict')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
@@ -48,20 +48,20 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('shows what is missing of a prefix, with the text to create', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+  it('shows the failed checks of a prefix, with the object to create', async () => {
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.getByRole('link', { name: '198.18.67.0/24' }).click()
     await page
       .getByRole('region', { name: 'RPKI' })
       .getByText(/No ROA covers/)
       .waitFor()
     await page.getByText(/maxLength: 24/).waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
   it('disables and enables an announcement after showing the effect, and shows the routers’ state', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements`)
     await page.getByRole('link', { name: '198.51.100.0/24' }).click()
     await page.getByText('Announced', { exact: true }).first().waitFor()
@@ -76,12 +76,12 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByText('Announced', { exact: true }).first().waitFor()
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByText('Disabled', { exact: true }).first().waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
   it('shows an attack that arrives while the list is open, and not to another team', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events`)
     await page.getByRole('cell').first().waitFor()
     await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
@@ -89,7 +89,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await attack.waitFor()
     await attack.getByRole('link', { name: '203.0.113.77/32' }).click()
     await page.getByRole('region', { name: 'Affected resources' }).getByText('Game servers').waitFor()
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     const other = await person('other@demo.example')
     await other.page.goto(page.url())
     await other.page.getByText('Not found').first().waitFor()
@@ -99,7 +99,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
   })
 
   it('invites a person, who follows the link in the e-mail and signs in', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/team`)
     await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog')
@@ -113,17 +113,17 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await guest.page.getByRole('textbox', { name: 'Password' }).fill('short')
     await guest.page.getByRole('button', { name: 'Create account and join' }).click()
     await guest.page.getByText(/12 to 128/).waitFor()
-    assert.equal(await guest.page.getByRole('alert').count(), 0, 'the mistake stands at its field only')
+    assert.equal(await guest.page.getByRole('alert').count(), 0, 'the error is shown at its field only')
     await guest.page.getByRole('textbox', { name: 'Password' }).fill('eleven wet lighthouses')
     await guest.page.getByRole('button', { name: 'Create account and join' }).click()
     await guest.page.getByText('You have joined Demo Networks.').waitFor()
     await signIn(guest.page, demo.url, 'noc@customer.example', 'eleven wet lighthouses')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await guest.context.close()
     await context.close()
   })
 
-  /** The sending loop writes it a moment after the invitation was stored. */
+  /** The loop that sends mails writes the file a moment after the invitation is stored. */
   async function linkOfMail(address: string): Promise<string> {
     for (const end = performance.now() + 90_000; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
       const mail = demo.mailsTo(address).at(-1)?.replaceAll('=\r\n', '').replaceAll('=3D', '=')
@@ -134,7 +134,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
   }
 
   it('creates an API token that works, and revokes it', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/team/tokens`)
     await page.getByRole('button', { name: 'Create token' }).click()
     const dialog = page.getByRole('dialog')
@@ -154,12 +154,12 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await row.waitFor({ state: 'detached' })
     for (const end = performance.now() + 60_000; (await ask()).status !== 401;)
       assert.ok(performance.now() < end, 'a revoked token still works')
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
   it('changes the password in one tab while other tabs continue, and invalidates a copied cookie', async () => {
-    const { context, page, complaints } = await person()
+    const { context, page, pageErrors } = await person()
     const password = 'eleven wet lighthouses'
     const next = 'twelve dry lighthouses'
     await signIn(page, demo.url, 'noc@customer.example', password)
@@ -169,7 +169,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await other.getByRole('heading', { name: 'Announcements' }).waitFor()
     const copied = (await context.cookies()).find(({ name }) => name === 'pharos-refresh')!
     await changePassword(page, password, next)
-    // Without reloading the page: with the tokens that the first tab sent.
+    // Without a reload: with the tokens from the first tab.
     await other.getByRole('button', { name: /^Account of/ }).click()
     await other.getByRole('menuitem', { name: 'Profile' }).click()
     await changePassword(other, next, password)
@@ -182,7 +182,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     })
     assert.equal(refused.status, 401)
     assert.deepEqual(
-      complaints.filter((one) => !/status of 401/.test(one)),
+      pageErrors.filter((one) => !/status of 401/.test(one)),
       [],
     )
     await context.close()
@@ -198,7 +198,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
   }
 
   it('sets up a second factor, and asks for it at the next sign-in', async () => {
-    const { context, page, complaints } = await person()
+    const { context, page, pageErrors } = await person()
     await signIn(page, demo.url, 'noc@customer.example', 'eleven wet lighthouses')
     await page.goto(`${demo.url}/profile`)
     await page.getByRole('button', { name: 'Set up' }).click()
@@ -219,25 +219,25 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByLabel('E-mail').fill('noc@customer.example')
     await page.getByRole('textbox', { name: 'Password' }).fill('eleven wet lighthouses')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    // The code of this half minute was used for turning it on: a recovery code is taken in its place.
+    // The current code was used for setting up the factor: a recovery code is used instead.
     await page.getByLabel('Authentication code').fill(recovery[0]!)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Profile' }).waitFor()
     assert.deepEqual(
-      complaints.filter((one) => !/status of 401/.test(one)),
+      pageErrors.filter((one) => !/status of 401/.test(one)),
       [],
     )
     await context.close()
   })
 
   it('refreshes in several tabs at once, and signs out none of them', async () => {
-    const { context, page, complaints } = await person('demo@demo.example')
+    const { context, page, pageErrors } = await person('demo@demo.example')
     const tabs = [page, ...(await Promise.all(Array.from({ length: 4 }, () => context.newPage())))]
     for (let round = 0; round < 5; round++) {
       await Promise.all(tabs.map((tab) => tab.goto(`${demo.url}/announcements`)))
       await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: '203.0.113.0/24' }).waitFor()))
     }
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await page.getByRole('button', { name: /^Account of/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await Promise.all(tabs.map((tab) => tab.waitForURL(/sign-in/)))
@@ -280,15 +280,15 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
   ]
   const alone = ['/sign-in', '/reset-password', '/invitation', '/confirm-email']
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`has pages without violations, errors or serious barriers, in the ${colorScheme} theme`, async () => {
-      const { context, page, complaints } = await person('demo@demo.example', { colorScheme })
+    it(`has pages without policy violations, errors or serious accessibility problems, in the ${colorScheme} theme`, async () => {
+      const { context, page, pageErrors } = await person('demo@demo.example', { colorScheme })
       for (const place of places) await examine(page, place, colorScheme)
       const staff = await person('staff@demo.example', { colorScheme })
       for (const place of ['/staff/holds', '/staff/regions', '/staff/letters'])
         await examine(staff.page, place, colorScheme)
       const guest = await person(undefined, { colorScheme })
       for (const place of alone) await examine(guest.page, place, colorScheme)
-      assert.deepEqual([...complaints, ...staff.complaints, ...guest.complaints], [])
+      assert.deepEqual([...pageErrors, ...staff.pageErrors, ...guest.pageErrors], [])
       await Promise.all([context.close(), staff.context.close(), guest.context.close()])
     })
   }
@@ -297,8 +297,8 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.goto(demo.url + place)
     await settled(page)
     await shoot(page, `${scheme}${place.replaceAll('/', '-')}`)
-    assert.deepEqual(await barriersOf(page), [], place)
-    // A telephone: nothing may be wider than the screen.
+    assert.deepEqual(await axeViolations(page), [], place)
+    // A phone: nothing may be wider than the screen.
     await page.setViewportSize({ width: 360, height: 740 })
     await shoot(page, `${scheme}-360${place.replaceAll('/', '-')}`)
     await assertFits(page, place, 360)

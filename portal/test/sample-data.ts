@@ -1,4 +1,4 @@
-// Sample data for screenshots, created through the API, as if a team had worked with the demo for a while.
+// Sample data for screenshots, created through the API, as if a team had used the demo for a while.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@pharos/contract/client'
@@ -22,7 +22,7 @@ type Call = ReturnType<typeof createClient>
 const team = { team_id: 'current' } as const
 const holdTimeoutMs = 30_000
 
-/** Once for each demo: what is there already is refused. */
+/** Call it once for each demo: existing objects are rejected. */
 export async function fill(demo: Demo): Promise<void> {
   const { url } = demo
   const call = await asUser(url, 'demo@demo.example')
@@ -84,7 +84,7 @@ async function programs(call: Call): Promise<void> {
     const { body } = await call(createWebhookRoute, {
       body: {
         url,
-        description: 'Tells the people on call',
+        description: 'Notifies the people on call',
         events: ['event.started', 'event.ended', 'validation.failed'],
       },
     })
@@ -92,7 +92,7 @@ async function programs(call: Call): Promise<void> {
   }
 }
 
-/** One waits for review, one was refused. What is sent is the letter that the server itself draws up. */
+/** One letter is pending, one was rejected. Both are drafts that the server created. */
 async function letters(call: Call, staff: Call): Promise<void> {
   for (const [cidr, filename] of [
     ['3fff:100::/32', 'letter-3fff-100.pdf'],
@@ -111,7 +111,7 @@ async function letters(call: Call, staff: Call): Promise<void> {
   })
 }
 
-/** More withdrawals at once than the guard lets pass, without a request. */
+/** More withdrawals at once than the guard allows without a request. */
 async function hold(demo: Demo, call: Call, staff: Call): Promise<void> {
   await call(createAnnouncementsRoute, {
     body: { announcements: [{ cidr: '3fff:300::/32', origin_asn: 64_498, description: 'Asked for today' }] },

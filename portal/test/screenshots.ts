@@ -1,6 +1,6 @@
-// Every page in both themes, as wide as a telephone, a laptop and a wall of 4K, for people to look at:
+// Screenshots of every page in both themes, at the widths of a phone, a laptop and a 4K screen, for manual review:
 //
-//   node portal/test/screenshots.ts [words of the pages' names]
+//   node portal/test/screenshots.ts [parts of page names]
 //
 // The pictures are written to portal/screenshots, which is not committed.
 import { openBrowser, settled, shoot, signIn, waitMs } from './browser.ts'

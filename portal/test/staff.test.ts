@@ -1,8 +1,8 @@
-// What staff decide in the portal about paused changes, and what they see of regions and routers.
+// Pages of staff in the portal: decisions about paused changes, regions and routers.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { assertFits, barriersOf } from './barriers.ts'
+import { assertFits, axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
 
@@ -18,7 +18,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
   })
 
   it('shows routers with their sessions, and why the only router of a region is not drained', async () => {
-    const { context, page, complaints } = await openPerson(browser, demo.url, 'staff@demo.example')
+    const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
     await page.getByRole('link', { name: 'Regions', exact: true }).click()
     const ams = page.getByRole('region', { name: 'Region ams' })
     await ams.getByText('OK', { exact: true }).waitFor()
@@ -31,7 +31,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await look(page, 'staff-regions')
     assert.deepEqual(
-      complaints.filter((one) => !one.includes('409')),
+      pageErrors.filter((one) => !one.includes('409')),
       [],
     )
     await context.close()
@@ -39,7 +39,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
 
   it('shows whose changes are paused and who asked, and applies the decision', async () => {
     await demo.disableUnasked()
-    const { context, page, complaints } = await openPerson(browser, demo.url, 'staff@demo.example')
+    const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
     const banner = page.getByRole('status').filter({ hasText: /^Changes in \d regions? needs? approval/ })
     await banner.getByRole('link', { name: 'Review paused changes' }).click()
     const ams = holdIn(page, 'ams')
@@ -61,7 +61,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await fra.waitFor({ state: 'detached' })
     const mail = demo.mailsTo('staff@demo.example').find((one) => one.includes('approval'))
     assert.match(mail ?? 'no mail', /pharos holds show \d+/)
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
@@ -71,7 +71,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
   async function look(page: Page, name: string): Promise<void> {
     await settled(page)
     await shoot(page, name)
-    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(await axeViolations(page), [])
     await page.setViewportSize({ width: 360, height: 740 })
     await shoot(page, `${name}-360`)
     await assertFits(page, name, 360)

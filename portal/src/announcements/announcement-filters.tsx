@@ -78,7 +78,7 @@ export function AnnouncementFilters({ filters, setFilters }: FilterProps) {
   )
 }
 
-/** Returns the networks of a text; undefined for each word that is none, or not yet. */
+/** Returns the networks of a text; undefined for each part that is incomplete or invalid. */
 const networksIn = (text: string): (string | undefined)[] =>
   text
     .split(/[\s,]+/)

@@ -15,7 +15,7 @@ export type Draft = {
   readonly loa_signatory: string
 }
 
-/** The address: shorter names, which bookmarks have. */
+/** Short names in the address; bookmarks contain them. */
 export type DraftSearch = {
   readonly cidr: string
   readonly asn: number

@@ -16,8 +16,8 @@ const entry = (rest: Partial<HistoryEntry>): HistoryEntry => ({
   ...rest,
 })
 
-describe('the history of an announcement, in words', () => {
-  it('says where a router announced it, and what a check found', () => {
+describe('the history of an announcement as text', () => {
+  it('names the region of an announcement and the result of a check', () => {
     assert.equal(describeEntry(entry({ kind: 'announced', region: 'ams' })).text, 'Announced in ams')
     const detail = { name: 'rpki', before: 'valid', after: 'mismatch_asn', note: 'Another origin.' }
     assert.deepEqual(describeEntry(entry({ kind: 'validation', detail })), {
@@ -27,7 +27,7 @@ describe('the history of an announcement, in words', () => {
     })
   })
 
-  it('shows a kind that it does not know, with all that is said of it', () => {
+  it('shows an unknown kind with all of its details', () => {
     assert.deepEqual(describeEntry(entry({ kind: 'moved_away', region: 'fra', detail: { to: 'lon' } })), {
       text: 'moved away in fra',
       color: 'gray',
@@ -35,12 +35,12 @@ describe('the history of an announcement, in words', () => {
     })
   })
 
-  it('has words of its own for every kind that can be asked for', () => {
+  it('has a text for every kind in the filter', () => {
     for (const kind of Object.values(kindGroups).flat())
       assert.notEqual(describeEntry(entry({ kind })).text, kind.replaceAll('_', ' '), kind)
   })
 
-  it('names who did it as far as it is known', () => {
+  it('names the actor if it is known', () => {
     const names = new Map([['user:7', 'Ada']])
     assert.equal(actorName('user:7', names), 'Ada')
     assert.equal(actorName('user:8', names), 'user:8')
@@ -48,19 +48,19 @@ describe('the history of an announcement, in words', () => {
   })
 })
 
-describe('what happens next in a region', () => {
-  it('is nothing where it is as wanted', () => {
+describe('the next step in a region', () => {
+  it('is undefined if the state is as desired', () => {
     assert.equal(nextStep({ state: 'announced', desired: true, reason: null }), undefined)
     assert.equal(nextStep({ state: 'withdrawn', desired: false, reason: null }), undefined)
   })
 
-  it('is advice of its own for every reason of the server', () => {
+  it('is a separate text for every reason of the server', () => {
     const steps = regionReasons.map((reason) => nextStep({ state: 'withdrawing', desired: false, reason }))
     assert.ok(steps.every(Boolean))
     assert.equal(new Set(steps).size, steps.length)
   })
 
-  it('is said while no reason is known yet', () => {
+  it('is shown while no reason is known yet', () => {
     assert.ok(nextStep({ state: 'withdrawing', desired: false, reason: null }))
     assert.ok(nextStep({ state: 'announcing', desired: true, reason: null }))
   })

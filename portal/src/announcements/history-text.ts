@@ -1,4 +1,4 @@
-// An entry of an announcement's history as text. Pure; a kind that is not known here is shown by its name.
+// An entry of an announcement's history as text. An unknown kind is shown by its name. Pure.
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
 import { regionReasons, regionReasonText, type ReasonAttrs } from '@pharos/contract/region-reason'
 

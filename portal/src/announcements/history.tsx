@@ -13,7 +13,7 @@ import { usePageSearch } from '../ui/use-page-search.ts'
 import { actorName, kindGroups, describeEntry, type KindGroup } from './history-text.ts'
 
 const step = 50
-/** The most that one answer holds. */
+/** Maximum page size. */
 const limitMax = 1000
 
 const groups: readonly { readonly value: KindGroup | 'all'; readonly label: string }[] = [

@@ -51,7 +51,7 @@ export const LetterDraft = ({ announcement }: { announcement: Announcement }) =>
         />
         <TextInput
           label="Contact"
-          description="E-mail address or telephone number"
+          description="E-mail address or phone number"
           maxLength={200}
           {...fields.getInputProps('contact')}
         />

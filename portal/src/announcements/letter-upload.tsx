@@ -26,7 +26,7 @@ type Values = {
 }
 const noValues: Values = { file: null, valid_until: '', applies_to: [] }
 
-/** Returns what the server would refuse about the file, before it is sent. */
+/** Returns the reason why the server would reject the file. */
 function mistakeIn({ file }: Values): { file?: string } {
   if (!file) return {}
   if (file.size === 0) return { file: 'The file is empty.' }
@@ -104,7 +104,7 @@ export function LetterUpload({ announcement: { id } }: { announcement: Announcem
   )
 }
 
-/** Dropping is for the mouse only: the field inside is the keyboard's way. */
+/** Dropping needs a pointer; the field inside works with the keyboard. */
 function DropZone({ onDrop, children }: { onDrop: (file: File) => void; children: ReactNode }) {
   const [isOver, setIsOver] = useState(false)
   function take(event: DragEvent) {

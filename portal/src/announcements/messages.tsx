@@ -1,4 +1,4 @@
-// The state messages of an announcement, the gravest first, with the next step and the place to fix it.
+// The state messages of an announcement, the most severe first, with the next step and the place to fix it.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { StateMessage } from '@pharos/contract/announcement-checks'
 import type { StateMessageTag } from '@pharos/contract/state-message'

@@ -41,7 +41,7 @@ const isAsnUnverified = (error: unknown): boolean =>
   error instanceof ProblemError &&
   error.problem.errors?.some(({ type }) => type === 'asn_not_verified') === true
 
-/** The compiler takes a body of one of several forms for one that has to be of all. */
+/** The compiler requires a body to have all of several alternative forms. */
 const inputOf = (draft: Draft) => ({ body: bodyOf(draft) }) as CallInput<typeof createAnnouncementsRoute>
 
 /** Returns what the announcements would be, with their checks. */
@@ -72,7 +72,7 @@ export function NewAnnouncement() {
       setSearch(searchOf(draft))
       return runChecks(draft)
     },
-    // Results are those of the form as it was.
+    // The results belong to the previous values of the form.
     onValuesChange: () => {
       form.clearResult()
       create.reset()
@@ -166,7 +166,7 @@ function RegionsField({ fields }: FieldProps) {
   )
 }
 
-/** Fields that few need. */
+/** Rarely needed fields. */
 function AdvancedFields({ fields }: FieldProps) {
   const { as_set, loa_signatory, delegate_loa } = fields.values
   const [isOpen, setIsOpen] = useState(as_set !== '' || loa_signatory !== '' || delegate_loa)
@@ -200,7 +200,7 @@ function AdvancedFields({ fields }: FieldProps) {
   )
 }
 
-/** An unverified ASN is the one thing that prevents adding a prefix. */
+/** Only an unverified ASN prevents adding a prefix. */
 function VerifyFirst({ draft }: { draft: Draft }) {
   const asn = asnOf(draft)
   return (

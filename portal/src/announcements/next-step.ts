@@ -1,4 +1,4 @@
-// What happens next in a region that is not as wanted, and who can act: advice for each reason of the server. Pure.
+// The next step in a region that is not in the desired state, and who can take it: a text for each reason. Pure.
 import type { RegionStateOfAnnouncement } from '@pharos/contract/byoip'
 import type { RegionReason } from '@pharos/contract/region-reason'
 
@@ -21,7 +21,7 @@ const advice: Record<RegionReason, string> = {
   invalid_row: 'Only your provider can fix this: contact them.',
 }
 
-/** Returns undefined if everything is as wanted. */
+/** Returns undefined if the region is in the desired state. */
 export function nextStep({ state, desired, reason }: Seen): string | undefined {
   if (reason !== null) return advice[reason]
   if (state === (desired ? 'announced' : 'withdrawn')) return undefined

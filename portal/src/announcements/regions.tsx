@@ -23,7 +23,7 @@ export function Regions({ announcement, onChange }: Props) {
   const untouched = [...known.keys()].filter((slug) => !seen.has(slug))
   const isBlocked = details?.suspended === true && !enabled
   return (
-    <Card component="section" aria-label="Where it is announced">
+    <Card component="section" aria-label="Regions">
       <Stack gap="sm">
         <Group justify="space-between">
           <Switch
@@ -87,7 +87,7 @@ export function Regions({ announcement, onChange }: Props) {
   )
 }
 
-/** Returns the regions that the main switch is about. */
+/** Returns the regions that the main switch changes. */
 function targetText(enabled: boolean, regions: readonly string[], open: readonly string[]): string {
   const where = regions.length > 0 ? regions.join(', ') : `all regions: ${open.join(', ')}`
   return enabled ? `Enabled in ${where}` : `When enabled, announced in ${where}`

@@ -1,4 +1,4 @@
-// Whether the server can be reached, judged by the queries on the page. No request is made here: a query that failed counts
+// Detects whether the server is reachable from the queries on the page, without requests of its own. A failed query counts
 // until it, or any other, succeeds.
 import { ProblemError } from '@pharos/contract/client'
 import { onlineManager, type QueryCacheNotifyEvent } from '@tanstack/react-query'
@@ -7,7 +7,7 @@ import { queryClient } from './queries.ts'
 
 const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** Reports whether no answer arrived, or one that the server cannot answer now. */
+/** Reports whether there was no answer, or one that the server is unavailable. */
 export function isConnectionError(error: unknown): boolean {
   if (error instanceof ProblemError) return gatewayStatuses.has(error.problem.status)
   // A browser throws a TypeError if no answer came; reading the page of a gateway as JSON throws a SyntaxError.

@@ -10,7 +10,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // A refusal would be repeated; a request without an answer is worth another try.
+      // A rejected request would be rejected again; one without an answer is retried.
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ProblemError && error.problem.status < 500),
       retryDelay: (failures) => 500 * 2 ** failures,

@@ -20,7 +20,7 @@ export type SessionState =
 const cookieMode = { 'pharos-refresh': 'cookie' }
 /** The body's placeholder for the token. */
 const inCookie = 'cookie'
-/** An access token that has less than this left is replaced before it is used. */
+/** An access token with less remaining lifetime is replaced before use. */
 const renewBeforeMs = 30_000
 const lockName = 'pharos-session'
 
@@ -52,7 +52,7 @@ export const session = {
   },
   get: (): SessionState => state,
 
-  /** Throws the problem of the server: `otp_required` asks for the code of the second factor. */
+  /** Throws the problem of the server; `otp_required` if a code of the second factor is needed. */
   async signIn(credentials: { email: string; password: string; otp?: string }): Promise<void> {
     await exclusively(async () => {
       const { body } = await call(createSessionTokenRoute, { body: credentials, headers: cookieMode })
@@ -84,7 +84,7 @@ export const session = {
   },
 }
 
-/** Runs the work while no other tab asks for tokens. */
+/** Runs the work while no other tab requests tokens. */
 const exclusively = <T>(work: () => Promise<T>): Promise<T> => navigator.locks.request(lockName, work)
 
 /** Calls as the signed-in user. A 401 is tried once more: another tab may have replaced the session. */
@@ -131,13 +131,13 @@ const isGood = (known: Access | undefined): boolean =>
 async function refresh(): Promise<void> {
   const before = access
   await exclusively(async () => {
-    // Another tab may have been faster while this one waited.
+    // Another tab may have refreshed while this one waited.
     if (access !== before && isGood(access)) return
     await refreshNow()
   })
 }
 
-/** To be called by the tab that holds the lock. */
+/** Must be called with the lock held. */
 async function refreshNow(): Promise<void> {
   try {
     const { body } = await call(refreshSessionRoute, { body: { refresh: inCookie }, headers: cookieMode })

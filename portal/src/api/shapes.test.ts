@@ -22,14 +22,14 @@ const samples: Record<string, Make> = {
   Record: (type) => type.Record(type.String(), type.Integer(), { description: 'counts' }),
 }
 
-describe('the shapes that the browser gets in the place of typebox', () => {
+describe('the shapes that replace typebox in the browser', () => {
   for (const [name, make] of Object.entries(samples))
-    it(`say of ${name} what typebox says`, () => {
+    it(`build the same schema as typebox for ${name}`, () => {
       const ours = make(shapes as unknown as typeof typebox)
       assert.deepEqual(JSON.parse(JSON.stringify(ours)), JSON.parse(JSON.stringify(make(typebox))))
     })
 
-  it('are all that the contract asks for', () => {
+  it('cover every shape that the contract uses', () => {
     const folder = new URL('../../../contract/src/', import.meta.url)
     const text = readdirSync(folder)
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

@@ -146,7 +146,7 @@ const outdated = new Set<AnswerGroup>()
 let scheduled: ReturnType<typeof setTimeout> | undefined
 let invalidatedAt = 0
 
-/** Collects what messages invalidate within a short time. */
+/** Merges the invalidations of a short time. */
 function scheduleInvalidation(...groups: readonly AnswerGroup[]): void {
   for (const group of groups) outdated.add(group)
   scheduled ??= setTimeout(invalidateNow, Math.max(50, invalidatedAt + invalidateEveryMs - performance.now()))

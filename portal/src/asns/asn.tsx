@@ -221,7 +221,7 @@ function StepToDo({ step: { text, lines, needs } }: { step: ProofStep }) {
   )
 }
 
-/** The data that the last check read. */
+/** Data from the last check. */
 function Evidence({ evidence }: { evidence: AsnProof['evidence'] }) {
   const read = Object.entries(evidence).filter(([, value]) => value !== null)
   if (read.length === 0) return null

@@ -80,7 +80,7 @@ export function Asns() {
   )
 }
 
-/** Takes any number: the proof shows who holds it. */
+/** Accepts any number: the proof shows who holds it. */
 function AddAsn() {
   const [asn, setAsn] = useState<string | number>('')
   const navigate = useNavigate()

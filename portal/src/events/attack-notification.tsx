@@ -8,7 +8,7 @@ import { useEffect } from 'react'
 import { onMessage } from '../api/stream.ts'
 import { formatRate } from '../ui/rate.ts'
 
-/** An older attack, read after a reconnection, is not news. */
+/** No notification for an older attack that is read after a reconnection. */
 const recentMs = 10 * 60_000
 
 export function AttackNotification() {

@@ -1,4 +1,4 @@
-// The course of an event: its rates over time as a chart, and its steps as a list.
+// The timeline of an event: its rates over time as a chart, and its steps as a list.
 import { Text, Timeline } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { RelatedEventDetail } from '@pharos/contract/analysis'
@@ -19,7 +19,7 @@ import { ratesOf, stepsOf, thresholdsOf, type Rates, type Step, type StepKind } 
 
 type Props = { readonly event: RelatedEventDetail; readonly now: number }
 
-/** A single measurement makes no chart. */
+/** Minimum number of measurements for a chart. */
 export const hasChart = (event: RelatedEventDetail): boolean => ratesOf(event).times.length > 1
 
 export function Traffic({ event, now }: Props) {

@@ -15,7 +15,7 @@ import { durationOf } from './event-duration.ts'
 const days = 30
 const dayMs = 86_400_000
 const hourMs = 3_600_000
-/** The most that one answer holds: the largest attacks, if there are more. */
+/** Maximum page size: if there are more attacks, the largest ones. */
 const readMax = 1000
 
 export function RecentAttacks() {

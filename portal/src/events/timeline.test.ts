@@ -5,7 +5,7 @@ import { ratesOf, stepsOf, thresholdsOf } from './timeline.ts'
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString()
 
 describe('the steps of an event', () => {
-  it('are the start, the changes, the peaks and the end, by time', () => {
+  it('are the start, the changes, the peaks and the end, in order of time', () => {
     const steps = stepsOf({
       start: at(0),
       end: at(9),

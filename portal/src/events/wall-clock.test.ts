@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { momentOf, wallClock } from './wall-clock.ts'
 
-describe('a day and a time in a zone', () => {
-  it('is the moment at which a clock there shows it, in summer and in winter', () => {
+describe('a local date and time in a zone', () => {
+  it('is converted to the moment, in summer and in winter', () => {
     assert.equal(momentOf('2026-01-10T12:00', 'Europe/Amsterdam'), '2026-01-10T11:00:00.000Z')
     assert.equal(momentOf('2026-07-10T12:00', 'Europe/Amsterdam'), '2026-07-10T10:00:00.000Z')
     assert.equal(momentOf('2026-07-10T12:00', 'Asia/Kolkata'), '2026-07-10T06:30:00.000Z')
@@ -11,7 +11,7 @@ describe('a day and a time in a zone', () => {
     assert.equal(momentOf('2026-01-01T00:30', 'Pacific/Auckland'), '2025-12-31T11:30:00.000Z')
   })
 
-  it('comes back as it was typed, every half hour of a year with its changes', () => {
+  it('survives a round trip, for every half hour of a year with its clock changes', () => {
     for (const zone of ['America/New_York', 'Australia/Lord_Howe', 'Europe/Berlin', 'UTC']) {
       for (let at = Date.UTC(2026, 0, 1); at < Date.UTC(2027, 0, 1); at += 1_800_000) {
         const shown = wallClock(new Date(at).toISOString(), zone)
@@ -22,11 +22,11 @@ describe('a day and a time in a zone', () => {
     }
   })
 
-  it('that the clock skips is moved on by as much', () => {
+  it('is moved forward if the clock skips it', () => {
     assert.equal(momentOf('2026-03-29T02:30', 'Europe/Amsterdam'), '2026-03-29T01:30:00.000Z')
   })
 
-  it('is none where it is not whole', () => {
+  it('is undefined if it is incomplete', () => {
     for (const text of ['', '2026', '2026-01-10', '2026-13-10T12:00', 'now'])
       assert.equal(momentOf(text, 'UTC'), undefined)
   })

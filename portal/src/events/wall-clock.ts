@@ -6,7 +6,7 @@ export function wallClock(time: string, timeZone: string): string {
 }
 
 /**
- * Returns the moment of a local time in the zone, ISO 8601 UTC; undefined if it is no time. A local time that occurs twice
+ * Returns the moment of a local time in the zone, ISO 8601 UTC; undefined if it is not a time. A local time that occurs twice
  * means the first; one that is skipped moves forward by the skipped amount.
  */
 export function momentOf(wall: string, timeZone: string): string | undefined {

@@ -63,7 +63,7 @@ export function OngoingAttacks() {
 
 const minuteMs = 60_000
 
-/** Returns the time since then in one unit: `48 min`. */
+/** Returns the elapsed time in one unit: `48 min`. */
 function durationSince(start: string, now = Date.now()): string {
   const minutes = Math.max(0, Math.floor((now - new Date(start).getTime()) / minuteMs))
   if (minutes < 60) return `${minutes} min`

@@ -1,4 +1,4 @@
-// The first page: ongoing attacks, announcements that are out of sync, and what needs the user.
+// The first page: ongoing attacks, announcements that are out of sync, and open tasks.
 import { SimpleGrid } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useUser } from '../api/use-session.ts'
@@ -9,7 +9,7 @@ import { OngoingAttacks } from './ongoing-attacks.tsx'
 import { ToDo } from './to-do.tsx'
 import classes from './overview.module.css'
 
-/** Loaded with the plot once the browser is idle: nothing else waits for it. */
+/** Loaded with the plot once the browser is idle: nothing else depends on it. */
 const RecentAttacks = lazy(async () => {
   await whenIdle()
   return { default: (await import('../events/recent-attacks.tsx')).RecentAttacks }

@@ -9,7 +9,7 @@ const textsOf = (known: Known) => tasksOf(known, now).map((task) => `${task.text
 const page = <T>(...results: T[]) => ({ results, count: results.length })
 
 describe('the tasks of the overview', () => {
-  it('are none if nothing is to do, or nothing is known', () => {
+  it('are empty if there is nothing to do, or no answer yet', () => {
     assert.deepEqual(tasksOf({}), [])
     const secondFactor = { enabled: '2026-01-01T00:00:00Z', recovery_codes_left: 10 }
     const empty = {
@@ -22,7 +22,7 @@ describe('the tasks of the overview', () => {
     assert.deepEqual(tasksOf({ ...empty, holds: page(), letters: page(), secondFactor }), [])
   })
 
-  it('name a second factor that is not set up, or whose codes run out', () => {
+  it('include a second factor that is not set up or has few codes left', () => {
     assert.deepEqual(textsOf({ secondFactor: { enabled: null, recovery_codes_left: 0 } }), [
       'Set up two-factor authentication -> /profile',
     ])
@@ -30,7 +30,7 @@ describe('the tasks of the overview', () => {
     assert.equal(task?.detail, '1 code left')
   })
 
-  it('name each failed announcement with its message, and how many more there are', () => {
+  it('include each failed announcement with its message, and the number of further ones', () => {
     const one = {
       id: 7,
       cidr: '192.0.2.0/24',
@@ -50,7 +50,7 @@ describe('the tasks of the overview', () => {
     assert.deepEqual(tasks.at(-1)?.to.search, { status: ['validation_failed', 'suspended', 'error'] })
   })
 
-  it('name a webhook that fails or was disabled by failures, not one that a user disabled', () => {
+  it('include a webhook that fails or was disabled after failures, not one that a user disabled', () => {
     const webhooks = page(
       {
         id: 1,
@@ -69,7 +69,7 @@ describe('the tasks of the overview', () => {
     ])
   })
 
-  it('name an API token that expires within two weeks', () => {
+  it('include an API token that expires within two weeks', () => {
     const tokens = page(
       { name: 'soon', expires: '2026-03-03T12:00:00Z' },
       { name: 'later', expires: '2026-06-01T00:00:00Z' },
@@ -81,7 +81,7 @@ describe('the tasks of the overview', () => {
     )
   })
 
-  it('begin with the decisions of staff', () => {
+  it('start with the decisions of staff', () => {
     const tasks = textsOf({ holds: page({}), letters: page({}, {}), invited: page({}) })
     assert.deepEqual(tasks, [
       'Changes in 1 region need approval -> /staff/holds',

@@ -1,4 +1,4 @@
-// The password that a change of one's account asks for again.
+// The current password, which changes of the account require.
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 
 export const CurrentPassword = (props: PasswordInputProps) => (

@@ -1,4 +1,4 @@
-// How the portal looks in this browser: the time zone, and the theme.
+// Display settings of this browser: time zone and theme.
 import {
   Group,
   Input,
@@ -15,7 +15,7 @@ import { Section } from '../ui/section.tsx'
 
 /** The value of "use the browser's time zone". */
 const ofBrowser = 'browser'
-/** Options rendered at once; typing finds the others. */
+/** Maximum number of rendered options; typing filters them. */
 const shownZones = 60
 
 export function Display() {

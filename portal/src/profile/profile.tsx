@@ -1,4 +1,4 @@
-// The user's own account: name, sign-in, display, open sessions.
+// The user's account: name, sign-in, display, open sessions.
 import { SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { updateUserRoute } from '@pharos/contract/account'
 import type { User } from '@pharos/contract/session'

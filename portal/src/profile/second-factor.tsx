@@ -155,7 +155,7 @@ function Scan({ enrolment: { uri, secret }, fields }: ScanProps) {
   )
 }
 
-/** The file names its host and date, so that it is understood when it is found again. */
+/** The file contains host and date, so that it can be identified later. */
 const fileOf = (codes: readonly string[]): string =>
   [
     `Recovery codes for ${location.host}, generated on ${new Date().toISOString().slice(0, 10)}.`,

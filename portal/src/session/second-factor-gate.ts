@@ -1,5 +1,5 @@
-// The team that the user cannot open without a second factor: the server refuses requests with a separate code, and
-// the team is remembered until it opens.
+// The team that the user cannot open without a second factor: the server rejects requests with a separate code, and
+// the team is stored until it opens.
 import { ProblemError } from '@pharos/contract/client'
 import { getTeamRoute } from '@pharos/contract/team'
 import { useSyncExternalStore } from 'react'

@@ -1,4 +1,4 @@
-// In place of the pages of a team that requires a second factor, for a user without one: setting it up, here.
+// Shown in place of the pages of a team that requires a second factor, to a user without one: sets it up.
 import { Alert, Skeleton, Stack, Text } from '@mantine/core'
 import { getSecondFactorRoute } from '@pharos/contract/second-factor'
 import { useAnswer } from '../api/queries.ts'

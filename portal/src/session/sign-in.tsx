@@ -14,8 +14,8 @@ const asksForCode = (error: unknown) => error instanceof ProblemError && error.p
 type Credentials = { readonly email: string; readonly password: string; readonly otp: string }
 
 /**
- * Signs in. Returns `needs_code` for the first answer that asks for a code: no mistake was made yet. Throws any other
- * refusal.
+ * Signs in. Returns `needs_code` for the first answer that requires a code, which is not an error. Throws any other
+ * problem.
  */
 async function signIn({ email, password, otp }: Credentials): Promise<'signed_in' | 'needs_code'> {
   try {

@@ -1,4 +1,4 @@
-// Whether changes arrive over the stream or by asking every few seconds.
+// Shows whether changes arrive over the stream or by polling.
 import { Group, Text, Tooltip } from '@mantine/core'
 import { useLive } from '../api/queries.ts'
 import classes from './shell.module.css'

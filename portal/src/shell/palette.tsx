@@ -18,7 +18,7 @@ export function Palette({ user, onClose }: { user: User; onClose: () => void }) 
   return (
     <Spotlight
       store={store}
-      // The shell listens to the keys: this is loaded by the first of them.
+      // The shell handles the keys; the first one loads this file.
       shortcut={null}
       actions={actions}
       onSpotlightClose={onClose}

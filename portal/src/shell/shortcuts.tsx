@@ -25,7 +25,7 @@ export function Shortcuts({ user }: { user: User }) {
       const page = isSecond ? pagesOf(user).find(({ key }) => key === event.key) : undefined
       leader.current = event.key === 'g' ? event.timeStamp : -Infinity
       if (page) {
-        // The list on the page must not take it too.
+        // The list on the page must not handle it too.
         event.preventDefault()
         event.stopImmediatePropagation()
         void navigate({ href: page.path })

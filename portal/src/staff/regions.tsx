@@ -1,4 +1,4 @@
-// Regions and their routers: what was last seen of each, and draining a router before maintenance.
+// Regions and their routers: the last observed state of each, and draining a router before maintenance.
 import { Badge, Button, Card, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
 import {
   drainRouterRoute,

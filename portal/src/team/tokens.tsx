@@ -142,7 +142,7 @@ const CreateToken = () => (
         <Alert color="yellow">Copy the token now. You will not see it again.</Alert>
         <CopyBlock text={token} label="Copy token" />
         <Text size="sm">
-          Programs send it as <code>Authorization: Token …</code>
+          Send it as <code>Authorization: Token …</code>
         </Text>
       </>
     )}

@@ -16,7 +16,7 @@ const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => ({ id: from + at }))
 
 describe('all rows of a list', () => {
-  it('are every row once, in their order', async () => {
+  it('are yielded once, in order', async () => {
     assert.deepEqual(
       await idsOf(listOf(numbers(0, 2500))),
       numbers(0, 2500).map(({ id }) => id),
@@ -24,7 +24,7 @@ describe('all rows of a list', () => {
     assert.deepEqual(await idsOf(listOf([])), [])
   })
 
-  it('are every row once where new ones come first while the pages are read', async () => {
+  it('are yielded once if rows are inserted at the start meanwhile', async () => {
     let first = 0
     const ids = await idsOf((offset, limit) => listOf(numbers((first -= 3), 2000))(offset, limit))
     assert.equal(new Set(ids).size, ids.length)
@@ -34,7 +34,7 @@ describe('all rows of a list', () => {
     )
   })
 
-  it('go on after the time for which the server asks to be left alone', async () => {
+  it('continue after the delay that the server requests', async () => {
     let asked = 0
     const waited: number[] = []
     const ids = await idsOf(async (offset, limit) => {
@@ -45,7 +45,7 @@ describe('all rows of a list', () => {
     assert.deepEqual(waited, [7])
   })
 
-  it('end with the problem where there is another one', async () => {
+  it('end with any other problem', async () => {
     const broken: RequestPage = async () => {
       throw new ProblemError({ status: 403 } as never)
     }

@@ -1,4 +1,4 @@
-// Reads all rows of a list of the API, page by page, while they may change.
+// Reads all rows of a list of the API, page by page. Rows may change meanwhile.
 import { ProblemError } from '@pharos/contract/client'
 
 export type PageOf<Row> = { readonly results: readonly Row[]; readonly count: number }

@@ -41,7 +41,7 @@ export const monoColumn = <Row,>(
   rest: Omit<ColumnOptions, 'none'> = {},
 ): Column<Row> => ({ id, header, ...rest, cell: (row) => <Mono>{textOf(row)}</Mono> })
 
-/** The column of a row's buttons: in view however narrow the screen. */
+/** The column of a row's buttons: always in view, on narrow screens too. */
 export const actionsColumn = <Row,>(header: string, cell: (row: Row) => ReactNode): Column<Row> => ({
   id: 'actions',
   header,

@@ -1,4 +1,4 @@
-// A dialog that asks and sends: a title, text or fields, one button, the problem if the request fails. Its fields start
+// A dialog with a form: title, text or fields, one submit button, the error if the request fails. Its fields start
 // from `initialValues` each time it opens.
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -9,7 +9,7 @@ import { SubmitButton } from './submit-button.tsx'
 
 type DialogProps<Values, Result> = {
   readonly title: string
-  /** Renders what opens the dialog. */
+  /** Renders the element that opens the dialog. */
   readonly trigger: (open: () => void) => ReactNode
   readonly initialValues?: Values
   readonly children?: ReactNode | ((fields: Fields<Values>) => ReactNode)

@@ -9,7 +9,7 @@ type FilterProps = {
   /** Shown while nothing is chosen. */
   readonly placeholder: string
   readonly width: number | string
-  /** As the address has it. */
+  /** As in the address. */
   readonly value: unknown
   readonly error?: string | undefined
 }

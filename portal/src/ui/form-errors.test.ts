@@ -15,7 +15,7 @@ const problem = (...locs: (string | number)[][]) =>
   })
 
 describe('errors of a form', () => {
-  it('belong to the field that their place names, at any depth', () => {
+  it('belong to the field in their `loc`, at any depth', () => {
     const error = problem(['body', 'email'], ['body', 'scopes', 0], ['query', 'signatory'])
     assert.deepEqual(placeErrors(error, ['email', 'scopes', 'signatory']), {
       fields: { email: 'wrong: email', scopes: 'wrong: 0', signatory: 'wrong: signatory' },
@@ -28,7 +28,7 @@ describe('errors of a form', () => {
     assert.deepEqual(fields, { scopes: 'wrong: 0; wrong: 1' })
   })
 
-  it('without a field remain a problem of the whole form, without those at fields', () => {
+  it('without a field remain errors of the whole form', () => {
     const { fields, rest } = placeErrors(problem(['body', 'email'], ['body', 'team']), ['email'])
     assert.deepEqual(fields, { email: 'wrong: email' })
     assert.ok(rest instanceof ProblemError)
@@ -38,7 +38,7 @@ describe('errors of a form', () => {
     )
   })
 
-  it('are the whole error if the server names no place', () => {
+  it('are the whole error if no error has a `loc`', () => {
     const error = problem()
     assert.equal(placeErrors(error, ['email']).rest, error)
     const lost = new TypeError('fetch failed')

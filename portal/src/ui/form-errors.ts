@@ -1,10 +1,10 @@
-// Which field an error of the API belongs to. Pure.
+// Assigns errors of the API to form fields. Pure.
 import { ProblemError } from '@pharos/contract/client'
 
 export type PlacedErrors = {
   /** Messages by the name of the field. */
   readonly fields: Readonly<Record<string, string>>
-  /** The error with what belongs to no field; undefined if every error is at a field. */
+  /** The error without those of fields; undefined if every error belongs to a field. */
   readonly rest: unknown
 }
 

@@ -20,9 +20,9 @@ export type RequestForm<Values, Result> = {
   /** The last request's result; undefined before it and after `clearResult`. */
   readonly result: Result | undefined
   readonly submit: (event?: SyntheticEvent<HTMLFormElement>) => void
-  /** Puts the fields to these values, and drops errors and the result. */
+  /** Sets the fields, and clears errors and the result. */
   readonly restart: (values: Values) => void
-  /** Drops the error and the result, and keeps the fields. */
+  /** Clears the error and the result, and keeps the fields. */
   readonly clearResult: () => void
 }
 
@@ -77,7 +77,7 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
       clearResult()
     },
     submit(event) {
-      // A dialog's form is inside the form of its page for React, though not in the document.
+      // In React's tree a dialog's form is inside the form of its page, though not in the document.
       event?.stopPropagation()
       sendIfValid(event)
     },
@@ -89,7 +89,7 @@ type FormProps<Values, Result> = {
   readonly action: string
   readonly gap?: string
   readonly size?: string
-  /** Beside the button. */
+  /** Shown next to the button. */
   readonly aside?: ReactNode
   readonly children: ReactNode
 }

@@ -1,4 +1,4 @@
-// Whether a key belongs to something other than the page: a text field, a dialog, a menu, the browser.
+// Detects key events that the page must not handle: those of a text field, a dialog, a menu or the browser.
 
 export function isHandledElsewhere(event: KeyboardEvent): boolean {
   const { ctrlKey, metaKey, altKey, defaultPrevented, target } = event

@@ -1,5 +1,5 @@
-// A tooltip for what a list shows hundreds of times: neither element nor text exists before the pointer rests there. Nothing
-// essential belongs in it: it needs a pointer.
+// A tooltip for elements that a list shows hundreds of times: neither element nor text is created before the pointer hovers.
+// It must not contain anything essential, since it needs a pointer.
 import { lazy, Suspense, useRef, useState, type PointerEvent, type ReactNode } from 'react'
 
 const Content = lazy(async () => ({

@@ -9,7 +9,7 @@ export type Column<Row> = {
   readonly orderBy?: string
   readonly hidden?: boolean
   readonly align?: 'right'
-  /** Stays in view at the right, however narrow the screen. */
+  /** Stays in view at the right, on narrow screens too. */
   readonly pinned?: true
 }
 

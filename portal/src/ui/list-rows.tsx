@@ -23,7 +23,7 @@ type ListRowsProps<Row> = Order & {
   readonly height: string | undefined
 }
 
-/** As in the style sheet. */
+/** Must match the style sheet. */
 const rowHeight = 34
 const rowsWhileLoading = 12
 /** Shown even if the rest of the page leaves less room: the page scrolls then. */

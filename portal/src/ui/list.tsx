@@ -24,9 +24,9 @@ type ListProps<Row> = {
   readonly things: readonly [one: string, several: string]
   readonly route: Route
   readonly params?: Readonly<Record<string, string | number>>
-  /** Filters and order, from the address; filters are the API's parameters. */
+  /** Filters and order, from the address; filters are parameters of the API. */
   readonly view: ListView
-  /** The API's further parameters, which no user sets. */
+  /** Further parameters of the API that users do not set. */
   readonly query?: Readonly<Record<string, unknown>>
   readonly columns: readonly Column<Row>[]
   /** Shown if there are no rows, without any filter. */

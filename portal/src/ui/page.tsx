@@ -1,4 +1,4 @@
-// The frame of a page: title, which is also the window's, actions and content. After navigation the title has the focus, so
+// The frame of a page: title (also of the window), actions and content. After navigation the title has the focus, so
 // that a screen reader announces it.
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'

@@ -4,7 +4,7 @@ import { isConnectionError } from '../api/connection.ts'
 
 export type ProblemText = { readonly title: string; readonly detail: string }
 
-/** Returns the title and the detail of an error; for one that is no answer of the API, that the server is out of reach. */
+/** Returns the title and the detail of an error; for an error without an answer of the API, that the server is unreachable. */
 export function problemText(error: unknown): ProblemText {
   if (error instanceof ProblemError) return error.problem
   if (isConnectionError(error))

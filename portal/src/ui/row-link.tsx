@@ -1,5 +1,5 @@
 // The link of a row, which the router follows without loading the page again. Lists render it hundreds of times a second
-// while they scroll, so nothing is computed before it is pointed at or followed.
+// while they scroll, so nothing is computed before a pointer event or a click.
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
 import classes from './list.module.css'
@@ -8,7 +8,7 @@ import classes from './list.module.css'
 export function RowLink({ to, children }: { to: string; children: ReactNode }) {
   const router = useRouter()
   const follow = (event: MouseEvent) => {
-    // A new tab or window is the browser's own business.
+    // The browser opens new tabs and windows.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     void router.navigate({ href: to })

@@ -1,5 +1,5 @@
-// A text filter of a list. The address takes the text after a pause in typing; the field follows any other change of the
-// address.
+// A text filter of a list. The text is written to the address after a pause in typing; any other change of the address
+// updates the field.
 import { TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
@@ -9,14 +9,14 @@ type SearchFieldProps = {
   readonly label: string
   readonly placeholder?: string
   readonly width: number | string
-  /** As the address has it. */
+  /** As in the address. */
   readonly value: string
-  /** Given what was typed, trimmed; not called for text that `mistakeIn` rejects. */
+  /** Called with the trimmed text; not called for text that `mistakeIn` rejects. */
   readonly onCommit: (text: string) => void
   readonly mistakeIn?: (text: string) => string | undefined
   /** The API's error for the parameter. */
   readonly error?: string | undefined
-  /** The field that `/` goes to. */
+  /** `/` moves the focus to this field. */
   readonly isMain?: boolean
 }
 

@@ -1,8 +1,8 @@
-// The search parameters of a page. Links are checked against the contract's query types; an address may have been written
-// by anybody, so each value is unknown until the page reads it, and a parameter that the page does not know is dropped.
+// The search parameters of a page. Links are checked against the contract's query types; an address can come from
+// anywhere, so each value is unknown until the page parses it, and a parameter that the page does not know is dropped.
 import type { SearchSchemaInput } from '@tanstack/react-router'
 
-/** A filter that takes a list also takes a single value. */
+/** A filter that accepts a list also accepts a single value. */
 type Written<Value> = Value | (Value extends readonly (infer Element)[] ? Element : never) | undefined
 
 export type SearchOf<Query, Name extends keyof Query> = { readonly [N in Name]?: Written<Query[N]> }
@@ -14,7 +14,7 @@ export const parameters =
   (search: SearchOf<Query, Name> & SearchSchemaInput): { readonly [N in Name]?: unknown } => {
     const known = new Set<string>(names)
     return Object.fromEntries(
-      // The router keeps what a page leaves out, and drops what is undefined.
+      // The router keeps parameters that are absent here, and removes undefined ones.
       Object.entries(search).map(([name, value]) => [name, known.has(name) ? value : undefined]),
     ) as { readonly [N in Name]?: unknown }
   }

@@ -1,4 +1,4 @@
-// States as a label with a colour: the label carries the meaning.
+// States as a coloured label; the meaning does not depend on the colour.
 import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
 import type { ValidationState } from '@pharos/contract/announcement-checks'
 import type { EventStatus } from '@pharos/contract/analysis'

@@ -26,12 +26,12 @@ export const theme = createTheme({
       vars: (_theme: unknown, { size }: { size?: string }) =>
         size === 'compact-xs' ? { root: { '--button-height': '24px' } } : {},
     },
-    // A state is never cut: a column of states is as wide as the longest.
+    // Badges are never truncated: their column is as wide as the longest.
     Badge: {
       defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 500 },
       styles: { root: { overflow: 'visible', flexShrink: 0 }, label: { overflow: 'visible' } },
     },
-    // In the dark theme its own background is that of cards.
+    // In the dark theme the default background would be that of cards.
     Code: {
       styles: {
         root: {

@@ -50,7 +50,7 @@ export function Time({ at, none = '–' }: { at: string | null; none?: string })
   )
 }
 
-/** A text of the server, with the times in it shown as all others are. */
+/** A text of the server; the times in it are formatted like all others. */
 export function WithTimes({ text }: { text: string }) {
   return splitAtTimes(text).map((part, at) => (at % 2 === 1 ? <Time key={at} at={part} /> : part))
 }

@@ -1,4 +1,4 @@
-// The search parameters of the page that is shown: a view is an address, which can be shared and returned to.
+// The search parameters of the current page: the address describes the view, so that it can be shared and restored.
 import {
   useRouter,
   useSearch,
@@ -17,7 +17,7 @@ type Read<Path extends FramePath> = TypesOf<Path>['fullSearchSchema']
 type Written<Path extends FramePath> = TypesOf<Path>['fullSearchSchemaInput']
 
 export type PageSearch<Path extends FramePath> = {
-  /** As the address has them; `unknown` until the page has read them. */
+  /** As in the address; `unknown` until the page has parsed them. */
   readonly search: Read<Path>
   /** Changes some of them in place; undefined, empty text and empty lists are removed. */
   readonly setSearch: (changes: Written<Path>) => void

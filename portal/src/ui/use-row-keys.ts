@@ -13,7 +13,7 @@ const stepsInList: Readonly<Record<string, number>> = {
   End: Infinity,
 }
 
-/** `show` scrolls to the row of an index, which then takes the focus. */
+/** `show` scrolls to the row of an index, which then gets the focus. */
 export function useRowKeys(
   viewport: RefObject<HTMLDivElement | null>,
   count: number,

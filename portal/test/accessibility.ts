@@ -1,4 +1,4 @@
-// What axe finds on a page, and whether it is wider than the screen.
+// Checks a page with axe, and that it is not wider than the screen.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,8 +9,8 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
 type Violation = { id: string; impact: string; nodes: { html: string }[] }
 
-/** What axe calls serious or critical, by the rules of WCAG 2.2 AA. Evaluated apart from the page's own policy. */
-export async function barriersOf(page: Page): Promise<string[]> {
+/** Serious and critical findings of axe by the rules of WCAG 2.2 AA. Evaluated independently of the page's content security policy. */
+export async function axeViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const violations = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
@@ -24,7 +24,7 @@ export async function barriersOf(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
 }
 
-/** Nothing may be wider than the screen, once what slides has slid. */
+/** Fails if anything is wider than the screen after animations have ended. */
 export async function assertFits(page: Page, name: string, widthMax: number): Promise<void> {
   await page.waitForFunction(() => document.getAnimations().every((one) => !(one instanceof CSSTransition)))
   for (const end = performance.now() + 90_000; ; await page.waitForTimeout(50)) {
