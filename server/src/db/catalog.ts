@@ -1,4 +1,4 @@
-// Reads what a migrated database holds from PostgreSQL's catalogs, in a stable order. Only the generator uses it.
+// Reads the objects of a migrated database from PostgreSQL's catalogs, in a stable order. Only the generator uses it.
 import type { ClientBase } from 'pg'
 
 export type Column = {
@@ -35,7 +35,7 @@ export type Catalog = {
   readonly functions: readonly string[]
   readonly grants: readonly string[]
 }
-
+  /** Complete statements. */
 /** Everything in the schema `public`. */
 export async function readCatalog(client: ClientBase): Promise<Catalog> {
   const tables = await rows<Omit<Table, 'columns' | 'constraints' | 'indexes' | 'triggers' | 'policies'>>(

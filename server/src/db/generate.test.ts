@@ -96,7 +96,7 @@ export interface CatsTable {
 })
 
 describe('the dump', () => {
-  it('shows everything that a migration can make', () => {
+  it('shows everything that a migration can create', () => {
     const dump = generateDump(catalog)
     for (const line of [
       '-- who lives here\ncreate table cats (',

@@ -44,7 +44,7 @@ async function until(check: () => boolean): Promise<void> {
   }
 }
 
-/** Notifications arrive in the order of their commits: when this one is heard, every earlier one was. */
+/** Notifications arrive in the order of their commits: when this one arrives, every earlier one has. */
 async function settled(heard: WakeName[]): Promise<WakeName[]> {
   const already = heard.length
   await wake(postgres.owner, 'deliveries')
@@ -57,7 +57,7 @@ const terminate = CompiledQuery.raw(
 )
 
 describe('wake', () => {
-  it('is heard by the listeners of its name at commit, once', async () => {
+  it('notifies the listeners of its name at commit, once', async () => {
     await withWaker(async (_, heard) => {
       await postgres.owner.transaction().execute(async (trx) => {
         await wake(trx, 'announcements')
@@ -69,7 +69,7 @@ describe('wake', () => {
     })
   })
 
-  it('is not heard when the transaction is rolled back', async () => {
+  it('does not notify when the transaction is rolled back', async () => {
     await withWaker(async (_, heard) => {
       const failing = postgres.owner.transaction().execute(async (trx) => {
         await wake(trx, 'announcements')
@@ -80,7 +80,7 @@ describe('wake', () => {
     })
   })
 
-  it('is not heard by a listener that has been taken off', async () => {
+  it('does not notify a listener that has unsubscribed', async () => {
     await withWaker(async (waker, heard) => {
       let extra = 0
       const off = waker.on('announcements', () => extra++)
@@ -93,7 +93,7 @@ describe('wake', () => {
 })
 
 describe('a waker', () => {
-  it('calls everybody once when its connection is back, and then hears again', async () => {
+  it('notifies every listener once when its connection is restored, and then resumes', async () => {
     await withWaker(async (waker, heard) => {
       assert.equal(waker.connected, true)
       await postgres.owner.executeQuery(terminate)

@@ -33,7 +33,7 @@ const CHANNEL = 'pharos'
 const RETRY_MIN_MS = 100
 const RETRY_MAX_MS = 5_000
 
-/** Wakes at commit, and not at all when the transaction is rolled back. The same name twice is heard once. */
+/** Notifies at commit, and not at all if the transaction is rolled back. The same name twice notifies once. */
 export async function wake(trx: Db | Trx, name: WakeName): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, ${name})`.execute(trx)
 }
@@ -89,7 +89,7 @@ class ListeningWaker implements Waker {
         tried()
         await lost
       } catch {
-        // The database is away, which `connected` reports.
+        // The database is unreachable, which `connected` reports.
         await this.#connection?.close()
       }
       this.#listening = false
