@@ -31,11 +31,11 @@ export type Definition = { readonly table: string; readonly name: string; readon
 
 export type Catalog = {
   readonly tables: readonly Table[]
-  /** Whole statements. */
+  /** Complete statements. */
   readonly functions: readonly string[]
   readonly grants: readonly string[]
 }
-  /** Complete statements. */
+
 /** Everything in the schema `public`. */
 export async function readCatalog(client: ClientBase): Promise<Catalog> {
   const tables = await rows<Omit<Table, 'columns' | 'constraints' | 'indexes' | 'triggers' | 'policies'>>(

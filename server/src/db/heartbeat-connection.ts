@@ -94,10 +94,10 @@ export class HeartbeatConnection {
   /** Calls `listener` with the payload of each notification on the channel. */
   async listen(channel: string, listener: (payload: string) => void): Promise<void> {
     this.#client.on('notification', ({ payload = '' }) => listener(payload))
-  /** Ends the session; resolves when it is closed on this side, which takes a second if the server does not answer. */
+    await this.query(`listen ${channel}`)
   }
 
-  /** Ends the session; resolves when it is closed here, which is a second later where the server does not answer. */
+  /** Ends the session; resolves when it is closed on this side, which takes a second if the server does not answer. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     if (this.#isLost) return
