@@ -1,6 +1,6 @@
 // Stop signals of the process. The first one stops it gracefully; a later one ends it at once.
 
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is one wish. */
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it counts once. */
 const oneWishMs = 2_000
 
 /** Resolves with the first SIGTERM or SIGINT (or SIGHUP, when a terminal closes). */
