@@ -1,14 +1,14 @@
-// Addresses and ports of the lab: all of them in 127.0.0.0/8, which Linux answers to in full without any set-up, so no
-// root and no network namespaces are needed.
+// Addresses and ports of the lab: all in 127.0.0.0/8, which Linux assigns to loopback entirely, so that neither root nor
+// network namespaces are needed.
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** A subnet of loopback that nobody is likely to use: two labs at once pick two. */
+/** A random subnet of loopback that is probably unused: two labs at the same time get different ones. */
 export function randomSubnet(): string {
   return `127.${randomInt(64, 250)}.${randomInt(1, 250)}`
 }
 
-/** The wished port if it is free at that address, otherwise a free one. */
+/** Returns the preferred port if it is free at that address, otherwise a free one. */
 export async function freePort(address: string, wish: number): Promise<number> {
   return (
     (await tryPort(address, wish)) ??
@@ -17,7 +17,7 @@ export async function freePort(address: string, wish: number): Promise<number> {
   )
 }
 
-/** That port or none: throws when something else has it. */
+/** Returns that port, or throws if it is in use. */
 export async function demandPort(address: string, port: number): Promise<number> {
   return (
     (await tryPort(address, port)) ??

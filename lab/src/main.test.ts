@@ -1,4 +1,4 @@
-// `npm run lab` as a user runs it: its end, and its errors at start. Its addresses are fixed, so one runs at a time.
+// `npm run lab` as a user runs it: its end, and its errors at start. Its addresses are fixed, so only one can run at a time.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ describe('npm run lab', { skip }, () => {
     await lab.isGone()
   })
 
-  it('starts again at once, and stops when npm alone is asked to', async (t) => {
+  it('starts again at once, and stops when only npm gets the signal', async (t) => {
     const lab = await startLab(t)
     await lab.says(/Ctrl-C ends everything/)
     lab.child.kill('SIGTERM')
@@ -31,7 +31,7 @@ describe('npm run lab', { skip }, () => {
     await lab.isGone()
   })
 
-  it('stops while it starts', async (t) => {
+  it('stops during its start', async (t) => {
     for (const program of ['gobgpd', 'stayrtr', 'postgres']) {
       const lab = await startLab(t)
       await waitFor(`${program} runs`, () => lab.processes().some((line) => line.includes(program)), slow)
@@ -60,7 +60,7 @@ describe('npm run lab', { skip }, () => {
       ? false
       : 'needs root and mount namespaces'
   it('prints what to install if a program is missing and cannot be installed', { skip: cannotHide }, () => {
-    // In a user namespace, so that the checkout can be read whoever owns it.
+    // In a user namespace, so that the checkout can be read, whoever owns it.
     const script = `mount --bind /dev/null "$(command -v stayrtr)" &&
       exec unshare --user --map-user=65534 --map-group=65534 "$0" lab/src/main.ts`
     const result = spawnSync('unshare', ['-m', 'sh', '-c', script, process.execPath], { cwd: root })
@@ -76,17 +76,17 @@ type RunningLab = {
   readonly child: ChildProcess
   readonly exit: Promise<unknown[]>
   says(pattern: RegExp): Promise<unknown>
-  /** To every process in the group, as a terminal does it. */
+  /** Signals every process in the group, as a terminal does. */
   signalAll(signal: NodeJS.Signals): void
   errors(): string
-  /** Command lines of processes that name the lab's folder. */
+  /** Command lines of processes that contain the lab's folder. */
   processes(): string[]
   isGone(): Promise<void>
 }
 
 async function startLab(t: TestContext): Promise<RunningLab> {
   const port = await freePort('127.0.0.1', 0)
-  // Its own, so that what other labs of this machine do is not taken for its.
+  // A separate folder, so that other labs of this machine are not counted.
   const home = mkdtempSync('/tmp/lab-')
   const child = spawn('npm', ['run', 'lab'], {
     cwd: root,

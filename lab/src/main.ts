@@ -1,4 +1,4 @@
-// `npm run lab`: the network with Pharos, until Ctrl-C. It prints what runs and what to try; nothing remains after its end.
+// `npm run lab`: the network with Pharos, until Ctrl-C. It prints what runs and example commands, and leaves nothing behind.
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -14,12 +14,12 @@ import { unlessAborted } from './wait.ts'
 const platformFile = fileURLToPath(new URL('../platform.yaml', import.meta.url))
 const port = Number(process.env['PHAROS_PORT'] ?? 8080)
 
-/** Signals come more than once: from the terminal to every process, and again from npm. The first one counts. */
+/** Signals arrive more than once: from the terminal to every process, and again from npm. The first one counts. */
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => interruption.abort(new Interrupted(signal)))
 
-/** Ends the start; `status` is the exit code. */
+/** Aborts the start; `status` is the exit code. */
 class Interrupted extends Error {
   readonly status: number
 
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     signal,
   })
   const { settings } = registries
-  // Its runtime files go with the lab's folder, whenever it is stopped.
+  // Its runtime files are deleted with the lab's folder, whenever it is stopped.
   const env = { ...settings, TMPDIR: lab.folder }
   await using pharos = new Pharos({ folder: lab.folder, platformFile, port, settings: env })
   await unlessAborted(startPharos(pharos), signal)
@@ -106,5 +106,5 @@ try {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = error instanceof Interrupted ? error.status : 1
 }
-// Ends what an interrupted start may still begin.
+// Stops processes that an interrupted start may still have started.
 process.exit()

@@ -1,5 +1,5 @@
-// The registries of the lab: an RTR cache over ROAs, and a routing registry, both over files that people and tests change. Of Pharos it
-// knows only the names of the settings.
+// The registries of the lab: an RTR cache over ROAs, and a routing registry, both over files that people and tests change. Of
+// Pharos it knows only the names of the settings.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demandPort, freePort, randomSubnet } from './address.ts'
@@ -8,20 +8,20 @@ import { Stayrtr, type LabVrp } from './stayrtr.ts'
 import { unlessAborted } from './wait.ts'
 
 export type LabRegistriesOptions = {
-  /** Of the lab; they get a folder in it. */
+  /** The lab's folder, in which they get one of their own. */
   readonly folder: string
-  /** Of loopback, like `127.0.30`; a random one by default. */
+  /** Subnet of loopback, like `127.0.30`; a random one by default. */
   readonly subnet?: string
-  /** Fails where another port than 8282 (RTR) and 4343 (IRR) would have to be taken. */
+  /** Fails if a port other than 8282 (RTR) and 4343 (IRR) would have to be used. */
   readonly fixedPorts?: boolean
   readonly vrps?: readonly LabVrp[]
   /** RPSL texts. */
   readonly objects?: readonly string[]
-  /** Ends the start, with all that it began. */
+  /** Aborts the start, with all that it started. */
   readonly signal?: AbortSignal
 }
 
-/** Running registries; made by `startRegistries`. */
+/** Running registries; created by `startRegistries`. */
 export class LabRegistries {
   readonly folder: string
   readonly stayrtr: Stayrtr
@@ -33,7 +33,7 @@ export class LabRegistries {
     this.irr = irr
   }
 
-  /** Settings of Pharos. */
+  /** The settings with which Pharos uses them. */
   get settings(): Record<string, string> {
     const { stayrtr, irr } = this
     return {

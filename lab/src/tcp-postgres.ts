@@ -1,4 +1,4 @@
-// A PostgreSQL that listens on TCP, as one on a machine of its own does: the one that Pharos starts by itself never does.
+// A PostgreSQL that listens on TCP, like one on a separate machine; the embedded one never does.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { waitFor } from './wait.ts'
 
 export type TcpPostgres = { readonly databaseUrl: string; [Symbol.asyncDispose](): Promise<void> }
 
-/** Starts it at the address; whoever reaches that is let in. Its data stays in `folder`. */
+/** Starts it at the address, open to anyone who can reach that. Its data is kept in `folder`. */
 export async function startTcpPostgres(folder: string, address: string): Promise<TcpPostgres> {
   const dataDir = join(folder, 'postgres')
   const socketDir = join(folder, 'socket')
@@ -33,7 +33,7 @@ export async function startTcpPostgres(folder: string, address: string): Promise
   const args = ['-D', dataDir, ...settings.flatMap((setting) => ['-c', setting])]
   const { command, args: all, options } = asUser(runAs, binaries.postgres, args)
   const log = openSync(logFile, 'a')
-  // The kernel ends it when this process dies in whatever way.
+  // The kernel ends it when this process dies for any reason.
   const child = spawn('setpriv', ['--pdeathsig', 'INT', '--', command, ...all], {
     ...options,
     cwd: '/',
