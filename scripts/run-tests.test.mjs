@@ -37,7 +37,7 @@ function writeRun(files, options = {}) {
   return { cwd: place, env }
 }
 
-/** The counts, and the printed text. */
+/** Returns the counts, and the printed text. */
 function runFiles(files, options = {}) {
   const { stdout, stderr } = spawnSync(process.execPath, ['run.mjs'], writeRun(files, options))
   const output = `${stderr}${stdout}`
@@ -96,7 +96,7 @@ describe('a test that hangs', () => {
     assert.match(output, /b\.test\.mjs: not finished after 10 s\nrunning:\n {2}is busy/)
   })
 
-  it('is noticed after the last test too, when something keeps the process alive', () => {
+  it('is detected after the last test too, if something keeps the process alive', () => {
     const leaking = `${head}it('leaks', () => { setInterval(() => {}, 1000) })\n`
     const { counts, output } = runFiles({ 'a.test.mjs': leaking }, { limits: { idleMs: 1_500 } })
     assert.equal(counts.failed, 1)
@@ -104,7 +104,7 @@ describe('a test that hangs', () => {
   })
 })
 
-describe('a run that is asked to end', () => {
+describe('a run that gets a signal', () => {
   it('ends its tests, which end the programs that they started', async () => {
     const text = `${head}import { spawn } from 'node:child_process'
 it('starts a program', async () => {

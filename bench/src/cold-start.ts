@@ -1,5 +1,5 @@
-// A new process and an empty router: how long until a hundred thousand announcements are on it, seen there, and written down
-// as seen. Beside it the same routes given to the same daemon by the driver alone, without a database or a plan.
+// A new process and an empty router: time until a hundred thousand announcements are on the router, read back and stored as
+// observed. Beside it the same routes sent to the same daemon by the driver alone, without a database or a plan.
 import { createLab, type Lab } from '../../lab/src/network.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import type { Route } from '../../server/src/byoip/reconcile/speaker.ts'

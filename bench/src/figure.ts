@@ -1,4 +1,4 @@
-// A figure: a measurement of the product beside a peer, and its lines of the table. Types only; table.ts prints them.
+// A benchmark: a measurement of the product beside a peer, and its lines of the table. Types only; table.ts prints them.
 import type { Cluster } from './cluster.ts'
 
 /** One line of the table. */
@@ -7,37 +7,37 @@ export type Line = {
   readonly what: string
   readonly figure: string
   readonly peer: string
-  /** Ours to the peer's, such as `2.4x`. */
+  /** Pharos' result relative to the peer's, such as `2.4x`. */
   readonly ratio: string
-  /** Empty for a line that is there to compare only. */
+  /** Empty for a line that is only for comparison. */
   readonly goal: string
   readonly reached: boolean | undefined
 }
 
-/** Everything that a figure needs of the bench. */
+/** The environment of a benchmark. */
 export type Bench = {
-  /** Small sizes and short slices: whether it works, not how fast it is. */
+  /** Small sizes and short slices: tests that it works, not how fast it is. */
   readonly quick: boolean
-  /** How often ours and the peer's take turns. */
+  /** Number of rounds in which Pharos and the peer alternate. */
   readonly rounds: number
   readonly sliceSeconds: number
-  /** Connections of the product, clients of the peer. */
+  /** Connections to the product, and clients of the peer. */
   readonly clients: number
-  /** A durable PostgreSQL for the bench; started when first asked for. */
+  /** Returns a durable PostgreSQL for the bench; starts it on first use. */
   cluster(): Promise<Cluster>
-  /** For logs and scripts; gone at the end unless the user named it. */
+  /** For logs and scripts; deleted at the end unless the user named it. */
   readonly folder: string
-  /** Progress, and lines beside the table. */
-  say(text: string): void
+  /** Prints progress, and lines beside the table. */
+  report(text: string): void
 }
 
 export type Figure = {
-  /** Of goals: `P1`. */
+  /** Id of the goal: `P1`. */
   readonly id: string
-  /** Its name on the command line; the name of its file. */
+  /** Name on the command line and of its file. */
   readonly name: string
   readonly title: string
-  /** Why it cannot be measured here; undefined when it can. */
+  /** Returns why it cannot be measured here; undefined if it can. */
   missing(): string | undefined
   run(bench: Bench): Promise<readonly Line[]>
 }

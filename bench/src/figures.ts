@@ -1,4 +1,4 @@
-// Every figure of the bench, in the order in which they are measured.
+// All benchmarks, in the order in which they are measured.
 import { coldStart } from './cold-start.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'

@@ -1,5 +1,5 @@
-// S200: how soon those who follow the stream are told what has happened: from before the commit to the message, with 200
-// followers of 20 teams. Its peer is PostgreSQL's own NOTIFY of the same transaction, heard by one plain connection.
+// S200: delay of messages to clients of the stream: from before the commit to the message, with 200 clients of 20 teams.
+// Its peer is PostgreSQL's own NOTIFY of the same transaction, received by one plain connection.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStream } from '@pharos/contract/stream-client'
 import { quantile } from '../../lab/src/measure.ts'
@@ -18,13 +18,13 @@ const messagesPerSecond = 20
 export const followStream: Figure = {
   id: 'S200',
   name: 'follow-stream',
-  title: `messages to ${followers} followers of ${teams} teams, from before the commit`,
+  title: `messages to ${followers} clients of ${teams} teams, from before the commit`,
   missing: () => undefined,
   run,
 }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const { rounds, sliceSeconds, folder, say } = bench
+  const { rounds, sliceSeconds, folder, report } = bench
   const postgres = await (
     await bench.cluster()
   ).database(`follow_stream_${followers}`, async (client) => {
@@ -57,13 +57,13 @@ async function run(bench: Bench): Promise<Line[]> {
     turns.push({ ours: ours.splice(0), peer: peer.splice(0) })
   }
   await listener.end()
-  for (const one of turns) say(`ours ${latencies(one.ours)}; NOTIFY ${latencies(one.peer)}`)
+  for (const one of turns) report(`ours ${latencies(one.ours)}; NOTIFY ${latencies(one.peer)}`)
   return linesOf(turns, following.count)
 }
 
 type Turn = { readonly ours: readonly number[]; readonly peer: readonly number[] }
 
-/** One transaction, as what makes an event writes it. */
+/** One transaction like the one that creates an event. */
 async function tell({ owner }: Postgres, mark: string, team: number): Promise<void> {
   await owner.transaction().execute(async (trx) => {
     await writeMessages(trx, [{ teamId: team, type: 'event.started', data: { mark } as never }])
@@ -71,7 +71,7 @@ async function tell({ owner }: Postgres, mark: string, team: number): Promise<vo
   })
 }
 
-/** Resolves when all are told that they are ready. */
+/** Resolves when all have received `ready`. */
 async function followAll(
   url: string,
   heard: (mark: string) => void,
@@ -100,7 +100,7 @@ function linesOf(turns: readonly Turn[], count: number): Line[] {
   const [ours, peer] = [(turn: Turn) => turn.ours, (turn: Turn) => turn.peer]
   return [
     {
-      what: `message to ${count / teams} of ${count} followers`,
+      what: `message to ${count / teams} of ${count} clients`,
       figure: `p50 ${milliseconds(p50(ours))}, p99 ${milliseconds(p99(ours))}`,
       peer: `p50 ${milliseconds(p50(peer))}, p99 ${milliseconds(p99(peer))} NOTIFY`,
       ratio: times(p50(ours) / p50(peer)),

@@ -1,5 +1,5 @@
 // P6: all announcements from the database to empty routers in four regions, by the product's own reconciler, and then a
-// run that finds nothing to do: what it takes, and that it writes nothing. Beside it the gobgp client, prefix by prefix.
+// run with nothing to do: its duration, and that it writes nothing. Beside it the gobgp client, prefix by prefix.
 import { readFileSync } from 'node:fs'
 import type { Client } from 'pg'
 import { createLab, type Lab } from '../../lab/src/network.ts'
@@ -64,7 +64,7 @@ async function measureSize(bench: Bench, size: number): Promise<Line[]> {
   )
   await requireAllAtPeers(world)
   const idle = await measureIdle(world, bench.quick ? 2 : 10)
-  bench.say(
+  bench.report(
     `${whole(size)} in each of ${regions.length}: a new process took ${milliseconds(cold)} from its start`,
   )
   return linesOf(size, medianOf(ours, Number), medianOf(peer, Number), idle)
@@ -130,14 +130,14 @@ async function requireAllAtPeers({ lab, size }: World): Promise<void> {
 
 type Idle = { readonly ms: number; readonly rowsWritten: number; readonly routesWritten: number }
 
-/** A rewritten row has another place or transaction, a route that is sent again another age. */
+/** A rewritten row has another position or transaction, a route that is sent again another age. */
 async function measureIdle(world: World, ticks: number): Promise<Idle> {
   const { client, lab } = world
   const before = { rows: await rowVersions(client), routes: await routeAges(lab) }
   let ms = 0
   for (let tick = 0; tick < ticks; tick++) {
     const startedAt = Date.now()
-    // As after the decision about a hold: `announcements` would only ask for what was switched, which is nothing.
+    // As after the decision about a hold: `announcements` would only select changed ones, of which there are none.
     await client.query(`select pg_notify('pharos', 'holds')`)
     ms += await untilReconciled(world, startedAt, 0)
   }
@@ -176,7 +176,7 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
     .toArray().length
 }
 
-/** Routes a second, one call of the client after the other, as a script of an operator does it. */
+/** Routes per second, one call of the client after the other, as an operator's script does it. */
 async function addByClient(lab: Lab, count: number): Promise<number> {
   const { gobgpd } = lab.regions[0]!
   const start = performance.now()

@@ -1,5 +1,5 @@
-// `npm run bench [-- names] [--quick]`: measures the named figures, or all, each by turns with its peer, and prints one table with the
-// goals.
+// `npm run bench [-- names] [--quick]`: measures the named benchmarks, or all, each alternating with its peer, and prints one table
+// with the goals.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,12 +51,12 @@ async function main(): Promise<void> {
     sliceSeconds: Number(values.seconds ?? (values.quick ? 1 : 8)),
     clients: Number(values.clients),
     folder,
-    say: (text) => print(`  ${text}\n`),
+    report: (text) => print(`  ${text}\n`),
     cluster: () =>
       (cluster ??= startCluster({
         dataDir: join(folder, 'postgres'),
         databaseUrl: process.env['PHAROS_BENCH_DATABASE_URL'],
-        say: bench.say,
+        report: bench.report,
       })),
   }
   describe(bench)
@@ -89,11 +89,11 @@ async function measure(figure: Figure, bench: Bench): Promise<NamedLine[]> {
   print(`\n${id} ${name}: ${title}; ${describeLoad()}\n`)
   const missing = figure.missing()
   if (missing !== undefined) {
-    bench.say(`skipped: ${missing}`)
+    bench.report(`skipped: ${missing}`)
     return []
   }
   const lines = await figure.run(bench)
-  bench.say(describeLoad())
+  bench.report(describeLoad())
   return lines.map((line) => ({ id, line }))
 }
 

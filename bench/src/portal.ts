@@ -1,5 +1,5 @@
-// V1: the portal in a browser. How soon it can be used on a slow processor, beside a plain page of the same libraries, and
-// whether its lists of ten thousand rows stay smooth.
+// V1: the portal in a browser. Time until it can be used on a slow processor, beside a plain page of the same libraries, and
+// whether its lists of ten thousand rows scroll smoothly.
 import { openBrowser, skipWithoutBrowser } from '../../portal/test/browser.ts'
 import { seedAnnouncements, seedRegions } from './announcements.ts'
 import type { Bench, Figure, Line } from './figure.ts'
@@ -30,7 +30,7 @@ async function buildPortal(): Promise<void> {
 }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const { folder, say } = bench
+  const { folder, report } = bench
   const rows = bench.quick ? 1_000 : 10_000
   const postgres = await (
     await bench.cluster()
@@ -39,7 +39,7 @@ async function run(bench: Bench): Promise<Line[]> {
     await seedUsers(client, 1, 1)
     await seedRegions(client, ['ams', 'fra'])
     await seedAnnouncements(client, rows - 1, 0)
-    await seedEvents(client, { events: rows, teams: 1, firstShare: 1 }, say)
+    await seedEvents(client, { events: rows, teams: 1, firstShare: 1 }, report)
   })
   await buildPortal()
   await using product = await startProduct({ roles: ['api'], databaseUrl: postgres.databaseUrl, folder })
@@ -47,7 +47,7 @@ async function run(bench: Bench): Promise<Line[]> {
   const browser = await openBrowser()
   try {
     const who = userOf(1)
-    // The first visit of all also reads the files from the disk.
+    // The very first visit also reads the files from the disk.
     await visit(browser, product.url, who)
     const { ours, peer } = await takeTurns(
       bench.quick ? 1 : Math.max(7, bench.rounds),
@@ -60,7 +60,7 @@ async function run(bench: Bench): Promise<Line[]> {
     return [
       ...viewLines(ours, peer),
       ...lists.map(({ path, scroll }) => {
-        say(describeScroll(path, scroll))
+        report(describeScroll(path, scroll))
         return lineOfScroll(path, scroll)
       }),
     ]

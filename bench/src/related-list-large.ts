@@ -1,6 +1,6 @@
 // P2: the related list of one team with three million of ten million events, in the filters and orders that people use,
-// down to an offset of a million. Beside each the plain SQL, and the same list among a hundredth of the events: what is
-// paid for is the page, not the table.
+// down to an offset of a million. Beside each the plain SQL, and the same list among a hundredth of the events: the cost
+// must depend on the page, not on the table.
 import { median, quantile } from '../../lab/src/measure.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { eventsDatabase } from './events-database.ts'
@@ -67,7 +67,7 @@ type Measured = Shape & {
 
 async function measureSize(bench: Bench, events: number, withPlain: boolean): Promise<Measured[]> {
   const postgres = await eventsDatabase(bench, { events, teams: 50, firstShare })
-  // Of 3 M the millionth, of fewer the third.
+  // An offset of a million with 3 M events, of a third with fewer.
   const shapes = shapesOf(Math.floor((events * firstShare) / 3))
   await using product = await startProduct({
     roles: ['api'],
@@ -83,12 +83,12 @@ async function measureSize(bench: Bench, events: number, withPlain: boolean): Pr
     const samples = await timeRequests(product.url, access, shape.query, requests)
     const [p50, p99] = [median(samples), quantile(samples, 0.99)]
     measured.push({ ...shape, events, p50, p99, plain })
-    bench.say(`${whole(events)} events, ${shape.name}: p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`)
+    bench.report(`${whole(events)} events, ${shape.name}: p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`)
   }
   return measured
 }
 
-/** One after the other on one connection, after some that warm the statement up. */
+/** One after the other on one connection, after some that warm up the statement. */
 async function timeRequests(url: string, access: string, query: ListQuery, count: number): Promise<number[]> {
   const connection = await HttpConnection.open(url)
   const samples: number[] = []

@@ -1,5 +1,5 @@
 // P1: the related list through the API, a page of 100 with its relationships and the exact count, for one of 50 teams at a
-// time. Beside it pgbench with the plain join that finds the same, and with the very statement that the API runs.
+// time. Beside it pgbench with the plain join that returns the same, and with the statement that the API runs.
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { parseRelatedQuery } from '../../server/src/analysis/related-query.ts'
 import { pageStatement } from '../../server/src/analysis/related-page.store.ts'
@@ -76,7 +76,7 @@ async function run(bench: Bench): Promise<Line[]> {
 type Peers = Record<'plain' | 'same', { readonly perSecond: number }>
 
 function linesOf(
-  { clients, say }: Bench,
+  { clients, report }: Bench,
   events: number,
   ours: readonly LoadResult[],
   peer: readonly Peers[],
@@ -86,7 +86,7 @@ function linesOf(
   const plain = medianOf(peer, (one) => one.plain.perSecond)
   const same = medianOf(peer, (one) => one.same.perSecond)
   const p99 = medianOf(paced, (one) => one.p99Ms)
-  say(describeLoadResults(ours))
+  report(describeLoadResults(ours))
   const what = `list of 100, ${whole(events)} events, ${clients} clients`
   return [
     {

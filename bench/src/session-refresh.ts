@@ -1,5 +1,5 @@
-// P4: refreshing sessions through the API, each client its own, committed; beside it pgbench with the very statement that
-// the API runs, on the same table. What the API does beside it is HTTP, checking one MAC, making another, and signing.
+// P4: refreshes sessions through the API, each client its own, committed; beside it pgbench with the statement that the
+// API runs, on the same table. In addition the API handles HTTP, checks one MAC, computes another, and signs.
 import { sql } from 'kysely'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { rotateSession } from '../../server/src/session/session.store.ts'
@@ -25,7 +25,7 @@ export const sessionRefresh: Figure = {
 }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const { clients, rounds, sliceSeconds: seconds, folder, say } = bench
+  const { clients, rounds, sliceSeconds: seconds, folder, report } = bench
   const postgres = await (
     await bench.cluster()
   ).database(`sessions_${clients}`, async (client) => {
@@ -49,7 +49,7 @@ async function run(bench: Bench): Promise<Line[]> {
   })
   const own = medianOf(ours, (one) => one.perSecond)
   const theirs = medianOf(peer, (one) => one.perSecond)
-  say(describeLoadResults(ours))
+  report(describeLoadResults(ours))
   return [
     {
       what: `refresh, ${clients} clients`,
@@ -84,10 +84,10 @@ async function run(bench: Bench): Promise<Line[]> {
   }
 }
 
-/** Session n of the peer, found by the number of the client of pgbench. */
+/** Session n of the peer, selected by the number of the client of pgbench. */
 const sessionId = (client: string) => `md5(${client}::text)::uuid`
 
-/** New sessions for each round, so that every client begins at the first number. */
+/** New sessions for each round, so that every client starts at the first number. */
 async function seedPeerSessions({ owner }: Postgres, clients: number): Promise<void> {
   await sql`delete from sessions where user_agent = 'pgbench'`.execute(owner)
   await sql`

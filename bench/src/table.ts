@@ -1,4 +1,4 @@
-// The lines of all figures as a table in plain text. Pure.
+// Formats the lines of all benchmarks as a table in plain text. Pure.
 import type { Line } from './figure.ts'
 
 const titles = ['', 'what', 'figure', 'peer', 'ratio', 'goal', 'reached'] as const
