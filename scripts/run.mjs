@@ -117,17 +117,17 @@ function run(program, args) {
     cwd: root,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  const passOn = (signal) => {
+  const forward = (signal) => {
     // Ctrl-C reaches the child by itself: a second signal would stop it at once.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
   }
-  for (const signal of signals) process.on(signal, passOn)
+  for (const signal of signals) process.on(signal, forward)
   const timer = setInterval(() => stopWithoutNpm(child), PARENT_POLL_MS)
   return new Promise((resolve) => {
     child.on('error', (error) => fail(error.message))
     child.on('exit', (status, signal) => {
       clearInterval(timer)
-      for (const name of signals) process.off(name, passOn)
+      for (const name of signals) process.off(name, forward)
       if (signal === null) resolve(status ?? 1)
       else process.kill(process.pid, signal)
     })

@@ -14,7 +14,7 @@ const named = paths.length > 0 ? findNamed() : undefined
 process.chdir(root)
 // A missing peer skips its tests on a developer's machine; in CI it fails them.
 if (process.env.CI === 'true') process.env.PHAROS_TEST_REQUIRE_PEERS = '1'
-if (named === undefined) providePeers()
+if (named === undefined) installPeers()
 // Before any test reads it: otherwise a test could read a partially built one.
 if (named === undefined || needPortal(named)) await buildPortal()
 const checked = named !== undefined || (await check())
@@ -37,7 +37,7 @@ function findNamed() {
   }
 }
 
-function providePeers() {
+function installPeers() {
   const missing = missingPackages()
   if (missing === undefined)
     return write('not a Debian system: tests against real routers need gobgpd and bird2')

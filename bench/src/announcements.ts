@@ -58,11 +58,11 @@ export async function useRouters(client: Client, lab: Lab, on: number): Promise<
       speakers,
     ])
   }
-  await forgetRuns(client, on)
+  await deleteRuns(client, on)
 }
 
 /** Resets to the state after `seedAnnouncements`: nothing is announced yet or was changed. */
-export async function forgetRuns(client: Client, on: number): Promise<void> {
+export async function deleteRuns(client: Client, on: number): Promise<void> {
   await client.query('truncate holds, region_withdrawals, region_routers')
   await client.query(
     `update announcements set enabled = id <= $1, status = case when id <= $1 then 'announcing' else 'ready' end`,

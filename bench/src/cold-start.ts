@@ -6,13 +6,13 @@ import type { Route } from '../../server/src/byoip/reconcile/speaker.ts'
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { originAsn, owner, prefixOf, seedAnnouncements, seedRegions, useRouters } from './announcements.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams } from './people.ts'
 import { startProduct } from './product.ts'
 import { milliseconds, times, whole } from './table.ts'
 
-export const coldStart: Figure = {
+export const coldStart: Benchmark = {
   id: 'C100',
   name: 'cold-start',
   title: '100,000 announcements from a new process to an empty router',
@@ -46,7 +46,7 @@ async function run(bench: Bench): Promise<Line[]> {
   return [
     {
       what: `${whole(size)} announcements, a new process, an empty router`,
-      figure: milliseconds(ms),
+      result: milliseconds(ms),
       peer: `${milliseconds(peer)} the driver alone`,
       ratio: `${times(ms / peer)} its time`,
       goal: '',

@@ -6,13 +6,13 @@ import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { median, quantile } from '../../lab/src/measure.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { ask, HttpConnection, renderRequest } from './http-connection.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
 import { startProduct } from './product.ts'
 import { milliseconds, times } from './table.ts'
 
-export const createAnnouncements: Figure = {
+export const createAnnouncements: Benchmark = {
   id: 'C50',
   name: 'create-announcements',
   title: '50 announcements created at once, with all their checks',
@@ -51,7 +51,7 @@ async function run(bench: Bench): Promise<Line[]> {
   return [
     {
       what: `create ${atOnce}, all checks`,
-      figure: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`,
+      result: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`,
       peer: `${milliseconds(median(peer))} plain SQL, no checks`,
       ratio: `${times(p50 / median(peer))} its time`,
       goal: '',

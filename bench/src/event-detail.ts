@@ -2,7 +2,7 @@
 // key, prepared: the cheapest query of this database.
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { eventsDatabase, evenEvents } from './events-database.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import type { HttpRequest } from './http-connection.ts'
 import { describeLoadResults, runLoad } from './load.ts'
 import { missingPeers } from './packages.ts'
@@ -12,7 +12,7 @@ import { startProduct } from './product.ts'
 import { perSecond, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
-export const eventDetail: Figure = {
+export const eventDetail: Benchmark = {
   id: 'P3',
   name: 'event-detail',
   title: 'one event by its id, authenticated',
@@ -45,7 +45,7 @@ async function run(bench: Bench): Promise<Line[]> {
   return [
     {
       what: `event by id, ${whole(plan.events)} events, ${clients} clients`,
-      figure: perSecond(own),
+      result: perSecond(own),
       peer: `${perSecond(theirs)} pgbench -S -M prepared`,
       ratio: times(own / theirs),
       goal: '>= 0.5x',

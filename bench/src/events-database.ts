@@ -1,6 +1,6 @@
 // The databases with events that several benchmarks use, each created once.
 import type { Postgres } from '../../server/src/db/postgres.ts'
-import type { Bench } from './figure.ts'
+import type { Bench } from './benchmark.ts'
 import { seedTeams, seedUsers } from './people.ts'
 import { requireAsWritten, seedEvents, type EventsPlan } from './seed-events.ts'
 

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 /** In milliseconds of the page's clock; scripts since the navigation, with their compressed size. */
 export type View = { readonly ms: number; readonly scriptBytes: number; readonly requests: number }
 
-const slowness = 4
+const throttlingRate = 4
 const timeoutMs = 60_000
 
 /** Runs in every page before its own scripts: records when something is first on the screen, and when it was clicked. */
@@ -72,7 +72,7 @@ async function inNewContext<T>(
     await context.addInitScript({ content: probe })
     const page = await context.newPage()
     const session = await context.newCDPSession(page)
-    await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
+    await session.send('Emulation.setCPUThrottlingRate', { rate: throttlingRate })
     return await use(page, await count(session))
   } finally {
     await context.close()

@@ -5,7 +5,7 @@ import { openStream } from '@pharos/contract/stream-client'
 import { quantile } from '../../lab/src/measure.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { writeMessages } from '../../server/src/outbox/outbox.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
 import { startProduct } from './product.ts'
 import { milliseconds, times } from './table.ts'
@@ -15,7 +15,7 @@ const teams = 20
 const followers = 200
 const messagesPerSecond = 20
 
-export const followStream: Figure = {
+export const followStream: Benchmark = {
   id: 'S200',
   name: 'follow-stream',
   title: `messages to ${followers} clients of ${teams} teams, from before the commit`,
@@ -48,7 +48,7 @@ async function run(bench: Bench): Promise<Line[]> {
     for (let at = 0; at < messages; at++) {
       const mark = `${round} ${at}`
       began.set(mark, performance.now())
-      await tell(postgres, mark, (at % teams) + 1)
+      await notify(postgres, mark, (at % teams) + 1)
       await sleep(1000 / messagesPerSecond)
     }
     await sleep(500)
@@ -64,7 +64,7 @@ async function run(bench: Bench): Promise<Line[]> {
 type Turn = { readonly ours: readonly number[]; readonly peer: readonly number[] }
 
 /** One transaction like the one that creates an event. */
-async function tell({ owner }: Postgres, mark: string, team: number): Promise<void> {
+async function notify({ owner }: Postgres, mark: string, team: number): Promise<void> {
   await owner.transaction().execute(async (trx) => {
     await writeMessages(trx, [{ teamId: team, type: 'event.started', data: { mark } as never }])
     await trx.selectNoFrom(({ fn, val }) => fn('pg_notify', [val('bench'), val(mark)]).as('rung')).execute()
@@ -101,7 +101,7 @@ function linesOf(turns: readonly Turn[], count: number): Line[] {
   return [
     {
       what: `message to ${count / teams} of ${count} clients`,
-      figure: `p50 ${milliseconds(p50(ours))}, p99 ${milliseconds(p99(ours))}`,
+      result: `p50 ${milliseconds(p50(ours))}, p99 ${milliseconds(p99(ours))}`,
       peer: `p50 ${milliseconds(p50(peer))}, p99 ${milliseconds(p99(peer))} NOTIFY`,
       ratio: times(p50(ours) / p50(peer)),
       goal: '',

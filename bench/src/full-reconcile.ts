@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import type { Client } from 'pg'
 import { createLab, type Lab } from '../../lab/src/network.ts'
 import { waitFor } from '../../lab/src/wait.ts'
-import { forgetRuns, originAsn, seedAnnouncements, seedRegions, useRouters } from './announcements.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import { deleteRuns, originAsn, seedAnnouncements, seedRegions, useRouters } from './announcements.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams } from './people.ts'
 import { startProduct, type Product } from './product.ts'
@@ -14,7 +14,7 @@ import { medianOf, takeTurns } from './turns.ts'
 
 const regions = ['ams', 'fra', 'lon', 'nyc'] as const
 
-export const fullReconcile: Figure = {
+export const fullReconcile: Benchmark = {
   id: 'P6',
   name: 'full-reconcile',
   title: 'every announcement to empty routers in 4 regions, and a run with nothing to do',
@@ -73,7 +73,7 @@ async function measureSize(bench: Bench, size: number): Promise<Line[]> {
 /** Empties the routers, resets the rows, wakes the loops, and waits for the last region. */
 async function reconcileFromEmpty(world: World): Promise<number> {
   const { client, lab, size } = world
-  await forgetRuns(client, size)
+  await deleteRuns(client, size)
   await Promise.all(lab.regions.map(({ name }) => emptyRouter(lab, name)))
   const startedAt = Date.now()
   await client.query(`select pg_notify('pharos', 'announcements')`)
@@ -193,7 +193,7 @@ function linesOf(size: number, fullMs: number, clientRate: number, idle: Idle): 
   return [
     {
       what: `${whole(routes)} routes, ${whole(size)} in each of ${regions.length} regions`,
-      figure: milliseconds(fullMs),
+      result: milliseconds(fullMs),
       peer: `${milliseconds(clientMs)} gobgp client, at ${perSecond(clientRate)}`,
       ratio: `${times(clientMs / fullMs)} faster`,
       goal: '<= 2 s',
@@ -201,7 +201,7 @@ function linesOf(size: number, fullMs: number, clientRate: number, idle: Idle): 
     },
     {
       what: `nothing to do, ${whole(routes)} routes`,
-      figure: `${milliseconds(idle.ms)}, ${idle.routesWritten} routes and ${idle.rowsWritten} rows written`,
+      result: `${milliseconds(idle.ms)}, ${idle.routesWritten} routes and ${idle.rowsWritten} rows written`,
       peer: '-',
       ratio: '-',
       goal: '0 writes',

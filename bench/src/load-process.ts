@@ -143,7 +143,7 @@ function open(clients: readonly Client[], { seconds }: ProcessPlan, perSecond: n
     const tick = () => {
       const now = performance.now()
       for (; due <= now && due < endAt; due += gapMs(perSecond)) {
-        const client = takeFree(free)
+        const client = nextIdle(free)
         if (client) sendOne(client, due)
         else waiting.push(due)
       }
@@ -156,7 +156,7 @@ function open(clients: readonly Client[], { seconds }: ProcessPlan, perSecond: n
 }
 
 /** The connection that has been idle the longest, of those that the server has not closed. */
-function takeFree(free: Client[]): Client | undefined {
+function nextIdle(free: Client[]): Client | undefined {
   for (;;) {
     const client = free.shift()
     if (!client?.connection.isClosed) return client

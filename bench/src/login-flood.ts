@@ -1,7 +1,7 @@
 // L200: effect of a flood of sign-ins on others: reads at a modest rate, alone and beside 200 sign-ins a second with wrong
 // passwords, behind a proxy that forwards each client's address. Its peer is the product itself without the flood.
 import { seedAnnouncements, seedRegions } from './announcements.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import type { HttpRequest } from './http-connection.ts'
 import { runLoad, type LoadResult } from './load.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
@@ -17,7 +17,7 @@ const readers = 8
 const accounts = 500
 const victims = 20
 
-export const loginFlood: Figure = {
+export const loginFlood: Benchmark = {
   id: 'L200',
   name: 'login-flood',
   title: `reads beside ${signInsPerSecond} sign-ins a second with wrong passwords`,
@@ -125,7 +125,7 @@ function linesOf({ report }: Bench, turns: readonly Turn[]): Line[] {
   return [
     {
       what: `${readsPerSecond} reads/s beside ${signInsPerSecond} sign-ins/s`,
-      figure: `p99 ${milliseconds(flooded)}`,
+      result: `p99 ${milliseconds(flooded)}`,
       peer: `p99 ${milliseconds(alone)} without them`,
       ratio: times(ratio),
       goal: '<= 2x',

@@ -10,7 +10,7 @@ type DebianPackages = {
 }
 
 /** Installs missing packages if permitted: as root, on Debian. */
-export async function providePeers(): Promise<void> {
+export async function installPeers(): Promise<void> {
   const { pgbench, routers } = missingPeers()
   if ((!pgbench && !routers) || process.getuid?.() !== 0) return
   const url = new URL('../../scripts/debian-packages.mjs', import.meta.url)

@@ -18,7 +18,7 @@ import {
   seedRegions,
   useRouters,
 } from './announcements.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { ask, HttpConnection, renderRequest } from './http-connection.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
@@ -32,7 +32,7 @@ const commercialPromiseMs = { shortest: 2 * 60_000, longest: 7 * 60_000 }
 const togglesEach = 5
 const regions = ['ams', 'fra'] as const
 
-export const patchToPeer: Figure = {
+export const patchToPeer: Benchmark = {
   id: 'P5',
   name: 'patch-to-peer',
   title: 'PATCH to the UPDATE at a BIRD peer, commit included',
@@ -185,7 +185,7 @@ function linesOf(size: number, samples: Samples, { report }: Bench): Line[] {
     const theirs = median(peer)
     return {
       what: `${word}, ${whole(size)} routes a region`,
-      figure: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`,
+      result: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`,
       peer: `p50 ${milliseconds(theirs)}, p99 ${milliseconds(quantile(peer, 0.99))} GoBGP API`,
       ratio: `${times(p50 / theirs)} its time`,
       goal: 'p50 <= 15 ms, p99 <= 100 ms',
@@ -196,7 +196,7 @@ function linesOf(size: number, samples: Samples, { report }: Bench): Line[] {
   const { shortest, longest } = commercialPromiseMs
   const promise: Line = {
     what: `both, ${whole(size)} routes a region`,
-    figure: `p99 ${milliseconds(p99)}`,
+    result: `p99 ${milliseconds(p99)}`,
     peer: `${shortest / 60_000} to ${longest / 60_000} min, commercial promise`,
     ratio: `${whole(shortest / p99)}x to ${whole(longest / p99)}x faster`,
     goal: '',

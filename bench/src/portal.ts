@@ -2,7 +2,7 @@
 // whether its lists of ten thousand rows scroll smoothly.
 import { openBrowser, skipWithoutBrowser } from '../../portal/test/browser.ts'
 import { seedAnnouncements, seedRegions } from './announcements.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { visit, visitForm, type View, type Visit } from './first-view.ts'
 import { seedTeams, seedUsers, userOf } from './people.ts'
 import { startPlainPage } from './plain-page.ts'
@@ -15,7 +15,7 @@ import { medianOf, takeTurns } from './turns.ts'
 const viewMsMax = 1_000
 const scriptBytesMax = 250_000
 
-export const portal: Figure = {
+export const portal: Benchmark = {
   id: 'V1',
   name: 'portal',
   title: 'the portal: first view at a quarter of the speed, lists of 10,000 rows',
@@ -77,7 +77,7 @@ function viewLines(ours: readonly Visit[], peer: readonly View[]): Line[] {
   const plainBytes = medianOf(peer, ({ scriptBytes }) => scriptBytes)
   const view = (what: string, one: keyof Visit) => ({
     what: `${what}, ${slow}`,
-    figure: milliseconds(of(one, 'ms')),
+    result: milliseconds(of(one, 'ms')),
     peer: `${milliseconds(plainMs)} plain page`,
     ratio: `${times(of(one, 'ms') / plainMs)} its time`,
     goal: `<= ${milliseconds(viewMsMax)}`,
@@ -85,7 +85,7 @@ function viewLines(ours: readonly Visit[], peer: readonly View[]): Line[] {
   })
   const bytes = (what: string, amount: number) => ({
     what: `packed scripts until ${what}`,
-    figure: kilobytes(amount),
+    result: kilobytes(amount),
     peer: `${kilobytes(plainBytes)} plain page`,
     ratio: times(amount / plainBytes),
     goal: `<= ${kilobytes(scriptBytesMax)}`,
@@ -110,7 +110,7 @@ const describeScroll = (path: string, scroll: Scroll): string =>
 function lineOfScroll(path: string, { rows, longestTaskMs, frameMsP99 }: Scroll): Line {
   return {
     what: `${path}: ${whole(rows)} rows scrolled, longest task; frame p99 ${milliseconds(frameMsP99)}`,
-    figure: longestTaskMs === 0 ? `none over ${longTaskMs} ms` : milliseconds(longestTaskMs),
+    result: longestTaskMs === 0 ? `none over ${longTaskMs} ms` : milliseconds(longestTaskMs),
     peer: '-',
     ratio: '-',
     goal: `none over ${longTaskMs} ms`,

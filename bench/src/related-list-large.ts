@@ -4,7 +4,7 @@
 import { median, quantile } from '../../lab/src/measure.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { eventsDatabase } from './events-database.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { ask, HttpConnection, renderRequest } from './http-connection.ts'
 import { missingPeers } from './packages.ts'
 import { signIn } from './people.ts'
@@ -13,7 +13,7 @@ import { startProduct } from './product.ts'
 import { eventsFrom } from './seed-events.ts'
 import { milliseconds, times, whole } from './table.ts'
 
-export const relatedListLarge: Figure = {
+export const relatedListLarge: Benchmark = {
   id: 'P2',
   name: 'related-list-large',
   title: 'the related list of a team with 3 M of 10 M events, 12 shapes',
@@ -130,7 +130,7 @@ function lineOf(large: Measured, small: Measured): Line {
   const plain = large.plain ?? 0
   return {
     what: `${large.name}, ${whole(large.events)} events`,
-    figure: `p50 ${milliseconds(large.p50)}, p99 ${milliseconds(large.p99)}, ${times(flatness)} of ${whole(small.events)}`,
+    result: `p50 ${milliseconds(large.p50)}, p99 ${milliseconds(large.p99)}, ${times(flatness)} of ${whole(small.events)}`,
     peer: `${milliseconds(plain)} plain SQL`,
     ratio: `${times(plain / large.p50)} faster`,
     goal,
@@ -144,7 +144,7 @@ function summaryOf(large: readonly Measured[], small: readonly Measured[]): Line
   const flat = large.filter(({ p50 }, at) => p50 / small[at]!.p50 <= 1.3).length
   return {
     what: 'all shapes',
-    figure: `${within} of ${large.length} within 10 ms, ${flat} flat; worst ${worst.name}, p99 ${milliseconds(worst.p99)}`,
+    result: `${within} of ${large.length} within 10 ms, ${flat} flat; worst ${worst.name}, p99 ${milliseconds(worst.p99)}`,
     peer: '-',
     ratio: '-',
     goal: 'all',

@@ -4,7 +4,7 @@ import type { Postgres } from '../../server/src/db/postgres.ts'
 import { parseRelatedQuery } from '../../server/src/analysis/related-query.ts'
 import { pageStatement } from '../../server/src/analysis/related-page.store.ts'
 import { eventsDatabase, evenEvents } from './events-database.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import type { HttpRequest } from './http-connection.ts'
 import { describeLoadResults, runLoad, type LoadResult } from './load.ts'
 import { missingPeers } from './packages.ts'
@@ -23,7 +23,7 @@ const query = {
   offset: 0,
 }
 
-export const relatedList: Figure = {
+export const relatedList: Benchmark = {
   id: 'P1',
   name: 'related-list',
   title: 'related list, page of 100 with relationships and exact count',
@@ -91,7 +91,7 @@ function linesOf(
   return [
     {
       what,
-      figure: perSecond(own),
+      result: perSecond(own),
       peer: `${perSecond(plain)} pgbench, plain join`,
       ratio: times(own / plain),
       goal: '>= 2x',
@@ -99,7 +99,7 @@ function linesOf(
     },
     {
       what,
-      figure: perSecond(own),
+      result: perSecond(own),
       peer: `${perSecond(same)} pgbench, our own statement`,
       ratio: times(own / same),
       goal: '',
@@ -107,7 +107,7 @@ function linesOf(
     },
     {
       what: `the same at 70 % of that, ${perSecond(medianOf(paced, (one) => one.perSecond))}`,
-      figure: `p50 ${milliseconds(medianOf(paced, (one) => one.p50Ms))}, p99 ${milliseconds(p99)}`,
+      result: `p50 ${milliseconds(medianOf(paced, (one) => one.p50Ms))}, p99 ${milliseconds(p99)}`,
       peer: '-',
       ratio: '-',
       goal: 'p99 <= 10 ms',

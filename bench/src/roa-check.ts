@@ -3,15 +3,15 @@
 import { createRoaTable, roaStates } from '../../server/src/registry/objects/roa-table.ts'
 import type { RoaTable } from '../../server/src/registry/objects/roa-table.ts'
 import type { VrpBits } from '../../server/src/registry/objects/vrp.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { missingPeers } from './packages.ts'
 import { RoaBird } from './roa-bird.ts'
-import { columnsOf, makeRoaData } from './roa-data.ts'
+import { columnsOf, generateRoaData } from './roa-data.ts'
 import type { AnnouncedColumns, RoaData } from './roa-data.ts'
 import { milliseconds, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
-export const roaCheck: Figure = {
+export const roaCheck: Benchmark = {
   id: 'P8',
   name: 'roa-check',
   title: 'announcements judged by the RPKI, and a delta of 1,000 VRPs',
@@ -20,7 +20,7 @@ export const roaCheck: Figure = {
 }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const data = bench.quick ? makeRoaData(20_000, 25_000) : makeRoaData(788_000, 1_000_000)
+  const data = bench.quick ? generateRoaData(20_000, 25_000) : generateRoaData(788_000, 1_000_000)
   const table = createRoaTable(data.vrps)
   const sweep = { 4: columnsOf(data.announced, 4), 6: columnsOf(data.announced, 6) }
   await using bird = new RoaBird(bench.folder)
@@ -90,7 +90,7 @@ function linesOf({ vrps, announced }: RoaData, judgeMs: number, birdMs: number, 
   return [
     {
       what: `${whole(announced.length)} announcements judged by ${whole(vrps.length)} VRPs`,
-      figure: milliseconds(judgeMs),
+      result: milliseconds(judgeMs),
       peer: `${milliseconds(birdMs)} BIRD roa_check`,
       ratio: times(birdMs / judgeMs),
       goal: '<= 0.5 s',
@@ -98,7 +98,7 @@ function linesOf({ vrps, announced }: RoaData, judgeMs: number, birdMs: number, 
     },
     {
       what: 'a delta of 1,000 VRPs applied',
-      figure: milliseconds(deltaMs),
+      result: milliseconds(deltaMs),
       peer: '-',
       ratio: '-',
       goal: '<= 5 ms',

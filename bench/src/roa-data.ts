@@ -12,7 +12,7 @@ export type Announced = Bits & { readonly asn: number }
 export type RoaData = { readonly vrps: readonly VrpBits[]; readonly announced: readonly Announced[] }
 
 /** 70 % of the VRPs and 80 % of the announcements are IPv4. No prefix is announced twice. */
-export function makeRoaData(vrpCount: number, announcedCount: number): RoaData {
+export function generateRoaData(vrpCount: number, announcedCount: number): RoaData {
   const next = dice(788)
   const ipv4 = makeVrps(4, Math.round(vrpCount * 0.7), next)
   const ipv6 = makeVrps(6, vrpCount - ipv4.length, next)

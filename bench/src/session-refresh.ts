@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { rotateSession } from '../../server/src/session/session.store.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { describeLoadResults, runLoad } from './load.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
@@ -16,7 +16,7 @@ import { medianOf, takeTurns } from './turns.ts'
 const day = 86_400
 const lifetime = { idleSeconds: 14 * day, absoluteSeconds: 90 * day }
 
-export const sessionRefresh: Figure = {
+export const sessionRefresh: Benchmark = {
   id: 'P4',
   name: 'session-refresh',
   title: 'sessions refreshed through the API, committed',
@@ -53,7 +53,7 @@ async function run(bench: Bench): Promise<Line[]> {
   return [
     {
       what: `refresh, ${clients} clients`,
-      figure: perSecond(own),
+      result: perSecond(own),
       peer: `${perSecond(theirs)} pgbench, same UPDATE`,
       ratio: times(own / theirs),
       goal: '>= 0.5x',

@@ -6,7 +6,7 @@ describe('the table', () => {
   it('aligns its columns and shows whether a goal was reached', () => {
     const line = {
       what: 'lists',
-      figure: '200/s',
+      result: '200/s',
       peer: '100/s',
       ratio: '2.00x',
       goal: '>= 2x',

@@ -18,7 +18,7 @@ export async function freePort(address: string, wish: number): Promise<number> {
 }
 
 /** Returns that port, or throws if it is in use. */
-export async function demandPort(address: string, port: number): Promise<number> {
+export async function requireFreePort(address: string, port: number): Promise<number> {
   return (
     (await tryPort(address, port)) ??
     Promise.reject(new Error(`${address}:${port} is in use: is the lab running?`))

@@ -150,7 +150,7 @@ export function gobgpdConfig(options: GobgpdOptions): string {
   if (neighbors.length === 0) return global
   const gate = neighborConfig({ address: gateAddress, port: 0, asn }, address, deferralSeconds)
   const real = neighbors.map((neighbor) => neighborConfig(neighbor, address, deferralSeconds))
-  return [global, takeNothing(neighbors), gate, ...real].join('')
+  return [global, rejectImports(neighbors), gate, ...real].join('')
 }
 
 function dynamicConfig({ prefix, asn }: { readonly prefix: string; readonly asn: number }): string {
@@ -175,7 +175,7 @@ function dynamicConfig({ prefix, asn }: { readonly prefix: string; readonly asn:
 }
 
 /** Only with neighbors: a policy with an empty set of them matches, and rejects, everything. */
-function takeNothing(neighbors: readonly Neighbor[]): string {
+function rejectImports(neighbors: readonly Neighbor[]): string {
   return `
 [global.apply-policy.config]
   import-policy-list = ["take-nothing"]

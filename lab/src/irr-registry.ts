@@ -25,7 +25,7 @@ export function createRegistry(
   all: readonly RpslObject[],
   serial: number,
 ): Registry {
-  const objects = all.filter((object) => makesSense(object))
+  const objects = all.filter((object) => isValid(object))
   return {
     serial,
     sources: [...new Set([...sources, ...objects.map(rpslSource)])],
@@ -33,7 +33,7 @@ export function createRegistry(
   }
 }
 
-function makesSense(object: RpslObject): boolean {
+function isValid(object: RpslObject): boolean {
   try {
     rpslSource(object)
     if (isRoute(object)) routeObjectOf(object)

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { demandPort, freePort } from './address.ts'
+import { requireFreePort, freePort } from './address.ts'
 import { pidsOf, skipWithout } from './program.ts'
 import { labRegions } from './regions.ts'
 import { waitFor } from './wait.ts'
@@ -17,7 +17,7 @@ const slow = { timeoutMs: 120_000, everyMs: 5 }
 describe('npm run lab', { skip }, () => {
   it('stops at the first Ctrl-C, which reaches every process of the terminal, and leaves nothing', async (t) => {
     const lab = await startLab(t)
-    await lab.says(/Ctrl-C ends everything/)
+    await lab.waitForOutput(/Ctrl-C stops everything/)
     lab.signalAll('SIGINT')
     assert.deepEqual(await lab.exit, [0, null])
     await lab.isGone()
@@ -25,7 +25,7 @@ describe('npm run lab', { skip }, () => {
 
   it('starts again at once, and stops when only npm gets the signal', async (t) => {
     const lab = await startLab(t)
-    await lab.says(/Ctrl-C ends everything/)
+    await lab.waitForOutput(/Ctrl-C stops everything/)
     lab.child.kill('SIGTERM')
     assert.deepEqual(await lab.exit, [0, null])
     await lab.isGone()
@@ -45,7 +45,7 @@ describe('npm run lab', { skip }, () => {
 
   it('reports a used address without a stack trace, and leaves nothing behind', async (t) => {
     const running = await startLab(t)
-    await running.says(/Ctrl-C ends everything/)
+    await running.waitForOutput(/Ctrl-C stops everything/)
     const second = await startLab(t)
     assert.deepEqual(await second.exit, [1, null])
     assert.match(second.errors(), /127\.0\.\d0\.\d:\d+ is in use: is the lab running\?/)
@@ -75,7 +75,7 @@ describe('npm run lab', { skip }, () => {
 type RunningLab = {
   readonly child: ChildProcess
   readonly exit: Promise<unknown[]>
-  says(pattern: RegExp): Promise<unknown>
+  waitForOutput(pattern: RegExp): Promise<unknown>
   /** Signals every process in the group, as a terminal does. */
   signalAll(signal: NodeJS.Signals): void
   errors(): string
@@ -95,9 +95,9 @@ async function startLab(t: TestContext): Promise<RunningLab> {
     env: { ...process.env, TMPDIR: home, PHAROS_PORT: String(port) },
   })
   const exit = once(child, 'exit')
-  const said = { out: '', err: '' }
-  child.stdout!.on('data', (chunk) => (said.out += chunk))
-  child.stderr!.on('data', (chunk) => (said.err += chunk))
+  const output = { out: '', err: '' }
+  child.stdout!.on('data', (chunk) => (output.out += chunk))
+  child.stderr!.on('data', (chunk) => (output.err += chunk))
   const processes = () => processesOf(home)
   t.after(() => {
     for (const pid of pidsOf(home)) process.kill(pid, 'SIGKILL')
@@ -106,17 +106,17 @@ async function startLab(t: TestContext): Promise<RunningLab> {
   return {
     child,
     exit,
-    says: (pattern) =>
+    waitForOutput: (pattern) =>
       waitFor(
         String(pattern),
         () => {
-          assert.equal(child.exitCode, null, said.err)
-          return pattern.test(said.out)
+          assert.equal(child.exitCode, null, output.err)
+          return pattern.test(output.out)
         },
         slow,
       ),
     signalAll: (signal) => process.kill(-child.pid!, signal),
-    errors: () => said.err,
+    errors: () => output.err,
     processes,
     async isGone() {
       // npm keeps compiled code in a folder of that name.
@@ -129,7 +129,7 @@ async function startLab(t: TestContext): Promise<RunningLab> {
       ])
       for (const one of [...addresses, '127.0.30.1 8282', '127.0.30.1 4343', `127.0.0.1 ${port}`]) {
         const [address, number] = one.split(' ')
-        await demandPort(address!, Number(number))
+        await requireFreePort(address!, Number(number))
       }
       assert.equal(existsSync(`/proc/${child.pid}`), false)
     },

@@ -3,7 +3,7 @@
 import { mkdtemp, rm, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { demandPort, freePort, randomSubnet } from './address.ts'
+import { requireFreePort, freePort, randomSubnet } from './address.ts'
 import { Bird } from './bird.ts'
 import type { BirdLog } from './bird-log.ts'
 import type { BirdRoute } from './bird-routes.ts'
@@ -127,7 +127,7 @@ async function buildRegion(
   await mkdir(folder)
   const subnet = options.subnets?.[at] ?? randomSubnet()
   const [own, peer] = [`${subnet}.1`, `${subnet}.2`]
-  const port = options.fixedPorts ? demandPort : freePort
+  const port = options.fixedPorts ? requireFreePort : freePort
   const [apiPort, bgpPort, peerPort] = await Promise.all([
     port(own, 50_051),
     port(own, 17_900),

@@ -25,11 +25,11 @@ it('ships a sample configuration with the settings that the lab is tested with',
     deferralSeconds: 30,
   })
   const shipped = settings(await readFile(sample, 'utf8'))
-  const onlyInLab = [/^ {2}port = /, /local-address/, /remote-port/, /ebgp-multihop/, /multihop/]
+  const labOnly = [/^ {2}port = /, /local-address/, /remote-port/, /ebgp-multihop/, /multihop/]
   const kept = lab
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !onlyInLab.some((pattern) => pattern.test(`  ${line}`)))
+    .filter((line) => line !== '' && !labOnly.some((pattern) => pattern.test(`  ${line}`)))
   assert.deepEqual(
     kept.filter((line) => !shipped.has(line)),
     [],

@@ -86,9 +86,9 @@ export class Pharos {
   /** Stops it as systemd does: SIGTERM, then SIGKILL after a timeout. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#command) await killProgram(this.#command, 'SIGKILL')
-    const impatience = setTimeout(() => void this.kill('SIGKILL'), stopTimeoutMs)
+    const killTimer = setTimeout(() => void this.kill('SIGKILL'), stopTimeoutMs)
     await this.kill('SIGTERM')
-    clearTimeout(impatience)
+    clearTimeout(killTimer)
     // If it was stopped before it served, initdb may continue, in a process group of its own.
     await waitFor('all processes of Pharos have ended', () => killAllOf(this.dataDir))
   }

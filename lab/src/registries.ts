@@ -2,7 +2,7 @@
 // Pharos it knows only the names of the settings.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { demandPort, freePort, randomSubnet } from './address.ts'
+import { requireFreePort, freePort, randomSubnet } from './address.ts'
 import { IrrServer } from './irr-server.ts'
 import { Stayrtr, type LabVrp } from './stayrtr.ts'
 import { unlessAborted } from './wait.ts'
@@ -67,7 +67,7 @@ export async function startRegistries(options: LabRegistriesOptions): Promise<La
   const folder = join(options.folder, 'registries')
   await mkdir(folder, { recursive: true })
   const address = `${subnet}.1`
-  const port = fixedPorts ? demandPort : freePort
+  const port = fixedPorts ? requireFreePort : freePort
   const stayrtr = new Stayrtr({ folder, address, port: await port(address, 8282) })
   const file = join(folder, 'routes.rpsl')
   await writeFile(file, objects.map((object) => `${object}\n\n`).join(''))

@@ -11,7 +11,7 @@ import { waitFor } from './wait.ts'
 
 const prefixes = ['198.51.100.0/24', '2001:db8:a::/48', '203.0.113.0/24']
 const password = 'a-password-for-the-lab'
-const patience = { timeoutMs: 120_000 }
+const waitOptions = { timeoutMs: 120_000 }
 
 describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
   it('drains one only once the other carries its routes, withdraws nothing elsewhere, and undrains it', async () => {
@@ -94,7 +94,7 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
   })
 })
 
-const until = (what: string, condition: () => Promise<boolean>) => waitFor(what, condition, patience)
+const until = (what: string, condition: () => Promise<boolean>) => waitFor(what, condition, waitOptions)
 
 async function allSeen(lab: Lab, names: readonly string[]): Promise<void> {
   for (const name of names)

@@ -179,9 +179,9 @@ describe('the RTR client with stayrtr', { skip }, () => {
     await waitFor('the first set', () => source.current())
     assert.deepEqual(covering(source, one.prefix), [one])
     for (const parameters of [`?ca=${other.certFile}`, '']) {
-      const wary = follow(t, `rtrs://${address}:${port}${parameters}`)
-      await waitFor('the refusal', () => /self.signed|unable to verify/.test(wary.status().problem ?? ''))
-      assert.equal(wary.current(), undefined)
+      const verifying = follow(t, `rtrs://${address}:${port}${parameters}`)
+      await waitFor('the refusal', () => /self.signed|unable to verify/.test(verifying.status().problem ?? ''))
+      assert.equal(verifying.current(), undefined)
     }
   })
 })

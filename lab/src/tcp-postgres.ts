@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { findBinaries } from '../../server/src/db/embedded-binaries.ts'
-import { clusterEnv, ensureDataDir, handOver, OWNER } from '../../server/src/db/embedded-cluster.ts'
+import { clusterEnv, ensureDataDir, changeOwner, OWNER } from '../../server/src/db/embedded-cluster.ts'
 import { answers } from '../../server/src/db/embedded-server.ts'
 import { asUser, chooseRunAs } from '../../server/src/db/embedded-user.ts'
 import { freePort } from './address.ts'
@@ -19,7 +19,7 @@ export async function startTcpPostgres(folder: string, address: string): Promise
   mkdirSync(socketDir)
   const binaries = findBinaries(join(folder, 'lib'))
   const runAs = chooseRunAs(dataDir, binaries)
-  handOver(socketDir, runAs)
+  changeOwner(socketDir, runAs)
   const logFile = join(folder, 'postgres.log')
   await ensureDataDir({ dataDir, socketDir, logFile, binaries, runAs, temporary: true })
   appendFileSync(join(dataDir, 'pg_hba.conf'), `host all all ${address}/24 trust\n`)

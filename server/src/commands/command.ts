@@ -38,7 +38,7 @@ export class CommandFailure extends Error {
 }
 
 /** For a command that takes no arguments. */
-export function noArguments({ args }: CommandContext): void {
+export function rejectArguments({ args }: CommandContext): void {
   if (args.length > 0) throw new UsageError(`This command takes no arguments, not even ${args.join(' ')}.`)
 }
 

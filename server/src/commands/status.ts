@@ -96,8 +96,8 @@ function regionLine(
   { id, slug, last_check, last_check_result, desired, announced }: RegionStatus,
   { at, leaders, problems }: Status,
 ): string[] {
-  const isBad = problems.some(({ code, subject }) => code.startsWith('region_') && subject === slug)
-  const state = last_check_result === null ? 'unknown' : last_check_result && !isBad ? 'ok' : 'failed'
+  const hasProblem = problems.some(({ code, subject }) => code.startsWith('region_') && subject === slug)
+  const state = last_check_result === null ? 'unknown' : last_check_result && !hasProblem ? 'ok' : 'failed'
   const checked = last_check === null ? 'never' : ago(at, last_check)
   return [slug, state, checked, `${announced}/${desired}`, leaders.regions.includes(id) ? 'yes' : 'none']
 }

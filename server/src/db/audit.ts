@@ -66,4 +66,4 @@ export type Refusal = Omit<AuditEntry, 'before' | 'after'> & { readonly code: st
  * Writes refusals to the audit log, with a delay and not each of them: refused requests must neither wait for the write nor
  * fill the disk. Never throws. See audit/refusals.ts.
  */
-export type NoteRefusal = (refusal: Refusal) => void
+export type ReportRefusal = (refusal: Refusal) => void

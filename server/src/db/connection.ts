@@ -42,7 +42,7 @@ export function connectionConfig(
  * connection of the pool that is in use and has been silent for `silentMs` is closed: its statement fails as on any lost
  * connection. `silentMs` must exceed the server's statement timeout.
  */
-export function giveUpSilent(pool: Pool, silentMs: number): void {
+export function closeSilentConnections(pool: Pool, silentMs: number): void {
   const onSilence = new WeakMap<ClientBase, () => void>()
   pool.on('acquire', (client) => {
     const stream = socketOf(client)

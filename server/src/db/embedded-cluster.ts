@@ -82,7 +82,7 @@ export function prepareSocketDir(dataDir: string): string {
 }
 
 /** Changes the owner of a folder to the user that runs PostgreSQL, if it is another one. */
-export function handOver(folder: string, runAs: RunAs): void {
+export function changeOwner(folder: string, runAs: RunAs): void {
   if (runAs.kind === 'uid') chownSync(folder, runAs.uid, runAs.gid)
 }
 
@@ -119,7 +119,7 @@ async function createDataDir(cluster: Cluster): Promise<void> {
   const { dataDir, binaries, runAs, temporary } = cluster
   const unfinished = `${dataDir}.init-${process.pid}`
   mkdirSync(unfinished, { mode: 0o700 })
-  handOver(unfinished, runAs)
+  changeOwner(unfinished, runAs)
   const options = ['-D', unfinished, '-U', OWNER, '--auth=trust', '--encoding=UTF8', '--data-checksums']
   // The builtin provider sorts by code point, the same on every system and in every version.
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
@@ -182,8 +182,8 @@ export function explainOutput(output: string, dataDir: string): string {
     [/cannot open shared object file/, 'a library is missing on this system:'],
   ]
   const hint = known.find(([pattern]) => pattern.test(output))?.[1]
-  const lastWords = output.trim().split('\n').slice(-6).join('\n')
-  return [hint, lastWords === '' ? 'It printed nothing.' : lastWords].filter(Boolean).join('\n')
+  const lastLines = output.trim().split('\n').slice(-6).join('\n')
+  return [hint, lastLines === '' ? 'It printed nothing.' : lastLines].filter(Boolean).join('\n')
 }
 
 /** The same for an error of the file system. */

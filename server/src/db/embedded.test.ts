@@ -332,7 +332,7 @@ describe('the data directory', () => {
 
   it(
     'of another user is refused with a solution',
-    { skip: isRoot ? whyNot(asNobody) : 'not root' },
+    { skip: isRoot ? skipReason(asNobody) : 'not root' },
     async () => {
       const dataDir = await copyDataDir()
       chmodSync(root, 0o755)
@@ -362,7 +362,7 @@ describe('the data directory', () => {
 })
 
 describe('the user that starts it', () => {
-  const without = whyNot(asNobody)
+  const without = skipReason(asNobody)
 
   it('may be an ordinary user', { skip: isRoot ? without : false }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-user-'))
@@ -402,7 +402,7 @@ describe('the user that starts it', () => {
   )
 
   const asNumber = ['setpriv', '--reuid=48211', '--regid=48211', '--clear-groups']
-  const withoutNamespace = isRoot ? whyNot([...asNumber, 'unshare', '-U', '--map-user=65534']) : 'not root'
+  const withoutNamespace = isRoot ? skipReason([...asNumber, 'unshare', '-U', '--map-user=65534']) : 'not root'
   it('may be a user id without a name, as in a container', { skip: withoutNamespace }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-number-'))
     chownSync(folder, 48_211, 48_211)
@@ -425,7 +425,7 @@ describe('the library links that install scripts would create', () => {
 
   it(
     'are created elsewhere if node_modules is read-only',
-    { skip: isRoot ? whyNot(asNobody) : false },
+    { skip: isRoot ? skipReason(asNobody) : false },
     () => {
       const copy = copyPackage()
       chmodSync(join(copy, 'native/lib'), 0o555)
@@ -476,7 +476,7 @@ describe('the library links that install scripts would create', () => {
 })
 
 /** The reason why this test cannot run as that user here; false if it can. */
-function whyNot(prefix: string[]): string | false {
+function skipReason(prefix: string[]): string | false {
   const [command = '', ...args] = [...prefix, process.execPath, import.meta.filename.replace('.test', '')]
   const { status, stderr, error } = spawnSync(command, args)
   return status === 0 ? false : `not possible here: ${error?.message ?? String(stderr).trim().split('\n')[0]}`

@@ -7,7 +7,7 @@ import { findBinaries } from './embedded-binaries.ts'
 import {
   ensureDataDir,
   explainFileError,
-  handOver,
+  changeOwner,
   OWNER,
   prepareParent,
   prepareSocketDir,
@@ -95,7 +95,7 @@ async function startOwned(dataDir: string, lock: ProcessLock, options: EmbeddedO
 function prepareCluster(dataDir: string, socketDir: string, temporary: boolean): Cluster {
   const binaries = findBinaries(`${socketDir}/lib`)
   const runAs = chooseRunAs(dataDir, binaries)
-  handOver(socketDir, runAs)
+  changeOwner(socketDir, runAs)
   return { dataDir, socketDir, logFile: `${dataDir}.log`, binaries, runAs, temporary }
 }
 

@@ -113,11 +113,11 @@ describe('a transaction in a team', () => {
   })
 
   it('is not reported as committed if a caught error has aborted it', async () => {
-    const swallowed = postgres.inTeam(8, async (trx) => {
+    const caught = postgres.inTeam(8, async (trx) => {
       await sql`insert into notes (team_id, text) values (8, 'lost')`.execute(trx)
       await sql`select 1 / 0`.execute(trx).catch(() => {})
     })
-    await assert.rejects(swallowed)
+    await assert.rejects(caught)
     assert.deepEqual(await postgres.readInTeam(8, allNotes), [])
   })
 

@@ -5,7 +5,7 @@ import { CompiledQuery, Kysely, type RawBuilder, type Transaction } from 'kysely
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type ClientConfig } from 'pg'
-import { closeWhenVanished, connectionConfig, giveUpSilent, ignoreIdleErrors } from './connection.ts'
+import { closeWhenVanished, connectionConfig, closeSilentConnections, ignoreIdleErrors } from './connection.ts'
 import { startEmbedded, type Embedded } from './embedded.ts'
 import { asFailure } from './failure.ts'
 import { FailureDialect } from './failure-dialect.ts'
@@ -166,7 +166,7 @@ class OpenPostgres implements Postgres {
     const pool = new Pool(Client ? { ...config, Client } : config)
     pool.on('error', () => {})
     pool.on('connect', ignoreIdleErrors)
-    giveUpSilent(pool, timeouts.statementMs + ANSWER_DELAY_MS)
+    closeSilentConnections(pool, timeouts.statementMs + ANSWER_DELAY_MS)
     return pool
   }
 }

@@ -68,7 +68,7 @@ class ListeningWaker implements Waker {
   async start(): Promise<void> {
     if (this.#run !== undefined) return
     const { promise: tried, resolve } = Promise.withResolvers<void>()
-    this.#run = this.#listenForEver(resolve)
+    this.#run = this.#keepListening(resolve)
     await tried
   }
 
@@ -78,14 +78,14 @@ class ListeningWaker implements Waker {
     await this.#run
   }
 
-  async #listenForEver(tried: () => void): Promise<void> {
+  async #keepListening(tried: () => void): Promise<void> {
     let retryMs = RETRY_MIN_MS
     for (let first = true; !this.#stopping.signal.aborted; first = false) {
       try {
         const { lost } = await this.#listen()
         retryMs = RETRY_MIN_MS
         // Notifications during the disconnection are lost: wake every listener.
-        if (!first) this.#callAll()
+        if (!first) this.#notifyAll()
         tried()
         await lost
       } catch {
@@ -115,7 +115,7 @@ class ListeningWaker implements Waker {
     for (const listener of this.#listeners.get(name) ?? []) listener()
   }
 
-  #callAll(): void {
+  #notifyAll(): void {
     for (const name of this.#listeners.keys()) this.#call(name)
   }
 }

@@ -83,7 +83,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...common,
     waker,
     onTouchError: (error) => log.warn({ err: error }, 'the use of an API token was not noted'),
-    noteRefusal: refusals.note,
+    reportRefusal: refusals.note,
   })
   const lifetime = {
     idleSeconds: config.refreshIdleLifetimeSeconds,
@@ -101,7 +101,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...sessionRoutes({
       ...common,
       cookies,
-      noteRefusal: refusals.note,
+      reportRefusal: refusals.note,
       publicUrl: publicUrl(config),
       lifetime,
       hashing,

@@ -217,7 +217,7 @@ function checkSetting(
   const wrong = oddity(name, value)
   if (wrong) problems.push(`${source}: ${name} ${wrong}`)
   const check = checks[name] as ((value: unknown) => void) | undefined
-  const problem = check && value !== null ? wrongIn(() => check(value)) : undefined
+  const problem = check && value !== null ? parseErrorOf(() => check(value)) : undefined
   if (problem !== undefined) problems.push(`${source}: ${name}: ${problem}`)
 }
 
@@ -235,7 +235,7 @@ function oddity(name: SettingName, value: unknown): string | undefined {
   if (name === 'database_url' && value !== null && !/^postgres(ql)?:\/\/./.test(value as string)) {
     return 'must begin with postgres://'
   }
-  if (name === 'secret') return secretOddity(value as string[])
+  if (name === 'secret') return secretProblem(value as string[])
   if (name === 'operator_alert_emails') {
     const bad = (value as string[]).find((text) => parseEmail(text) === undefined)
     return bad === undefined
@@ -244,11 +244,11 @@ function oddity(name: SettingName, value: unknown): string | undefined {
   }
   if (name === 'operator_webhook_url' && value !== null && !/^https?:\/\/[^/]/.test(value as string))
     return 'must be a URL such as https://hooks.net.example/pharos'
-  if (name === 'mail_from' || name === 'mail_reply_to') return wrongIn(() => parseMailbox(value as string))
+  if (name === 'mail_from' || name === 'mail_reply_to') return parseErrorOf(() => parseMailbox(value as string))
   return undefined
 }
 
-function secretOddity(secrets: string[]): string | undefined {
+function secretProblem(secrets: string[]): string | undefined {
   try {
     if (secrets.length > 0) createKeyRing(secrets)
     return undefined
@@ -257,7 +257,7 @@ function secretOddity(secrets: string[]): string | undefined {
   }
 }
 
-function wrongIn(parse: () => unknown): string | undefined {
+function parseErrorOf(parse: () => unknown): string | undefined {
   try {
     parse()
     return undefined
@@ -333,7 +333,7 @@ function generatedSecrets(dataDir: string, files: Files): readonly string[] {
     throw new ConfigError([`${path}: others may read it (mode ${mode.toString(8)}); run chmod 600 ${path}`])
   }
   const secrets = (files.read(path) ?? '').split(/[\s,]+/).filter((part) => part !== '')
-  const wrong = secrets.length === 0 ? 'it is empty' : secretOddity(secrets)
+  const wrong = secrets.length === 0 ? 'it is empty' : secretProblem(secrets)
   if (wrong) throw new ConfigError([`${path}: ${wrong}`])
   return secrets
 }

@@ -62,8 +62,8 @@ const secretName =
 
 const isSecretName = remember((name) => secretName.test(name.replaceAll(/[^a-zA-Z]/g, '').toLowerCase()))
 
-const rememberedMax = 1_000
-const rememberedLengthMax = 100
+const cacheEntriesMax = 1_000
+const cachedLengthMax = 100
 
 /**
  * Cache of checked texts that occur in many lines: names of fields, routes, messages. `keeps` selects what is cached: a credential
@@ -75,8 +75,8 @@ function remember(judge: (text: string) => boolean, keeps = (_verdict: boolean) 
     const found = known.get(text)
     if (found !== undefined) return found
     const verdict = judge(text)
-    if (known.size >= rememberedMax) known.clear()
-    if (text.length <= rememberedLengthMax && keeps(verdict)) known.set(text, verdict)
+    if (known.size >= cacheEntriesMax) known.clear()
+    if (text.length <= cachedLengthMax && keeps(verdict)) known.set(text, verdict)
     return verdict
   }
 }

@@ -8,7 +8,7 @@ export type RateState = { readonly limit: number; readonly remaining: number; re
 type Bucket = { tokens: number; at: number }
 
 const bucketsMax = 100_000
-const lookEveryMs = 5_000
+const sweepIntervalMs = 5_000
 
 export class RateLimiter {
   readonly #rate: Rate
@@ -16,7 +16,7 @@ export class RateLimiter {
   readonly #buckets = new Map<string, Bucket>()
   /** Continues at its position: a new iterator would first have to skip all deleted entries. */
   #byAge = this.#buckets.keys()
-  #lookedAt = -Infinity
+  #lastSweep = -Infinity
 
   /** `now` returns milliseconds of a monotonic clock. */
   constructor(rate: Rate, now: () => number = () => performance.now()) {
@@ -26,7 +26,7 @@ export class RateLimiter {
 
   /** Takes one token from the key's bucket; throws `rate_limited` with the time to wait if it is empty. */
   take(key: string): RateState {
-    const bucket = this.#refilled(key)
+    const bucket = this.#refill(key)
     if (bucket.tokens < 1) throw limited((1 - bucket.tokens) / this.#rate.perSecond)
     bucket.tokens -= 1
     return this.#stateOf(bucket)
@@ -34,7 +34,7 @@ export class RateLimiter {
 
   /** Returns one token, for an operation that should not count. */
   giveBack(key: string): void {
-    const bucket = this.#refilled(key)
+    const bucket = this.#refill(key)
     bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + 1)
   }
 
@@ -43,7 +43,7 @@ export class RateLimiter {
     return this.#buckets.size
   }
 
-  #refilled(key: string): Bucket {
+  #refill(key: string): Bucket {
     const now = this.#now()
     const bucket = this.#buckets.get(key) ?? this.#add(key, now)
     bucket.tokens = Math.min(
@@ -55,7 +55,7 @@ export class RateLimiter {
   }
 
   #add(key: string, now: number): Bucket {
-    if (this.#buckets.size >= bucketsMax) this.#makeRoom(now)
+    if (this.#buckets.size >= bucketsMax) this.#evict(now)
     const bucket = { tokens: this.#rate.burst, at: now }
     this.#buckets.set(key, bucket)
     return bucket
@@ -65,16 +65,16 @@ export class RateLimiter {
    * Full buckets carry no state and are deleted, but not with every new key: a caller that uses many keys would cause a
    * search each time. Until the next search the oldest entry is deleted, which gains its caller at most one burst.
    */
-  #makeRoom(now: number): void {
-    if (now - this.#lookedAt >= lookEveryMs) this.#forgetFull(now)
+  #evict(now: number): void {
+    if (now - this.#lastSweep >= sweepIntervalMs) this.#deleteFull(now)
     if (this.#buckets.size < bucketsMax) return
     const { value: oldest } = this.#byAge.next()
     if (oldest === undefined) this.#byAge = this.#buckets.keys()
     else this.#buckets.delete(oldest)
   }
 
-  #forgetFull(now: number): void {
-    this.#lookedAt = now
+  #deleteFull(now: number): void {
+    this.#lastSweep = now
     const fullAfterMs = (this.#rate.burst / this.#rate.perSecond) * 1000
     for (const [key, bucket] of this.#buckets) if (now - bucket.at >= fullAfterMs) this.#buckets.delete(key)
   }

@@ -34,7 +34,7 @@ declare const ringBrand: unique symbol
 /** The keys of the installation, newest first, at least one. Created by `createKeyRing` only. */
 export type KeyRing = { readonly [ringBrand]: true }
 
-const minimumBytes = 32
+const bytesMin = 32
 
 /** The secrets behind a ring; stored separately so that logging or serialising a ring shows nothing. */
 const keysOf = new WeakMap<KeyRing, readonly Buffer[]>()
@@ -46,10 +46,10 @@ export type DerivedKey = { readonly id: string; readonly key: Buffer }
 export function createKeyRing(secrets: readonly string[]): KeyRing {
   if (secrets.length === 0) throw new Error('the key ring is empty')
   const keys = secrets.map((secret) => Buffer.from(secret, 'utf8'))
-  const short = keys.findIndex((key) => key.length < minimumBytes)
+  const short = keys.findIndex((key) => key.length < bytesMin)
   if (short >= 0) {
     throw new Error(
-      `key ${short + 1} of the ring has ${keys[short]!.length} bytes, at least ${minimumBytes} are needed`,
+      `key ${short + 1} of the ring has ${keys[short]!.length} bytes, at least ${bytesMin} are needed`,
     )
   }
   if (new Set(secrets).size !== secrets.length) throw new Error('the key ring contains a key twice')

@@ -35,20 +35,20 @@ export function runInThread<T>(
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: 32 },
   })
-  const tooMuch = (what: string) => reject(new ThreadLimitError(`more than ${what}`))
-  const tooLong = () => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`))
-  const timer = setTimeout(tooLong, 3 * timeoutMs)
+  const exceedMemory = (what: string) => reject(new ThreadLimitError(`more than ${what}`))
+  const exceedTime = () => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`))
+  const timer = setTimeout(exceedTime, 3 * timeoutMs)
   const check = setInterval(async () => {
     // A thread that has ended has none: its exit is reported below.
     const used = await Promise.all([worker.getHeapStatistics(), worker.cpuUsage()]).catch(() => undefined)
     if (!used) return
     const [{ external_memory: bytes }, { user, system }] = used
-    if (bytes > buffersMib * 2 ** 20) tooMuch(`${buffersMib} MiB of buffers`)
-    if (user + system > timeoutMs * 1000) tooLong()
+    if (bytes > buffersMib * 2 ** 20) exceedMemory(`${buffersMib} MiB of buffers`)
+    if (user + system > timeoutMs * 1000) exceedTime()
   }, checkMs)
   worker.once('message', resolve)
   worker.once('error', (error: NodeJS.ErrnoException) =>
-    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(`${heapMib} MiB of heap`) : reject(error),
+    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? exceedMemory(`${heapMib} MiB of heap`) : reject(error),
   )
   worker.once('exit', () => reject(new ThreadLimitError('the thread ended without an answer')))
   return promise.finally(() => {

@@ -1,6 +1,6 @@
 // Who presents a credential: the access token of the web application, or a team's API token. Every doubt is 401 with
 // the same words, so that nothing is learnt about credentials that do not work.
-import type { NoteRefusal } from '../db/audit.ts'
+import type { ReportRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
@@ -29,7 +29,7 @@ export type CredentialDeps = DemoRule & {
   /** Told about a failure to note the last use; the call itself goes on. */
   readonly onTouchError: (error: unknown) => void
   /** Told of API tokens that are genuine, and no longer good or not from there. Nobody waits for it. */
-  readonly noteRefusal?: NoteRefusal
+  readonly reportRefusal?: ReportRefusal
 }
 
 export function createCredentials(deps: CredentialDeps) {
@@ -86,12 +86,12 @@ export function createCredentials(deps: CredentialDeps) {
 
   function noteRefused(id: string, teamId: number, code: string, address: string): void {
     const [actor, action] = [`token:${id}`, 'token.refuse']
-    deps.noteRefusal?.({ teamId, actor, credential: actor, action, target: actor, code, address })
+    deps.reportRefusal?.({ teamId, actor, credential: actor, action, target: actor, code, address })
   }
 
   /** After the answer, so that it takes no longer than for a token that never was. */
   async function noteIfKnown({ id, secret }: ApiToken, address: string): Promise<void> {
-    if (!deps.noteRefusal) return
+    if (!deps.reportRefusal) return
     try {
       const known = await refusedTokens.get(id, () => findRefusedToken(deps.db, id))
       if (known && verifyMac(deps.ring, 'api-token', secret, known.secretMac))

@@ -1,6 +1,6 @@
 // Signing in with e-mail and password, and going on in another team.
 import type { SessionTokens } from '@pharos/contract/session'
-import { auditOfActor, writeAudit, type NoteRefusal } from '../db/audit.ts'
+import { auditOfActor, writeAudit, type ReportRefusal } from '../db/audit.ts'
 import { fail, notFound, Failure } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
@@ -24,7 +24,7 @@ import type { Origin, Visitor } from './visitor.ts'
 
 export type SignInDeps = RefreshDeps &
   AttemptDeps &
-  JoinDeps & { readonly hashing: Semaphore; readonly noteRefusal: NoteRefusal }
+  JoinDeps & { readonly hashing: Semaphore; readonly reportRefusal: ReportRefusal }
 
 /** Tokens of a new session. The same error, after the same work, for a wrong password and an unknown account. */
 export async function signIn(
@@ -149,12 +149,12 @@ function teamOfConfirmed({ emailConfirmed, teamId }: SignInAccount): number {
  * every team of the user would tell each of them that there are others.
  */
 function noteRefused(
-  { noteRefusal }: SignInDeps,
+  { reportRefusal }: SignInDeps,
   visitor: Visitor,
   account: SignInAccount,
   code: string,
 ): void {
-  noteRefusal({ ...auditOfVisitor(visitor, account), action: 'session.refuse', code })
+  reportRefusal({ ...auditOfVisitor(visitor, account), action: 'session.refuse', code })
 }
 
 const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId, isStaff }: SignInAccount) => ({

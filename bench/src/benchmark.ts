@@ -5,7 +5,7 @@ import type { Cluster } from './cluster.ts'
 export type Line = {
   /** The measurement with its size: `list of 100, 1 M events`. */
   readonly what: string
-  readonly figure: string
+  readonly result: string
   readonly peer: string
   /** Pharos' result relative to the peer's, such as `2.4x`. */
   readonly ratio: string
@@ -31,7 +31,7 @@ export type Bench = {
   report(text: string): void
 }
 
-export type Figure = {
+export type Benchmark = {
   /** Id of the goal: `P1`. */
   readonly id: string
   /** Name on the command line and of its file. */
