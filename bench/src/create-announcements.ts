@@ -72,7 +72,7 @@ async function writeRegistries(folder: string, prefixes: number): Promise<Record
     PHAROS_IRR_SOURCES: pathToFileURL(files.routes).href,
   }
 }
-  report(`plain SQL p50 ${milliseconds(median(peer))}, p99 ${milliseconds(quantile(peer, 0.99))}`)
+
 const empty = ({ owner }: Postgres) => sql`truncate announcements restart identity cascade`.execute(owner)
 
 async function timeRequests(url: string, access: string, requests: number): Promise<number[]> {

@@ -74,7 +74,7 @@ async function notify({ owner }: Postgres, mark: string, team: number): Promise<
 /** Resolves when all have received `ready`. */
 async function followAll(
   url: string,
-  heard: (mark: string) => void,
+  onMessage: (mark: string) => void,
 ): Promise<AsyncDisposable & { readonly count: number }> {
   const abort = new AbortController()
   const signed = await signIn(url, followers)
@@ -84,7 +84,7 @@ async function followAll(
       const options = { baseUrl: url, credential: () => ({ bearer: access }) }
       for await (const { type, message } of openStream(options, { signal: abort.signal })) {
         if (type === 'ready') resolve()
-        else heard((message.data as { mark: string }).mark)
+        else onMessage((message.data as { mark: string }).mark)
       }
     }
     follow().catch((error: unknown) => (abort.signal.aborted ? undefined : reject(error)))

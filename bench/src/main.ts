@@ -84,7 +84,7 @@ ${clients} clients, ${rounds} rounds of ${sliceSeconds} s${quick ? ', --quick' :
 `)
 }
 
-async function measure(result: Benchmark, bench: Bench): Promise<NamedLine[]> {
+async function measure(benchmark: Benchmark, bench: Bench): Promise<NamedLine[]> {
   const { id, name, title } = benchmark
   print(`\n${id} ${name}: ${title}; ${describeLoad()}\n`)
   const missing = benchmark.missing()

@@ -9,9 +9,9 @@ export function randomSubnet(): string {
 }
 
 /** Returns the preferred port if it is free at that address, otherwise a free one. */
-export async function freePort(address: string, wish: number): Promise<number> {
+export async function freePort(address: string, preferred: number): Promise<number> {
   return (
-    (await tryPort(address, wish)) ??
+    (await tryPort(address, preferred)) ??
     (await tryPort(address, 0)) ??
     Promise.reject(new Error(`no port is free at ${address}`))
   )

@@ -180,7 +180,9 @@ describe('the RTR client with stayrtr', { skip }, () => {
     assert.deepEqual(covering(source, one.prefix), [one])
     for (const parameters of [`?ca=${other.certFile}`, '']) {
       const verifying = follow(t, `rtrs://${address}:${port}${parameters}`)
-      await waitFor('the refusal', () => /self.signed|unable to verify/.test(verifying.status().problem ?? ''))
+      await waitFor('the refusal', () =>
+        /self.signed|unable to verify/.test(verifying.status().problem ?? ''),
+      )
       assert.equal(verifying.current(), undefined)
     }
   })

@@ -70,13 +70,13 @@ test('open holds are listed with the routes that they would withdraw, and decide
 
 test('a decision notifies the reconcilers', async () => {
   const client = await database.postgres.directConnection()
-  const heard: (string | undefined)[] = []
-  client.on('notification', ({ payload }) => void heard.push(payload))
+  const received: (string | undefined)[] = []
+  client.on('notification', ({ payload }) => void received.push(payload))
   await client.query('listen pharos')
   await pharos('approve', String(await openHold('ams')))
   await client.query('select')
   await client.end()
-  assert.ok(heard.includes('holds'))
+  assert.ok(received.includes('holds'))
 })
 
 test('a hold that does not exist, and a command that does not', async () => {

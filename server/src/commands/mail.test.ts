@@ -39,7 +39,10 @@ async function serve(t: TestContext) {
 test('sends a mail at once, and prints the answer of the server', async (t) => {
   const { server, settings } = await serve(t)
   const printed = await pharos(settings, 'test', 'anna@customer.example')
-  assert.match(printed, /^smtp 127\.0\.0\.1:\d+ accepted the mail to anna@customer\.example:\n250 2\.0\.0 taken/)
+  assert.match(
+    printed,
+    /^smtp 127\.0\.0\.1:\d+ accepted the mail to anna@customer\.example:\n250 2\.0\.0 taken/,
+  )
   const [arrived] = server.mails
   assert.deepEqual(arrived?.to, ['anna@customer.example'])
   const parsed = await PostalMime.parse(arrived.bytes)

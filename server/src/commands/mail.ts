@@ -19,7 +19,9 @@ export const mail: Command = {
   async run(context) {
     const [verb, ...args] = context.args
     if (verb === 'test') return sendTest(context, args)
-    throw new UsageError(verb === undefined ? 'Add test and an address.' : `pharos mail has no command ${verb}.`)
+    throw new UsageError(
+      verb === undefined ? 'Add test and an address.' : `pharos mail has no command ${verb}.`,
+    )
   },
 }
 

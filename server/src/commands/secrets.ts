@@ -19,7 +19,9 @@ export const secrets: Command = {
     parseArgs({ args: [...args], options: {} })
     if (verb === 'list') return list(context)
     if (verb === 'reseal') return reseal(context)
-    throw new UsageError(verb === undefined ? 'Add list or reseal.' : `pharos secrets has no command ${verb}.`)
+    throw new UsageError(
+      verb === undefined ? 'Add list or reseal.' : `pharos secrets has no command ${verb}.`,
+    )
   },
 }
 

@@ -38,7 +38,9 @@ export const token: Command = {
     if (verb === 'create') return create(context, args)
     if (verb === 'list') return list(context, args)
     if (verb === 'revoke') return revoke(context, args)
-    throw new UsageError(verb === undefined ? 'Add create, list or revoke.' : `pharos token has no command ${verb}.`)
+    throw new UsageError(
+      verb === undefined ? 'Add create, list or revoke.' : `pharos token has no command ${verb}.`,
+    )
   },
 }
 

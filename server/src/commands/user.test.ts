@@ -38,7 +38,10 @@ const stateOf = async () => {
 
 test('a user who is locked out signs in with the password alone, with no session left; audited, notified by mail', async () => {
   const printed = await pharos('reset-second-factor', 'anna@RED.example')
-  assert.match(printed, /^The second factor of Anna@red\.example is disabled .*signs in with the password alone/)
+  assert.match(
+    printed,
+    /^The second factor of Anna@red\.example is disabled .*signs in with the password alone/,
+  )
   assert.deepEqual(await stateOf(), [
     { email: 'Anna@red.example', on: false, factors: 0, codes: 0 },
     { email: 'ben@red.example', on: false, factors: 1, codes: 1 },
@@ -84,7 +87,10 @@ test('the sessions of one user end, and no others; audited', async () => {
     select u.id, t.id, '192.0.2.1', '', now() + interval '1 hour' from users u, teams t, generate_series(1, 2)`.execute(
     db,
   )
-  assert.equal(await pharos('sign-out', 'anna@RED.example'), 'All sessions of Anna@red.example were revoked.\n')
+  assert.equal(
+    await pharos('sign-out', 'anna@RED.example'),
+    'All sessions of Anna@red.example were revoked.\n',
+  )
   const { rows } = await sql`
     select u.username, u.session_version, count(*) filter (where s.revoked is null)::integer as open
     from users u join sessions s on s.user_id = u.id group by u.id order by u.id`.execute(db)

@@ -155,7 +155,8 @@ function runInitdb({ binaries, runAs, dataDir }: Cluster, args: string[]): Promi
   child.on('error', reject)
   child.on('close', (status) => {
     if (status === 0) resolve()
-    else reject(new Error(`The data directory ${dataDir} cannot be created: ${explainOutput(output, dataDir)}`))
+    else
+      reject(new Error(`The data directory ${dataDir} cannot be created: ${explainOutput(output, dataDir)}`))
   })
   return promise
 }
@@ -192,7 +193,6 @@ export function explainFileError(error: unknown): string {
   if (code === 'ENOSPC') return 'the disk is full.'
   if (code === 'EACCES' || code === 'EPERM')
     return 'permission denied. Start as its owner, or set PHAROS_DATA_DIR.'
-  if (code === 'EROFS')
-    return 'the file system is read-only. Set PHAROS_DATA_DIR to a writable folder.'
+  if (code === 'EROFS') return 'the file system is read-only. Set PHAROS_DATA_DIR to a writable folder.'
   return error instanceof Error ? error.message : String(error)
 }

@@ -402,7 +402,9 @@ describe('the user that starts it', () => {
   )
 
   const asNumber = ['setpriv', '--reuid=48211', '--regid=48211', '--clear-groups']
-  const withoutNamespace = isRoot ? skipReason([...asNumber, 'unshare', '-U', '--map-user=65534']) : 'not root'
+  const withoutNamespace = isRoot
+    ? skipReason([...asNumber, 'unshare', '-U', '--map-user=65534'])
+    : 'not root'
   it('may be a user id without a name, as in a container', { skip: withoutNamespace }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-number-'))
     chownSync(folder, 48_211, 48_211)

@@ -146,7 +146,7 @@ async function findKept<Body>(
     .executeTakeFirst()
   if (!kept) return undefined
   if (!kept.fresh) {
-    await forget(trx, operation, idempotency)
+    await deleteKey(trx, operation, idempotency)
     return undefined
   }
   if (!kept.request_hash.equals(idempotency.requestHash)) {
@@ -159,7 +159,7 @@ async function findKept<Body>(
   }
 }
 
-async function forget(trx: Trx, operation: Operation, idempotency: Key): Promise<void> {
+async function deleteKey(trx: Trx, operation: Operation, idempotency: Key): Promise<void> {
   await trx
     .deleteFrom('idempotency_keys')
     .where('team_id', '=', operation.actor.teamId)

@@ -5,7 +5,12 @@ import { CompiledQuery, Kysely, type RawBuilder, type Transaction } from 'kysely
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type ClientConfig } from 'pg'
-import { closeWhenVanished, connectionConfig, closeSilentConnections, ignoreIdleErrors } from './connection.ts'
+import {
+  closeWhenVanished,
+  connectionConfig,
+  closeSilentConnections,
+  ignoreIdleErrors,
+} from './connection.ts'
 import { startEmbedded, type Embedded } from './embedded.ts'
 import { asFailure } from './failure.ts'
 import { FailureDialect } from './failure-dialect.ts'

@@ -118,12 +118,7 @@ export async function resealAll(db: Db, ring: KeyRing): Promise<ResealOutcome> {
   return { resealed, failed }
 }
 
-function reseal(
-  ring: KeyRing,
-  { purpose, context }: Sealed,
-  name: RowName,
-  sealed: Buffer,
-): Buffer | Error {
+function reseal(ring: KeyRing, { purpose, context }: Sealed, name: RowName, sealed: Buffer): Buffer | Error {
   try {
     return seal(ring, purpose, open(ring, purpose, sealed, context(name)), context(name))
   } catch (error) {

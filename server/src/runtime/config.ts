@@ -244,7 +244,8 @@ function oddity(name: SettingName, value: unknown): string | undefined {
   }
   if (name === 'operator_webhook_url' && value !== null && !/^https?:\/\/[^/]/.test(value as string))
     return 'must be a URL such as https://hooks.net.example/pharos'
-  if (name === 'mail_from' || name === 'mail_reply_to') return parseErrorOf(() => parseMailbox(value as string))
+  if (name === 'mail_from' || name === 'mail_reply_to')
+    return parseErrorOf(() => parseMailbox(value as string))
   return undefined
 }
 

@@ -60,7 +60,7 @@ const longestList = 100
 const secretName =
   /^(authorization|proxyauthorization|cookie|setcookie|refresh|access|otp|pepper|credentials?|databaseurl)$|(password|passwd|secret|token|apikey|privatekey|passphrase)$/
 
-const isSecretName = remember((name) => secretName.test(name.replaceAll(/[^a-zA-Z]/g, '').toLowerCase()))
+const isSecretName = cached((name) => secretName.test(name.replaceAll(/[^a-zA-Z]/g, '').toLowerCase()))
 
 const cacheEntriesMax = 1_000
 const cachedLengthMax = 100
@@ -69,7 +69,7 @@ const cachedLengthMax = 100
  * Cache of checked texts that occur in many lines: names of fields, routes, messages. `keeps` selects what is cached: a credential
  * must not stay in memory because it was found.
  */
-function remember(judge: (text: string) => boolean, keeps = (_verdict: boolean) => true) {
+function cached(judge: (text: string) => boolean, keeps = (_verdict: boolean) => true) {
   const known = new Map<string, boolean>()
   return (text: string): boolean => {
     const found = known.get(text)
@@ -146,7 +146,7 @@ export function redactText(text: string): string {
 /** A character that every pattern requires; texts without it, such as ids, are not checked further. */
 const mayHoldCredential = /[:=@%\s]|eyJ|ph[sm]_/
 
-const isClean = remember(
+const isClean = cached(
   (text) => withoutCredentials(text) === text,
   (clean) => clean,
 )

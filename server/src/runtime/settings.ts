@@ -23,12 +23,17 @@ const OptionalInteger = (minimum: number, maximum: number, meaning: Meaning) =>
     ...meaning,
   })
 
-const BooleanSetting = (byDefault: boolean, meaning: Meaning) => Type.Boolean({ default: byDefault, ...meaning })
+const BooleanSetting = (byDefault: boolean, meaning: Meaning) =>
+  Type.Boolean({ default: byDefault, ...meaning })
 
 const EnumSetting = <const W extends readonly string[]>(byDefault: W[number], values: W, meaning: Meaning) =>
   Type.Enum(values, { default: byDefault, ...meaning })
 
-const EnumListSetting = <const W extends readonly string[]>(byDefault: W[number][], values: W, meaning: Meaning) =>
+const EnumListSetting = <const W extends readonly string[]>(
+  byDefault: W[number][],
+  values: W,
+  meaning: Meaning,
+) =>
   Type.Array(Type.Unsafe<W[number]>(Type.Enum(values)), {
     default: byDefault,
     minItems: 1,
@@ -50,7 +55,9 @@ const day = 86_400
 
 export const settingsSchema = Type.Object(
   {
-    host: TextSetting('127.0.0.1', { description: 'address to listen on; demo accounts work on loopback only' }),
+    host: TextSetting('127.0.0.1', {
+      description: 'address to listen on; demo accounts work on loopback only',
+    }),
     port: IntegerSetting(8080, 0, 65_535, { description: 'TCP port to listen on; 0 selects a free one' }),
     public_url: OptionalText({
       description: 'URL of this server for users, without a path; derived from host and port if unset',
@@ -69,7 +76,9 @@ export const settingsSchema = Type.Object(
         'postgres://user:password@host:port/database, version 14 or later; if unset, an embedded PostgreSQL runs',
       secret: true,
     }),
-    database_pool_size: IntegerSetting(20, 2, 1000, { description: 'maximum connections to PostgreSQL per process' }),
+    database_pool_size: IntegerSetting(20, 2, 1000, {
+      description: 'maximum connections to PostgreSQL per process',
+    }),
     secret: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       maxItems: 16,
@@ -83,8 +92,12 @@ export const settingsSchema = Type.Object(
     log_format: EnumSetting('json', ['json', 'text'], {
       description: 'one JSON object per line, or human-readable text',
     }),
-    rate_limit_per_second: IntegerSetting(50, 1, 1_000_000, { description: 'requests per second for each credential' }),
-    rate_limit_burst: IntegerSetting(500, 1, 10_000_000, { description: 'burst of requests for each credential' }),
+    rate_limit_per_second: IntegerSetting(50, 1, 1_000_000, {
+      description: 'requests per second for each credential',
+    }),
+    rate_limit_burst: IntegerSetting(500, 1, 10_000_000, {
+      description: 'burst of requests for each credential',
+    }),
     delivery_limit_per_second: IntegerSetting(1000, 1, 1_000_000, {
       description: 'deliveries per second for each address; the burst is ten times as many',
     }),
@@ -96,8 +109,7 @@ export const settingsSchema = Type.Object(
         'account mails per hour to each address, such as password resets; ten times as many for each client that requests them',
     }),
     breached_passwords_file: OptionalText({
-      description:
-        'Have I Been Pwned file of SHA-1 hashes, ordered by hash: passwords in it are rejected',
+      description: 'Have I Been Pwned file of SHA-1 hashes, ordered by hash: passwords in it are rejected',
     }),
     requests_in_flight: IntegerSetting(1000, 1, 1_000_000, {
       description: 'maximum concurrent requests; further ones get 503',
@@ -113,22 +125,33 @@ export const settingsSchema = Type.Object(
         'lifetime of a stream, after which the client reconnects; 0 sends the pending events and ends, for proxies that buffer responses',
     }),
     password_hashes_at_once: IntegerSetting(1, 1, 256, {
-      description: 'maximum concurrent argon2id computations, 19 MiB and one core each; set it below the number of cores',
+      description:
+        'maximum concurrent argon2id computations, 19 MiB and one core each; set it below the number of cores',
     }),
     password_hashes_waiting: IntegerSetting(64, 0, 100_000, {
       description: 'maximum sign-ins that wait for a computation; further ones get 503',
     }),
-    body_limit_bytes: IntegerSetting(1_048_576, 1024, 104_857_600, { description: 'maximum body size of an API call' }),
+    body_limit_bytes: IntegerSetting(1_048_576, 1024, 104_857_600, {
+      description: 'maximum body size of an API call',
+    }),
     delivery_limit_bytes: IntegerSetting(4_194_304, 1024, 104_857_600, {
       description: "maximum body size of a detector's delivery",
     }),
-    request_timeout_seconds: IntegerSetting(30, 1, 3600, { description: 'time limit for receiving a request' }),
-    handler_timeout_seconds: IntegerSetting(30, 1, 3600, { description: 'time limit for answering a request' }),
+    request_timeout_seconds: IntegerSetting(30, 1, 3600, {
+      description: 'time limit for receiving a request',
+    }),
+    handler_timeout_seconds: IntegerSetting(30, 1, 3600, {
+      description: 'time limit for answering a request',
+    }),
     keep_alive_timeout_seconds: IntegerSetting(72, 1, 3600, {
       description: 'how long an idle connection is kept open; set it longer than that of the reverse proxy',
     }),
-    shutdown_timeout_seconds: IntegerSetting(20, 1, 600, { description: 'time limit for a graceful shutdown' }),
-    access_token_lifetime_seconds: IntegerSetting(300, 30, 3600, { description: 'lifetime of an access token' }),
+    shutdown_timeout_seconds: IntegerSetting(20, 1, 600, {
+      description: 'time limit for a graceful shutdown',
+    }),
+    access_token_lifetime_seconds: IntegerSetting(300, 30, 3600, {
+      description: 'lifetime of an access token',
+    }),
     refresh_idle_lifetime_seconds: IntegerSetting(14 * day, 300, 366 * day, {
       description: 'a session ends if it is not refreshed within this time',
     }),
@@ -139,8 +162,7 @@ export const settingsSchema = Type.Object(
       description: 'members without the admin role may enable and disable announcements',
     }),
     announcements_per_team: IntegerSetting(50, 1, 1_000_000, {
-      description:
-        'maximum announcements per team; those of the platform file count, but are never rejected',
+      description: 'maximum announcements per team; those of the platform file count, but are never rejected',
     }),
     api_tokens_per_team: IntegerSetting(100, 1, 1_000_000, {
       description:
@@ -193,8 +215,7 @@ export const settingsSchema = Type.Object(
     operator_alert_emails: Type.Array(Type.String({ minLength: 3, maxLength: 254 }), {
       default: [],
       maxItems: 50,
-      description:
-        'recipients of mails about holds; if unset, all staff with a confirmed e-mail address',
+      description: 'recipients of mails about holds; if unset, all staff with a confirmed e-mail address',
     }),
     operator_webhook_url: OptionalText({
       description: 'webhook URL for messages about holds (docs/webhooks.md); internal addresses are allowed',

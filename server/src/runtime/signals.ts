@@ -10,7 +10,8 @@ export function untilStopped(): Promise<NodeJS.Signals> {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
         const now = performance.now()
-        if (askedAt !== undefined && signal !== 'SIGHUP' && now - askedAt > repeatedSignalMs) process.exit(130)
+        if (askedAt !== undefined && signal !== 'SIGHUP' && now - askedAt > repeatedSignalMs)
+          process.exit(130)
         askedAt ??= now
         resolve(signal)
       })
