@@ -60,7 +60,7 @@ test('tokens are listed without their secrets, and one can be revoked by id or b
   ].map((text) => ({ text: text.trimEnd(), ...parseApiToken(text.trimEnd())! }))
   assert.match(await pharos('list'), new RegExp(`^${kept!.id} +demo +"x" +ipam:read `, 'm'))
   assert.equal(await pharos('list', '--team', 'other'), 'No tokens match.\n')
-  assert.match(await pharos('revoke', leaked!.text), /is revoked/)
+  assert.match(await pharos('revoke', leaked!.text), /was revoked/)
   assert.equal(await findTokenStanding(db, leaked!.id), undefined)
   const listed = JSON.parse(await pharos('list', '--team', 'demo', '--json')) as { id: string }[]
   assert.ok(listed.some(({ id }) => id === kept!.id) && !listed.some(({ id }) => id === leaked!.id))

@@ -90,7 +90,7 @@ export interface CatsTable {
     const table = { ...catalog.tables[0]!, columns: [column] }
     assert.throws(
       () => generateTypes({ ...catalog, tables: [table] }),
-      /no TypeScript type is known for money/,
+      /no TypeScript type for money/,
     )
   })
 })

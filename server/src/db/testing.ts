@@ -118,7 +118,7 @@ async function useShared(timeoutMs: number): Promise<TestServer> {
     const server = socketDir && (await tryUse(socketDir))
     if (server) return server
     // One keeper wins, the others end at once; but one that is just ending needs a successor.
-    if (!asked || isNotDurable(folder)) startKeeper(folder)
+    if (!asked || hasNoKeeper(folder)) startKeeper(folder)
     asked = true
   }
   throw new Error(`The test server does not start: see ${folder}/postgres.log and ${folder}/keeper.log.`)
@@ -173,7 +173,7 @@ function startKeeper(folder: string): void {
   spawn(process.execPath, [script, folder], { detached: true, stdio: 'ignore' }).unref()
 }
 
-function isNotDurable(folder: string): boolean {
+function hasNoKeeper(folder: string): boolean {
   const lock = tryProcessLock(join(folder, 'postgres.lock'))
   lock?.release()
   return lock !== undefined
@@ -183,9 +183,9 @@ function isNotDurable(folder: string): boolean {
 export async function stopTestServer(): Promise<void> {
   const folder = testFolder()
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (isNotDurable(folder)) return
+  if (hasNoKeeper(folder)) return
   process.kill(Number(readFileSync(join(folder, 'keeper.pid'), 'utf8')), 'SIGTERM')
-  for (let waited = 0; waited < 10_000 && !isNotDurable(folder); waited += 50) await sleep(50)
+  for (let waited = 0; waited < 10_000 && !hasNoKeeper(folder); waited += 50) await sleep(50)
 }
 
 /** Migrates once per set of migrations: cloning takes a tenth of the time. */
