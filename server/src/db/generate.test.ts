@@ -88,10 +88,7 @@ export interface CatsTable {
   it('are not guessed', () => {
     const column = { ...catalog.tables[0]!.columns[0]!, type: 'money' }
     const table = { ...catalog.tables[0]!, columns: [column] }
-    assert.throws(
-      () => generateTypes({ ...catalog, tables: [table] }),
-      /no TypeScript type for money/,
-    )
+    assert.throws(() => generateTypes({ ...catalog, tables: [table] }), /no TypeScript type for money/)
   })
 })
 
