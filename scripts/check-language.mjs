@@ -1,4 +1,4 @@
-// Counts phrases that plain technical English does without, per 1,000 words of comments, texts and documents, and fails
+// Counts phrases that plain technical English avoids, per 1,000 words of comments, texts and documents, and fails
 // above the level that was measured in Kysely, Fastify, graphile-worker, Omicron and Akvorado (0.3 each).
 //
 //   node scripts/check-language.mjs                 the table

@@ -25,7 +25,7 @@ const parts = [
   },
 ]
 
-/** The compiler keeps what it found out about unchanged files: a tenth of the processor time from the second run on. */
+/** The compiler caches its results for unchanged files: a tenth of the processor time from the second run on. */
 function typesOf(project) {
   const info = `node_modules/.cache/tsc/${project.replaceAll('/', '-')}.tsbuildinfo`
   return ['node_modules/typescript/bin/tsc', '-p', project, '--incremental', '--tsBuildInfoFile', info]

@@ -1,19 +1,19 @@
-// The Debian packages that tests want as real peers, and how they get onto a machine. The one list of them.
+// The Debian packages that tests need as real peers, and their installation. The only list of them.
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
- * gobgpd and bird2 are the routers, stayrtr is the RPKI cache, nsd the name server, bgpq4 asks the routing registry,
- * iproute2 makes addresses for the lab, chromium looks at the portal.
+ * gobgpd and bird2 are the routers, stayrtr is the RPKI cache, nsd the name server, bgpq4 the client of the routing
+ * registry, iproute2 creates addresses for the lab, chromium opens the portal.
  */
 export const debianPackages = ['gobgpd', 'bird2', 'stayrtr', 'nsd', 'bgpq4', 'curl', 'iproute2', 'chromium']
 
-/** What the bench wants beside them: postgresql brings pgbench. */
+/** Further packages of the bench: postgresql contains pgbench. */
 export const benchPackages = [...debianPackages, 'postgresql']
 
 const POLICY = '/usr/sbin/policy-rc.d'
 
-/** Those of the names that are not installed; undefined where this is not Debian or one of its children. */
+/** Returns the packages that are not installed; undefined if this is not Debian or a derivative. */
 export function missingPackages(names = debianPackages) {
   if (spawnSync('dpkg-query', ['--version']).status !== 0) return undefined
   const list = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...names])
@@ -27,7 +27,7 @@ export function missingPackages(names = debianPackages) {
   return names.filter((name) => !installed.has(name))
 }
 
-/** Installs them, as root, without starting their services: a router of this machine is not ours to start. */
+/** Installs them, as root, without starting their services, which could disturb routers of this machine. */
 export function installPackages(names) {
   const hasPolicy = existsSync(POLICY)
   if (!hasPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })

@@ -100,12 +100,12 @@ async function callWhenStarted(next) {
   next()
 }
 
-function mustWait() {
+function isDelayed() {
   return (isStarting || isRestarting) && !isStopping
 }
 
 async function untilStarted() {
-  while (mustWait()) await sleep(50)
+  while (isDelayed()) await sleep(50)
 }
 
 async function stop() {

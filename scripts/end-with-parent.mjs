@@ -1,5 +1,5 @@
-// Loaded before a command of scripts/run.mjs: stops this process once its parent has ended in whatever way, SIGKILL
-// included. The kernel closes the channel between them then.
+// Loaded before a command of scripts/run.mjs: stops this process once its parent has ended for any reason, SIGKILL
+// included, when the kernel closes the channel between them.
 if (process.channel) {
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   // Neither the channel nor its listener keeps the process alive.

@@ -1,4 +1,4 @@
-// Finds the test files that a run is about. Nothing is run here.
+// Finds the test files of a run, without running them.
 import { existsSync, globSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -12,12 +12,12 @@ const reporter = fileURLToPath(new URL('test-reporter.mjs', import.meta.url))
 const timesFile = fileURLToPath(new URL('test-times.json', import.meta.url))
 const isLong = process.env.PHAROS_TEST_LONG !== undefined
 
-/** Of one test, unless it sets its own. The longest takes a minute on a quiet machine of two cores. */
+/** Time limit of one test, unless it sets its own. The longest takes a minute on an idle machine of two cores. */
 const TEST_TIMEOUT_MS = (isLong ? 240 : 10) * 60_000
 const FILE_TIMEOUT_MS = (isLong ? 1440 : 30) * 60_000
-/** After this long without a running test a process hangs: it does not end, or its first hook does not. */
+/** After this time without a running test a process hangs: it does not end, or its first hook does not. */
 const IDLE_TIMEOUT_MS = 10 * 60_000
-/** Between the question what is open and SIGKILL. */
+/** Time between the request for open handles and SIGKILL. */
 const DUMP_MS = 5_000
 /** Files that run at once, per core: many wait for daemons and timers most of the time. */
 const FILES_PER_CORE = 2
@@ -57,7 +57,7 @@ export async function runTests(files, options = {}) {
 }
 
 const processes = new Set()
-// A test process that is asked ends the daemons that it started; one that is killed leaves them.
+// A test process that gets a signal ends the daemons that it started; one that is killed leaves them.
 process.once('exit', () => processes.forEach((child) => child.kill('SIGUSR2')))
 for (const [signal, status] of [
   ['SIGINT', 130],
@@ -81,7 +81,7 @@ function jobsOf(file, times) {
   })
 }
 
-/** Runs one process; resolves with its counts, its output and, if it was ended or crashed, where that was. */
+/** Runs one process; resolves with its counts, its output and, if it was ended or crashed, the position of that. */
 async function runJob({ file, shard }, live, { testMs, fileMs, idleMs, dumpMs }) {
   const start = performance.now()
   const child = spawn(process.execPath, argumentsOf(file, testMs), {
@@ -132,7 +132,7 @@ function apply(state, { began, ended, nesting, counts, cpuSeconds, open }) {
   if (open) state.open = open
 }
 
-/** Also when a program that the test started keeps its output open, the process itself is over. */
+/** The process itself has ended, even if a program that the test started keeps its output open. */
 async function exitOf(child) {
   const exit = new Promise((resolve) => child.once('exit', (...result) => resolve(result)))
   const closed = new Promise((resolve) => child.once('close', resolve))
@@ -154,7 +154,7 @@ function countsOf({ counts, ended }, code) {
   }
 }
 
-/** Undefined if the file reported by itself how it ended. */
+/** Undefined if the file reported its end itself. */
 function describeEnd({ counts, ended, running, open }, code, signal, file) {
   const failed = counts && counts.failed + counts.cancelled > 0
   if (ended === undefined && counts !== undefined && (code === 0 || failed)) return {}
@@ -181,7 +181,7 @@ function argumentsOf(file, testMs) {
   ]
 }
 
-/** Compiled code is kept: most files load the same few hundred sources, and several start the product. */
+/** Compiled code is cached: most files load the same few hundred sources, and several start the product. */
 function environmentOf(shard) {
   const { NODE_TEST_CONTEXT: _, PHAROS_TEST_SHARD: __, ...env } = process.env
   env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled')

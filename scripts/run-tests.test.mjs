@@ -37,7 +37,7 @@ function writeRun(files, options = {}) {
   return { cwd: place, env }
 }
 
-/** The counts, and the printed text. */
+/** Returns the counts, and the printed text. */
 function runFiles(files, options = {}) {
   const { stdout, stderr } = spawnSync(process.execPath, ['run.mjs'], writeRun(files, options))
   const output = `${stderr}${stdout}`
@@ -96,15 +96,15 @@ describe('a test that hangs', () => {
     assert.match(output, /b\.test\.mjs: not finished after 10 s\nrunning:\n {2}is busy/)
   })
 
-  it('is noticed after the last test too, when something keeps the process alive', () => {
-    const leaking = `${head}it('leaks', () => { setInterval(() => {}, 1000) })\n`
-    const { counts, output } = runFiles({ 'a.test.mjs': leaking }, { limits: { idleMs: 1_500 } })
+  it('is detected after the last test too, if something keeps the process alive', () => {
+    const withOpenTimer = `${head}it('leaks', () => { setInterval(() => {}, 1000) })\n`
+    const { counts, output } = runFiles({ 'a.test.mjs': withOpenTimer }, { limits: { idleMs: 1_500 } })
     assert.equal(counts.failed, 1)
     assert.match(output, /a\.test\.mjs: no test ran for 1\.5 s, and the process did not end/)
   })
 })
 
-describe('a run that is asked to end', () => {
+describe('a run that gets a signal', () => {
   it('ends its tests, which end the programs that they started', async () => {
     const text = `${head}import { spawn } from 'node:child_process'
 it('starts a program', async () => {
@@ -115,16 +115,16 @@ it('starts a program', async () => {
 })\n`
     const options = writeRun({ 'a.test.mjs': text, 'b.test.mjs': passing })
     const child = spawn(process.execPath, ['run.mjs'], { ...options, stdio: 'ignore' })
-    const pids = await waitFor(() => readIfThere(join(options.cwd, 'pids'))?.split(' '))
+    const pids = await waitFor(() => readIfExists(join(options.cwd, 'pids'))?.split(' '))
     child.kill('SIGTERM')
     assert.deepEqual(await once(child, 'exit'), [143, null])
     await waitFor(() => pids.every((pid) => !existsSync(`/proc/${pid}`) || isZombie(pid)))
   })
 })
 
-const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined)
+const readIfExists = (file) => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined)
 
-const isZombie = (pid) => / Z /.test(readIfThere(`/proc/${pid}/stat`) ?? '')
+const isZombie = (pid) => / Z /.test(readIfExists(`/proc/${pid}/stat`) ?? '')
 
 async function waitFor(ask) {
   for (const deadline = Date.now() + 60_000; ; await sleep(20)) {

@@ -1,4 +1,4 @@
-// `npm run <command>`: puts the packages in place, then runs the command under the Node that this repository pins.
+// `npm run <command>`: installs the packages, then runs the command under the Node that this repository pins.
 // It runs on any Node from 20 on, so it uses nothing newer and imports nothing that has to be installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -109,25 +109,25 @@ function findNode() {
 }
 
 /**
- * Resolves with the exit status. The child has our terminal, gets the signals that are sent to this process alone, and
- * notices by the closed channel when this process has been killed.
+ * Resolves with the exit status. The child inherits our terminal, gets the signals that are sent to this process alone, and
+ * detects by the closed channel that this process has been killed.
  */
 function run(program, args) {
   const child = spawn(program, ['--import', './scripts/end-with-parent.mjs', ...args], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  const passOn = (signal) => {
-    // Ctrl-C reaches the child by itself: twice would mean "at once".
+  const forward = (signal) => {
+    // Ctrl-C reaches the child by itself: a second signal would stop it at once.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
   }
-  for (const signal of signals) process.on(signal, passOn)
+  for (const signal of signals) process.on(signal, forward)
   const timer = setInterval(() => stopWithoutNpm(child), PARENT_POLL_MS)
   return new Promise((resolve) => {
     child.on('error', (error) => fail(error.message))
     child.on('exit', (status, signal) => {
       clearInterval(timer)
-      for (const name of signals) process.off(name, passOn)
+      for (const name of signals) process.off(name, forward)
       if (signal === null) resolve(status ?? 1)
       else process.kill(process.pid, signal)
     })

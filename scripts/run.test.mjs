@@ -16,7 +16,7 @@ const MAIN = `
   if (process.argv[3] === 'wait') setInterval(() => {}, 1000)
   else process.exitCode = Number(process.argv[3] ?? 0)`
 
-/** A checkout with a lockfile, one command, and an npm that only notes that it was called. */
+/** A checkout with a lockfile, one command, and an npm that only records its calls. */
 function checkout(packages = { 'node_modules/a': { version: '1.0.0' } }) {
   const root = mkdtempSync(join(tmpdir(), 'pharos-run-'))
   folders.push(root)
@@ -57,7 +57,7 @@ const installs = (root) =>
   existsSync(join(root, 'npm.log')) ? readFileSync(join(root, 'npm.log'), 'utf8').split('\n').length - 1 : 0
 
 describe('npm run', { timeout: 60_000 }, () => {
-  it('installs what the lockfile says, once, and again when it says something else', () => {
+  it('installs the packages of the lockfile, once, and again when it changes', () => {
     const root = checkout()
     assert.equal(run(root, ['start']).status, 0)
     assert.match(readFileSync(join(root, 'npm.log'), 'utf8'), /^ci --include=dev --include=optional/)
@@ -68,7 +68,7 @@ describe('npm run', { timeout: 60_000 }, () => {
     assert.equal(installs(root), 2)
   })
 
-  it('leaves alone what somebody installed by hand, if it fits', () => {
+  it('keeps a manual installation that matches', () => {
     const root = checkout({
       'node_modules/a': { version: '1.0.0' },
       'node_modules/mac-only': { version: '1.0.0', optional: true },
@@ -84,7 +84,7 @@ describe('npm run', { timeout: 60_000 }, () => {
     assert.equal(installs(root), 1)
   })
 
-  it('stops where the packages cannot be installed', () => {
+  it('stops if the packages cannot be installed', () => {
     const root = checkout()
     const { status, stdout, stderr } = run(root, ['start'], { NPM_STATUS: '9' })
     assert.equal(status, 9)
@@ -93,7 +93,7 @@ describe('npm run', { timeout: 60_000 }, () => {
     assert.equal(existsSync(join(root, 'node_modules/.pharos-lock')), false)
   })
 
-  it('passes words and status on', () => {
+  it('passes arguments and status on', () => {
     const root = checkout()
     assert.deepEqual(run(root, ['start', '3', '--dry-run']), {
       status: 3,
@@ -130,7 +130,7 @@ describe('npm run', { timeout: 60_000 }, () => {
     await once(child.stdout, 'close')
   })
 
-  it('knows its commands', () => {
+  it('has every command', () => {
     const { status, stderr } = run(checkout(), ['strat'])
     assert.equal(status, 64)
     assert.match(stderr, /commands: start, dev, build, pharos, test/)

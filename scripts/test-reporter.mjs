@@ -25,7 +25,7 @@ function send(event) {
   }
 }
 
-/** Of this process and of its children that have ended, in clock ticks of 10 ms; undefined outside Linux. */
+/** Processor time of this process and of its children that have ended, in clock ticks of 10 ms; undefined outside Linux. */
 function cpuSeconds() {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8')
@@ -40,8 +40,8 @@ function cpuSeconds() {
   }
 }
 
-// The runner asks before it ends a process that hangs. If nothing is open but the runner's own timer, a test waits for a
-// promise that nothing can settle.
+// The runner requests this before it ends a process that hangs. If nothing is open but the runner's own timer, a test waits for
+// a promise that nothing can settle.
 process.once('SIGUSR2', () => {
   send({ open: process.getActiveResourcesInfo() })
   process.exit(1)

@@ -12,14 +12,14 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const paths = process.argv.slice(2)
 const named = paths.length > 0 ? findNamed() : undefined
 process.chdir(root)
-// A missing peer skips its tests on a developer's machine; where the result counts it fails them.
+// A missing peer skips its tests on a developer's machine; in CI it fails them.
 if (process.env.CI === 'true') process.env.PHAROS_TEST_REQUIRE_PEERS = '1'
-if (named === undefined) providePeers()
-// Before any test reads it: what a test builds, another would read half written.
+if (named === undefined) installPeers()
+// Before any test reads it: otherwise a test could read a partially built one.
 if (named === undefined || needPortal(named)) await buildPortal()
 const checked = named !== undefined || (await check())
 const counts = await runTests(named ?? allTests())
-// After named files it stays for some seconds: the next run starts at once.
+// After named files it keeps running for some seconds: the next run starts at once.
 if (named === undefined) {
   const { stopTestServer } = await import('../server/src/db/testing.ts')
   await stopTestServer()
@@ -37,7 +37,7 @@ function findNamed() {
   }
 }
 
-function providePeers() {
+function installPeers() {
   const missing = missingPackages()
   if (missing === undefined)
     return write('not a Debian system: tests against real routers need gobgpd and bird2')

@@ -1,10 +1,10 @@
-// Announcements for the bench: regions that are the lab's routers, and as many prefixes as a figure wants, every other
-// one IPv6, all of team 1.
+// Announcements for the bench: regions with the lab's routers, and the number of prefixes that a benchmark needs, alternating
+// IPv4 and IPv6, all of team 1.
 import type { Client } from 'pg'
 import type { Lab } from '../../lab/src/network.ts'
 
 export const owner = '64500:1:1'
-/** Not the product's: its routes are nothing to the reconciler. */
+/** Not the identifier of the product: the reconciler ignores its routes. */
 export const otherOwner = '64500:1:2'
 export const originAsn = 64_496
 
@@ -17,7 +17,7 @@ export function prefixOf(n: number): string {
   return `2001:${(0xdb8 + (n >> 16)).toString(16)}:${(n & 65_535).toString(16)}::/48`
 }
 
-/** Regions of these names without a router, until `useRouters` gives them one. */
+/** Creates regions of these names without a router, until `useRouters` sets them. */
 export async function seedRegions(client: Client, names: readonly string[]): Promise<void> {
   await client.query(
     `insert into locations (key, name, country, timezone) values ('lab', 'Lab', 'NL', 'Europe/Amsterdam')`,
@@ -30,7 +30,7 @@ export async function seedRegions(client: Client, names: readonly string[]): Pro
   )
 }
 
-/** Announcements 1 to `on` are enabled in all regions, the next `off` are not; all are validated. */
+/** Announcements 1 to `on` are enabled in all regions, the next `off` are disabled; all are validated. */
 export async function seedAnnouncements(client: Client, on: number, off: number): Promise<void> {
   await client.query(
     `insert into announcements
@@ -48,7 +48,7 @@ export async function seedAnnouncements(client: Client, on: number, off: number)
   )
 }
 
-/** Gives each region of the database its router in the lab, and forgets what routers of an earlier run held. */
+/** Sets the lab's router of each region, and deletes the observed state of an earlier run. */
 export async function useRouters(client: Client, lab: Lab, on: number): Promise<void> {
   for (const { name, apiAddress, nextHop6 } of lab.regions) {
     const speaker = { name, kind: 'gobgp', address: apiAddress, owner, next_hop: { ipv6: nextHop6 } }
@@ -58,11 +58,11 @@ export async function useRouters(client: Client, lab: Lab, on: number): Promise<
       speakers,
     ])
   }
-  await forgetRuns(client, on)
+  await deleteRuns(client, on)
 }
 
-/** As `seedAnnouncements` left it: nothing was announced yet, and nobody has switched anything. */
-export async function forgetRuns(client: Client, on: number): Promise<void> {
+/** Resets to the state after `seedAnnouncements`: nothing is announced yet or was changed. */
+export async function deleteRuns(client: Client, on: number): Promise<void> {
   await client.query('truncate holds, region_withdrawals, region_routers')
   await client.query(
     `update announcements set enabled = id <= $1, status = case when id <= $1 then 'announcing' else 'ready' end`,

@@ -1,11 +1,11 @@
-// Filling tables faster than by their indexes and triggers: those are taken off, and put back when the rows are there.
+// Fills tables faster than with indexes and triggers: drops them, and creates them again when the rows are complete.
 import type { Client } from 'pg'
 
 type Definition = { readonly table: string; readonly name: string; readonly definition: string }
 
 /**
- * Runs `fill` while the tables have no index, no key, no reference to or from them, and no trigger. What triggers keep
- * is `fill`'s to keep.
+ * Runs `fill` while the tables have no index, no key, no reference to or from them, and no trigger. `fill` must preserve
+ * the invariants of the triggers itself.
  */
 export async function fillBare(
   client: Client,

@@ -1,5 +1,5 @@
 // The bench's PostgreSQL: the embedded one as the product runs it, with everything synced to the disk, or another one
-// by its address. Each figure has databases of its own in it, which can be kept for the next run.
+// by its address. Each benchmark has databases of its own in it, which can be kept for the next run.
 import { createHash } from 'node:crypto'
 import type { Client } from 'pg'
 import { startEmbedded } from '../../server/src/db/embedded.ts'
@@ -10,8 +10,8 @@ export type Cluster = {
   /** `PostgreSQL 18.4 on ...`. */
   readonly version: string
   /**
-   * A migrated database, filled by `seed`: the one that an earlier run left behind under this name, if the schema is
-   * still the same. Whatever changes what `seed` makes must change the name.
+   * Returns a migrated database, filled by `seed`: that of an earlier run under this name, if the schema has not
+   * changed. If the rows of `seed` change, the name must change too.
    */
   database(name: string, seed: (client: Client) => Promise<void>): Promise<Postgres>
   [Symbol.asyncDispose](): Promise<void>
@@ -19,9 +19,9 @@ export type Cluster = {
 
 export type ClusterOptions = {
   readonly dataDir: string
-  /** Of another server, as a user who may make databases. */
+  /** Address of another server, as a user who may create databases. */
   readonly databaseUrl?: string | undefined
-  readonly say: (text: string) => void
+  readonly report: (text: string) => void
 }
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -47,13 +47,13 @@ function schemaHash(): string {
   return hash.digest('hex').slice(0, 8)
 }
 
-/** Renamed when complete, so that a run that was stopped leaves nothing that looks finished. */
+/** Renamed when complete, so that an aborted run leaves no database that looks complete. */
 async function ensureDatabase(
   admin: Client,
   adminUrl: string,
   name: string,
   seed: (client: Client) => Promise<void>,
-  { say }: ClusterOptions,
+  { report }: ClusterOptions,
 ): Promise<Postgres> {
   const databaseUrl = urlOf(adminUrl, name)
   const found = await admin.query('select from pg_database where datname = $1', [name])
@@ -64,7 +64,7 @@ async function ensureDatabase(
     await fill(urlOf(adminUrl, `${name}_new`), seed)
     await admin.query(`alter database ${name}_new rename to ${name}`)
     await admin.query('checkpoint')
-    say(`${name} was made in ${((performance.now() - start) / 1000).toFixed(1)} s`)
+    report(`${name} was created in ${((performance.now() - start) / 1000).toFixed(1)} s`)
   }
   return openPostgres({ databaseUrl, dataDir: '' })
 }

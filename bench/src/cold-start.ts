@@ -1,18 +1,18 @@
-// A new process and an empty router: how long until a hundred thousand announcements are on it, seen there, and written down
-// as seen. Beside it the same routes given to the same daemon by the driver alone, without a database or a plan.
+// A new process and an empty router: time until a hundred thousand announcements are on the router, read back and stored as
+// observed. Beside it the same routes sent to the same daemon by the driver alone, without a database or a plan.
 import { createLab, type Lab } from '../../lab/src/network.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import type { Route } from '../../server/src/byoip/reconcile/speaker.ts'
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { originAsn, owner, prefixOf, seedAnnouncements, seedRegions, useRouters } from './announcements.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams } from './people.ts'
 import { startProduct } from './product.ts'
 import { milliseconds, times, whole } from './table.ts'
 
-export const coldStart: Figure = {
+export const coldStart: Benchmark = {
   id: 'C100',
   name: 'cold-start',
   title: '100,000 announcements from a new process to an empty router',
@@ -46,7 +46,7 @@ async function run(bench: Bench): Promise<Line[]> {
   return [
     {
       what: `${whole(size)} announcements, a new process, an empty router`,
-      figure: milliseconds(ms),
+      result: milliseconds(ms),
       peer: `${milliseconds(peer)} the driver alone`,
       ratio: `${times(ms / peer)} its time`,
       goal: '',

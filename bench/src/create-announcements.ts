@@ -1,18 +1,18 @@
-// Creating fifty announcements in one request, every check made from registries that are at hand: ROAs and route objects in
-// files that were read before. Beside it the same rows written by plain SQL in one transaction, without any check.
+// Creates fifty announcements in one request, with all checks against local registries: ROAs and route objects in files that
+// were read before. Beside it the same rows written by plain SQL in one transaction, without any check.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { median, quantile } from '../../lab/src/measure.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { ask, HttpConnection, renderRequest } from './http-connection.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
 import { startProduct } from './product.ts'
 import { milliseconds, times } from './table.ts'
 
-export const createAnnouncements: Figure = {
+export const createAnnouncements: Benchmark = {
   id: 'C50',
   name: 'create-announcements',
   title: '50 announcements created at once, with all their checks',
@@ -25,7 +25,7 @@ const asn = 64496
 const prefixOf = (n: number): string => `2001:db8:${n.toString(16)}::/48`
 
 async function run(bench: Bench): Promise<Line[]> {
-  const { folder, quick, say } = bench
+  const { folder, quick, report } = bench
   const postgres = await (
     await bench.cluster()
   ).database('create', async (client) => {
@@ -47,11 +47,11 @@ async function run(bench: Bench): Promise<Line[]> {
   await empty(postgres)
   const ours = await timeRequests(product.url, access, requests)
   const [p50, p99] = [median(ours), quantile(ours, 0.99)]
-  say(`plain SQL p50 ${milliseconds(median(peer))}, p99 ${milliseconds(quantile(peer, 0.99))}`)
+  report(`plain SQL p50 ${milliseconds(median(peer))}, p99 ${milliseconds(quantile(peer, 0.99))}`)
   return [
     {
       what: `create ${atOnce}, all checks`,
-      figure: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`,
+      result: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`,
       peer: `${milliseconds(median(peer))} plain SQL, no checks`,
       ratio: `${times(p50 / median(peer))} its time`,
       goal: '',
@@ -99,14 +99,14 @@ async function timeRequests(url: string, access: string, requests: number): Prom
   return samples
 }
 
-/** A check that was not made would make it look fast. */
+/** A skipped check would make it look fast. */
 function requireChecked(body: string): void {
   const checked = body.match(/"name":"(irr|rpki)","state":"valid"/g)?.length
   if (checked !== 2 * atOnce)
     throw new Error(`${checked} of ${2 * atOnce} checks were valid: ${body.slice(0, 2000)}`)
 }
 
-/** The same rows: announcements, their six checks, a line of history and one of the audit each. */
+/** The same rows: announcements, and for each six checks, a history entry and an audit entry. */
 async function timePlain(postgres: Postgres, requests: number): Promise<number[]> {
   const client = await postgres.directConnection()
   const samples: number[] = []

@@ -1,8 +1,8 @@
 // P3: one event by its id through the API, with the credential checked. Beside it pgbench's own select of one row by its
-// key, prepared: the least that one can ask of this database.
+// key, prepared: the cheapest query of this database.
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { eventsDatabase, evenEvents } from './events-database.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import type { HttpRequest } from './http-connection.ts'
 import { describeLoadResults, runLoad } from './load.ts'
 import { missingPeers } from './packages.ts'
@@ -12,7 +12,7 @@ import { startProduct } from './product.ts'
 import { perSecond, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
-export const eventDetail: Figure = {
+export const eventDetail: Benchmark = {
   id: 'P3',
   name: 'event-detail',
   title: 'one event by its id, authenticated',
@@ -21,7 +21,7 @@ export const eventDetail: Figure = {
 }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const { clients, rounds, sliceSeconds: seconds, folder, say } = bench
+  const { clients, rounds, sliceSeconds: seconds, folder, report } = bench
   const plan = evenEvents(bench)
   const postgres = await eventsDatabase(bench, plan)
   const { databaseUrl } = postgres
@@ -41,11 +41,11 @@ async function run(bench: Bench): Promise<Line[]> {
   )
   const own = medianOf(ours, (one) => one.perSecond)
   const theirs = medianOf(peer, (one) => one.perSecond)
-  say(describeLoadResults(ours))
+  report(describeLoadResults(ours))
   return [
     {
       what: `event by id, ${whole(plan.events)} events, ${clients} clients`,
-      figure: perSecond(own),
+      result: perSecond(own),
       peer: `${perSecond(theirs)} pgbench -S -M prepared`,
       ratio: times(own / theirs),
       goal: '>= 0.5x',
@@ -54,7 +54,7 @@ async function run(bench: Bench): Promise<Line[]> {
   ]
 }
 
-/** Some thousand events, each asked for by a user of a team that it concerns. */
+/** Some thousand events, each requested by a user of a team that it concerns. */
 async function requestsOf(postgres: Postgres, signed: readonly Signed[]): Promise<HttpRequest[]> {
   const client = await postgres.directConnection()
   const { rows } = await client.query<{ team_id: number; event_id: string }>(

@@ -1,10 +1,10 @@
-// The databases with events that the figures share, each made once.
+// The databases with events that several benchmarks use, each created once.
 import type { Postgres } from '../../server/src/db/postgres.ts'
-import type { Bench } from './figure.ts'
+import type { Bench } from './benchmark.ts'
 import { seedTeams, seedUsers } from './people.ts'
 import { requireAsWritten, seedEvents, type EventsPlan } from './seed-events.ts'
 
-/** Raised when seed-events.ts makes something else than before. */
+/** Increased when the rows of seed-events.ts change. */
 const seedVersion = 2
 
 /** A user for each team, and the events; checked against the product's own writer. */
@@ -16,7 +16,7 @@ export async function eventsDatabase(bench: Bench, plan: EventsPlan): Promise<Po
   ).database(name, async (client) => {
     await seedTeams(client, teams)
     await seedUsers(client, teams, teams)
-    await seedEvents(client, plan, bench.say)
+    await seedEvents(client, plan, bench.report)
   })
   const client = await postgres.directConnection()
   await requireAsWritten(postgres, client)

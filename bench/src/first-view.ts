@@ -1,19 +1,19 @@
-// How long a browser takes to show a page, on a processor four times slower than this one, and what it had to fetch for it.
-// The page's own clock is read: it begins with the navigation, or with a click.
+// How long a browser takes to show a page, on a processor four times slower than this one, and the size of what it fetches.
+// Uses the page's own clock, which starts with the navigation or with a click.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 
-/** In milliseconds of the page's clock; scripts since the navigation, packed as they came. */
+/** In milliseconds of the page's clock; scripts since the navigation, with their compressed size. */
 export type View = { readonly ms: number; readonly scriptBytes: number; readonly requests: number }
 
-const slowness = 4
+const throttlingRate = 4
 const timeoutMs = 60_000
 
-/** Runs in every page before its own scripts: notes when something is first on the screen, and when it was clicked. */
+/** Runs in every page before its own scripts: records when something is first on the screen, and when it was clicked. */
 const probe = `
   globalThis.viewedAt = (seen) => new Promise((resolve) => {
     const look = () => {
       if (!seen()) return requestAnimationFrame(look)
-      // After the frame that shows it, and whatever the page still had to do then.
+      // After the frame that shows it, whatever work the page still has then.
       requestAnimationFrame(() => setTimeout(() => resolve(performance.now()), 0))
     }
     look()
@@ -30,7 +30,7 @@ const overview = `(() => {
 export type Person = { readonly email: string; readonly password: string }
 export type Visit = { readonly form: View; readonly overview: View; readonly reload: View }
 
-/** A browser that was never here: the form to sign in, the overview after the click, and the overview loaded again. */
+/** A browser with an empty cache: the form to sign in, the overview after the click, and the overview loaded again. */
 export async function visit(browser: Browser, url: string, { email, password }: Person): Promise<Visit> {
   return inNewContext(browser, async (page, counted) => {
     await page.goto(`${url}/sign-in`, { waitUntil: 'commit' })
@@ -49,7 +49,7 @@ export async function visit(browser: Browser, url: string, { email, password }: 
   })
 }
 
-/** The form of another page, in a browser that was never there. */
+/** The form of another page, in a browser with an empty cache. */
 export function visitForm(browser: Browser, url: string): Promise<View> {
   return inNewContext(browser, async (page, counted) => {
     await page.goto(url, { waitUntil: 'commit' })
@@ -72,7 +72,7 @@ async function inNewContext<T>(
     await context.addInitScript({ content: probe })
     const page = await context.newPage()
     const session = await context.newCDPSession(page)
-    await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
+    await session.send('Emulation.setCPUThrottlingRate', { rate: throttlingRate })
     return await use(page, await count(session))
   } finally {
     await context.close()
@@ -81,7 +81,7 @@ async function inNewContext<T>(
 
 type Counted = { scriptBytes: number; requests: number; reset(): void }
 
-/** What comes over the wire, packed as it is; nothing for what the browser had kept. */
+/** The compressed size that is transferred; 0 for files from the browser's cache. */
 async function count(session: CDPSession): Promise<Counted> {
   await session.send('Network.enable')
   const scripts = new Set<string>()

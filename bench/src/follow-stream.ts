@@ -1,11 +1,11 @@
-// S200: how soon those who follow the stream are told what has happened: from before the commit to the message, with 200
-// followers of 20 teams. Its peer is PostgreSQL's own NOTIFY of the same transaction, heard by one plain connection.
+// S200: delay of messages to clients of the stream: from before the commit to the message, with 200 clients of 20 teams.
+// Its peer is PostgreSQL's own NOTIFY of the same transaction, received by one plain connection.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStream } from '@pharos/contract/stream-client'
 import { quantile } from '../../lab/src/measure.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { writeMessages } from '../../server/src/outbox/outbox.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
 import { startProduct } from './product.ts'
 import { milliseconds, times } from './table.ts'
@@ -15,16 +15,16 @@ const teams = 20
 const followers = 200
 const messagesPerSecond = 20
 
-export const followStream: Figure = {
+export const followStream: Benchmark = {
   id: 'S200',
   name: 'follow-stream',
-  title: `messages to ${followers} followers of ${teams} teams, from before the commit`,
+  title: `messages to ${followers} clients of ${teams} teams, from before the commit`,
   missing: () => undefined,
   run,
 }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const { rounds, sliceSeconds, folder, say } = bench
+  const { rounds, sliceSeconds, folder, report } = bench
   const postgres = await (
     await bench.cluster()
   ).database(`follow_stream_${followers}`, async (client) => {
@@ -48,7 +48,7 @@ async function run(bench: Bench): Promise<Line[]> {
     for (let at = 0; at < messages; at++) {
       const mark = `${round} ${at}`
       began.set(mark, performance.now())
-      await tell(postgres, mark, (at % teams) + 1)
+      await notify(postgres, mark, (at % teams) + 1)
       await sleep(1000 / messagesPerSecond)
     }
     await sleep(500)
@@ -57,24 +57,24 @@ async function run(bench: Bench): Promise<Line[]> {
     turns.push({ ours: ours.splice(0), peer: peer.splice(0) })
   }
   await listener.end()
-  for (const one of turns) say(`ours ${latencies(one.ours)}; NOTIFY ${latencies(one.peer)}`)
+  for (const one of turns) report(`ours ${latencies(one.ours)}; NOTIFY ${latencies(one.peer)}`)
   return linesOf(turns, following.count)
 }
 
 type Turn = { readonly ours: readonly number[]; readonly peer: readonly number[] }
 
-/** One transaction, as what makes an event writes it. */
-async function tell({ owner }: Postgres, mark: string, team: number): Promise<void> {
+/** One transaction like the one that creates an event. */
+async function notify({ owner }: Postgres, mark: string, team: number): Promise<void> {
   await owner.transaction().execute(async (trx) => {
     await writeMessages(trx, [{ teamId: team, type: 'event.started', data: { mark } as never }])
     await trx.selectNoFrom(({ fn, val }) => fn('pg_notify', [val('bench'), val(mark)]).as('rung')).execute()
   })
 }
 
-/** Resolves when all are told that they are ready. */
+/** Resolves when all have received `ready`. */
 async function followAll(
   url: string,
-  heard: (mark: string) => void,
+  onMessage: (mark: string) => void,
 ): Promise<AsyncDisposable & { readonly count: number }> {
   const abort = new AbortController()
   const signed = await signIn(url, followers)
@@ -84,7 +84,7 @@ async function followAll(
       const options = { baseUrl: url, credential: () => ({ bearer: access }) }
       for await (const { type, message } of openStream(options, { signal: abort.signal })) {
         if (type === 'ready') resolve()
-        else heard((message.data as { mark: string }).mark)
+        else onMessage((message.data as { mark: string }).mark)
       }
     }
     follow().catch((error: unknown) => (abort.signal.aborted ? undefined : reject(error)))
@@ -100,8 +100,8 @@ function linesOf(turns: readonly Turn[], count: number): Line[] {
   const [ours, peer] = [(turn: Turn) => turn.ours, (turn: Turn) => turn.peer]
   return [
     {
-      what: `message to ${count / teams} of ${count} followers`,
-      figure: `p50 ${milliseconds(p50(ours))}, p99 ${milliseconds(p99(ours))}`,
+      what: `message to ${count / teams} of ${count} clients`,
+      result: `p50 ${milliseconds(p50(ours))}, p99 ${milliseconds(p99(ours))}`,
       peer: `p50 ${milliseconds(p50(peer))}, p99 ${milliseconds(p99(peer))} NOTIFY`,
       ratio: times(p50(ours) / p50(peer)),
       goal: '',

@@ -1,11 +1,11 @@
 // P6: all announcements from the database to empty routers in four regions, by the product's own reconciler, and then a
-// run that finds nothing to do: what it takes, and that it writes nothing. Beside it the gobgp client, prefix by prefix.
+// run with nothing to do: its duration, and that it writes nothing. Beside it the gobgp client, prefix by prefix.
 import { readFileSync } from 'node:fs'
 import type { Client } from 'pg'
 import { createLab, type Lab } from '../../lab/src/network.ts'
 import { waitFor } from '../../lab/src/wait.ts'
-import { forgetRuns, originAsn, seedAnnouncements, seedRegions, useRouters } from './announcements.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import { deleteRuns, originAsn, seedAnnouncements, seedRegions, useRouters } from './announcements.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams } from './people.ts'
 import { startProduct, type Product } from './product.ts'
@@ -14,7 +14,7 @@ import { medianOf, takeTurns } from './turns.ts'
 
 const regions = ['ams', 'fra', 'lon', 'nyc'] as const
 
-export const fullReconcile: Figure = {
+export const fullReconcile: Benchmark = {
   id: 'P6',
   name: 'full-reconcile',
   title: 'every announcement to empty routers in 4 regions, and a run with nothing to do',
@@ -64,7 +64,7 @@ async function measureSize(bench: Bench, size: number): Promise<Line[]> {
   )
   await requireAllAtPeers(world)
   const idle = await measureIdle(world, bench.quick ? 2 : 10)
-  bench.say(
+  bench.report(
     `${whole(size)} in each of ${regions.length}: a new process took ${milliseconds(cold)} from its start`,
   )
   return linesOf(size, medianOf(ours, Number), medianOf(peer, Number), idle)
@@ -73,7 +73,7 @@ async function measureSize(bench: Bench, size: number): Promise<Line[]> {
 /** Empties the routers, resets the rows, wakes the loops, and waits for the last region. */
 async function reconcileFromEmpty(world: World): Promise<number> {
   const { client, lab, size } = world
-  await forgetRuns(client, size)
+  await deleteRuns(client, size)
   await Promise.all(lab.regions.map(({ name }) => emptyRouter(lab, name)))
   const startedAt = Date.now()
   await client.query(`select pg_notify('pharos', 'announcements')`)
@@ -130,14 +130,14 @@ async function requireAllAtPeers({ lab, size }: World): Promise<void> {
 
 type Idle = { readonly ms: number; readonly rowsWritten: number; readonly routesWritten: number }
 
-/** A rewritten row has another place or transaction, a route that is sent again another age. */
+/** A rewritten row has another position or transaction, a route that is sent again another age. */
 async function measureIdle(world: World, ticks: number): Promise<Idle> {
   const { client, lab } = world
   const before = { rows: await rowVersions(client), routes: await routeAges(lab) }
   let ms = 0
   for (let tick = 0; tick < ticks; tick++) {
     const startedAt = Date.now()
-    // As after the decision about a hold: `announcements` would only ask for what was switched, which is nothing.
+    // As after the decision about a hold: `announcements` would only select changed ones, of which there are none.
     await client.query(`select pg_notify('pharos', 'holds')`)
     ms += await untilReconciled(world, startedAt, 0)
   }
@@ -176,7 +176,7 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
     .toArray().length
 }
 
-/** Routes a second, one call of the client after the other, as a script of an operator does it. */
+/** Routes per second, one call of the client after the other, as an operator's script does it. */
 async function addByClient(lab: Lab, count: number): Promise<number> {
   const { gobgpd } = lab.regions[0]!
   const start = performance.now()
@@ -193,7 +193,7 @@ function linesOf(size: number, fullMs: number, clientRate: number, idle: Idle): 
   return [
     {
       what: `${whole(routes)} routes, ${whole(size)} in each of ${regions.length} regions`,
-      figure: milliseconds(fullMs),
+      result: milliseconds(fullMs),
       peer: `${milliseconds(clientMs)} gobgp client, at ${perSecond(clientRate)}`,
       ratio: `${times(clientMs / fullMs)} faster`,
       goal: '<= 2 s',
@@ -201,7 +201,7 @@ function linesOf(size: number, fullMs: number, clientRate: number, idle: Idle): 
     },
     {
       what: `nothing to do, ${whole(routes)} routes`,
-      figure: `${milliseconds(idle.ms)}, ${idle.routesWritten} routes and ${idle.rowsWritten} rows written`,
+      result: `${milliseconds(idle.ms)}, ${idle.routesWritten} routes and ${idle.rowsWritten} rows written`,
       peer: '-',
       ratio: '-',
       goal: '0 writes',

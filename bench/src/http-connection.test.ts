@@ -12,7 +12,7 @@ async function urlOf(server: Server): Promise<string> {
 }
 
 describe('the connection', () => {
-  it('sends one request after the other and gives back the bodies', async () => {
+  it('sends one request after the other and returns the bodies', async () => {
     const server = createServer((request, response) => {
       let body = ''
       request.on('data', (chunk: Buffer) => (body += String(chunk)))
@@ -33,7 +33,7 @@ describe('the connection', () => {
     server.close()
   })
 
-  it('reads an answer that comes in pieces, wherever it is cut', async () => {
+  it('reads an answer that arrives in pieces, wherever it is split', async () => {
     const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\npieces\u00e9!'
     const bytes = Buffer.from(answer)
     const server = createTcpServer((socket) => {

@@ -1,6 +1,6 @@
 // One keep-alive connection that sends a request and waits for its answer, on a bare socket: on two cores every
-// microsecond of the client is taken from the server that is measured, and pgbench, which it is compared with, is C.
-// It reads what this product answers (Content-Length, no chunks) and throws at anything else.
+// microsecond of the client is taken from the measured server, and pgbench, with which it is compared, is C.
+// It supports the answers of this product (Content-Length, no chunks) and throws on anything else.
 import { connect, type Socket } from 'node:net'
 
 /** `length` in bytes; the body as latin1, one character for each byte, so that no character is cut in two. */
@@ -17,7 +17,7 @@ export class HttpConnection {
   #head = ''
   #status = 0
   #length = 0
-  /** Bytes of the body that are still to come; negative while the head is read. */
+  /** Remaining bytes of the body; negative while the head is read. */
   #rest = -1
   #body = ''
   #closed: Error | undefined
@@ -61,7 +61,7 @@ export class HttpConnection {
     this.#socket.write(request, 'latin1')
   }
 
-  /** A server ends a connection that asks for nothing. */
+  /** A server closes idle connections. */
   get isClosed(): boolean {
     return this.#closed !== undefined
   }
@@ -106,7 +106,7 @@ export class HttpConnection {
     this.#rest = -1
     const answered = this.#answered
     if (!answered) {
-      this.#closed ??= new Error('the server ended a connection that asked for nothing')
+      this.#closed ??= new Error('the server closed an idle connection')
       return this.close()
     }
     const body = this.#wantsBody ? this.#body : undefined

@@ -1,4 +1,4 @@
-// The process that makes the load: takes one plan, sends one result, ends. It measures each request from the moment at
+// The process that generates the load: takes one plan, sends one result, ends. It measures each request from the time at
 // which it was due: a server that stops for a second then has a second's worth of late answers, not one.
 import { once } from 'node:events'
 import { quantile } from '../../lab/src/measure.ts'
@@ -9,7 +9,7 @@ type Client = {
   readonly connection: HttpConnection
   /** The next request. */
   next(): string
-  /** Takes the body of the answer, where the next request follows from it. */
+  /** Takes the body of the answer, if the next request depends on it. */
   readonly take: ((body: string) => void) | undefined
   readonly bytesMin: number
   readonly takesRefusals: boolean
@@ -27,7 +27,7 @@ try {
 process.disconnect?.()
 
 async function measure(plan: ProcessPlan): Promise<ProcessResult> {
-  // Once for all connections, and before they are opened: it may take longer than a server waits for a request.
+  // Once for all connections, and before they are opened: it can take longer than a server waits for a request.
   const texts = renderAll(plan)
   const clients = await Promise.all(
     Array.from({ length: plan.connections }, (_, at) => createClient(plan, texts, at)),
@@ -73,7 +73,7 @@ function listClient(
   bytesMin: number,
   at: number,
 ): Omit<Client, 'takesRefusals'> {
-  // Odd steps through the list, so that connections do not ask for the same at the same time.
+  // Odd steps through the list, so that connections do not request the same at the same time.
   let place = at * 7919
   return { connection, next: () => texts[place++ % texts.length]!, take: undefined, bytesMin, token: '' }
 }
@@ -143,7 +143,7 @@ function open(clients: readonly Client[], { seconds }: ProcessPlan, perSecond: n
     const tick = () => {
       const now = performance.now()
       for (; due <= now && due < endAt; due += gapMs(perSecond)) {
-        const client = takeFree(free)
+        const client = nextIdle(free)
         if (client) sendOne(client, due)
         else waiting.push(due)
       }
@@ -155,8 +155,8 @@ function open(clients: readonly Client[], { seconds }: ProcessPlan, perSecond: n
   })
 }
 
-/** The one that has rested for the longest, of those that the server has not ended. */
-function takeFree(free: Client[]): Client | undefined {
+/** The connection that has been idle the longest, of those that the server has not closed. */
+function nextIdle(free: Client[]): Client | undefined {
   for (;;) {
     const client = free.shift()
     if (!client?.connection.isClosed) return client

@@ -1,5 +1,5 @@
-// Load on the API from a process of its own: as many requests as a number of connections can have answered, or a given
-// number a second whatever the answers do. The process itself is load-process.ts.
+// Load on the API from a process of its own: as many requests as a number of connections can complete, or a fixed rate that
+// does not depend on the answers. The process itself is load-process.ts.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { HttpRequest } from './http-connection.ts'
@@ -11,15 +11,15 @@ export type LoadPlan = {
   readonly product: Product
   readonly connections: number
   readonly seconds: number
-  /** Requests a second, at random times (exponential gaps) that do not wait for answers; undefined: one after the other. */
+  /** Requests per second, at random times (exponential gaps) that do not wait for answers; undefined: one after the other. */
   readonly perSecond?: number
   readonly source: RequestSource
-  /** Every answer counts, also one that refuses. */
+  /** Counts every answer, including refusals. */
   readonly takesRefusals?: boolean
 }
 
 export type RequestSource =
-  /** Each connection takes them round and round, from a place of its own; a shorter body is an error. */
+  /** Each connection repeats them from a different start; a shorter body is an error. */
   | { readonly kind: 'list'; readonly requests: readonly HttpRequest[]; readonly bytesMin: number }
   /** Each connection refreshes the session of its token, with the token of the last answer. */
   | { readonly kind: 'refresh'; readonly tokens: readonly string[] }
@@ -27,11 +27,11 @@ export type RequestSource =
 export type LoadResult = {
   readonly answers: number
   readonly perSecond: number
-  /** From when the request was due, to the end of the answer. */
+  /** From when the request was due to the end of the answer. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
-  /** How many answers there were of each status. */
+  /** Number of answers by status. */
   readonly statuses: Readonly<Record<number, number>>
   /** Microseconds of processor time for each request: of the client, and of the product without its database. */
   readonly clientMicros: number
@@ -40,7 +40,7 @@ export type LoadResult = {
   readonly tokens: readonly string[]
 }
 
-/** Throws when an answer was anything but a success, unless those are wanted, or shorter than it can be. */
+/** Throws if an answer was not a success, unless that is expected, or shorter than possible. */
 export async function runLoad({ product, ...rest }: LoadPlan): Promise<LoadResult> {
   const before = product.cpuMicros()
   const result = await runProcess({ url: product.url, ...rest })

@@ -1,7 +1,7 @@
-// L200: what others notice of a flood of sign-ins: reads at a modest rate, alone and beside 200 sign-ins a second with wrong
-// passwords, behind a proxy that says where each comes from. Its peer is the product itself without the flood.
+// L200: effect of a flood of sign-ins on others: reads at a modest rate, alone and beside 200 sign-ins a second with wrong
+// passwords, behind a proxy that forwards each client's address. Its peer is the product itself without the flood.
 import { seedAnnouncements, seedRegions } from './announcements.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import type { HttpRequest } from './http-connection.ts'
 import { runLoad, type LoadResult } from './load.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
@@ -17,7 +17,7 @@ const readers = 8
 const accounts = 500
 const victims = 20
 
-export const loginFlood: Figure = {
+export const loginFlood: Benchmark = {
   id: 'L200',
   name: 'login-flood',
   title: `reads beside ${signInsPerSecond} sign-ins a second with wrong passwords`,
@@ -25,11 +25,11 @@ export const loginFlood: Figure = {
   run,
 }
 
-/** The settings are the defaults, but for the proxy: what is measured is what protects an installation. */
+/** The settings are the defaults except for the proxy: the benchmark measures what protects an installation. */
 const settings = { PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '10', PHAROS_TRUSTED_PROXIES: '127.0.0.0/8' }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const { rounds, sliceSeconds: seconds, folder, say } = bench
+  const { rounds, sliceSeconds: seconds, folder, report } = bench
   const events = bench.quick ? 2_000 : 20_000
   const postgres = await (
     await bench.cluster()
@@ -38,7 +38,7 @@ async function run(bench: Bench): Promise<Line[]> {
     await seedUsers(client, accounts, 1)
     await seedRegions(client, ['ams', 'fra'])
     await seedAnnouncements(client, 100, 100)
-    await seedEvents(client, { events, teams: 1, firstShare: 1 }, say)
+    await seedEvents(client, { events, teams: 1, firstShare: 1 }, report)
   })
   await postgres.owner.deleteFrom('sign_in_failures').execute()
   const { databaseUrl } = postgres
@@ -72,7 +72,7 @@ function readAt(product: Product, requests: readonly HttpRequest[], seconds: num
 
 type Turn = { readonly alone: LoadResult; readonly flooded: LoadResult; readonly flood: LoadResult }
 
-/** The flood begins before the reads and ends after them. */
+/** The flood starts before the reads and ends after them. */
 async function beside(
   product: Product,
   seconds: number,
@@ -93,7 +93,7 @@ async function beside(
   return { flooded, flood: await flooding }
 }
 
-/** Connections take the list each from a place of its own, so that hardly any request is sent twice. */
+/** Each connection starts at a different position of the list, so that hardly any request is sent twice. */
 function signInsOf(seconds: number, round: number): HttpRequest[] {
   return Array.from({ length: (seconds + 4) * signInsPerSecond * 2 }, (_, at) => {
     const number = round * 1_000_000 + at
@@ -106,26 +106,26 @@ function signInsOf(seconds: number, round: number): HttpRequest[] {
   })
 }
 
-/** Half are at a few accounts, which soon make them wait; a quarter at any others, and a quarter at none that there is. */
+/** Half use a few accounts, which soon make them wait; a quarter any other accounts, and a quarter accounts that do not exist. */
 function nameOf(number: number): string {
   if (number % 2 === 0) return `user-${readers + 1 + ((number / 2) % victims)}`
   const firstOther = readers + victims + 1
   return number % 4 === 1 ? `user-${firstOther + (number % (accounts - firstOther))}` : `nobody-${number}`
 }
 
-function linesOf({ say }: Bench, turns: readonly Turn[]): Line[] {
+function linesOf({ report }: Bench, turns: readonly Turn[]): Line[] {
   const alone = medianOf(turns, (one) => one.alone.p99Ms)
   const flooded = medianOf(turns, (one) => one.flooded.p99Ms)
   const ratio = medianOf(turns, (one) => one.flooded.p99Ms / one.alone.p99Ms)
   for (const { alone, flooded, flood } of turns)
-    say(
+    report(
       `reads alone ${latencies(alone)}; beside the flood ${latencies(flooded)}; ` +
         `sign-ins ${whole(flood.perSecond)}/s, ${latencies(flood)}, by status ${JSON.stringify(flood.statuses)}`,
     )
   return [
     {
       what: `${readsPerSecond} reads/s beside ${signInsPerSecond} sign-ins/s`,
-      figure: `p99 ${milliseconds(flooded)}`,
+      result: `p99 ${milliseconds(flooded)}`,
       peer: `p99 ${milliseconds(alone)} without them`,
       ratio: times(ratio),
       goal: '<= 2x',

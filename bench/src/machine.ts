@@ -1,4 +1,4 @@
-// The machine of the measurement, without which figures mean nothing.
+// Describes the machine of the measurement, without which results mean nothing.
 import { execFileSync } from 'node:child_process'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 
@@ -16,7 +16,7 @@ export function describeLoad(): string {
     .join(' ')}`
 }
 
-/** The first line that a program prints about its version; `not installed` where it cannot be run. */
+/** Returns the first line of a program's version output; `not installed` if it cannot be run. */
 export function versionOf(program: string | undefined, ...args: string[]): string {
   if (program === undefined) return 'not installed'
   try {

@@ -1,25 +1,25 @@
-// `npm run bench [-- names] [--quick]`: measures the named figures, or all, each by turns with its peer, and prints one table with the
-// goals.
+// `npm run bench [-- names] [--quick]`: measures the named benchmarks, or all, each alternating with its peer, and prints one table
+// with the goals.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findProgram } from '../../lab/src/program.ts'
 import { startCluster, type Cluster } from './cluster.ts'
-import type { Bench, Figure } from './figure.ts'
-import { figures } from './figures.ts'
+import type { Bench, Benchmark } from './benchmark.ts'
+import { benchmarks } from './benchmarks.ts'
 import { describeLoad, describeMachine, versionOf } from './machine.ts'
-import { providePeers } from './packages.ts'
+import { installPeers } from './packages.ts'
 import { findPgbench } from './pgbench.ts'
 import { renderTable, type NamedLine } from './table.ts'
 
 const usage = `usage: npm run bench [-- name ...] [--quick] [--dir folder] [--clients n] [--seconds n] [--rounds n]
-  --quick    small sizes and short slices: tells whether it works, not how fast it is
+  --quick    small sizes and short slices: tests that it works, not how fast it is
   --dir      keeps the databases and the logs in a folder, for the next run
   PHAROS_BENCH_PROFILE: a folder for CPU profiles of the product
-  PHAROS_BENCH_DATABASE_URL: another PostgreSQL than the embedded one, as a user who may make databases
-figures:
-${figures.map(({ id, name, title }) => `  ${id}  ${name.padEnd(20)} ${title}`).join('\n')}
+  PHAROS_BENCH_DATABASE_URL: a PostgreSQL other than the embedded one, as a user who may create databases
+benchmarks:
+${benchmarks.map(({ id, name, title }) => `  ${id}  ${name.padEnd(20)} ${title}`).join('\n')}
 `
 
 class UsageError extends Error {}
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   })
   if (values.help) return print(usage)
   const chosen = choose(positionals)
-  await providePeers()
+  await installPeers()
   await using stack = new AsyncDisposableStack()
   const folder = values.dir ?? (await mkdtemp(join(tmpdir(), 'pharos-bench-')))
   await mkdir(folder, { recursive: true })
@@ -51,30 +51,30 @@ async function main(): Promise<void> {
     sliceSeconds: Number(values.seconds ?? (values.quick ? 1 : 8)),
     clients: Number(values.clients),
     folder,
-    say: (text) => print(`  ${text}\n`),
+    report: (text) => print(`  ${text}\n`),
     cluster: () =>
       (cluster ??= startCluster({
         dataDir: join(folder, 'postgres'),
         databaseUrl: process.env['PHAROS_BENCH_DATABASE_URL'],
-        say: bench.say,
+        report: bench.report,
       })),
   }
   describe(bench)
   const lines: NamedLine[] = []
-  for (const figure of chosen) lines.push(...(await measure(figure, bench)))
+  for (const benchmark of chosen) lines.push(...(await measure(benchmark, bench)))
   if (cluster) print(`\n${(await cluster).version}\n`)
   print(`\n${renderTable(lines)}`)
-  if (values.quick) print('\n--quick: these sizes and times are too small to judge anything by.\n')
+  if (values.quick) print('\n--quick: these sizes and times are too small for conclusions.\n')
 }
 
-function choose(names: readonly string[]): readonly Figure[] {
-  const unknown = names.filter((name) => !figures.some((figure) => isNamed(figure, name)))
-  if (unknown.length > 0) throw new UsageError(`there is no figure ${unknown.join(', ')}\n${usage}`)
-  if (names.length === 0) return figures
-  return figures.filter((figure) => names.some((name) => isNamed(figure, name)))
+function choose(names: readonly string[]): readonly Benchmark[] {
+  const unknown = names.filter((name) => !benchmarks.some((benchmark) => isNamed(benchmark, name)))
+  if (unknown.length > 0) throw new UsageError(`unknown benchmark ${unknown.join(', ')}\n${usage}`)
+  if (names.length === 0) return benchmarks
+  return benchmarks.filter((benchmark) => names.some((name) => isNamed(benchmark, name)))
 }
 
-const isNamed = ({ id, name }: Figure, text: string): boolean =>
+const isNamed = ({ id, name }: Benchmark, text: string): boolean =>
   name === text || id.toLowerCase() === text.toLowerCase()
 
 function describe({ quick, clients, rounds, sliceSeconds }: Bench): void {
@@ -84,16 +84,16 @@ ${clients} clients, ${rounds} rounds of ${sliceSeconds} s${quick ? ', --quick' :
 `)
 }
 
-async function measure(figure: Figure, bench: Bench): Promise<NamedLine[]> {
-  const { id, name, title } = figure
+async function measure(benchmark: Benchmark, bench: Bench): Promise<NamedLine[]> {
+  const { id, name, title } = benchmark
   print(`\n${id} ${name}: ${title}; ${describeLoad()}\n`)
-  const missing = figure.missing()
+  const missing = benchmark.missing()
   if (missing !== undefined) {
-    bench.say(`skipped: ${missing}`)
+    bench.report(`skipped: ${missing}`)
     return []
   }
-  const lines = await figure.run(bench)
-  bench.say(describeLoad())
+  const lines = await benchmark.run(bench)
+  bench.report(describeLoad())
   return lines.map((line) => ({ id, line }))
 }
 

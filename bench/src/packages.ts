@@ -1,5 +1,5 @@
-// Installs the peers from the one list of Debian packages in scripts/. Figures whose peer cannot be installed are omitted and report
-// it.
+// Installs the peers from the list of Debian packages in scripts/. Benchmarks whose peer cannot be installed are skipped and report
+// that.
 import { findProgram } from '../../lab/src/program.ts'
 import { findPgbench } from './pgbench.ts'
 
@@ -9,8 +9,8 @@ type DebianPackages = {
   installPackages(names: readonly string[]): boolean
 }
 
-/** Installs what is missing where it may: as root, on Debian. */
-export async function providePeers(): Promise<void> {
+/** Installs missing packages if permitted: as root, on Debian. */
+export async function installPeers(): Promise<void> {
   const { pgbench, routers } = missingPeers()
   if ((!pgbench && !routers) || process.getuid?.() !== 0) return
   const url = new URL('../../scripts/debian-packages.mjs', import.meta.url)
@@ -19,7 +19,7 @@ export async function providePeers(): Promise<void> {
   if (names !== undefined && names.length > 0) installPackages(names)
 }
 
-/** Why a figure that needs pgbench, or routers, cannot be measured. */
+/** Returns why a benchmark that needs pgbench, or routers, cannot be measured. */
 export function missingPeers(): { pgbench: string | undefined; routers: string | undefined } {
   const routers = (['gobgpd', 'gobgp', 'bird', 'birdc'] as const).filter((name) => !findProgram(name))
   return {

@@ -1,5 +1,5 @@
-// P5: from the PATCH to the UPDATE at a real neighbour, with the whole product running: the commit, the notification, the
-// reconciler's run, gobgpd, BGP. Beside it GoBGP's own API on the same daemon, and what commercial services promise.
+// P5: from the PATCH to the UPDATE at a real neighbor, with the whole product running: the commit, the notification, the
+// reconciler's run, gobgpd, BGP. Beside it GoBGP's own API on the same daemon, and the published times of commercial services.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { BirdLog } from '../../lab/src/bird-log.ts'
@@ -18,7 +18,7 @@ import {
   seedRegions,
   useRouters,
 } from './announcements.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { ask, HttpConnection, renderRequest } from './http-connection.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
@@ -32,7 +32,7 @@ const commercialPromiseMs = { shortest: 2 * 60_000, longest: 7 * 60_000 }
 const togglesEach = 5
 const regions = ['ams', 'fra'] as const
 
-export const patchToPeer: Figure = {
+export const patchToPeer: Benchmark = {
   id: 'P5',
   name: 'patch-to-peer',
   title: 'PATCH to the UPDATE at a BIRD peer, commit included',
@@ -87,7 +87,7 @@ async function untilAnnounced(lab: Lab, count: number): Promise<void> {
 
 type World = { readonly client: Client; readonly lab: Lab; readonly speaker: Speaker; readonly url: string }
 
-/** One at a time, each after the last was done with, so that a sample is one toggle and not a queue of them. */
+/** One at a time, each after the previous one was complete, so that a sample is one toggle and not a queue of them. */
 async function measureToggles(world: World, size: number, toggles: number): Promise<Samples> {
   const { client, lab, speaker, url } = world
   const [warmUp, samples] = [noSamples(), noSamples()]
@@ -95,7 +95,7 @@ async function measureToggles(world: World, size: number, toggles: number): Prom
   using stack = new DisposableStack()
   const logs = lab.regions.map(({ name }) => stack.use(lab.watchBirdRoutes(name)))
   const connection = await HttpConnection.open(url)
-  // Those of the first announcement warm up.
+  // Those of the first announcement are the warm-up.
   for (let toggle = -togglesEach; toggle < toggles; toggle++) {
     const n = size + 2 + Math.floor(toggle / togglesEach)
     const into = toggle < 0 ? warmUp : samples
@@ -106,7 +106,7 @@ async function measureToggles(world: World, size: number, toggles: number): Prom
       for (const log of logs) log.clear()
       await untilSettled(client, n)
     }
-    // The guard lets a few withdrawals pass in ten minutes: these are made to have come ten minutes apart.
+    // The guard lets a few withdrawals pass in ten minutes: their times are set ten minutes apart.
     await client.query(`update region_withdrawals set at = at - interval '11 minutes'`)
   }
   connection.close()
@@ -115,7 +115,7 @@ async function measureToggles(world: World, size: number, toggles: number): Prom
 
 /** The run that applied it has ended: it has read back and saved. */
 async function untilSettled(client: Client, announcementId: number): Promise<void> {
-  await waitFor('the run is over', async () => {
+  await waitFor('the run has ended', async () => {
     const { rows } = await client.query(
       `select from announcement_regions where announcement_id = $1 and state not in ('announced', 'withdrawn')`,
       [announcementId],
@@ -171,8 +171,8 @@ function routeOf(n: number): Route {
   return { prefix, asPath: [originAsn], nextHop: '0.0.0.0', communities: [], largeCommunities: [] }
 }
 
-function linesOf(size: number, samples: Samples, { say }: Bench): Line[] {
-  say(
+function linesOf(size: number, samples: Samples, { report }: Bench): Line[] {
+  report(
     `${whole(size)} routes a region: PATCH answered in p50 ${milliseconds(median(samples.answer))}, ` +
       `p99 ${milliseconds(quantile(samples.answer, 0.99))}; max to the peer ${milliseconds(Math.max(...samples.on, ...samples.off))}`,
   )
@@ -185,7 +185,7 @@ function linesOf(size: number, samples: Samples, { say }: Bench): Line[] {
     const theirs = median(peer)
     return {
       what: `${word}, ${whole(size)} routes a region`,
-      figure: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`,
+      result: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`,
       peer: `p50 ${milliseconds(theirs)}, p99 ${milliseconds(quantile(peer, 0.99))} GoBGP API`,
       ratio: `${times(p50 / theirs)} its time`,
       goal: 'p50 <= 15 ms, p99 <= 100 ms',
@@ -196,7 +196,7 @@ function linesOf(size: number, samples: Samples, { say }: Bench): Line[] {
   const { shortest, longest } = commercialPromiseMs
   const promise: Line = {
     what: `both, ${whole(size)} routes a region`,
-    figure: `p99 ${milliseconds(p99)}`,
+    result: `p99 ${milliseconds(p99)}`,
     peer: `${shortest / 60_000} to ${longest / 60_000} min, commercial promise`,
     ratio: `${whole(shortest / p99)}x to ${whole(longest / p99)}x faster`,
     goal: '',

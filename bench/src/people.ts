@@ -8,7 +8,7 @@ export type Signed = { readonly access: string; readonly refresh: string }
 const password = 'a-password-for-the-bench'
 const emailOf = (user: number): string => `user-${user}@bench.example`
 
-/** What a person types to sign in. */
+/** The credentials of a user. */
 export const userOf = (user: number): { email: string; password: string } => ({
   email: emailOf(user),
   password,

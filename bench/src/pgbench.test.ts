@@ -18,11 +18,11 @@ tps = 50143.411931 (without initial connection time)
 `
 
 describe('the output of pgbench', () => {
-  it('gives the rate, the average and what failed', () => {
+  it('contains the rate, the average and the failures', () => {
     assert.deepEqual(parsePgbench(printed), { perSecond: 50143.411931, averageMs: 0.319, failed: 3 })
   })
 
-  it('is refused where it names no rate', () => {
+  it('is rejected if it contains no rate', () => {
     assert.throws(() => parsePgbench('pgbench: error: connection failed'), /no rate/)
   })
 })

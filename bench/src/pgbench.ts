@@ -1,5 +1,5 @@
-// Runs PostgreSQL's own pgbench: the peer of everything that is mostly a statement of SQL. It makes no tables but those
-// that `pgbench -i` makes.
+// Runs PostgreSQL's own pgbench: the peer of everything that is mostly a SQL statement. It creates no tables but those
+// of `pgbench -i`.
 import { execFile } from 'node:child_process'
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ export type PgbenchRun = {
   readonly script?: string
   readonly clients: number
   readonly seconds: number
-  /** Values that each client starts with. */
+  /** Initial values of each client's variables. */
   readonly variables?: Readonly<Record<string, number>>
   readonly folder: string
 }
@@ -34,12 +34,12 @@ export function findPgbench(): string | undefined {
   return folders.map((folder) => join(folder, 'pgbench')).find(isExecutable)
 }
 
-/** Makes pgbench's own tables, with 100,000 rows for each unit of the scale. */
+/** Creates pgbench's own tables, with 100,000 rows for each unit of the scale. */
 export async function initPgbench(databaseUrl: string, scale: number): Promise<void> {
   await run(program(), ['-i', '-q', '-s', String(scale), databaseUrl])
 }
 
-/** Prepared statements, each client on a connection of its own. Throws when a transaction failed. */
+/** Prepared statements, each client on a connection of its own. Throws if a transaction failed. */
 export async function runPgbench(options: PgbenchRun): Promise<PgbenchResult> {
   const { databaseUrl, script, clients, seconds, variables = {}, folder } = options
   const jobs = Math.min(clients, availableParallelism())
@@ -57,7 +57,7 @@ export async function runPgbench(options: PgbenchRun): Promise<PgbenchResult> {
   return result
 }
 
-/** What pgbench prints at its end. */
+/** The summary that pgbench prints. */
 export function parsePgbench(text: string): PgbenchResult {
   const number = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? Number.NaN)
   const perSecond = number(/^tps = ([\d.]+) \(without/m)

@@ -1,5 +1,5 @@
-// The related list in plain SQL: what one writes over the tables of events and relationships without thinking of scale.
-// It is the peer of P1 and P2, and what the API's answers are held against.
+// The related list in plain SQL: the straightforward query over the tables of events and relationships, not written for scale.
+// It is the peer of P1 and P2, and the API's answers are compared with it.
 import assert from 'node:assert/strict'
 import { parseRelatedQuery, type RelatedQuery } from '../../server/src/analysis/related-query.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
@@ -64,7 +64,7 @@ function conditionsOf(
 
 type Page = { readonly count: number; readonly results: readonly { id: string; relationships: unknown[] }[] }
 
-/** Throws where the API gives another page than the plain statement: its events, their order, relationships, or count. */
+/** Throws if the API returns another page than the plain statement: its events, their order, relationships, or count. */
 export async function requireSameList(
   postgres: Postgres,
   url: string,
@@ -87,7 +87,7 @@ export async function requireSameList(
     page.results.map(({ id, relationships }) => ({ id, relationships })),
     rows.map(({ id, relationships }) => ({ id, relationships })),
   )
-  // Beyond the last page the plain statement has no row to say the count on.
+  // Beyond the last page the plain statement returns no row, and so no count.
   if (rows[0]) assert.equal(page.count, rows[0].count)
 }
 

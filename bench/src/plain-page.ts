@@ -1,5 +1,5 @@
-// The peer of the portal: a plain page of Vite, React and Mantine with a form to sign in, built and packed as the portal is
-// and served from memory on this machine. What it takes is what the libraries take by themselves.
+// The peer of the portal: a plain page of Vite, React and Mantine with a form to sign in, built and compressed as the portal is
+// and served from memory on this machine. Its cost is that of the libraries alone.
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

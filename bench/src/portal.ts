@@ -1,8 +1,8 @@
-// V1: the portal in a browser. How soon it can be used on a slow processor, beside a plain page of the same libraries, and
-// whether its lists of ten thousand rows stay smooth.
+// V1: the portal in a browser. Time until it can be used on a slow processor, beside a plain page of the same libraries, and
+// whether its lists of ten thousand rows scroll smoothly.
 import { openBrowser, skipWithoutBrowser } from '../../portal/test/browser.ts'
 import { seedAnnouncements, seedRegions } from './announcements.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { visit, visitForm, type View, type Visit } from './first-view.ts'
 import { seedTeams, seedUsers, userOf } from './people.ts'
 import { startPlainPage } from './plain-page.ts'
@@ -15,7 +15,7 @@ import { medianOf, takeTurns } from './turns.ts'
 const viewMsMax = 1_000
 const scriptBytesMax = 250_000
 
-export const portal: Figure = {
+export const portal: Benchmark = {
   id: 'V1',
   name: 'portal',
   title: 'the portal: first view at a quarter of the speed, lists of 10,000 rows',
@@ -30,7 +30,7 @@ async function buildPortal(): Promise<void> {
 }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const { folder, say } = bench
+  const { folder, report } = bench
   const rows = bench.quick ? 1_000 : 10_000
   const postgres = await (
     await bench.cluster()
@@ -39,7 +39,7 @@ async function run(bench: Bench): Promise<Line[]> {
     await seedUsers(client, 1, 1)
     await seedRegions(client, ['ams', 'fra'])
     await seedAnnouncements(client, rows - 1, 0)
-    await seedEvents(client, { events: rows, teams: 1, firstShare: 1 }, say)
+    await seedEvents(client, { events: rows, teams: 1, firstShare: 1 }, report)
   })
   await buildPortal()
   await using product = await startProduct({ roles: ['api'], databaseUrl: postgres.databaseUrl, folder })
@@ -47,7 +47,7 @@ async function run(bench: Bench): Promise<Line[]> {
   const browser = await openBrowser()
   try {
     const who = userOf(1)
-    // The first visit of all also reads the files from the disk.
+    // The very first visit also reads the files from the disk.
     await visit(browser, product.url, who)
     const { ours, peer } = await takeTurns(
       bench.quick ? 1 : Math.max(7, bench.rounds),
@@ -60,7 +60,7 @@ async function run(bench: Bench): Promise<Line[]> {
     return [
       ...viewLines(ours, peer),
       ...lists.map(({ path, scroll }) => {
-        say(describeScroll(path, scroll))
+        report(describeScroll(path, scroll))
         return lineOfScroll(path, scroll)
       }),
     ]
@@ -77,7 +77,7 @@ function viewLines(ours: readonly Visit[], peer: readonly View[]): Line[] {
   const plainBytes = medianOf(peer, ({ scriptBytes }) => scriptBytes)
   const view = (what: string, one: keyof Visit) => ({
     what: `${what}, ${slow}`,
-    figure: milliseconds(of(one, 'ms')),
+    result: milliseconds(of(one, 'ms')),
     peer: `${milliseconds(plainMs)} plain page`,
     ratio: `${times(of(one, 'ms') / plainMs)} its time`,
     goal: `<= ${milliseconds(viewMsMax)}`,
@@ -85,7 +85,7 @@ function viewLines(ours: readonly Visit[], peer: readonly View[]): Line[] {
   })
   const bytes = (what: string, amount: number) => ({
     what: `packed scripts until ${what}`,
-    figure: kilobytes(amount),
+    result: kilobytes(amount),
     peer: `${kilobytes(plainBytes)} plain page`,
     ratio: times(amount / plainBytes),
     goal: `<= ${kilobytes(scriptBytesMax)}`,
@@ -110,7 +110,7 @@ const describeScroll = (path: string, scroll: Scroll): string =>
 function lineOfScroll(path: string, { rows, longestTaskMs, frameMsP99 }: Scroll): Line {
   return {
     what: `${path}: ${whole(rows)} rows scrolled, longest task; frame p99 ${milliseconds(frameMsP99)}`,
-    figure: longestTaskMs === 0 ? `none over ${longTaskMs} ms` : milliseconds(longestTaskMs),
+    result: longestTaskMs === 0 ? `none over ${longTaskMs} ms` : milliseconds(longestTaskMs),
     peer: '-',
     ratio: '-',
     goal: `none over ${longTaskMs} ms`,

@@ -1,5 +1,5 @@
-// The product as a process of its own, as an operator runs it: `pharos serve` with the roles that a figure needs, on the
-// bench's database, with the default settings but for the limits that protect it from a client like the bench.
+// The product as a process of its own, as an operator runs it: `pharos serve` with the roles that a benchmark needs, on the
+// bench's database, with the default settings except for the limits that protect it from a client like the bench.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ export type ProductOptions = {
 }
 
 export type Product = {
-  /** Of its API; empty without that role. */
+  /** URL of its API; empty without that role. */
   readonly url: string
   readonly logFile: string
   /** Microseconds of processor time so far, of all its threads; 0 if the system does not report it. */
@@ -25,7 +25,7 @@ export type Product = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Raises the limits that protect the product from the bench, and those that would end during it. Everything else is the default. */
+/** Raises the limits that protect the product from the bench, and lifetimes that would end during it. All other settings are the defaults. */
 const benchSettings = {
   PHAROS_SECRET: 'the-secret-of-the-bench-protects-nothing',
   PHAROS_PORT: '0',
@@ -68,7 +68,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   }
 }
 
-/** The kernel ends it when the bench dies in whatever way. */
+/** The kernel ends it when the bench dies for any reason. */
 function guard(): string[] {
   const setpriv = findProgram('setpriv')
   return setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : []

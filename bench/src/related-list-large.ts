@@ -1,10 +1,10 @@
 // P2: the related list of one team with three million of ten million events, in the filters and orders that people use,
-// down to an offset of a million. Beside each the plain SQL, and the same list among a hundredth of the events: what is
-// paid for is the page, not the table.
+// down to an offset of a million. Beside each the plain SQL, and the same list among a hundredth of the events: the cost
+// must depend on the page, not on the table.
 import { median, quantile } from '../../lab/src/measure.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { eventsDatabase } from './events-database.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { ask, HttpConnection, renderRequest } from './http-connection.ts'
 import { missingPeers } from './packages.ts'
 import { signIn } from './people.ts'
@@ -13,7 +13,7 @@ import { startProduct } from './product.ts'
 import { eventsFrom } from './seed-events.ts'
 import { milliseconds, times, whole } from './table.ts'
 
-export const relatedListLarge: Figure = {
+export const relatedListLarge: Benchmark = {
   id: 'P2',
   name: 'related-list-large',
   title: 'the related list of a team with 3 M of 10 M events, 12 shapes',
@@ -67,7 +67,7 @@ type Measured = Shape & {
 
 async function measureSize(bench: Bench, events: number, withPlain: boolean): Promise<Measured[]> {
   const postgres = await eventsDatabase(bench, { events, teams: 50, firstShare })
-  // Of 3 M the millionth, of fewer the third.
+  // An offset of a million with 3 M events, of a third with fewer.
   const shapes = shapesOf(Math.floor((events * firstShare) / 3))
   await using product = await startProduct({
     roles: ['api'],
@@ -83,12 +83,12 @@ async function measureSize(bench: Bench, events: number, withPlain: boolean): Pr
     const samples = await timeRequests(product.url, access, shape.query, requests)
     const [p50, p99] = [median(samples), quantile(samples, 0.99)]
     measured.push({ ...shape, events, p50, p99, plain })
-    bench.say(`${whole(events)} events, ${shape.name}: p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`)
+    bench.report(`${whole(events)} events, ${shape.name}: p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`)
   }
   return measured
 }
 
-/** One after the other on one connection, after some that warm the statement up. */
+/** One after the other on one connection, after some that warm up the statement. */
 async function timeRequests(url: string, access: string, query: ListQuery, count: number): Promise<number[]> {
   const connection = await HttpConnection.open(url)
   const samples: number[] = []
@@ -130,7 +130,7 @@ function lineOf(large: Measured, small: Measured): Line {
   const plain = large.plain ?? 0
   return {
     what: `${large.name}, ${whole(large.events)} events`,
-    figure: `p50 ${milliseconds(large.p50)}, p99 ${milliseconds(large.p99)}, ${times(flatness)} of ${whole(small.events)}`,
+    result: `p50 ${milliseconds(large.p50)}, p99 ${milliseconds(large.p99)}, ${times(flatness)} of ${whole(small.events)}`,
     peer: `${milliseconds(plain)} plain SQL`,
     ratio: `${times(plain / large.p50)} faster`,
     goal,
@@ -144,7 +144,7 @@ function summaryOf(large: readonly Measured[], small: readonly Measured[]): Line
   const flat = large.filter(({ p50 }, at) => p50 / small[at]!.p50 <= 1.3).length
   return {
     what: 'all shapes',
-    figure: `${within} of ${large.length} within 10 ms, ${flat} flat; worst ${worst.name}, p99 ${milliseconds(worst.p99)}`,
+    result: `${within} of ${large.length} within 10 ms, ${flat} flat; worst ${worst.name}, p99 ${milliseconds(worst.p99)}`,
     peer: '-',
     ratio: '-',
     goal: 'all',

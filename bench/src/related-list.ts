@@ -1,10 +1,10 @@
 // P1: the related list through the API, a page of 100 with its relationships and the exact count, for one of 50 teams at a
-// time. Beside it pgbench with the plain join that finds the same, and with the very statement that the API runs.
+// time. Beside it pgbench with the plain join that returns the same, and with the statement that the API runs.
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { parseRelatedQuery } from '../../server/src/analysis/related-query.ts'
 import { pageStatement } from '../../server/src/analysis/related-page.store.ts'
 import { eventsDatabase, evenEvents } from './events-database.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import type { HttpRequest } from './http-connection.ts'
 import { describeLoadResults, runLoad, type LoadResult } from './load.ts'
 import { missingPeers } from './packages.ts'
@@ -23,7 +23,7 @@ const query = {
   offset: 0,
 }
 
-export const relatedList: Figure = {
+export const relatedList: Benchmark = {
   id: 'P1',
   name: 'related-list',
   title: 'related list, page of 100 with relationships and exact count',
@@ -76,7 +76,7 @@ async function run(bench: Bench): Promise<Line[]> {
 type Peers = Record<'plain' | 'same', { readonly perSecond: number }>
 
 function linesOf(
-  { clients, say }: Bench,
+  { clients, report }: Bench,
   events: number,
   ours: readonly LoadResult[],
   peer: readonly Peers[],
@@ -86,12 +86,12 @@ function linesOf(
   const plain = medianOf(peer, (one) => one.plain.perSecond)
   const same = medianOf(peer, (one) => one.same.perSecond)
   const p99 = medianOf(paced, (one) => one.p99Ms)
-  say(describeLoadResults(ours))
+  report(describeLoadResults(ours))
   const what = `list of 100, ${whole(events)} events, ${clients} clients`
   return [
     {
       what,
-      figure: perSecond(own),
+      result: perSecond(own),
       peer: `${perSecond(plain)} pgbench, plain join`,
       ratio: times(own / plain),
       goal: '>= 2x',
@@ -99,7 +99,7 @@ function linesOf(
     },
     {
       what,
-      figure: perSecond(own),
+      result: perSecond(own),
       peer: `${perSecond(same)} pgbench, our own statement`,
       ratio: times(own / same),
       goal: '',
@@ -107,7 +107,7 @@ function linesOf(
     },
     {
       what: `the same at 70 % of that, ${perSecond(medianOf(paced, (one) => one.perSecond))}`,
-      figure: `p50 ${milliseconds(medianOf(paced, (one) => one.p50Ms))}, p99 ${milliseconds(p99)}`,
+      result: `p50 ${milliseconds(medianOf(paced, (one) => one.p50Ms))}, p99 ${milliseconds(p99)}`,
       peer: '-',
       ratio: '-',
       goal: 'p99 <= 10 ms',

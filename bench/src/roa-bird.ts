@@ -1,5 +1,5 @@
-// A BIRD that judges routes by ROAs: the VRPs in its ROA tables, the announcements as static routes, and pipes whose filters ask
-// roa_check for each of them. What a pipe takes is processor time of the daemon, from when it is enabled until all are filtered.
+// A BIRD that validates routes by ROAs: the VRPs in its ROA tables, the announcements as static routes, and pipes whose filters
+// call roa_check for each of them. A pipe's cost is the daemon's processor time from enabling it until all are filtered.
 import { type ChildProcess, execFile } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import type { RoaData } from './roa-data.ts'
 
 const run = promisify(execFile)
 
-/** `checked` asks roa_check and `plain` does not; `valid` and `invalid` let through what they are named after. */
+/** `checked` calls roa_check and `plain` does not; `valid` and `invalid` accept the routes of that state. */
 type Filter = 'checked' | 'plain' | 'valid' | 'invalid'
 
 const filters: Record<Filter, string> = {
@@ -47,14 +47,14 @@ export class RoaBird {
     })
   }
 
-  /** Milliseconds of processor time that roa_check takes for all routes: with it, less the same without it. */
+  /** Milliseconds of processor time of roa_check for all routes: with it, minus the same without it. */
   async check(data: RoaData): Promise<number> {
     const checked = await this.#run('checked', data)
     const plain = await this.#run('plain', data)
     return Math.max(1, checked.cpuMs - plain.cpuMs)
   }
 
-  /** How many routes it finds so. */
+  /** Number of routes in that state. */
   async count(filter: 'valid' | 'invalid', data: RoaData): Promise<number> {
     return (await this.#run(filter, data)).accepted
   }

@@ -1,17 +1,17 @@
-// P8: every announcement judged by the RPKI, and a delta of VRPs applied. Beside it BIRD's roa_check over the same routes and
-// the same VRPs. Both find the same ones valid and invalid, or nothing is measured.
+// P8: validates every announcement by the RPKI, and applies a delta of VRPs. Beside it BIRD's roa_check over the same routes and
+// VRPs. Both must find the same ones valid and invalid, otherwise nothing is measured.
 import { createRoaTable, roaStates } from '../../server/src/registry/objects/roa-table.ts'
 import type { RoaTable } from '../../server/src/registry/objects/roa-table.ts'
 import type { VrpBits } from '../../server/src/registry/objects/vrp.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { missingPeers } from './packages.ts'
 import { RoaBird } from './roa-bird.ts'
-import { columnsOf, makeRoaData } from './roa-data.ts'
+import { columnsOf, generateRoaData } from './roa-data.ts'
 import type { AnnouncedColumns, RoaData } from './roa-data.ts'
 import { milliseconds, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
-export const roaCheck: Figure = {
+export const roaCheck: Benchmark = {
   id: 'P8',
   name: 'roa-check',
   title: 'announcements judged by the RPKI, and a delta of 1,000 VRPs',
@@ -20,7 +20,7 @@ export const roaCheck: Figure = {
 }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const data = bench.quick ? makeRoaData(20_000, 25_000) : makeRoaData(788_000, 1_000_000)
+  const data = bench.quick ? generateRoaData(20_000, 25_000) : generateRoaData(788_000, 1_000_000)
   const table = createRoaTable(data.vrps)
   const sweep = { 4: columnsOf(data.announced, 4), 6: columnsOf(data.announced, 6) }
   await using bird = new RoaBird(bench.folder)
@@ -32,8 +32,8 @@ async function run(bench: Bench): Promise<Line[]> {
     () => bird.check(data),
   )
   const deltaMs = medianOf(applyDeltas(table, data.vrps, bench.quick ? 10 : 50), Number)
-  bench.say(
-    'BIRD: processor time of a pipe with roa_check, less that of the same pipe without; its ticks are 10 ms',
+  bench.report(
+    'BIRD: processor time of a pipe with roa_check, minus that of the same pipe without; its ticks are 10 ms',
   )
   return linesOf(data, medianOf(ours, Number), medianOf(peer, Number), deltaMs)
 }
@@ -69,12 +69,12 @@ async function requireSame(
   const theirs = [await bird.count('valid', data), await bird.count('invalid', data)]
   if (theirs[0] !== valid || theirs[1] !== otherAsn + tooLong)
     throw new Error(`BIRD finds ${theirs.join(' valid and ')} invalid, ours is ${counts.join(', ')}`)
-  bench.say(
+  bench.report(
     `both find ${whole(valid)} valid, ${whole(otherAsn + tooLong)} invalid and ${whole(missing)} without a ROA`,
   )
 }
 
-/** Each takes 500 VRPs away and brings those of the delta before it back. */
+/** Each removes 500 VRPs and restores those of the delta before it. */
 function applyDeltas(table: RoaTable, vrps: readonly VrpBits[], count: number): number[] {
   const step = Math.floor(vrps.length / 500)
   const slice = (round: number): VrpBits[] =>
@@ -90,7 +90,7 @@ function linesOf({ vrps, announced }: RoaData, judgeMs: number, birdMs: number, 
   return [
     {
       what: `${whole(announced.length)} announcements judged by ${whole(vrps.length)} VRPs`,
-      figure: milliseconds(judgeMs),
+      result: milliseconds(judgeMs),
       peer: `${milliseconds(birdMs)} BIRD roa_check`,
       ratio: times(birdMs / judgeMs),
       goal: '<= 0.5 s',
@@ -98,7 +98,7 @@ function linesOf({ vrps, announced }: RoaData, judgeMs: number, birdMs: number, 
     },
     {
       what: 'a delta of 1,000 VRPs applied',
-      figure: milliseconds(deltaMs),
+      result: milliseconds(deltaMs),
       peer: '-',
       ratio: '-',
       goal: '<= 5 ms',

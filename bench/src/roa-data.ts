@@ -1,5 +1,5 @@
-// VRPs and announcements as the public RPKI has them in kind, not in fact: holders with an aggregate and more specific routes
-// inside it, IPv4 more than IPv6, /24 and /48 most of all. Made from a seed, so that every run has the same.
+// VRPs and announcements distributed like those of the public RPKI: holders with an aggregate and more specific routes
+// inside it, more IPv4 than IPv6, mostly /24 and /48. Generated from a seed, so that every run has the same.
 import { maskBits } from '../../server/src/net/bits.ts'
 import type { Bits, Family } from '../../server/src/net/bits.ts'
 import type { Columns } from '../../server/src/net/prefix-table.ts'
@@ -12,7 +12,7 @@ export type Announced = Bits & { readonly asn: number }
 export type RoaData = { readonly vrps: readonly VrpBits[]; readonly announced: readonly Announced[] }
 
 /** 70 % of the VRPs and 80 % of the announcements are IPv4. No prefix is announced twice. */
-export function makeRoaData(vrpCount: number, announcedCount: number): RoaData {
+export function generateRoaData(vrpCount: number, announcedCount: number): RoaData {
   const next = dice(788)
   const ipv4 = makeVrps(4, Math.round(vrpCount * 0.7), next)
   const ipv6 = makeVrps(6, vrpCount - ipv4.length, next)
@@ -25,7 +25,7 @@ export function makeRoaData(vrpCount: number, announcedCount: number): RoaData {
 
 type Dice = (below: number) => number
 
-/** The same numbers for the same seed. */
+/** Returns the same numbers for the same seed. */
 function dice(seed: number): Dice {
   let state = seed
   return (below) => {
@@ -34,7 +34,7 @@ function dice(seed: number): Dice {
   }
 }
 
-/** Of an aggregate, and of what is inside one. They make ROAs for about half of the IPv4 space, as there are. */
+/** Lengths of an aggregate, and of a prefix inside one. The ROAs cover about half of the IPv4 space, as the public ones do. */
 const lengths = {
   4: { outer: [16, 18, 19, 20, 21, 22, 22, 23, 24, 24, 24, 24], inner: [20, 22, 23, 24, 24, 24, 24, 24, 24] },
   6: { outer: [29, 29, 32, 32, 32, 36], inner: [36, 40, 44, 48, 48, 48, 48] },
@@ -56,7 +56,7 @@ function makeVrps(family: Family, count: number, next: Dice): VrpBits[] {
   return [...vrps.values()]
 }
 
-/** Of a hundred: 55 as a VRP allows, 3 of another ASN, 3 too long, and the rest anywhere, mostly where no VRP is. */
+/** Of a hundred: 55 as a VRP allows, 3 of another ASN, 3 too long, and the rest anywhere, mostly without a VRP. */
 function announce(family: Family, vrps: readonly VrpBits[], count: number, next: Dice): Announced[] {
   const found = new Map<string, Announced>()
   while (found.size < count) {
@@ -79,7 +79,7 @@ function longest(family: Family): number {
   return family === 4 ? 24 : 48
 }
 
-/** In unicast space, without 127/8, where BIRD takes no routes. */
+/** In unicast space, without 127/8, from which BIRD accepts no routes. */
 function prefixIn(family: Family, length: number, next: Dice): Bits {
   const high =
     family === 4 ? (1 + next(126)) << 24 : [0x2001_0000, 0x2400_0000, 0x2600_0000, 0x2a00_0000][next(4)]!
@@ -107,7 +107,7 @@ function pick<T>(values: readonly T[], next: Dice): T {
 
 export type AnnouncedColumns = { readonly prefixes: Columns<Uint32Array>; readonly asns: Uint32Array }
 
-/** Those of one family, in the order given. */
+/** Those of one family, in the given order. */
 export function columnsOf(announced: readonly Announced[], family: Family): AnnouncedColumns {
   const rows = announced.filter((one) => one.family === family)
   const column = (value: (row: Announced) => number): Uint32Array => Uint32Array.from(rows, value)

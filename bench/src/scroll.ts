@@ -1,4 +1,4 @@
-// How smoothly a list of the portal scrolls from its first row to its last: how long each frame took, and whether the
+// How smoothly a list of the portal scrolls from its first row to its last: the duration of each frame, and whether the
 // page was ever busy for so long that a key or a click had to wait.
 import type { Browser, Page } from 'playwright-core'
 import { quantile } from '../../lab/src/measure.ts'
@@ -10,18 +10,18 @@ export type Scroll = {
   readonly frameMsP50: number
   readonly frameMsP99: number
   readonly frameMsMax: number
-  /** Of the page's thread: what a frame takes when nothing else wants the processor. */
+  /** Time of the page's thread: the cost of a frame if nothing else uses the processor. */
   readonly processorMsPerFrame: number
   readonly longTasks: number
   readonly longestTaskMs: number
-  /** The most elements that the page had at once. */
+  /** Maximum number of elements in the page. */
   readonly elements: number
 }
 
 /** A long task of the Long Tasks API (W3C), in milliseconds. */
 export const longTaskMs = 50
 
-/** Scrolls by `step` pixels a frame, a notch of the wheel in each; then waits for the last row to be there. */
+/** Scrolls by `step` pixels per frame, one wheel event in each; then waits until the last row is rendered. */
 const scrollToEnd = `async (step) => {
   const view = document.querySelector('[data-list]')
   const frames = []

@@ -1,5 +1,5 @@
-// Security events by the million: made inside PostgreSQL, from nothing but a number each, as the product's own writers
-// would have left them. `requireAsWritten` proves that on a sample, by letting the product write those again.
+// Security events by the million: generated inside PostgreSQL from a number each, in the state in which the product's own
+// writers would leave them. `requireAsWritten` proves that on a sample, by letting the product write those again.
 import type { Client } from 'pg'
 import { relateEvents } from '../../server/src/analysis/relationship.ts'
 import { lockEvents } from '../../server/src/analysis/event.store.ts'
@@ -10,20 +10,20 @@ import { fillBare } from './bulk.ts'
 export type EventsPlan = {
   readonly events: number
   readonly teams: number
-  /** The part of the events that concern team 1; the others are spread evenly. */
+  /** The share of events that concern team 1; the others are distributed evenly. */
   readonly firstShare: number
 }
 
-/** The events begin within these two years, in the order of their numbers. */
+/** The events start within these two years, in the order of their numbers. */
 export const eventsFrom = new Date('2024-01-01T00:00:00Z')
 const secondsInAll = 730 * 86_400
 
-/** A share of 1 that follows from the number and a salt. */
+/** A fraction of 1 that is derived from the number and a salt. */
 const dice = (salt: number): string => `((hashint8extended(n, ${salt}) & 2147483647) / 2147483648.0)`
 
 /**
- * The events from $1 to $2, with their teams, the same ones whenever they are asked for. `offset 0` keeps the planner from
- * putting each expression wherever its column is named.
+ * The events from $1 to $2, with their teams, the same ones for every call. `offset 0` keeps the planner from inlining each
+ * expression wherever its column is used.
  */
 function rowsOf({ events, teams, firstShare }: EventsPlan): string {
   const restShare = teams === 1 ? 0 : (1 - firstShare) / (teams - 1)
@@ -81,18 +81,18 @@ const relationships = `concat('[', case when third < 128
   then concat(${relationship('2 * n - 1', 'announcement', announcementPath, 17)}, ',') end,
   ${relationship('2 * n', 'prefix', prefixPath, 16)}, ']')`
 
-/** Teams must be there; each gets a prefix and an announcement, whose ids are the team's. */
+/** Teams must exist; each gets a prefix and an announcement, whose ids are the team's. */
 export async function seedEvents(
   client: Client,
   plan: EventsPlan,
-  say: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<void> {
   await seedHoldings(client, plan.teams)
   const start = performance.now()
   const tables = ['events', 'event_relationships', 'team_events', 'team_event_counts']
   await fillBare(client, tables, async () => {
     await insertEvents(client, plan)
-    say(
+    report(
       `${plan.events} events were written in ${((performance.now() - start) / 1000).toFixed(0)} s; now their indexes`,
     )
   })
@@ -170,7 +170,7 @@ const insertOfTeamEvents = (rows: string): string => `
     ${record}, ${relationships}
   from ${rows} r`
 
-/** Lets the product relate a sample of the events anew: rows that are as it would write them stay untouched. */
+/** Lets the product relate a sample of the events again: rows in the state that it would write stay unchanged. */
 export async function requireAsWritten(postgres: Postgres, client: Client): Promise<void> {
   const { rows } = await client.query<{ id: string }>(
     'select id from events tablesample system (0.5) limit 200',
@@ -199,5 +199,5 @@ export async function requireAsWritten(postgres: Postgres, client: Client): Prom
   const after = await versions()
   const changed = after.filter((version, at) => version !== before[at]).length
   if (before.length < ids.length || changed > 0)
-    throw new Error(`the product would write ${changed} of ${before.length} rows in another way`)
+    throw new Error(`the product would write ${changed} of ${before.length} rows differently`)
 }

@@ -1,9 +1,9 @@
-// P4: refreshing sessions through the API, each client its own, committed; beside it pgbench with the very statement that
-// the API runs, on the same table. What the API does beside it is HTTP, checking one MAC, making another, and signing.
+// P4: refreshes sessions through the API, each client its own, committed; beside it pgbench with the statement that the
+// API runs, on the same table. In addition the API handles HTTP, checks one MAC, computes another, and signs.
 import { sql } from 'kysely'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { rotateSession } from '../../server/src/session/session.store.ts'
-import type { Bench, Figure, Line } from './figure.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { describeLoadResults, runLoad } from './load.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
@@ -16,7 +16,7 @@ import { medianOf, takeTurns } from './turns.ts'
 const day = 86_400
 const lifetime = { idleSeconds: 14 * day, absoluteSeconds: 90 * day }
 
-export const sessionRefresh: Figure = {
+export const sessionRefresh: Benchmark = {
   id: 'P4',
   name: 'session-refresh',
   title: 'sessions refreshed through the API, committed',
@@ -25,7 +25,7 @@ export const sessionRefresh: Figure = {
 }
 
 async function run(bench: Bench): Promise<Line[]> {
-  const { clients, rounds, sliceSeconds: seconds, folder, say } = bench
+  const { clients, rounds, sliceSeconds: seconds, folder, report } = bench
   const postgres = await (
     await bench.cluster()
   ).database(`sessions_${clients}`, async (client) => {
@@ -49,11 +49,11 @@ async function run(bench: Bench): Promise<Line[]> {
   })
   const own = medianOf(ours, (one) => one.perSecond)
   const theirs = medianOf(peer, (one) => one.perSecond)
-  say(describeLoadResults(ours))
+  report(describeLoadResults(ours))
   return [
     {
       what: `refresh, ${clients} clients`,
-      figure: perSecond(own),
+      result: perSecond(own),
       peer: `${perSecond(theirs)} pgbench, same UPDATE`,
       ratio: times(own / theirs),
       goal: '>= 0.5x',
@@ -84,10 +84,10 @@ async function run(bench: Bench): Promise<Line[]> {
   }
 }
 
-/** Session n of the peer, found by the number of the client of pgbench. */
+/** Session n of the peer, selected by the number of the client of pgbench. */
 const sessionId = (client: string) => `md5(${client}::text)::uuid`
 
-/** New sessions for each round, so that every client begins at the first number. */
+/** New sessions for each round, so that every client starts at the first number. */
 async function seedPeerSessions({ owner }: Postgres, clients: number): Promise<void> {
   await sql`delete from sessions where user_agent = 'pgbench'`.execute(owner)
   await sql`

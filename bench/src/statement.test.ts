@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { scriptOf } from './statement.ts'
 
 describe('a script of pgbench', () => {
-  it('names variables where they belong and writes the rest out', () => {
+  it('uses variables for their parameters and inlines the rest', () => {
     const statement = {
       sql: 'select  $1, $2,\n $3, $4::timestamptz, $1',
       parameters: ['team', 10, "it's", new Date('2026-01-01T00:00:00Z')],

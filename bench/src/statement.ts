@@ -1,4 +1,4 @@
-// The product's own statements for a peer: taken from its stores when the bench runs, so that the two cannot drift apart.
+// The product's own statements for a peer: taken from its stores when the bench runs, so that the two cannot diverge.
 import type { Db } from '../../server/src/db/postgres.ts'
 
 export type Statement = { readonly sql: string; readonly parameters: readonly unknown[] }
@@ -19,7 +19,7 @@ export async function captureStatement(db: Db, call: (db: Db) => Promise<unknown
     },
   })
   await call({ getExecutor: () => executor } as unknown as Db)
-  if (!captured) throw new Error('nothing would be sent')
+  if (!captured) throw new Error('no statement would be sent')
   return captured
 }
 

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { milliseconds, perSecond, renderTable, times } from './table.ts'
 
 describe('the table', () => {
-  it('aligns its columns and says whether a goal was reached', () => {
+  it('aligns its columns and shows whether a goal was reached', () => {
     const line = {
       what: 'lists',
-      figure: '200/s',
+      result: '200/s',
       peer: '100/s',
       ratio: '2.00x',
       goal: '>= 2x',
@@ -23,7 +23,7 @@ describe('the table', () => {
     assert.equal(new Set(rows.slice(2, 5).map((row) => row.indexOf('200/s'))).size, 1)
   })
 
-  it('writes numbers with as many digits as they are worth', () => {
+  it('formats numbers with their significant digits', () => {
     assert.deepEqual(
       [
         perSecond(12_345.6),

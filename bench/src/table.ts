@@ -1,7 +1,7 @@
-// The lines of all figures as a table in plain text. Pure.
-import type { Line } from './figure.ts'
+// Formats the lines of all benchmarks as a table in plain text. Pure.
+import type { Line } from './benchmark.ts'
 
-const titles = ['', 'what', 'figure', 'peer', 'ratio', 'goal', 'reached'] as const
+const titles = ['', 'what', 'result', 'peer', 'ratio', 'goal', 'reached'] as const
 
 export type NamedLine = { readonly id: string; readonly line: Line }
 
@@ -20,7 +20,7 @@ export function renderTable(lines: readonly NamedLine[]): string {
 }
 
 function cellsOf({ id, line }: NamedLine): string[] {
-  return [id, line.what, line.figure, line.peer, line.ratio, line.goal, answerOf(line)]
+  return [id, line.what, line.result, line.peer, line.ratio, line.goal, answerOf(line)]
 }
 
 function answerOf({ goal, reached }: Line): string {

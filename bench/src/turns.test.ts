@@ -14,7 +14,7 @@ describe('turns', () => {
     assert.deepEqual(turns, { ours: [2, 4], peer: [1, 3] })
   })
 
-  it('are summed up by the median', () => {
+  it('are summarized by the median', () => {
     assert.equal(
       medianOf([{ n: 9 }, { n: 1 }, { n: 2 }], ({ n }) => n),
       2,

@@ -1,9 +1,9 @@
-// Ours and the peer's by turns, so that whatever else the machine does falls on both.
+// Alternates Pharos and the peer, so that other load on the machine affects both.
 import { median } from '../../lab/src/measure.ts'
 
 export type Turns<A, B> = { readonly ours: readonly A[]; readonly peer: readonly B[] }
 
-/** Peer, ours, peer, ours ...: each as often as there are rounds. */
+/** Peer, Pharos, peer, Pharos ...: each as often as there are rounds. */
 export async function takeTurns<A, B>(
   rounds: number,
   ours: (round: number) => Promise<A>,

@@ -206,8 +206,8 @@ export const listRelatedEventsRoute = route({
   path: '/v3/lighthouse/security/events/related',
   summary: 'Event List Related',
   description:
-    "The security events that concern the team's announcements, prefixes and ASNs; `relationships` says which. " +
-    'The window from `start` to `end` selects events that overlap it, its ends included. An event that is not over ' +
+    "The security events that concern the team's announcements, prefixes and ASNs; `relationships` lists them. " +
+    'The window from `start` to `end` selects events that overlap it, both inclusive. An ongoing event ' +
     'has `end` null, overlaps every later window, and sorts last by `end` in both directions.',
   permission: lighthouse,
   query: Strict({

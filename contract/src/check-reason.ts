@@ -4,7 +4,7 @@ import type { ReasonAttrs } from './region-reason.ts'
 
 type Text = (attrs: ReasonAttrs) => string
 
-/** Follows the sentence of a registry's answer: what the registry adds to it. */
+/** Follows the sentence of a check: the detail that the registry returned. */
 const detailOf = ({ detail }: ReasonAttrs): string =>
   typeof detail === 'string' ? ` ${sentence(detail)}` : ''
 

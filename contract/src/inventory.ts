@@ -27,8 +27,8 @@ export const asnProofMethods = ['aut_num', 'dns_txt', 'roa', 'rdap_email', 'peer
 export type AsnProofMethod = (typeof asnProofMethods)[number]
 
 /**
- * What a method proves. `asn`: control of the ASN; one such method verifies it. `address_space`: control of a prefix only. The
- * holder of a prefix may name any ASN in a ROA, so these methods never verify; staff may use them as evidence.
+ * The resource that a method proves. `asn`: control of the ASN; one such method verifies it. `address_space`: control of a prefix
+ * only. The holder of a prefix may name any ASN in a ROA, so these methods never verify; staff may use them as evidence.
  */
 export const asnProofScopes = {
   aut_num: 'asn',

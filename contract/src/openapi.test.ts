@@ -50,7 +50,7 @@ describe('the components of the document', () => {
     assert.deepEqual(properties, { router: { $ref: '#/components/schemas/Router' } })
   })
 
-  it('are refused if two schemas have one name', () => {
+  it('are rejected if two schemas have one name', () => {
     const other = {
       ...listRoutersRoute,
       path: '/others',

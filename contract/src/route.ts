@@ -149,7 +149,7 @@ type ParamValues<R extends Route, Names extends string[]> = {
 }
 
 /**
- * What a call consists of, in order: the parameters as the path names them, the body or the form with its file, and the
+ * The arguments of a call, in order: the parameters as the path names them, the body or the form with its file, and the
  * query; each only if the route has it.
  */
 export type ArgsOf<R extends Route, File> = [

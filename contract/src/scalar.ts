@@ -38,10 +38,10 @@ export const CountryOrEmpty = Type.String({
   expects: 'a country code of two capital letters such as NL, or empty',
 })
 
-/** One of a closed list of words. */
+/** One of a closed list of values. */
 export const OneOf = <const V extends readonly string[]>(...values: V) => Type.Enum<[...V]>([...values])
 
-/** A closed list of words that several schemas use, a component of the OpenAPI document. */
+/** A closed list of values that several schemas use, a component of the OpenAPI document. */
 export const Enumeration = <const V extends readonly string[]>(title: string, values: V) =>
   Type.Enum<[...V]>([...values], { title })
 
@@ -77,7 +77,7 @@ export const Page = <T extends TSchema>(element: T) =>
     titled(element, 'Page'),
   )
 
-/** Returns whether the schema was made by `Page`. */
+/** Returns whether the schema was created by `Page`. */
 export const isPage = (schema: TSchema | null): boolean =>
   Object.keys((schema as { properties?: object } | null)?.properties ?? {}).join() === 'results,count'
 

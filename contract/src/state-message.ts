@@ -1,5 +1,5 @@
-// Why an announcement is not yet as wanted, and who can act: a closed list of tags, each with its attributes. The sentences
-// are made here and nowhere else.
+// Why an announcement is not in its desired state, and who can act: a closed list of tags, each with its attributes. The
+// sentences are made here and nowhere else.
 import { checkReasonText, type CheckReason } from './check-reason.ts'
 import { regionReasonText, type ReasonAttrs, type RegionReason } from './region-reason.ts'
 

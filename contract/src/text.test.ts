@@ -16,14 +16,14 @@ describe('text that others read', () => {
   const refused = [...controls, ...directions, ...invisible]
   for (const code of refused) {
     const codePoint = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
-    it(`may not hold ${codePoint}`, () => {
+    it(`may not contain ${codePoint}`, () => {
       const text = `a${String.fromCodePoint(code)}b`
       assert.equal(codeOf(text), codePoint)
       assert.equal(codeOf(text, 'paragraphs'), codePoint)
     })
   }
 
-  it('may have tabs and line breaks where it has several lines, and nowhere else', () => {
+  it('may contain tabs and line breaks in the format of several lines only', () => {
     for (const [character, codePoint] of [
       ['\t', 'U+0009'],
       ['\n', 'U+000A'],
@@ -34,21 +34,21 @@ describe('text that others read', () => {
     }
   })
 
-  it('may be in any script, with the joiners that it needs, and have emoji', () => {
+  it('may be in any script, with the joiners that it needs, and contain emoji', () => {
     for (const text of ['', 'Zoë', 'نتیجه‌ها', 'क्‍ष', 'שלום', '日本 葛󠄀', '👩‍💻 ❤️‍🔥', 'Ω½€'])
       assert.equal(codeOf(text), undefined, text)
   })
 
-  it('may not have a joiner that joins nothing', () => {
+  it('may not contain a joiner that joins nothing', () => {
     for (const text of ['\u200dAda', 'A\u200dda', 'Ada\u200c', '4\u200d2'])
       assert.match(codeOf(text)!, /^U\+200[CD]$/)
   })
 
-  it('may not have half of a character', () => {
+  it('may not contain half of a surrogate pair', () => {
     assert.equal(codeOf('a\ud83d'), 'U+D83D')
   })
 
-  it('is told which character it is, and where, counted as a reader counts', () => {
+  it('is reported with the character and its position, counted in visible characters', () => {
     const found = findHiddenCharacter('line', '👩 ab\u202ecd')!
     assert.deepEqual(found, { codePoint: 'U+202E', name: 'right-to-left override', position: 5 })
     assert.equal(

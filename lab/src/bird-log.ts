@@ -1,17 +1,17 @@
-// Follows the log of a BIRD that writes down every change of a route. It sees each change, however short it lasts, which
-// asking for the table again and again does not.
+// Follows the log of a BIRD that records every change of a route. It sees each change, however short it lasts, which
+// polling the table does not.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { waitFor } from './wait.ts'
 
 export type BirdChange = {
   /** Milliseconds since 1970 with fractions: when BIRD handled the UPDATE. */
   readonly atMs: number
-  /** `announced` for a new route and for one that takes an older one's place; `removed` when there is none any more. */
+  /** `announced` for a new route and for one that replaces another; `removed` when none is left. */
   readonly kind: 'announced' | 'removed'
   readonly prefix: string
 }
 
-/** Follows from the end that the file has now; what was seen grows until `clear`. */
+/** Follows the file from its current end; recorded changes accumulate until `clear`. */
 export class BirdLog {
   readonly #file: number
   #changes: BirdChange[] = []
@@ -31,12 +31,12 @@ export class BirdLog {
     return this.#changes
   }
 
-  /** The prefixes of which there was a moment without a route. */
+  /** The prefixes that were without a route at any time. */
   get lost(): string[] {
     return this.changes.filter(({ kind }) => kind === 'removed').map(({ prefix }) => prefix)
   }
 
-  /** Resolves with the first change of that kind and prefix, also one that was seen already. */
+  /** Resolves with the first change of that kind and prefix, including earlier ones. */
   async saw(kind: BirdChange['kind'], prefix: string, timeoutMs = 60_000): Promise<BirdChange> {
     const ask = (): BirdChange | undefined => {
       this.#read()
@@ -45,7 +45,7 @@ export class BirdLog {
     return this.#wait(`BIRD sees ${prefix} ${kind}`, ask, timeoutMs)
   }
 
-  /** Resolves when as many graceful restarts of the neighbour are over: what had not come back by then is removed. */
+  /** Resolves after this number of graceful restarts of the neighbor; routes that were not announced again are removed by then. */
   async sawRestarts(count: number, timeoutMs = 180_000): Promise<void> {
     const ask = (): boolean => {
       this.#read()
@@ -54,7 +54,7 @@ export class BirdLog {
     await this.#wait(`BIRD sees ${count} restarts`, ask, timeoutMs)
   }
 
-  /** Forgets what was seen so far. */
+  /** Deletes the recorded changes. */
   clear(): void {
     this.#read()
     this.#changes = []
@@ -66,7 +66,7 @@ export class BirdLog {
     closeSync(this.#file)
   }
 
-  /** A failure tells what became of the session. */
+  /** A failure contains the state of the session. */
   async #wait<T>(what: string, ask: () => T | undefined | false, timeoutMs: number): Promise<T> {
     try {
       return await waitFor(what, ask, { timeoutMs, everyMs: 5 })

@@ -1,6 +1,6 @@
-// Reads what BIRD 2 prints for `show route all`. Pure; it fits the output of that one command.
+// Parses the output of BIRD 2 for `show route all`. Pure; it supports that one command only.
 
-/** A route as BIRD holds it; the path starts with the neighbour itself. */
+/** A route as BIRD prints it; the path starts with the neighbor itself. */
 export type BirdRoute = {
   readonly prefix: string
   readonly asPath: readonly number[]
@@ -9,7 +9,7 @@ export type BirdRoute = {
   readonly largeCommunities: readonly string[]
 }
 
-/** One route per paragraph: a line with the prefix and how it is reached, then indented `name: value` lines. */
+/** One route per paragraph: a line with the prefix and its protocol, then indented `name: value` lines. */
 export function parseBirdRoutes(text: string): BirdRoute[] {
   const routes: BirdRoute[] = []
   let prefix = ''

@@ -30,7 +30,7 @@ it('reads every route of a table with its path, next hop and communities', () =>
   assert.deepEqual(parseBirdRoutes('BIRD 2.0.12 ready.\nAccess restricted\n'), [])
 })
 
-it('reads the change of a route and its time, and nothing from other lines', () => {
+it('reads the change of a route and its time, and ignores other lines', () => {
   const line = (rest: string): string => `2026-11-21 01:16:16.805016 <TRACE> pharos.${rest}`
   const atMs = Date.parse('2026-11-21T01:16:16.805Z') + 0.016
   assert.deepEqual(parseBirdChange(line('ipv4 > added [best] 198.51.100.0/24 0L 2G unreachable')), {

@@ -19,23 +19,23 @@ export type BirdOptions = {
   readonly port: number
   readonly asn: number
   readonly neighbor: Neighbor
-  /** After this long without a word of the neighbour its session ends; 30 by default. */
+  /** Hold time in seconds, after which a silent neighbor's session ends; 30 by default. */
   readonly holdSeconds?: number
-  /** Prefixes that it announces itself, to see that they stay out. */
+  /** Prefixes that it announces itself, to check that they are not accepted. */
   readonly announces?: readonly string[]
 }
 
-/** A BIRD; `start` begins and `stop` ends it. */
+/** A BIRD process; `start` and `stop` control it. */
 export class Bird {
   readonly options: BirdOptions
-  /** Of its control protocol, for birdc. */
+  /** Socket of its control protocol, for birdc. */
   readonly socket: string
   readonly logFile: string
   #child: ChildProcess | undefined
 
   constructor(options: BirdOptions) {
     this.options = options
-    // The socket's name must be short: a unix address has 107 octets.
+    // The socket's path must be short: a unix address has 107 octets.
     this.socket = join(options.folder, 'ctl')
     this.logFile = join(options.folder, 'bird.log')
   }
@@ -55,7 +55,7 @@ export class Bird {
     if (this.#child) await killProgram(this.#child, 'SIGKILL')
   }
 
-  /** One command of BIRD's client, without the rights to change anything, and what it printed. */
+  /** Runs one command of BIRD's client, read-only, and returns its output. */
   async birdc(command: string): Promise<string> {
     const args = ['-r', '-s', this.socket, ...command.split(' ')]
     return (await run(programPath('birdc'), args, { maxBuffer: 256 * 1024 * 1024 })).stdout
@@ -70,16 +70,16 @@ export class Bird {
     return (await this.birdc('show protocols pharos')).includes('Established')
   }
 
-  /** All changes that it receives from now on, with their times. */
+  /** Records all changes that it receives from now on, with their times. */
   watch(): BirdLog {
     return new BirdLog(this.logFile)
   }
 }
 
 /**
- * `debug routes` writes one line per change with microseconds, at the moment the UPDATE is handled: the way to see what
- * a neighbour saw and when. The delays are the shortest that BIRD has, which is the hardest case for a gobgpd that
- * restarts: the neighbour is back before its routes are. GoBGP drops a route whose next hop is in 127.0.0.0/8.
+ * `debug routes` writes one line per change with microseconds when the UPDATE is handled: the proof of what a neighbor
+ * received and when. The delays are the shortest that BIRD supports, the hardest case for a gobgpd that
+ * restarts: the neighbor is back before its routes are. GoBGP drops a route whose next hop is in 127.0.0.0/8.
  */
 function birdConfig(options: BirdOptions, logFile: string): string {
   const { address, port, asn, neighbor, holdSeconds = 30, announces = [] } = options

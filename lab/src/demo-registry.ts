@@ -1,4 +1,4 @@
-// What the lab's registries hold from the start: the objects of the announcements in lab/platform.yaml.
+// The initial content of the lab's registries: the objects of the announcements in lab/platform.yaml.
 import type { LabVrp } from './stayrtr.ts'
 
 const held = [
@@ -16,7 +16,7 @@ export const demoVrps: readonly LabVrp[] = held.map((one) => ({
 const routeObject = ({ prefix, asn }: (typeof held)[number]): string =>
   `${prefix.includes(':') ? 'route6' : 'route'}: ${prefix}\norigin: AS${asn}\nmnt-by: LAB-MNT\nsource: LAB`
 
-/** The ASN of the walkthrough's new customer, whose proof is a line in it: such a one counts in a regional registry only. */
+/** The ASN of the walkthrough's new customer, whose proof is a line in it, which counts in a regional registry only. */
 const autNum = 'aut-num: AS64510\nas-name: ACME\nmnt-by: ACME-MNT\nsource: RIPE'
 
 export const demoObjects: readonly string[] = [...held.map(routeObject), autNum]

@@ -1,5 +1,5 @@
-// `node lab/src/figures.ts`: what the GoBGP driver does on this machine, with real daemons: the parts of P5 and P6 that
-// are the driver's. The whole of them, through the API, is measured by the bench.
+// `node lab/src/figures.ts`: measures the GoBGP driver on this machine, with real daemons: the driver's part of P5 and P6.
+// The bench measures the complete path, through the API.
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
 import type { Route, Speaker } from '../../server/src/byoip/reconcile/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
@@ -17,7 +17,7 @@ await many(speakers, 2_500)
 await many(speakers, 10_000)
 await Promise.all(speakers.map((speaker) => speaker.close()))
 
-/** From before the call to the moment at which BIRD handled the UPDATE, both by the clock of this machine. */
+/** From before the call until BIRD handled the UPDATE, both by the clock of this machine. */
 async function latency(lab: Lab, speaker: Speaker): Promise<void> {
   const region = lab.regions[0]!.name
   const announceMs: number[] = []
@@ -32,8 +32,8 @@ async function latency(lab: Lab, speaker: Speaker): Promise<void> {
     withdrawMs.push((await log.saw('removed', route.prefix)).atMs - withdrawnAt)
     log.clear()
   }
-  report(`one announcement to the neighbour, ${rounds} times`, announceMs)
-  report(`one withdrawal to the neighbour, ${rounds} times`, withdrawMs)
+  report(`one announcement to the neighbor, ${rounds} times`, announceMs)
+  report(`one withdrawal to the neighbor, ${rounds} times`, withdrawMs)
 }
 
 async function many(speakers: readonly Speaker[], count: number): Promise<void> {
@@ -68,7 +68,7 @@ function now(): number {
   return performance.timeOrigin + performance.now()
 }
 
-/** Every other one IPv6. */
+/** Alternates IPv4 and IPv6. */
 function routes(count: number): Route[] {
   return Array.from({ length: count }, (_, at) => {
     const isIpv6 = at % 2 === 1

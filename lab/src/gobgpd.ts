@@ -1,5 +1,5 @@
-// One real gobgpd, started and restarted as the unit file in docs/operating does it. It must not inject routes: that is
-// what the lab is there to test.
+// One real gobgpd, started and restarted like the unit file in docs/operating does. It must not inject routes: the lab
+// exists to test that.
 import type { ChildProcess } from 'node:child_process'
 import { execFile } from 'node:child_process'
 import { connect } from 'node:net'
@@ -19,29 +19,29 @@ export type Neighbor = {
 }
 
 export type GobgpdOptions = {
-  /** Where its configuration and its log go. */
+  /** Folder of its configuration and its log. */
   readonly folder: string
   readonly address: string
   readonly bgpPort: number
   readonly apiPort: number
   readonly asn: number
   readonly neighbors: readonly Neighbor[]
-  /** Takes sessions from anybody in the prefix (dynamic neighbours), who then has this ASN. */
+  /** Accepts sessions from any address in the prefix (dynamic neighbors), with this ASN. */
   readonly dynamic?: { readonly prefix: string; readonly asn: number }
   /** Delay before it announces to a neighbor after a restart, see docs/operating/gobgpd.toml. */
   readonly deferralSeconds?: number
-  /** False starts it without its configuration: it answers, and has nothing to answer with. */
+  /** False starts it without its configuration: it answers the API, but has no BGP server. */
   readonly configured?: boolean
   /** Restarts it when it dies, as systemd does. */
   readonly supervise?: boolean
 }
 
-/** A gobgpd; `start` begins, and `stop` ends it for good. */
+/** A gobgpd process; `stop` ends it permanently. */
 export class Gobgpd {
   readonly options: GobgpdOptions
   readonly #configFile: string
   #child: ChildProcess | undefined
-  /** Runs of the client that have not ended. */
+  /** Client processes that have not ended. */
   readonly #clients = new Set<Promise<unknown>>()
   #wanted = false
 
@@ -58,7 +58,7 @@ export class Gobgpd {
     return `${this.options.address}:${this.options.apiPort}`
   }
 
-  /** `restarted` adds `-r`: it tells its neighbors that it restarted, and they keep its routes. */
+  /** `restarted` adds `-r`: it notifies its neighbors of the restart, and they keep its routes. */
   async start({ restarted = false } = {}): Promise<void> {
     await writeFile(this.#configFile, gobgpdConfig(this.options))
     this.#wanted = true
@@ -66,7 +66,7 @@ export class Gobgpd {
     await this.#answers()
   }
 
-  /** Kills it; a supervised one is started again, and this then resolves when the new one answers. */
+  /** Kills it; a supervised one is restarted, and this resolves when the new process answers. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (!this.#child) return
     if (!this.options.supervise) this.#wanted = false
@@ -80,7 +80,7 @@ export class Gobgpd {
     await Promise.allSettled(this.#clients)
   }
 
-  /** Runs Debian's `gobgp` client against it and returns what it printed. */
+  /** Runs Debian's `gobgp` client against it and returns its output. */
   async gobgp(...args: string[]): Promise<string> {
     const { address, apiPort } = this.options
     const all = ['-u', address, '-p', String(apiPort), ...args]
@@ -150,7 +150,7 @@ export function gobgpdConfig(options: GobgpdOptions): string {
   if (neighbors.length === 0) return global
   const gate = neighborConfig({ address: gateAddress, port: 0, asn }, address, deferralSeconds)
   const real = neighbors.map((neighbor) => neighborConfig(neighbor, address, deferralSeconds))
-  return [global, takeNothing(neighbors), gate, ...real].join('')
+  return [global, rejectImports(neighbors), gate, ...real].join('')
 }
 
 function dynamicConfig({ prefix, asn }: { readonly prefix: string; readonly asn: number }): string {
@@ -174,8 +174,8 @@ function dynamicConfig({ prefix, asn }: { readonly prefix: string; readonly asn:
 `
 }
 
-/** Only with neighbours: a policy with an empty set of them matches, and rejects, everything. */
-function takeNothing(neighbors: readonly Neighbor[]): string {
+/** Only with neighbors: a policy with an empty set of them matches, and rejects, everything. */
+function rejectImports(neighbors: readonly Neighbor[]): string {
   return `
 [global.apply-policy.config]
   import-policy-list = ["take-nothing"]
@@ -194,7 +194,7 @@ function takeNothing(neighbors: readonly Neighbor[]): string {
 `
 }
 
-/** The restart gate, a neighbour that never comes. */
+/** The restart gate, a neighbor that never connects. */
 const gateAddress = '127.255.255.254'
 
 /** Port 0: the gate, which is never dialled. */

@@ -1,14 +1,14 @@
-// The `!` protocol as a server speaks it (IRRd documentation, "Whois queries"): a line in, the bytes of an answer out.
-// Sockets and files are not known here.
+// The `!` protocol on the server side (IRRd documentation, "Whois queries"): a line in, the bytes of an answer out.
+// It knows no sockets and no files.
 import { parseAsn } from '../../server/src/net/asn.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { routeObjectOf } from '../../server/src/registry/objects/rpsl-objects.ts'
 import type { RpslObject } from '../../server/src/registry/objects/rpsl.ts'
 import { asnsOf, isRoute, membersOf, routesOf, searchRoutes, type Registry } from './irr-registry.ts'
 
-/** What one connection has said about itself. */
+/** The settings of one connection. */
 export type IrrSession = {
-  /** Undefined for all that there are. */
+  /** Undefined selects all sources. */
   sources: readonly string[] | undefined
   /** `!!` keeps the connection open; without it, it ends after one answer. */
   keepsOpen: boolean
@@ -19,7 +19,7 @@ export function createIrrSession(): IrrSession {
   return { sources: undefined, keepsOpen: false, isEnding: false }
 }
 
-/** Undefined where there is no answer. Changes the session. */
+/** Returns undefined if the command has no answer. Changes the session. */
 export function answerIrrQuery(registry: Registry, session: IrrSession, line: string): string | undefined {
   if (line === '!!') {
     session.keepsOpen = true
@@ -92,7 +92,7 @@ function selectSources(registry: Registry, session: IrrSession, parameter: strin
   return none
 }
 
-/** All sources are of one file, and have one serial. */
+/** All sources are in one file and share one serial. */
 function serials(registry: Registry, names: string): string[] {
   const wanted = names === '-*' ? registry.sources : names.toUpperCase().split(',')
   return wanted.map((name) =>

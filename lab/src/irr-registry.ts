@@ -1,4 +1,4 @@
-// The objects of the lab's registry, looked through one by one: what IRRd finds in its database, in the plainest way.
+// The objects of the lab's registry, searched linearly: the results of IRRd, in the simplest way.
 import type { Asn } from '../../server/src/net/asn.ts'
 import { covers } from '../../server/src/net/prefix.ts'
 import type { Prefix } from '../../server/src/net/prefix.ts'
@@ -14,9 +14,9 @@ import { type RpslObject, RpslError } from '../../server/src/registry/objects/rp
 
 export type Registry = {
   readonly serial: number
-  /** Those that it has in any case, then those that objects are of, in their order in the file. */
+  /** The configured sources, then those of the objects, in their order in the file. */
   readonly sources: readonly string[]
-  /** The objects of the sources. The order is that of the sources, then that of the file. */
+  /** The objects of the sources, in the order of the sources, then of the file. */
   of(sources: readonly string[]): RpslObject[]
 }
 
@@ -25,7 +25,7 @@ export function createRegistry(
   all: readonly RpslObject[],
   serial: number,
 ): Registry {
-  const objects = all.filter((object) => makesSense(object))
+  const objects = all.filter((object) => isValid(object))
   return {
     serial,
     sources: [...new Set([...sources, ...objects.map(rpslSource)])],
@@ -33,7 +33,7 @@ export function createRegistry(
   }
 }
 
-function makesSense(object: RpslObject): boolean {
+function isValid(object: RpslObject): boolean {
   try {
     rpslSource(object)
     if (isRoute(object)) routeObjectOf(object)
@@ -73,7 +73,7 @@ export function searchRoutes(objects: readonly RpslObject[], prefix: Prefix, opt
   return routesOf(objects, (found) => found === prefix)
 }
 
-/** The direct members of the first set of that name, ASNs written out; those by reference too. */
+/** The direct members of the first set of that name, with ASNs expanded; members by reference too. */
 export function membersOf(objects: readonly RpslObject[], name: string): string[] {
   const sets = objects.filter((object) => object.class === 'as-set').map(asSetOf)
   const set = sets.find((one) => one.name === name)
@@ -91,7 +91,7 @@ export function membersOf(objects: readonly RpslObject[], name: string): string[
   return [...new Set([...members, ...byReference.map(({ key }) => key.toUpperCase())])]
 }
 
-/** All ASNs of a set, through the sets in it. */
+/** All ASNs of a set, including those of nested sets. */
 export function asnsOf(objects: readonly RpslObject[], name: string): string[] {
   const names = new Set([name])
   const asns = new Set<string>()

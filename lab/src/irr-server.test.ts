@@ -23,7 +23,7 @@ const objects = [
   'aut-num: AS64496\nas-name: ONE\nsource: LAB',
 ]
 
-describe('the registry of the lab, asked by bgpq4', { skip: skipWithout('bgpq4') }, () => {
+describe('the registry of the lab, queried by bgpq4', { skip: skipWithout('bgpq4') }, () => {
   const expected: readonly [string, readonly string[], readonly string[]][] = [
     ['an as-set', ['-4', 'AS-LAB'], ['192.0.2.0/24', '198.51.100.0/24']],
     ['an as-set for IPv6', ['-6', 'AS-LAB'], ['2001:db8::/32']],
@@ -36,7 +36,7 @@ describe('the registry of the lab, asked by bgpq4', { skip: skipWithout('bgpq4')
       ['-S', 'LAB,OTHER', '-4', 'AS-LAB'],
       ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'],
     ],
-    ['what is not there', ['-4', 'AS-NOWHERE'], []],
+    ['an unknown set', ['-4', 'AS-NOWHERE'], []],
   ]
   for (const [what, args, prefixes] of expected) {
     it(`answers for ${what}`, async (t) => {
@@ -109,7 +109,7 @@ describe('the registry of the lab', () => {
     assert.equal(await ask(server, '!s-lc\n'), 'A4\nLAB\nC\n')
   })
 
-  it('keeps the file that it finds', async (t) => {
+  it('keeps an existing file', async (t) => {
     const server = await serverOf(t)
     await server.stop()
     await server.start()
@@ -130,7 +130,7 @@ async function serverOf(t: TestContext): Promise<IrrServer> {
   return server
 }
 
-/** All output until it closes the connection. */
+/** Resolves with all output when the connection is closed. */
 async function ask(server: IrrServer, text: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port: server.options.port })
   socket.setEncoding('utf8')

@@ -1,6 +1,6 @@
-// A routing registry of the lab: a file of RPSL objects, and a TCP server that answers the `!` protocol of IRRd about them.
-// People edit the file, tests set the objects; either is seen at the next question. It answers by looking through all
-// objects, so that it is plainly right, and is for hundreds of them.
+// A routing registry of the lab: a file of RPSL objects, and a TCP server that answers queries of IRRd's `!` protocol about
+// them. People edit the file, tests set the objects; the next query sees either. It searches all objects linearly, so that
+// it is obviously correct, and suits hundreds of them.
 import { once } from 'node:events'
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -9,26 +9,26 @@ import { answerIrrQuery, createIrrSession, type IrrSession } from './irr-answers
 import { createRegistry, type Registry } from './irr-registry.ts'
 
 export type IrrServerOptions = {
-  /** Of RPSL objects; made when it is not there. */
+  /** File of RPSL objects; created if missing. */
   readonly file: string
   readonly address: string
   readonly port: number
-  /** The registries that it has even while no object is of them. */
+  /** The sources that it has even without objects. */
   readonly sources?: readonly string[]
 }
 
 /**
- * How it misbehaves, for tests: `hang` takes questions and never answers, `drop` closes the connection instead of
- * answering, `half` sends half of the answer and then nothing, `cut` half of it and closes, `garbage` answers what is no
- * answer, `large` announces more than anybody should take.
+ * Faults, for tests: `hang` accepts queries and never answers, `drop` closes the connection instead of answering, `half`
+ * sends half of the answer and then nothing, `cut` sends half of it and closes, `garbage` sends an invalid answer,
+ * `large` announces a length that no client should accept.
  */
 export type IrrFault = 'hang' | 'drop' | 'half' | 'cut' | 'garbage' | 'large'
 
-/** A whois server; `start` begins and `stop` ends it. */
+/** A whois server; `start` and `stop` control it. */
 export class IrrServer {
   readonly options: IrrServerOptions
   fault: IrrFault | undefined
-  /** How many connections were made, and every line that was received, from the beginning. */
+  /** Number of connections, and every received line, since the start. */
   connections = 0
   readonly queries: string[] = []
   readonly #sockets = new Set<Socket>()
@@ -40,12 +40,12 @@ export class IrrServer {
     this.options = options
   }
 
-  /** Of the last change that was seen; it rises with each. */
+  /** Serial of the last detected change; it increases with each. */
   get serial(): number {
     return this.#registry.serial
   }
 
-  /** How many connections there are now. */
+  /** Number of open connections. */
   get open(): number {
     return this.#sockets.size
   }
@@ -66,12 +66,12 @@ export class IrrServer {
     this.#server = undefined
   }
 
-  /** Closes every connection, as a server does after silence. */
+  /** Closes every connection, as a server does after an idle timeout. */
   dropConnections(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Replaces the file, whole at once; the texts of the objects, each without empty lines. */
+  /** Replaces the file atomically with the texts of the objects, each without empty lines. */
   async setObjects(objects: readonly string[]): Promise<void> {
     const { file } = this.options
     const text = ['% The registry of the lab.', ...objects.map((object) => object.trim())].join('\n\n')
@@ -92,7 +92,7 @@ export class IrrServer {
       const lines = (rest + text).split('\n')
       rest = lines.pop()!
       if (rest.length > 10_000) socket.destroy()
-      // One after the other: answers come in the order of the questions.
+      // Sequentially: answers are sent in the order of the queries.
       for (const line of lines) work = work.then(() => this.#answer(socket, session, line.replace(/\r$/, '')))
     })
   }
@@ -136,7 +136,7 @@ export class IrrServer {
     }
   }
 
-  /** Reads the file when it is another than before. Objects that cannot be read are left out, as registries do. */
+  /** Reads the file if it has changed. Objects that cannot be parsed are skipped, as registries do. */
   async #reload(): Promise<void> {
     const { file } = this.options
     const { mtimeMs, size, ino } = await stat(file)

@@ -1,11 +1,11 @@
-// `npm run lab` as a user runs it: its end, and its errors at start. Its addresses are fixed, so one runs at a time.
+// `npm run lab` as a user runs it: its end, and its errors at start. Its addresses are fixed, so only one can run at a time.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { demandPort, freePort } from './address.ts'
+import { requireFreePort, freePort } from './address.ts'
 import { pidsOf, skipWithout } from './program.ts'
 import { labRegions } from './regions.ts'
 import { waitFor } from './wait.ts'
@@ -17,21 +17,21 @@ const slow = { timeoutMs: 120_000, everyMs: 5 }
 describe('npm run lab', { skip }, () => {
   it('stops at the first Ctrl-C, which reaches every process of the terminal, and leaves nothing', async (t) => {
     const lab = await startLab(t)
-    await lab.says(/Ctrl-C ends everything/)
+    await lab.waitForOutput(/Ctrl-C stops everything/)
     lab.signalAll('SIGINT')
     assert.deepEqual(await lab.exit, [0, null])
     await lab.isGone()
   })
 
-  it('starts again at once, and stops when npm alone is asked to', async (t) => {
+  it('starts again at once, and stops when only npm gets the signal', async (t) => {
     const lab = await startLab(t)
-    await lab.says(/Ctrl-C ends everything/)
+    await lab.waitForOutput(/Ctrl-C stops everything/)
     lab.child.kill('SIGTERM')
     assert.deepEqual(await lab.exit, [0, null])
     await lab.isGone()
   })
 
-  it('stops while it starts', async (t) => {
+  it('stops during its start', async (t) => {
     for (const program of ['gobgpd', 'stayrtr', 'postgres']) {
       const lab = await startLab(t)
       await waitFor(`${program} runs`, () => lab.processes().some((line) => line.includes(program)), slow)
@@ -45,7 +45,7 @@ describe('npm run lab', { skip }, () => {
 
   it('reports a used address without a stack trace, and leaves nothing behind', async (t) => {
     const running = await startLab(t)
-    await running.says(/Ctrl-C ends everything/)
+    await running.waitForOutput(/Ctrl-C stops everything/)
     const second = await startLab(t)
     assert.deepEqual(await second.exit, [1, null])
     assert.match(second.errors(), /127\.0\.\d0\.\d:\d+ is in use: is the lab running\?/)
@@ -60,7 +60,7 @@ describe('npm run lab', { skip }, () => {
       ? false
       : 'needs root and mount namespaces'
   it('prints what to install if a program is missing and cannot be installed', { skip: cannotHide }, () => {
-    // In a user namespace, so that the checkout can be read whoever owns it.
+    // In a user namespace, so that the checkout can be read, whoever owns it.
     const script = `mount --bind /dev/null "$(command -v stayrtr)" &&
       exec unshare --user --map-user=65534 --map-group=65534 "$0" lab/src/main.ts`
     const result = spawnSync('unshare', ['-m', 'sh', '-c', script, process.execPath], { cwd: root })
@@ -75,18 +75,18 @@ describe('npm run lab', { skip }, () => {
 type RunningLab = {
   readonly child: ChildProcess
   readonly exit: Promise<unknown[]>
-  says(pattern: RegExp): Promise<unknown>
-  /** To every process in the group, as a terminal does it. */
+  waitForOutput(pattern: RegExp): Promise<unknown>
+  /** Signals every process in the group, as a terminal does. */
   signalAll(signal: NodeJS.Signals): void
   errors(): string
-  /** Command lines of processes that name the lab's folder. */
+  /** Command lines of processes that contain the lab's folder. */
   processes(): string[]
   isGone(): Promise<void>
 }
 
 async function startLab(t: TestContext): Promise<RunningLab> {
   const port = await freePort('127.0.0.1', 0)
-  // Its own, so that what other labs of this machine do is not taken for its.
+  // A separate folder, so that other labs of this machine are not counted.
   const home = mkdtempSync('/tmp/lab-')
   const child = spawn('npm', ['run', 'lab'], {
     cwd: root,
@@ -95,9 +95,9 @@ async function startLab(t: TestContext): Promise<RunningLab> {
     env: { ...process.env, TMPDIR: home, PHAROS_PORT: String(port) },
   })
   const exit = once(child, 'exit')
-  const said = { out: '', err: '' }
-  child.stdout!.on('data', (chunk) => (said.out += chunk))
-  child.stderr!.on('data', (chunk) => (said.err += chunk))
+  const output = { out: '', err: '' }
+  child.stdout!.on('data', (chunk) => (output.out += chunk))
+  child.stderr!.on('data', (chunk) => (output.err += chunk))
   const processes = () => processesOf(home)
   t.after(() => {
     for (const pid of pidsOf(home)) process.kill(pid, 'SIGKILL')
@@ -106,17 +106,17 @@ async function startLab(t: TestContext): Promise<RunningLab> {
   return {
     child,
     exit,
-    says: (pattern) =>
+    waitForOutput: (pattern) =>
       waitFor(
         String(pattern),
         () => {
-          assert.equal(child.exitCode, null, said.err)
-          return pattern.test(said.out)
+          assert.equal(child.exitCode, null, output.err)
+          return pattern.test(output.out)
         },
         slow,
       ),
     signalAll: (signal) => process.kill(-child.pid!, signal),
-    errors: () => said.err,
+    errors: () => output.err,
     processes,
     async isGone() {
       // npm keeps compiled code in a folder of that name.
@@ -129,7 +129,7 @@ async function startLab(t: TestContext): Promise<RunningLab> {
       ])
       for (const one of [...addresses, '127.0.30.1 8282', '127.0.30.1 4343', `127.0.0.1 ${port}`]) {
         const [address, number] = one.split(' ')
-        await demandPort(address!, Number(number))
+        await requireFreePort(address!, Number(number))
       }
       assert.equal(existsSync(`/proc/${child.pid}`), false)
     },

@@ -1,8 +1,8 @@
-// `npm run lab`: the network with Pharos, until Ctrl-C. It prints what runs and what to try; nothing remains after its end.
+// `npm run lab`: the network with Pharos, until Ctrl-C. It prints what runs and example commands, and leaves nothing behind.
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { demandPort } from './address.ts'
+import { requireFreePort } from './address.ts'
 import { demoObjects, demoVrps } from './demo-registry.ts'
 import { createLab, type Lab, type LabRegion } from './network.ts'
 import { ensurePrograms } from './packages.ts'
@@ -14,12 +14,12 @@ import { unlessAborted } from './wait.ts'
 const platformFile = fileURLToPath(new URL('../platform.yaml', import.meta.url))
 const port = Number(process.env['PHAROS_PORT'] ?? 8080)
 
-/** Signals come more than once: from the terminal to every process, and again from npm. The first one counts. */
+/** Signals arrive more than once: from the terminal to every process, and again from npm. The first one counts. */
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => interruption.abort(new Interrupted(signal)))
 
-/** Ends the start; `status` is the exit code. */
+/** Aborts the start; `status` is the exit code. */
 class Interrupted extends Error {
   readonly status: number
 
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     signal,
   })
   const { settings } = registries
-  // Its runtime files go with the lab's folder, whenever it is stopped.
+  // Its runtime files are deleted with the lab's folder, whenever it is stopped.
   const env = { ...settings, TMPDIR: lab.folder }
   await using pharos = new Pharos({ folder: lab.folder, platformFile, port, settings: env })
   await unlessAborted(startPharos(pharos), signal)
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
 }
 
 async function startPharos(pharos: Pharos): Promise<void> {
-  await demandPort('127.0.0.1', port)
+  await requireFreePort('127.0.0.1', port)
   await pharos.start()
   await pharos.apply()
 }
@@ -67,7 +67,7 @@ function describe(lab: Lab, { url, logFile }: Pharos, { vrpFile, rpslFile }: Lab
   return `Pharos runs at ${url}, with the accounts demo, other, acme and staff (each @demo.example), password pharos-demo-password.
 
 ${lab.regions.map(describeRegion).join('\n')}
-Switch an announcement and watch the neighbours:
+Disable an announcement and watch the neighbors:
 
   access=$(curl -s ${url}/v3/session/token -H 'Content-Type: application/json' \\
     -d '{"email":"demo@demo.example","password":"pharos-demo-password"}' | sed 's/.*"access":"\\([^"]*\\).*/\\1/')
@@ -75,24 +75,24 @@ Switch an announcement and watch the neighbours:
   curl -s -X PATCH ${url}/v3/ipam/announcements/1 -H "Authorization: Bearer $access" \\
     -H 'Content-Type: application/json' -d '{"enabled":false,"region":"ams"}'
 
-Bring a prefix of your own: docs/byoip-walkthrough.md, with
+To announce a prefix of your own, follow docs/byoip-walkthrough.md, with
 
   export LAB=${lab.folder} url=${url}
 
-The registries follow these files as they change: ROAs in ${vrpFile},
+The registries reload these files when they change: ROAs in ${vrpFile},
 route objects in ${rpslFile}.
 
-Logs and configurations are in ${lab.folder} while it runs, Pharos's log is ${logFile}. Ctrl-C ends everything.
+Logs and configurations are in ${lab.folder} while it runs, Pharos's log is ${logFile}. Ctrl-C stops everything.
 `
 }
 
 function describeRegion({ name, apiAddress, asn, peerAsn, gobgpd, bird }: LabRegion): string {
   const [host, port] = apiAddress.split(':')
-  return `Region ${name}: gobgpd AS${asn}, API at ${apiAddress}; its neighbour is BIRD, AS${peerAsn}
-  what the router announces   gobgp -u ${host} -p ${port} global rib        (-a ipv6)
-  what the neighbour holds    birdc -r -s ${bird.socket} show route
-  each change as it happens   tail -f ${bird.logFile} | grep '>'
-  kill the router             kill -9 ${gobgpd.pid}        (it is restarted as systemd would, the neighbour loses nothing)
+  return `Region ${name}: gobgpd AS${asn}, API at ${apiAddress}; its neighbor is BIRD, AS${peerAsn}
+  routes of the router        gobgp -u ${host} -p ${port} global rib        (-a ipv6)
+  routes of the neighbor      birdc -r -s ${bird.socket} show route
+  changes as they happen      tail -f ${bird.logFile} | grep '>'
+  kill the router             kill -9 ${gobgpd.pid}        (it is restarted as systemd does, and the neighbor loses nothing)
 `
 }
 
@@ -106,5 +106,5 @@ try {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = error instanceof Interrupted ? error.status : 1
 }
-// Ends what an interrupted start may still begin.
+// Stops processes that an interrupted start may still have started.
 process.exit()

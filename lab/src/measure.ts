@@ -1,6 +1,6 @@
-// Figures out of samples. Pure.
+// Statistics of samples. Pure.
 
-/** The value below which `share` (0 to 1) of the samples lie; 0 for none. */
+/** Returns the value below which `share` (0 to 1) of the samples lie; 0 without samples. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

@@ -10,9 +10,9 @@ import { isRunning, killProgram, startProgram } from './program.ts'
 import { waitFor } from './wait.ts'
 
 export type TxtRecord = {
-  /** Below the zone, without the last dot: `_pharos-asn.113.0.203.in-addr.arpa`. */
+  /** Without the final dot: `_pharos-asn.113.0.203.in-addr.arpa`. */
   readonly name: string
-  /** One text, or the strings of which the record is made. */
+  /** One text, or the strings of the record. */
   readonly text: string | readonly string[]
 }
 
@@ -27,13 +27,13 @@ export type NameServerOptions = {
   readonly folder: string
   readonly address: string
   readonly port: number
-  /** Names that it serves; default `arpa`. */
+  /** Zones that it serves; default `arpa`. */
   readonly zone?: string
-  /** Zones below whose data it has lost: SERVFAIL. */
+  /** Zones without data, answered with SERVFAIL. */
   readonly failing?: readonly string[]
 }
 
-/** An NSD; `start` begins and `stop` ends it. */
+/** An NSD process; `start` and `stop` control it. */
 export class NameServer {
   readonly options: NameServerOptions
   #child: ChildProcess | undefined
@@ -66,7 +66,7 @@ export class NameServer {
     if (this.#child) await killProgram(this.#child, 'SIGTERM')
   }
 
-  /** In the place of all records that were there; resolves when they are served. */
+  /** Replaces all records; resolves when the new ones are served. */
   async setRecords(records: readonly NameRecord[]): Promise<void> {
     this.#records = records
     if (!this.#child || !isRunning(this.#child)) return
@@ -82,8 +82,8 @@ export class NameServer {
   }
 
   /**
-   * It serves the old zone until the new one is read, and for a moment the old process answers beside its successor: only the same
-   * answer several times in a row shows that the old one has ended.
+   * NSD serves the old zone until the new one is read, and for a moment the old process answers beside its successor: only the
+   * same answer several times in a row shows that the old one has ended.
    */
   async #serves(): Promise<void> {
     const resolver = new Resolver({ timeout: 250, tries: 1 })
@@ -101,7 +101,7 @@ export class NameServer {
   }
 }
 
-/** One of its own for a test: in a temporary folder, at a free port, gone at the end of the scope. */
+/** Starts a separate one for a test: in a temporary folder, at a free port, deleted at the end of the scope. */
 export async function startNameServer(
   options: Pick<NameServerOptions, 'zone' | 'failing'> = {},
 ): Promise<NameServer & AsyncDisposable> {

@@ -1,5 +1,5 @@
-// A machine of its own, as far as the network goes: a network namespace with one link to this machine, which can be taken
-// down without either end being told. It needs root.
+// A separate machine as far as the network is concerned: a network namespace with one link to this machine, which can be set
+// down without either end being notified. It needs root.
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -7,26 +7,26 @@ import { findProgram } from './program.ts'
 
 const run = promisify(execFile)
 
-/** Like skipWithout(): false where namespaces can be created, otherwise the reason. */
+/** Like skipWithout(): false if namespaces can be created, otherwise the reason. */
 export function skipWithoutNamespaces(): string | false {
   if (process.env['PHAROS_TEST_REQUIRE_PEERS'] === '1') return false
   if (process.getuid?.() !== 0) return 'network namespaces need root'
   return findProgram('ip') === undefined && 'iproute2 is not installed'
 }
 
-/** A namespace with its link; made by `createNamespace`. */
+/** A namespace with its link; created by `createNamespace`. */
 export type Namespace = {
   /** The /24 of the link, such as `198.19.7`; `.1` and `.2` belong to this machine. */
   readonly subnet: string
   /** The namespace's own address. */
   readonly address: string
-  /** The command line that runs a program in it, up to the program. */
+  /** The command line that runs a program in it, without the program. */
   readonly command: readonly string[]
   setLink(state: 'up' | 'down'): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Out of 198.18.0.0/15, which is for tests (RFC 2544) and routed nowhere. */
+/** From 198.18.0.0/15, which is reserved for benchmarks (RFC 2544) and not routed. */
 export async function createNamespace(): Promise<Namespace> {
   const number = randomInt(1, 255)
   const name = `pharos-lab-${process.pid}-${number}`
@@ -50,7 +50,7 @@ export async function createNamespace(): Promise<Namespace> {
     subnet,
     address,
     command: ['ip', 'netns', 'exec', name],
-    // At its end: this machine keeps its addresses, and its neighbours what runs at them.
+    // Set down on its side: this machine keeps its addresses, and its neighbors their services at them.
     setLink: (state) => ip('-n', name, 'link', 'set', there, state),
     [Symbol.asyncDispose]: remove,
   }

@@ -11,7 +11,7 @@ const owner = '64500:1:1'
 const rounds = process.env['PHAROS_TEST_LONG'] === '1' ? 20 : 3
 
 describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
-  it('shows at the neighbour what the driver announces, IPv4 and IPv6, with its path and communities', async () => {
+  it('delivers announcements of the driver to the neighbor, IPv4 and IPv6, with path and communities', async () => {
     await using lab = await createLab({ regions: ['ams'] })
     const speaker = speakerOf(lab, 'ams')
     using log = lab.watchBirdRoutes('ams')
@@ -48,7 +48,7 @@ describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, (
     await speaker.close()
   })
 
-  it('changes the attributes of a route without a moment of absence', async () => {
+  it('changes the attributes of a route without withdrawing it', async () => {
     await using lab = await createLab({ regions: ['ams'] })
     const speaker = speakerOf(lab, 'ams')
     using log = lab.watchBirdRoutes('ams')
@@ -61,7 +61,7 @@ describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, (
     await speaker.close()
   })
 
-  it('keeps the route that others made for a prefix when ours is withdrawn', async () => {
+  it('keeps the route of another source for a prefix when ours is withdrawn', async () => {
     await using lab = await createLab({ regions: ['ams'] })
     const speaker = speakerOf(lab, 'ams')
     using log = lab.watchBirdRoutes('ams')
@@ -77,7 +77,7 @@ describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, (
     await speaker.close()
   })
 
-  it('takes no routes from the neighbour', async () => {
+  it('accepts no routes from the neighbor', async () => {
     await using lab = await createLab({
       regions: ['ams'],
       birdAnnounces: ['192.0.2.0/24', '2001:db8:dead::/48'],
@@ -94,7 +94,7 @@ describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, (
     await speaker.close()
   })
 
-  it(`loses no prefix at the neighbour in ${rounds} deaths of gobgpd, announced again at once`, async () => {
+  it(`loses no prefix at the neighbor in ${rounds} crashes of gobgpd, announced again at once`, async () => {
     await using lab = await createLab({ regions: ['ams'], supervise: false, deferralSeconds: 2 })
     const speaker = speakerOf(lab, 'ams')
     const routes = numbered(200)
@@ -111,7 +111,7 @@ describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, (
     await speaker.close()
   })
 
-  it('loses no prefix when they are announced only after the session is back', async () => {
+  it('loses no prefix if they are announced only after the session is established again', async () => {
     await using lab = await createLab({ regions: ['ams'], deferralSeconds: 4 })
     const speaker = speakerOf(lab, 'ams')
     const routes = numbered(50)
@@ -126,7 +126,7 @@ describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, (
     await speaker.close()
   })
 
-  it('sees a prefix that is not announced again: the neighbour drops it when the restart is over', async () => {
+  it('drops a prefix that is not announced again at the neighbor when the restart ends', async () => {
     await using lab = await createLab({ regions: ['ams'], deferralSeconds: 1 })
     const speaker = speakerOf(lab, 'ams')
     using log = await announced(lab, speaker, numbered(3))
@@ -137,7 +137,7 @@ describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, (
     await speaker.close()
   })
 
-  it('sees SIGTERM withdraw everything at once, which is why the unit file does not send it', async () => {
+  it('withdraws everything at once on SIGTERM, which is why the unit file does not send it', async () => {
     await using lab = await createLab({ regions: ['ams'] })
     const speaker = speakerOf(lab, 'ams')
     using log = await announced(lab, speaker, numbered(3))
@@ -147,7 +147,7 @@ describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, (
     await speaker.close()
   })
 
-  it('has regions that know nothing of each other', async () => {
+  it('has regions that are independent of each other', async () => {
     await using lab = await createLab()
     const speakers = lab.regions.map(({ name }) => speakerOf(lab, name))
     assert.deepEqual(
@@ -182,7 +182,7 @@ function speakerOf(lab: Lab, region: string): Speaker {
   return createGobgpSpeaker({ address: lab.region(region).apiAddress, owner })
 }
 
-/** Announces, and waits until the neighbour has all of it. */
+/** Announces, and waits until the neighbor has all of it. */
 async function announced(lab: Lab, speaker: Speaker, routes: readonly Route[]) {
   const log = lab.watchBirdRoutes('ams')
   await speaker.announce(routes)

@@ -3,7 +3,7 @@
 import { mkdtemp, rm, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { demandPort, freePort, randomSubnet } from './address.ts'
+import { requireFreePort, freePort, randomSubnet } from './address.ts'
 import { Bird } from './bird.ts'
 import type { BirdLog } from './bird-log.ts'
 import type { BirdRoute } from './bird-routes.ts'
@@ -11,11 +11,11 @@ import { Gobgpd } from './gobgpd.ts'
 import { unlessAborted, waitFor } from './wait.ts'
 
 export type LabOptions = {
-  /** How many regions, or their names; two by default. */
+  /** Number of regions, or their names; two by default. */
   readonly regions?: number | readonly string[]
-  /** One subnet of loopback per region, like `127.0.10`; random ones by default, so that labs do not meet. */
+  /** One subnet of loopback per region, like `127.0.10`; random ones by default, so that labs do not collide. */
   readonly subnets?: readonly string[]
-  /** Fails where another port than 50051 (API) and 17900 (BGP) would have to be taken. */
+  /** Fails if a port other than 50051 (API) and 17900 (BGP) would have to be used. */
   readonly fixedPorts?: boolean
   readonly deferralSeconds?: number
   /** BIRD's hold time: the smaller one of both sides counts. */
@@ -24,13 +24,13 @@ export type LabOptions = {
   readonly supervise?: boolean
   /** Prefixes that every BIRD announces to its gobgpd. */
   readonly birdAnnounces?: readonly string[]
-  /** Ends the start, with all that it began. */
+  /** Aborts the start, with all that it started. */
   readonly signal?: AbortSignal
 }
 
 export type LabRegion = {
   readonly name: string
-  /** Of gobgpd: what the speaker of this region connects to. */
+  /** Address of gobgpd's API, to which the speaker of this region connects. */
   readonly apiAddress: string
   readonly asn: number
   readonly peerAsn: number
@@ -45,7 +45,7 @@ const labAsn = 64500
 
 /**
  * Starts the network and resolves when every session is established. `await using lab = await createLab()` ends it.
- * With PHAROS_LAB_KEEP=1 its folder, with all logs, stays.
+ * With PHAROS_LAB_KEEP=1 its folder with all logs is kept.
  */
 export async function createLab(options: LabOptions = {}): Promise<Lab> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-lab-'))
@@ -59,7 +59,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
   }
 }
 
-/** A running network; made by `createLab`. */
+/** A running network; created by `createLab`. */
 export class Lab {
   readonly folder: string
   #regions: readonly LabRegion[] = []
@@ -96,12 +96,12 @@ export class Lab {
     return this.region(name).bird.watch()
   }
 
-  /** Resolves when it is gone, and in a supervised lab when its successor answers. */
+  /** Resolves when it has ended, and in a supervised lab when its successor answers. */
   killGobgpd(name: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     return this.region(name).gobgpd.kill(signal)
   }
 
-  /** As a supervisor does it: with `-r`. For labs that are not supervised. */
+  /** Restarts it with `-r`, as a supervisor does. For labs that are not supervised. */
   startGobgpd(name: string): Promise<void> {
     return this.region(name).gobgpd.start({ restarted: true })
   }
@@ -127,7 +127,7 @@ async function buildRegion(
   await mkdir(folder)
   const subnet = options.subnets?.[at] ?? randomSubnet()
   const [own, peer] = [`${subnet}.1`, `${subnet}.2`]
-  const port = options.fixedPorts ? demandPort : freePort
+  const port = options.fixedPorts ? requireFreePort : freePort
   const [apiPort, bgpPort, peerPort] = await Promise.all([
     port(own, 50_051),
     port(own, 17_900),

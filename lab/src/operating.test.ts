@@ -14,7 +14,7 @@ it('ships a sample configuration that gobgpd accepts', { skip: skipWithout('gobg
   await run(programPath('gobgpd'), ['-d', '-f', sample.pathname])
 })
 
-it('ships a sample configuration with what the lab is tested with', async () => {
+it('ships a sample configuration with the settings that the lab is tested with', async () => {
   const lab = gobgpdConfig({
     folder: '',
     address: '192.0.2.1',
@@ -25,18 +25,18 @@ it('ships a sample configuration with what the lab is tested with', async () => 
     deferralSeconds: 30,
   })
   const shipped = settings(await readFile(sample, 'utf8'))
-  const onlyInLab = [/^ {2}port = /, /local-address/, /remote-port/, /ebgp-multihop/, /multihop/]
+  const labOnly = [/^ {2}port = /, /local-address/, /remote-port/, /ebgp-multihop/, /multihop/]
   const kept = lab
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !onlyInLab.some((pattern) => pattern.test(`  ${line}`)))
+    .filter((line) => line !== '' && !labOnly.some((pattern) => pattern.test(`  ${line}`)))
   assert.deepEqual(
     kept.filter((line) => !shipped.has(line)),
     [],
   )
 })
 
-it('defers less than the neighbours wait', async () => {
+it('has a deferral time below the restart time of the neighbors', async () => {
   const text = await readFile(sample, 'utf8')
   const seconds = (name: string): number[] =>
     [...text.matchAll(new RegExp(`^ *${name} = (\\d+)`, 'gm'))].map(([, number]) => Number(number))
@@ -44,7 +44,7 @@ it('defers less than the neighbours wait', async () => {
   assert.ok(Math.max(...seconds('deferral-time')) < Math.min(...seconds('restart-time')))
 })
 
-it('ships a unit file that kills without a goodbye and restarts as restarted, at once and for ever', async () => {
+it('ships a unit file that kills without a BGP notification and restarts with -r, at once and forever', async () => {
   const text = await readFile(unit, 'utf8')
   for (const line of ['KillSignal=SIGKILL', 'Restart=always', 'RestartSec=0', 'StartLimitIntervalSec=0'])
     assert.ok(text.split('\n').includes(line), line)

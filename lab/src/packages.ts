@@ -1,4 +1,4 @@
-// Sees to it that the programs of `npm run lab` are there.
+// Installs the programs of `npm run lab`, or reports which are missing.
 import { findProgram, type ProgramName } from './program.ts'
 
 /** The programs that it runs or mentions, and the Debian package of each. */
@@ -15,7 +15,7 @@ type Installer = {
   installPackages(names: readonly string[]): boolean
 }
 
-/** Installs what is missing if it may (root on Debian); throws with what to do otherwise. */
+/** Installs missing packages if permitted (root on Debian); otherwise throws with the command to run. */
 export async function ensurePrograms(): Promise<void> {
   const names = namesMissing()
   if (names.length === 0) return
@@ -41,7 +41,7 @@ export async function ensurePrograms(): Promise<void> {
     )
 }
 
-/** Packages of which a program is missing. */
+/** Packages with a missing program. */
 function namesMissing(): string[] {
   const programs = Object.entries(packages) as [ProgramName, string][]
   return [...new Set(programs.filter(([name]) => !findProgram(name)).map(([, name]) => name))]

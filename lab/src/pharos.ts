@@ -1,5 +1,5 @@
-// The product itself, as a child process on top of the lab's routers: started as an operator would, so that it can be
-// killed as a crash would. Its database lives in the folder that it is given.
+// The product itself, as a child process on top of the lab's routers: started as an operator would, and killed as a crash
+// would. Its database is in the given folder.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
@@ -10,13 +10,13 @@ import { isRunning, killAllOf, killProgram } from './program.ts'
 import { waitFor } from './wait.ts'
 
 export type PharosOptions = {
-  /** Data directory and log go here. */
+  /** Folder of the data directory and the log. */
   readonly folder: string
   readonly platformFile: string
   readonly port: number
-  /** Where it is reached; 127.0.0.1 by default. */
+  /** Address on which it listens; 127.0.0.1 by default. */
   readonly host?: string
-  /** What runs it, up to the program: the `command` of a namespace. */
+  /** Command line that runs the program: the `command` of a namespace. */
   readonly within?: readonly string[]
   /** Further settings, such as `PHAROS_RECONCILE_INTERVAL_SECONDS`. */
   readonly settings?: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 const startTimeoutMs = 180_000
 const stopTimeoutMs = 30_000
 
-/** The product in one process. `start` after `kill` finds the data as it was. */
+/** The product in one process. `start` after `kill` keeps the data. */
 export class Pharos {
   readonly url: string
   readonly logFile: string
@@ -60,7 +60,7 @@ export class Pharos {
     }
   }
 
-  /** Makes the database agree with the platform file, as `pharos apply` does, while the server runs. */
+  /** Makes the database match the platform file, as `pharos apply` does, while the server runs. */
   async apply(): Promise<void> {
     const code = await this.command('apply', '-f', this.#options.platformFile, '--yes')
     if (code !== 0) throw new Error(`pharos apply failed: see ${this.logFile}`)
@@ -83,14 +83,14 @@ export class Pharos {
     if (this.#child) await killProgram(this.#child, signal)
   }
 
-  /** Stops it as systemd does: asks, and kills what does not stop in time. */
+  /** Stops it as systemd does: SIGTERM, then SIGKILL after a timeout. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#command) await killProgram(this.#command, 'SIGKILL')
-    const impatience = setTimeout(() => void this.kill('SIGKILL'), stopTimeoutMs)
+    const killTimer = setTimeout(() => void this.kill('SIGKILL'), stopTimeoutMs)
     await this.kill('SIGTERM')
-    clearTimeout(impatience)
-    // If it was stopped before it served, initdb may run on, in a process group of its own.
-    await waitFor('what Pharos started is gone', () => killAllOf(this.dataDir))
+    clearTimeout(killTimer)
+    // If it was stopped before it served, initdb may continue, in a process group of its own.
+    await waitFor('all processes of Pharos have ended', () => killAllOf(this.dataDir))
   }
 
   #spawn(args: readonly string[]): ChildProcess {
@@ -109,7 +109,7 @@ export class Pharos {
         ...(host === undefined ? {} : { PHAROS_HOST: host }),
         ...settings,
       },
-      // Ctrl-C reaches the lab alone, which then stops what it started in order.
+      // Ctrl-C reaches the lab alone, which then stops its processes in order.
       detached: true,
     })
     closeSync(log)

@@ -1,5 +1,5 @@
-// The whole product on real routers: what a customer switches is what the neighbours see, and no death of any part
-// takes a prefix away (R2 of the goals; the part that is Pharos itself is crash.test.ts of the server).
+// The whole product on real routers: the neighbors see what a customer enables and disables, and no crash of any part
+// withdraws a prefix (R2 of the goals; the part that is Pharos itself is crash.test.ts of the server).
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -14,7 +14,7 @@ const long = process.env['PHAROS_TEST_LONG'] === '1'
 const kills = long ? 200 : 20
 const routers = ['ams', 'fra']
 const password = 'a-password-for-the-lab'
-/** So that nothing happens because it is time. */
+/** Long intervals, so that nothing runs on schedule during the test. */
 const rarely = { PHAROS_RECONCILE_INTERVAL_SECONDS: '600' }
 
 type Announcement = {
@@ -25,7 +25,7 @@ type Announcement = {
 }
 
 describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
-  it('shows a switched announcement at the neighbours, and keeps the others through every death', async () => {
+  it('delivers an enabled announcement to the neighbors, and keeps the others through every crash', async () => {
     await using lab = await createLab({ regions: routers, deferralSeconds: 3 })
     const prefixes = ['203.0.113.0/24', '2001:db8:a::/48', '198.51.100.0/24']
     await using pharos = await startPharos(lab, prefixes)
@@ -47,7 +47,7 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
       { timeoutMs: 180_000 },
     )
     assert.deepEqual(ams.lost, [first!.cidr])
-    assert.deepEqual(fra.lost, [], 'the other region was not touched')
+    assert.deepEqual(fra.lost, [], 'the other region was not changed')
 
     for (const death of [killPharos, killPostgres, killRouter]) {
       ams.clear()
@@ -63,7 +63,7 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
     }
   })
 
-  it('never announces again what was disabled while gobgpd was suspended', async () => {
+  it('never announces again a prefix that was disabled while gobgpd was suspended', async () => {
     await using lab = await createLab({ regions: ['ams'], holdSeconds: 9 })
     const prefixes = ['203.0.113.0/24', '2001:db8:a::/48', '198.51.100.0/24']
     await using pharos = await startPharos(lab, prefixes, rarely)
@@ -85,14 +85,14 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
     assert.deepEqual(announced.sort(), others.map(({ cidr }) => cidr).sort())
   })
 
-  it('announces again at once what somebody else removed from the router', async () => {
+  it('announces a route again at once if another client removed it from the router', async () => {
     await using lab = await createLab({ regions: ['ams'] })
     const prefixes = numbered(100)
     await using pharos = await startPharos(lab, prefixes, rarely)
     await allSeen(lab, prefixes.length)
     const { gobgpd } = lab.region('ams')
     using ams = lab.watchBirdRoutes('ams')
-    // More than once: a full run that was due anyway repairs it too.
+    // More than once: a full run that was due anyway also repairs it.
     for (let time = 1; time <= 5; time++) {
       ams.clear()
       await gobgpd.gobgp('global', 'rib', 'del', 'all')
@@ -107,7 +107,7 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
   })
 
   it(
-    `keeps 1,000 prefixes at the neighbour through ${kills} deaths of gobgpd`,
+    `keeps 1,000 prefixes at the neighbor through ${kills} crashes of gobgpd`,
     { timeout: kills * 20_000 + 300_000 },
     async () => {
       await using lab = await createLab({ regions: ['ams'], deferralSeconds: 2 })
@@ -146,7 +146,7 @@ async function killRouter(lab: Lab): Promise<void> {
   await log.sawRestarts(1)
 }
 
-/** Resolves when every neighbour holds that many routes. */
+/** Resolves when every neighbor holds that many routes. */
 async function allSeen(lab: Lab, count: number): Promise<void> {
   for (const { name } of lab.regions) {
     await waitFor(
@@ -170,7 +170,7 @@ async function startPharos(
   return pharos
 }
 
-/** JSON is YAML. */
+/** JSON is a subset of YAML. */
 function platformOf(lab: Lab, prefixes: readonly string[]): string {
   return JSON.stringify({
     locations: [{ key: 'lab', name: 'Laboratory', country: 'NL', timezone: 'Europe/Amsterdam' }],
@@ -229,7 +229,7 @@ async function signIn({ url }: Pharos) {
     ((await (await call('?include=region_states')).json()) as { results?: Announcement[] }).results
   return {
     list,
-    /** The list by a new session, since the server may be another process; undefined while it does not answer. */
+    /** Lists with a new session, since the server may be another process; undefined while it does not answer. */
     again: async () => {
       access = await fresh()
       return list()
@@ -239,7 +239,7 @@ async function signIn({ url }: Pharos) {
   }
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)

@@ -1,4 +1,4 @@
-// The programs that the lab runs: where they are, and one of them as a child process that never outlives this one. It
+// The programs that the lab runs: finds them, and starts one as a child process that never outlives this one. It
 // installs nothing and knows no protocol.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ export type ProgramName =
   | 'setpriv'
   | 'openssl'
 
-/** The path of a program, or undefined. Daemons are in /usr/sbin, which an ordinary user's PATH may lack. */
+/** Returns the path of a program, or undefined. Daemons are in /usr/sbin, which an ordinary user's PATH may lack. */
 export function findProgram(name: ProgramName): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin']
   return folders
@@ -27,7 +27,7 @@ export function findProgram(name: ProgramName): string | undefined {
     .find(isExecutable)
 }
 
-/** Throws with what to do when the program is missing. */
+/** Throws with the command to run if the program is missing. */
 export function programPath(name: ProgramName): string {
   const path = findProgram(name)
   if (path === undefined)
@@ -36,8 +36,8 @@ export function programPath(name: ProgramName): string {
 }
 
 /**
- * For the `skip` of tests that need these programs: false when they are here, otherwise the reason. With
- * PHAROS_TEST_REQUIRE_PEERS=1 nothing is skipped, so that what is missing fails.
+ * For the `skip` of tests that need these programs: false if they are installed, otherwise the reason. With
+ * PHAROS_TEST_REQUIRE_PEERS=1 nothing is skipped, so that missing programs fail the tests.
  */
 export function skipWithout(...names: ProgramName[]): string | false {
   const missing = names.filter((name) => findProgram(name) === undefined)
@@ -51,8 +51,8 @@ process.once('exit', () => {
 })
 
 /**
- * Starts a program with its output appended to a file. The kernel ends it when this process dies in whatever way
- * (setpriv's parent death signal), where setpriv is there.
+ * Starts a program with its output appended to a file. The kernel ends it when this process dies for any reason
+ * (setpriv's parent death signal), if setpriv is installed.
  */
 export function startProgram(name: ProgramName, args: readonly string[], logFile: string): ChildProcess {
   const setpriv = findProgram('setpriv')
@@ -62,7 +62,7 @@ export function startProgram(name: ProgramName, args: readonly string[], logFile
   const child = spawn(command, rest, {
     stdio: ['ignore', log, log],
     env: { ...process.env, TZ: 'UTC' },
-    // Ctrl-C reaches the lab alone: a daemon that ended by itself would be started again.
+    // Ctrl-C reaches the lab alone: a daemon that ended by itself would be restarted.
     detached: true,
   })
   closeSync(log)
@@ -72,7 +72,7 @@ export function startProgram(name: ProgramName, args: readonly string[], logFile
   return child
 }
 
-/** Sends the signal and waits until the process is gone. */
+/** Sends the signal and waits until the process has ended. */
 export async function killProgram(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (!isRunning(child)) return
   const exit = once(child, 'exit')
@@ -93,7 +93,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Kills what was started with the folder, see pidsOf(). Returns whether there was nothing. */
+/** Kills the processes started with the folder, see pidsOf(). Returns whether there were none. */
 export function killAllOf(folder: string): boolean {
   const pids = pidsOf(folder)
   for (const pid of pids) {

@@ -11,16 +11,16 @@ export type Registration = {
   readonly contactRemarks?: readonly string[]
 }
 
-/** Answers a path in its own way; true if it did. */
+/** Answers a path itself; returns true if it did. */
 export type Interception = (request: IncomingMessage, response: ServerResponse) => boolean
 
 export class RdapServer {
   readonly #server: Server
   readonly #port: number
   #registrations: readonly Registration[] = []
-  /** For answers that no honest registry gives. */
+  /** For answers that no correct registry returns. */
   intercept: Interception = () => false
-  /** The paths of all questions, in their order. */
+  /** The paths of all requests, in their order. */
   readonly asked: string[] = []
 
   constructor(server: Server) {

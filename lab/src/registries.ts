@@ -1,27 +1,27 @@
-// The registries of the lab: an RTR cache over ROAs, and a routing registry, both over files that people and tests change. Of Pharos it
-// knows only the names of the settings.
+// The registries of the lab: an RTR cache over ROAs, and a routing registry, both over files that people and tests change. Of
+// Pharos it knows only the names of the settings.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { demandPort, freePort, randomSubnet } from './address.ts'
+import { requireFreePort, freePort, randomSubnet } from './address.ts'
 import { IrrServer } from './irr-server.ts'
 import { Stayrtr, type LabVrp } from './stayrtr.ts'
 import { unlessAborted } from './wait.ts'
 
 export type LabRegistriesOptions = {
-  /** Of the lab; they get a folder in it. */
+  /** The lab's folder, in which they get one of their own. */
   readonly folder: string
-  /** Of loopback, like `127.0.30`; a random one by default. */
+  /** Subnet of loopback, like `127.0.30`; a random one by default. */
   readonly subnet?: string
-  /** Fails where another port than 8282 (RTR) and 4343 (IRR) would have to be taken. */
+  /** Fails if a port other than 8282 (RTR) and 4343 (IRR) would have to be used. */
   readonly fixedPorts?: boolean
   readonly vrps?: readonly LabVrp[]
   /** RPSL texts. */
   readonly objects?: readonly string[]
-  /** Ends the start, with all that it began. */
+  /** Aborts the start, with all that it started. */
   readonly signal?: AbortSignal
 }
 
-/** Running registries; made by `startRegistries`. */
+/** Running registries; created by `startRegistries`. */
 export class LabRegistries {
   readonly folder: string
   readonly stayrtr: Stayrtr
@@ -33,7 +33,7 @@ export class LabRegistries {
     this.irr = irr
   }
 
-  /** Settings of Pharos. */
+  /** The settings with which Pharos uses them. */
   get settings(): Record<string, string> {
     const { stayrtr, irr } = this
     return {
@@ -67,7 +67,7 @@ export async function startRegistries(options: LabRegistriesOptions): Promise<La
   const folder = join(options.folder, 'registries')
   await mkdir(folder, { recursive: true })
   const address = `${subnet}.1`
-  const port = fixedPorts ? demandPort : freePort
+  const port = fixedPorts ? requireFreePort : freePort
   const stayrtr = new Stayrtr({ folder, address, port: await port(address, 8282) })
   const file = join(folder, 'routes.rpsl')
   await writeFile(file, objects.map((object) => `${object}\n\n`).join(''))

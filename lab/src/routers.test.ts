@@ -11,14 +11,14 @@ import { waitFor } from './wait.ts'
 
 const prefixes = ['198.51.100.0/24', '2001:db8:a::/48', '203.0.113.0/24']
 const password = 'a-password-for-the-lab'
-const patience = { timeoutMs: 120_000 }
+const waitOptions = { timeoutMs: 120_000 }
 
 describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
   it('drains one only once the other carries its routes, withdraws nothing elsewhere, and undrains it', async () => {
     await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 2 })
     await using pharos = await startPharos(lab)
     await allSeen(lab, ['r1', 'r2', 'fra'])
-    await until('all is well', async () => (await pharos.command('status')) === 0)
+    await until('no problems', async () => (await pharos.command('status')) === 0)
     using r1 = lab.watchBirdRoutes('r1')
     using r2 = lab.watchBirdRoutes('r2')
     using fra = lab.watchBirdRoutes('fra')
@@ -47,7 +47,7 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
     await allSeen(lab, ['r1', 'r2', 'fra'])
     const staff = await signIn(pharos)
     await until(
-      'the region is as wanted',
+      'the region is in its desired state',
       async () => (await staff.region('ams'))?.last_check_result === true,
     )
     using r1 = lab.watchBirdRoutes('r1')
@@ -63,13 +63,13 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
     assert.deepEqual([r1.lost, fra.lost], [[], []])
   })
 
-  it('does not call a new route announced when one of two is killed and all are needed', async () => {
+  it('does not report a new route as announced if one of two is killed and all are needed', async () => {
     await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 2, supervise: false })
     await using pharos = await startPharos(lab)
     await allSeen(lab, ['r1', 'r2', 'fra'])
     const staff = await signIn(pharos)
     await until(
-      'the region is as wanted',
+      'the region is in its desired state',
       async () => (await staff.region('ams'))?.last_check_result === true,
     )
     const [first] = await staff.announcements()
@@ -94,7 +94,7 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
   })
 })
 
-const until = (what: string, condition: () => Promise<boolean>) => waitFor(what, condition, patience)
+const until = (what: string, condition: () => Promise<boolean>) => waitFor(what, condition, waitOptions)
 
 async function allSeen(lab: Lab, names: readonly string[]): Promise<void> {
   for (const name of names)
@@ -129,7 +129,7 @@ async function startPharos(lab: Lab, { quorum }: { quorum?: number } = {}): Prom
       validated: true,
     })),
   }
-  // JSON is YAML.
+  // JSON is a subset of YAML.
   writeFileSync(platformFile, JSON.stringify(platform))
   const settings = { PHAROS_RECONCILE_INTERVAL_SECONDS: '2' }
   const pharos = new Pharos({ folder: lab.folder, platformFile, port: await freePort(), settings })
@@ -177,7 +177,7 @@ async function neighborsOf(pharos: Pharos, name: string): Promise<number> {
   return router?.neighbors.filter(({ state }) => state === 'established').length ?? -1
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)

@@ -1,4 +1,4 @@
-// Our RTR client against a real cache. What it holds is seen through the port, as the rest of the product sees it.
+// Our RTR client against a real cache. Its data is checked through the port, which the rest of the product uses too.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -49,7 +49,7 @@ vrpSourceConformance(
 
 describe('the RTR client with stayrtr', { skip }, () => {
   for (const protocol of [2, 1, 0] as const) {
-    it(`has what a cache of at most version ${protocol} has`, async (t) => {
+    it(`has the data of a cache of at most version ${protocol}`, async (t) => {
       const { stayrtr, url } = await startStayrtr(t, [one, two, three], { protocol })
       const source = follow(t, url)
       await waitFor('the first set', () => source.current())
@@ -62,7 +62,7 @@ describe('the RTR client with stayrtr', { skip }, () => {
     })
   }
 
-  it('has a change soon after the edit, and knows what it touches', async (t) => {
+  it('has a change soon after the edit, and reports the affected prefixes', async (t) => {
     const { stayrtr, url } = await startStayrtr(t, [one, two])
     const source = follow(t, url)
     await waitFor('the first set', () => source.current())
@@ -75,7 +75,7 @@ describe('the RTR client with stayrtr', { skip }, () => {
     t.diagnostic(`from the edit to the client: ${tookMs.toFixed(0)} ms`)
   })
 
-  it('answers from what it has while the cache is gone, and takes the new session when it is back', async (t) => {
+  it('answers from its data while the cache is down, and uses the new session when it is back', async (t) => {
     const { stayrtr, url } = await startStayrtr(t, [one])
     const source = follow(t, url)
     await waitFor('the first set', () => source.current())
@@ -90,7 +90,7 @@ describe('the RTR client with stayrtr', { skip }, () => {
     assert.deepEqual([...source.touched[1]!].sort(), [one.prefix, two.prefix])
   })
 
-  it('is there before the cache is', async (t) => {
+  it('may start before the cache', async (t) => {
     const { stayrtr, url } = await startStayrtr(t, [one])
     await stayrtr.stop()
     const source = follow(t, url)
@@ -99,7 +99,7 @@ describe('the RTR client with stayrtr', { skip }, () => {
     await waitFor('the first set', () => source.current())
   })
 
-  it('takes 50,000 VRPs and a change of 5,000 of them', async (t) => {
+  it('handles 50,000 VRPs and a change of 5,000 of them', async (t) => {
     const many = Array.from({ length: 50_000 }, (_, i) => ({
       prefix: `10.${i >> 8}.${i & 255}.0/24`,
       maxLength: 24,
@@ -116,7 +116,7 @@ describe('the RTR client with stayrtr', { skip }, () => {
     assert.deepEqual([source.status().vrps, source.status().problem], [50_000, null])
   })
 
-  it('that was reinstalled, and is empty, turns no verdict bad, and is used again once it has its data', async (t) => {
+  it('that was reinstalled, and is empty, makes no verdict invalid, and is used again once it has its data', async (t) => {
     const ten = numbered(10)
     const { stayrtr, url } = await startStayrtr(t, ten)
     const rpki = await judging(t, [url])
@@ -154,7 +154,7 @@ describe('the RTR client with stayrtr', { skip }, () => {
     assert.equal(verdict(rpki), `valid ${one.url}`)
   })
 
-  it('loses many VRPs at once that another one lost too, and both are used', async (t) => {
+  it('that loses many VRPs at once, as another one does, is used, and so is the other', async (t) => {
     const [one, two] = [await startStayrtr(t, numbered(20)), await startStayrtr(t, numbered(20))]
     const rpki = await judging(t, [one.url, two.url])
     await waitFor('both sets', () => rpki.status().sources.every(({ vrps }) => vrps === 20))
@@ -171,7 +171,7 @@ describe('the RTR client with stayrtr', { skip }, () => {
   })
 
   const noOpenssl = skipWithout('openssl')
-  it('speaks TLS, and to no cache whose certificate it cannot verify', { skip: noOpenssl }, async (t) => {
+  it('uses TLS, and rejects a cache whose certificate it cannot verify', { skip: noOpenssl }, async (t) => {
     const folder = temporaryFolder(t)
     const [own, other] = ['own', 'other'].map((name) => certificate(folder, name)) as [Pem, Pem]
     const { port, address } = await startStayrtr(t, [one], { pem: own })
@@ -179,9 +179,11 @@ describe('the RTR client with stayrtr', { skip }, () => {
     await waitFor('the first set', () => source.current())
     assert.deepEqual(covering(source, one.prefix), [one])
     for (const parameters of [`?ca=${other.certFile}`, '']) {
-      const wary = follow(t, `rtrs://${address}:${port}${parameters}`)
-      await waitFor('the refusal', () => /self.signed|unable to verify/.test(wary.status().problem ?? ''))
-      assert.equal(wary.current(), undefined)
+      const verifying = follow(t, `rtrs://${address}:${port}${parameters}`)
+      await waitFor('the refusal', () =>
+        /self.signed|unable to verify/.test(verifying.status().problem ?? ''),
+      )
+      assert.equal(verifying.current(), undefined)
     }
   })
 })
@@ -197,7 +199,7 @@ async function judging(t: TestContext, urls: readonly string[]): Promise<Rpki> {
   return rpki
 }
 
-/** The state of the first of the numbered ones, and the cache in use. */
+/** The state of the first of the numbered caches, and the cache in use. */
 function verdict(rpki: Rpki): string {
   const { state } = rpki.judge(parsePrefix('10.0.0.0/24'), 64500)
   return `${state} ${rpki.status().source}`
@@ -241,7 +243,7 @@ function temporaryFolder(t: TestContext): string {
   return folder
 }
 
-/** Signs itself: its certificate is the authority that verifies it. */
+/** Self-signed: the certificate is the authority that verifies it. */
 function certificate(folder: string, name: string): Pem {
   const [keyFile, certFile] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)]
   const request = [

@@ -1,5 +1,5 @@
-// One real RTR cache, Debian's stayrtr, over a VRP export that the lab writes: what an operator's cache is, with RPKI data
-// that can be changed at will. It must not speak RTR itself.
+// One real RTR cache, Debian's stayrtr, over a VRP export that the lab writes: like an operator's cache, with RPKI data
+// that can be changed at any time. It must not implement RTR itself.
 import type { ChildProcess } from 'node:child_process'
 import { connect } from 'node:net'
 import { rename, writeFile } from 'node:fs/promises'
@@ -11,17 +11,17 @@ import { waitFor } from './wait.ts'
 export type LabVrp = { readonly prefix: string; readonly maxLength: number; readonly asn: number }
 
 export type StayrtrOptions = {
-  /** Where its export and its log go. */
+  /** Folder of its export and its log. */
   readonly folder: string
   readonly address: string
   readonly port: number
-  /** TLS on a port of its own, beside the plain one. Files in PEM. */
+  /** TLS on a separate port, beside the plain one. Files in PEM. */
   readonly tls?: { readonly port: number; readonly certFile: string; readonly keyFile: string }
-  /** The highest version of RTR that it speaks: 0, 1 or 2. */
+  /** The highest supported version of RTR: 0, 1 or 2. */
   readonly protocol?: 0 | 1 | 2
 }
 
-/** A stayrtr; `start` begins, `kill` and `stop` end it. A new start is a new session, as with any cache that keeps no state. */
+/** A stayrtr process. A new start is a new session, as with any cache that keeps no state. */
 export class Stayrtr {
   readonly options: StayrtrOptions
   readonly #exportFile: string
@@ -42,13 +42,13 @@ export class Stayrtr {
    */
   async setVrps(vrps: readonly LabVrp[]): Promise<void> {
     const roas = vrps.map(({ asn, ...vrp }) => ({ asn: `AS${asn}`, ...vrp, ta: 'lab' }))
-    // Written aside, so that it never reads half of one.
+    // Written to a temporary file, so that it never reads half of one.
     await writeFile(`${this.#exportFile}.new`, JSON.stringify({ metadata: {}, roas }))
     await rename(`${this.#exportFile}.new`, this.#exportFile)
     if (this.#child && isRunning(this.#child)) this.#child.kill('SIGHUP')
   }
 
-  /** After the first `setVrps`. */
+  /** Only after the first `setVrps`. */
   async start(): Promise<void> {
     const { folder, address, port } = this.options
     this.#child = startProgram('stayrtr', this.#arguments(), join(folder, 'stayrtr.log'))
@@ -66,7 +66,7 @@ export class Stayrtr {
     await this.kill()
   }
 
-  /** No check of the time: the lab's export has no timestamp. */
+  /** Without a check of the time: the lab's export has no timestamp. */
   #arguments(): string[] {
     const { address, port, tls, protocol = 2 } = this.options
     const options: Record<string, string> = {

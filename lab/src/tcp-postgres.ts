@@ -1,9 +1,9 @@
-// A PostgreSQL that listens on TCP, as one on a machine of its own does: the one that Pharos starts by itself never does.
+// A PostgreSQL that listens on TCP, like one on a separate machine; the embedded one never does.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { findBinaries } from '../../server/src/db/embedded-binaries.ts'
-import { clusterEnv, ensureDataDir, handOver, OWNER } from '../../server/src/db/embedded-cluster.ts'
+import { clusterEnv, ensureDataDir, changeOwner, OWNER } from '../../server/src/db/embedded-cluster.ts'
 import { answers } from '../../server/src/db/embedded-server.ts'
 import { asUser, chooseRunAs } from '../../server/src/db/embedded-user.ts'
 import { freePort } from './address.ts'
@@ -12,14 +12,14 @@ import { waitFor } from './wait.ts'
 
 export type TcpPostgres = { readonly databaseUrl: string; [Symbol.asyncDispose](): Promise<void> }
 
-/** Starts it at the address; whoever reaches that is let in. Its data stays in `folder`. */
+/** Starts it at the address, open to anyone who can reach that. Its data is kept in `folder`. */
 export async function startTcpPostgres(folder: string, address: string): Promise<TcpPostgres> {
   const dataDir = join(folder, 'postgres')
   const socketDir = join(folder, 'socket')
   mkdirSync(socketDir)
   const binaries = findBinaries(join(folder, 'lib'))
   const runAs = chooseRunAs(dataDir, binaries)
-  handOver(socketDir, runAs)
+  changeOwner(socketDir, runAs)
   const logFile = join(folder, 'postgres.log')
   await ensureDataDir({ dataDir, socketDir, logFile, binaries, runAs, temporary: true })
   appendFileSync(join(dataDir, 'pg_hba.conf'), `host all all ${address}/24 trust\n`)
@@ -33,7 +33,7 @@ export async function startTcpPostgres(folder: string, address: string): Promise
   const args = ['-D', dataDir, ...settings.flatMap((setting) => ['-c', setting])]
   const { command, args: all, options } = asUser(runAs, binaries.postgres, args)
   const log = openSync(logFile, 'a')
-  // The kernel ends it when this process dies in whatever way.
+  // The kernel ends it when this process dies for any reason.
   const child = spawn('setpriv', ['--pdeathsig', 'INT', '--', command, ...all], {
     ...options,
     cwd: '/',

@@ -1,5 +1,5 @@
-// A reconciler that vanished: its machine loses its link, or its process is suspended. Neither TCP connection nor lock is closed, and
-// another reconciler still has to take its regions over (docs/operating.md, "When a machine vanishes").
+// A reconciler that vanished: its machine loses its link, or its process is suspended. Neither its TCP connection nor its lock is
+// released, and another reconciler must still take over its regions (docs/operating.md, "When a machine vanishes").
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
   })
   after(() => stack.disposeAsync())
 
-  /** The address from which the region's lock is held, and the epoch of whoever holds it. */
+  /** The address from which the region's lock is held, and the epoch of its holder. */
   async function leader(): Promise<{ address: string; epoch: number } | undefined> {
     const client = await postgres.directConnection()
     try {
@@ -71,7 +71,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
     }
   }
 
-  /** Resolves when a session of that address has asked for the region's lock in vain since. */
+  /** Resolves when a session of that address has tried in vain to acquire the region's lock since the call. */
   async function waitsFor(address: string): Promise<void> {
     const client = await postgres.directConnection()
     try {
@@ -90,7 +90,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
     }
   }
 
-  /** Withdraws a prefix at the one that is left, while the leader is away, and has everything checked. */
+  /** Withdraws a prefix at the remaining one, while the leader is away, and checks everything. */
   async function lose(
     left: Pharos,
     vanish: () => Promise<void>,
@@ -122,7 +122,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
     assert.equal(await local.isReady(), true)
   }
 
-  it('is noticed by the server, which sends probes on every direct connection', async () => {
+  it('is detected by the server, which sends probes on every direct connection', async () => {
     const client = await postgres.directConnection()
     const { rows } = await client.query(
       `select name, setting from pg_settings where name ~ '^tcp_(user|keep)' order by name`,
@@ -146,7 +146,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
     assert.equal((await leader())?.address, `${namespace.subnet}.1`)
   })
 
-  it('because it was suspended is replaced within a minute, and is a standby when it continues', async () => {
+  it('that is suspended is replaced within a minute, and is a standby when it continues', async () => {
     const isRemote = (await leader())?.address === namespace.address
     const [leading, standby] = isRemote ? [remote, local] : [local, remote]
     const stop = async () => leading.signal('SIGSTOP')

@@ -1,7 +1,7 @@
-// Waiting for what another process does. It must not wait without an end.
+// Waits for the effects of other processes, always with a time limit.
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Asks every `everyMs` until the answer is neither undefined nor false; throws, naming `what`, after `timeoutMs`. */
+/** Calls every `everyMs` until the result is neither undefined nor false; throws after `timeoutMs`, naming `what`. */
 export async function waitFor<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,

@@ -1,5 +1,5 @@
 // Runs docs/byoip-walkthrough.md: each `sh` block in one shell, and each line of the `text` block after it must be in the output. A
-// block marked `repeat` is repeated until it matches, for a while.
+// block marked `repeat` is repeated until it matches, up to a limit.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { join } from 'node:path'
 
 type Block = { readonly code: string; readonly repeat: boolean; readonly line: number; expected: string[] }
 
-/** The doc's blocks with what is expected after each. */
+/** The blocks of the document with the expected output of each. */
 function readBlocks(text: string): Block[] {
   const blocks: Block[] = []
   for (const match of text.matchAll(/^```(sh repeat|sh|text)\n([^]*?)^```$/gm)) {
@@ -45,7 +45,7 @@ class Shell {
       stream.setEncoding('utf8').on('data', (text: string) => (this.#out += text))
   }
 
-  /** The output of the code, up to a mark that is printed after it. */
+  /** Returns the output of the code, up to a mark that is printed after it. */
   async run(code: string): Promise<string> {
     const mark = `--- ${crypto.randomUUID()} ---`
     this.#out = ''
@@ -76,7 +76,7 @@ describe(
   'the walkthrough',
   { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc', 'stayrtr', 'curl') },
   () => {
-    it('works as it is written', async () => {
+    it('works as documented', async () => {
       await using lab = await createLab({ regions: ['ams', 'fra'], deferralSeconds: 3 })
       await using registries = await startRegistries({
         folder: lab.folder,

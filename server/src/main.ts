@@ -1,5 +1,5 @@
-// `pharos <command>`: finds the command, and turns what went wrong into words and an exit code.
-// Exit codes: 0 done, 1 failed, 2 used wrongly; those of `pharos status` stand in commands/status.ts.
+// `pharos <command>`: finds the command, runs it, and converts errors into messages and an exit code.
+// Exit codes: 0 done, 1 failed, 2 wrong usage; those of `pharos status` are in commands/status.ts.
 import { CommandFailure, UsageError, type Command } from './commands/command.ts'
 import { readConfiguration } from './commands/configuration.ts'
 import { commands } from './commands/index.ts'
@@ -31,7 +31,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Expected ends are told in a sentence; anything else is a bug and shows where it came from. */
+/** Expected errors print their message; any other error is a bug and prints its stack. */
 function explain(command: Command, error: unknown): number {
   if (error instanceof UsageError || isParseArgsError(error)) {
     return fail(`${(error as Error).message}\n\n${usage(command)}`, 2)
@@ -44,7 +44,7 @@ function explain(command: Command, error: unknown): number {
   return fail(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`, 1)
 }
 
-/** Their message is all there is to say. */
+/** Errors whose message is sufficient. */
 const expected = [CommandFailure, Failure, MigrationError]
 
 const isParseArgsError = (error: unknown): boolean =>
@@ -53,7 +53,7 @@ const isParseArgsError = (error: unknown): boolean =>
 function help(): string {
   const width = Math.max(...commands.map(({ name }) => name.length))
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary.split('\n', 1)[0]}`)
-  return `pharos <command>\n\n${lines.join('\n')}\n\npharos <command> --help tells more.\n`
+  return `pharos <command>\n\n${lines.join('\n')}\n\npharos <command> --help prints the details of a command.\n`
 }
 
 const usage = ({ name, usage, summary }: Command): string => `pharos ${name} ${usage}\n\n${summary}\n`

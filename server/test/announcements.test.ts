@@ -9,7 +9,7 @@ import { getAnnouncement, listAnnouncements } from '../src/byoip/announcement/li
 import { patchAnnouncement, type Patch } from '../src/byoip/announcement/patch-announcement.ts'
 import { listRegions } from '../src/byoip/announcement/region.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, forgetAudit, type TestDatabase } from '../src/db/testing.ts'
+import { createTestDatabase, truncateAudit, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker } from '../src/db/wake.ts'
 import { Failure } from '../src/runtime/error.ts'
 import type { Operation } from '../src/operation/operation.ts'
@@ -30,7 +30,7 @@ after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await sql`truncate announcements cascade`.execute(database.postgres.owner)
   await sql`truncate idempotency_keys`.execute(database.postgres.owner)
-  await forgetAudit(database.postgres.owner)
+  await truncateAudit(database.postgres.owner)
 })
 
 const deps = () => ({ postgres: database.postgres, memberToggle: true, now: () => new Date() })

@@ -8,7 +8,7 @@ import { problems } from '@pharos/contract/problem'
 import type { Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
-import { forgetAudit } from '../src/db/testing.ts'
+import { truncateAudit } from '../src/db/testing.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { callers, type Caller, type Identity } from './support/callers.ts'
 import { formOf, formType } from './support/letters.ts'
@@ -47,7 +47,7 @@ afterEach(async () => {
   await sql`delete from outbox`.execute(api.database.postgres.owner)
   await sql`delete from mails`.execute(api.database.postgres.owner)
   if (++calls % 100 === 0) {
-    await forgetAudit(api.database.postgres.owner)
+    await truncateAudit(api.database.postgres.owner)
     tables.reset()
   }
   await removeSecondFactors(api)

@@ -22,7 +22,7 @@ import {
   teamOf,
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, forgetAudit, type TestDatabase } from '../src/db/testing.ts'
+import { createTestDatabase, truncateAudit, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
 import { Failure } from '../src/runtime/error.ts'
@@ -48,7 +48,7 @@ after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   const { owner } = database.postgres
   await sql`truncate announcements, holds, region_withdrawals cascade`.execute(owner)
-  await forgetAudit(owner)
+  await truncateAudit(owner)
   await sql`update regions set last_check = null, last_check_result = null, last_error = null`.execute(owner)
   router.down = false
   router.refuses = () => false

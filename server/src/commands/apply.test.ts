@@ -100,7 +100,7 @@ function run(...args: readonly string[]): Promise<Ended> {
   })
 }
 
-test('exits with 0 if the database agrees, 1 if nothing was applied, 2 for wrong usage; mistakes have file, line and column', async () => {
+test('exits with 0 if the database matches, 1 if nothing was applied, 2 for wrong usage; errors have file, line and column', async () => {
   const good = write('good.yaml', 'teams: [{slug: demo, name: Demo Networks}]\n')
   const bad = write('bad.yaml', 'teams:\n  - {slug: a, nmae: A}\nusers: 5\n')
   const agrees = await run('apply', '-f', good)
@@ -112,7 +112,7 @@ test('exits with 0 if the database agrees, 1 if nothing was applied, 2 for wrong
   assert.doesNotMatch(wrong.err, /\n {4}at /)
   assert.equal(wrong.out, '')
   const unattended = await run('apply', '-f', write('team.yaml', 'teams: [{slug: third, name: Third}]\n'))
-  assert.equal(unattended.code, 1, 'no terminal to ask on')
+  assert.equal(unattended.code, 1, 'no terminal for the confirmation')
   assert.match(unattended.err, /use --yes/)
   assert.deepEqual(await teams(), ['demo', 'other'])
   const misused = await run('apply', '--prune')

@@ -1,4 +1,4 @@
-// `pharos apply`: makes the database agree with a platform file. The plan is always printed first.
+// `pharos apply`: makes the database match a platform file. The plan is always printed first.
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -14,7 +14,7 @@ import { withSchema } from './ready.ts'
 export const apply: Command = {
   name: 'apply',
   usage: '-f <platform.yaml> [--dry-run] [--prune] [--enforce] [--yes] [--json]',
-  summary: `make the database agree with a platform file
+  summary: `make the database match a platform file
 
   --dry-run  print the plan and change nothing
   --prune    delete what the sections of the file do not name (withdraws first)

@@ -15,21 +15,18 @@ const db = database.postgres.owner
 const pharos = (...args: readonly string[]) => runCommand(database, audit, ...args)
 const seal = () => sealAll(db, testRing, new AbortController().signal)
 
-test('an audit that is as it was written verifies, up to a head that was noted', async () => {
-  await assert.rejects(pharos('head'), /Nothing has been sealed yet/)
-  assert.match(await pharos('verify'), /^0 entries are as they were sealed, 0 are not checkable\nnothing/)
+test('an unchanged audit log verifies, up to a head recorded before', async () => {
+  await assert.rejects(pharos('head'), /No entry has been sealed yet/)
+  assert.match(await pharos('verify'), /^0 entries are unchanged, 0 are not checkable\nno entry/)
   await writeAudit(db, anEntry, anEntry, anEntry)
   await seal()
   const head = (await pharos('head')).trim()
   assert.match(head, /^3:[0-9a-f]{64}$/)
   assert.equal(
     await pharos('verify', '--head', head),
-    `3 entries are as they were sealed, 0 are not checkable\nhead ${head}\n`,
+    `3 entries are unchanged, 0 are not checkable\nhead ${head}\n`,
   )
-  assert.match(
-    await pharos('verify', '--from', '2'),
-    /^1 entries are as they were sealed, 1 are not checkable/,
-  )
+  assert.match(await pharos('verify', '--from', '2'), /^1 entries are unchanged, 1 are not checkable/)
   await writeAudit(db, anEntry)
   await seal()
   assert.match(await pharos('verify', '--head', head), /^4 entries/)
@@ -46,7 +43,7 @@ async function failing(...args: readonly string[]): Promise<string> {
   return printed
 }
 
-test('a changed entry is named with its time, and one that is gone too', async () => {
+test('a changed entry is reported with its time, and a missing one too', async () => {
   const { rows } = await sql<{ id: number; day: string }>`
     select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day from audit_entries order by id`.execute(db)
   const [first, second] = rows
@@ -60,7 +57,7 @@ test('a changed entry is named with its time, and one that is gone too', async (
   await tamper(db, sql`delete from audit_entries where id = ${second!.id}`)
   assert.match(
     await failing('verify'),
-    new RegExp(`\nbroken: seal 2, entry ${second!.id} of .*: the entry is gone\n`),
+    new RegExp(`\nbroken: seal 2, entry ${second!.id} of .*: the entry is missing\n`),
   )
   assert.match(
     await failing('verify', '--head', `9:${'0'.repeat(64)}`),
@@ -68,7 +65,7 @@ test('a changed entry is named with its time, and one that is gone too', async (
   )
 })
 
-test('wrong words are refused', async () => {
+test('invalid arguments are rejected', async () => {
   for (const args of [[], ['check'], ['verify', '--head', '1:abc'], ['verify', '--from', '0'], ['head', 'x']])
     await assert.rejects(
       pharos(...args),

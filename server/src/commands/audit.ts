@@ -1,4 +1,4 @@
-// `pharos audit`: whether the audit is still as it was written, and the head to note so that a later answer is worth more.
+// `pharos audit`: verifies that the audit log is unchanged, and prints the head to record for a later verification.
 import { parseArgs } from 'node:util'
 import { formatHead, parseHead } from '../audit/head.ts'
 import { findHead, type Head } from '../audit/seal.store.ts'
@@ -6,27 +6,27 @@ import { verifyAudit, type Verification, type VerifyOptions } from '../audit/ver
 import type { Broken, BrokenKind } from '../audit/verify-chain.ts'
 import { CommandFailure, UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
-import { parseList, parseWhole } from './words.ts'
+import { parseList, parseInteger } from './parse-arguments.ts'
 
 export const audit: Command = {
   name: 'audit',
   usage: `verify [--from <sequence>] [--head <sequence>:<hash>] [--retired-key <id,...>]
              head`,
-  summary: `verify that the audit is as it was written
+  summary: `verify that the audit log is unchanged
 
-  verify  walks the chain of seals from the oldest that is kept; may be run at any time
-  head    prints the newest seal as <sequence>:<hash>; keep it where the database's masters cannot reach
+  verify  checks the chain of seals from the oldest that is kept; can run at any time
+  head    prints the newest seal as <sequence>:<hash>; store it where the database's administrators cannot change it
 
-  --from         begin at this seal, taken as it stands
-  --head         also look whether a head that was noted is still there: whether the end was cut off
-  --retired-key  keys that have left PHAROS_SECRET: what they sealed is passed over
+  --from         start at this seal, which is not verified itself
+  --head         also check that a recorded head still exists: whether the end was truncated
+  --retired-key  keys that have been removed from PHAROS_SECRET: entries sealed with them are skipped
 
-  Exit code: 0 everything is right, 1 something is not (the first places are printed).`,
+  Exit code: 0 no errors, 1 errors found (the first ones are printed).`,
   async run(context) {
     const [verb, ...args] = context.args
     if (verb === 'verify') return verify(context, args)
     if (verb === 'head') return head(context, args)
-    throw new UsageError(verb === undefined ? 'Say verify or head.' : `There is no audit ${verb}.`)
+    throw new UsageError(verb === undefined ? 'Add verify or head.' : `pharos audit has no command ${verb}.`)
   },
 }
 
@@ -34,7 +34,7 @@ async function head(context: CommandContext, args: readonly string[]): Promise<v
   parseArgs({ args: [...args], options: {} })
   await withSchema(context, async ({ owner }) => {
     const newest = await findHead(owner)
-    if (!newest) throw new CommandFailure('Nothing has been sealed yet.')
+    if (!newest) throw new CommandFailure('No entry has been sealed yet.')
     context.out(`${formatHead(newest)}\n`)
   })
 }
@@ -45,7 +45,7 @@ async function verify(context: CommandContext, args: readonly string[]): Promise
     const onProgress = (seals: number) => context.out(`${seals} seals\n`)
     const found = await verifyAudit({ db: owner, ring: secret }, { ...options, onProgress })
     context.out(described(found))
-    if (found.brokenCount > 0) throw new CommandFailure('The audit is not as it was written.')
+    if (found.brokenCount > 0) throw new CommandFailure('The audit log was changed.')
   })
 }
 
@@ -57,7 +57,7 @@ function parseOptions(args: readonly string[]): VerifyOptions {
   })
   const { from, head: noted, 'retired-key': retired } = values
   return {
-    ...(from === undefined ? {} : { from: parseWhole('--from', from, 1, 10 ** 15) }),
+    ...(from === undefined ? {} : { from: parseInteger('--from', from, 1, 10 ** 15) }),
     ...(noted === undefined ? {} : { noted: headOf(noted) }),
     ...(retired === undefined ? {} : { retiredKeys: new Set(parseList(retired)) }),
   }
@@ -65,7 +65,7 @@ function parseOptions(args: readonly string[]): VerifyOptions {
 
 function headOf(text: string): Head {
   const parsed = parseHead(text)
-  if (!parsed) throw new UsageError(`--head: ${text} is no head; pharos audit head prints one.`)
+  if (!parsed) throw new UsageError(`--head: ${text} is not a head; pharos audit head prints one.`)
   return parsed
 }
 
@@ -79,29 +79,29 @@ function described({
   expired,
 }: Verification): string {
   const lines = broken.map((place) => `broken: ${placeOf(place)}`)
-  if (brokenCount > broken.length) lines.push(`and ${brokenCount - broken.length} more broken places`)
+  if (brokenCount > broken.length) lines.push(`and ${brokenCount - broken.length} more errors`)
   if (waiting > 0)
     lines.push(`warning: ${waiting} entries wait longer than a minute for their seal; does a reconciler run?`)
-  if (expired) lines.push(`older months were dropped by the retention, last at ${expired}`)
-  lines.push(`${right} entries are as they were sealed, ${notCheckable} are not checkable`)
-  lines.push(head ? `head ${formatHead(head)}` : 'nothing has been sealed yet')
+  if (expired) lines.push(`older months were deleted by the retention, last at ${expired}`)
+  lines.push(`${right} entries are unchanged, ${notCheckable} are not checkable`)
+  lines.push(head ? `head ${formatHead(head)}` : 'no entry has been sealed yet')
   return `${lines.join('\n')}\n`
 }
 
-const words: Record<BrokenKind, string> = {
-  'beginning missing': 'what stood before this seal is gone, and not by the retention',
-  'missing seal': 'a seal is gone',
-  'missing entry': 'the entry is gone',
+const messages: Record<BrokenKind, string> = {
+  'beginning missing': 'the entries before this seal are missing, and not because of the retention',
+  'missing seal': 'a seal is missing',
+  'missing entry': 'the entry is missing',
   changed: 'the entry or its seal was changed',
-  'wrong order': 'the seal stands in the wrong place',
+  'wrong order': 'the seal is in the wrong position',
   'unknown key': 'not checkable: its key is not in PHAROS_SECRET',
-  'end cut off': 'the chain ends before the head that was noted',
-  'other head': 'the seal is gone, or is not the one that was noted',
-  'head expired': 'the head that was noted was dropped with its month; note a newer one',
+  'end cut off': 'the chain ends before the given head',
+  'other head': 'the seal of the given head is missing or differs',
+  'head expired': 'the given head was deleted with its month; record a newer one',
 }
 
 function placeOf({ kind, sequence, entryId, at }: Broken): string {
   const seal = sequence === null ? [] : [`seal ${sequence}`]
   const entry = entryId === null ? [] : [`entry ${entryId} of ${at}`]
-  return `${[...seal, ...entry].join(', ')}: ${words[kind]}`
+  return `${[...seal, ...entry].join(', ')}: ${messages[kind]}`
 }

@@ -38,11 +38,11 @@ export class CommandFailure extends Error {
 }
 
 /** For a command that takes no arguments. */
-export function noArguments({ args }: CommandContext): void {
+export function rejectArguments({ args }: CommandContext): void {
   if (args.length > 0) throw new UsageError(`This command takes no arguments, not even ${args.join(' ')}.`)
 }
 
-/** Opens the database for one piece of work: that of a running server when there is one. */
+/** Opens the database for one piece of work: that of a running server if there is one. */
 export async function withPostgres<T>(
   context: CommandContext,
   work: (postgres: Postgres, config: Config) => Promise<T>,

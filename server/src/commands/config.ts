@@ -1,5 +1,5 @@
 // `pharos config`: every setting with its value and where that comes from; secrets are never printed.
-import { noArguments, type Command } from './command.ts'
+import { rejectArguments, type Command } from './command.ts'
 import { describeConfiguration } from './configuration.ts'
 
 export const config: Command = {
@@ -7,7 +7,7 @@ export const config: Command = {
   usage: '',
   summary: 'print every setting with its value and source',
   async run(context) {
-    noArguments(context)
+    rejectArguments(context)
     const settings = describeConfiguration(context.env)
     const width = Math.max(...settings.map(({ variable }) => variable.length))
     for (const { variable, value, source } of settings) {

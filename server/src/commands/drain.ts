@@ -13,7 +13,7 @@ export const drain: Command = {
   summary: `withdraw Pharos' routes from one router before maintenance
 
 Each route is withdrawn once enough other routers of the region carry it; nothing is withdrawn from these. Refused if they
-could not carry the routes. The router's name stands in the platform file; with a single speaker it is that of the region.`,
+could not carry the routes. The router's name is in the platform file; with a single router it is that of the region.`,
   run: (context) => change(context, true),
 }
 

@@ -31,8 +31,8 @@ async function openHold(region: string): Promise<number> {
   return rows[0]!.id
 }
 
-test('open holds are listed with what they would withdraw, and decided once', async () => {
-  assert.equal(await pharos('list'), 'There are no such holds.\n')
+test('open holds are listed with the routes that they would withdraw, and decided once', async () => {
+  assert.equal(await pharos('list'), 'No holds match.\n')
   const [ams, fra] = [await openHold('ams'), await openHold('fra')]
   const listed = await pharos('list')
   assert.match(
@@ -53,7 +53,7 @@ test('open holds are listed with what they would withdraw, and decided once', as
     (error) => error instanceof Failure && error.code === 'conflict',
   )
   assert.match(await pharos('reject', String(fra)), /region fra  rejected/)
-  assert.equal(await pharos('list'), 'There are no such holds.\n')
+  assert.equal(await pharos('list'), 'No holds match.\n')
   const all = JSON.parse(await pharos('list', '--state', 'all', '--limit', '1', '--json')) as {
     results: { id: number; state: string }[]
     count: number
@@ -68,15 +68,15 @@ test('open holds are listed with what they would withdraw, and decided once', as
   ])
 })
 
-test('the reconcilers are woken by a decision', async () => {
+test('a decision notifies the reconcilers', async () => {
   const client = await database.postgres.directConnection()
-  const heard: (string | undefined)[] = []
-  client.on('notification', ({ payload }) => void heard.push(payload))
+  const received: (string | undefined)[] = []
+  client.on('notification', ({ payload }) => void received.push(payload))
   await client.query('listen pharos')
   await pharos('approve', String(await openHold('ams')))
   await client.query('select')
   await client.end()
-  assert.ok(heard.includes('holds'))
+  assert.ok(received.includes('holds'))
 })
 
 test('a hold that does not exist, and a command that does not', async () => {

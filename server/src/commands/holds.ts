@@ -5,7 +5,7 @@ import { holdStates } from '@pharos/contract/hold'
 import { decideAs, getHold, listHolds } from '../byoip/reconcile/hold.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
-import { oneWord, parseList, parseWhole } from './words.ts'
+import { parseOneArgument, parseList, parseInteger } from './parse-arguments.ts'
 
 export const holds: Command = {
   name: 'holds',
@@ -26,7 +26,7 @@ export const holds: Command = {
     if (verb === 'approve') return decide(context, args, 'approved')
     if (verb === 'reject') return decide(context, args, 'rejected')
     throw new UsageError(
-      verb === undefined ? 'Name list, show, approve or reject.' : `There is no holds ${verb}.`,
+      verb === undefined ? 'Add list, show, approve or reject.' : `pharos holds has no command ${verb}.`,
     )
   },
 }
@@ -37,7 +37,7 @@ async function list(context: CommandContext, args: readonly string[]): Promise<v
     const { results, count } = await listHolds({ db: owner }, null, { ...filter, ordering: '-id', offset: 0 })
     if (json) return context.out(`${JSON.stringify({ results, count }, null, 2)}\n`)
     for (const hold of results) context.out(described(hold))
-    if (count === 0) context.out('There are no such holds.\n')
+    if (count === 0) context.out('No holds match.\n')
     if (count > results.length) context.out(`${count - results.length} more: --limit\n`)
   })
 }
@@ -60,7 +60,7 @@ function parseFilter(args: readonly string[]) {
   const filter = {
     ...(region === undefined ? {} : { region: parseList(region) }),
     ...(state === 'all' ? {} : { state: [state] }),
-    limit: parseWhole('--limit', limit, 1, 1000),
+    limit: parseInteger('--limit', limit, 1, 1000),
   }
   return { filter, json }
 }
@@ -82,8 +82,8 @@ async function show(context: CommandContext, args: readonly string[]): Promise<v
   })
 }
 
-function parseHoldId(words: readonly string[]): number {
-  return parseWhole('id', oneWord(words, 'the id of a hold: pharos holds list'), 1, 2 ** 31 - 1)
+function parseHoldId(args: readonly string[]): number {
+  return parseInteger('id', parseOneArgument(args, 'the id of a hold: pharos holds list'), 1, 2 ** 31 - 1)
 }
 
 async function decide(

@@ -10,7 +10,7 @@ import { readConfiguration } from './configuration.ts'
 import { CommandFailure, UsageError } from './command.ts'
 import { mail } from './mail.ts'
 
-/** What `pharos mail` printed; it needs no database. */
+/** Returns the output of `pharos mail`; it needs no database. */
 async function pharos(settings: Record<string, string>, ...args: readonly string[]): Promise<string> {
   let printed = ''
   const env = { PHAROS_SECRET: 'a-secret-of-at-least-thirty-two-bytes', ...settings }
@@ -36,10 +36,13 @@ async function serve(t: TestContext) {
   return { server, settings }
 }
 
-test('sends a mail at once, and prints what the server said', async (t) => {
+test('sends a mail at once, and prints the answer of the server', async (t) => {
   const { server, settings } = await serve(t)
   const printed = await pharos(settings, 'test', 'anna@customer.example')
-  assert.match(printed, /^smtp 127\.0\.0\.1:\d+ took the mail to anna@customer\.example:\n250 2\.0\.0 taken/)
+  assert.match(
+    printed,
+    /^smtp 127\.0\.0\.1:\d+ accepted the mail to anna@customer\.example:\n250 2\.0\.0 taken/,
+  )
   const [arrived] = server.mails
   assert.deepEqual(arrived?.to, ['anna@customer.example'])
   const parsed = await PostalMime.parse(arrived.bytes)
@@ -48,14 +51,14 @@ test('sends a mail at once, and prints what the server said', async (t) => {
   assert.match(parsed.text!, /help@net\.example/)
 })
 
-test('tells what the server has against it, in full, and what that would mean for other mails', async (t) => {
+test('prints the reply of a server that refuses, in full, and what it means for other mails', async (t) => {
   const { server, settings } = await serve(t)
   server.answers.data = () => ({ code: 554, text: '5.7.1 listed at rbl.example' })
   await assert.rejects(pharos(settings, 'test', 'anna@customer.example'), (error) => {
     assert.ok(error instanceof CommandFailure)
     assert.match(
       error.message,
-      /^The mail was not taken \(refused; .*given up\)\.\n.*554 5\.7\.1 listed at rbl/,
+      /^The mail was not accepted \(refused; .*not try its mails again\)\.\n.*554 5\.7\.1 listed at rbl/,
     )
     return true
   })
@@ -63,7 +66,7 @@ test('tells what the server has against it, in full, and what that would mean fo
   await assert.rejects(pharos(settings, 'test', 'anna@customer.example'), /not reached; .*would wait/)
 })
 
-test('writes it to the folder, and says where', async (t) => {
+test('writes it to the folder, and prints the path', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'mails-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
   const folder = join(root, 'mails')
@@ -73,7 +76,7 @@ test('writes it to the folder, and says where', async (t) => {
   assert.match(readFileSync(join(folder, name!), 'utf8'), /^To: anna@customer\.example\r$/m)
 })
 
-test('what is missing is asked for, and what is wrong is told', async () => {
+test('missing and invalid arguments are reported', async () => {
   const nowhere = { PHAROS_MAIL_FOLDER: '/nowhere' }
   for (const args of [[], ['send'], ['test'], ['test', 'nobody'], ['test', 'a@b.example', 'c@d.example']])
     await assert.rejects(pharos(nowhere, ...args), UsageError, args.join(' '))

@@ -1,14 +1,14 @@
 // `pharos migrate`: migrates the database to the schema of this version.
 import { migrate as migrateDatabase } from '../db/migrate.ts'
 import type { Postgres } from '../db/postgres.ts'
-import { noArguments, withPostgres, type Command } from './command.ts'
+import { rejectArguments, withPostgres, type Command } from './command.ts'
 
 export const migrate: Command = {
   name: 'migrate',
   usage: '',
   summary: 'migrate the database to the schema of this version',
   run(context) {
-    noArguments(context)
+    rejectArguments(context)
     return withPostgres(context, async (postgres) => {
       const { applied, version } = await migrateSchema(postgres)
       for (const file of applied) context.out(`applied ${file}\n`)

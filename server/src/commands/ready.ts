@@ -5,8 +5,8 @@ import type { Config } from '../runtime/config.ts'
 import { CommandFailure, withPostgres, type CommandContext } from './command.ts'
 
 /**
- * Opens the database for one piece of work. An embedded one is migrated first, as the server would; one that others
- * share is migrated on purpose, by `pharos migrate`, and refused until then.
+ * Opens the database for one piece of work. An embedded database is migrated first, as the server would do; a shared
+ * database is only migrated explicitly, by `pharos migrate`, and refused until then.
  */
 export function withSchema<T>(
   context: CommandContext,

@@ -31,8 +31,8 @@ const again = async () => {
   return rows.map(({ delivery_id }) => delivery_id)
 }
 
-test('everything that is kept, when nothing is said', async () => {
-  assert.equal(await pharos(), '4 deliveries will be read again; 0 events start anew with them.\n')
+test('without options, all stored deliveries are read again', async () => {
+  assert.equal(await pharos(), '4 deliveries will be read again; 0 events are rebuilt.\n')
   assert.deepEqual(await again(), ['old failed', 'failed', 'done', 'other'])
 })
 
@@ -43,7 +43,7 @@ test('of one source, since a time or for a span, in one state', async () => {
   assert.deepEqual(await again(), ['failed', 'done'])
 })
 
-test('the operator is in the audit', async () => {
+test('the operator is in the audit log', async () => {
   await pharos('--source', 'b')
   const { rows } = await sql`
     select actor, target, after from audit_entries where action = 'delivery.replay' order by id desc limit 1`.execute(
@@ -54,7 +54,7 @@ test('the operator is in the audit', async () => {
   ])
 })
 
-test('what does not exist or cannot be meant is refused, and nothing is marked', async () => {
+test('unknown and invalid arguments are rejected, and nothing is marked', async () => {
   await assert.rejects(pharos('--source', 'c'), (error) => {
     assert.ok(error instanceof CommandFailure)
     assert.match(error.message, /no source c \(did you mean a\?\)/)

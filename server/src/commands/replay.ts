@@ -1,4 +1,4 @@
-// `pharos replay`: has kept deliveries read again, after a normaliser or a source's settings were mended.
+// `pharos replay`: has stored deliveries read again, after a normaliser or a source's settings were fixed.
 import { parseArgs } from 'node:util'
 import { replayDeliveries } from '../analysis/replay.ts'
 import type { ReplayOptions } from '../analysis/replay.store.ts'
@@ -8,19 +8,19 @@ import type { Db } from '../db/postgres.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import { CommandFailure, UsageError, type Command } from './command.ts'
 import { withSchema } from './ready.ts'
-import { parsePast } from './words.ts'
+import { parsePast } from './parse-arguments.ts'
 
 export const replay: Command = {
   name: 'replay',
   usage: '[--source <key>] [--since <time|span>] [--state failed|done]',
-  summary: `read kept deliveries again
+  summary: `read stored deliveries again
 
   --source  of this source only
   --since   received at this time or later: 2026-01-31T12:00:00Z, or a span such as 12h or 7d
   --state   only those that failed, or only those that were read
 
-  The deliveries are only marked: a running server (role collector) reads them. Events of the time that is replayed are
-  built anew from their deliveries; until then they are shown as they are.`,
+  The deliveries are only marked: a running server (role collector) reads them. The events of that time are rebuilt from
+  their deliveries and stay unchanged until then.`,
   async run(context) {
     const options = parseOptions(context.args)
     await withSchema(context, async ({ owner }) => {
@@ -33,7 +33,7 @@ export const replay: Command = {
         target: `source:${options.sourceKey ?? '*'}`,
         after: { ...options, deliveries, events },
       })
-      context.out(`${deliveries} deliveries will be read again; ${events} events start anew with them.\n`)
+      context.out(`${deliveries} deliveries will be read again; ${events} events are rebuilt.\n`)
     })
   },
 }

@@ -1,4 +1,4 @@
-// `pharos secrets`: which keys of the ring are still needed, and everything that is sealed under the newest.
+// `pharos secrets`: lists which keys of the ring are still needed, and seals all values under the newest one.
 import { parseArgs } from 'node:util'
 import { countSealed, resealAll } from '../db/reseal.ts'
 import { CommandFailure, UsageError, type Command, type CommandContext } from './command.ts'
@@ -7,19 +7,21 @@ import { withSchema } from './ready.ts'
 export const secrets: Command = {
   name: 'secrets',
   usage: 'list | reseal',
-  summary: `move what is encrypted to the newest key of PHAROS_SECRET
+  summary: `move encrypted values to the newest key of PHAROS_SECRET
 
-  list    how much is sealed under the newest key, under an older one, and under none of the ring
-  reseal  seals what is under an older key anew; Pharos may run meanwhile, and it may be run again
+  list    counts the values under the newest key, under an older one, and under a key that is not in the ring
+  reseal  seals values under an older key again; can run beside Pharos, and more than once
 
-  An older key can leave the ring once all processes have the new one first, nothing is under an older one, and what is
-  known only by a MAC has moved by being used: see "Keys and their rotation" in docs/operating.md.`,
+  An older key can be removed from the ring once all processes use the new one, no value is under an older one, and values
+  of which only a MAC is stored have been used: see "Keys and their rotation" in docs/operating.md.`,
   async run(context) {
     const [verb, ...args] = context.args
     parseArgs({ args: [...args], options: {} })
     if (verb === 'list') return list(context)
     if (verb === 'reseal') return reseal(context)
-    throw new UsageError(verb === undefined ? 'Say list or reseal.' : `There is no secrets ${verb}.`)
+    throw new UsageError(
+      verb === undefined ? 'Add list or reseal.' : `pharos secrets has no command ${verb}.`,
+    )
   },
 }
 
@@ -33,9 +35,9 @@ async function list(context: CommandContext): Promise<void> {
 async function reseal(context: CommandContext): Promise<void> {
   await withSchema(context, async ({ owner }, { secret }) => {
     const { resealed, failed } = await resealAll(owner, secret)
-    context.out(`${resealed} values were sealed anew.\n`)
+    context.out(`${resealed} values were resealed.\n`)
     for (const { noun, name, error } of failed.slice(0, 20))
       context.out(`not opened: ${noun}, ${name}: ${error}\n`)
-    if (failed.length > 0) throw new CommandFailure(`${failed.length} values do not open.`)
+    if (failed.length > 0) throw new CommandFailure(`${failed.length} values could not be decrypted.`)
   })
 }

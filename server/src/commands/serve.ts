@@ -23,7 +23,7 @@ export const serve: Command = {
   },
 }
 
-/** Serves until a signal, and stops PostgreSQL with it; `ready` is called when everything runs. */
+/** Serves until a signal, and then stops PostgreSQL too; `ready` is called when everything runs. */
 export async function serveUntilStopped(
   config: Config,
   postgres: Postgres,
@@ -37,12 +37,12 @@ export async function serveUntilStopped(
   ready(serving.url)
   log.info({ signal: await stopped }, 'stopping')
   if (!(await serving.stop()))
-    throw new CommandFailure('Not everything stopped in time; what was stored is stored.')
+    throw new CommandFailure('Not everything stopped in time. Committed data is safe.')
 }
 
 /**
- * The embedded database belongs to this process and is migrated by it. One that is shared is migrated on purpose, by
- * `pharos migrate`, before the new processes start; one that does not answer yet is waited for, like later on.
+ * The embedded database belongs to this process, which migrates it. A shared database is only migrated explicitly, by
+ * `pharos migrate`, before the new processes start; one that does not answer yet is waited for.
  */
 async function fitSchema(config: Config, postgres: Postgres, log: Log): Promise<void> {
   try {

@@ -17,7 +17,7 @@ export const start: Command = {
   summary: 'run the demo platform on loopback',
   async run(context) {
     const { values } = parseArgs({ args: [...context.args], options: { quiet: { type: 'boolean' } } })
-    // A demo is watched by a person: lines for people, and only what is worth a look, unless told otherwise.
+    // A person watches the demo: readable lines, and only warnings, unless the settings override it.
     const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
     const config = withMailFolder(context, env)
     if (!isLoopback(config.host)) {
@@ -41,7 +41,7 @@ export const start: Command = {
   },
 }
 
-/** The registries of the demo are two files: change them while it runs, and watch the checks. */
+/** The registries of the demo are two files: edit them while it runs, and watch the checks. */
 const demoSettings = {
   PHAROS_LOG_FORMAT: 'text',
   PHAROS_LOG_LEVEL: 'warn',
@@ -52,7 +52,7 @@ const demoSettings = {
   PHAROS_PROVIDER_ASN: '64500',
 }
 
-/** Mails are to be read, not sent: in the data directory, unless told otherwise. */
+/** Mails are written to the data directory instead of being sent, unless the settings override it. */
 function withMailFolder(context: CommandContext, env: Environment): Config {
   const config = context.config(env)
   if (config.mailUrl !== null || config.mailFolder !== null) return config
@@ -68,17 +68,17 @@ Pharos is running the demo platform.
 
   ${url}            the portal
   ${url}/docs       the API, to read and to try
-${mailFolder === null ? '' : `\nMails are files in ${resolve(mailFolder)}; none leaves this machine.\n`}
+${mailFolder === null ? '' : `\nMails are written to ${resolve(mailFolder)} and not sent.\n`}
 Accounts, all with the password pharos-demo-password:
 ${accounts}
 
 Try:
   curl -s ${url}/v3/session/token -H 'Content-Type: application/json' \\
     -d '{"email":"demo@demo.example","password":"pharos-demo-password"}'
-  access=...   # "access" of the answer; good for five minutes
+  access=...   # "access" of the answer; expires after five minutes
   curl -s "${url}/v3/lighthouse/security/events/related?ordering=-affected_bps&limit=3" -H "Authorization: Bearer $access"
   curl -s "${url}/v3/ipam/announcements?limit=5" -H "Authorization: Bearer $access"
 
-The README goes on from here. Stop with Ctrl-C; the data is kept.
+The README continues from here. Stop with Ctrl-C; the data is kept.
 `
 }

@@ -75,7 +75,7 @@ async function until(what: string, condition: () => Promise<boolean>): Promise<v
 }
 
 describe('pharos status', () => {
-  test('says that all is well, with an exit code of 0, in aligned columns', async () => {
+  test('reports no problems, with an exit code of 0, in aligned columns', async () => {
     const team = await seedTeam(database.postgres, 'ours')
     const { rows } = await sql<{ id: number }>`select id from regions`.execute(owner())
     await seedAnnouncement(database.postgres, {
@@ -85,7 +85,7 @@ describe('pharos status', () => {
       regions: [rows[0]!.id],
     })
     await startRoles()
-    await until('all is well', async () => (await run()).code === 0)
+    await until('no problems', async () => (await run()).code === 0)
     await until('the route is counted', async () => (await readJson()).regions[0]!.announced === 1)
     await until('loops are reported', async () => ((await readJson()).processes[0]?.loops.length ?? 0) > 5)
     const { printed } = await run()
@@ -96,7 +96,7 @@ describe('pharos status', () => {
     assert.match(printed, /^status-ams\/status-ams {2}up {5}1\/1 {7}1$/m)
     assert.match(printed, /^\S+:\d+ {2}api,reconciler,collector {2}\d\S+ +\d+ s +(\d+)\/\1$/m)
     assert.match(printed, /^mails +0 +-$/m)
-    assert.match(printed, /\nAll is well\.\n$/)
+    assert.match(printed, /\nNo problems found\.\n$/)
     assert.doesNotMatch(printed, / $/m)
     const read = await readJson()
     assert.deepEqual([read.ok, read.leaders.works.toSorted()], [true, ['audit', 'validator']])
@@ -104,7 +104,7 @@ describe('pharos status', () => {
 
   test('exits with 1 and names what needs attention: a router without a session, one that is down, a hold', async () => {
     await startRoles()
-    await until('all is well', async () => (await run()).code === 0)
+    await until('no problems', async () => (await run()).code === 0)
     sandboxRegion('status-ams').neighbors = [{ ...established[0], state: 'idle', families: [] }]
     await until('the lost session', async () => (await codes()).includes('router_without_neighbor'))
     sandboxRegion('status-ams').down = true
@@ -120,9 +120,9 @@ describe('pharos status', () => {
     assert.match(printed, /^\d+ +status-ams +too_many_withdrawals +1 +0 +\d+ s ago$/m)
   })
 
-  test('notices processes that are gone, checks that are old, and queues that wait', async () => {
+  test('reports processes that ended, checks that are old, and queues that wait', async () => {
     await startRoles()
-    await until('all is well', async () => (await run()).code === 0)
+    await until('no problems', async () => (await run()).code === 0)
     await serving!.stop()
     serving = undefined
     await sql`update regions set last_check = now() - interval '10 minutes', last_check_result = true`.execute(
@@ -136,7 +136,7 @@ describe('pharos status', () => {
     assert.equal((await run()).code, 1)
   })
 
-  test('notices a process that was killed, a late loop and a registry that is down', async () => {
+  test('reports a process that was killed, a late loop and a registry that is down', async () => {
     const insert = (id: string, seen: string, loops: object[]) =>
       sql`insert into processes (id, host, pid, version, roles, started, seen, loops, registries)
         values (${id}, 'h', 1, '1', '{api,reconciler,collector}', now() - interval '1 hour', now() - ${seen}::interval,
@@ -160,7 +160,7 @@ describe('pharos status', () => {
     )
   })
 
-  test('exits with 2 where the state cannot be determined', async () => {
+  test('exits with 2 if the state cannot be determined', async () => {
     const nowhere = new URL(database.databaseUrl)
     nowhere.pathname = '/no_such_database'
     await assert.rejects(

@@ -1,5 +1,5 @@
 // `pharos status`: the state of the installation in one screen.
-// Exit codes: 0 all is well, 1 something needs attention, 2 the state could not be determined.
+// Exit codes: 0 no problems, 1 something needs attention, 2 the state could not be determined.
 import { parseArgs } from 'node:util'
 import { pendingMigrations } from '../db/migrate.ts'
 import type { Postgres } from '../db/postgres.ts'
@@ -70,13 +70,13 @@ function print(read: Status): string {
     table(['HOLD', 'REGION', 'REASON', 'WITHDRAWALS', 'CHANGES', 'OPEN'], holdLines(read)),
     table(['QUEUE', 'WAITING', 'OLDEST'], lagLines(read)),
     problems.length === 0
-      ? 'All is well.\n'
+      ? 'No problems found.\n'
       : `Needs attention:\n${problems.map(({ subject, message }) => `  ${subject}: ${message}\n`).join('')}`,
   ]
   return blocks.filter((block) => block !== '').join('\n')
 }
 
-/** Columns as wide as their widest cell; empty without rows. */
+/** Returns columns as wide as their widest cell; empty without rows. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const lines = [head, ...rows]
@@ -96,8 +96,8 @@ function regionLine(
   { id, slug, last_check, last_check_result, desired, announced }: RegionStatus,
   { at, leaders, problems }: Status,
 ): string[] {
-  const isBad = problems.some(({ code, subject }) => code.startsWith('region_') && subject === slug)
-  const state = last_check_result === null ? 'unknown' : last_check_result && !isBad ? 'ok' : 'failed'
+  const hasProblem = problems.some(({ code, subject }) => code.startsWith('region_') && subject === slug)
+  const state = last_check_result === null ? 'unknown' : last_check_result && !hasProblem ? 'ok' : 'failed'
   const checked = last_check === null ? 'never' : ago(at, last_check)
   return [slug, state, checked, `${announced}/${desired}`, leaders.regions.includes(id) ? 'yes' : 'none']
 }

@@ -14,7 +14,7 @@ const noFiles: Files = {
   create: () => {},
 }
 
-/** What the command printed; throws what it threw. */
+/** Returns the output of the command; throws its errors. */
 export async function runCommand(
   database: TestDatabase,
   command: Command,

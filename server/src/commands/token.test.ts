@@ -22,7 +22,7 @@ before(async () => {
   )
 })
 
-test('a new token is printed once, and what is stored is what a request is checked against', async () => {
+test('a new token is printed once, and the stored MAC matches it', async () => {
   const words =
     '--scopes ipam:read,lighthouse:read --scopes ipam:write --expires 90d --networks 192.0.2.0/24,2001:db8::7 ' +
     '--max-unused-days 30 --admin'
@@ -46,21 +46,21 @@ test('a new token is printed once, and what is stored is what a request is check
   )
 })
 
-test('for scripts: the token and nothing else', async () => {
+test('for scripts: only the token', async () => {
   const printed = await create('--scopes', 'ipam:read', '--quiet')
   assert.ok(parseApiToken(printed.trimEnd()))
   const record = await findTokenRecord(db, parseApiToken(printed.trimEnd())!.id)
   assert.deepEqual([record!.expires, record!.allowedNetworks, record!.isAdmin], [null, [], false])
 })
 
-test('tokens are listed without their secrets, and a revoked one is over, by id or by its text', async () => {
+test('tokens are listed without their secrets, and one can be revoked by id or by its text', async () => {
   const [kept, leaked] = [
     await create('--scopes', 'ipam:read', '--quiet'),
     await create('--scopes', 'ipam:read', '--quiet'),
   ].map((text) => ({ text: text.trimEnd(), ...parseApiToken(text.trimEnd())! }))
   assert.match(await pharos('list'), new RegExp(`^${kept!.id} +demo +"x" +ipam:read `, 'm'))
-  assert.equal(await pharos('list', '--team', 'other'), 'There are no tokens.\n')
-  assert.match(await pharos('revoke', leaked!.text), /is revoked/)
+  assert.equal(await pharos('list', '--team', 'other'), 'No tokens match.\n')
+  assert.match(await pharos('revoke', leaked!.text), /was revoked/)
   assert.equal(await findTokenRecord(db, leaked!.id), undefined)
   const listed = JSON.parse(await pharos('list', '--team', 'demo', '--json')) as { id: string }[]
   assert.ok(listed.some(({ id }) => id === kept!.id) && !listed.some(({ id }) => id === leaked!.id))
@@ -72,12 +72,12 @@ test('tokens are listed without their secrets, and a revoked one is over, by id 
 
 const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   [
-    'a scope that no operation asks for',
+    'a scope that no operation requires',
     ['--scopes', 'ipam:raed'],
     /unknown scope ipam:raed; scopes are ipam:read, /,
   ],
   ['no scope at all', ['--scopes', ' , '], /must not be empty; scopes are /],
-  ['a time that is over', ['--scopes', 'ipam:read', '--expires', '2020-01-01'], /is over already/],
+  ['a time in the past', ['--scopes', 'ipam:read', '--expires', '2020-01-01'], /is in the past/],
   ['no time', ['--scopes', 'ipam:read', '--expires', 'soon'], /neither a time such as/],
   ['host bits', ['--scopes', 'ipam:read', '--networks', '192.0.2.1/24'], /write 192\.0\.2\.0\/24/],
   ['an empty list of networks', ['--scopes', 'ipam:read', '--networks', ''], /name a network/],
@@ -86,14 +86,14 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['an unknown option', ['--scopes', 'ipam:read', '--scope', 'x'], /--scope/],
 ]
 for (const [what, args, message] of refused) {
-  test(`is refused, and nothing is made: ${what}`, async () => {
+  test(`is refused, and no token is created: ${what}`, async () => {
     const before = await db.selectFrom('api_tokens').selectAll().execute()
     await assert.rejects(create(...args), message)
     assert.deepEqual(await db.selectFrom('api_tokens').selectAll().execute(), before)
   })
 }
 
-test('a team or a token that does not exist is named', async () => {
+test('an unknown team or token is named', async () => {
   const args = ['create', '--team', 'dmeo', '--name', 'x', '--scopes', 'ipam:read']
   await assert.rejects(pharos(...args), (error) => {
     assert.ok(error instanceof Failure && error.code === 'not_found')
@@ -104,7 +104,7 @@ test('a team or a token that does not exist is named', async () => {
   await assert.rejects(pharos('revoke', 'aaaaaaaaaaaa'), /no such API token/)
 })
 
-test('what is missing is asked for', async () => {
+test('missing arguments are reported', async () => {
   for (const args of [
     [],
     ['make'],

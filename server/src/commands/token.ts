@@ -1,4 +1,4 @@
-// `pharos token`: API tokens of teams, made, listed and revoked by the operator.
+// `pharos token`: API tokens of teams, created, listed and revoked by the operator.
 import { parseArgs } from 'node:util'
 import { scopes as knownScopes } from '@pharos/contract/scope'
 import { describeHiddenCharacter, findHiddenCharacter } from '@pharos/contract/text'
@@ -15,7 +15,7 @@ import {
 import { parseApiToken } from '../session/api-token-format.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
-import { oneWord, parseFuture, parseList, parseWhole } from './words.ts'
+import { parseOneArgument, parseFuture, parseList, parseInteger } from './parse-arguments.ts'
 
 export const token: Command = {
   name: 'token',
@@ -23,7 +23,7 @@ export const token: Command = {
                     [--networks <cidr,...>] [--admin] [--quiet]
              list [--team <slug>] [--json]
              revoke <id or token>`,
-  summary: `make, list and revoke API tokens of teams
+  summary: `create, list and revoke API tokens of teams
 
   --scopes    what the token may do: ${knownScopes.join(', ')}
   --expires   a time such as 2026-12-31, or a span such as 90d or 12h; without it the token does not expire
@@ -38,7 +38,9 @@ export const token: Command = {
     if (verb === 'create') return create(context, args)
     if (verb === 'list') return list(context, args)
     if (verb === 'revoke') return revoke(context, args)
-    throw new UsageError(verb === undefined ? 'Say create, list or revoke.' : `There is no token ${verb}.`)
+    throw new UsageError(
+      verb === undefined ? 'Add create, list or revoke.' : `pharos token has no command ${verb}.`,
+    )
   },
 }
 
@@ -49,7 +51,7 @@ async function create(context: CommandContext, args: readonly string[]): Promise
     context.out(`${text}\n`)
     if (!quiet)
       context.out(
-        `\n${described(id, request)}\nIt is not shown again. Send it as: Authorization: Token <it>\n`,
+        `\n${described(id, request)}\nIt is not shown again. Send it as: Authorization: Token <token>\n`,
       )
   })
 }
@@ -75,7 +77,7 @@ function parseRequest(args: readonly string[]): { request: TokenRequest; quiet: 
   const maxUnused = values['max-unused-days']
   if (team === undefined) throw new UsageError('Whose token? --team <slug>')
   if (name === undefined || name.trim() === '' || name.length > 200) {
-    throw new UsageError('What is it for? --name <name>, 1 to 200 characters')
+    throw new UsageError('Name the purpose of the token: --name <name>, 1 to 200 characters')
   }
   const hidden = findHiddenCharacter('line', name)
   if (hidden) throw new UsageError(`--name ${describeHiddenCharacter(hidden)}.`)
@@ -88,13 +90,13 @@ function parseRequest(args: readonly string[]): { request: TokenRequest; quiet: 
     isAdmin: admin,
     expires: expires === undefined ? null : parseFuture('--expires', expires, new Date()),
     maxUnusedDays:
-      maxUnused === undefined ? null : parseWhole('--max-unused-days', maxUnused, 1, unusedDaysMax),
+      maxUnused === undefined ? null : parseInteger('--max-unused-days', maxUnused, 1, unusedDaysMax),
   }
   return { request, quiet }
 }
 
 function parseNetworks(values: readonly string[] | undefined): Prefix[] {
-  // An empty list of networks means "from everywhere": an empty variable of a script must not.
+  // An empty list of networks means "from everywhere": an empty variable in a script must not.
   if (values !== undefined && parseList(values).length === 0)
     throw new UsageError('--networks: name a network.')
   return parseList(values).map((word) => {
@@ -123,7 +125,7 @@ async function list(context: CommandContext, args: readonly string[]): Promise<v
     const tokens = await listTeamTokens(owner, values.team)
     if (values.json) return context.out(`${JSON.stringify(tokens, null, 2)}\n`)
     for (const one of tokens) context.out(`${line(one)}\n`)
-    if (tokens.length === 0) context.out('There are no tokens.\n')
+    if (tokens.length === 0) context.out('No tokens match.\n')
   })
 }
 
@@ -152,11 +154,11 @@ function line({
 
 async function revoke(context: CommandContext, args: readonly string[]): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
-  const word = oneWord(positionals, 'a token, or its id: pharos token list')
-  // Who has found a leaked token has its text.
+  const word = parseOneArgument(positionals, 'a token, or its id: pharos token list')
+  // Of a leaked token, often only the text is known.
   const id = parseApiToken(word)?.id ?? word
   await withSchema(context, async ({ owner }) => {
     await revokeTeamToken(owner, id)
-    context.out(`Token ${id} is revoked.\n`)
+    context.out(`Token ${id} was revoked.\n`)
   })
 }

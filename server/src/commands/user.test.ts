@@ -36,9 +36,12 @@ const stateOf = async () => {
   return rows
 }
 
-test('a user who is locked out signs in by the password alone, with no session left; audited, notified by mail', async () => {
+test('a user who is locked out signs in with the password alone, with no session left; audited, notified by mail', async () => {
   const printed = await pharos('reset-second-factor', 'anna@RED.example')
-  assert.match(printed, /^The second factor of Anna@red\.example is off, .*the password alone signs in/)
+  assert.match(
+    printed,
+    /^The second factor of Anna@red\.example is disabled .*signs in with the password alone/,
+  )
   assert.deepEqual(await stateOf(), [
     { email: 'Anna@red.example', on: false, factors: 0, codes: 0 },
     { email: 'ben@red.example', on: false, factors: 1, codes: 1 },
@@ -58,7 +61,7 @@ test('a user who is locked out signs in by the password alone, with no session l
   assert.equal(content.change, 'off')
 })
 
-test('without anything to do it changes nothing, and reports it', async () => {
+test('if there is nothing to do, it changes nothing and reports that', async () => {
   const before = await stateOf()
   await assert.rejects(
     pharos('reset-second-factor', 'ben@red.example'),
@@ -72,19 +75,22 @@ test('without anything to do it changes nothing, and reports it', async () => {
   assert.equal((await db.selectFrom('mails').selectAll().execute()).length, 1)
 })
 
-test('what is missing is asked for', async () => {
+test('missing arguments are reported', async () => {
   for (const args of [[], ['reset'], ['reset-second-factor'], ['reset-second-factor', 'a@b.c', 'd@e.f']])
     await assert.rejects(pharos(...args), UsageError, args.join(' '))
 })
 
-test('the sessions of a user end, and no others; it is audited', async () => {
+test('the sessions of one user end, and no others; audited', async () => {
   await sql`delete from sessions`.execute(db)
   await sql`
     insert into sessions (user_id, team_id, address, user_agent, expires)
     select u.id, t.id, '192.0.2.1', '', now() + interval '1 hour' from users u, teams t, generate_series(1, 2)`.execute(
     db,
   )
-  assert.equal(await pharos('sign-out', 'anna@RED.example'), 'Anna@red.example is signed out everywhere.\n')
+  assert.equal(
+    await pharos('sign-out', 'anna@RED.example'),
+    'All sessions of Anna@red.example were revoked.\n',
+  )
   const { rows } = await sql`
     select u.username, u.session_version, count(*) filter (where s.revoked is null)::integer as open
     from users u join sessions s on s.user_id = u.id group by u.id order by u.id`.execute(db)

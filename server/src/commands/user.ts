@@ -1,10 +1,10 @@
-// `pharos user`: what the operator does for the account of one user, by hand.
+// `pharos user`: account operations of the operator for one user.
 import { parseArgs } from 'node:util'
 import { resetSecondFactor } from '../session/second-factor.ts'
 import { signOutUser } from '../session/sign-out.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
-import { oneWord } from './words.ts'
+import { parseOneArgument } from './parse-arguments.ts'
 
 export const user: Command = {
   name: 'user',
@@ -29,22 +29,22 @@ export const user: Command = {
 
 async function reset(context: CommandContext, args: readonly string[]): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
-  const address = oneWord(positionals, 'the e-mail address that the user signs in with')
+  const address = parseOneArgument(positionals, 'the e-mail address that the user signs in with')
   await withSchema(context, async ({ owner }, { secret }) => {
     const email = await resetSecondFactor(owner, secret, address)
     context.out(
-      `The second factor of ${email} is off, and the recovery codes are gone: the password alone signs in.\n` +
-        'All sessions of the user were revoked. The user is notified by mail; teams that require a second factor are ' +
-        'closed to the user until there is one again.\n',
+      `The second factor of ${email} is disabled and the recovery codes are deleted: the user signs in with the password alone.\n` +
+        'All sessions of the user were revoked. The user is notified by mail. Teams that require a second factor are ' +
+        'not accessible to the user until one is enabled again.\n',
     )
   })
 }
 
 async function signOut(context: CommandContext, args: readonly string[]): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
-  const address = oneWord(positionals, 'the e-mail address that the user signs in with')
+  const address = parseOneArgument(positionals, 'the e-mail address that the user signs in with')
   await withSchema(context, async ({ owner }) => {
     const email = await signOutUser(owner, address)
-    context.out(`${email} is signed out everywhere.\n`)
+    context.out(`All sessions of ${email} were revoked.\n`)
   })
 }

@@ -1,5 +1,5 @@
-// The audit: who did what to what, in the transaction that did it. Append only; nothing here reads. What is written here is
-// sealed soon after the commit (audit/sealer.ts), and shown to the team's admins: no secret may stand in it.
+// The audit log: who did what to what, written in the transaction that did it. Append only; nothing here reads. Entries are
+// sealed soon after the commit (audit/sealer.ts) and shown to the team's admins: they must not contain secrets.
 import { actorName, type Actor, type Operation } from '../operation/operation.ts'
 import type { Db, Trx } from './postgres.ts'
 
@@ -7,9 +7,9 @@ export type AuditEntry = {
   readonly teamId: number | null
   /** `user:7`, `token:...`, `operator` or `pharos` for what a loop decided. */
   readonly actor: string
-  /** What the actor presented: `session:<id>` or `token:<id>`; none of the operator and of loops. */
+  /** The credential: `session:<id>` or `token:<id>`; null for the operator and for loops. */
   readonly credential?: string
-  /** A person of the provider: the team is not shown who. */
+  /** A user of the provider's staff: the team sees the entry without the name. */
   readonly byStaff?: boolean
   /** Noun and verb: `announcement.update`, `session.reuse`. */
   readonly action: string
@@ -42,28 +42,28 @@ export async function writeAudit(db: Db | Trx, ...entries: readonly AuditEntry[]
     .execute()
 }
 
-/** The part of an entry that the operation knows: whose, by whom, by which credential, from where. */
+/** The part of an entry that the operation determines: team, actor, credential and address. */
 export function auditOf(operation: Operation): Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry> {
   const { actor, requestId, address } = operation
   return { ...auditOfActor(actor), requestId, address }
 }
 
-/** As `auditOf`, where there is an actor and no operation. */
+/** As `auditOf`, for an actor without an operation. */
 export function auditOfActor(actor: Actor): Pick<AuditEntry, 'teamId' | 'actor' | 'credential' | 'byStaff'> {
   const credential = actor.kind === 'user' ? `session:${actor.sessionId}` : `token:${actor.tokenId}`
   return { teamId: actor.teamId, actor: actorName(actor), credential, byStaff: actor.isStaff }
 }
 
-/** A dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1; whoever looks for an address looks for 192.0.2.1. */
+/** A dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1; searches use 192.0.2.1. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 const asJson = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
-/** That somebody whom we know was refused something, and with which code of the contract or word of ours. */
+/** Refusal of a known actor, with the code of the contract or one of the audit log. */
 export type Refusal = Omit<AuditEntry, 'before' | 'after'> & { readonly code: string }
 
 /**
- * Takes refusals into the audit, a moment later and not each of them: whoever is refused must neither wait for it nor fill
- * the disk. Never throws. See audit/refusals.ts.
+ * Writes refusals to the audit log, with a delay and not each of them: refused requests must neither wait for the write nor
+ * fill the disk. Never throws. See audit/refusals.ts.
  */
-export type NoteRefusal = (refusal: Refusal) => void
+export type ReportRefusal = (refusal: Refusal) => void

@@ -1,4 +1,4 @@
-// Reads what a migrated database holds from PostgreSQL's catalogs, in a stable order. Only the generator uses it.
+// Reads the objects of a migrated database from PostgreSQL's catalogs, in a stable order. Only the generator uses it.
 import type { ClientBase } from 'pg'
 
 export type Column = {
@@ -31,7 +31,7 @@ export type Definition = { readonly table: string; readonly name: string; readon
 
 export type Catalog = {
   readonly tables: readonly Table[]
-  /** Whole statements. */
+  /** Complete statements. */
   readonly functions: readonly string[]
   readonly grants: readonly string[]
 }

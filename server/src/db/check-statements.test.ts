@@ -27,7 +27,7 @@ async function problemsOf(source: string): Promise<string[]> {
   return problems.map((problem) => problem.replace(/^server\/src\//, ''))
 }
 
-describe('the check of statements', () => {
+describe('the statement check', () => {
   it('accepts fragments, select lists, conditions and parameters', async () => {
     const source = `
       const shown = columns('teams', 't', ['id', 'name'], { members: sql<number>\`(select count(*) from memberships)\` })

@@ -10,12 +10,12 @@ const root = join(import.meta.dirname, '..')
 /** undefined_column, undefined_table, undefined_function, ambiguous_column, duplicate_column. */
 const failures = new Set(['42703', '42P01', '42883', '42702', '42701'])
 
-/** Fragments of one statement, which related-list.golden.sql shows whole. */
+/** Fragments of one statement, which related-list.golden.sql contains in full. */
 const fragments = 'analysis/related-*.store.ts'
 
 export type Checked = { readonly problems: string[]; readonly checked: number; readonly skipped: number }
 
-/** Returns a line for each statement that the schema does not fit. */
+/** Returns a line for each statement that does not match the schema. */
 export async function checkStatements(client: Client, folder = root): Promise<Checked> {
   const problems: string[] = []
   let [checked, skipped] = [0, 0]

@@ -38,11 +38,11 @@ export function connectionConfig(
 }
 
 /**
- * A server that hangs, or a network that lost it, never answers, and TCP tells so after a quarter of an hour. A connection
- * of the pool that is in use and has been silent for so long is closed: its statement fails as on any lost connection.
- * `silentMs` is to be longer than the server lets a statement take.
+ * A server that hangs, or that the network lost, never answers, and TCP reports it only after a quarter of an hour. A
+ * connection of the pool that is in use and has been silent for `silentMs` is closed: its statement fails as on any lost
+ * connection. `silentMs` must exceed the server's statement timeout.
  */
-export function giveUpSilent(pool: Pool, silentMs: number): void {
+export function closeSilentConnections(pool: Pool, silentMs: number): void {
   const onSilence = new WeakMap<ClientBase, () => void>()
   pool.on('acquire', (client) => {
     const stream = socketOf(client)
@@ -50,18 +50,18 @@ export function giveUpSilent(pool: Pool, silentMs: number): void {
     onSilence.set(client, close)
     stream.setTimeout(silentMs, close)
   })
-  // With the listener it takes away that one too.
+  // Also removes the listener.
   pool.on('release', (_error, client) => socketOf(client).setTimeout(0, onSilence.get(client)))
 }
 
-/** pg has no other way to its socket. */
+/** pg has no other access to its socket. */
 export const socketOf = (client: ClientBase): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream
 
 /**
- * Has the server close the connection when the client's machine vanished: 25 s after the last packet of an idle one, 20 s
- * after the first unacknowledged byte otherwise. By default that takes two hours, and a lock is held as long. A process
- * that is stopped on a machine that lives still acknowledges: see heartbeat-connection.ts.
+ * Configures the server to close the connection if the client's machine vanished: 25 s after the last packet of an idle
+ * connection, 20 s after the first unacknowledged byte otherwise. The default is two hours, and a lock is held as long. A
+ * process that is stopped on a running machine still acknowledges: see heartbeat-connection.ts.
  */
 export async function closeWhenVanished(client: ClientBase): Promise<void> {
   const settings = {
@@ -82,8 +82,8 @@ const TIMESTAMP_ARRAY = 1115
 const DATE_ARRAY = 1182
 const TIMESTAMPTZ_ARRAY = 1185
 
-// int8 is a number, and an error where a number cannot hold it. What JavaScript has no type for stays text: pg would
-// read a date or a timestamp without zone as local time.
+// int8 is returned as a number, or an error if it exceeds the safe range. Types without a JavaScript equivalent stay text: pg
+// would read a date or a timestamp without zone as local time.
 const parsers = new Map<number, (text: string) => unknown>([
   [builtins.INT8, parseInt8],
   [INT8_ARRAY, parseArrayOf(parseInt8)],
@@ -122,14 +122,14 @@ function parseArrayOf(parse: (text: string) => unknown): (text: string) => unkno
   return (text) => parseTextArray(text).map((element) => (element === null ? null : parse(element)))
 }
 
-/** A team's id may stand in SQL only after this. */
+/** Returns a team's id for use in SQL. Throws if it is not one. */
 export function assertTeamId(teamId: number): void {
   if (!Number.isInteger(teamId) || teamId < 1 || teamId > 2_147_483_647) {
     throw new TypeError(`not a team id: ${String(teamId)}`)
   }
 }
 
-/** pg emits `error` on a connection that is lost while nobody waits for it; without a listener the process would end. */
+/** pg emits `error` on a connection that is lost while no query waits for it; without a listener the process would end. */
 export function ignoreIdleErrors(client: ClientBase): void {
   client.on('error', () => {})
 }

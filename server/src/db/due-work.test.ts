@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from './testing.ts'
 
 const never = new AbortController().signal
 
-/** A worker over the numbers, each of which ends when the test ends it. */
+/** A worker over the numbers; the test ends the work of each. */
 function createFake(numbers: number[], parallel: number) {
   const waiting = new Map<number, PromiseWithResolvers<void>>()
   const started: number[] = []
@@ -29,7 +29,7 @@ function createFake(numbers: number[], parallel: number) {
 }
 
 describe('a due worker', () => {
-  it('fills its room without waiting, and no more than that', async () => {
+  it('fills its capacity without waiting, and no more than that', async () => {
     const { worker, waiting, started, ended } = createFake([1, 2, 3, 4, 5], 3)
     assert.deepEqual([await worker.fill(), await worker.fill(), worker.running], [3, 0, 3])
     waiting.get(2)!.resolve()
@@ -40,7 +40,7 @@ describe('a due worker', () => {
     assert.equal(worker.running, 0)
   })
 
-  it('drains until nothing is due, beside a row that takes long', async () => {
+  it('drains until nothing is due, while one row takes long', async () => {
     const { worker, waiting, started } = createFake([1, 2, 3, 4, 5], 2)
     const drained = worker.drain(never)
     for (const row of [2, 3, 4, 5]) {

@@ -17,7 +17,7 @@ export type DueWork<Row> = {
 }
 
 export type DueWorker = {
-  /** Starts as many due rows as there is room for, without waiting for them; returns their number. */
+  /** Starts as many due rows as the capacity permits, without waiting for them; returns their number. */
   fill(): Promise<number>
   /** Starts due rows until none are left or the signal is aborted, and resolves when all that were started have ended. */
   drain(signal: AbortSignal): Promise<void>

@@ -1,5 +1,5 @@
-// Finds the PostgreSQL that npm installed and makes it able to run: some of its libraries are known by several names,
-// and those links are missing where npm runs no install scripts. It must not fail on a read-only node_modules.
+// Finds the PostgreSQL that npm installed and makes it able to run: some of its libraries have several names, and those
+// links are missing if npm runs no install scripts. It must not fail on a read-only node_modules.
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'

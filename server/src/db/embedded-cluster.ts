@@ -1,4 +1,4 @@
-// The files of an embedded PostgreSQL: its data directory, made whole or not at all, and the short folder of its
+// The files of an embedded PostgreSQL: its data directory, created completely or not at all, and the short folder of its
 // socket. It must not start servers; embedded.ts does.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -35,7 +35,7 @@ export type Cluster = {
   readonly logFile: string
   readonly binaries: Binaries
   readonly runAs: RunAs
-  /** For tests: nothing is synced, and the data goes when the server does. */
+  /** For tests: nothing is synced, and the data is removed with the server. */
   readonly temporary: boolean
 }
 
@@ -44,7 +44,7 @@ export function clusterEnv(binaries: Binaries): Record<string, string> {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...binaries.env }
 }
 
-/** The address of a database behind the socket; `postgres` is the one that exists from the first moment. */
+/** The address of a database behind the socket; `postgres` exists in every cluster. */
 export function socketUrl(socketDir: string, database: string): string {
   return `postgresql://${OWNER}@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(socketDir)}`
 }
@@ -56,11 +56,11 @@ export function prepareParent(dataDir: string): string {
     mkdirSync(parent, { recursive: true, mode: 0o755 })
     return join(realpathSync(parent), basename(resolve(dataDir)))
   } catch (cause) {
-    throw new Error(`The data folder ${parent} cannot be made: ${explainFileError(cause)}`, { cause })
+    throw new Error(`The data folder ${parent} cannot be created: ${explainFileError(cause)}`, { cause })
   }
 }
 
-/** A private folder whose name is short whatever the length of the data directory's. */
+/** A private folder with a short name, whatever the length of the data directory's. */
 export function prepareSocketDir(dataDir: string): string {
   const uid = process.getuid?.() ?? 0
   const name = `pharos-${uid}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
@@ -75,18 +75,18 @@ export function prepareSocketDir(dataDir: string): string {
   const found = lstatSync(folder)
   // For root the folder may belong to the user that runs its PostgreSQL, and to no other user.
   if (!found.isDirectory() || (found.uid !== uid && uid !== 0)) {
-    throw new Error(`${folder} belongs to someone else. Remove it, or set TMPDIR to a folder of your own.`)
+    throw new Error(`${folder} belongs to another user. Remove it, or set TMPDIR to a folder of your own.`)
   }
   chmodSync(folder, 0o700)
   return folder
 }
 
-/** Gives a folder to the user that runs PostgreSQL, if it is another one. */
-export function handOver(folder: string, runAs: RunAs): void {
+/** Changes the owner of a folder to the user that runs PostgreSQL, if it is another one. */
+export function changeOwner(folder: string, runAs: RunAs): void {
   if (runAs.kind === 'uid') chownSync(folder, runAs.uid, runAs.gid)
 }
 
-/** Makes the data directory when there is none, in a folder beside it that is renamed when complete. Needs the lock. */
+/** Creates the data directory if there is none, in a folder beside it that is renamed when complete. Needs the lock. */
 export async function ensureDataDir(cluster: Cluster): Promise<void> {
   const { dataDir, binaries } = cluster
   removeUnfinished(dataDir)
@@ -102,7 +102,7 @@ export async function ensureDataDir(cluster: Cluster): Promise<void> {
   if (major !== binaries.major) {
     throw new Error(
       `${dataDir} was created by PostgreSQL ${major}; this Pharos includes ${binaries.major}. Dump it with the Pharos that ` +
-        `made it (pg_dump) and restore into a new folder, or run PostgreSQL ${major} on it and set DATABASE_URL.`,
+        `created it (pg_dump) and restore into a new folder, or run PostgreSQL ${major} on it and set DATABASE_URL.`,
     )
   }
 }
@@ -119,7 +119,7 @@ async function createDataDir(cluster: Cluster): Promise<void> {
   const { dataDir, binaries, runAs, temporary } = cluster
   const unfinished = `${dataDir}.init-${process.pid}`
   mkdirSync(unfinished, { mode: 0o700 })
-  handOver(unfinished, runAs)
+  changeOwner(unfinished, runAs)
   const options = ['-D', unfinished, '-U', OWNER, '--auth=trust', '--encoding=UTF8', '--data-checksums']
   // The builtin provider sorts by code point, the same on every system and in every version.
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
@@ -155,7 +155,8 @@ function runInitdb({ binaries, runAs, dataDir }: Cluster, args: string[]): Promi
   child.on('error', reject)
   child.on('close', (status) => {
     if (status === 0) resolve()
-    else reject(new Error(`The data directory ${dataDir} cannot be made: ${explainOutput(output, dataDir)}`))
+    else
+      reject(new Error(`The data directory ${dataDir} cannot be created: ${explainOutput(output, dataDir)}`))
   })
   return promise
 }
@@ -178,12 +179,12 @@ export function explainOutput(output: string, dataDir: string): string {
       `the folder belongs to another user. Start Pharos as the owner of ${dataDir}, or change its owner.`,
     ],
     [/could not (map|create|resize) .*shared memory/i, 'the system has too little (shared) memory for it.'],
-    [/database files are incompatible/, 'the data directory was made by another build of PostgreSQL.'],
+    [/database files are incompatible/, 'the data directory was created by another build of PostgreSQL.'],
     [/cannot open shared object file/, 'a library is missing on this system:'],
   ]
   const hint = known.find(([pattern]) => pattern.test(output))?.[1]
-  const lastWords = output.trim().split('\n').slice(-6).join('\n')
-  return [hint, lastWords === '' ? 'It printed nothing.' : lastWords].filter(Boolean).join('\n')
+  const lastLines = output.trim().split('\n').slice(-6).join('\n')
+  return [hint, lastLines === '' ? 'It printed nothing.' : lastLines].filter(Boolean).join('\n')
 }
 
 /** The same for an error of the file system. */
@@ -192,7 +193,6 @@ export function explainFileError(error: unknown): string {
   if (code === 'ENOSPC') return 'the disk is full.'
   if (code === 'EACCES' || code === 'EPERM')
     return 'permission denied. Start as its owner, or set PHAROS_DATA_DIR.'
-  if (code === 'EROFS')
-    return 'the file system is read-only. Set PHAROS_DATA_DIR to a folder that can be written.'
+  if (code === 'EROFS') return 'the file system is read-only. Set PHAROS_DATA_DIR to a writable folder.'
   return error instanceof Error ? error.message : String(error)
 }

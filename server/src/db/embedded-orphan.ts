@@ -1,4 +1,4 @@
-// Finds the server that a data directory's postmaster.pid names, and ends it when its Pharos is gone.
+// Finds the server that a data directory's postmaster.pid names, and ends it if its Pharos has ended.
 // It must never signal a process that is not the PostgreSQL of that very directory.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ export function findPostmaster(dataDir: string): Postmaster | undefined {
   try {
     const lines = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')
     const pid = Number(lines[0])
-    // The line is there, empty, before the socket is: an empty host would mean TCP.
+    // The line exists, empty, before the socket does: an empty host would mean TCP.
     return pid > 1 ? { pid, socketDir: lines[4]?.startsWith('/') ? lines[4] : undefined } : undefined
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
@@ -29,7 +29,7 @@ export function findPostmaster(dataDir: string): Postmaster | undefined {
 }
 
 /**
- * Ends a server that outlived its Pharos, so that a new one starts with our settings and is ours to stop. Adopting it
+ * Ends a server that outlived its Pharos, so that a new one starts with our settings and as our child process. Adopting it
  * would be quicker, but its watchdog may be about to end it. Only the holder of the directory's lock may call this.
  * A stale file of a dead server is left alone: PostgreSQL recovers from it, and checks the shared memory too.
  */
@@ -37,7 +37,7 @@ export async function stopOrphan(dataDir: string): Promise<'none' | 'stopped'> {
   const postmaster = findPostmaster(dataDir)
   if (postmaster === undefined || !isAlive(postmaster.pid)) return 'none'
   if (!isPostgresOf(postmaster.pid, dataDir)) {
-    // The number was given to another program after a crash, as happens in containers, where numbers are few.
+    // After a crash the pid was reused by another program, as happens in containers, where pids are few.
     rmSync(join(dataDir, 'postmaster.pid'))
     return 'none'
   }
@@ -88,7 +88,7 @@ function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
   } catch {
-    // Not Linux, or gone.
+    // Not Linux, or the process has ended.
   }
   try {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' })

@@ -1,5 +1,5 @@
 // The server process of an embedded PostgreSQL: its settings, its start, its watchdog and its end.
-// Who may start one, and when, is embedded.ts's to say.
+// embedded.ts decides when and by which process it is started.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,10 +12,10 @@ import { errorCode, errorText } from './errno.ts'
 const LOG_FILE_MAX_BYTES = 10 * 1024 * 1024
 const FAST_SHUTDOWN_MS = 30_000
 
-/** A server process, and how it ended once it has. */
+/** A server process, and how it ended. */
 export type Running = { readonly child: ChildProcess; readonly ended: Promise<string> }
 
-/** Starts the server of a data directory that exists; resolves when it answers and our database is there. */
+/** Starts the server of an existing data directory; resolves when it answers and our database exists. */
 export async function run(cluster: Cluster): Promise<Running> {
   const logStart = rotateLog(cluster.logFile)
   const running = spawnServer(cluster)
@@ -32,7 +32,7 @@ export async function run(cluster: Cluster): Promise<Running> {
 function spawnServer(cluster: Cluster): Running {
   const { command, args, options } = asUser(cluster.runAs, cluster.binaries.postgres, serverArgs(cluster))
   const output = openSync(cluster.logFile, 'a', 0o600)
-  // A session of its own: Ctrl-C reaches us only, and we end the server when its users have ended.
+  // A session of its own: Ctrl-C reaches this process only, which ends the server when its users have ended.
   const child = spawn(command, args, {
     ...options,
     cwd: '/',
@@ -53,7 +53,7 @@ function spawnServer(cluster: Cluster): Running {
   return { child, ended }
 }
 
-/** A shell that waits for the end of its input, that is of our process, however we die, and then ends the server. */
+/** A shell that waits for the end of its input, which closes when this process ends for any reason, and then ends the server. */
 function spawnWatchdog(pid: number): ChildProcess {
   const watchdog = spawn('sh', ['-c', 'read -r _; kill -INT "$1"', 'sh', String(pid)], {
     cwd: '/',
@@ -88,7 +88,7 @@ function serverArgs({ dataDir, socketDir, temporary }: Cluster): string[] {
     jit: 'off',
     log_min_messages: 'warning',
     log_checkpoints: 'off',
-    // Statements hold what customers sent: an error is logged without its text.
+    // Statements contain customers' data: an error is logged without its text.
     log_min_error_statement: 'panic',
     log_line_prefix: '%m [%p] ',
     ...(temporary ? TEMPORARY_SETTINGS : {}),
@@ -96,7 +96,7 @@ function serverArgs({ dataDir, socketDir, temporary }: Cluster): string[] {
   return ['-D', dataDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 }
 
-/** Waits as long as the process lives: a recovery after a crash takes its time. */
+/** Waits as long as the process lives: recovery after a crash can take long. */
 async function untilReady(cluster: Cluster, { child, ended }: Running): Promise<void> {
   while (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     if (await ensureDatabase(socketUrl(cluster.socketDir, 'postgres'))) return
@@ -105,7 +105,7 @@ async function untilReady(cluster: Cluster, { child, ended }: Running): Promise<
   throw new Error(`PostgreSQL ended: ${await ended}`)
 }
 
-/** Makes our database in a new cluster; false where the server does not answer yet. */
+/** Creates our database in a new cluster; returns false if the server does not answer yet. */
 async function ensureDatabase(url: string): Promise<boolean> {
   return await withClient(url, async (client) => {
     const found = await client.query('select from pg_database where datname = $1', [OWNER])

@@ -20,25 +20,25 @@ function withoutUnshare<T>(work: () => T): T {
 }
 
 describe('the user that PostgreSQL runs as', () => {
-  it('is ourselves where we are an ordinary user', { skip: isRoot && 'root' }, () => {
+  it('is the current user if that is an ordinary user', { skip: isRoot && 'root' }, () => {
     assert.deepEqual(chooseRunAs(nowhere, runs), { kind: 'self' })
   })
 
-  it('is nobody if root may not create a namespace', { skip: !isRoot && 'not root' }, () => {
+  it('is `nobody` if root may not create a namespace', { skip: !isRoot && 'not root' }, () => {
     assert.deepEqual(
       withoutUnshare(() => chooseRunAs(nowhere, runs)),
       { kind: 'uid', uid: 65534, gid: 65534 },
     )
   })
 
-  it('is none if nothing works, and the error contains what to do', { skip: !isRoot && 'not root' }, () => {
+  it('is none if nothing works, and the error contains the solution', { skip: !isRoot && 'not root' }, () => {
     assert.throws(
       () => chooseRunAs(nowhere, fails),
       /does not run as root and this system does not permit `unshare .*Run Pharos as an ordinary user.*DATABASE_URL/,
     )
   })
 
-  it('is put before or into the command', () => {
+  it('is prepended or passed to the command', () => {
     assert.deepEqual(asUser({ kind: 'self' }, 'p', ['-D']), { command: 'p', args: ['-D'], options: {} })
     assert.deepEqual(asUser({ kind: 'uid', uid: 1, gid: 2 }, 'p', []).options, { uid: 1, gid: 2 })
     assert.deepEqual(asUser({ kind: 'namespace' }, 'p', ['-D']), {

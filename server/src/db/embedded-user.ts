@@ -6,10 +6,10 @@ import { userInfo } from 'node:os'
 import type { Binaries } from './embedded-binaries.ts'
 
 /**
- * - `self`: as we are.
+ * - `self`: the current user.
  * - `namespace`: in a user namespace in which our id is called `nobody`; files stay ours. Tried: `initdb` in a folder
- *   under a 0700 home works so, where changing to another user does not.
- * - `uid`: we are root and change to that user, who must be able to reach the binaries and the data directory.
+ *   under a 0700 home works so, while changing to another user does not.
+ * - `uid`: Pharos is root and changes to that user, which must be able to reach the binaries and the data directory.
  */
 export type RunAs =
   | { readonly kind: 'self' }
@@ -21,7 +21,7 @@ const NOBODY = 65534
 
 const NAMESPACE = ['-U', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`]
 
-/** Chooses for a data directory that may not exist yet; `postgres --version` is run to see whether a way works. */
+/** Chooses for a data directory that may not exist yet; runs `postgres --version` to test whether a way works. */
 export function chooseRunAs(dataDir: string, binaries: Binaries): RunAs {
   const uid = process.getuid?.()
   if (uid === undefined || (uid !== 0 && hasName())) return { kind: 'self' }

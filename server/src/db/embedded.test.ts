@@ -44,7 +44,7 @@ function makeRemovable(folder: string): void {
   }
 }
 
-/** A data directory that exists already: only the tests that are about its making wait for initdb. */
+/** An existing data directory: only the tests of its creation wait for initdb. */
 let made: Promise<string> | undefined
 async function copyDataDir(): Promise<string> {
   made ??= makeDataDir()
@@ -73,7 +73,7 @@ async function query<T = Record<string, unknown>>(databaseUrl: string, sql: stri
   }
 }
 
-/** Starts the server in a process of its own, as another user where `prefix` says so; resolves when it is up. */
+/** Starts the server in a process of its own, as another user if `prefix` sets one; resolves when it is up. */
 async function startElsewhere(
   dataDir: string,
   prefix: string[] = [],
@@ -111,7 +111,7 @@ function pidOf(dataDir: string): number {
 }
 
 describe('the embedded PostgreSQL', () => {
-  it('is made with what does not change later, listens on no TCP port, and syncs', async () => {
+  it('is created with the settings that cannot change later, listens on no TCP port, and syncs', async () => {
     await using embedded = await startEmbedded({ dataDir: join(root, 'fresh', 'postgres') })
     assert.equal(embedded.started, true)
     const settings = await query(
@@ -147,7 +147,7 @@ describe('the embedded PostgreSQL', () => {
     assert.deepEqual(await query(second.databaseUrl, 'select n from kept'), [{ n: 1 }])
   })
 
-  it('is started once by two that start at the same time', async () => {
+  it('is started once by two processes that start at the same time', async () => {
     const dataDir = await copyDataDir()
     const [one, other] = await Promise.all([startEmbedded({ dataDir }), startEmbedded({ dataDir })])
     assert.equal(one.started !== other.started, true)
@@ -191,7 +191,7 @@ describe('the embedded PostgreSQL', () => {
     assert.deepEqual(await query(again.databaseUrl, 'select n from kept'), [{ n: 3 }])
   })
 
-  it('is taken over where even its watchdog was killed', async () => {
+  it('is taken over even if its watchdog was killed', async () => {
     const dataDir = await copyDataDir()
     const { child, url } = await startElsewhere(dataDir)
     await query(url, 'insert into kept values (4)')
@@ -223,7 +223,7 @@ describe('the embedded PostgreSQL', () => {
     assert.match(messages.join(), /ended unexpectedly \(SIGKILL\)/)
   })
 
-  it('recovers from the postmaster.pid of a dead server whose number another program has now', async () => {
+  it('recovers from the postmaster.pid of a dead server whose pid was reused', async () => {
     const dataDir = await copyDataDir()
     writeFileSync(join(dataDir, 'postmaster.pid'), `${process.pid}\n${dataDir}\n1\n5432\n/nowhere\n\n`)
     await using embedded = await startEmbedded({ dataDir })
@@ -282,10 +282,10 @@ describe('PG* variables', () => {
 })
 
 describe('the data directory', () => {
-  it('is whole or not there when its making was killed, and is made anew', async () => {
+  it('is complete or missing if its creation was killed, and is created again', async () => {
     const dataDir = join(root, 'halfway', 'postgres')
     const starting = startElsewhere(dataDir).catch(() => {})
-    await waitUntil('initdb has begun', () =>
+    await waitUntil('initdb has started', () =>
       readdirOf(dirname(dataDir)).some((name) => name.includes('.init-')),
     )
     children.at(-1)!.kill('SIGKILL')
@@ -301,7 +301,7 @@ describe('the data directory', () => {
     assert.deepEqual(readdirOf(dirname(dataDir)).sort(), ['postgres', 'postgres.lock', 'postgres.log'])
   })
 
-  it('of another major version is refused with what to do', async () => {
+  it('of another major version is refused with a solution', async () => {
     const dataDir = await copyDataDir()
     writeFileSync(join(dataDir, 'PG_VERSION'), '15\n')
     await assert.rejects(
@@ -310,7 +310,7 @@ describe('the data directory', () => {
     )
   })
 
-  it('that holds something else is refused and left alone', async () => {
+  it('that contains other files is refused and left alone', async () => {
     const dataDir = join(root, 'else', 'postgres')
     mkdirSync(dataDir, { recursive: true })
     writeFileSync(join(dataDir, 'letter.txt'), 'dear')
@@ -331,8 +331,8 @@ describe('the data directory', () => {
   })
 
   it(
-    'of another user is refused with what to do',
-    { skip: isRoot ? whyNot(asNobody) : 'not root' },
+    'of another user is refused with a solution',
+    { skip: isRoot ? skipReason(asNobody) : 'not root' },
     async () => {
       const dataDir = await copyDataDir()
       chmodSync(root, 0o755)
@@ -343,12 +343,12 @@ describe('the data directory', () => {
       const [command = '', ...args] = [...asNobody, process.execPath, '--input-type=module', '-e', script]
       assert.match(
         String(spawnSync(command, args).stdout),
-        /postgres\.lock cannot be taken: permission denied\. Start as its owner/,
+        /postgres\.lock cannot be acquired: permission denied\. Start as its owner/,
       )
     },
   )
 
-  it('without room or rights is explained', () => {
+  it('without space or permission is explained', () => {
     assert.match(
       explainOutput('FATAL: could not write: No space left on device', '/d/postgres'),
       /^the disk is full. Free space under \/d,/,
@@ -361,8 +361,8 @@ describe('the data directory', () => {
   })
 })
 
-describe('whoever starts it', () => {
-  const without = whyNot(asNobody)
+describe('the user that starts it', () => {
+  const without = skipReason(asNobody)
 
   it('may be an ordinary user', { skip: isRoot ? without : false }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-user-'))
@@ -370,7 +370,7 @@ describe('whoever starts it', () => {
     const dataDir = join(folder, 'postgres')
     const { child, url } = await startElsewhere(dataDir, isRoot ? asNobody : [])
     assert.equal(statSync(dataDir).uid, isRoot ? NOBODY : process.getuid?.())
-    // As root we reach their socket too: the operator's commands beside a user's server.
+    // Root can connect to their socket too: the operator's commands beside a user's server.
     assert.deepEqual(await query(url, 'select 1 as one'), [{ one: 1 }])
     child.kill('SIGTERM')
     await once(child, 'exit')
@@ -385,7 +385,7 @@ describe('whoever starts it', () => {
   })
 
   it(
-    'may be root on the folder of a user, for whom it then runs',
+    'may be root on the folder of a user, as which it then runs',
     { skip: isRoot ? without : 'not root' },
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'pharos-user-'))
@@ -402,8 +402,10 @@ describe('whoever starts it', () => {
   )
 
   const asNumber = ['setpriv', '--reuid=48211', '--regid=48211', '--clear-groups']
-  const withoutNamespace = isRoot ? whyNot([...asNumber, 'unshare', '-U', '--map-user=65534']) : 'not root'
-  it('may be a bare number without a name, as in a container', { skip: withoutNamespace }, async () => {
+  const withoutNamespace = isRoot
+    ? skipReason([...asNumber, 'unshare', '-U', '--map-user=65534'])
+    : 'not root'
+  it('may be a user id without a name, as in a container', { skip: withoutNamespace }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-number-'))
     chownSync(folder, 48_211, 48_211)
     const { child, url } = await startElsewhere(join(folder, 'postgres'), asNumber)
@@ -414,8 +416,8 @@ describe('whoever starts it', () => {
   })
 })
 
-describe('the library links that install scripts would make', () => {
-  it('are made in place', () => {
+describe('the library links that install scripts would create', () => {
+  it('are created in place', () => {
     const copy = copyPackage()
     assert.notEqual(version(copy, {}), 0)
     assert.deepEqual(linkLibraries(copy, join(copy, 'links')), {})
@@ -424,8 +426,8 @@ describe('the library links that install scripts would make', () => {
   })
 
   it(
-    'are made elsewhere where node_modules is read-only',
-    { skip: isRoot ? whyNot(asNobody) : false },
+    'are created elsewhere if node_modules is read-only',
+    { skip: isRoot ? skipReason(asNobody) : false },
     () => {
       const copy = copyPackage()
       chmodSync(join(copy, 'native/lib'), 0o555)
@@ -475,8 +477,8 @@ describe('the library links that install scripts would make', () => {
   }
 })
 
-/** The reason for which this test cannot run as that user here; false where it can. */
-function whyNot(prefix: string[]): string | false {
+/** The reason why this test cannot run as that user here; false if it can. */
+function skipReason(prefix: string[]): string | false {
   const [command = '', ...args] = [...prefix, process.execPath, import.meta.filename.replace('.test', '')]
   const { status, stderr, error } = spawnSync(command, args)
   return status === 0 ? false : `not possible here: ${error?.message ?? String(stderr).trim().split('\n')[0]}`

@@ -1,13 +1,13 @@
 // Runs a real PostgreSQL as a child process behind a unix socket, so that Pharos starts without any set-up. It never
 // listens on TCP. One process owns the server (it holds the lock beside the data directory, which the kernel releases
-// at its death); every other one attaches. A server whose owner was killed ends by itself, within milliseconds.
+// when the process ends); all others attach. A server whose owner was killed ends by itself, within milliseconds.
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findBinaries } from './embedded-binaries.ts'
 import {
   ensureDataDir,
   explainFileError,
-  handOver,
+  changeOwner,
   OWNER,
   prepareParent,
   prepareSocketDir,
@@ -21,7 +21,7 @@ import { errorText } from './errno.ts'
 import { tryProcessLock, type ProcessLock } from './process-lock.ts'
 
 export type EmbeddedOptions = {
-  /** The data directory itself, such as `data/postgres`; made when missing. `.lock` and `.log` files lie beside it. */
+  /** The data directory itself, such as `data/postgres`; created if missing. `.lock` and `.log` files lie beside it. */
   readonly dataDir: string
   /** For tests: nothing is synced to the disk, and the data is removed at start and at stop. */
   readonly temporary?: boolean
@@ -53,7 +53,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     if (attached !== undefined) return attached
     if (performance.now() > deadline) {
       throw new Error(
-        `Another process holds ${dataDir}.lock, but its PostgreSQL does not answer. Look at ${dataDir}.log.`,
+        `Another process holds ${dataDir}.lock, but its PostgreSQL does not answer. See ${dataDir}.log.`,
       )
     }
     await sleep(30)
@@ -64,7 +64,7 @@ function takeLock(dataDir: string): ProcessLock | undefined {
   try {
     return tryProcessLock(`${dataDir}.lock`)
   } catch (cause) {
-    throw new Error(`The lock ${dataDir}.lock cannot be taken: ${explainFileError(cause)}`, { cause })
+    throw new Error(`The lock ${dataDir}.lock cannot be acquired: ${explainFileError(cause)}`, { cause })
   }
 }
 
@@ -95,7 +95,7 @@ async function startOwned(dataDir: string, lock: ProcessLock, options: EmbeddedO
 function prepareCluster(dataDir: string, socketDir: string, temporary: boolean): Cluster {
   const binaries = findBinaries(`${socketDir}/lib`)
   const runAs = chooseRunAs(dataDir, binaries)
-  handOver(socketDir, runAs)
+  changeOwner(socketDir, runAs)
   return { dataDir, socketDir, logFile: `${dataDir}.log`, binaries, runAs, temporary }
 }
 
@@ -143,7 +143,7 @@ class OwnedPostgres implements Embedded {
 
   async #endOrphan(): Promise<void> {
     if ((await stopOrphan(this.#cluster.dataDir)) === 'stopped') {
-      this.#log('a PostgreSQL whose Pharos was killed still ran on the data directory; it was shut down')
+      this.#log('shut down a PostgreSQL that outlived its Pharos on the data directory')
     }
   }
 

@@ -1,4 +1,4 @@
-// Kysely's PostgreSQL dialect, with one difference: that the database cannot be reached is a Failure.
+// Kysely's PostgreSQL dialect, with one difference: an unreachable database is a Failure.
 import {
   PostgresDialect,
   PostgresDriver,

@@ -42,12 +42,12 @@ describe('an error of PostgreSQL', () => {
     'z',
   ]
   for (const error of others) {
-    it(`passes where it means something else: ${String((error as { code?: string }).code ?? error)}`, () => {
+    it(`passes through otherwise: ${String((error as { code?: string }).code ?? error)}`, () => {
       assert.equal(asFailure(error), error)
     })
   }
 
-  it('that is a Failure already stays what it is', () => {
+  it('is returned unchanged if it already is a Failure', () => {
     const failure = new Failure('conflict', 'no')
     assert.equal(asFailure(failure), failure)
   })

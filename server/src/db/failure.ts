@@ -1,4 +1,4 @@
-// Tells "the database cannot be reached" from every other error, in one place. It must not hide errors of ours:
+// Distinguishes "the database cannot be reached" from every other error, in one place. It must not hide our own errors:
 // a violated constraint or wrong SQL passes through unchanged.
 import { fail, Failure } from '../runtime/error.ts'
 import { errorCode, errorText } from './errno.ts'
@@ -36,8 +36,8 @@ export function isStale(error: unknown): boolean {
 }
 
 /**
- * Called where an error of pg arrives, and nowhere else: the code of another peer's socket looks the same.
- * A `Failure('unavailable')` for whatever means that PostgreSQL does not serve us now; anything else as it came.
+ * Only for errors of pg: a socket error of another peer has the same code.
+ * Returns `Failure('unavailable')` if PostgreSQL cannot be used now, and any other error unchanged.
  */
 export function asFailure(error: unknown): unknown {
   if (error instanceof Failure || !isUnavailable(error)) return error
@@ -48,7 +48,7 @@ export function asFailure(error: unknown): unknown {
   })
 }
 
-/** Whether the connection on which the error came is of no use any more, though it may not have ended yet. */
+/** Whether the connection that reported the error is unusable, though it may not have ended yet. */
 export function isConnectionLost(error: unknown): boolean {
   return (
     isUnavailable(error) && !isStale(error) && !/^(53...|57014|55P03|40P01)$/.test(errorCode(error) ?? '')

@@ -1,4 +1,4 @@
-// Writes the TypeScript types of the tables, as Kysely wants them, from the catalogs. Pure.
+// Writes the TypeScript types of the tables for Kysely from the catalogs. Pure.
 import type { Catalog, Column, Table } from './catalog.ts'
 
 const LINE_MAX = 110
@@ -69,7 +69,7 @@ function scalarType(type: string): string {
   if (type.endsWith('[]')) return `${scalarType(type.slice(0, -2))}[]`
   const scalar = SCALARS[type]
   if (scalar === undefined)
-    throw new Error(`no TypeScript type is known for ${type}: add it to ${import.meta.filename}`)
+    throw new Error(`no TypeScript type for ${type}: add it to ${import.meta.filename}`)
   return scalar
 }
 

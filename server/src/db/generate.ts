@@ -35,7 +35,7 @@ async function main(): Promise<void> {
       const [url, text] = [new URL(file, import.meta.url), generate(catalog)]
       if (!values.check) writeFileSync(url, text)
       else if (readFileSync(url, 'utf8') !== text)
-        fail(`server/src/db/${file} is not what the migrations come to: run npm run generate`)
+        fail(`server/src/db/${file} does not match the migrations: run npm run generate`)
     }
     if (values.check) for (const problem of (await checkStatements(client)).problems) fail(problem)
   })

@@ -6,13 +6,13 @@ import type { Client } from 'pg'
 import { socketOf } from './connection.ts'
 import type { Postgres } from './postgres.ts'
 
-/** From one heartbeat to the next, milliseconds. */
+/** Time between heartbeats, in milliseconds. */
 const intervalMs = 5_000
-/** How long a heartbeat, and any query without a limit of its own, may go unanswered. */
+/** Time limit for a heartbeat, and for any query without a limit of its own. */
 const answerMs = 8_000
 /** When the server ends an idle session: after the client has stopped (13 s), and well within a takeover's minute. */
 const idleSessionMs = 20_000
-/** A goodbye that the server does not hear is not waited for. */
+/** Closing does not wait longer than this for the server. */
 const closeMs = 1_000
 
 export type HeartbeatOptions = {
@@ -20,7 +20,7 @@ export type HeartbeatOptions = {
   readonly beat?: (connection: HeartbeatConnection) => Promise<unknown>
 }
 
-/** Opened by `open`, and lost once: whoever needs it again opens another. */
+/** Opened by `open`, and not reopened after a loss: open another one. */
 export class HeartbeatConnection {
   /** Resolves when the connection is closed, by either side. */
   readonly lost: Promise<void>
@@ -37,7 +37,7 @@ export class HeartbeatConnection {
   ) {
     this.#client = client
     this.#timer = setInterval(() => {
-      // A query that is under way has a limit of its own, and the session is not idle meanwhile.
+      // A query in progress has a limit of its own, and the session is not idle meanwhile.
       if (this.#pending === 0) beat(this).catch(() => this.#destroy())
     }, intervalMs)
     this.lost = new Promise((resolve) => {
@@ -63,21 +63,21 @@ export class HeartbeatConnection {
     }
   }
 
-  /** False once the session may be gone: it was closed, or this process was paused for longer than an answer may take. */
+  /** False if the session may have ended: it was closed, or this process was paused for longer than the time limit. */
   get isAlive(): boolean {
     const silentMs = performance.now() - this.#answeredMs
     if (!this.#isLost && this.#pending === 0 && silentMs > intervalMs + answerMs) this.#destroy()
     return !this.#isLost
   }
 
-  /** Rejects with the database's error; closes the connection where no answer comes within `timeoutMs`. */
+  /** Rejects with the database's error; closes the connection if there is no answer within `timeoutMs`. */
   async query<Row extends object>(
     text: string,
     values: unknown[] = [],
     timeoutMs = answerMs,
   ): Promise<Row[]> {
     let isAnswered = false
-    // A process that was busy or stopped finds the timer and the answer at once: the answer, read in between, counts.
+    // A process that was busy or stopped gets timer and answer at once: the answer, read in between, counts.
     const timer = setTimeout(() => setImmediate(() => isAnswered || this.#destroy()), timeoutMs)
     this.#pending++
     try {
@@ -97,7 +97,7 @@ export class HeartbeatConnection {
     await this.query(`listen ${channel}`)
   }
 
-  /** Ends the session; resolves when it is closed here, which is a second later where the server does not answer. */
+  /** Ends the session; resolves when it is closed on this side, which takes a second if the server does not answer. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     if (this.#isLost) return

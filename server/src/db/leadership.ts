@@ -1,5 +1,5 @@
-// Work that one process at a time does for all of them: a lock with a name. It must not be used where two at once would do
-// harm: a paused holder does not learn that it lost the lock.
+// Work that one process at a time does for all of them: a lock with a name. It must not be used if two at once would do
+// harm: a paused holder does not notice that it lost the lock.
 import type { Postgres } from './postgres.ts'
 import { SessionLock } from './session-lock.ts'
 
@@ -14,7 +14,7 @@ export class Leadership {
     this.#lock = new SessionLock(postgres, [lockClass, name])
   }
 
-  /** Whether this process leads, asking for it if need be. Rejects where the database does not answer. */
+  /** Whether this process leads; tries to acquire the lock if it does not. Rejects if the database does not answer. */
   async hold(): Promise<boolean> {
     return (await this.#lock.hold()) !== undefined
   }

@@ -9,7 +9,7 @@ const partitionOf = (table: string) => sql<{ part: string; rows: number }>`
   select tableoid::regclass::text as part, count(*)::integer as rows from ${sql.table(table)} group by 1`
 
 describe('maintenance', () => {
-  it('gives months their partitions, with the rows that came before them, any number of times', async () => {
+  it('creates the partitions of coming months and moves earlier rows to them, any number of times', async () => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres
     const entry = { teamId: null, actor: 'operator', action: 'test.write', target: 'test:1' }
@@ -31,7 +31,7 @@ describe('maintenance', () => {
     )
   })
 
-  it('forgets mails after ninety days, sent or not', async () => {
+  it('deletes mails after ninety days, sent or not', async () => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres
     await sql`insert into mails (recipient, template, content_sealed, sent, created) values
@@ -43,7 +43,7 @@ describe('maintenance', () => {
     assert.deepEqual(rows, [{ recipient: 'new@b.example' }])
   })
 
-  it('forgets failed sign-ins after a day, and tokens of mails that have expired', async () => {
+  it('deletes failed sign-ins after a day, and expired tokens of mails', async () => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres
     await sql`insert into users (email, username, password_hash) values ('a@b.example', 'a', '-')`.execute(
@@ -63,7 +63,7 @@ describe('maintenance', () => {
     assert.deepEqual(tokens.rows, [{ email: 'new@b.example' }])
   })
 
-  it('forgets invitations that have run out, accepted ones among them, and no member', async () => {
+  it('deletes expired invitations, accepted ones among them, and no member', async () => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres
     await sql`insert into teams (slug, name) values ('red', 'Red')`.execute(owner)
@@ -82,7 +82,7 @@ describe('maintenance', () => {
     assert.equal((await sql`select from memberships`.execute(owner)).rows.length, 1)
   })
 
-  it('forgets idempotency keys after a day', async () => {
+  it('deletes idempotency keys after a day', async () => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres
     await sql`insert into teams (slug, name) values ('red', 'Red')`.execute(owner)

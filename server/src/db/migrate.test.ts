@@ -23,7 +23,7 @@ const empty = folderOf({})
 const first = { '001-cats.sql': 'create table cats (id integer);' }
 const second = { ...first, '002-dogs.sql': 'create table dogs (id integer);' }
 
-/** Two connections to an empty database: a lock must be seen from another session. */
+/** Two connections to an empty database: a lock must be visible from another session. */
 async function withClients(work: (client: Client, other: Client) => Promise<void>): Promise<void> {
   await using database = await createTestDatabase({ migrations: empty })
   const client = await database.postgres.directConnection()
@@ -44,7 +44,7 @@ async function tables(client: Client): Promise<string[]> {
 }
 
 describe('migrate', () => {
-  it('applies what is missing, in order, and then nothing', async () => {
+  it('applies the missing migrations, in order, and none the second time', async () => {
     await withClients(async (client) => {
       assert.deepEqual(await migrate(client, folderOf(first)), { applied: ['001-cats.sql'], version: 1 })
       assert.deepEqual(await migrate(client, folderOf(second)), { applied: ['002-dogs.sql'], version: 2 })
@@ -53,7 +53,7 @@ describe('migrate', () => {
     })
   })
 
-  it('is done once by two that start at the same time', async () => {
+  it('runs once if two processes start at the same time', async () => {
     await withClients(async (client, other) => {
       const folder = folderOf(second)
       const results = await Promise.all([migrate(client, folder), migrate(other, folder)])
@@ -61,7 +61,7 @@ describe('migrate', () => {
     })
   })
 
-  it('leaves nothing of a file that fails, keeps those before it, and names file and line', async () => {
+  it('leaves no trace of a file that fails, keeps those before it, and names file and line', async () => {
     await withClients(async (client, other) => {
       const broken = {
         ...first,
@@ -98,7 +98,7 @@ describe('migrate', () => {
     })
   })
 
-  it('gives back its lock after a failure', async () => {
+  it('releases its lock after a failure', async () => {
     await withClients(async (client, other) => {
       await assert.rejects(migrate(client, folderOf({ '001-bad.sql': 'nonsense' })))
       const { rows } = await other.query('select pg_try_advisory_lock(1885892978) as free')
@@ -108,7 +108,7 @@ describe('migrate', () => {
 })
 
 describe('a folder of migrations', () => {
-  it('is numbered without gaps or doubles', () => {
+  it('is numbered without gaps or duplicates', () => {
     assert.throws(() => listMigrations(folderOf({ '002-a.sql': '' })), /number 1 is expected/)
     assert.throws(
       () => listMigrations(folderOf({ '001-a.sql': '', '001-b.sql': '' })),
@@ -118,7 +118,7 @@ describe('a folder of migrations', () => {
     assert.throws(() => listMigrations(folderOf({ '001-A.sql': '' })), /called NNN-title\.sql/)
   })
 
-  it('may hold other files', () => {
+  it('may contain other files', () => {
     assert.deepEqual(
       listMigrations(folderOf({ ...first, 'README.md': '' })).map(({ file }) => file),
       ['001-cats.sql'],

@@ -15,14 +15,14 @@ export type Migration = {
   readonly sha256: string
 }
 
-/** The database and the migrations do not match; the message contains what to do. */
+/** The database and the migrations do not match; the message contains the solution. */
 export class MigrationError extends Error {}
 
 export type MigrationResult = { readonly applied: readonly string[]; readonly version: number }
 
 export const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url))
 
-/** One key for all databases of a server is right: advisory locks are per database. */
+/** One key serves all databases of a server: advisory locks are per database. */
 const LOCK_KEY = 0x70_68_61_72
 const SERVER_VERSION_MIN = 140_000
 
@@ -43,7 +43,7 @@ export function listMigrations(folder: string): Migration[] {
 function readMigration(folder: string, file: string): Migration {
   const number = /^(\d{3})-[a-z0-9-]+\.sql$/.exec(file)?.[1]
   if (number === undefined)
-    throw new MigrationError(`${file}: a migration is called NNN-title.sql, lower case.`)
+    throw new MigrationError(`${file}: a migration is named NNN-title.sql, lower case.`)
   const sql = readFileSync(join(folder, file), 'utf8')
   return { number: Number(number), file, sql, sha256: createHash('sha256').update(sql).digest('hex') }
 }
@@ -113,7 +113,7 @@ function assertHistory(
     const migration = known[index]
     if (migration === undefined) {
       throw new MigrationError(
-        `The database is newer than this Pharos: it holds ${row.file}, this code knows ${known.length} migrations. ` +
+        `The database is newer than this Pharos: it contains ${row.file}, this code knows ${known.length} migrations. ` +
           'Start the newer Pharos, or restore the backup that was made before the upgrade.',
       )
     }
@@ -147,7 +147,7 @@ async function apply(client: ClientBase, { number, file, sql, sha256 }: Migratio
   }
 }
 
-/** PostgreSQL counts characters; a reader wants `:12`. */
+/** PostgreSQL counts characters; `:12` is easier to find. */
 function lineOf(sql: string, error: unknown): string {
   const position = Number((error as { position?: unknown }).position)
   return Number.isInteger(position)

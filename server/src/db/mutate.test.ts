@@ -1,4 +1,4 @@
-// What is kept of an answer for a repeat, on a real database.
+// Stored answers of idempotent requests, on a real database.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
@@ -54,19 +54,19 @@ const keptBody = async (key: string): Promise<unknown> => {
   return row.body
 }
 
-test('an answer with a secret is given again, and its secret is nowhere in the database', async () => {
+test('an answer with a secret is repeated, and its secret is not in the database in plain text', async () => {
   const first = await createSecret('one', { sealedUnder: ring })
   assert.deepEqual(await createSecret('one', { sealedUnder: ring }), first)
   assert.doesNotMatch(JSON.stringify(await keptBody('one')), /very secret/)
 })
 
-test('an answer without one is kept as it is', async () => {
+test('an answer without a secret is stored in plain text', async () => {
   const first = await createSecret('two', {})
   assert.deepEqual(await createSecret('two', {}), first)
   assert.deepEqual(await keptBody('two'), first.body)
 })
 
-test('what was sealed for one key opens for no other', async () => {
+test('an answer sealed for one key cannot be opened for another', async () => {
   await createSecret('three', { sealedUnder: ring })
   const body = JSON.stringify(await keptBody('three'))
   await createSecret('four', { sealedUnder: ring })

@@ -1,12 +1,12 @@
-// The one way in which a request changes something: a transaction of its team, in which the Idempotency-Key is kept
-// together with the effect it stands for, and which a dry run takes back. It knows no table but idempotency_keys.
+// The only path by which requests change the database: a transaction of the team, in which the Idempotency-Key is stored
+// together with its effect, and which a dry run rolls back. It knows no table but idempotency_keys.
 import { sql } from 'kysely'
 import { fail } from '../runtime/error.ts'
 import { actorName, type Operation } from '../operation/operation.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { Postgres, Trx } from './postgres.ts'
 
-/** What a changing use-case gives back: the record as the API shows it, after and (if there was one) before. */
+/** The result of a changing use case: the record as the API shows it, after and (if it existed) before. */
 export type Outcome<Body> = {
   readonly body: Body
   readonly before?: Body
@@ -30,16 +30,16 @@ export type Answer<Body> = {
 }
 
 export type MutateOptions = {
-  /** The answer shows a secret, once: what is kept of it for a repeat is sealed under this ring. */
+  /** The answer contains a secret, once: the copy stored for repeats is sealed under this key ring. */
   readonly sealedUnder?: KeyRing
 }
 
-/** Thrown to take a dry run's transaction back; never leaves this file. */
+/** Thrown to roll back a dry run's transaction; never leaves this file. */
 class TakeBack extends Error {}
 
 /**
- * Runs `change` in a transaction of the operation's team. With an Idempotency-Key that was seen in the last 24 hours
- * the first answer is given again and `change` does not run. Throws `idempotency_in_flight` and `idempotency_mismatch`.
+ * Runs `change` in a transaction of the operation's team. For an Idempotency-Key that was used in the last 24 hours
+ * returns the first answer again without running `change`. Throws `idempotency_in_flight` and `idempotency_mismatch`.
  */
 export async function mutate<Body extends object>(
   postgres: Postgres,
@@ -59,12 +59,12 @@ export async function mutate<Body extends object>(
   })
 }
 
-/** How the body of a kept answer stands in its row. */
+/** The body of a stored answer, as in its row. */
 type Wrapping = { wrap(body: object): object; unwrap(kept: unknown): unknown }
 
 const plain: Wrapping = { wrap: (body) => body, unwrap: (kept) => kept }
 
-/** Bound to its key: a body that was moved to another row does not open. */
+/** Bound to its key: a body that was moved to another row cannot be opened. */
 function sealing(ring: KeyRing, { actor }: Operation, { key }: Key): Wrapping {
   const context = `${actorName(actor)} ${key}`
   return {
@@ -111,8 +111,8 @@ function changesOf(before: object, after: object): FieldChange[] {
 type Key = NonNullable<Operation['idempotency']>
 
 /**
- * The kept answer of the key. The lock is tried, not waited for: whoever repeats while the first is still running is
- * told so, and does not hold a connection meanwhile.
+ * Returns the stored answer of the key. The lock is tried, not waited for: a repeat while the first request is still running
+ * fails at once and does not hold a connection.
  */
 async function findKept<Body>(
   trx: Trx,
@@ -146,7 +146,7 @@ async function findKept<Body>(
     .executeTakeFirst()
   if (!kept) return undefined
   if (!kept.fresh) {
-    await forget(trx, operation, idempotency)
+    await deleteKey(trx, operation, idempotency)
     return undefined
   }
   if (!kept.request_hash.equals(idempotency.requestHash)) {
@@ -159,7 +159,7 @@ async function findKept<Body>(
   }
 }
 
-async function forget(trx: Trx, operation: Operation, idempotency: Key): Promise<void> {
+async function deleteKey(trx: Trx, operation: Operation, idempotency: Key): Promise<void> {
   await trx
     .deleteFrom('idempotency_keys')
     .where('team_id', '=', operation.actor.teamId)

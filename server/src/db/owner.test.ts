@@ -1,4 +1,4 @@
-// The owner of the database on a server that another party administers: it must need no more rights than documented.
+// The owner of the database on a server that another party administers: it must need no more privileges than documented.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from 'pg'
@@ -15,10 +15,10 @@ after(async () => {
 const { rows } = await admin.query<{ is_superuser: boolean }>(
   'select rolsuper as is_superuser from pg_roles where rolname = current_user',
 )
-const skip = rows[0]!.is_superuser ? false : 'needs a superuser, to make other users'
+const skip = rows[0]!.is_superuser ? false : 'needs a superuser, to create other users'
 
 test(
-  'an owner without any rights over roles migrates and works as a team, once it may become pharos_tenant',
+  'an owner without any privileges on roles migrates and works as a team, once it is a member of pharos_tenant',
   { skip },
   async () => {
     const name = `owner_${process.pid}`

@@ -18,7 +18,7 @@ export type List<Row> = {
   /** From `orderBy`, in the alias of the columns, else in names of `matching`. */
   readonly order: Sql
   readonly slice: Slice
-  /** The record that has the list: without a row of `statement`, the list is `not_found`. */
+  /** The parent record: if `statement` returns no row, the list is `not_found`. */
   readonly parent?: { readonly name: string; readonly statement: Sql }
 }
 
@@ -36,7 +36,7 @@ export async function listAll<Row>(db: Db | Trx, list: List<Row>): Promise<Page<
   return readPage((await pageStatement(list).execute(db)).rows, list.parent?.name)
 }
 
-/** An empty page still has one row, with the count: its place is null. */
+/** An empty page still has one row, with the count: its position is null. */
 export type PageRow<Row> = Row & { readonly place: number | null; readonly count: number }
 
 function pageStatement<Row>({
@@ -66,8 +66,8 @@ export function readPage<Row>(rows: readonly PageRow<Row>[], parent = 'list'): P
 }
 
 /**
- * The ordering as SQL: what has no value comes before everything that has one, unless the columns are `not null`, which
- * lets an index give the order. `last` makes the order of rows that are equal in all keys the same on every page.
+ * The ordering as SQL: nulls come before all values, unless the columns are `not null`, which lets an index provide the
+ * order. `last` makes the order of rows that are equal in all keys the same on every page.
  */
 export function orderBy<Key extends string>(
   text: OrderingText<Key>,

@@ -52,7 +52,7 @@ const isUnavailable = (error: unknown) => {
 }
 
 describe('a value', () => {
-  it('is what JavaScript has for it, and text where it has nothing', async () => {
+  it('is the equivalent JavaScript value, and text if there is none', async () => {
     const row = await one(`select 9007199254740991 as int8, '{1,null,3}'::bigint[] as int8s,
       '2026-01-02 03:04:05.678+02'::timestamptz as at, '{2026-01-02 00:00:00+00}'::timestamptz[] as ats,
       '2026-01-02'::date as day, '2026-01-02 03:04:05'::timestamp as naive, 1.50 as numeric, '{1.50}'::numeric[] as numerics,
@@ -77,7 +77,7 @@ describe('a value', () => {
     })
   })
 
-  it('that a number cannot hold is an error, not another value', async () => {
+  it('that exceeds a number is an error, not another value', async () => {
     await assert.rejects(one('select 9007199254740993 as n'), /bigint 9007199254740993 does not fit/)
     await assert.rejects(one(`select 'infinity'::timestamptz as t`), /infinity is not a point in time/)
     assert.deepEqual(await one('select 1 as fine'), { fine: 1 })
@@ -101,7 +101,7 @@ describe('a transaction in a team', () => {
     assert.equal(none.numAffectedRows, 0n)
   })
 
-  it('commits what it returns from and rolls back what it throws from', async () => {
+  it('commits when its callback returns and rolls back when it throws', async () => {
     const insert = sql`insert into notes (team_id, text) values (7, 'kept')`
     await postgres.inTeam(7, (trx) => insert.execute(trx))
     const failing = postgres.inTeam(7, async (trx) => {
@@ -112,21 +112,21 @@ describe('a transaction in a team', () => {
     assert.deepEqual(textsOf(await postgres.readInTeam(7, allNotes)), ['kept'])
   })
 
-  it('is not reported as done when a caught error has aborted it', async () => {
-    const swallowed = postgres.inTeam(8, async (trx) => {
+  it('is not reported as committed if a caught error has aborted it', async () => {
+    const caught = postgres.inTeam(8, async (trx) => {
       await sql`insert into notes (team_id, text) values (8, 'lost')`.execute(trx)
       await sql`select 1 / 0`.execute(trx).catch(() => {})
     })
-    await assert.rejects(swallowed)
+    await assert.rejects(caught)
     assert.deepEqual(await postgres.readInTeam(8, allNotes), [])
   })
 
-  it('takes no statement after its end, which would run as the owner', async () => {
+  it('rejects statements after its end, which would run as the owner', async () => {
     let late: (() => Promise<unknown>) | undefined
     await postgres.inTeam(1, async (trx) => {
       late = () => trx.executeQuery(allNotes)
     })
-    await assert.rejects(late!(), /transaction is over/)
+    await assert.rejects(late!(), /transaction has ended/)
   })
 
   it('waits for statements that were sent and not awaited', async () => {
@@ -157,7 +157,7 @@ describe('a transaction in a team', () => {
 })
 
 describe('a shared read', () => {
-  it('gives each of many teams its own rows, however they are mixed', async () => {
+  it('returns each of many teams its own rows, however they are mixed', async () => {
     const wanted: Record<number, string[]> = { 1: ['one', 'uno'], 2: ['two'], 3: ['three'], 4: [] }
     const reads = Array.from({ length: 2_000 }, async (_, n) => {
       const teamId = 1 + ((n * 7_919) % 4)
@@ -167,7 +167,7 @@ describe('a shared read', () => {
     await Promise.all(reads)
   })
 
-  it('that fails does not disturb those before and behind it', async () => {
+  it('that fails does not disturb those before and after it', async () => {
     const bad = [
       CompiledQuery.raw('select 1 / $1::integer', [0]),
       CompiledQuery.raw('select nothing from nowhere'),
@@ -187,7 +187,7 @@ describe('a shared read', () => {
     await assert.rejects(postgres.readInTeam(1, write), /read-only transaction/)
   })
 
-  it('survives that a table changes under its prepared statement', async () => {
+  it('survives a change of a table under its prepared statement', async () => {
     const star = CompiledQuery.raw('select * from changing')
     await one('create table changing as select 1 as a')
     await one('grant select on changing to pharos_tenant')
@@ -200,12 +200,12 @@ describe('a shared read', () => {
     )
   })
 
-  it('gives nothing when entering the team failed, although its statement was sent', async (t) => {
+  it('returns nothing if entering the team failed, although its statement was sent', async (t) => {
     const { superuser } = await one<{ superuser: string }>(
       `select current_setting('is_superuser') as superuser`,
     )
-    if (superuser !== 'on') return t.skip('only a superuser can take set_config away')
-    // The wall's own function is taken away from the role: the statement behind it in the same message must not run.
+    if (superuser !== 'on') return t.skip('only a superuser can revoke set_config')
+    // The function that enters the team is revoked from the role: the statement after it in the same message must not run.
     assert.deepEqual(textsOf(await postgres.readInTeam(2, allNotes)), ['two'])
     await one('revoke execute on function set_config(text, text, boolean) from public')
     try {
@@ -241,7 +241,7 @@ describe('a shared read', () => {
 })
 
 describe('a connection', () => {
-  it('that is lost within a transaction is an unavailable database, and its place in the pool is given back', async () => {
+  it('that is lost within a transaction is an unavailable database, and its slot in the pool is released', async () => {
     for (let n = 0; n < 12; n++) {
       const lost = postgres.inTeam(1, async (trx) => {
         const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
@@ -276,7 +276,7 @@ describe('a connection', () => {
   })
 })
 
-describe('a database that is not there', () => {
+describe('an unreachable database', () => {
   const everyWay = [
     (away: Postgres) => away.ping(),
     (away: Postgres) => away.inTeam(1, (trx) => sql`select 1`.execute(trx)),
@@ -286,12 +286,12 @@ describe('a database that is not there', () => {
     (away: Postgres) => away.owner.transaction().execute((trx) => sql`select 1`.execute(trx)),
   ]
 
-  it('is unavailable in every way of asking: no port', async () => {
+  it('is unavailable for every kind of query: no port', async () => {
     await using away = await openPostgres({ databaseUrl: 'postgresql://x@127.0.0.1:1/x', dataDir: '' })
     for (const ask of everyWay) await assert.rejects(ask(away), isUnavailable)
   })
 
-  it('is unavailable in every way of asking: no socket', async () => {
+  it('is unavailable for every kind of query: no socket', async () => {
     await using away = await openPostgres({
       databaseUrl: 'postgresql://x@localhost/x?host=/nonexistent',
       dataDir: '',
@@ -299,7 +299,7 @@ describe('a database that is not there', () => {
     for (const ask of everyWay) await assert.rejects(ask(away), isUnavailable)
   })
 
-  it('is unavailable in every way of asking: it hangs up', async () => {
+  it('is unavailable for every kind of query: it hangs up', async () => {
     const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as { port: number }

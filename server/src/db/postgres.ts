@@ -1,11 +1,16 @@
-// The lifetime of everything that talks to PostgreSQL, embedded or given by DATABASE_URL: pools for the owner's work
+// The lifetime of all connections to PostgreSQL, embedded or given by DATABASE_URL: pools for the owner's work
 // and for a team's, the shared readers, and single connections. It knows no table.
 // The address must be PostgreSQL itself: a pooler in transaction mode would mix the teams' sessions and lose LISTEN.
 import { CompiledQuery, Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type ClientConfig } from 'pg'
-import { closeWhenVanished, connectionConfig, giveUpSilent, ignoreIdleErrors } from './connection.ts'
+import {
+  closeWhenVanished,
+  connectionConfig,
+  closeSilentConnections,
+  ignoreIdleErrors,
+} from './connection.ts'
 import { startEmbedded, type Embedded } from './embedded.ts'
 import { asFailure } from './failure.ts'
 import { FailureDialect } from './failure-dialect.ts'
@@ -18,7 +23,7 @@ export type Db = Kysely<Schema>
 export type Trx = Transaction<Schema>
 
 export type PostgresOptions = {
-  /** Where it is; without one, a PostgreSQL of our own is started (or attached to) in `<dataDir>/postgres`. */
+  /** The database's address; if unset, an embedded PostgreSQL is started (or attached to) in `<dataDir>/postgres`. */
   readonly databaseUrl?: string | undefined
   readonly dataDir: string
   /** Shown in pg_stat_activity. */
@@ -30,23 +35,23 @@ export type PostgresOptions = {
   readonly log?: (message: string) => void
 }
 
-/** A statement, or one that is compiled already. */
+/** A statement, compiled or not. */
 export type Readable<R> = RawBuilder<R> | Pick<CompiledQuery<R>, 'sql' | 'parameters'>
 
 export type Postgres = {
-  /** Where it is, for another process or a tool. */
+  /** The database's address, for another process or a tool. */
   readonly databaseUrl: string
-  /** Works as the connecting user, whom the teams' wall does not bind: loops and the operator's commands only. */
+  /** Works as the connecting user, which bypasses row-level security: for loops and the operator's commands only. */
   readonly owner: Db
-  /** Works as the owner does, and gives up soon: what the API does before it knows a team, or for none. */
+  /** Works as the owner, with short timeouts: for requests of the API before the team is known, or without one. */
   readonly front: Db
-  /** One transaction as the team: row-level security shows it nothing else. It is over when the promise settles. */
+  /** One transaction as the team: row-level security hides everything else. It has ended when the promise settles. */
   inTeam<T>(teamId: number, work: (trx: Trx) => Promise<T>): Promise<T>
   /** One reading statement as the team, in one round trip on a shared connection. For statements of a few ms. */
   readInTeam<R>(teamId: number, query: Readable<R>): Promise<R[]>
-  /** A connection of one's own, for LISTEN and advisory locks: the caller ends it, and hears `end` when it is lost. */
+  /** A dedicated connection, for LISTEN and advisory locks: the caller ends it, and gets `end` if it is lost. */
   directConnection(): Promise<Client>
-  /** Rejects where the database does not answer. */
+  /** Rejects if the database does not answer. */
   ping(): Promise<void>
   stop(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -55,12 +60,12 @@ export type Postgres = {
 const OWNER_TIMEOUTS = { statementMs: 60_000, lockMs: 10_000, idleInTransactionMs: 60_000 }
 const FRONT_TIMEOUTS = { statementMs: 5_000, lockMs: 2_000, idleInTransactionMs: 5_000 }
 const TEAM_TIMEOUTS = { statementMs: 10_000, lockMs: 5_000, idleInTransactionMs: 15_000 }
-/** Reads are short: compiling them, or starting workers for them, costs more than they take (spikes of 100 ms). */
+/** Reads are short: JIT compilation and parallel workers cost more than they save (spikes of 100 ms). */
 const READ_OPTIONS = '-c jit=off -c max_parallel_workers_per_gather=0'
 const READ_TIMEOUTS = { statementMs: 5_000, lockMs: 1_000, idleInTransactionMs: 5_000 }
 const DIRECT_TIMEOUTS = { statementMs: 0, lockMs: 0, idleInTransactionMs: 60_000 }
 const STOP_TIMEOUT_MS = 5_000
-/** How much longer than a statement may take its answer is waited for. */
+/** Added to the statement timeout when waiting for an answer. */
 const ANSWER_DELAY_MS = 1_000
 /** Statements that share a connection wait for each other. */
 const SHARED_ANSWER_DELAY_MS = 3_000
@@ -101,7 +106,7 @@ class OpenPostgres implements Postgres {
     this.front = new Kysely<Schema>({ dialect: new FailureDialect({ pool: frontPool }) })
     this.#team = new TeamTransactions(teamPool)
     this.#reader = new TeamReader(
-      // The shared connections know it by themselves: pg closes one on which a statement took too long.
+      // The shared connections detect it themselves: pg closes one on which a statement took too long.
       {
         ...this.#config(READ_TIMEOUTS, 'read'),
         options: READ_OPTIONS,
@@ -146,7 +151,7 @@ class OpenPostgres implements Postgres {
   }
 
   async #stop(): Promise<void> {
-    // A connection that somebody forgot to give back must not keep the process alive.
+    // A connection that was never released must not keep the process alive.
     const ended = Promise.all([this.#reader.stop(), ...this.#pools.map((pool) => pool.end())])
     await Promise.race([ended, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })])
     await this.#embedded?.stop()
@@ -166,7 +171,7 @@ class OpenPostgres implements Postgres {
     const pool = new Pool(Client ? { ...config, Client } : config)
     pool.on('error', () => {})
     pool.on('connect', ignoreIdleErrors)
-    giveUpSilent(pool, timeouts.statementMs + ANSWER_DELAY_MS)
+    closeSilentConnections(pool, timeouts.statementMs + ANSWER_DELAY_MS)
     return pool
   }
 }

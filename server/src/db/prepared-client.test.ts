@@ -9,7 +9,7 @@ let database: TestDatabase
 let postgres: Postgres
 
 before(async () => {
-  // One connection: what it has prepared can then be asked for on it.
+  // One connection, so that its prepared statements can be queried on it.
   database = await createTestDatabase({ postgres: { frontConnections: 1 } })
   postgres = database.postgres
 })
@@ -31,7 +31,7 @@ describe('a connection of the API', () => {
     assert.deepEqual(await prepared(), ['select 1 + $1::integer as sum'])
   })
 
-  it('does not keep what has no parameters', async () => {
+  it('does not prepare a statement without parameters', async () => {
     for (let n = 0; n < 3; n++) await sql`select 5 as five`.execute(postgres.front)
     assert.equal((await prepared()).includes('select 5 as five'), false)
   })

@@ -1,9 +1,9 @@
-// A connection that keeps the statements which come again prepared: planning one takes longer than running it. For the
-// pools of the API, whose statements are few and small; a plan that is kept does not know how much it is to work on.
+// A connection that keeps repeated statements prepared: planning one takes longer than running it. For the pools of the
+// API, whose statements are few and small; a cached plan does not depend on the number of rows.
 import { Client, type QueryResult } from 'pg'
 import { isStale } from './failure.ts'
 
-/** Texts kept prepared on a connection, and texts remembered that came once. */
+/** Texts kept prepared on a connection, and texts remembered that were used once. */
 const preparedMax = 200
 const seenMax = 1_000
 
@@ -30,7 +30,7 @@ export class PreparedClient extends Client {
     return (super.query as (...args: unknown[]) => unknown).apply(this, args)
   }
 
-  /** A name from the second time on: what is made for one occasion is not kept. */
+  /** A name from the second use on: one-off statements are not kept. */
   #nameOf(text: string, values: unknown): string | undefined {
     if (!Array.isArray(values) || values.length === 0) return undefined
     const known = this.#names.get(text)

@@ -31,7 +31,7 @@ describe('a process lock', () => {
     assert.deepEqual(readdirSync(inner), ['b.lock'])
   })
 
-  it('is released by the death of a process that was killed', async () => {
+  it('is released when its process is killed', async () => {
     const file = join(folder, 'c.lock')
     const url = new URL('process-lock.ts', import.meta.url).href
     const script = `import { tryProcessLock } from '${url}'

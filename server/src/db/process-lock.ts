@@ -1,5 +1,5 @@
-// A lock between processes that the kernel releases when its holder dies, kill -9 included. Node has no flock; SQLite
-// takes one for us on an empty file. It must never hold data: the file stays empty and may stay behind.
+// A lock between processes that the kernel releases when its holder ends, kill -9 included. Node has no flock, so SQLite
+// acquires one on an empty file. It must never hold data: the file stays empty and may stay behind.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -7,9 +7,9 @@ const SQLITE_BUSY = 5
 
 export type ProcessLock = { release(): void }
 
-/** Takes the lock of `file` at once, or returns undefined because another process (or another caller here) has it. */
+/** Acquires the lock of `file` at once, or returns undefined if another process (or another caller here) holds it. */
 export function tryProcessLock(file: string): ProcessLock | undefined {
-  // SQLite would open a file that we may not write all the same, and lock nothing.
+  // SQLite would open a read-only file all the same, and lock nothing.
   if (existsSync(file)) accessSync(file, constants.W_OK)
   const database = new DatabaseSync(file, { timeout: 0 })
   try {

@@ -28,7 +28,7 @@ const isNamed = ({ keys }: SealedPlace, name: RowName): RawBuilder<boolean> =>
   )
 
 /** `keyId`: 8 hexadecimal digits, which follow the version in a sealed value. */
-const isOfAnother = (place: SealedPlace, keyId: string): RawBuilder<boolean> =>
+const isUnderAnotherKey = (place: SealedPlace, keyId: string): RawBuilder<boolean> =>
   sql`substring(${bytesOf(place)} from 2 for 4) <> decode(${keyId}, 'hex')`
 
 /** Returns the number of values by the id of their key. */
@@ -42,7 +42,7 @@ export async function countByKey(db: Db, place: SealedPlace): Promise<ReadonlyMa
 export async function listSealedByAnother(db: Db, place: SealedPlace, keyId: string): Promise<RowName[]> {
   const { rows } = await sql<{ name: string[] }>`
     select array[${sql.join(place.keys.map((key) => sql`${sql.ref(key)}::text`))}] as name
-    from ${sql.table(place.table)} where ${isOfAnother(place, keyId)}`.execute(db)
+    from ${sql.table(place.table)} where ${isUnderAnotherKey(place, keyId)}`.execute(db)
   return rows.map(({ name }) => name)
 }
 

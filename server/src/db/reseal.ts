@@ -109,7 +109,7 @@ export async function resealAll(db: Db, ring: KeyRing): Promise<ResealOutcome> {
     for (const name of await listSealedByAnother(db, place, newest!.id)) {
       const before = await findSealed(db, place, name)
       if (!before) continue
-      const after = sealAgain(ring, place, name, before)
+      const after = reseal(ring, place, name, before)
       if (after instanceof Error)
         failed.push({ noun: place.noun, name: name.join(' '), error: after.message })
       else if (await replaceSealed(db, place, name, before, after)) resealed += 1
@@ -118,12 +118,7 @@ export async function resealAll(db: Db, ring: KeyRing): Promise<ResealOutcome> {
   return { resealed, failed }
 }
 
-function sealAgain(
-  ring: KeyRing,
-  { purpose, context }: Sealed,
-  name: RowName,
-  sealed: Buffer,
-): Buffer | Error {
+function reseal(ring: KeyRing, { purpose, context }: Sealed, name: RowName, sealed: Buffer): Buffer | Error {
   try {
     return seal(ring, purpose, open(ring, purpose, sealed, context(name)), context(name))
   } catch (error) {

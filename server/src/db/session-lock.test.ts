@@ -26,7 +26,7 @@ const backendOf = async (connection: HeartbeatConnection): Promise<number> => {
   return row!.pid
 }
 
-/** A server that no longer answers, as a machine that vanished. */
+/** A server that no longer answers, like a machine that vanished. */
 async function whileStopped(pid: number, work: () => Promise<void>): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   try {
@@ -42,7 +42,7 @@ describe('a heartbeat connection', { concurrency: true }, () => {
     const settings = await connection.query<{ name: string; setting: number }>(
       `select name, setting::integer from pg_settings where name in ('idle_session_timeout', 'tcp_user_timeout')`,
     )
-    // Of TCP nothing can be set on a socket of this machine: see the lab.
+    // TCP options cannot be set on a unix socket: see the lab.
     assert.deepEqual(settings[0], { name: 'idle_session_timeout', setting: 20_000 })
     await connection.close()
   })
@@ -56,7 +56,7 @@ describe('a heartbeat connection', { concurrency: true }, () => {
     })
   })
 
-  it('is closed also where the server no longer answers', { skip }, async () => {
+  it('is closed even if the server no longer answers', { skip }, async () => {
     const connection = await HeartbeatConnection.open(database.postgres)
     await whileStopped(await backendOf(connection), () => connection.close())
     assert.equal(connection.isAlive, false)
@@ -68,7 +68,7 @@ describe('a heartbeat connection', { concurrency: true }, () => {
     assert.equal(connection.isAlive, false)
   })
 
-  it('lives through heartbeats, and passes notifications on', async () => {
+  it('survives heartbeats, and forwards notifications', async () => {
     const connection = await HeartbeatConnection.open(database.postgres)
     const beaten = Promise.withResolvers<void>()
     const other = await HeartbeatConnection.open(database.postgres, {
@@ -95,7 +95,7 @@ describe('a lock of a session', { concurrency: true }, () => {
     await second!.release()
   })
 
-  it('passes to whoever waits for it when the session of its holder ends, and its holder asks again', async () => {
+  it('passes to a waiting session when the session of its holder ends, and its holder requests it again', async () => {
     const first = new SessionLock(database.postgres, [use, 'named'])
     const acquired = Promise.withResolvers<void>()
     const second = new SessionLock(database.postgres, [use, 'named'], acquired.resolve)
@@ -111,7 +111,7 @@ describe('a lock of a session', { concurrency: true }, () => {
     await Promise.all([first.release(), second.release()])
   })
 
-  it('can be asked for again after the database did not answer', { skip }, async () => {
+  it('can be requested again after the database did not answer', { skip }, async () => {
     const lock = new SessionLock(database.postgres, [use, 3])
     const connection = (await lock.hold())!
     await whileStopped(await backendOf(connection), () => lock.release())

@@ -1,6 +1,6 @@
 // An advisory lock that belongs to a session: work that one process at a time does for all of them. The session has a
-// heartbeat, so that the lock of a process or machine that vanished is free within half a minute; whoever waits for it asks
-// with every heartbeat. A holder that was paused may have lost it unknowingly: what must not be done twice needs a fence too.
+// heartbeat, so that the lock of a process or machine that vanished is free within half a minute; waiting sessions try again
+// with every heartbeat. A paused holder may have lost it unknowingly: work that must not be done twice needs a fence too.
 import { HeartbeatConnection } from './heartbeat-connection.ts'
 import type { Postgres } from './postgres.ts'
 
@@ -13,10 +13,10 @@ export class SessionLock {
   readonly #key: LockKey
   readonly #onAcquired: () => void
   #connection: HeartbeatConnection | undefined
-  /** The connection that has the lock. */
+  /** The connection that holds the lock. */
   #holder: HeartbeatConnection | undefined
 
-  /** Calls `onAcquired` when a lock that `hold()` did not get turned out to be free later. */
+  /** Calls `onAcquired` when a lock that `hold()` did not get is acquired later. */
   constructor(postgres: Pick<Postgres, 'directConnection'>, key: LockKey, onAcquired: () => void = () => {}) {
     this.#postgres = postgres
     this.#key = key
@@ -24,8 +24,8 @@ export class SessionLock {
   }
 
   /**
-   * The connection whose session has the lock, taken if need be; undefined while another session has it. The connection
-   * stays open to ask again.
+   * Returns the connection whose session holds the lock, after trying to acquire it; undefined while another session holds
+   * it. The connection stays open for further attempts.
    */
   async hold(): Promise<HeartbeatConnection | undefined> {
     try {

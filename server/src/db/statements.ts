@@ -1,5 +1,5 @@
-// Finds the SQL statements in the sources and resolves the fragments in them, for check-statements.ts. It reads text: what it
-// cannot resolve (a fragment that is chosen at run time in another function) it skips.
+// Finds the SQL statements in the sources and resolves the fragments in them, for check-statements.ts. It reads text, and
+// skips what it cannot resolve (a fragment that is chosen at run time in another function).
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -42,7 +42,7 @@ export function statementsIn(file: string): { statements: Statement[]; skipped: 
   return { statements, skipped }
 }
 
-/** Comments are blanked, since they may hold backquotes. */
+/** Comments are blanked, since they may contain backquotes. */
 const read = (file: string): string =>
   readFileSync(file, 'utf8').replaceAll(/^[ \t]*(\/\/|\/\*\*|\*).*$/gm, (line) => ' '.repeat(line.length))
 
@@ -86,14 +86,14 @@ function readTemplate(
   throw new Unresolved('a template is not closed')
 }
 
-/** The place of the quote that closes the one at `at`. */
+/** The index of the quote that closes the one at `at`. */
 function past(source: string, quote: string, at: number): number {
   const end = source.indexOf(quote, at + 1)
   if (end < 0) throw new Unresolved('a string is not closed')
   return end
 }
 
-/** The place after the bracket that closes the one at `at`; strings and templates between are passed over. */
+/** The index after the bracket that closes the one at `at`; strings and templates in between are skipped. */
 function skip(source: string, at: number, open: string, close: string): number {
   let depth = 0
   for (let i = at; i < source.length; i++) {

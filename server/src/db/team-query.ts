@@ -1,6 +1,6 @@
-// One reading statement in one message with the team that it is for: both run in one transaction that the message itself
-// opens and closes, so that the connection is of no team before it and after it. It stands on the inside of pg's Query,
-// whose pipeline takes no other class; team-reader.ts is its only user.
+// One reading statement in one message with its team: both run in one transaction that the message itself opens and
+// closes, so that the connection belongs to no team before it and after it. It relies on internals of pg's Query, since pg's
+// pipeline accepts no other class; team-reader.ts is its only user.
 import { Query, type FieldDef, type QueryResult } from 'pg'
 // @ts-expect-error: pg has no types for this file of its own.
 import utils from 'pg/lib/utils.js'
@@ -8,7 +8,7 @@ import utils from 'pg/lib/utils.js'
 /** The statement that enters the team, prepared once on each connection; the setting ends with the transaction. */
 export const enterTeam = { name: 'pharos_team', text: `select set_config('pharos.team_id', $1, true)` }
 
-/** What a connection has learnt of its prepared statements: the columns of their answers, by name. */
+/** The result columns of a connection's prepared statements, by name. */
 export type KnownColumns = Map<string, readonly FieldDef[]>
 
 type Connection = {
@@ -52,7 +52,7 @@ export class TeamQuery extends Wire {
   #hasEntered = false
 
   constructor(teamId: number, statement: TeamStatement, known: KnownColumns, answered: Answered) {
-    // Not as an object of all, which pg would copy with its property descriptors.
+    // Not one object for all, which pg would copy with its property descriptors.
     super(statement.text, statement.values, answered)
     this.name = statement.name
     this.queryMode = 'extended'
@@ -60,11 +60,11 @@ export class TeamQuery extends Wire {
     this.#known = known
   }
 
-  /** As pg's, with the team in front; the columns are asked for once. */
+  /** As pg's, preceded by the team; the columns are requested once. */
   override prepare(connection: Connection): void {
     const { name, text } = this
     const known = name === undefined ? undefined : this.#known.get(name)
-    // First of all, since it throws on what cannot be sent: half a message would never be answered.
+    // First, since it throws on values that cannot be sent: half a message would never be answered.
     const values = this.values.map(prepareValue)
     if (!this.hasBeenParsed(connection)) {
       connection.parse({ text, name })
@@ -85,7 +85,7 @@ export class TeamQuery extends Wire {
   }
 
   override handleDataRow(row: unknown): void {
-    // What set_config answers is of no interest.
+    // The result of set_config is ignored.
     if (this.#hasEntered) super.handleDataRow(row)
   }
 

@@ -1,7 +1,7 @@
 // The hot path of reading: a few connections that all requests share in pg's pipeline mode, so that a read costs one
 // round trip and no waiting for a free connection. Their role is pharos_tenant and they can only read. Each statement
-// enters its team in its own message (team-query.ts), so that a connection is of no team between two of them.
-// A slow query delays those sent behind it on its connection: what may take long belongs in inTeam().
+// enters its team in its own message (team-query.ts), so that a connection belongs to no team between two of them.
+// A slow query delays those sent after it on its connection: use inTeam() for statements that may take long.
 import type { CompiledQuery } from 'kysely'
 import { Client, type ClientConfig, type Submittable } from 'pg'
 import { assertTeamId } from './connection.ts'
@@ -29,7 +29,7 @@ export class TeamReader {
     }))
   }
 
-  /** The rows of one reading statement, as the team sees them. Rejects with `unavailable` where the connection is lost. */
+  /** Returns the rows of one reading statement, as the team sees them. Rejects with `unavailable` if the connection is lost. */
   async read<R>(teamId: number, query: Pick<CompiledQuery<R>, 'sql' | 'parameters'>): Promise<R[]> {
     assertTeamId(teamId)
     const statement = { name: this.#nameOf(query.sql), text: query.sql, values: query.parameters }
@@ -69,7 +69,7 @@ export class TeamReader {
     }
   }
 
-  /** The least busy connection; one that is not open yet costs as much as a statement before ours. */
+  /** The least busy connection; one that is not open yet counts as one more statement. */
   #pick(): Slot {
     let best = this.#slots[0]!
     for (const slot of this.#slots) if (cost(slot) < cost(best)) best = slot
@@ -122,7 +122,7 @@ class Session {
     try {
       await client.connect()
       await client.query('set role pharos_tenant; set default_transaction_read_only = on')
-      // Prepared here, for every statement that follows.
+      // Prepared here, for every later statement.
       await client.query({ ...enterTeam, values: [''] })
       return session
     } catch (error) {

@@ -1,5 +1,5 @@
 // Transactions of the role pharos_tenant. Role and team are sent in one message with BEGIN: Kysely's own transaction
-// would need a round trip more.
+// would need another round trip.
 import {
   CompiledQuery,
   DefaultQueryExecutor,
@@ -70,7 +70,7 @@ class TransactionConnection implements ConnectionProvider {
 
   provideConnection<T>(consumer: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
     if (this.#closed)
-      return Promise.reject(new Error('The transaction is over: a statement was not awaited.'))
+      return Promise.reject(new Error('The transaction has ended: a statement was not awaited.'))
     const result = this.#last.then(() => consumer(this.#connection))
     this.#last = result.catch(() => {})
     return result

@@ -1,4 +1,4 @@
-// The process that owns the test server: it ends when no test has used it for some seconds, and takes the data along.
+// The process that owns the test server: it ends when no test has used it for some seconds, and removes the data.
 // Started by testing.ts, detached; several may start at once, of which one stays.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ async function untilUnused(): Promise<void> {
     else await client.query('select pg_advisory_unlock($1)', [USERS_LOCK])
     await sleep(POLL_MS)
   }
-  // A process that comes now waits for the lock, loses its connection with the server, and starts the next one.
+  // A process that starts now waits for the lock, loses its connection with the server, and starts the next one.
   client.removeAllListeners('error')
   client.on('error', () => {})
 }

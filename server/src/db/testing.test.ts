@@ -16,7 +16,7 @@ const insert = CompiledQuery.raw(`insert into cats values ('tom')`)
 const count = CompiledQuery.raw('select count(*) as n from cats')
 
 describe('a test database', () => {
-  it('is migrated, empty and apart from every other', async () => {
+  it('is migrated, empty and separate from every other', async () => {
     await using one = await createTestDatabase({ migrations })
     await using other = await createTestDatabase({ migrations })
     await one.postgres.owner.executeQuery(insert)

@@ -17,7 +17,7 @@ import { openPostgres, type Db, type Postgres, type PostgresOptions } from './po
 import { tryProcessLock } from './process-lock.ts'
 
 export type TestDatabaseOptions = {
-  /** Another folder of migrations than the product's. */
+  /** Another folder of migrations instead of the product's. */
   readonly migrations?: string
   /** A server of its own with the product's settings, for tests that kill it. Its data directory is `dataDir`. */
   readonly durable?: boolean
@@ -27,17 +27,17 @@ export type TestDatabaseOptions = {
 export type TestDatabase = {
   readonly databaseUrl: string
   readonly postgres: Postgres
-  /** Set where the test asked for a server of its own. */
+  /** Set if the test asked for a server of its own. */
   readonly dataDir: string | undefined
   [Symbol.asyncDispose](): Promise<void>
 }
 
 const START_TIMEOUT_MS = 60_000
-/** Held shared by every process that uses the server; the keeper ends the server when it gets it alone. */
+/** Held shared by every process that uses the server; the keeper ends the server when it gets the lock exclusively. */
 export const USERS_LOCK = 1
 const TEMPLATE_LOCK = 2
 
-/** `await using database = await createTestDatabase()`: migrated and empty, and gone at the end of the scope. */
+/** `await using database = await createTestDatabase()`: migrated and empty, and dropped at the end of the scope. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   if (options.durable) return await createOwnServer(options)
   const server = await useServer()
@@ -57,8 +57,8 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   }
 }
 
-/** Empties the audit between two tests; the product never can. */
-export async function forgetAudit(db: Db): Promise<void> {
+/** Empties the audit log between two tests; the product never can. */
+export async function truncateAudit(db: Db): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ name: string }>`
       select 'audit_seals' as name union all select 'audit_entries'
@@ -118,10 +118,10 @@ async function useShared(timeoutMs: number): Promise<TestServer> {
     const server = socketDir && (await tryUse(socketDir))
     if (server) return server
     // One keeper wins, the others end at once; but one that is just ending needs a successor.
-    if (!asked || isUnkept(folder)) startKeeper(folder)
+    if (!asked || hasNoKeeper(folder)) startKeeper(folder)
     asked = true
   }
-  throw new Error(`The test server does not start: look at ${folder}/postgres.log and ${folder}/keeper.log.`)
+  throw new Error(`The test server does not start: see ${folder}/postgres.log and ${folder}/keeper.log.`)
 }
 
 async function tryUse(socketDir: string): Promise<TestServer | undefined> {
@@ -173,7 +173,7 @@ function startKeeper(folder: string): void {
   spawn(process.execPath, [script, folder], { detached: true, stdio: 'ignore' }).unref()
 }
 
-function isUnkept(folder: string): boolean {
+function hasNoKeeper(folder: string): boolean {
   const lock = tryProcessLock(join(folder, 'postgres.lock'))
   lock?.release()
   return lock !== undefined
@@ -183,9 +183,9 @@ function isUnkept(folder: string): boolean {
 export async function stopTestServer(): Promise<void> {
   const folder = testFolder()
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (isUnkept(folder)) return
+  if (hasNoKeeper(folder)) return
   process.kill(Number(readFileSync(join(folder, 'keeper.pid'), 'utf8')), 'SIGTERM')
-  for (let waited = 0; waited < 10_000 && !isUnkept(folder); waited += 50) await sleep(50)
+  for (let waited = 0; waited < 10_000 && !hasNoKeeper(folder); waited += 50) await sleep(50)
 }
 
 /** Migrates once per set of migrations: cloning takes a tenth of the time. */

@@ -22,15 +22,15 @@ after(async () => {
 })
 
 async function withWaker(
-  work: (waker: Waker, heard: WakeName[]) => Promise<void>,
+  work: (waker: Waker, received: WakeName[]) => Promise<void>,
   on = postgres,
 ): Promise<void> {
   const waker = createWaker(on)
-  const heard: WakeName[] = []
-  for (const name of ['announcements', 'deliveries'] as const) waker.on(name, () => void heard.push(name))
+  const received: WakeName[] = []
+  for (const name of ['announcements', 'deliveries'] as const) waker.on(name, () => void received.push(name))
   await waker.start()
   try {
-    await work(waker, heard)
+    await work(waker, received)
   } finally {
     await waker.stop()
   }
@@ -44,12 +44,12 @@ async function until(check: () => boolean): Promise<void> {
   }
 }
 
-/** Notifications arrive in the order of their commits: when this one is heard, every earlier one was. */
-async function settled(heard: WakeName[]): Promise<WakeName[]> {
-  const already = heard.length
+/** Notifications arrive in the order of their commits: when this one arrives, every earlier one has. */
+async function settled(received: WakeName[]): Promise<WakeName[]> {
+  const already = received.length
   await wake(postgres.owner, 'deliveries')
-  await until(() => heard.indexOf('deliveries', already) >= 0)
-  return heard
+  await until(() => received.indexOf('deliveries', already) >= 0)
+  return received
 }
 
 const terminate = CompiledQuery.raw(
@@ -57,53 +57,58 @@ const terminate = CompiledQuery.raw(
 )
 
 describe('wake', () => {
-  it('is heard by the listeners of its name at commit, once', async () => {
-    await withWaker(async (_, heard) => {
+  it('notifies the listeners of its name at commit, once', async () => {
+    await withWaker(async (_, received) => {
       await postgres.owner.transaction().execute(async (trx) => {
         await wake(trx, 'announcements')
         await wake(trx, 'announcements')
         await sleep(30)
-        assert.deepEqual(heard, [])
+        assert.deepEqual(received, [])
       })
-      assert.deepEqual(await settled(heard), ['announcements', 'deliveries'])
+      assert.deepEqual(await settled(received), ['announcements', 'deliveries'])
     })
   })
 
-  it('is not heard when the transaction is rolled back', async () => {
-    await withWaker(async (_, heard) => {
+  it('does not notify when the transaction is rolled back', async () => {
+    await withWaker(async (_, received) => {
       const failing = postgres.owner.transaction().execute(async (trx) => {
         await wake(trx, 'announcements')
         throw new RangeError('no')
       })
       await assert.rejects(failing, RangeError)
-      assert.deepEqual(await settled(heard), ['deliveries'])
+      assert.deepEqual(await settled(received), ['deliveries'])
     })
   })
 
-  it('is not heard by a listener that has been taken off', async () => {
-    await withWaker(async (waker, heard) => {
+  it('does not notify a listener that has unsubscribed', async () => {
+    await withWaker(async (waker, received) => {
       let extra = 0
       const off = waker.on('announcements', () => extra++)
       off()
       await wake(postgres.owner, 'announcements')
-      await settled(heard)
+      await settled(received)
       assert.equal(extra, 0)
     })
   })
 })
 
 describe('a waker', () => {
-  it('calls everybody once when its connection is back, and then hears again', async () => {
-    await withWaker(async (waker, heard) => {
+  it('notifies every listener once when its connection is restored, and then resumes', async () => {
+    await withWaker(async (waker, received) => {
       assert.equal(waker.connected, true)
       await postgres.owner.executeQuery(terminate)
       await until(() => !waker.connected)
       await wake(postgres.owner, 'announcements')
-      await until(() => heard.length === 2)
+      await until(() => received.length === 2)
       assert.equal(waker.connected, true)
-      assert.deepEqual(heard, ['announcements', 'deliveries'])
+      assert.deepEqual(received, ['announcements', 'deliveries'])
       await wake(postgres.owner, 'announcements')
-      assert.deepEqual(await settled(heard), ['announcements', 'deliveries', 'announcements', 'deliveries'])
+      assert.deepEqual(await settled(received), [
+        'announcements',
+        'deliveries',
+        'announcements',
+        'deliveries',
+      ])
     })
   })
 

@@ -33,7 +33,7 @@ const CHANNEL = 'pharos'
 const RETRY_MIN_MS = 100
 const RETRY_MAX_MS = 5_000
 
-/** Wakes at commit, and not at all when the transaction is rolled back. The same name twice is heard once. */
+/** Notifies at commit, and not at all if the transaction is rolled back. The same name twice notifies once. */
 export async function wake(trx: Db | Trx, name: WakeName): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, ${name})`.execute(trx)
 }
@@ -68,7 +68,7 @@ class ListeningWaker implements Waker {
   async start(): Promise<void> {
     if (this.#run !== undefined) return
     const { promise: tried, resolve } = Promise.withResolvers<void>()
-    this.#run = this.#listenForEver(resolve)
+    this.#run = this.#keepListening(resolve)
     await tried
   }
 
@@ -78,18 +78,18 @@ class ListeningWaker implements Waker {
     await this.#run
   }
 
-  async #listenForEver(tried: () => void): Promise<void> {
+  async #keepListening(tried: () => void): Promise<void> {
     let retryMs = RETRY_MIN_MS
     for (let first = true; !this.#stopping.signal.aborted; first = false) {
       try {
         const { lost } = await this.#listen()
         retryMs = RETRY_MIN_MS
         // Notifications during the disconnection are lost: wake every listener.
-        if (!first) this.#callAll()
+        if (!first) this.#notifyAll()
         tried()
         await lost
       } catch {
-        // The database is away, which `connected` reports.
+        // The database is unreachable, which `connected` reports.
         await this.#connection?.close()
       }
       this.#listening = false
@@ -115,7 +115,7 @@ class ListeningWaker implements Waker {
     for (const listener of this.#listeners.get(name) ?? []) listener()
   }
 
-  #callAll(): void {
+  #notifyAll(): void {
     for (const name of this.#listeners.keys()) this.#call(name)
   }
 }

@@ -82,8 +82,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const credentials = createCredentials({
     ...common,
     waker,
-    onTokenUseError: (error) => log.warn({ err: error }, 'the use of an API token was not noted'),
-    noteRefusal: refusals.note,
+    onTokenUseError: (error) => log.warn({ err: error }, 'last use of an API token not saved'),
+    reportRefusal: refusals.note,
   })
   const lifetime = {
     idleSeconds: config.refreshIdleLifetimeSeconds,
@@ -101,7 +101,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...sessionRoutes({
       ...common,
       cookies,
-      noteRefusal: refusals.note,
+      reportRefusal: refusals.note,
       publicUrl: publicUrl(config),
       lifetime,
       hashing,

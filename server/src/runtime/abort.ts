@@ -1,4 +1,4 @@
-// Waiting that ends with a signal, whether what is waited for heeds it or not.
+// Waiting that ends with a signal, even if the work ignores the signal.
 
 /** Returns the result of the work, or rejects with the signal's reason as soon as it is aborted. */
 export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {

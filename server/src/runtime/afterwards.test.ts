@@ -4,8 +4,8 @@ import { createAfterwards } from './afterwards.ts'
 
 const unexpected = (error: unknown) => assert.fail(String(error))
 
-describe('work that is done afterwards', () => {
-  it('has not begun when the caller goes on, and is done one after the other', async () => {
+describe('work after the answer', () => {
+  it('has not started when the caller continues, and runs one after the other', async () => {
     const afterwards = createAfterwards(10, unexpected)
     const done: string[] = []
     const work = (name: string) => async () => {
@@ -20,7 +20,7 @@ describe('work that is done afterwards', () => {
     assert.deepEqual(done, ['one begins', 'one ends', 'two begins', 'two ends'])
   })
 
-  it('is told about when it fails, and keeps nothing else from being done', async () => {
+  it('is reported when it fails, and does not prevent other work', async () => {
     const errors: unknown[] = []
     const afterwards = createAfterwards(10, (error) => errors.push(error))
     let done = false
@@ -31,7 +31,7 @@ describe('work that is done afterwards', () => {
     assert.ok(done)
   })
 
-  it('is refused when too much is waiting, until there is room again', async () => {
+  it('is refused when the queue is full, until there is room again', async () => {
     const afterwards = createAfterwards(2, unexpected)
     const nothing = () => Promise.resolve()
     afterwards.later(nothing)

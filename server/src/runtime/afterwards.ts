@@ -1,11 +1,11 @@
-// Work that is done after the answer, so that its length tells the caller nothing. One after the other, each once: what
-// fails is logged, what the process takes along when it is killed is lost. Not for what must happen.
+// Work that runs after the answer, so that its duration reveals nothing to the caller. One after the other, each once:
+// failures are logged, and queued work is lost if the process is killed. Not for work that must happen.
 import { fail } from './error.ts'
 
 export type Afterwards = {
-  /** Does the work soon. Throws `unavailable` where too much is waiting. */
+  /** Queues the work. Throws `unavailable` if the queue is full. */
   later(work: () => Promise<void>): void
-  /** Resolves when all that was given so far is done. */
+  /** Resolves when all work queued so far has ended. */
   settled(): Promise<void>
 }
 

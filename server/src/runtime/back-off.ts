@@ -1,4 +1,4 @@
-// Waits between attempts that fail. Pure.
+// The delay between attempts that fail. Pure.
 
 /** Doubles `first` with each failure in a row, up to `max`. `failures` is at least 1; the unit is that of the range. */
 export function backOff(

@@ -18,21 +18,21 @@ function partsOf(
   }))
 }
 
-test('parts start in order, stop in reverse, and stop once', async () => {
+test('components start in order, stop in reverse order, and stop once', async () => {
   const done: string[] = []
   const running = await startComponents([...partsOf(['a', 'b'], done), { name: 'inert' }], options)
   assert.deepEqual(await Promise.all([running.stop(), running.stop()]), [true, true])
   assert.deepEqual(done, ['+a', '+b', '-b', '-a'])
 })
 
-test('when a part cannot start, those before it are stopped and the error is reported', async () => {
+test('when a component cannot start, those before it are stopped and the error is reported', async () => {
   const done: string[] = []
   const fails = { b: { start: () => Promise.reject(new Error('port in use')) } }
   await assert.rejects(startComponents(partsOf(['a', 'b', 'c'], done, fails), options), /port in use/)
   assert.deepEqual(done, ['+a', '-a'])
 })
 
-test('a part that fails to stop does not keep the others from stopping', async () => {
+test('a component that fails to stop does not prevent the others from stopping', async () => {
   const done: string[] = []
   const throwsAtOnce = () => {
     throw new Error('at once')
@@ -43,7 +43,7 @@ test('a part that fails to stop does not keep the others from stopping', async (
   assert.deepEqual(done.at(-1), '-a')
 })
 
-test('a part that never stops is left behind when the time is used up', async () => {
+test('a component that never stops is abandoned when the time is used up', async () => {
   const done: string[] = []
   const hangs = { b: { stop: () => new Promise<void>(() => {}) } }
   const running = await startComponents(partsOf(['a', 'b'], done, hangs), { ...options, stopTimeoutMs: 20 })

@@ -1,5 +1,5 @@
-// The life of a process: its parts start in the order in which they are listed, since later ones lean on earlier ones,
-// and stop in the reverse order. A part that fails to stop, or takes too long, does not keep the others from stopping.
+// The lifetime of a process: its components start in the order in which they are listed, since later ones depend on earlier
+// ones, and stop in reverse order. One that fails to stop, or takes too long, does not prevent the others from stopping.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from './log.ts'
 
@@ -10,17 +10,17 @@ export type Component = {
 }
 
 export type Running = {
-  /** Stops everything, once; true when all parts ended well and in time. */
+  /** Stops everything, once; resolves with true if all components ended without error and in time. */
   stop(): Promise<boolean>
 }
 
 export type StartOptions = {
   readonly log: Log
-  /** For all parts together. */
+  /** Time limit for all components together. */
   readonly stopTimeoutMs: number
 }
 
-/** Starts the parts one after the other. When one fails, those before it are stopped and its error is thrown. */
+/** Starts the components one after the other. If one fails, those before it are stopped and its error is thrown. */
 export async function startComponents(
   components: readonly Component[],
   options: StartOptions,
@@ -40,7 +40,7 @@ export async function startComponents(
   return { stop: () => (stopping ??= stopAll(started, options)) }
 }
 
-/** Even when the time is used up, each further part is given this long: most need far less. */
+/** Even when the time is used up, each further component gets this long: most need far less. */
 const leastMs = 250
 
 async function stopAll(started: readonly Component[], options: StartOptions): Promise<boolean> {
@@ -68,7 +68,7 @@ async function stopOne(component: Component, timeoutMs: number, log: Log): Promi
   return false
 }
 
-/** Throwing at once and rejecting later are the same failure. */
+/** Throwing synchronously and rejecting are the same failure. */
 async function stop(component: Component): Promise<void> {
   await component.stop?.()
 }

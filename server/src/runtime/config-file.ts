@@ -1,15 +1,15 @@
-// The settings in pharos.yaml, each with the line that it stands on. It reads text only, no file and no variable.
+// Parses the settings in pharos.yaml, each with its line number. It reads text only, no file and no variable.
 import { LineCounter, isMap, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'
 import { didYouMean } from '../text/did-you-mean.ts'
 import { meaningOf, settingNames, type SettingName } from './settings.ts'
 
-/** A value and where it was given, as it stands in errors. */
+/** A value and its source, as printed in errors. */
 export type Located = { readonly value: unknown; readonly source: string }
 
-/** The settings that one place gives. */
+/** The settings of one source. */
 export type Given = { [K in SettingName]?: Located }
 
-/** Reads the text of a settings file; mistakes are added to `problems` as `file:line: what`. */
+/** Parses the text of a settings file; errors are added to `problems` as `file:line: problem`. */
 export function readYamlSettings(path: string, text: string, problems: string[]): Given {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
@@ -48,7 +48,7 @@ function hasAlias(node: unknown): boolean {
   return found
 }
 
-/** The node as a plain value; for a list, `a,b` and `[a, b]` are the same, as in a variable. */
+/** Returns the node as a plain value; for a list, `a,b` and `[a, b]` are the same, as in a variable. */
 function plain(name: SettingName, node: unknown, document: Document): unknown {
   const value: unknown = isNode(node) ? node.toJS(document) : null
   const isList = Array.isArray(meaningOf(name).byDefault)

@@ -42,7 +42,7 @@ function problemsOf(env: Record<string, string>, files: Files = memory()): reado
   return []
 }
 
-test('without anything given, the defaults listen on loopback', () => {
+test('without any settings, the defaults listen on loopback', () => {
   const config = loadConfig({ PHAROS_SECRET: secret }, memory())
   assert.equal(config.host, '127.0.0.1')
   assert.equal(config.port, 8080)
@@ -52,7 +52,7 @@ test('without anything given, the defaults listen on loopback', () => {
   assert.equal(config.demo, false)
 })
 
-test('a variable wins over the file, the file over the default', () => {
+test('a variable overrides the file, and the file the default', () => {
   const files = memory({ 'pharos.yaml': 'port: 1000\nlog_level: debug\n' })
   const { settings, sources } = readSettings({ PHAROS_PORT: '2000' }, files)
   assert.equal(settings.port, 2000)
@@ -77,7 +77,7 @@ test('every kind of value is read from a variable', () => {
   assert.equal(config.databaseUrl, 'postgres://a:b@c/d')
 })
 
-test('a variable may name a file that holds the value', () => {
+test('a variable may name a file with the value', () => {
   const files = memory({ '/run/secret': `${secret}\n`, '/run/url': 'postgres://x@y/z\n' })
   const { settings, sources } = readSettings(
     { PHAROS_SECRET_FILE: '/run/secret', DATABASE_URL_FILE: '/run/url' },
@@ -88,7 +88,7 @@ test('a variable may name a file that holds the value', () => {
   assert.equal(sources.secret, 'PHAROS_SECRET_FILE')
 })
 
-test('all mistakes are told at once, each with its place', () => {
+test('all errors are reported at once, each with its place', () => {
   const files = memory({ 'pharos.yaml': 'log_level: loud\nprot: 1\n\ntrusted_proxies: [10.0.0.0/33]\n' })
   const problems = problemsOf(
     {
@@ -104,7 +104,7 @@ test('all mistakes are told at once, each with its place', () => {
     /^pharos\.yaml:2: there is no setting prot \(did you mean port\?\)$/,
     /^PHAROS_HOTS: there is no such setting \(did you mean PHAROS_HOST\?\)$/,
     /^PHAROS_PUBLIC_URL: public_url must be an address/,
-    /^pharos\.yaml:4: trusted_proxies must hold addresses and networks .* not "10\.0\.0\.0\/33"$/,
+    /^pharos\.yaml:4: trusted_proxies must contain addresses and networks .* not "10\.0\.0\.0\/33"$/,
     /^PHAROS_PORT: port must be a whole number from 0 to 65535, not "80 80"$/,
     /^PHAROS_SECRET: secret cannot be used: key 1 of the ring has 5 bytes, at least 32 are needed$/,
     /^pharos\.yaml:1: log_level must be one of trace, debug/,
@@ -129,7 +129,7 @@ test('the variables of tests and of other programs are left alone', () => {
   assert.deepEqual(problemsOf({ PHAROS_TEST_LONG: '1', PATH: '/bin', PHAROSE: 'x' }), [])
 })
 
-test('a setting that is the path of a file is that path, and may itself stand in a file', () => {
+test('a setting that is the path of a file is that path, and may itself be read from a file', () => {
   const path = { PHAROS_BREACHED_PASSWORDS_FILE: '/srv/hashes.txt' }
   assert.equal(readSettings(path, memory()).settings.breached_passwords_file, '/srv/hashes.txt')
   const inFile = { PHAROS_BREACHED_PASSWORDS_FILE_FILE: '/run/path' }
@@ -137,7 +137,7 @@ test('a setting that is the path of a file is that path, and may itself stand in
   assert.equal(settings.breached_passwords_file, '/srv/hashes.txt')
 })
 
-test('an empty variable, a doubled one and a missing file are mistakes', () => {
+test('an empty variable, a duplicate one and a missing file are errors', () => {
   assert.match(problemsOf({ PHAROS_PORT: '' })[0]!, /^PHAROS_PORT: it is empty; unset it/)
   assert.match(
     problemsOf({ PHAROS_CONFIG: '/none.yaml' })[0]!,
@@ -153,7 +153,7 @@ test('an empty variable, a doubled one and a missing file are mistakes', () => {
   )
 })
 
-test('a file that is no list of settings is told by its line', () => {
+test('a file that is not a list of settings is reported with its line', () => {
   assert.match(problemsOf({}, memory({ 'pharos.yaml': 'port: [1\nhost: x' }))[0]!, /^pharos\.yaml:2: /)
   assert.match(
     problemsOf({}, memory({ 'pharos.yaml': '- port' }))[0]!,
@@ -170,7 +170,7 @@ test('a file that is no list of settings is told by its line', () => {
   assert.deepEqual(problemsOf({}, memory({ 'pharos.yaml': '# nothing\n' })), [])
 })
 
-test('any text as settings file gives settings or mistakes, never another error', () => {
+test('any text as settings file yields settings or listed errors, never another error', () => {
   const text = fc.oneof(
     fc.string(),
     fc
@@ -207,7 +207,7 @@ test('a secret is generated once, and is the same at the next start', () => {
   }
 })
 
-test('two processes that start at once end with one secret', () => {
+test('two processes that start at the same time get one secret', () => {
   const files = memory()
   const late: Files = {
     ...files,
@@ -242,8 +242,8 @@ test('a description shows every setting with its source and no secret', () => {
   assert.equal(described.find(({ name }) => name === 'secret')?.value, '(1 key)')
 })
 
-test('describing the configuration makes no file', () => {
-  const files: Files = { ...memory(), create: () => assert.fail('a file was made') }
+test('describing the configuration creates no file', () => {
+  const files: Files = { ...memory(), create: () => assert.fail('a file was created') }
   assert.equal(describeConfig({}, files).find(({ name }) => name === 'secret')?.value, '(in data/secret)')
 })
 
@@ -292,7 +292,7 @@ test('the ASN of the provider is a number, and unset by default', () => {
     ])
 })
 
-test('a check of another module is reported with the other mistakes, and never gets null', () => {
+test('a check of another module is reported with the other errors, and never gets null', () => {
   const checks: SettingChecks = {
     clamd_url: (url) => {
       throw new Error(`no scanner at ${url}`)

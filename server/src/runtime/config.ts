@@ -1,5 +1,5 @@
-// Reads the settings of the process: environment over pharos.yaml over defaults. Every mistake is reported, all at
-// once, with the variable or the file and line that it stands in. It touches the outside only through `Files`.
+// Reads the settings of the process: environment over pharos.yaml over defaults. All errors are reported at once, each
+// with its variable or its file and line. It accesses the outside only through `Files`.
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -34,15 +34,15 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The files that configuration reads and, for the generated secret, writes. */
 export type Files = {
-  /** The text of a file; undefined when there is none. */
+  /** Returns the text of a file; undefined if it does not exist. */
   read(path: string): string | undefined
-  /** The permission bits of a file, such as 0o600. */
+  /** Returns the permission bits of a file, such as 0o600. */
   mode(path: string): number
-  /** Writes a file that is not there yet, making its directory; throws EEXIST when it is there. */
+  /** Writes a new file and creates its directory; throws EEXIST if the file exists. */
   create(path: string, text: string, mode: number): void
 }
 
-/** Everything that is wrong with the configuration, one line each. */
+/** All errors of the configuration, one line each. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
@@ -53,7 +53,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings as given, and where each came from: `default`, a variable, or `pharos.yaml:3`. */
+/** The settings, and the source of each: `default`, a variable, or `pharos.yaml:3`. */
 export type ReadSettings = {
   readonly settings: Settings
   readonly sources: Readonly<Record<SettingName, string>>
@@ -85,8 +85,8 @@ export function readSettings(env: Environment, files: Files, checks: SettingChec
 }
 
 /**
- * The configuration of the process. Makes `<data_dir>/secret` (mode 0600) when no secret is given and there is none
- * yet; refuses one that others may read. Throws a ConfigError that names every mistake.
+ * Returns the configuration of the process. Creates `<data_dir>/secret` (mode 0600) if no secret is set and the file does not
+ * exist; refuses a file that others may read. Throws a ConfigError that lists every error.
  */
 export function loadConfig(env: Environment, files: Files, checks?: SettingChecks): Config {
   const { settings } = readSettings(env, files, checks)
@@ -96,7 +96,7 @@ export function loadConfig(env: Environment, files: Files, checks?: SettingCheck
   return { ...Object.fromEntries(entries), secret: createKeyRing(secrets) } as Config
 }
 
-/** One line of `pharos config`: secrets are replaced by what may be known about them. */
+/** One line of `pharos config`; a secret is replaced by what may be shown of it. */
 export type DescribedSetting = {
   readonly name: SettingName
   readonly variable: string
@@ -104,7 +104,7 @@ export type DescribedSetting = {
   readonly source: string
 }
 
-/** Every setting with its value and source, secrets redacted. Makes no file. */
+/** Returns every setting with its value and source, secrets redacted. Creates no file. */
 export function describeConfig(
   env: Environment,
   files: Files,
@@ -131,7 +131,7 @@ function redacted(name: SettingName, settings: Settings): string | null {
   return `${url.protocol}//${url.username ? '***@' : ''}${url.host}${url.pathname}`
 }
 
-/** How users reach the server: the `public_url`, or what host and port say. */
+/** Returns the URL of the server for users: the `public_url`, or one built from host and port. */
 export function publicUrl(config: Pick<Config, 'publicUrl' | 'host' | 'port'>): string {
   return (
     config.publicUrl ?? `http://${isIP(config.host) === 6 ? `[${config.host}]` : config.host}:${config.port}`
@@ -153,7 +153,7 @@ function readEnvironment(env: Environment, files: Files, problems: string[]): Gi
     if (text === undefined || variable === 'PHAROS_CONFIG' || variable.startsWith('PHAROS_TEST_')) continue
     if (variable !== 'DATABASE_URL' && variable !== 'DATABASE_URL_FILE' && !variable.startsWith('PHAROS_'))
       continue
-    // A setting may be the path of a file itself: its name comes before what the ending says.
+    // The path of a file may itself be a setting: its name takes precedence over the suffix.
     const fromFile = !names.has(variable) && variable.endsWith('_FILE')
     const name = names.get(fromFile ? variable.slice(0, -'_FILE'.length) : variable)
     if (!name)
@@ -187,13 +187,13 @@ function readVariable(
   problems: string[],
 ): void {
   if (text.trim() === '') {
-    problems.push(`${variable}: it is empty; unset it, or give it ${limitsOf(name)}`)
+    problems.push(`${variable}: it is empty; unset it, or set it to ${limitsOf(name)}`)
     return
   }
   given[name] = { value: valueOf(name, text.trim()), source: variable }
 }
 
-/** The text of a variable as a value of the setting's type; what does not fit stays a text and is refused later. */
+/** Converts the text of a variable to the setting's type; a text that does not match is kept and rejected later. */
 function valueOf(name: SettingName, text: string): unknown {
   const byDefault = meaningOf(name).byDefault
   if (isNumber(name)) return /^-?\d{1,15}$/.test(text) ? Number(text) : text
@@ -217,17 +217,17 @@ function checkSetting(
   const wrong = oddity(name, value)
   if (wrong) problems.push(`${source}: ${name} ${wrong}`)
   const check = checks[name] as ((value: unknown) => void) | undefined
-  const problem = check && value !== null ? wrongIn(() => check(value)) : undefined
+  const problem = check && value !== null ? parseErrorOf(() => check(value)) : undefined
   if (problem !== undefined) problems.push(`${source}: ${name}: ${problem}`)
 }
 
-/** What the schema cannot say about a single setting. */
+/** Returns an error in a single setting that the schema cannot express. */
 function oddity(name: SettingName, value: unknown): string | undefined {
   if (name === 'trusted_proxies' || name === 'operator_networks') {
     const bad = (value as string[]).find((network) => !isNetwork(network))
     return bad === undefined
       ? undefined
-      : `must hold addresses and networks such as 192.0.2.0/24, not ${JSON.stringify(bad)}`
+      : `must contain addresses and networks such as 192.0.2.0/24, not ${JSON.stringify(bad)}`
   }
   if (name === 'public_url' && value !== null && !isOrigin(value as string)) {
     return `must be an address such as https://pharos.example, without a path, not ${JSON.stringify(value)}`
@@ -235,20 +235,21 @@ function oddity(name: SettingName, value: unknown): string | undefined {
   if (name === 'database_url' && value !== null && !/^postgres(ql)?:\/\/./.test(value as string)) {
     return 'must begin with postgres://'
   }
-  if (name === 'secret') return secretOddity(value as string[])
+  if (name === 'secret') return secretProblem(value as string[])
   if (name === 'operator_alert_emails') {
     const bad = (value as string[]).find((text) => parseEmail(text) === undefined)
     return bad === undefined
       ? undefined
-      : `must hold e-mail addresses such as noc@net.example, not ${JSON.stringify(bad)}`
+      : `must contain e-mail addresses such as noc@net.example, not ${JSON.stringify(bad)}`
   }
   if (name === 'operator_webhook_url' && value !== null && !/^https?:\/\/[^/]/.test(value as string))
     return 'must be a URL such as https://hooks.net.example/pharos'
-  if (name === 'mail_from' || name === 'mail_reply_to') return wrongIn(() => parseMailbox(value as string))
+  if (name === 'mail_from' || name === 'mail_reply_to')
+    return parseErrorOf(() => parseMailbox(value as string))
   return undefined
 }
 
-function secretOddity(secrets: string[]): string | undefined {
+function secretProblem(secrets: string[]): string | undefined {
   try {
     if (secrets.length > 0) createKeyRing(secrets)
     return undefined
@@ -257,7 +258,7 @@ function secretOddity(secrets: string[]): string | undefined {
   }
 }
 
-function wrongIn(parse: () => unknown): string | undefined {
+function parseErrorOf(parse: () => unknown): string | undefined {
   try {
     parse()
     return undefined
@@ -316,7 +317,7 @@ function secretPath(dataDir: string): string {
   return join(dataDir, 'secret')
 }
 
-/** The secret that this installation made for itself. Two processes that start at once end with the same one. */
+/** Returns the generated secret of this installation. Two processes that start at the same time get the same one. */
 function generatedSecrets(dataDir: string, files: Files): readonly string[] {
   const path = secretPath(dataDir)
   if (files.read(path) === undefined) {
@@ -333,7 +334,7 @@ function generatedSecrets(dataDir: string, files: Files): readonly string[] {
     throw new ConfigError([`${path}: others may read it (mode ${mode.toString(8)}); run chmod 600 ${path}`])
   }
   const secrets = (files.read(path) ?? '').split(/[\s,]+/).filter((part) => part !== '')
-  const wrong = secrets.length === 0 ? 'it is empty' : secretOddity(secrets)
+  const wrong = secrets.length === 0 ? 'it is empty' : secretProblem(secrets)
   if (wrong) throw new ConfigError([`${path}: ${wrong}`])
   return secrets
 }

@@ -9,10 +9,10 @@
  */
 export type DriverErrorKind = 'unreachable' | 'refused' | 'postponed' | 'protocol'
 
-/** One part of a call that was refused: its name in our words (a prefix, a zone) and the reason as it was given. */
+/** A rejected part of a call: its name in Pharos' terms (a prefix, a zone) and the reason from the remote system. */
 export type Refusal = { readonly subject: string; readonly reason: string }
 
-/** The failure of a call to something outside of the process. */
+/** The failure of a call to a remote system. */
 export class DriverError extends Error {
   readonly kind: DriverErrorKind
   readonly refused: readonly Refusal[]

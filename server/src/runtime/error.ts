@@ -1,4 +1,4 @@
-// The error class that the product throws on purpose, and the functions that make it from the catalogue of messages. It knows
+// The error class for expected failures, and the functions that create it from the catalogue of messages. It knows
 // no HTTP: the status comes from the contract's problem table at the edge. Any other error is a bug (500).
 import type { ProblemCode, ProblemError } from '@pharos/contract/problem'
 import type { PrefixError } from '../net/prefix-error.ts'
@@ -21,7 +21,7 @@ export type FailureDetails = {
   readonly cause?: unknown
 }
 
-/** A failure that is reported to the caller: `code` from the closed list, `message` is public text. Made by `fail`. */
+/** A failure that is reported to the caller: `code` from the closed list, `message` is public text. Created by `fail`. */
 export class Failure extends Error {
   readonly code: ProblemCode
   readonly errors: readonly ProblemError[] | undefined
@@ -76,7 +76,7 @@ export function invalid<N extends InvalidCondition>(
   return failWith('invalid', [errorAt(loc, condition, ...ctx)])
 }
 
-/** Returns a failure with all its errors. Its message is the first of them in full, so that a log line alone is of use. */
+/** Returns a failure with all its errors. Its message is the first of them in full, so that a log line alone is useful. */
 export function failWith(code: ProblemCode, errors: readonly ProblemError[]): Failure {
   const { loc, msg } = errors[0]!
   return new Failure(code, `${loc.join('.')}: ${msg}${msg.endsWith('.') ? '' : '.'}`, { errors })
@@ -90,5 +90,5 @@ export function prefixErrorAt(
   return { loc, msg, type, ...(canonical === undefined ? {} : { ctx: { canonical } }) }
 }
 
-/** Returns a 404 that does not tell an absent object from another team's. */
+/** Returns a 404 that does not distinguish an absent object from another team's. */
 export const notFound = (noun: string): Failure => fail('not_found', 'object', { noun })

@@ -1,4 +1,4 @@
-// The files of this machine, as configuration sees them.
+// The file system, as configuration uses it.
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Files } from './config.ts'
@@ -15,7 +15,7 @@ export const realFiles: Files = {
   mode: (path) => statSync(path).mode & 0o777,
   create(path, text, mode) {
     mkdirSync(dirname(path), { recursive: true })
-    // Written aside and linked in place: another process never reads half of it.
+    // Written to a temporary file and linked: another process never reads half of it.
     const aside = `${path}.${process.pid}`
     writeFileSync(aside, text, { mode })
     try {

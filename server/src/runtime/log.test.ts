@@ -25,7 +25,7 @@ test('a line has a level, a time and a message', () => {
 
 const secrets = 'correct-horse-7-battery'
 
-test('no field that holds a credential is written, in any spelling and at any depth', () => {
+test('fields with credentials are never written, in any spelling and at any depth', () => {
   const names =
     'authorization Authorization proxy-authorization cookie Set-Cookie password new_password currentPassword token ' +
     'accessToken refresh_token refresh access X-Api-Key apiKey secret clientSecret private_key otp TOKEN database_url'
@@ -36,7 +36,7 @@ test('no field that holds a credential is written, in any spelling and at any de
   }
 })
 
-test('fields that only sound like one are kept', () => {
+test('fields with similar names are kept', () => {
   const fields = {
     tokens: 3,
     token_id: 'abc',
@@ -48,7 +48,7 @@ test('fields that only sound like one are kept', () => {
   assert.deepEqual(redact(fields), fields)
 })
 
-test('a credential inside of a text is taken out', () => {
+test('a credential inside a text is redacted', () => {
   const texts = [
     ['/v3/ingest/events/fnm?token=correct-horse-7-battery&x=1', '/v3/ingest/events/fnm?token=[redacted]&x=1'],
     ['/x?Access_Token=correct-horse-7-battery', '/x?Access_Token=[redacted]'],
@@ -74,7 +74,7 @@ test('a credential inside of a text is taken out', () => {
   for (const [text, expected] of texts) assert.equal(redactText(text), expected)
 })
 
-test('messages, errors, causes and the fields of a child log are cleaned too', () => {
+test('messages, errors, causes and the fields of a child log are redacted too', () => {
   const error = new Error('connect to postgres://u:correct-horse-7-battery@h failed', {
     cause: Object.assign(new Error('password=correct-horse-7-battery'), { token: secrets }),
   })
@@ -90,7 +90,7 @@ test('messages, errors, causes and the fields of a child log are cleaned too', (
   assert.match(text, /"stack":"Error: connect.*"cause":\{.*"token":"\[redacted\]"/)
 })
 
-test('odd values neither crash the log nor fill it', () => {
+test('unusual values neither crash the log nor fill it', () => {
   const circular: Record<string, unknown> = {}
   circular['self'] = circular
   const line = lineOf((log) =>
@@ -128,7 +128,7 @@ test('the level is respected', () => {
   )
 })
 
-test('cleaning a text ends, whatever the text is', { timeout: 10_000 }, () => {
+test('redacting a text ends, whatever the text is', { timeout: 10_000 }, () => {
   for (const part of [
     'token=',
     'a://',

@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 
 export type Log = Logger
 
-/** A log as the configuration wants it, to standard output unless another destination is given. */
+/** Creates a log from the configuration, to standard output unless another destination is given. */
 export function createLog(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
   destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
@@ -42,7 +42,7 @@ function cleanChildren(log: Log): Log {
 
 type Child = (this: Log, fields: object, options?: object) => Log
 
-/** A log that writes nothing, for tests and for what runs before there is a configuration. */
+/** A log that writes nothing, for tests and for code that runs before the configuration is read. */
 export const silentLog: Log = pino({ level: 'silent' })
 
 /** The logged object: of an error alone only the message, because pino would copy the error as it is. */
@@ -60,28 +60,28 @@ const longestList = 100
 const secretName =
   /^(authorization|proxyauthorization|cookie|setcookie|refresh|access|otp|pepper|credentials?|databaseurl)$|(password|passwd|secret|token|apikey|privatekey|passphrase)$/
 
-const isSecretName = remember((name) => secretName.test(name.replaceAll(/[^a-zA-Z]/g, '').toLowerCase()))
+const isSecretName = cached((name) => secretName.test(name.replaceAll(/[^a-zA-Z]/g, '').toLowerCase()))
 
-const rememberedMax = 1_000
-const rememberedLengthMax = 100
+const cacheEntriesMax = 1_000
+const cachedLengthMax = 100
 
 /**
  * Cache of checked texts that occur in many lines: names of fields, routes, messages. `keeps` selects what is cached: a credential
  * must not stay in memory because it was found.
  */
-function remember(judge: (text: string) => boolean, keeps = (_verdict: boolean) => true) {
+function cached(judge: (text: string) => boolean, keeps = (_verdict: boolean) => true) {
   const known = new Map<string, boolean>()
   return (text: string): boolean => {
     const found = known.get(text)
     if (found !== undefined) return found
     const verdict = judge(text)
-    if (known.size >= rememberedMax) known.clear()
-    if (text.length <= rememberedLengthMax && keeps(verdict)) known.set(text, verdict)
+    if (known.size >= cacheEntriesMax) known.clear()
+    if (text.length <= cachedLengthMax && keeps(verdict)) known.set(text, verdict)
     return verdict
   }
 }
 
-/** A copy of what is logged without its secrets; deep, wide and circular values are cut. */
+/** Returns a copy of the logged value without its secrets; deep, wide and circular values are truncated. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value)
   if (typeof value === 'bigint') return String(value)
@@ -93,7 +93,7 @@ export function redact(value: unknown, depth = 0): unknown {
   return isPlain(value) ? redactFields(value, depth) : `[${value.constructor?.name ?? 'object'}]`
 }
 
-/** Whether it is a record; an instance of a class (a request, a socket, a URL) is named, never spread out. */
+/** Whether it is a plain object; an instance of a class (a request, a socket, a URL) is named, never expanded. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
@@ -120,7 +120,7 @@ function redactError(error: Error, depth: number): unknown {
 }
 
 const patterns: readonly (readonly [RegExp, string])[] = [
-  // A header in the text of a message, with all that follows its name
+  // A header in the text of a message, with the rest of its line
   [/\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?)(?:(?:bearer|token|basic)\s+)?[^\s"',]+/gi, `$1${gone}`],
   [/\b((?:set-)?cookie["']?\s*[:=]\s*["']?)[^"'\r\n]+/gi, `$1${gone}`],
   // A credential without its header; a digit or sign distinguishes it from a sentence such as "token presented"
@@ -138,7 +138,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\bphm_[a-z-]+\.[\w-]+\.[\w-]{8,}/g, gone],
 ]
 
-/** A text without what looks like a credential. */
+/** Returns the text with possible credentials redacted. */
 export function redactText(text: string): string {
   return !mayHoldCredential.test(text) || isClean(text) ? text : withoutCredentials(text)
 }
@@ -146,7 +146,7 @@ export function redactText(text: string): string {
 /** A character that every pattern requires; texts without it, such as ids, are not checked further. */
 const mayHoldCredential = /[:=@%\s]|eyJ|ph[sm]_/
 
-const isClean = remember(
+const isClean = cached(
   (text) => withoutCredentials(text) === text,
   (clean) => clean,
 )

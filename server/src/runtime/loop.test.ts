@@ -41,7 +41,7 @@ test('it runs at its start, and at the interval after the end of each run', asyn
   assert.equal(runs, 2)
 })
 
-test('wakes during a run make one run after it, never one beside it', async () => {
+test('wakes during a run cause one run after it, never one beside it', async () => {
   let inside = 0
   let most = 0
   let runs = 0
@@ -145,7 +145,7 @@ test('stopping aborts the run, waits for it, and does not count it as failed', a
   assert.doesNotMatch(await metrics.registry.metrics(), /result="failed"/)
 })
 
-test('runOnce is a run that begins after it was asked for', async () => {
+test('runOnce resolves with a run that started after the call', async () => {
   const gate = Promise.withResolvers<void>()
   let state = 'old'
   const seen: string[] = []

@@ -1,6 +1,6 @@
-// The one shape of background work: a run takes no input, reads what is desired and what is observed, and makes the
-// one into the other. It runs at an interval and when woken, never twice at a time, and never retries by itself:
-// the next run is the retry.
+// The single form of background work: a run takes no input, reads the desired and the observed state, and changes the
+// observed state into the desired one. It runs at an interval and when woken, never twice at a time, and never retries by
+// itself: the next run is the retry.
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -23,7 +23,7 @@ export type Loop = {
   start(): void
   /** Aborts the current run and resolves when it has ended; nothing runs after that. */
   stop(): Promise<void>
-  /** Asks for a run that begins from now on. Any number of wakes during a run make one further run. */
+  /** Requests a run that starts from now on. Any number of wakes during a run cause one further run. */
   wake(): void
   /** As `wake`, started or not; resolves when that run has ended, rejects with its error. */
   runOnce(): Promise<void>
@@ -39,7 +39,7 @@ class RunningLoop implements Loop {
   readonly #options: LoopOptions
   #started = false
   #timer: NodeJS.Timeout | undefined
-  /** The run that was asked for and has not begun. */
+  /** The run that was requested and has not started. */
   #next: PromiseWithResolvers<void> | undefined
   #running: Promise<void> | undefined
   #abort: AbortController | undefined

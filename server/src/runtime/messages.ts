@@ -1,5 +1,5 @@
-// The messages of the API, each once: below the problem code the condition, and for it the text, what is wrong and then what
-// to do. `fail` and `invalid` (error.ts) make failures from them. A text with attributes is a function of them.
+// The messages of the API, each once: below the problem code the condition, and for it the text: what is wrong, then what
+// to do. `fail` and `invalid` (error.ts) create failures from them. A text with attributes is a function of them.
 import type { ProblemCode } from '@pharos/contract/problem'
 
 type Attrs = Readonly<Record<string, unknown>>

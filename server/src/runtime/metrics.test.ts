@@ -12,7 +12,7 @@ test('every name begins with pharos_ and has a unit or ends in total, as Prometh
   }
 })
 
-test('a gauge is read at the moment in which the metrics are asked for', async () => {
+test('a gauge is read when the metrics are requested', async () => {
   const metrics = createMetrics()
   let waiting = 1
   readOnCollect(metrics.passwordHashesWaiting, async () => {
@@ -23,7 +23,7 @@ test('a gauge is read at the moment in which the metrics are asked for', async (
   assert.match(await metrics.registry.metrics(), /pharos_password_hashes_waiting 5/)
 })
 
-test('two sets of metrics in one process are apart', async () => {
+test('two sets of metrics in one process are separate', async () => {
   const [one, two] = [createMetrics(), createMetrics()]
   one.routes.set({ region: 'ams', state: 'desired' }, 7)
   assert.doesNotMatch(await two.registry.metrics(), /"ams"/)

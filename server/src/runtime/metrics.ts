@@ -19,54 +19,54 @@ export function createMetrics() {
     }),
     httpInFlight: new Gauge({
       name: 'pharos_http_requests_in_flight',
-      help: 'Requests that are being worked on.',
+      help: 'Requests in progress.',
       registers,
     }),
     httpRefused: new Counter({
       name: 'pharos_http_requests_refused_total',
-      help: 'Requests turned away: rate_limited, or overloaded because too much was in flight.',
+      help: 'Rejected requests: rate_limited, or overloaded because too many were in progress.',
       labelNames: ['reason'],
       registers,
     }),
     loopRuns: new Counter({
       name: 'pharos_loop_runs_total',
-      help: 'Runs of each loop that ended, by result ok or failed.',
+      help: 'Completed runs of each loop, by result ok or failed.',
       labelNames: ['loop', 'result'],
       registers,
     }),
     loopSeconds: new Histogram({
       name: 'pharos_loop_run_duration_seconds',
-      help: 'How long a run of each loop took.',
+      help: 'Duration of the runs of each loop.',
       labelNames: ['loop'],
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],
       registers,
     }),
     loopLastSuccess: new Gauge({
       name: 'pharos_loop_last_success_timestamp_seconds',
-      help: 'When a run of each loop last ended well. Alarm when it grows old.',
+      help: 'Time of the last successful run of each loop. Alert if it is old.',
       labelNames: ['loop'],
       registers,
     }),
     loopInterval: new Gauge({
       name: 'pharos_loop_interval_seconds',
-      help: 'How long each loop waits at most between two runs.',
+      help: 'Maximum time between two runs of each loop.',
       labelNames: ['loop'],
       registers,
     }),
     deliveries: new Counter({
       name: 'pharos_deliveries_total',
-      help: 'Deliveries of detectors that this process has read, by result done or failed.',
+      help: 'Deliveries of detectors that this process has processed, by result done or failed.',
       labelNames: ['state'],
       registers,
     }),
     deliveriesWaiting: new Gauge({
       name: 'pharos_deliveries_waiting',
-      help: 'Deliveries that are stored and not yet read, of the whole installation.',
+      help: 'Installation: stored deliveries that are not processed yet.',
       registers,
     }),
     deliveryWaitSeconds: new Gauge({
       name: 'pharos_deliveries_oldest_wait_seconds',
-      help: 'How long the oldest of them has waited; 0 without any. Alarm when it grows.',
+      help: 'Installation: age of the oldest unprocessed delivery; 0 without any. Alert if it grows.',
       registers,
     }),
     mails: new Counter({
@@ -77,12 +77,12 @@ export function createMetrics() {
     }),
     mailsWaiting: new Gauge({
       name: 'pharos_mails_waiting',
-      help: 'Mails neither sent nor failed, of the whole installation.',
+      help: 'Installation: mails neither sent nor failed.',
       registers,
     }),
     mailWaitSeconds: new Gauge({
       name: 'pharos_mails_oldest_wait_seconds',
-      help: 'How long the oldest of them has waited; 0 without any. Alarm when it grows.',
+      help: 'Installation: age of the oldest queued mail; 0 without any. Alert if it grows.',
       registers,
     }),
     webhookDeliveries: new Counter({
@@ -98,18 +98,18 @@ export function createMetrics() {
     }),
     webhookDeliveriesWaiting: new Gauge({
       name: 'pharos_webhook_deliveries_waiting',
-      help: 'Messages to webhooks that are due and not yet sent, of the whole installation. Alarm when it grows.',
+      help: 'Installation: messages to webhooks that are due and not sent yet. Alert if it grows.',
       registers,
     }),
     routes: new Gauge({
       name: 'pharos_region_routes',
-      help: 'Routes of each region: desired, observed on its routers, and held by the guard.',
+      help: 'Installation: routes of each region: desired, observed on its routers, and held by the guard.',
       labelNames: ['region', 'state'],
       registers,
     }),
     routerUp: new Gauge({
       name: 'pharos_router_up',
-      help: 'Installation: 1 if the last run could read and change the router, else 0. Alarm when it is 0.',
+      help: 'Installation: 1 if the last run could read and change the router, else 0. Alert if it is 0.',
       labelNames: ['region', 'router'],
       registers,
     }),
@@ -121,25 +121,25 @@ export function createMetrics() {
     }),
     registryUp: new Gauge({
       name: 'pharos_registry_up',
-      help: '1 while this process can judge by the source of ROAs or route objects, else 0. Alarm when none is 1.',
+      help: '1 if this process can use the source of ROAs or route objects for checks, else 0. Alert if none is 1.',
       labelNames: ['kind', 'source'],
       registers,
     }),
     registrySuspicious: new Gauge({
       name: 'pharos_registry_suspicious',
-      help: '1 while the source is empty or lost more than 20 % at once and is not used until confirmed. Alarm when 1.',
+      help: '1 if the source is empty or lost more than 20 % at once and is not used until confirmed. Alert if it is 1.',
       labelNames: ['kind', 'source'],
       registers,
     }),
     registryAnswered: new Gauge({
       name: 'pharos_registry_answered_timestamp_seconds',
-      help: 'When each of them last confirmed what it holds, or answered.',
+      help: 'Time of the last confirmation or answer of each source.',
       labelNames: ['kind', 'source'],
       registers,
     }),
     vrps: new Gauge({
       name: 'pharos_rpki_vrps',
-      help: 'Validated ROA payloads that this process holds of each source.',
+      help: 'Validated ROA payloads of each source in this process.',
       labelNames: ['source'],
       registers,
     }),
@@ -150,25 +150,25 @@ export function createMetrics() {
     }),
     regionChecked: new Gauge({
       name: 'pharos_region_last_check_timestamp_seconds',
-      help: 'When each region was last compared with its router, by whatever process. Alarm when it grows old.',
+      help: 'Installation: time of the last comparison of each region with its routers. Alert if it is old.',
       labelNames: ['region'],
       registers,
     }),
     regionOk: new Gauge({
       name: 'pharos_region_last_check_ok',
-      help: '1 when the last attempt to compare the region with its router succeeded, else 0.',
+      help: 'Installation: 1 if the last comparison of the region with its routers succeeded, else 0.',
       labelNames: ['region'],
       registers,
     }),
     holdsOpen: new Gauge({
       name: 'pharos_holds_open',
-      help: 'Holds that wait for a human, by region. Alarm when there is one.',
+      help: 'Installation: holds that wait for a decision, by region. Alert if there is one.',
       labelNames: ['region'],
       registers,
     }),
     postgresUp: new Gauge({
       name: 'pharos_postgres_up',
-      help: '1 when PostgreSQL answered while these metrics were read, else 0.',
+      help: '1 if PostgreSQL answered while these metrics were read, else 0.',
       registers,
     }),
     connections: new Gauge({
@@ -180,7 +180,7 @@ export function createMetrics() {
   }
 }
 
-/** Has the gauge set by `read` whenever the metrics are asked for; a promise is waited for, and must not reject. */
+/** Sets the gauge from `read` whenever the metrics are requested; a promise is awaited and must not reject. */
 export function readOnCollect(gauge: Gauge<string>, read: () => void | Promise<void>): void {
   Object.assign(gauge, { collect: read })
 }

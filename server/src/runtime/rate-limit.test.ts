@@ -28,7 +28,7 @@ describe('a rate limiter', () => {
     assert.deepEqual(limiter.take('a'), { limit: 10, remaining: 9, resetSeconds: 1 })
   })
 
-  it('takes back what did not count, and never holds more than a burst', () => {
+  it('refunds tokens that should not count, and never holds more than a burst', () => {
     const limiter = new RateLimiter({ perSecond: 1, burst: 2 }, () => 0)
     limiter.take('a')
     limiter.giveBack('a')
@@ -38,7 +38,7 @@ describe('a rate limiter', () => {
     assert.throws(() => limiter.take('a'), { code: 'rate_limited' })
   })
 
-  it('forgets who has not called for long, and keeps its memory bounded against many keys', () => {
+  it('deletes keys that are unused for long, and keeps its memory bounded against many keys', () => {
     const clock = { now: 0 }
     const limiter = new RateLimiter({ perSecond: 1, burst: 2 }, at(clock))
     for (let key = 0; key < 250_000; key++) limiter.take(`key ${key}`)

@@ -1,5 +1,5 @@
-// Token buckets per credential, in memory of the process: n processes allow n times as much, which is stated in the
-// operating guide. A bucket that is full again is forgotten, so memory is bounded by who called lately.
+// Token buckets per credential, in memory of the process: n processes allow n times as much, as the operating guide
+// states. A full bucket is deleted, so memory is bounded by the number of recent callers.
 import { fail, type Failure } from './error.ts'
 
 export type Rate = { readonly perSecond: number; readonly burst: number }
@@ -8,42 +8,42 @@ export type RateState = { readonly limit: number; readonly remaining: number; re
 type Bucket = { tokens: number; at: number }
 
 const bucketsMax = 100_000
-const lookEveryMs = 5_000
+const sweepIntervalMs = 5_000
 
 export class RateLimiter {
   readonly #rate: Rate
   readonly #now: () => number
   readonly #buckets = new Map<string, Bucket>()
-  /** Goes on where it was: a new iterator would first have to pass everything that was deleted. */
+  /** Continues at its position: a new iterator would first have to skip all deleted entries. */
   #byAge = this.#buckets.keys()
-  #lookedAt = -Infinity
+  #lastSweep = -Infinity
 
-  /** `now` gives milliseconds of a clock that never goes back. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(rate: Rate, now: () => number = () => performance.now()) {
     this.#rate = rate
     this.#now = now
   }
 
-  /** Takes one token of the key's bucket; throws `rate_limited` with the time to wait when there is none. */
+  /** Takes one token from the key's bucket; throws `rate_limited` with the time to wait if it is empty. */
   take(key: string): RateState {
-    const bucket = this.#refilled(key)
+    const bucket = this.#refill(key)
     if (bucket.tokens < 1) throw limited((1 - bucket.tokens) / this.#rate.perSecond)
     bucket.tokens -= 1
     return this.#stateOf(bucket)
   }
 
-  /** Gives one token back: what it was taken for turned out not to count. */
+  /** Returns one token, for an operation that should not count. */
   giveBack(key: string): void {
-    const bucket = this.#refilled(key)
+    const bucket = this.#refill(key)
     bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + 1)
   }
 
-  /** How many keys are remembered. */
+  /** Number of stored keys. */
   get size(): number {
     return this.#buckets.size
   }
 
-  #refilled(key: string): Bucket {
+  #refill(key: string): Bucket {
     const now = this.#now()
     const bucket = this.#buckets.get(key) ?? this.#add(key, now)
     bucket.tokens = Math.min(
@@ -55,26 +55,26 @@ export class RateLimiter {
   }
 
   #add(key: string, now: number): Bucket {
-    if (this.#buckets.size >= bucketsMax) this.#makeRoom(now)
+    if (this.#buckets.size >= bucketsMax) this.#evict(now)
     const bucket = { tokens: this.#rate.burst, at: now }
     this.#buckets.set(key, bucket)
     return bucket
   }
 
   /**
-   * Full buckets mean nothing and go, but looking for them is not for every new key: somebody who spreads over keys
-   * would make us look all the time. Until the next look the longest known goes, which gains him one burst at most.
+   * Full buckets carry no state and are deleted, but not with every new key: a caller that uses many keys would cause a
+   * search each time. Until the next search the oldest entry is deleted, which gains its caller at most one burst.
    */
-  #makeRoom(now: number): void {
-    if (now - this.#lookedAt >= lookEveryMs) this.#forgetFull(now)
+  #evict(now: number): void {
+    if (now - this.#lastSweep >= sweepIntervalMs) this.#deleteFull(now)
     if (this.#buckets.size < bucketsMax) return
     const { value: oldest } = this.#byAge.next()
     if (oldest === undefined) this.#byAge = this.#buckets.keys()
     else this.#buckets.delete(oldest)
   }
 
-  #forgetFull(now: number): void {
-    this.#lookedAt = now
+  #deleteFull(now: number): void {
+    this.#lastSweep = now
     const fullAfterMs = (this.#rate.burst / this.#rate.perSecond) * 1000
     for (const [key, bucket] of this.#buckets) if (now - bucket.at >= fullAfterMs) this.#buckets.delete(key)
   }

@@ -34,7 +34,7 @@ test('keys differ by purpose and by secret, and stay the same', () => {
   )
 })
 
-test('a value that was made before a rotation is known until its key leaves the ring', () => {
+test('a value from before a rotation is recognised until its key is removed from the ring', () => {
   const stored = mac(old, 'api-token', 'value')
   assert.ok(verifyMac(rotated, 'api-token', 'value', stored))
   assert.ok(!verifyMac(later, 'api-token', 'value', stored))
@@ -43,7 +43,7 @@ test('a value that was made before a rotation is known until its key leaves the 
   assert.ok(!verifyMac(rotated, 'api-token', 'value', stored.subarray(1)))
 })
 
-test('a sealed value opens under any key of the ring, and reports a missing key', () => {
+test('a sealed value can be opened under any key of the ring, and a missing key is reported', () => {
   const sealed = seal(old, 'signing-key', Buffer.from('private'), 'kid-1')
   assert.equal(open(rotated, 'signing-key', sealed, 'kid-1').toString(), 'private')
   assert.ok(!isSealedUnderNewest(rotated, 'signing-key', sealed))
@@ -59,7 +59,7 @@ test('sealing twice never gives the same bytes', () => {
   assert.notDeepEqual(seal(old, 'signing-key', Buffer.from('x')), seal(old, 'signing-key', Buffer.from('x')))
 })
 
-test('what was sealed opens again, and no changed byte goes unnoticed', () => {
+test('a sealed value can be opened again, and any changed byte is detected', () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.nat(), fc.integer({ min: 1, max: 255 }), (plain, at, flip) => {
       const sealed = seal(rotated, 'signing-key', plain)

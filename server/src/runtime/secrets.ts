@@ -1,6 +1,6 @@
 // Everything that is derived from the key ring of the installation: keys by purpose, MACs and sealed values. The ring
-// is newest first: the newest key makes, all keys check, so that a key can be replaced without a moment of failure.
-// No key of the ring is ever used directly, and nothing here is logged.
+// is newest first: the newest key is used for new values and all keys for checks, so that a key can be replaced without
+// failures. No key of the ring is ever used directly, and nothing here is logged.
 import {
   createCipheriv,
   createDecipheriv,
@@ -31,34 +31,34 @@ export type Purpose =
 
 declare const ringBrand: unique symbol
 
-/** The keys of the installation, newest first, at least one. Made by `createKeyRing` only. */
+/** The keys of the installation, newest first, at least one. Created by `createKeyRing` only. */
 export type KeyRing = { readonly [ringBrand]: true }
 
-const minimumBytes = 32
+const bytesMin = 32
 
-/** The secrets behind a ring; held apart so that logging or serialising a ring shows nothing. */
+/** The secrets behind a ring; stored separately so that logging or serialising a ring shows nothing. */
 const keysOf = new WeakMap<KeyRing, readonly Buffer[]>()
 const derived = new WeakMap<KeyRing, Map<Purpose, readonly DerivedKey[]>>()
 
 export type DerivedKey = { readonly id: string; readonly key: Buffer }
 
-/** A ring of these secrets, newest first. Throws when one has fewer than 32 bytes, or when one is given twice. */
+/** Creates a ring of these secrets, newest first. Throws if one has fewer than 32 bytes, or is given twice. */
 export function createKeyRing(secrets: readonly string[]): KeyRing {
   if (secrets.length === 0) throw new Error('the key ring is empty')
   const keys = secrets.map((secret) => Buffer.from(secret, 'utf8'))
-  const short = keys.findIndex((key) => key.length < minimumBytes)
+  const short = keys.findIndex((key) => key.length < bytesMin)
   if (short >= 0) {
     throw new Error(
-      `key ${short + 1} of the ring has ${keys[short]!.length} bytes, at least ${minimumBytes} are needed`,
+      `key ${short + 1} of the ring has ${keys[short]!.length} bytes, at least ${bytesMin} are needed`,
     )
   }
-  if (new Set(secrets).size !== secrets.length) throw new Error('the key ring names a key twice')
+  if (new Set(secrets).size !== secrets.length) throw new Error('the key ring contains a key twice')
   const ring = Object.freeze({}) as KeyRing
   keysOf.set(ring, keys)
   return ring
 }
 
-/** The key of a purpose, HKDF-SHA256, 32 bytes: the one that makes new values. */
+/** Returns the key of a purpose for new values: HKDF-SHA256, 32 bytes. */
 export function deriveKey(ring: KeyRing, purpose: Purpose): Buffer {
   return deriveKeys(ring, purpose)[0]!.key
 }
@@ -86,12 +86,12 @@ function deriveOne(secret: Buffer, purpose: Purpose): DerivedKey {
   return { id: bytes.subarray(32).toString('hex'), key: bytes.subarray(0, 32) }
 }
 
-/** HMAC-SHA256 of the value under the newest key of the purpose, 32 bytes: what is stored. */
+/** Returns the HMAC-SHA256 of the value under the newest key of the purpose, 32 bytes, for storage. */
 export function mac(ring: KeyRing, purpose: Purpose, value: string | Uint8Array): Buffer {
   return macUnder(deriveKey(ring, purpose), value)
 }
 
-/** Whether any key of the ring made this MAC of the value. Takes the same time whatever the answer is. */
+/** Whether any key of the ring produced this MAC of the value. Takes the same time for every result. */
 export function verifyMac(
   ring: KeyRing,
   purpose: Purpose,
@@ -109,7 +109,7 @@ function macUnder(key: Buffer, value: string | Uint8Array): Buffer {
   return createHmac('sha256', key).update(value).digest()
 }
 
-/** Compares in constant time; different lengths are simply different. */
+/** Compares in constant time; different lengths are different. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
@@ -134,7 +134,7 @@ export function seal(ring: KeyRing, purpose: Purpose, plain: Uint8Array, context
   return Buffer.concat([head, nonce, cipher.getAuthTag(), body])
 }
 
-/** Decrypts what `seal` made under any key of the ring. Throws when it was changed or its key is not in the ring. */
+/** Decrypts a value sealed under any key of the ring. Throws if it was changed or its key is not in the ring. */
 export function open(ring: KeyRing, purpose: Purpose, sealed: Uint8Array, context = ''): Buffer {
   const bytes = Buffer.from(sealed)
   if (bytes.length < headBytes || bytes[0] !== version) throw new Error('this is not a sealed value')
@@ -149,7 +149,7 @@ export function open(ring: KeyRing, purpose: Purpose, sealed: Uint8Array, contex
   return Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()])
 }
 
-/** Whether the value was sealed under the newest key: false asks for it to be sealed again. */
+/** Whether the value was sealed under the newest key; if not, it should be sealed again. */
 export function isSealedUnderNewest(ring: KeyRing, purpose: Purpose, sealed: Uint8Array): boolean {
   return Buffer.from(sealed).subarray(1, 5).toString('hex') === deriveKeys(ring, purpose)[0]!.id
 }

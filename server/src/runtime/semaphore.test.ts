@@ -34,7 +34,7 @@ test('when the queue is full, a caller gets the retry time at once', async () =>
   assert.equal(await semaphore.run(async () => 7), 7)
 })
 
-test('work that fails gives its permit back', async () => {
+test('work that fails releases its permit', async () => {
   const semaphore = createSemaphore({ permits: 1, waiting: 1, retryAfterSeconds: 1 })
   await assert.rejects(
     semaphore.run(() => Promise.reject(new Error('work'))),
@@ -68,7 +68,7 @@ test('a caller who leaves the queue is not served and takes no permit', async ()
   assert.deepEqual([semaphore.running, semaphore.waiting], [0, 0])
 })
 
-test('whatever is done with it, the bounds hold and everything ends', async () => {
+test('for any sequence of calls, the bounds hold and everything ends', async () => {
   const task = fc.record({ turns: fc.nat(3), fails: fc.boolean(), aborts: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(

@@ -1,29 +1,29 @@
-// A bound on how much of one costly thing happens at once, with a queue that is bounded too: past it, callers are told
-// to come back instead of waiting without end.
+// A bound on concurrent runs of expensive work, with a bounded queue: beyond it, callers get a retry time instead of
+// waiting without end.
 import { fail } from './error.ts'
 
 export type SemaphoreOptions = {
-  /** How many run at once, at least 1. */
+  /** Maximum concurrent runs, at least 1. */
   readonly permits: number
-  /** How many may wait; further ones fail at once. */
+  /** Maximum waiting calls; further ones fail at once. */
   readonly waiting: number
-  /** What the caller is told to wait, when the queue is full. */
+  /** The retry time for the caller if the queue is full. */
   readonly retryAfterSeconds: number
 }
 
 export type Semaphore = {
   /**
-   * Runs `work` when there is room. Throws Failure `unavailable` when the queue is full, and the signal's reason when
-   * it is aborted before the work began. Work that began is never cut short.
+   * Runs `work` when a permit is free. Throws Failure `unavailable` if the queue is full, and the signal's reason if it is
+   * aborted before the work started. Work that has started is never aborted.
    */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
-  /** Throws as `run` would now: for who would have done other work in vain before. */
+  /** Throws as `run` would now: for callers that would otherwise do other work in vain before. */
   requireRoom(): void
   readonly running: number
   readonly waiting: number
 }
 
-/** A semaphore; those who wait are served in their order. */
+/** Creates a semaphore; waiting calls are served in their order. */
 export function createSemaphore(options: SemaphoreOptions): Semaphore {
   const queue: (() => void)[] = []
   let running = 0
@@ -71,7 +71,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
   }
 }
 
-/** The permit of whoever leaves is handed over, so that nobody can slip in between. */
+/** The released permit is handed to the next waiting call, so that no other call can take it in between. */
 function waitIn(queue: (() => void)[], signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const enter = () => {

@@ -1,262 +1,283 @@
-// The settings of the process, one schema: name, type, limits, default and meaning. The environment variable of a
-// setting, its line in pharos.yaml, the table in docs/operating.md and the type Config all follow from here.
-// What the operator's world looks like (regions, teams, sources) is not here but in the platform file.
+// The settings of the process in one schema: name, type, limits, default and description. The environment variable of a
+// setting, its line in pharos.yaml, the table in docs/operating.md and the type Config are derived from it.
+// Regions, teams and sources are not settings: they are in the platform file.
 import { Type, type Static } from 'typebox'
 import { authorizationKinds } from '@pharos/contract/announcement-checks'
 import { describeExpected } from '../text/schema-error.ts'
 
 type Meaning = { readonly description: string; readonly secret?: true }
 
-const Text = (byDefault: string, meaning: Meaning) =>
+const TextSetting = (byDefault: string, meaning: Meaning) =>
   Type.String({ default: byDefault, minLength: 1, ...meaning })
 
-const Absent = (meaning: Meaning) =>
+const OptionalText = (meaning: Meaning) =>
   Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, expects: 'a text', ...meaning })
 
-const Whole = (byDefault: number, minimum: number, maximum: number, meaning: Meaning) =>
+const IntegerSetting = (byDefault: number, minimum: number, maximum: number, meaning: Meaning) =>
   Type.Integer({ default: byDefault, minimum, maximum, ...meaning })
 
-const MaybeWhole = (minimum: number, maximum: number, meaning: Meaning) =>
+const OptionalInteger = (minimum: number, maximum: number, meaning: Meaning) =>
   Type.Union([Type.Integer({ minimum, maximum }), Type.Null()], {
     default: null,
     expects: `a whole number from ${minimum} to ${maximum}`,
     ...meaning,
   })
 
-const Flag = (byDefault: boolean, meaning: Meaning) => Type.Boolean({ default: byDefault, ...meaning })
+const BooleanSetting = (byDefault: boolean, meaning: Meaning) =>
+  Type.Boolean({ default: byDefault, ...meaning })
 
-const Word = <const W extends readonly string[]>(byDefault: W[number], words: W, meaning: Meaning) =>
-  Type.Enum(words, { default: byDefault, ...meaning })
+const EnumSetting = <const W extends readonly string[]>(byDefault: W[number], values: W, meaning: Meaning) =>
+  Type.Enum(values, { default: byDefault, ...meaning })
 
-const Words = <const W extends readonly string[]>(byDefault: W[number][], words: W, meaning: Meaning) =>
-  Type.Array(Type.Unsafe<W[number]>(Type.Enum(words)), {
+const EnumListSetting = <const W extends readonly string[]>(
+  byDefault: W[number][],
+  values: W,
+  meaning: Meaning,
+) =>
+  Type.Array(Type.Unsafe<W[number]>(Type.Enum(values)), {
     default: byDefault,
     minItems: 1,
     uniqueItems: true,
     ...meaning,
   })
 
-const Networks = (byDefault: readonly string[], meaning: Meaning) =>
+const NetworkList = (byDefault: readonly string[], meaning: Meaning) =>
   Type.Array(Type.String({ minLength: 1, 'x-network': true }), {
     default: byDefault,
     maxItems: 1000,
     ...meaning,
   })
 
-const Urls = (meaning: Meaning) =>
+const UrlList = (meaning: Meaning) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { default: [], maxItems: 32, ...meaning })
 
 const day = 86_400
 
 export const settingsSchema = Type.Object(
   {
-    host: Text('127.0.0.1', { description: 'address to listen on; demo accounts work on loopback only' }),
-    port: Whole(8080, 0, 65_535, { description: 'TCP port to listen on; 0 takes a free one' }),
-    public_url: Absent({
-      description: 'how users reach this server, without a path; follows from host and port if unset',
+    host: TextSetting('127.0.0.1', {
+      description: 'address to listen on; demo accounts work on loopback only',
     }),
-    trusted_proxies: Networks([], {
-      description: 'addresses and networks whose X-Forwarded-For is believed',
+    port: IntegerSetting(8080, 0, 65_535, { description: 'TCP port to listen on; 0 selects a free one' }),
+    public_url: OptionalText({
+      description: 'URL of this server for users, without a path; derived from host and port if unset',
     }),
-    operator_networks: Networks(['127.0.0.0/8', '::1/128'], {
+    trusted_proxies: NetworkList([], {
+      description: 'addresses and networks whose X-Forwarded-For is trusted',
+    }),
+    operator_networks: NetworkList(['127.0.0.0/8', '::1/128'], {
       description: 'addresses and networks that may read /metrics',
     }),
-    data_dir: Text('./data', {
+    data_dir: TextSetting('./data', {
       description: 'directory of the embedded PostgreSQL and of the generated secret',
     }),
-    database_url: Absent({
+    database_url: OptionalText({
       description:
-        'postgres://user:password@host:port/database, version 14 or later; unset runs an embedded PostgreSQL',
+        'postgres://user:password@host:port/database, version 14 or later; if unset, an embedded PostgreSQL runs',
       secret: true,
     }),
-    database_pool_size: Whole(20, 2, 1000, { description: 'connections of each process to PostgreSQL' }),
+    database_pool_size: IntegerSetting(20, 2, 1000, {
+      description: 'maximum connections to PostgreSQL per process',
+    }),
     secret: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       maxItems: 16,
       description:
-        'key ring, newest first, each at least 32 bytes; unset makes one, in the file `secret` of data_dir',
+        'key ring, newest key first, at least 32 bytes each; if unset, a key is generated in the file `secret` of data_dir',
       secret: true,
     }),
-    log_level: Word('info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-      description: 'least level that is logged',
+    log_level: EnumSetting('info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      description: 'minimum level that is logged',
     }),
-    log_format: Word('json', ['json', 'text'], {
-      description: 'one JSON object a line, or lines for people',
+    log_format: EnumSetting('json', ['json', 'text'], {
+      description: 'one JSON object per line, or human-readable text',
     }),
-    rate_limit_per_second: Whole(50, 1, 1_000_000, { description: 'requests a second of one credential' }),
-    rate_limit_burst: Whole(500, 1, 10_000_000, { description: 'requests at once of one credential' }),
-    delivery_limit_per_second: Whole(1000, 1, 1_000_000, {
-      description: 'deliveries a second from one address; ten times as many at once',
+    rate_limit_per_second: IntegerSetting(50, 1, 1_000_000, {
+      description: 'requests per second for each credential',
     }),
-    sign_in_limit_per_minute: Whole(10, 1, 100_000, {
-      description: 'sign-in attempts a minute, for each account and for each address',
+    rate_limit_burst: IntegerSetting(500, 1, 10_000_000, {
+      description: 'burst of requests for each credential',
     }),
-    account_mails_per_hour: Whole(6, 1, 1_000_000, {
+    delivery_limit_per_second: IntegerSetting(1000, 1, 1_000_000, {
+      description: 'deliveries per second for each address; the burst is ten times as many',
+    }),
+    sign_in_limit_per_minute: IntegerSetting(10, 1, 100_000, {
+      description: 'sign-in attempts per minute, for each account and for each address',
+    }),
+    account_mails_per_hour: IntegerSetting(6, 1, 1_000_000, {
       description:
-        'mails an hour that anybody may have sent to one address about its account; ten times as many from one client',
+        'account mails per hour to each address, such as password resets; ten times as many for each client that requests them',
     }),
-    breached_passwords_file: Absent({
+    breached_passwords_file: OptionalText({
+      description: 'Have I Been Pwned file of SHA-1 hashes, ordered by hash: passwords in it are rejected',
+    }),
+    requests_in_flight: IntegerSetting(1000, 1, 1_000_000, {
+      description: 'maximum concurrent requests; further ones get 503',
+    }),
+    streams_at_once: IntegerSetting(2000, 1, 1_000_000, {
+      description: 'maximum open streams; further ones get 503',
+    }),
+    streams_per_team: IntegerSetting(100, 1, 1_000_000, {
+      description: 'maximum open streams per team; further ones get 429',
+    }),
+    stream_lifetime_seconds: IntegerSetting(3600, 0, 86_400, {
       description:
-        'file of Have I Been Pwned with SHA-1 hashes ordered by hash: none of its passwords may be chosen',
+        'lifetime of a stream, after which the client reconnects; 0 sends the pending events and ends, for proxies that buffer responses',
     }),
-    requests_in_flight: Whole(1000, 1, 1_000_000, {
-      description: 'requests worked on at once; further ones are answered 503',
-    }),
-    streams_at_once: Whole(2000, 1, 1_000_000, {
-      description: 'followers of the stream at once; further ones are answered 503',
-    }),
-    streams_per_team: Whole(100, 1, 1_000_000, {
-      description: 'followers of the stream that a team may have at once; further ones are answered 429',
-    }),
-    stream_lifetime_seconds: Whole(3600, 0, 86_400, {
+    password_hashes_at_once: IntegerSetting(1, 1, 256, {
       description:
-        'until a follower of the stream is to connect again; 0 gives what there is and ends, where a proxy keeps answers back',
+        'maximum concurrent argon2id computations, 19 MiB and one core each; set it below the number of cores',
     }),
-    password_hashes_at_once: Whole(1, 1, 256, {
-      description: 'argon2id computations at once, 19 MiB and a core each: keep them fewer than the cores',
+    password_hashes_waiting: IntegerSetting(64, 0, 100_000, {
+      description: 'maximum sign-ins that wait for a computation; further ones get 503',
     }),
-    password_hashes_waiting: Whole(64, 0, 100_000, {
-      description: 'sign-ins that may wait for one; further ones are answered 503',
+    body_limit_bytes: IntegerSetting(1_048_576, 1024, 104_857_600, {
+      description: 'maximum body size of an API call',
     }),
-    body_limit_bytes: Whole(1_048_576, 1024, 104_857_600, { description: 'largest body of an API call' }),
-    delivery_limit_bytes: Whole(4_194_304, 1024, 104_857_600, {
-      description: "largest body of a detector's delivery",
+    delivery_limit_bytes: IntegerSetting(4_194_304, 1024, 104_857_600, {
+      description: "maximum body size of a detector's delivery",
     }),
-    request_timeout_seconds: Whole(30, 1, 3600, { description: 'until a request has been received in full' }),
-    handler_timeout_seconds: Whole(30, 1, 3600, { description: 'until a request has been answered' }),
-    keep_alive_timeout_seconds: Whole(72, 1, 3600, {
-      description: 'how long an idle connection is kept; longer than that of the proxy in front',
+    request_timeout_seconds: IntegerSetting(30, 1, 3600, {
+      description: 'time limit for receiving a request',
     }),
-    shutdown_timeout_seconds: Whole(20, 1, 600, { description: 'until a stopping process gives up waiting' }),
-    access_token_lifetime_seconds: Whole(300, 30, 3600, { description: 'lifetime of an access token' }),
-    refresh_idle_lifetime_seconds: Whole(14 * day, 300, 366 * day, {
-      description: 'a session ends when it is not refreshed for so long',
+    handler_timeout_seconds: IntegerSetting(30, 1, 3600, {
+      description: 'time limit for answering a request',
     }),
-    refresh_absolute_lifetime_seconds: Whole(90 * day, 300, 3660 * day, {
-      description: 'a session ends so long after the sign-in, whatever happens',
+    keep_alive_timeout_seconds: IntegerSetting(72, 1, 3600, {
+      description: 'how long an idle connection is kept open; set it longer than that of the reverse proxy',
     }),
-    members_may_toggle: Flag(true, {
-      description: 'members who are not admin may switch announcements on and off',
+    shutdown_timeout_seconds: IntegerSetting(20, 1, 600, {
+      description: 'time limit for a graceful shutdown',
     }),
-    announcements_per_team: Whole(50, 1, 1_000_000, {
+    access_token_lifetime_seconds: IntegerSetting(300, 30, 3600, {
+      description: 'lifetime of an access token',
+    }),
+    refresh_idle_lifetime_seconds: IntegerSetting(14 * day, 300, 366 * day, {
+      description: 'a session ends if it is not refreshed within this time',
+    }),
+    refresh_absolute_lifetime_seconds: IntegerSetting(90 * day, 300, 3660 * day, {
+      description: 'a session ends this long after the sign-in, even if it is refreshed',
+    }),
+    members_may_toggle: BooleanSetting(true, {
+      description: 'members without the admin role may enable and disable announcements',
+    }),
+    announcements_per_team: IntegerSetting(50, 1, 1_000_000, {
+      description: 'maximum announcements per team; those of the platform file count, but are never rejected',
+    }),
+    api_tokens_per_team: IntegerSetting(100, 1, 1_000_000, {
       description:
-        'announcements that a team may have; those of the platform file count, and are never refused',
+        'maximum API tokens per team, including expired ones; those that the operator creates are never rejected',
     }),
-    api_tokens_per_team: Whole(100, 1, 1_000_000, {
+    members_per_team: IntegerSetting(200, 1, 1_000_000, {
       description:
-        'API tokens that a team may have, expired ones among them; those the operator makes are never refused',
+        'maximum members and open invitations per team; those of the platform file count, but are never rejected',
     }),
-    members_per_team: Whole(200, 1, 1_000_000, {
+    invitations_per_hour: IntegerSetting(50, 1, 1_000_000, {
+      description: 'invitation mails per hour for each team',
+    }),
+    invitation_interval_seconds: IntegerSetting(300, 1, 86_400, {
       description:
-        'members and open invitations that a team may have; those of the platform file count, and are never refused',
+        'minimum time between invitations of a team to the same address; the burst is three for all teams together',
     }),
-    invitations_per_hour: Whole(50, 1, 1_000_000, {
-      description: 'mails of invitations an hour that one team may send',
-    }),
-    invitation_interval_seconds: Whole(300, 1, 86_400, {
+    allow_documentation_resources: BooleanSetting(false, {
       description:
-        'how long after an invitation the same address gets no other of the team; of all teams together three at once',
+        'teams may announce prefixes and verify ASNs that are reserved for documentation, as the demo and the lab do',
     }),
-    allow_documentation_resources: Flag(false, {
+    check_requests_per_minute: IntegerSetting(30, 1, 1_000_000, {
       description:
-        'teams may announce prefixes and prove ASNs that are reserved for documentation, as the demo and the lab do',
+        'immediate checks of announcements, and of domains, that a team may request per minute, in addition to the periodic checks',
     }),
-    check_requests_per_minute: Whole(30, 1, 1_000_000, {
+    provider_name: TextSetting('the network service provider', {
       description:
-        'how often a team may have its announcements, and its domains, checked at once, beside the checks that are made anyway',
+        'name of the provider in mails and in drafted letters of authorization; the letters also need provider_asn',
     }),
-    provider_name: Text('the network service provider', {
+    provider_asn: OptionalInteger(1, 4_294_967_295, {
+      description: 'ASN of the provider in drafted letters of authorization, without the prefix AS',
+    }),
+    clamd_url: OptionalText({
       description:
-        'name of the provider in mails and in drafted letters of authorization, which need it and provider_asn',
+        'address of clamd, which scans uploaded letters: unix:/run/clamav/clamd.ctl or tcp://host:3310; if unset, letters are not scanned',
     }),
-    provider_asn: MaybeWhole(1, 4_294_967_295, {
-      description: 'ASN of the provider, without AS, in drafted letters of authorization',
-    }),
-    clamd_url: Absent({
+    mail_url: OptionalText({
       description:
-        'virus scanner that uploaded letters must pass: unix:/run/clamav/clamd.ctl or tcp://host:3310 of a clamd; unset scans nothing',
-    }),
-    mail_url: Absent({
-      description:
-        'server that mails go through: smtp://user:password@host:587 or smtps://user:password@host:465; unset lets them wait',
+        'SMTP server: smtp://user:password@host:587 or smtps://user:password@host:465; if unset, mails stay queued',
       secret: true,
     }),
-    mail_from: Absent({
-      description: 'whose mails they are: noreply@net.example, or Example Net <noreply@net.example>',
+    mail_from: OptionalText({
+      description: 'sender of mails: noreply@net.example, or Example Net <noreply@net.example>',
     }),
-    mail_reply_to: Absent({
-      description: 'where answers go, and whom every mail names to ask; follows from mail_from if unset',
+    mail_reply_to: OptionalText({
+      description: 'address for replies, which every mail names as contact; derived from mail_from if unset',
     }),
-    mail_folder: Absent({
-      description: 'directory that mails are written to instead of being sent, one file for each',
+    mail_folder: OptionalText({
+      description: 'directory to which mails are written instead of being sent, one file each',
     }),
     operator_alert_emails: Type.Array(Type.String({ minLength: 3, maxLength: 254 }), {
       default: [],
       maxItems: 50,
-      description:
-        'who gets mails about holds; unset sends them to all staff with a confirmed e-mail address',
+      description: 'recipients of mails about holds; if unset, all staff with a confirmed e-mail address',
     }),
-    operator_webhook_url: Absent({
-      description: 'URL that gets messages about holds (docs/webhooks.md); may lead into internal networks',
+    operator_webhook_url: OptionalText({
+      description: 'webhook URL for messages about holds (docs/webhooks.md); internal addresses are allowed',
       secret: true,
     }),
-    operator_webhook_secret: Absent({
-      description: 'signs these messages: whsec_ and 24 to 64 bytes in base64',
+    operator_webhook_secret: OptionalText({
+      description: 'signing secret of these messages: whsec_ and 24 to 64 bytes in base64',
       secret: true,
     }),
-    rpki_sources: Urls({
+    rpki_sources: UrlList({
       description:
-        'where ROAs are read, in order of preference: rtr://host:port, rtrs://host:port?ca=/path (RFC 8210), file:/path or https://host/path of a VRP export in JSON',
+        'sources of ROAs, in order of preference: rtr://host:port, rtrs://host:port?ca=/path (RFC 8210), file:/path or https://host/path of a VRP export in JSON',
     }),
-    irr_sources: Urls({
+    irr_sources: UrlList({
       description:
-        'where route objects are read, in order: whois://host:port?sources=RADB&sources=RIPE of a server that speaks the ! protocol of IRRd, or file:/path of an RPSL dump (RIPE: read its dumps)',
+        'sources of route objects, in order: whois://host:port?sources=RADB&sources=RIPE of a server with the ! protocol of IRRd, or file:/path of an RPSL dump (for RIPE, use its dumps)',
     }),
-    irr_recheck_seconds: Whole(3600, 10, 30 * day, {
-      description: 'how often the routing registries are asked again about what they hold',
+    irr_recheck_seconds: IntegerSetting(3600, 10, 30 * day, {
+      description: 'interval between queries of the routing registries',
     }),
-    registry_confirm_seconds: Whole(3600, 0, day, {
+    registry_confirm_seconds: IntegerSetting(3600, 0, day, {
       description:
-        'how long a source of ROAs or route objects that is empty, or lost more than 20 % at once, must stay so before it is used; 0 uses it at once',
+        'how long a source of ROAs or route objects that is empty, or lost more than 20 % at once, is ignored until it counts as confirmed; 0 uses it at once',
     }),
-    dns_resolvers: Urls({
+    dns_resolvers: UrlList({
       description:
-        'name servers that are asked for proofs and for the hosts of webhooks, as address:port; unset uses those of the machine',
+        'name servers for proofs and for the hosts of webhooks, as address:port; if unset, those of the system',
     }),
-    authorization_proofs: Words(['letter'], authorizationKinds, {
+    authorization_proofs: EnumListSetting(['letter'], authorizationKinds, {
       description:
-        'proofs of which one is enough to authorize an announcement: letter, roa (a valid ROA of a verified ASN), dns_txt (a token in the reverse zone), rdap (a token in the remarks of the registration)',
+        'accepted proofs of authorization for an announcement, of which one is sufficient: letter, roa (a valid ROA of a verified ASN), dns_txt (a token in the reverse zone), rdap (a token in the remarks of the registration)',
     }),
-    rdap_bootstrap: Absent({
+    rdap_bootstrap: OptionalText({
       description:
-        'folder of the bootstrap files ipv4.json and ipv6.json (RFC 9224), which say where registrations are read: https://host/path/ or file:/path/; needed for rdap in authorization_proofs',
+        'location of the RDAP bootstrap files ipv4.json and ipv6.json (RFC 9224): https://host/path/ or file:/path/; required for rdap in authorization_proofs',
     }),
-    on_validation_loss: Word('warn', ['warn', 'suspend'], {
+    on_validation_loss: EnumSetting('warn', ['warn', 'suspend'], {
       description:
-        'what happens to an announced prefix whose checks fail: words only, or suspension after validation_grace_hours',
+        'action for an announced prefix whose checks fail: a warning only, or suspension after validation_grace_hours',
     }),
-    validation_grace_hours: Whole(72, 0, 8760, {
-      description: 'how long a check has failed before on_validation_loss: suspend takes the prefix away',
+    validation_grace_hours: IntegerSetting(72, 0, 8760, {
+      description: 'how long a check must fail before on_validation_loss: suspend withdraws the prefix',
     }),
-    webhooks_per_team: Whole(20, 0, 100_000, { description: 'webhooks that a team may have' }),
-    webhook_networks_allowed: Networks([], {
+    webhooks_per_team: IntegerSetting(20, 0, 100_000, { description: 'maximum webhooks per team' }),
+    webhook_networks_allowed: NetworkList([], {
       description:
-        'addresses and networks that webhooks may lead to although they are not of the public internet, also without TLS',
+        'addresses and networks outside the public internet that webhooks may use, also without TLS',
     }),
-    webhooks_at_once: Whole(64, 1, 10_000, {
+    webhooks_at_once: IntegerSetting(64, 1, 10_000, {
       description:
-        'webhooks that a collector sends to at once; each of them gets one message after the other',
+        'maximum webhooks to which a collector sends concurrently; each webhook gets one message at a time',
     }),
-    webhook_tests_per_minute: Whole(10, 1, 1_000_000, {
-      description: 'how often a team may have a message sent only to test a webhook',
+    webhook_tests_per_minute: IntegerSetting(10, 1, 1_000_000, {
+      description: 'test messages to webhooks per minute for each team',
     }),
-    reconcile_interval_seconds: Whole(30, 1, 3600, {
-      description: 'how often each region is compared with its router when nothing wakes the loop',
+    reconcile_interval_seconds: IntegerSetting(30, 1, 3600, {
+      description: 'maximum time between comparisons of a region with its routers',
     }),
-    audit_retention_months: Whole(0, 0, 1200, {
-      description: 'how many whole months of the audit are kept beside the current one; 0 keeps it for ever',
+    audit_retention_months: IntegerSetting(0, 0, 1200, {
+      description: 'full months of the audit log to keep besides the current one; 0 keeps it forever',
     }),
-    demo: Flag(false, { description: 'this is the demo platform: refused on any interface but loopback' }),
+    demo: BooleanSetting(false, { description: 'marks the demo platform, which listens on loopback only' }),
   },
   { additionalProperties: false },
 )
@@ -266,18 +287,18 @@ export type SettingName = keyof Settings
 
 export const settingNames = Object.keys(settingsSchema.properties) as readonly SettingName[]
 
-/** `PHAROS_PORT` for `port`; only `DATABASE_URL` has the name that every host of databases gives it. */
+/** Returns `PHAROS_PORT` for `port`; only `DATABASE_URL` has the name that database hosts conventionally use. */
 export function variableOf(name: SettingName): string {
   return name === 'database_url' ? 'DATABASE_URL' : `PHAROS_${name.toUpperCase()}`
 }
 
-/** What a setting means, its default, and whether it must never be printed. */
+/** Returns the description of a setting, its default, and whether it is secret and must never be printed. */
 export function meaningOf(name: SettingName): { description: string; byDefault: unknown; secret: boolean } {
   const schema = settingsSchema.properties[name] as unknown as Meaning & { default: unknown }
   return { description: schema.description, byDefault: schema.default, secret: schema.secret === true }
 }
 
-/** The schema of a setting that is set. */
+/** The schema of a setting's value, without null. */
 function valueSchemaOf(name: SettingName): Record<string, unknown> {
   const schema = settingsSchema.properties[name] as unknown as Record<string, unknown>
   return (schema['anyOf'] as Record<string, unknown>[] | undefined)?.[0] ?? schema
@@ -289,9 +310,9 @@ export const isNumber = (name: SettingName): boolean => valueSchemaOf(name)['typ
 export function limitsOf(name: SettingName): string {
   const schema = valueSchemaOf(name)
   if (schema['type'] === 'array') {
-    const words = (schema['items'] as Record<string, unknown>)['enum']
-    const of = Array.isArray(words) ? ` of ${words.join(', ')}` : ''
-    return `a list${of}; in a variable separated by commas`
+    const values = (schema['items'] as Record<string, unknown>)['enum']
+    const of = Array.isArray(values) ? ` of ${values.join(', ')}` : ''
+    return `a list${of}; comma-separated in a variable`
   }
   return schema['type'] === 'string' ? 'a text' : describeExpected(schema)
 }

@@ -1,7 +1,7 @@
 // Stop signals of the process. The first one stops it gracefully; a later one ends it at once.
 
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is one wish. */
-const oneWishMs = 2_000
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it counts once. */
+const repeatedSignalMs = 2_000
 
 /** Resolves with the first SIGTERM or SIGINT (or SIGHUP, when a terminal closes). */
 export function untilStopped(): Promise<NodeJS.Signals> {
@@ -10,7 +10,8 @@ export function untilStopped(): Promise<NodeJS.Signals> {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
         const now = performance.now()
-        if (askedAt !== undefined && signal !== 'SIGHUP' && now - askedAt > oneWishMs) process.exit(130)
+        if (askedAt !== undefined && signal !== 'SIGHUP' && now - askedAt > repeatedSignalMs)
+          process.exit(130)
         askedAt ??= now
         resolve(signal)
       })

@@ -1,5 +1,5 @@
-// Threads that take one job at a time and stay for the next one: for computations that would block the event loop. They
-// run below the priority of the process.
+// Threads that take one job at a time and are reused: for computations that would block the event loop. They run at a lower
+// priority than the process.
 import { getPriority, setPriority } from 'node:os'
 import { parentPort, Worker } from 'node:worker_threads'
 import { createSemaphore } from './semaphore.ts'
@@ -11,7 +11,7 @@ const PRIORITY_STEPS = 10
 const PRIORITY_LOWEST = 19
 
 /**
- * Returns a function that has a job computed by the script, in one of at most `threads` threads. The script calls
+ * Returns a function that runs a job in the script, in one of at most `threads` threads. The script calls
  * `answerJobs`. An idle thread does not keep the process alive. Throws `unavailable` if more than `waiting` jobs wait.
  */
 export function createThreadPool<Job, Value>(

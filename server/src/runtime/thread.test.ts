@@ -12,11 +12,11 @@ const run = (source: string, data: unknown, options: Partial<ThreadOptions> = {}
   })
 
 describe('work in a thread', () => {
-  it('answers with what it posts', async () => {
+  it('resolves with the message that it posts', async () => {
     assert.equal(await run('parentPort.postMessage(workerData + 1)', 1), 2)
   })
 
-  it('ends when its time is used up, also by waiting', async () => {
+  it('ends when its time is used up, even if it only waits', async () => {
     const timeoutMs = 100
     await assert.rejects(run('for (;;);', 0, { timeoutMs }), ThreadLimitError)
     await assert.rejects(run('setInterval(() => {}, 1000)', 0, { timeoutMs }), ThreadLimitError)
@@ -28,7 +28,7 @@ describe('work in a thread', () => {
     for (const source of [heap, buffers]) await assert.rejects(run(source, 0), ThreadLimitError, source)
   })
 
-  it('throws what it throws, and a limit error if it ends without an answer', async () => {
+  it('rejects with its error, and with a limit error if it ends without an answer', async () => {
     await assert.rejects(run("throw new Error('a mistake')", 0), /a mistake/)
     await assert.rejects(run('await new Promise(() => {})', 0), ThreadLimitError)
   })

@@ -1,24 +1,24 @@
-// One piece of work in a thread of its own, for what reads strangers' files or computes for long: it ends after its
-// answer, its time or its memory, and takes nothing of the process with it.
+// One piece of work in a thread of its own, for parsing untrusted files and for long computations: it ends with its
+// answer, its time limit or its memory limit, without an effect on the process.
 import { parentPort, Worker } from 'node:worker_threads'
 
 export type ThreadOptions = {
   /** Processor time, so that a busy machine causes no refusals; the wall clock may show three times as much. */
   readonly timeoutMs: number
   readonly heapMib: number
-  /** Of what lies outside of the heap. */
+  /** Memory outside of the heap. */
   readonly buffersMib: number
 }
 
-/** The work did not end within its time or its memory, or waited for what never comes. */
+/** The work did not end within its time or memory limit, or waited for something that never happens. */
 export class ThreadLimitError extends Error {}
 
-/** V8 bounds a thread's heap by itself, and its time and buffers not at all: they are read this often. */
+/** V8 limits a thread's heap by itself, but not its time and buffers: they are read at this interval. */
 const checkMs = 50
 
 /**
- * Runs a script that posts one message, and answers that. `data` is its `workerData`, copied. Throws ThreadLimitError
- * beyond the limits, and what the script throws.
+ * Runs a script that posts one message, and resolves with it. `data` is its `workerData`, copied. Throws ThreadLimitError
+ * beyond the limits, and the errors of the script.
  */
 export function runInThread<T>(
   script: URL,
@@ -35,20 +35,20 @@ export function runInThread<T>(
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: 32 },
   })
-  const tooMuch = (what: string) => reject(new ThreadLimitError(`more than ${what}`))
-  const tooLong = () => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`))
-  const timer = setTimeout(tooLong, 3 * timeoutMs)
+  const exceedMemory = (what: string) => reject(new ThreadLimitError(`more than ${what}`))
+  const exceedTime = () => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`))
+  const timer = setTimeout(exceedTime, 3 * timeoutMs)
   const check = setInterval(async () => {
-    // Of a thread that has ended there are none: its exit is reported below.
+    // A thread that has ended has none: its exit is reported below.
     const used = await Promise.all([worker.getHeapStatistics(), worker.cpuUsage()]).catch(() => undefined)
     if (!used) return
     const [{ external_memory: bytes }, { user, system }] = used
-    if (bytes > buffersMib * 2 ** 20) tooMuch(`${buffersMib} MiB of buffers`)
-    if (user + system > timeoutMs * 1000) tooLong()
+    if (bytes > buffersMib * 2 ** 20) exceedMemory(`${buffersMib} MiB of buffers`)
+    if (user + system > timeoutMs * 1000) exceedTime()
   }, checkMs)
   worker.once('message', resolve)
   worker.once('error', (error: NodeJS.ErrnoException) =>
-    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(`${heapMib} MiB of heap`) : reject(error),
+    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? exceedMemory(`${heapMib} MiB of heap`) : reject(error),
   )
   worker.once('exit', () => reject(new ThreadLimitError('the thread ended without an answer')))
   return promise.finally(() => {
@@ -58,7 +58,7 @@ export function runInThread<T>(
   })
 }
 
-/** Called once by the script in the thread: its answer. */
+/** Called once by the script in the thread, with its answer. */
 export function answerFromThread(value: unknown): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
   parentPort?.postMessage(value)

@@ -1,6 +1,6 @@
 // Authenticates a credential: the access token of the web application, or a team's API token. Every failure is 401 with
 // the same message, so that it reveals nothing about invalid credentials.
-import type { NoteRefusal } from '../db/audit.ts'
+import type { ReportRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
@@ -29,7 +29,7 @@ export type CredentialDeps = DemoRule & {
   /** Called if the last use could not be saved; the request itself is not affected. */
   readonly onTokenUseError: (error: unknown) => void
   /** Called for genuine API tokens that are expired, revoked, unused or not allowed from the address. Not awaited. */
-  readonly noteRefusal?: NoteRefusal
+  readonly reportRefusal?: ReportRefusal
 }
 
 export function createCredentials(deps: CredentialDeps) {
@@ -86,12 +86,12 @@ export function createCredentials(deps: CredentialDeps) {
 
   function recordRefusal(id: string, teamId: number, code: string, address: string): void {
     const [actor, action] = [`token:${id}`, 'token.refuse']
-    deps.noteRefusal?.({ teamId, actor, credential: actor, action, target: actor, code, address })
+    deps.reportRefusal?.({ teamId, actor, credential: actor, action, target: actor, code, address })
   }
 
   /** Runs after the answer, so that the answer takes no longer than for an unknown token. */
   async function recordIfKnown({ id, secret }: ApiToken, address: string): Promise<void> {
-    if (!deps.noteRefusal) return
+    if (!deps.reportRefusal) return
     try {
       const known = await refusedTokens.get(id, () => findRefusedToken(deps.db, id))
       if (known && verifyMac(deps.ring, 'api-token', secret, known.secretMac))

@@ -1,6 +1,6 @@
 // Signs in with e-mail address and password, and switches the team of a session.
 import type { SessionTokens } from '@pharos/contract/session'
-import { auditOfActor, writeAudit, type NoteRefusal } from '../db/audit.ts'
+import { auditOfActor, writeAudit, type ReportRefusal } from '../db/audit.ts'
 import { fail, notFound, Failure } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
@@ -24,7 +24,7 @@ import type { RequestSource, ClientSource } from './request-source.ts'
 
 export type SignInDeps = RefreshDeps &
   AttemptDeps &
-  JoinDeps & { readonly hashing: Semaphore; readonly noteRefusal: NoteRefusal }
+  JoinDeps & { readonly hashing: Semaphore; readonly reportRefusal: ReportRefusal }
 
 /** Returns the tokens of a new session. Throws the same error, after the same work, for a wrong password and an unknown account. */
 export async function signIn(
@@ -149,12 +149,12 @@ function teamOfConfirmed({ emailConfirmed, teamId }: SignInAccount): number {
  * reveal to each team that there are others.
  */
 function recordRefusal(
-  { noteRefusal }: SignInDeps,
+  { reportRefusal }: SignInDeps,
   client: ClientSource,
   account: SignInAccount,
   code: string,
 ): void {
-  noteRefusal({ ...auditOfClient(client, account), action: 'session.refuse', code })
+  reportRefusal({ ...auditOfClient(client, account), action: 'session.refuse', code })
 }
 
 const auditOfClient = ({ requestId, address }: ClientSource, { id, teamId, isStaff }: SignInAccount) => ({

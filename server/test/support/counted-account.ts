@@ -32,7 +32,7 @@ export function createCountedDeps(api: TestApi): CountedDeps {
     afterwards: createAfterwards(100, (error) => {
       throw error
     }),
-    noteRefusal: () => {},
+    reportRefusal: () => {},
   }
 }
 

@@ -9,14 +9,14 @@ export type PastDelivery = {
   readonly body: object
 }
 
-/** The slug of a team that is none of these; undefined if the database has no other. */
+/** Returns the slug of a team that is none of these; undefined if the database has no other. */
 export async function findOtherTeam(db: Db, slugs: readonly string[]): Promise<string | undefined> {
   const { rows } = await sql<{ slug: string }>`
     select slug from teams where slug <> all(${slugs}::text[]) order by slug limit 1`.execute(db)
   return rows[0]?.slug
 }
 
-/** Partitions come before rows: a month cannot get one once the default partition has rows of it. */
+/** Partitions are created before rows: a month cannot get one once the default partition contains its rows. */
 export async function createPartitionsSince(trx: Trx, since: Date, until: Date): Promise<void> {
   await sql`
     select create_month_partitions(month::date)

@@ -65,7 +65,7 @@ test('the example of a mapped source is an attack on the demo team', async () =>
   })
 })
 
-test('every example is tried', () => {
+test('every example is tested', () => {
   const text = readFileSync(import.meta.filename, 'utf8')
   const files = readdirSync(folder)
   assert.ok(files.length > 0)

@@ -1,8 +1,8 @@
-// Every figure of the bench, in the order in which they are measured.
+// All benchmarks, in the order in which they are measured.
 import { coldStart } from './cold-start.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
-import type { Figure } from './figure.ts'
+import type { Benchmark } from './benchmark.ts'
 import { followStream } from './follow-stream.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { loginFlood } from './login-flood.ts'
@@ -13,7 +13,7 @@ import { relatedListLarge } from './related-list-large.ts'
 import { roaCheck } from './roa-check.ts'
 import { sessionRefresh } from './session-refresh.ts'
 
-export const figures: readonly Figure[] = [
+export const benchmarks: readonly Benchmark[] = [
   relatedList,
   relatedListLarge,
   eventDetail,
