@@ -55,11 +55,11 @@ type Question<T> = {
 }
 type Asking = { readonly askedMs: number; readonly epoch: number; readonly answer: Promise<KeptAnswer> }
 
-/** How many of the last questions that had objects are asked again to find out whether a source lost its data. */
+/** How many of the last queries that returned objects are repeated to detect whether a source lost its data. */
 const witnessesMax = 20
-/** Fewer that lost their objects may be one team's change. */
+/** If fewer lost their objects, it may be one team's change. */
 const witnessesMin = 3
-/** The part of the witnesses that must have objects again. */
+/** The share of the witnesses that must have objects again. */
 const backShare = 0.8
 
 const lost = 'returns no objects any more'
@@ -67,7 +67,7 @@ const lost = 'returns no objects any more'
 const backoffFirstMs = 1_000
 const backoffMaxMs = 60_000
 
-/** A reader of the source. Every answer is an IrrAnswer, or a rejection with IrrUnavailable or with the signal's reason. */
+/** Creates a reader of the source. Every call resolves with an IrrAnswer, or rejects with IrrUnavailable or the signal's reason. */
 export class IrrReader {
   readonly name: string
   readonly label: string
@@ -76,9 +76,9 @@ export class IrrReader {
   readonly #kept
   readonly #asking = new Map<string, Asking>()
   readonly #closing = new AbortController()
-  /** Rises when what the source holds changed; answers of before are of no use then. */
+  /** Incremented when the source's data changed; answers of earlier generations are not used. */
   #epoch = 0
-  /** The last questions that had objects, the latest last. */
+  /** The last queries that returned objects, the latest last. */
   readonly #witnesses = new Map<string, Question<unknown>>()
   /** Monotonic; undefined unless the source lost the objects of all witnesses. */
   #emptySinceMs: number | undefined
@@ -115,7 +115,7 @@ export class IrrReader {
     return this.#read({ key: name, ask, weigh }, ages)
   }
 
-  /** Asks for the serial; true when it is another one, and then what was kept is stale. A source that is down is left alone. */
+  /** Queries the serial. Returns true if it changed, which makes cached answers stale. Skips a source that is down. */
   async poll(signal: AbortSignal): Promise<boolean> {
     if (this.#isResting()) return false
     const startedMs = this.#nowMs()
@@ -169,7 +169,7 @@ export class IrrReader {
     }
   }
 
-  /** Shares a query that is running, unless it was sent too long ago. */
+  /** Shares a running query, unless it was sent too long ago. */
   #ask<T>(question: Question<T>, { maxAgeMs }: Ages): Promise<KeptAnswer> {
     const asking = this.#asking.get(question.key)
     if (asking?.epoch === this.#epoch && this.#nowMs() - asking.askedMs < maxAgeMs) return asking.answer
@@ -197,7 +197,7 @@ export class IrrReader {
     this.#witnesses.delete(key)
   }
 
-  /** The witnesses of a loss stay until it is over. */
+  /** The witnesses of a loss are kept until it ends. */
   #noteWitness<T>(question: Question<T>): void {
     if (this.#emptySinceMs !== undefined) return
     this.#witnesses.delete(question.key)
@@ -206,7 +206,7 @@ export class IrrReader {
     if (this.#witnesses.size > witnessesMax) this.#witnesses.delete(oldest!)
   }
 
-  /** Whether all witnesses lost their objects, and this is not confirmed by time. Asks once for all who wait. */
+  /** Whether all witnesses lost their objects, and the confirmation time has not passed. Concurrent callers share one check. */
   #isEmpty(): Promise<boolean> {
     this.#checking ??= this.#askWitnesses().finally(() => (this.#checking = undefined))
     return this.#checking

@@ -33,7 +33,7 @@ export type AutNumAnswer =
   | { readonly state: 'unavailable'; readonly reason: string }
 
 export interface Irr extends Component {
-  /** Rejects only when the signal of the question is aborted, never because a source failed. */
+  /** Rejects only if the signal of the query is aborted, never because a source failed. */
   judge(prefix: Prefix, originAsn: Asn, question?: IrrQuestion): Promise<IrrVerdict>
   autNum(asn: Asn, question?: Omit<IrrQuestion, 'asSet'>): Promise<AutNumAnswer>
   /**
@@ -200,7 +200,7 @@ class Registries implements Irr {
   }
 
   /**
-   * The first source that has the set defines it, as with `!s` of IRRd: a set of the same name in a later registry may belong to
+   * The first source that has the set defines it, like `!s` of IRRd: a set of the same name in a later registry may belong to
    * anyone. A source that is down could have it, so the search ends there.
    */
   async #readMembers(name: string, used: IrrAnswer<unknown>[], ages: Ages) {

@@ -1,5 +1,5 @@
-// A dump of a registry in a file as a source of what it holds. The file is looked at each second; while a new one is no
-// good, is being written, or is empty or much smaller than before, the last good one is used and that is said.
+// An IRR source that reads a registry dump from a file. The file is checked every second; while a new version is invalid, is
+// being written, is empty or is much smaller than before, the last valid one is used and the problem is reported.
 import type { IrrSource } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { isSuspiciousLoss, isVeryOther } from '../../registry/objects/loss.ts'
@@ -10,21 +10,21 @@ import type { DumpIndex } from './dump-index.ts'
 
 export type DumpSourceConfig = {
   readonly file: string
-  /** The registries that count, the most important first; none means all that are in the dump. */
+  /** The registries to use, in order of preference; none means all registries in the dump. */
   readonly sources?: readonly string[]
-  /** How often the file is looked at. */
+  /** How often the file is checked. */
   readonly lookMs?: number
-  /** A file that was changed later than so long ago is taken for one that is being written. */
+  /** A file that was changed more recently than this is treated as being written. */
   readonly settleMs?: number
   /** How long a dump that is empty, or lost more than 20 % of its objects, must stay so before it is used. 0: at once. */
   readonly confirmMs?: number
-  /** How long a question waits for the first reading. */
+  /** How long a query waits for the first read. */
   readonly timeoutMs?: number
 }
 
 const byDefault = { sources: [], lookMs: 1_000, settleMs: 1_000, timeoutMs: 8_000, confirmMs: 3_600_000 }
 
-/** Reads nothing before the first question. */
+/** Reads nothing before the first query. */
 export function createDumpSource(config: DumpSourceConfig): IrrSource {
   return new DumpSource({ ...byDefault, ...config })
 }
@@ -36,15 +36,15 @@ class DumpSource implements IrrSource {
   readonly label = 'IRR dump'
   readonly #config: Required<DumpSourceConfig>
   readonly #closing = new AbortController()
-  /** Settles when there is a dump, or a reason why there is none. */
+  /** Settles once a dump was read or has failed. */
   readonly #first = Promise.withResolvers<void>()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #good: Good | undefined
-  /** A dump that is not used yet; `size` and the time since when it has about that many objects. */
+  /** A dump that is not used yet; `size`, and since when it has had about that many objects. */
   #aside: (Good & { readonly size: number; readonly sinceMs: number; readonly until: Date }) | undefined
   #failure: string | undefined
-  /** The state of the file that was read last, well or not, and that at the last look. */
+  /** The version of the file that was read last, successfully or not, and the version at the last check. */
   #read: string | undefined
   #seen: string | undefined
 
@@ -132,7 +132,7 @@ class DumpSource implements IrrSource {
     }
   }
 
-  /** Untouched since the last look, or for a while by this machine's clock, which may not be that of the file's. */
+  /** Unchanged since the last check, or for a while by the local clock, which may differ from that of the file system. */
   #isSettled(state: FileState): boolean {
     const isSame = state.text === this.#seen
     this.#seen = state.text
@@ -150,7 +150,7 @@ class DumpSource implements IrrSource {
     this.#consider({ dump, state: state.text })
   }
 
-  /** Uses the dump, or keeps it aside. */
+  /** Uses the dump, or holds it back. */
   #consider(next: Good): void {
     const before = this.#good?.dump.index.size
     const { size: after } = next.dump.index

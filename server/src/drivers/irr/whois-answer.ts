@@ -24,13 +24,13 @@ export class WhoisAnswerError extends Error {
 }
 
 export type WhoisDecoder = {
-  /** The answers that end in these bytes, in their order. Throws WhoisAnswerError, and then at every further call. */
+  /** Returns the answers completed by these bytes, in order. Throws WhoisAnswerError, and then at every further call. */
   push(bytes: Uint8Array): WhoisAnswer[]
-  /** Whether an answer has begun and not ended. */
+  /** Whether an answer is incomplete. */
   readonly isInside: boolean
 }
 
-/** The longest line that is no data: an error message. */
+/** Length limit of lines other than data, such as error messages. */
 const lineBytesMax = 1_000
 const lineFeed = 10
 
@@ -38,13 +38,13 @@ const lineFeed = 10
 export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
   const text = new TextDecoder()
   let rest: Uint8Array<ArrayBufferLike> = new Uint8Array(0)
-  /** Of the first byte of the rest that is not part of an answer yet. */
+  /** Offset of the first byte that is not part of an answer yet. */
   let at = 0
-  /** The data of an answer whose end has not come. */
+  /** The data of an incomplete answer. */
   let data: { readonly bytes: Uint8Array; filled: number } | undefined
   let broken: WhoisAnswerError | undefined
 
-  /** The next line of the rest; undefined while it is not there in full. */
+  /** Returns the next line; undefined while it is incomplete. */
   const takeLine = (): string | undefined => {
     const start = at
     const end = rest.indexOf(lineFeed, start)
@@ -82,7 +82,7 @@ export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
   const takeAll = (): WhoisAnswer[] => {
     const answers: WhoisAnswer[] = []
     for (let answer = take(); answer; answer = take()) answers.push(answer)
-    // A piece of a large chunk would keep all of it.
+    // A slice of a large chunk would keep all of it in memory.
     rest = rest.slice(at)
     at = 0
     return answers

@@ -11,7 +11,7 @@ type Exchange = PromiseWithResolvers<WhoisAnswer[]> & {
   readonly answers: WhoisAnswer[]
 }
 
-/** A connection; `open` begins it. It closes itself when the other side does. */
+/** A connection; `open` connects it. It closes when the server closes it. */
 export class WhoisConnection {
   readonly #address: WhoisAddress
   readonly #decoder: WhoisDecoder
@@ -53,7 +53,7 @@ export class WhoisConnection {
    */
   async exchange(lines: readonly string[], wanted: number, signal: AbortSignal): Promise<WhoisAnswer[]> {
     if (this.#error) throw this.#error
-    if (!this.#socket || this.#exchange) throw new Error('a whois connection does one thing at a time')
+    if (!this.#socket || this.#exchange) throw new Error('a whois connection has one exchange at a time')
     const exchange = (this.#exchange = { ...Promise.withResolvers<WhoisAnswer[]>(), wanted, answers: [] })
     this.#socket.write(`${lines.join('\n')}\n`)
     try {

@@ -1,5 +1,5 @@
-// A whois server that speaks the `!` protocol (IRRd, and what is compatible with it) as a source of what the routing
-// registries hold. It keeps connections, and no answers.
+// An IRR source that queries a whois server with the `!` protocol (IRRd and compatible servers). It keeps connections open, but
+// caches no answers.
 import type { IrrSource, RouteObject } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { covers } from '../../net/prefix.ts'
@@ -16,11 +16,11 @@ import { autNumQuery, membersQuery, routesQuery, serialsQuery } from './whois-qu
 
 export type WhoisSourceConfig = WhoisAddress & {
   readonly sources?: readonly string[]
-  /** For one question, with the waiting for a connection and the connecting. */
+  /** Timeout of one query, including the wait for a connection and connecting. */
   readonly timeoutMs?: number
   readonly connectionsMax?: number
   readonly idleMs?: number
-  /** A longer answer is refused. */
+  /** A longer answer is rejected. */
   readonly answerBytesMax?: number
 }
 
@@ -32,7 +32,7 @@ const byDefault = {
   answerBytesMax: 2 * 1024 * 1024,
 }
 
-/** Connects at the first question. */
+/** Connects at the first query. */
 export function createWhoisSource(config: WhoisSourceConfig): IrrSource {
   return new WhoisSource({ ...byDefault, ...config })
 }
@@ -54,7 +54,7 @@ class WhoisSource implements IrrSource {
   }
 
   async routeObjects(prefix: Prefix, signal: AbortSignal): Promise<readonly RouteObject[]> {
-    // A server that does not know the option would answer with others.
+    // A server that does not support the option would return objects of other registries.
     const routes = await this.#ask(routesQuery(prefix), signal, (text) => this.#read(text, readRoute))
     return (routes ?? []).filter((route) => covers(route.prefix, prefix))
   }
@@ -74,7 +74,7 @@ class WhoisSource implements IrrSource {
     return answer.kind === 'found' ? newestSerials(answer.text) : undefined
   }
 
-  /** A server does not say how many objects it has; its answers are compared by whoever asks. */
+  /** The protocol has no count of objects; a loss is detected by the reader, which compares answers. */
   isSuspicious(): boolean {
     return false
   }
@@ -87,7 +87,7 @@ class WhoisSource implements IrrSource {
     return this.#pool.close()
   }
 
-  /** What is read of the answer, or undefined when there is nothing. */
+  /** Returns the parsed answer; undefined if it is empty. */
   async #ask<T>(line: string, signal: AbortSignal, read: (text: string) => T): Promise<T | undefined> {
     const answer = await this.#pool.ask(line, signal)
     const question = `${this.name}: ${line}`
@@ -100,7 +100,7 @@ class WhoisSource implements IrrSource {
     }
   }
 
-  /** An object that makes no sense is left out and reported. */
+  /** An invalid object is left out and reported. */
   #read<T>(text: string, read: (object: RpslObject) => T[]): T[] {
     const { objects, problems } = parseRpsl(text)
     for (const { message } of problems) this.#problems.add(message)
@@ -134,8 +134,8 @@ function readAutNum(object: RpslObject) {
 }
 
 /**
- * Of `RADB:N:0-4711:12`, one line for each registry, the newest serial; the oldest, and that of the last export, change
- * without the objects. A registry without serials says `-`, an unknown one `X`.
+ * Returns the newest serial of each registry, from lines such as `RADB:N:0-4711:12`; the oldest serial and that of the last
+ * export change without the objects. A registry without serials has `-`, an unknown one `X`.
  */
 function newestSerials(text: string): string | undefined {
   const serials = [...text.matchAll(/^([^:\s]+):[^:\s]*:\d+-(\d+)/gm)].map(

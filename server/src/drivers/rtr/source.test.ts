@@ -22,7 +22,7 @@ const [first, second, third] = [
 ]
 
 describe('an RTR source', () => {
-  it('asks a new cache for everything and has it at End of Data, not before', async (t) => {
+  it('requests the complete set of a new cache and uses it at End of Data, not before', async (t) => {
     const cache = await started(t, () => [
       say.response(7),
       say.announce(first!),
@@ -44,7 +44,7 @@ describe('an RTR source', () => {
     assert.equal(expires!.getTime() - asOf!.getTime(), 7_200_000)
   })
 
-  it('asks for the changes when it is notified, and applies them as a whole', async (t) => {
+  it('requests the changes when it is notified, and applies them as a whole', async (t) => {
     const cache = await started(t, (heard) =>
       heard.pdu.type === 'reset_query'
         ? [say.response(7), say.announce(first!), say.announce(second!), say.end(7, 1)]
@@ -64,7 +64,7 @@ describe('an RTR source', () => {
     assert.deepEqual(sorted(source.touched[1]!), ['192.0.2.0/24', '198.51.100.0/24'])
   })
 
-  it('touches nothing by a delta that comes to nothing', async (t) => {
+  it('reports no touched prefixes for a delta without a net change', async (t) => {
     const cache = await started(t, (heard) =>
       heard.pdu.type === 'reset_query'
         ? full()
@@ -85,7 +85,7 @@ describe('an RTR source', () => {
     assert.deepEqual([source.touched, source.status().problem], [['all'], null])
   })
 
-  it('is not asked by a notification of what it has, and asks once more for one that came during an answer', async (t) => {
+  it('ignores a notification of the current serial, and queries once more after one during an answer', async (t) => {
     let serial = 1
     const cache = await started(t, (heard) =>
       heard.pdu.type === 'reset_query' ? full() : [say.response(7), say.end(7, ++serial)],
@@ -101,7 +101,7 @@ describe('an RTR source', () => {
     assert.equal(cache.heard.length, 3)
   })
 
-  it('asks for everything when the cache says that it cannot tell the changes', async (t) => {
+  it('requests the complete set when the cache sends a Cache Reset', async (t) => {
     let resets = 0
     const cache = await started(t, (heard) => {
       if (heard.pdu.type === 'serial_query') return [say.reset()]
@@ -116,7 +116,7 @@ describe('an RTR source', () => {
     assert.equal(cache.connections(), 1)
   })
 
-  it('answers from what it has while the cache is gone, and then asks for everything', async (t) => {
+  it('keeps its set while the cache is unreachable, and then requests the complete set', async (t) => {
     const cache = await started(t, (_, connection) =>
       connection === 0 ? full() : [say.response(7), say.announce(second!), say.end(7, 1)],
     )
@@ -127,14 +127,14 @@ describe('an RTR source', () => {
     await until(() => source.status().problem !== null)
     assert.deepEqual([source.current()?.asOf, asns(source, '192.0.2.0/24')], [asOf, [64500]])
     assert.match(source.status().problem!, /closed/)
-    // The same session and serial, as a cache has that was restarted: that proves nothing.
+    // The same session and serial, as after a restart of the cache: they prove nothing.
     await until(() => source.touched.length === 2)
     assert.deepEqual(cache.heard[1]?.pdu, { type: 'reset_query' })
     assert.deepEqual(sorted(source.touched[1]!), ['192.0.2.0/24', '2001:db8::/32'])
     assert.equal(source.status().problem, null)
   })
 
-  it('starts anew when the session changes, and keeps what it has until then', async (t) => {
+  it('starts a new session when the session ID changes, and keeps its set until then', async (t) => {
     const changes = [say.notify(8, 1), say.response(8), say.end(8, 2)]
     for (const change of changes) {
       const cache = await started(t, (heard, connection) => {
@@ -157,17 +157,17 @@ describe('an RTR source', () => {
   })
 
   const broken: readonly [string, code: number, delta: readonly Buffer[]][] = [
-    ['announces what it announced before', 7, [say.announce(first!)]],
-    ['withdraws what it never announced', 6, [say.withdraw(second!)]],
+    ['announces a VRP twice', 7, [say.announce(first!)]],
+    ['withdraws an unknown VRP', 6, [say.withdraw(second!)]],
     ['answers out of turn', 0, [say.reset()]],
     ['sends a PDU type that does not exist', 5, [Buffer.from([1, 11, 0, 0, 0, 0, 0, 8])]],
     ['changes the version', 8, [say.announce(third!, 0)]],
-    ['sends a length that cannot be', 0, [Buffer.from([1, 4, 0, 0, 0, 0, 0, 21])]],
+    ['sends an invalid length', 0, [Buffer.from([1, 4, 0, 0, 0, 0, 0, 21])]],
     ['ends another session', 0, [say.end(8, 2)]],
     ['sends a prefix with host bits', 0, [hostBits()]],
   ]
   for (const [what, code, delta] of broken) {
-    it(`tells a cache that ${what} so with error ${code}, applies nothing, and asks for everything`, async (t) => {
+    it(`sends error ${code} to a cache that ${what}, applies nothing, and requests the complete set`, async (t) => {
       const cache = await started(t, (heard, connection) => {
         if (heard.pdu.type === 'reset_query')
           return connection === 0 ? full() : [...full().slice(0, 2), say.end(7, 3)]
@@ -199,7 +199,7 @@ describe('an RTR source', () => {
     }
   })
 
-  it('waits for a cache that has no data yet without hanging up', async (t) => {
+  it('waits for a cache that has no data yet without disconnecting', async (t) => {
     let asked = 0
     const cache = await started(t, () => (asked++ === 0 ? [say.error(2, 'not yet')] : full()))
     const source = follow(t, cache, { lastRetryMs: 50 })
@@ -208,7 +208,7 @@ describe('an RTR source', () => {
     assert.equal(cache.connections(), 1)
   })
 
-  it('speaks version 0 with a cache that answers in it', async (t) => {
+  it('uses version 0 with a cache that answers in it', async (t) => {
     const cache = await started(t, ({ pdu }) =>
       pdu.type === 'reset_query'
         ? [say.notify(7, 1, 2), say.response(7, 0), say.announce(first!, 0), say.end0(7, 1)]
@@ -222,7 +222,7 @@ describe('an RTR source', () => {
     assert.deepEqual(cache.heard[1], { pdu: { type: 'serial_query', session: 7, serial: 1 }, version: 0 })
   })
 
-  it('speaks version 0 with a cache that refuses version 1, or hangs up on it', async (t) => {
+  it('uses version 0 with a cache that rejects version 1, or disconnects because of it', async (t) => {
     const refusals: readonly Script[] = [
       () => [say.error(4, 'version 0 only', 0)],
       (_, __, socket) => void socket.destroy(),
@@ -242,7 +242,7 @@ describe('an RTR source', () => {
     }
   })
 
-  it('is unavailable once what it holds has expired, and says so', async (t) => {
+  it('is unavailable once its VRPs have expired, and reports that', async (t) => {
     const cache = await started(t, (_, connection) => (connection === 0 ? full() : undefined))
     const source = follow(t, cache, { expireMsMax: 1_000 })
     await until(() => source.current())
@@ -252,7 +252,7 @@ describe('an RTR source', () => {
     assert.equal(source.status().state, 'unavailable')
   })
 
-  it('has itself confirmed at the refresh interval, which keeps it from expiring', async (t) => {
+  it('confirms its set at the refresh interval, which prevents expiry', async (t) => {
     const cache = await started(t, (heard) =>
       heard.pdu.type === 'reset_query' ? full() : [say.response(7), say.end(7, 1)],
     )
@@ -263,7 +263,7 @@ describe('an RTR source', () => {
     assert.deepEqual(source.touched, ['all'])
   })
 
-  it('asks for everything from time to time, and corrects what wrong deltas have left', async (t) => {
+  it('requests the complete set at intervals, and corrects the effects of wrong deltas', async (t) => {
     let resets = 0
     const cache = await started(t, (heard) => {
       if (heard.pdu.type === 'serial_query') return [say.response(7), say.end(7, 1)]
@@ -277,7 +277,7 @@ describe('an RTR source', () => {
     assert.equal(cache.connections(), 1)
   })
 
-  it('gives up a cache that does not answer, or never ends, and tries again', async (t) => {
+  it('disconnects from a cache that does not answer, or answers endlessly, and retries', async (t) => {
     const silent = await started(t, (_, connection) => (connection === 0 ? undefined : full()))
     const one = follow(t, silent, { answerTimeoutMs: 80 })
     await until(() => one.status().problem === 'no answer within 80 ms')
@@ -293,7 +293,7 @@ describe('an RTR source', () => {
     await until(() => other.current())
   })
 
-  it('takes only so many VRPs', async (t) => {
+  it('limits the number of VRPs', async (t) => {
     const cache = await started(t, () => [
       say.response(7),
       say.announce(first!),
@@ -306,7 +306,7 @@ describe('an RTR source', () => {
     assert.equal(source.current(), undefined)
   })
 
-  it('does not apply a delta that takes too many VRPs away, and asks for everything instead', async (t) => {
+  it('does not apply a delta that removes too many VRPs, and requests the complete set instead', async (t) => {
     const many = Array.from({ length: 10 }, (_, i) => `10.0.${i}.0/24 AS${64500 + i}`)
     const { cache, set } = await startHonestCache()
     t.after(() => cache[Symbol.asyncDispose]())
@@ -323,7 +323,7 @@ describe('an RTR source', () => {
     assert.deepEqual([asns(source, '10.0.8.0/24'), asns(source, '10.0.9.0/24')], [[64508], []])
   })
 
-  it('has nothing while the first set is empty, and uses the first that is not', async (t) => {
+  it('has no set while the first one is empty, and uses the first that is not', async (t) => {
     const { cache, set } = await startHonestCache()
     t.after(() => cache[Symbol.asyncDispose]())
     const source = follow(t, cache, {}, 3_600_000)
@@ -335,7 +335,7 @@ describe('an RTR source', () => {
     assert.deepEqual([source.suspicion(), source.status().problem], [undefined, null])
   })
 
-  it('waits longer from failure to failure, with jitter, and shortly again after a success', async (t) => {
+  it('backs off after each failure, with jitter, and resets the delay after a success', async (t) => {
     const times: number[] = []
     const cache = await started(t, (_, __, socket) => {
       times.push(performance.now())
@@ -350,7 +350,7 @@ describe('an RTR source', () => {
     assert.ok(waits.at(-1)! < 40_000, `${waits}`)
   })
 
-  it('ends with its stop, whatever it was doing', async (t) => {
+  it('stops in every state', async (t) => {
     const cache = await started(t, () => full())
     const source = follow(t, cache)
     await until(() => source.current())

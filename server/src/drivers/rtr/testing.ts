@@ -1,4 +1,4 @@
-// For tests: an RTR cache that says what a test wants it to, also what no real cache would. It keeps no history by itself.
+// For tests: an RTR cache with configured answers, including invalid ones. It keeps no history by itself.
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { vrpBits } from '../../registry/objects/vrp.ts'
@@ -54,17 +54,17 @@ function prefix(version: number, flags: number, text: string): Buffer {
 
 export type Heard = { readonly pdu: RtrPdu; readonly version: number }
 
-/** What it answers to each PDU that it hears; nothing where undefined. `connection` counts from 0. */
+/** Returns the answer to each received PDU; undefined for none. `connection` counts from 0. */
 export type Script = (heard: Heard, connection: number, socket: Socket) => readonly Buffer[] | undefined
 
 export type FakeCache = AsyncDisposable & {
   readonly port: number
   readonly heard: Heard[]
-  /** How many connections came. */
+  /** The number of accepted connections. */
   readonly connections: () => number
-  /** Sends to all who are connected. */
+  /** Sends to all connected clients. */
   say(...octets: readonly Buffer[]): void
-  /** Ends all connections, and takes new ones. */
+  /** Ends all connections, and accepts new ones. */
   drop(): void
   /** Ends all connections at once, also new ones, until it is shown again. */
   hide(hidden: boolean): void
@@ -117,7 +117,7 @@ export async function startFakeCache(script: Script, tls?: TlsOptions): Promise<
   }
 }
 
-/** A cache that keeps its history: answers questions by it and notifies of each change. Texts as `parseVrp` reads them. */
+/** A cache that keeps its history: answers queries from it and notifies of each change. Texts as for `parseVrp`. */
 export async function startHonestCache(tls?: TlsOptions) {
   const session = 4_711
   const history: (readonly string[])[] = [[]]

@@ -1,4 +1,4 @@
-// The port's tests, on each kind of source beside what stands in for its other side. The real RTR cache is in the lab's tests.
+// The port's conformance suite, on each kind of source with a simulated other side. The tests of the lab use a real RTR cache.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
-// What every source of VRPs holds, whatever it speaks: the last complete set, how long it is current, and who is notified
-// of changes. It must not answer from a set that has expired, and knows no protocol. A set that is suddenly empty or much
-// smaller is kept aside: that is how a cache looks that was reinstalled, and ROAs do not vanish in numbers.
+// The VRPs of a source, whatever its protocol: the last complete set, how long it is current, and who is notified of changes.
+// It must not answer from an expired set, and knows no protocol. A set that is suddenly empty or much smaller is held back:
+// a reinstalled cache looks like that, and ROAs do not disappear in large numbers at once.
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { CurrentVrps, Suspicion, TouchedPrefixes } from '../../registry/vrp-source.ts'
 import { isSuspiciousLoss, isVeryOther } from '../../registry/objects/loss.ts'
@@ -9,10 +9,10 @@ import { vrpPrefix } from '../../registry/objects/vrp.ts'
 import type { RoaTable } from '../../registry/objects/roa-table.ts'
 import type { VrpBits } from '../../registry/objects/vrp.ts'
 
-/** When the source last said that the set is right, and until when that holds; null is for good. */
+/** When the source last confirmed the set, and when the set expires; null: never. */
 export type Confirmed = { readonly asOf: Date; readonly expires: Date | null }
 
-/** Above this many, judging everything again costs no more than finding out what is touched. */
+/** Above this number, judging all announcements again costs no more than determining which are touched. */
 const touchedMax = 5_000
 const timerMsMax = 2 ** 31 - 1
 
@@ -22,7 +22,7 @@ export type HeldVrpsOptions = {
   readonly confirmMs: number
 }
 
-/** `size`: when the time began; a set that changes much has to stay for the whole time again. */
+/** `size`: that at the start of the confirmation time, which restarts when the set changes much. */
 type Aside = Suspicion & { readonly confirmed: Confirmed; readonly size: number; readonly sinceMs: number }
 
 export class HeldVrps {
@@ -33,9 +33,9 @@ export class HeldVrps {
   #confirmed: Confirmed | undefined
   #expiry: NodeJS.Timeout | undefined
   #aside: Aside | undefined
-  /** Sizes of the set within the time of confirmation, falling, the oldest first: several small losses are a large one. */
+  /** Decreasing sizes of the set within the confirmation time, oldest first: several small losses count as a large one. */
   #sizes: { readonly atMs: number; readonly size: number }[] = []
-  /** Whether listeners know it as current. */
+  /** Whether listeners were last notified that it is current. */
   #isCurrent = false
 
   constructor({ now, confirmMs }: HeldVrpsOptions) {
@@ -43,7 +43,7 @@ export class HeldVrps {
     this.#confirmMs = confirmMs
   }
 
-  /** The last complete set, current or not; for comparing with what comes. */
+  /** The last complete set, current or not; new sets are compared with it. */
   get table(): RoaTable | undefined {
     return this.#table
   }
@@ -63,36 +63,36 @@ export class HeldVrps {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The set that is kept aside. */
+  /** The set that is held back. */
   suspicion(): Suspicion | undefined {
     return this.#aside
   }
 
-  /** Why what the source says now is not used; null if it is. For operators. */
+  /** Why the source's last set is not used; null if it is. For operators. */
   doubt(): string | null {
     if (!this.#aside) return null
     const { table, before, until } = this.#aside
     return `it has ${table.size} VRPs instead of ${before || 'some'}; not used until ${until.toISOString()}, or until another source confirms it`
   }
 
-  /** Milliseconds until the set that is kept aside is used if the source confirms it then; undefined without one. */
+  /** Milliseconds until the held-back set is used if the source confirms it then; undefined without one. */
   get asideForMs(): number | undefined {
     return this.#aside && Math.max(0, this.#aside.sinceMs + this.#confirmMs - performance.now())
   }
 
-  /** Uses the set that is kept aside. */
+  /** Uses the held-back set. */
   accept(): void {
     if (this.#aside) void this.#use(this.#aside.table, this.#aside.confirmed, true)
   }
 
-  /** Another complete set, at once. Resolves with what it touched when the listeners were notified; nothing if kept aside. */
+  /** Sets another complete set. Resolves with the touched prefixes once listeners were notified; with none if it is held back. */
   async replace(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
     return this.#consider(table, confirmed)
   }
 
   /**
-   * Changes the last set of the source as a whole and in one go. Returns false, without changing anything, if the set in
-   * force would become suspicious: the source has to be asked for its complete set.
+   * Applies changes to the source's last set atomically. Returns false, without changing anything, if the current set would
+   * become suspicious: the caller must then request the complete set.
    */
   apply(withdrawn: readonly VrpBits[], announced: readonly VrpBits[], confirmed: Confirmed): boolean {
     const delta = { withdrawn, announced }
@@ -111,18 +111,18 @@ export class HeldVrps {
     return true
   }
 
-  /** The source says that nothing has changed. */
+  /** The source confirmed that nothing has changed. */
   confirm(confirmed: Confirmed): void {
     if (this.#aside) void this.#consider(this.#aside.table, confirmed)
     else this.#confirm(confirmed)
   }
 
-  /** Stops the clock; what is held stays. */
+  /** Stops the timers; the VRPs are kept. */
   stop(): void {
     clearTimeout(this.#expiry)
   }
 
-  /** Uses the set, or keeps it aside. */
+  /** Uses the set, or holds it back. */
   async #consider(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
     const before = this.#sizeBefore()
     if (!isSuspiciousLoss(before, table.size)) return this.#use(table, confirmed, false)
@@ -155,10 +155,10 @@ export class HeldVrps {
     return touched
   }
 
-  /** The greatest size within the time of confirmation; undefined before the first set. */
+  /** The greatest size within the confirmation time; undefined before the first set. */
   #sizeBefore(): number | undefined {
     const sinceMs = performance.now() - this.#confirmMs
-    // A size was that of the set until the next one.
+    // Each size is valid until the next one.
     while (this.#sizes.length > 1 && this.#sizes[1]!.atMs < sinceMs) this.#sizes.shift()
     return this.#sizes[0]?.size
   }
@@ -173,7 +173,7 @@ export class HeldVrps {
     this.#check()
   }
 
-  /** Tells of the step into and out of being current, and waits for the next one. */
+  /** Notifies listeners if the set became current or expired, and schedules the next check. */
   #check(): void {
     clearTimeout(this.#expiry)
     const isCurrent = this.current() !== undefined
@@ -208,7 +208,7 @@ function prefixesOf(...lists: readonly (readonly VrpBits[])[]): TouchedPrefixes 
   return [...found]
 }
 
-/** Prefixes at which the two differ, found a slice at a time: 800,000 VRPs are a second of work. */
+/** Returns the prefixes at which the two differ, computed in slices: 800,000 VRPs take a second. */
 async function touchedBetween(before: RoaTable, after: RoaTable): Promise<TouchedPrefixes> {
   const found = new Set<Prefix>()
   for (const [one, other] of [

@@ -1,28 +1,28 @@
-// When a registry's data looks lost instead of changed: the usual state of a cache or a database after a reinstallation. Pure.
+// Decides whether a registry's data looks lost instead of changed, as in a reinstalled cache or database. Pure.
 import type { RoaTable } from './roa-table.ts'
 import type { VrpBits } from './vrp.ts'
 
-/** Fewer lost objects than that are somebody's change, also in a small set. */
+/** Fewer lost objects than this count as a change, even in a small set. */
 const lossMin = 3
 
 /**
- * Whether a set of `after` objects in the place of `before` of them (undefined: no set so far) is empty or lost more than
- * 20 %. An empty one that follows an empty one is not suspicious again.
+ * Whether a set of `after` objects that replaces one of `before` objects (undefined: no set so far) is empty or lost more than
+ * 20 %. An empty set after an empty one is not suspicious again.
  */
 export function isSuspiciousLoss(before: number | undefined, after: number): boolean {
   if (after === 0) return before !== 0
   return before !== undefined && before - after >= lossMin && isVeryOther(before, after)
 }
 
-/** Whether the smaller of the numbers is less than 80 % of the other. */
+/** Whether the smaller number is less than 80 % of the larger. */
 export function isVeryOther(a: number, b: number): boolean {
   return Math.min(a, b) < Math.max(a, b) * 0.8
 }
 
-/** How many VRPs of a set are compared. */
+/** The number of VRPs of a set to compare. */
 const comparedMax = 2_000
 
-/** Whether two sources have about the same VRPs. An empty set is like no other: caches of one validator are empty together. */
+/** Whether two sets have about the same VRPs. An empty set matches no other: caches of one validator are empty together. */
 export function areAlike(a: RoaTable, b: RoaTable): boolean {
   if (a.size === 0 || b.size === 0 || isVeryOther(a.size, b.size)) return false
   let compared = 0
