@@ -11,7 +11,7 @@ export type EventStreamOptions = {
   readonly client: GobgpClient
   /** The daemon's dialect on the current connection. */
   readonly dialect: () => Promise<Dialect>
-  /** Asks the daemon something that changes nothing. */
+  /** Makes a read-only call to the daemon. */
   readonly ask: () => Promise<unknown>
   /** The path identifier of our routes. */
   readonly identifier: number
@@ -23,7 +23,7 @@ export type EventStreamOptions = {
  */
 const tableChange = { delayMs: 50, delayMsMax: 30_000 }
 const neighborChange = { delayMs: 50, delayMsMax: 1_000 }
-/** A daemon that ends the stream and keeps the connection is asked again after this long. */
+/** Delay before the stream is opened again if the daemon ended it on an open connection. */
 const reopenMs = 1_000
 /** An event arrives on another stream than the answer to the call that caused it. */
 const echoMs = 10_000
@@ -139,7 +139,7 @@ export class EventStream {
   #take(event: DaemonEvent): void {
     if (event.kind === 'complete') this.#complete()
     else if (event.kind === 'paths') {
-      // Each path is looked at, so that what was expected is no longer.
+      // Every path must be matched, so that each expected event is removed.
       if (event.paths.filter((path) => this.#isForeign(path)).length > 0) this.#tableChange.notify()
     } else if (event.isInitial) setMember(this.#initial, event.neighbor.address, isUp(event))
     else if (this.#established && setMember(this.#established, event.neighbor.address, isUp(event)))

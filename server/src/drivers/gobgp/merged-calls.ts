@@ -1,5 +1,5 @@
-// Many notifications, few calls: the first of a burst is passed on soon, and a burst that does not end ever later. Two
-// programs that undo each other's routes must not make a neighbour see hundreds of changes a minute.
+// Merges many notifications into few calls: the first of a burst is passed on soon, and an endless burst with a growing delay.
+// Two programs that undo each other's routes must not cause hundreds of changes a minute for a neighbor.
 
 export type MergedCallsOptions = {
   /** From the first notification to the call. */
@@ -26,7 +26,7 @@ export class MergedCalls {
     this.#pending ??= setTimeout(() => this.#callNow(), this.#delayMs)
   }
 
-  /** Drops what was notified and not called yet. */
+  /** Discards pending notifications. */
   cancel(): void {
     clearTimeout(this.#pending)
     clearTimeout(this.#calming)

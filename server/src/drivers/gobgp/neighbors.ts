@@ -48,12 +48,12 @@ export function neighborOf(peer: Peer, adminDown: number, offered: readonly Wire
   }
 }
 
-/** The restart gate of docs/operating/gobgpd.toml is configured as a neighbour and is none. */
+/** The restart gate of docs/operating/gobgpd.toml is configured as a neighbor, but is not one. */
 export function isRestartGate({ address }: Neighbor): boolean {
   return address === '127.255.255.254'
 }
 
-/** A neighbour that offers no families speaks IPv4 unicast (RFC 4760 section 8). */
+/** A neighbor that offers no families uses IPv4 unicast (RFC 4760 section 8). */
 function negotiated({ afiSafis }: Peer, offered: readonly WireFamily[]): Family[] {
   const configured = afiSafis.map(({ config }) => config?.family)
   const theirs = offered.length > 0 ? offered : [{ afi: afiOf(4), safi: safiUnicast }]

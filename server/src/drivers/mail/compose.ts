@@ -1,5 +1,5 @@
-// From a message to the bytes that are sent, the same for every transport. Nothing is fetched or read for it, and no field
-// can become a second one: what could is refused.
+// Composes the bytes of a mail, the same for every transport. It fetches and reads nothing, and rejects values that could
+// inject another header.
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { MailMessage } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
@@ -11,10 +11,10 @@ export type Composed = {
   readonly bytes: Buffer
 }
 
-/** RFC 5322 lets a line be that long; URLs are left in one piece, so that a raw mail can be read and followed. */
+/** The line limit of RFC 5322; URLs are not wrapped, so that links in a raw mail can be used. */
 const lineMax = 998
 
-/** Throws DriverError `refused` where the recipient is no plain address, or a header would hold more than a line. */
+/** Throws DriverError `refused` if the recipient is not a plain address, or a header would have more than one line. */
 export async function composeMail(message: MailMessage): Promise<Composed> {
   refuseUnfit(message)
   const { id, date, from, replyTo, to, subject, text, html } = message
@@ -25,12 +25,12 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
     subject,
     date,
     messageId: `<${id}@${domainOf(from.address)}>`,
-    // No answering machine answers it: RFC 3834, and what Exchange reads instead.
+    // Suppresses automatic replies: RFC 3834, and the header of Exchange.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     text: isPlainEnough(text) ? { raw: sevenBit(text) } : text,
     html,
     newline: 'win',
-    // Not made up anew: what is sent twice is the same mail to the byte.
+    // Derived instead of random: a mail that is sent twice is identical.
     baseBoundary: id,
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -52,7 +52,7 @@ function refused(subject: string, reason: string): DriverError {
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** Whether the text is ASCII in lines that any server takes as they are. */
+/** Whether the text is ASCII in lines that every server accepts unchanged. */
 function isPlainEnough(text: string): boolean {
   return /^[\t\n\x20-\x7e]*$/.test(text) && text.split('\n').every(({ length }) => length <= lineMax)
 }

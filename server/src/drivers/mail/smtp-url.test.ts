@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseMailUrl } from './smtp-url.ts'
 
-test('a server on another machine is spoken to with STARTTLS, on this one without', () => {
+test('STARTTLS is used with a server on another machine, and not on this one', () => {
   const login = { user: 'pharos', password: 'a/b@c' }
   assert.deepEqual(parseMailUrl('smtp://pharos:a%2Fb%40c@mail.net.example'), {
     host: 'mail.net.example',
@@ -49,7 +49,7 @@ const refused: readonly (readonly [string, RegExp])[] = [
   ['smtp://user:s3cret@mail.net.example?starttls=off', /a password in the clear/],
 ]
 for (const [text, message] of refused) {
-  test(`is refused as mail_url, without its password in the message: ${text}`, () => {
+  test(`is rejected as mail_url, without its password in the message: ${text}`, () => {
     assert.throws(
       () => parseMailUrl(text),
       (error: Error) => message.test(error.message) && !error.message.includes('s3cret'),

@@ -1,10 +1,10 @@
-// The URL of a mail server, as the setting `mail_url` writes it. It reads no file, and its errors never contain the password.
+// The URL of a mail server, in the format of the setting `mail_url`. It reads no file, and its errors never contain the password.
 import { isLoopback } from '../../net/loopback.ts'
 
 export type SmtpServer = {
   readonly host: string
   readonly port: number
-  /** `implicit` from the first byte, `starttls` or nothing at all, `none` in the clear. */
+  /** `implicit`: TLS from the first byte; `starttls`: required; `none`: plaintext. */
   readonly tls: 'implicit' | 'starttls' | 'none'
   /** A PEM file of the certificates to trust; null for the well-known authorities. */
   readonly caFile: string | null

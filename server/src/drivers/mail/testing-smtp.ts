@@ -1,4 +1,4 @@
-// A real SMTP server on loopback, behind a door that a test shuts as networks do. Nothing of the product imports this file.
+// A real SMTP server on loopback behind a relay with configurable network failures. The product does not import this file.
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
@@ -35,13 +35,13 @@ export type TestSmtpServer = {
   readonly port: number
   readonly mails: ArrivedMail[]
   readonly answers: Answers
-  /** How many connections have been open at the same time. */
+  /** The maximum number of simultaneous connections. */
   readonly connectionsMost: number
-  /** Names and passwords that were tried. */
+  /** The credentials of all login attempts. */
   readonly logins: string[]
-  /** Shuts or opens the door; whoever is connected meets the same. */
+  /** Sets the state of the relay, also for open connections. */
   setDoor(door: Door): void
-  /** Ends every connection now, and takes new ones. */
+  /** Ends every connection now, and accepts new ones. */
   dropConnections(): void
   stop(): Promise<void>
 }
@@ -49,7 +49,7 @@ export type TestSmtpServer = {
 export type TestSmtpOptions = {
   /** Required credentials; without them, no login is offered. */
   readonly login?: { readonly user: string; readonly password: string }
-  /** PEM; with it STARTTLS is offered, or TLS spoken from the first byte. */
+  /** PEM; with it STARTTLS is offered, or TLS is used from the first byte. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly implicit?: boolean }
 }
 

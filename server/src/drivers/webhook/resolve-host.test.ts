@@ -1,4 +1,4 @@
-// Names, asked of a real name server on loopback that changes its mind between two questions.
+// Resolves names with a real name server on loopback whose answers change between queries.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHostResolver } from './resolve-host.ts'
@@ -8,7 +8,7 @@ import { loopback, startEndpoint, startNameServer } from './testing.ts'
 const never = new AbortController().signal
 const patient = { timeoutMs: 10_000, tries: 2 }
 
-test('a name has the addresses of both families, IPv4 first, and is asked for each time', async () => {
+test('a name resolves to the addresses of both families, IPv4 first, and is queried each time', async () => {
   await using names = await startNameServer({
     'both.example.net': [['2001:db8::1', '192.0.2.1', '192.0.2.2']],
     'turning.example.net': [['192.0.2.1'], ['192.0.2.9']],

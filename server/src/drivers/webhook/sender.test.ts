@@ -1,4 +1,4 @@
-// Sending to real endpoints on loopback that behave in every way an endpoint can.
+// Sends to real endpoints on loopback, with every kind of response and failure.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -26,7 +26,7 @@ async function errorOf(url: string, options: Partial<SenderOptions> = {}): Promi
 }
 
 describe('a message', () => {
-  test('arrives to the byte, with its headers and nothing of a proxy', async () => {
+  test('arrives unchanged, with its headers and without those of a proxy', async () => {
     await using endpoint = await startEndpoint((_heard, response) =>
       response.writeHead(200).end('fine\n\u0007!'),
     )
@@ -42,7 +42,7 @@ describe('a message', () => {
     assert.equal(heard!.headers['content-length'], '10')
   })
 
-  test('goes straight to where it belongs, whatever proxy the environment names', async () => {
+  test('is sent directly, even if the environment configures a proxy', async () => {
     await using endpoint = await startEndpoint()
     await using proxy = await startTcp((socket) => socket.destroy())
     const before = { ...process.env }
@@ -58,7 +58,7 @@ describe('a message', () => {
     }
   })
 
-  test('is not sent on by a redirect', async () => {
+  test('is not redirected', async () => {
     await using other = await startEndpoint()
     await using endpoint = await startEndpoint((_heard, response) =>
       response.writeHead(302, { location: other.url }).end(),
@@ -87,7 +87,7 @@ describe('a message', () => {
 })
 
 describe('an endpoint', () => {
-  test('that sends without end is read for 64 KiB', async () => {
+  test('that responds endlessly is read up to 64 KiB', async () => {
     let sent = 0
     await using endpoint = await startEndpoint((_heard, response) => {
       response.writeHead(200)
@@ -107,7 +107,7 @@ describe('an endpoint', () => {
     assert.ok(sent < 100 * 1024 * 1024, 'it was not read to the end')
   })
 
-  test('that sends a bomb of compressed zeros is not unpacked', async () => {
+  test('that sends a decompression bomb is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024))
     await using endpoint = await startEndpoint((heard, response) => {
       assert.equal(heard.headers['accept-encoding'], undefined)
@@ -149,7 +149,7 @@ describe('an endpoint', () => {
     assert.equal(await errorOf(at(gone.port)), 'the connection was refused')
   })
 
-  test('that is being asked when we stop is left', async () => {
+  test('is abandoned when the sender stops', async () => {
     await using endpoint = await startEndpoint(() => {})
     const stop = new AbortController()
     const sending = senderWith().send({ url: endpoint.url, ...message }, stop.signal)
@@ -192,10 +192,10 @@ describe('TLS', () => {
   })
 })
 
-describe('where it leads', () => {
+describe('the target', () => {
   const notPublic = 'the URL leads to an address that is not of the public internet'
 
-  test('one bad address among good ones is enough to refuse', async () => {
+  test('is rejected if one of its addresses is not public', async () => {
     await using endpoint = await startEndpoint()
     const resolver = resolverOf({
       'mixed.example.net': [['127.0.0.1', '10.0.0.1']],
@@ -206,7 +206,7 @@ describe('where it leads', () => {
     assert.equal(endpoint.heard.length, 0)
   })
 
-  test('a name that leads elsewhere each time is looked at each time', async () => {
+  test('is checked each time if its addresses change', async () => {
     await using endpoint = await startEndpoint()
     const resolver = resolverOf({
       'turning.example.net': [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1']],
@@ -218,7 +218,7 @@ describe('where it leads', () => {
     assert.deepEqual(kinds, ['answered', 'unanswered', 'answered'])
   })
 
-  test('loopback is refused where no network of the operator is allowed, however it is written', async () => {
+  test('loopback is rejected in any spelling, unless the operator allows its network', async () => {
     await using endpoint = await startEndpoint()
     const hosts = [
       '127.0.0.1',
@@ -235,7 +235,7 @@ describe('where it leads', () => {
     assert.equal(endpoint.heard.length, 0)
   })
 
-  test('the public internet is not sent to without TLS', async () => {
+  test('requires TLS on the public internet', async () => {
     const resolver = resolverOf({ 'plain.example.net': [['93.184.215.14']] })
     assert.equal(
       await errorOf('http://plain.example.net/', { resolver }),

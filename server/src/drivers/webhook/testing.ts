@@ -21,7 +21,7 @@ export type Endpoint = {
   readonly port: number
   /** Received requests, in order. */
   readonly heard: readonly Heard[]
-  /** Resolves when so many requests have arrived in full. */
+  /** Resolves when this many requests were received completely. */
   arrived(count: number): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
