@@ -50,19 +50,19 @@ import { healthDeps, httpDeps } from './http.ts'
 import type { Shared } from './shared.ts'
 import { webhookDeps } from './webhooks.ts'
 
-/** Companies may invite the same person on the same day; more of them at once is a nuisance. */
+/** Several teams may invite the same person on the same day; more would be spam. */
 const invitationsAtOnceTo = 3
 
 export type ApiDeps = Shared & {
   readonly signingKeys: SigningKeys
-  /** For tests, which wait for what is done after an answer. */
+  /** For tests, which wait for post-response tasks. */
   readonly afterwards?: Afterwards
 }
 
-/** How much may wait to be done after its answer: a few seconds of work. */
+/** Limit of queued post-response tasks: a few seconds of work. */
 const afterwardsMax = 1_000
 
-/** The server, not listening yet. */
+/** Creates the server, not listening yet. */
 export function createApi(deps: ApiDeps): FastifyInstance {
   const { config, postgres, waker, signingKeys, log, metrics } = deps
   const accessTokens = new AccessTokens(signingKeys, config.accessTokenLifetimeSeconds)
@@ -82,7 +82,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const credentials = createCredentials({
     ...common,
     waker,
-    onTouchError: (error) => log.warn({ err: error }, 'the use of an API token was not noted'),
+    onTouchError: (error) => log.warn({ err: error }, 'API token use not recorded'),
     noteRefusal: refusals.note,
   })
   const lifetime = {
@@ -226,10 +226,10 @@ const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>
 
 const afterwardsOf = ({ log }: Shared): Afterwards =>
   createAfterwards(afterwardsMax, (error) =>
-    log.error({ err: error }, 'what was to be done after an answer was not done'),
+    log.error({ err: error }, 'post-response task failed'),
   )
 
-/** Every operation of the contract is served, and nothing else: an operation in the document that is 404 is a lie. */
+/** Throws unless exactly the operations of the contract are served: the documentation must not list an operation that returns 404. */
 function refuseGaps(mounted: readonly Mounted[]): void {
   const served = new Set(mounted.map(({ route }) => route))
   const missing = routes.filter((route) => !served.has(route)).map(({ name }) => name)

@@ -50,7 +50,7 @@ function checkNameServer(text: string): void {
     throw new TypeError(`a name server is an address, with a port or without, not ${JSON.stringify(text)}`)
 }
 
-/** Codes of node:dns for a negative answer. All others mean that no server was reachable in time. */
+/** Codes of node:dns. Any other code means that no server was reachable in time. */
 const kinds: Readonly<Record<string, DriverErrorKind>> = {
   ESERVFAIL: 'refused',
   EREFUSED: 'refused',

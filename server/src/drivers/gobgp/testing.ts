@@ -18,7 +18,7 @@ export type FakeGobgpd = {
 type Behaviour = {
   /** Returns the reason to reject a stream at this message, or undefined. */
   readonly refuse?: (message: AddPathStreamRequest) => string | undefined
-  /** Answers a list; without it no list ever ends. */
+  /** Answers a list; without it no list ends. */
   readonly list?: (call: grpc.ServerWritableStream<unknown, unknown>) => void
   /** Serves another service than GoBGP 3.x's: only this method, with an empty answer. */
   readonly onlyMethod?: string
