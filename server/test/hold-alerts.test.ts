@@ -310,7 +310,7 @@ describe('messages to the operator', () => {
     await once()
     assert.deepEqual(errors, [])
     const verifier = new Verifier(formatSecret(secret))
-    const heard = endpoint.heard.map(
+    const heard = endpoint.received.map(
       ({ headers, body }) =>
         verifier.verify(body, headers as Record<string, string>) as {
           type: string

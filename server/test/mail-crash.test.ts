@@ -32,7 +32,7 @@ test('a mail whose sender was killed is sent by the next one, after the lease an
     },
   })
   t.after(() => server.kill())
-  smtp.setDoor('silent')
+  smtp.setRelay('silent')
   await server.start().catch((error: Error) => assert.fail(`${error.message}: ${server.lastWords}`))
   await queueMail(owner, createKeyRing([secret]), {
     to: 'anna@customer.example',
@@ -48,7 +48,7 @@ test('a mail whose sender was killed is sent by the next one, after the lease an
   while ((await row()).attempts === 0) await sleep(20)
   await server.kill('SIGKILL')
   assert.deepEqual(await row(), { attempts: 1, sent: null, failed: null, is_due: false })
-  smtp.setDoor('open')
+  smtp.setRelay('open')
   smtp.dropConnections()
   // As if the lease were over.
   await sql`update mails set due = now()`.execute(owner)

@@ -59,7 +59,7 @@ test('tells what the server has against it, in full, and what that would mean fo
     )
     return true
   })
-  server.setDoor('away')
+  server.setRelay('away')
   await assert.rejects(pharos(settings, 'test', 'anna@customer.example'), /not reached; .*would wait/)
 })
 

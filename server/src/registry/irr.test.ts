@@ -38,7 +38,7 @@ describe('judge', () => {
     ],
   ]
   for (const [what, objects, state, expected] of cases) {
-    it(`says ${state} for ${what}`, async (t) => {
+    it(`is ${state} with ${what}`, async (t) => {
       const source = fakeSource('one', { objects })
       const verdict = await irrOf(t, [source]).irr.judge(prefix, origin)
       assert.deepEqual([verdict.state, verdict.objects.map(shown)], [state, expected])
@@ -296,7 +296,7 @@ describe('cached answers', () => {
 
   it('are used during an outage, with their age, up to a limit', async (t) => {
     const source = fakeSource('one', { objects: right, serial: '1' })
-    const { irr, clock } = irrOf(t, [source], { cacheSeconds: 60, keepSeconds: 600 })
+    const { irr, clock } = irrOf(t, [source], { cacheSeconds: 60, staleMaxSeconds: 600 })
     await irr.judge(prefix, origin)
     source.failure = 'unreachable'
     clock.seconds = 599

@@ -136,10 +136,10 @@ function sorted(touched: TouchedPrefixes): readonly string[] {
   return touched === 'all' ? ['all'] : [...touched].sort()
 }
 
-async function until(ask: () => unknown): Promise<void> {
+async function until(isDone: () => unknown): Promise<void> {
   const endMs = performance.now() + 15_000
-  while (!ask()) {
-    if (performance.now() > endMs) throw new Error(`not within 15 s: ${ask}`)
+  while (!isDone()) {
+    if (performance.now() > endMs) throw new Error(`not within 15 s: ${isDone}`)
     await sleep(10)
   }
 }

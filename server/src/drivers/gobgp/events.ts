@@ -6,7 +6,7 @@ import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import { type Prefix, parsePrefix } from '../../net/prefix.ts'
 
 export type DaemonEvent =
-  /** A neighbour's state: first one for each neighbour, then one for each change. */
+  /** A neighbor's state: first one for each neighbor, then one for each change. */
   | { readonly kind: 'neighbor'; readonly isInitial: boolean; readonly neighbor: Neighbor }
   /** All neighbors were reported: no later change is missed. */
   | { readonly kind: 'complete' }

@@ -14,7 +14,7 @@ export class MergedCalls {
   readonly #options: MergedCallsOptions
   #delayMs: number
   #pending: NodeJS.Timeout | undefined
-  #calming: NodeJS.Timeout | undefined
+  #resetTimer: NodeJS.Timeout | undefined
 
   constructor(call: () => void, options: MergedCallsOptions) {
     this.#call = call
@@ -29,7 +29,7 @@ export class MergedCalls {
   /** Discards pending notifications. */
   cancel(): void {
     clearTimeout(this.#pending)
-    clearTimeout(this.#calming)
+    clearTimeout(this.#resetTimer)
     this.#pending = undefined
     this.#delayMs = this.#options.delayMs
   }
@@ -38,8 +38,8 @@ export class MergedCalls {
     const { delayMs, delayMsMax } = this.#options
     this.#pending = undefined
     this.#delayMs = Math.min(this.#delayMs * 2, delayMsMax)
-    clearTimeout(this.#calming)
-    this.#calming = setTimeout(() => (this.#delayMs = delayMs), this.#delayMs + delayMsMax).unref()
+    clearTimeout(this.#resetTimer)
+    this.#resetTimer = setTimeout(() => (this.#delayMs = delayMs), this.#delayMs + delayMsMax).unref()
     this.#call()
   }
 }

@@ -31,14 +31,14 @@ const states: readonly NeighborState[] = [
   'established',
 ]
 
-/** `adminDown` is the number of the state "down"; `offered` are the families of the neighbour's OPEN (RFC 4760). */
+/** `adminDown` is the number of the state "down"; `offered` are the families of the neighbor's OPEN (RFC 4760). */
 export function neighborOf(peer: Peer, adminDown: number, offered: readonly WireFamily[]): Neighbor {
   const { conf, state, timers } = peer
   const session = states[state?.sessionState ?? 0] ?? 'idle'
   const isEstablished = session === 'established'
   const since = dateOf(isEstablished ? timers?.state?.uptime : timers?.state?.downtime)
   return {
-    // A dynamic neighbour has its ASN in the state only, a neighbour on an interface its address.
+    // A dynamic neighbor has its ASN in the state only, a neighbor on an interface its address.
     address: state?.neighborAddress || conf?.neighborAddress || '',
     asn: state?.peerAsn || conf?.peerAsn || 0,
     state: state?.adminState === adminDown ? 'down' : session,

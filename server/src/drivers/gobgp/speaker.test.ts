@@ -49,7 +49,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     assert.deepEqual([after?.state, after?.asn, after?.families], ['down', 64501, []])
   })
 
-  it('lists a dynamic neighbour once it is established', async (t) => {
+  it('lists a dynamic neighbor once it is established', async (t) => {
     const gobgpd = await startGobgpd(t, { dynamic: { prefix: '127.0.0.0/8', asn: 64501 } })
     const bird = await startBird(t, gobgpd)
     const speaker = speakerAt(t, gobgpd.apiAddress)

@@ -50,7 +50,7 @@ class GobgpSpeaker implements Speaker {
     this.#events = new EventStream({
       client: this.#client,
       dialect: () => this.#speak(async (dialect) => dialect),
-      ask: () => identify(this.#client, this.#deadline()),
+      probe: () => identify(this.#client, this.#deadline()),
       identifier: this.#owner.identifier,
     })
   }
@@ -188,7 +188,7 @@ class GobgpSpeaker implements Speaker {
       try {
         return await this.#send(parts, dialect, (part) => encode(part, dialect), deadline)
       } catch (error) {
-        this.#events.unexpect(kind, prefixes)
+        this.#events.removeExpected(kind, prefixes)
         throw error
       }
     })

@@ -76,7 +76,7 @@ it('does not mistake a route with the owner community from a neighbor for an ann
   const speaker = speakerAt(t, gobgp.address)
   await speaker.announce([route('192.0.2.0/24'), route('2001:db8::/32')])
   assert.equal((await speaker.list()).length, 2)
-  gobgp.learnEverything('fe80::1%eth0')
+  gobgp.markAllLearned('fe80::1%eth0')
   assert.deepEqual(await speaker.list(), [])
 })
 

@@ -38,7 +38,7 @@ export type FakeGobgp4 = {
   /** Ends all event streams and keeps the connections. */
   endEvents(): void
   /** Marks the paths in the table as received from a neighbor. */
-  learnEverything(neighbor: string): void
+  markAllLearned(neighbor: string): void
   /** Restarts with an empty table. */
   restart(): Promise<void>
   stop(): void
@@ -76,7 +76,7 @@ export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4
     endEvents: () => table.endings.forEach((end) => end()),
     setNeighbor: (isUp) => peers.set(isUp ? 'up' : 'lost'),
     disableNeighbor: () => peers.set('disabled'),
-    learnEverything: (neighborIp) => table.forEach((path) => put(table, { ...path, neighborIp })),
+    markAllLearned: (neighborIp) => table.forEach((path) => put(table, { ...path, neighborIp })),
     restart: async () => {
       server.forceShutdown()
       table.clear()
@@ -164,10 +164,10 @@ function serverOf(table: Table, peers: Peers, calls: string[], options: Options)
       call.on('data', (message: AddPathStreamRequest) => {
         if (refusal !== undefined) return
         if (table.delayed) {
-          table.delayed.push(() => takeChange(table, message))
+          table.delayed.push(() => applyChange(table, message))
           return
         }
-        refusal = isConfigured ? takeChange(table, message) : notStarted
+        refusal = isConfigured ? applyChange(table, message) : notStarted
         if (refusal !== undefined) callback({ code: grpc.status.UNKNOWN, details: refusal })
       })
       call.on('end', () => refusal === undefined && !table.delayed && callback(null, {}))
@@ -210,12 +210,12 @@ function follow(
     call.emit('error', { code: grpc.status.INVALID_ARGUMENT, details: 'unknown filter type' })
     return
   }
-  const tellPeer = (type: number, peer: object) =>
+  const sendPeerEvent = (type: number, peer: object) =>
     call.write({ event: { case: 'peer', value: { type, peer } } })
-  const onPeer = (peer: object): unknown => tellPeer(peerEvent.state, peer)
+  const onPeer = (peer: object): unknown => sendPeerEvent(peerEvent.state, peer)
   const onPaths = (paths: object[]): unknown => call.write({ event: { case: 'table', value: { paths } } })
-  for (const peer of [peers.gate, peers.one]) tellPeer(peerEvent.initial, peer)
-  tellPeer(peerEvent.endOfInitial, {})
+  for (const peer of [peers.gate, peers.one]) sendPeerEvent(peerEvent.initial, peer)
+  sendPeerEvent(peerEvent.endOfInitial, {})
   peers.watchers.add(onPeer)
   if (filters.length > 0) table.watchers.add(onPaths)
   const end = (): unknown => call.end()
@@ -247,7 +247,7 @@ function deletion(table: Table, calls: string[]): grpc.UntypedServiceImplementat
 }
 
 /** Accepts all paths of the message, or none, and then returns the reason. */
-function takeChange(table: Table, { tableType, paths }: AddPathStreamRequest): string | undefined {
+function applyChange(table: Table, { tableType, paths }: AddPathStreamRequest): string | undefined {
   if (tableType !== TableType.GLOBAL) return `unsupported resource: ${tableType}`
   for (const path of paths) {
     const refusal = refusalOfPath(path)

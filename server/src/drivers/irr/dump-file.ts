@@ -61,13 +61,13 @@ function createReading(sources: readonly string[]) {
   const splitter = createRpslSplitter()
   const decoder = new TextDecoder()
   const problems: string[] = []
-  let [objects, badObjects, strangers, last] = [0, 0, 0, '']
+  let [objects, badObjects, nonRpsl, last] = [0, 0, 0, '']
 
   const visit = (paragraph: RpslParagraph): void => {
     const { text, line } = paragraph
     if (isComment.test(text)) return
     if (isRpsl.test(text)) objects++
-    else strangers++
+    else nonRpsl++
     const problem = isOurs.test(text) ? addTo(builder.add, paragraph) : undefined
     if (problem === undefined) return
     badObjects++
@@ -83,8 +83,8 @@ function createReading(sources: readonly string[]) {
       pushText(decoder.decode())
       splitter.end(visit)
       if (last === '') throw new Error('it is empty')
-      if (last !== '\n') throw new Error('its last line has no end: it is not written in full')
-      if (strangers > objects) throw new Error('most of it is no RPSL')
+      if (last !== '\n') throw new Error('its last line is incomplete: the file is not written in full')
+      if (nonRpsl > objects) throw new Error('most of it is not RPSL')
       return { index: await builder.build(), badObjects, problems }
     },
   }

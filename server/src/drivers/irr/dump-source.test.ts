@@ -23,7 +23,7 @@ describe('an invalid dump', () => {
     ['ends in the middle of a line', goodAndMore.slice(0, -4), /not written in full/],
     ['is truncated within compressed data', gzipSync(goodAndMore).subarray(0, 60), /unexpected end/i],
     ['is compressed and damaged', damaged(gzipSync(goodAndMore)), /incorrect|invalid/i],
-    ['is not RPSL', '<html>\n\n<body>\n\nNot found\n', /no RPSL/],
+    ['is not RPSL', '<html>\n\n<body>\n\nNot found\n', /not RPSL/],
   ]
   for (const [what, bytes, message] of bad) {
     it(`${what} leaves the last valid one in use, with the problem in the status`, async (t) => {
@@ -33,7 +33,7 @@ describe('an invalid dump', () => {
       await replace(bytes)
       await until(() => source.problems().length > 0)
       assert.match(source.problems()[0]!, message)
-      assert.match(source.problems()[0]!, /last good one is used/)
+      assert.match(source.problems()[0]!, /last valid one is used/)
       assert.equal(await origins(source), '64496')
       assert.equal(await source.serial(never), serial)
       await replace(goodAndMore)
@@ -90,7 +90,7 @@ describe('an invalid dump', () => {
 
 describe('a dump that is being written', () => {
   it('is not read until it has been unchanged for a while', async (t) => {
-    const { source, file } = await dumpOf(t, good, { lookMs: 100, settleMs: 400 })
+    const { source, file } = await dumpOf(t, good, { pollMs: 100, settleMs: 400 })
     await age(file)
     assert.equal(await origins(source), '64496')
     const seen = new Set<string>()
@@ -106,12 +106,12 @@ describe('a dump that is being written', () => {
   })
 
   it('makes the first query wait for it', async (t) => {
-    const { source } = await dumpOf(t, good, { lookMs: 20, settleMs: 200 })
+    const { source } = await dumpOf(t, good, { pollMs: 20, settleMs: 200 })
     assert.equal(await origins(source), '64496')
   })
 
   it('is reported as still being read if that takes longer than the query timeout', async (t) => {
-    const { source } = await dumpOf(t, good, { lookMs: 10_000, settleMs: 10_000, timeoutMs: 50 })
+    const { source } = await dumpOf(t, good, { pollMs: 10_000, settleMs: 10_000, timeoutMs: 50 })
     await assert.rejects(source.serial(never), /still being read/)
   })
 })
@@ -156,7 +156,7 @@ describe('a dump that lost objects', () => {
       await until(() => source.isSuspicious())
       assert.match(
         source.problems()[0]!,
-        new RegExp(`it has ${left} objects instead of 10; not used until .*last good one`),
+        new RegExp(`it has ${left} objects instead of 10; not used until .*last valid one`),
       )
       assert.equal(await count(source), 10)
       await replace(dump(9))
@@ -191,7 +191,7 @@ async function dumpOf(t: TestContext, bytes: string | Uint8Array, config: Partia
     await rename(`${file}.new`, file)
   }
   await replace(bytes)
-  const source = createDumpSource({ file, lookMs: 10, settleMs: 0, ...config })
+  const source = createDumpSource({ file, pollMs: 10, settleMs: 0, ...config })
   t.after(async () => {
     await source.close()
     await rm(folder, { recursive: true })

@@ -2,7 +2,7 @@
 // being written, is empty or is much smaller than before, the last valid one is used and the problem is reported.
 import type { IrrSource } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
-import { isSuspiciousLoss, isVeryOther } from '../../registry/objects/loss.ts'
+import { isSuspiciousLoss, isLargeDifference } from '../../registry/objects/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { type Dump, type FileState, fileState, readDump } from './dump-file.ts'
@@ -13,7 +13,7 @@ export type DumpSourceConfig = {
   /** The registries to use, in order of preference; none means all registries in the dump. */
   readonly sources?: readonly string[]
   /** How often the file is checked. */
-  readonly lookMs?: number
+  readonly pollMs?: number
   /** A file that was changed more recently than this is treated as being written. */
   readonly settleMs?: number
   /** How long a dump that is empty, or lost more than 20 % of its objects, must stay so before it is used. 0: at once. */
@@ -22,14 +22,14 @@ export type DumpSourceConfig = {
   readonly timeoutMs?: number
 }
 
-const byDefault = { sources: [], lookMs: 1_000, settleMs: 1_000, timeoutMs: 8_000, confirmMs: 3_600_000 }
+const byDefault = { sources: [], pollMs: 1_000, settleMs: 1_000, timeoutMs: 8_000, confirmMs: 3_600_000 }
 
 /** Reads nothing before the first query. */
 export function createDumpSource(config: DumpSourceConfig): IrrSource {
   return new DumpSource({ ...byDefault, ...config })
 }
 
-type Good = { readonly dump: Dump; readonly state: string }
+type CurrentDump = { readonly dump: Dump; readonly state: string }
 
 class DumpSource implements IrrSource {
   readonly name: string
@@ -39,10 +39,10 @@ class DumpSource implements IrrSource {
   /** Settles once a dump was read or has failed. */
   readonly #first = Promise.withResolvers<void>()
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> | undefined
-  #good: Good | undefined
+  #polling: Promise<void> | undefined
+  #current: CurrentDump | undefined
   /** A dump that is not used yet; `size`, and since when it has had about that many objects. */
-  #aside: (Good & { readonly size: number; readonly sinceMs: number; readonly until: Date }) | undefined
+  #withheld: (CurrentDump & { readonly size: number; readonly sinceMs: number; readonly until: Date }) | undefined
   #failure: string | undefined
   /** The version of the file that was read last, successfully or not, and the version at the last check. */
   #read: string | undefined
@@ -67,15 +67,15 @@ class DumpSource implements IrrSource {
 
   async serial(signal: AbortSignal) {
     await this.#index(signal)
-    return this.#good!.state
+    return this.#current!.state
   }
 
   isSuspicious(): boolean {
-    return this.#aside !== undefined
+    return this.#withheld !== undefined
   }
 
   problems(): readonly string[] {
-    const { badObjects = 0, problems = [] } = this.#good?.dump ?? {}
+    const { badObjects = 0, problems = [] } = this.#current?.dump ?? {}
     const count = badObjects > problems.length ? [`${badObjects} objects could not be read, such as:`] : []
     return [...(this.#failure === undefined ? [] : [this.#failure]), ...count, ...problems]
   }
@@ -83,15 +83,15 @@ class DumpSource implements IrrSource {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#closing.abort(new DriverError('unreachable', `${this.name}: closed`))
-    await this.#looking
+    await this.#polling
   }
 
   async #index(signal: AbortSignal): Promise<DumpIndex> {
     signal.throwIfAborted()
     this.#closing.signal.throwIfAborted()
-    this.#startLooking()
-    if (!this.#good && this.#failure === undefined) await this.#waitForFirst(signal)
-    if (this.#good) return this.#good.dump.index
+    this.#startPolling()
+    if (!this.#current && this.#failure === undefined) await this.#waitForFirst(signal)
+    if (this.#current) return this.#current.dump.index
     throw new DriverError('unreachable', this.#failure ?? `${this.name}: it is still being read`)
   }
 
@@ -105,25 +105,25 @@ class DumpSource implements IrrSource {
     this.#closing.signal.throwIfAborted()
   }
 
-  #startLooking(): void {
+  #startPolling(): void {
     if (this.#timer) return
-    this.#timer = setInterval(() => this.#startLook(), this.#config.lookMs)
+    this.#timer = setInterval(() => this.#startPoll(), this.#config.pollMs)
     this.#timer.unref()
-    this.#startLook()
+    this.#startPoll()
   }
 
-  #startLook(): void {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined
+  #startPoll(): void {
+    this.#polling ??= this.#poll().finally(() => {
+      this.#polling = undefined
     })
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
       const state = await fileState(this.#config.file)
-      if (!state) return this.#fail('there is no such file')
-      if (state.text === this.#good?.state) this.#failure = this.#aside = undefined
-      if (state.text === this.#aside?.state) return this.#consider(this.#aside)
+      if (!state) return this.#fail('the file does not exist')
+      if (state.text === this.#current?.state) this.#failure = this.#withheld = undefined
+      if (state.text === this.#withheld?.state) return this.#useOrWithhold(this.#withheld)
       if (state.text === this.#read || !this.#isSettled(state)) return
       this.#read = state.text
       await this.#readFile(state)
@@ -145,38 +145,38 @@ class DumpSource implements IrrSource {
     const after = await fileState(file)
     if (after?.text !== state.text) {
       this.#read = undefined
-      return this.#fail('it was changed while it was read')
+      return this.#fail('the file changed while it was read')
     }
-    this.#consider({ dump, state: state.text })
+    this.#useOrWithhold({ dump, state: state.text })
   }
 
-  /** Uses the dump, or holds it back. */
-  #consider(next: Good): void {
-    const before = this.#good?.dump.index.size
+  /** Uses the dump, or withholds it. */
+  #useOrWithhold(next: CurrentDump): void {
+    const before = this.#current?.dump.index.size
     const { size: after } = next.dump.index
     if (!isSuspiciousLoss(before, after)) return this.#use(next)
     const { confirmMs } = this.#config
     const nowMs = performance.now()
     const { size, sinceMs, until } =
-      this.#aside && !isVeryOther(this.#aside.size, after)
-        ? this.#aside
+      this.#withheld && !isLargeDifference(this.#withheld.size, after)
+        ? this.#withheld
         : { size: after, sinceMs: nowMs, until: new Date(Date.now() + confirmMs) }
     if (nowMs - sinceMs >= confirmMs) return this.#use(next)
-    this.#aside = { ...next, size, sinceMs, until }
+    this.#withheld = { ...next, size, sinceMs, until }
     const instead = before === undefined ? '' : ` instead of ${before}`
     this.#fail(`it has ${after} objects${instead}; not used until ${until.toISOString()}`)
   }
 
-  #use(next: Good): void {
-    this.#good = next
-    this.#aside = undefined
+  #use(next: CurrentDump): void {
+    this.#current = next
+    this.#withheld = undefined
     this.#failure = undefined
     this.#first.resolve()
   }
 
   #fail(what: string): void {
     if (this.#closing.signal.aborted) return
-    const kept = this.#good ? '; the last good one is used' : ''
+    const kept = this.#current ? '; the last valid one is used' : ''
     this.#failure = `${this.name}: ${what}${kept}`
     this.#first.resolve()
   }

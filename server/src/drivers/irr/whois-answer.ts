@@ -45,7 +45,7 @@ export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
   let broken: WhoisAnswerError | undefined
 
   /** Returns the next line; undefined while it is incomplete. */
-  const takeLine = (): string | undefined => {
+  const readLine = (): string | undefined => {
     const start = at
     const end = rest.indexOf(lineFeed, start)
     if ((end < 0 ? rest.length : end) - start > lineBytesMax) throw garbage('a line without end')
@@ -56,13 +56,13 @@ export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
     return line.endsWith('\r') ? line.slice(0, -1) : line
   }
 
-  const takeData = (into: NonNullable<typeof data>): WhoisAnswer | undefined => {
+  const readData = (into: NonNullable<typeof data>): WhoisAnswer | undefined => {
     const piece = rest.subarray(at, at + into.bytes.length - into.filled)
     into.bytes.set(piece, into.filled)
     into.filled += piece.length
     at += piece.length
     if (into.filled < into.bytes.length) return undefined
-    const end = takeLine()
+    const end = readLine()
     if (end === undefined) return undefined
     if (end !== 'C') throw garbage('data that does not end where it should')
     data = undefined
@@ -70,16 +70,16 @@ export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
   }
 
   const take = (): WhoisAnswer | undefined => {
-    if (data) return takeData(data)
-    const line = takeLine()
+    if (data) return readData(data)
+    const line = readLine()
     if (line === undefined) return undefined
     const short = shortAnswer(line)
     if (short) return short
     data = { bytes: new Uint8Array(readLength(line, bytesMax)), filled: 0 }
-    return takeData(data)
+    return readData(data)
   }
 
-  const takeAll = (): WhoisAnswer[] => {
+  const decodeAll = (): WhoisAnswer[] => {
     const answers: WhoisAnswer[] = []
     for (let answer = take(); answer; answer = take()) answers.push(answer)
     // A slice of a large chunk would keep all of it in memory.
@@ -93,7 +93,7 @@ export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
       if (broken) throw broken
       rest = rest.length === 0 ? bytes : joined(rest, bytes)
       try {
-        return takeAll()
+        return decodeAll()
       } catch (error) {
         if (error instanceof WhoisAnswerError) broken = error
         throw error

@@ -38,11 +38,11 @@ export class WhoisPool {
   }
 
   /** Resolves with the answer to one line. Rejects with a DriverError, or with the signal's reason. */
-  async ask(line: string, signal: AbortSignal): Promise<WhoisAnswer> {
+  async query(line: string, signal: AbortSignal): Promise<WhoisAnswer> {
     const timeout = AbortSignal.timeout(this.#config.timeoutMs)
     const any = AbortSignal.any([signal, timeout, this.#closing.signal])
     try {
-      return await this.#room.run(() => this.#askOne(line, any), any)
+      return await this.#room.run(() => this.#queryOne(line, any), any)
     } catch (error) {
       if (signal.aborted) throw signal.reason
       throw this.#explain(error, timeout)
@@ -56,7 +56,7 @@ export class WhoisPool {
   }
 
   /** The server may have closed an idle connection. This is detected when it is used, and the query uses a new connection. */
-  async #askOne(line: string, signal: AbortSignal): Promise<WhoisAnswer> {
+  async #queryOne(line: string, signal: AbortSignal): Promise<WhoisAnswer> {
     for (let kept = this.#takeIdle(); kept; kept = this.#takeIdle()) {
       const answer = await this.#exchange(kept, line, signal).catch((error: unknown) => {
         if (signal.aborted || !(error instanceof DriverError) || error.kind !== 'unreachable') throw error
@@ -118,7 +118,7 @@ export class WhoisPool {
       return new DriverError('unreachable', `${this.#name}: no answer within ${this.#config.timeoutMs} ms`)
     }
     if (error instanceof Failure) {
-      return new DriverError('refused', `${this.#name}: too many questions wait`, { cause: error })
+      return new DriverError('refused', `${this.#name}: too many queries are waiting`, { cause: error })
     }
     return error
   }

@@ -55,22 +55,22 @@ class WhoisSource implements IrrSource {
 
   async routeObjects(prefix: Prefix, signal: AbortSignal): Promise<readonly RouteObject[]> {
     // A server that does not support the option would return objects of other registries.
-    const routes = await this.#ask(routesQuery(prefix), signal, (text) => this.#read(text, readRoute))
+    const routes = await this.#query(routesQuery(prefix), signal, (text) => this.#read(text, readRoute))
     return (routes ?? []).filter((route) => covers(route.prefix, prefix))
   }
 
   async autNum(asn: Asn, signal: AbortSignal): Promise<string | undefined> {
-    const autNums = await this.#ask(autNumQuery(asn), signal, (text) => this.#read(text, readAutNum))
+    const autNums = await this.#query(autNumQuery(asn), signal, (text) => this.#read(text, readAutNum))
     return autNums?.find((object) => object.asn === asn)?.text
   }
 
   async asSetMembers(name: string, signal: AbortSignal) {
-    const members = await this.#ask(membersQuery(name), signal, readAsSetMembers)
+    const members = await this.#query(membersQuery(name), signal, readAsSetMembers)
     return members && members.asns.length + members.sets.length > 0 ? members : undefined
   }
 
   async serial(signal: AbortSignal): Promise<string | undefined> {
-    const answer = await this.#pool.ask(serialsQuery(this.#sources), signal)
+    const answer = await this.#pool.query(serialsQuery(this.#sources), signal)
     return answer.kind === 'found' ? newestSerials(answer.text) : undefined
   }
 
@@ -88,15 +88,15 @@ class WhoisSource implements IrrSource {
   }
 
   /** Returns the parsed answer; undefined if it is empty. */
-  async #ask<T>(line: string, signal: AbortSignal, read: (text: string) => T): Promise<T | undefined> {
-    const answer = await this.#pool.ask(line, signal)
-    const question = `${this.name}: ${line}`
+  async #query<T>(line: string, signal: AbortSignal, read: (text: string) => T): Promise<T | undefined> {
+    const answer = await this.#pool.query(line, signal)
+    const query = `${this.name}: ${line}`
     try {
-      const text = textOf(answer, question)
+      const text = textOf(answer, query)
       return text === undefined ? undefined : read(text)
     } catch (error) {
       if (!(error instanceof RpslError)) throw error
-      throw new DriverError('refused', `${question}: ${error.message}`, { cause: error })
+      throw new DriverError('refused', `${query}: ${error.message}`, { cause: error })
     }
   }
 
@@ -116,11 +116,11 @@ class WhoisSource implements IrrSource {
   }
 }
 
-function textOf(answer: WhoisAnswer, question: string): string | undefined {
+function textOf(answer: WhoisAnswer, query: string): string | undefined {
   if (answer.kind === 'found') return answer.text
   if (answer.kind === 'none' || answer.kind === 'absent') return undefined
   const why = answer.kind === 'refused' ? answer.message : 'more than one object has this key'
-  throw new DriverError('refused', `${question}: ${why}`)
+  throw new DriverError('refused', `${query}: ${why}`)
 }
 
 function readRoute(object: RpslObject): RouteObject[] {

@@ -16,7 +16,7 @@ const lineMax = 998
 
 /** Throws DriverError `refused` if the recipient is not a plain address, or a header would have more than one line. */
 export async function composeMail(message: MailMessage): Promise<Composed> {
-  refuseUnfit(message)
+  checkHeaders(message)
   const { id, date, from, replyTo, to, subject, text, html } = message
   const composer = new MailComposer({
     from: { ...from },
@@ -27,7 +27,7 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
     messageId: `<${id}@${domainOf(from.address)}>`,
     // Suppresses automatic replies: RFC 3834, and the header of Exchange.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-    text: isPlainEnough(text) ? { raw: sevenBit(text) } : text,
+    text: isPlainAscii(text) ? { raw: sevenBit(text) } : text,
     html,
     newline: 'win',
     // Derived instead of random: a mail that is sent twice is identical.
@@ -38,7 +38,7 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
   return { envelope: { from: from.address, to: [to] }, bytes: await composer.compile().build() }
 }
 
-function refuseUnfit({ id, from, replyTo, to, subject }: MailMessage): void {
+function checkHeaders({ id, from, replyTo, to, subject }: MailMessage): void {
   if (parseEmail(to) === undefined) throw refused(to, 'this is no address that mail can be sent to')
   const boxes = replyTo === null ? [from] : [from, replyTo]
   const isFit = (box: Mailbox) => parseEmail(box.address) !== undefined && isHeaderText(box.name)
@@ -53,7 +53,7 @@ function refused(subject: string, reason: string): DriverError {
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
 /** Whether the text is ASCII in lines that every server accepts unchanged. */
-function isPlainEnough(text: string): boolean {
+function isPlainAscii(text: string): boolean {
   return /^[\t\n\x20-\x7e]*$/.test(text) && text.split('\n').every(({ length }) => length <= lineMax)
 }
 

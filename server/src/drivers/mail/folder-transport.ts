@@ -19,7 +19,7 @@ export function createFolderTransport(path: string): MailTransport {
       const file = join(folder, fileName(message))
       try {
         await makeFolder(folder)
-        await writeWhole(file, bytes)
+        await writeAtomically(file, bytes)
       } catch (error) {
         throw asDriverError(folder, error as Error)
       }
@@ -44,7 +44,7 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /** Written to a temporary file and renamed, so that a reader or a power failure never leaves an incomplete mail. */
-async function writeWhole(file: string, bytes: Buffer): Promise<void> {
+async function writeAtomically(file: string, bytes: Buffer): Promise<void> {
   const aside = `${file}.${randomUUID()}.part`
   try {
     const handle = await open(aside, 'w', 0o600)

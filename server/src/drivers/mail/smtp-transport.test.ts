@@ -192,9 +192,9 @@ test('a missing file of certificates is reported before the first mail', () => {
 test('a server that does not answer times out, and the next mail is sent once it answers again', async (t) => {
   const server = await serve(t)
   const transport = open(t, server, { timeoutMs: 300 })
-  server.setDoor('silent')
+  server.setRelay('silent')
   await assert.rejects(transport.send(sample()), isKind('unreachable'))
-  server.setDoor('open')
+  server.setRelay('open')
   server.dropConnections()
   const patient = open(t, server)
   await patient.send(sample())
@@ -205,9 +205,9 @@ test('the transport reconnects to a server that was unreachable', async (t) => {
   const server = await serve(t)
   const transport = open(t, server)
   await transport.send(sample())
-  server.setDoor('away')
+  server.setRelay('away')
   await assert.rejects(transport.send(sample()), isKind('unreachable'))
-  server.setDoor('open')
+  server.setRelay('open')
   await transport.send(sample())
   assert.equal(server.mails.length, 2)
 })
@@ -261,7 +261,7 @@ test('many mails share a few connections', async (t) => {
 test('closing cancels mails that are being sent', async (t) => {
   const server = await serve(t)
   const transport = open(t, server)
-  server.setDoor('silent')
+  server.setRelay('silent')
   const sent = Promise.allSettled(Array.from({ length: 8 }, () => transport.send(sample())))
   await transport.close()
   for (const outcome of await sent) {
@@ -272,7 +272,7 @@ test('closing cancels mails that are being sent', async (t) => {
 
 test('the fields of an error do not contain the login', async (t) => {
   const server = await serve(t)
-  server.setDoor('away')
+  server.setRelay('away')
   const transport = open(t, server, { login: 'pharos:s3cretWord@' })
   await assert.rejects(transport.send(sample()), (error: Error) => {
     assert.doesNotMatch(inspect(error, { depth: 20 }), /s3cretWord/)

@@ -60,7 +60,7 @@ export class RtrConnection {
     if (last === undefined) this.#socket.destroy()
     else {
       this.#socket.end(last)
-      const timer = setTimeout(() => this.#socket.destroy(), lastWordsMs)
+      const timer = setTimeout(() => this.#socket.destroy(), reportTimeoutMs)
       this.#socket.once('close', () => clearTimeout(timer))
       this.#socket.resume()
     }
@@ -96,7 +96,7 @@ export class RtrConnection {
   }
 }
 
-const lastWordsMs = 1_000
+const reportTimeoutMs = 1_000
 
 function open({ host, port, tls }: RtrAddress, opened: () => void): Socket {
   if (!tls) return connectTcp({ host, port }, opened)

@@ -13,7 +13,7 @@ import {
 } from './pdu.ts'
 import type { RtrPdu } from './pdu.ts'
 import { RtrSession } from './session.ts'
-import { say, slow } from './testing.ts'
+import { cachePdu, slow } from './testing.ts'
 import { cpuMs } from '../../net/testing-time.ts'
 
 describe('the PDUs of RTR', () => {
@@ -93,34 +93,34 @@ describe('the PDUs of RTR', () => {
   })
 
   it('are logged without control characters', () => {
-    const report = decoded(say.error(1, `\u001b[2J\n\u202e${'x'.repeat(1_000)}`))
+    const report = decoded(cachePdu.error(1, `\u001b[2J\n\u202e${'x'.repeat(1_000)}`))
     assert.ok(report.type === 'error_report')
     assert.match(report.text, /^\[2J {2}x{150,200}$/)
   })
 })
 
 /** The PDUs of a valid session, before the mutations. */
-const conversation = [
-  say.notify(7, 1),
-  say.response(7),
-  say.announce('192.0.2.0/24-26 AS64500'),
-  say.announce('2001:db8::/32-48 AS64501'),
-  say.routerKey(),
-  say.end(7, 1),
-  say.notify(7, 2),
-  say.response(7),
-  say.withdraw('192.0.2.0/24-26 AS64500'),
-  say.announce('198.51.100.0/24 AS0'),
-  say.end(7, 2),
-  say.reset(),
-  say.error(2, 'no data'),
-  say.error(0, 'mismatch'),
-  say.response(7, 0),
-  say.end0(7, 3),
+const session = [
+  cachePdu.notify(7, 1),
+  cachePdu.response(7),
+  cachePdu.announce('192.0.2.0/24-26 AS64500'),
+  cachePdu.announce('2001:db8::/32-48 AS64501'),
+  cachePdu.routerKey(),
+  cachePdu.end(7, 1),
+  cachePdu.notify(7, 2),
+  cachePdu.response(7),
+  cachePdu.withdraw('192.0.2.0/24-26 AS64500'),
+  cachePdu.announce('198.51.100.0/24 AS0'),
+  cachePdu.end(7, 2),
+  cachePdu.reset(),
+  cachePdu.error(2, 'no data'),
+  cachePdu.error(0, 'mismatch'),
+  cachePdu.response(7, 0),
+  cachePdu.end0(7, 3),
 ]
 
 const piece = fc.record({
-  which: fc.nat(conversation.length - 1),
+  which: fc.nat(session.length - 1),
   at: fc.nat(40),
   value: fc.nat(255),
   how: fc.nat(9),
@@ -138,7 +138,7 @@ function mutate({
   value: number
   how: number
 }): Buffer {
-  const octets = Buffer.from(conversation[which]!)
+  const octets = Buffer.from(session[which]!)
   if (how > 4) return octets
   if (how > 1) octets[at % octets.length] = value
   if (how === 1) return octets.subarray(0, at % octets.length)
@@ -153,7 +153,7 @@ describe('input of a cache', () => {
     let slowestMs = 0
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), fc.constantFrom(0, 6, 8, 11), (pieces, untouched) => {
-        const octets = Buffer.concat([...conversation.slice(0, untouched), ...pieces.map(mutate)])
+        const octets = Buffer.concat([...session.slice(0, untouched), ...pieces.map(mutate)])
         slowestMs = Math.max(
           slowestMs,
           fastestOfThree(() => converse(octets, seen)),
@@ -171,7 +171,7 @@ describe('input of a cache', () => {
 
 function converse(octets: Uint8Array, seen: { set: number; delta: number; refused: number }): void {
   const session = new RtrSession({ version: 1, vrpsMax: 3, send: () => {} })
-  session.ask()
+  session.query()
   try {
     let at = 0
     for (let next = decodePdu(octets, at); next; next = decodePdu(octets, at)) {

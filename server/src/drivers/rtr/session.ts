@@ -65,7 +65,7 @@ export class RtrSession {
   #negotiated = false
   /** The last position and the table that was returned with it. */
   #held: { readonly table: RoaTable; readonly position: RtrPosition } | undefined
-  #asked: 'set' | 'delta' | undefined
+  #query: 'set' | 'delta' | undefined
   #loading: Loading | undefined
   /** The newest serial of a Serial Notify that was received during an answer. */
   #notified: number | undefined
@@ -86,15 +86,15 @@ export class RtrSession {
 
   /** Whether an answer is pending. */
   get isWaiting(): boolean {
-    return this.#asked !== undefined || this.#loading !== undefined
+    return this.#query !== undefined || this.#loading !== undefined
   }
 
   /** Requests the changes, or the complete set if there is no table or `full` is set. Does nothing while an answer is pending. */
-  ask({ full = false } = {}): void {
+  query({ full = false } = {}): void {
     if (this.isWaiting) return
     this.#notified = undefined
     const position = full ? undefined : this.#held?.position
-    this.#asked = position ? 'delta' : 'set'
+    this.#query = position ? 'delta' : 'set'
     this.#options.send(
       position
         ? encodeSerialQuery(this.#version, position.session, position.serial)
@@ -109,7 +109,7 @@ export class RtrSession {
     if (other) return other
     switch (pdu.type) {
       case 'prefix':
-        return this.#take(pdu.announced, pdu.vrp, octets)
+        return this.#applyPrefix(pdu.announced, pdu.vrp, octets)
       case 'router_key':
         if (!this.#loading) throw unexpected(pdu, octets)
         return undefined
@@ -118,9 +118,9 @@ export class RtrSession {
       case 'end_of_data':
         return this.#finish(pdu, octets)
       case 'cache_reset':
-        if (this.#asked !== 'delta') throw unexpected(pdu, octets)
-        this.#asked = undefined
-        this.ask({ full: true })
+        if (this.#query !== 'delta') throw unexpected(pdu, octets)
+        this.#query = undefined
+        this.query({ full: true })
         return undefined
       case 'error_report':
         return this.#report(pdu.code, pdu.text)
@@ -160,32 +160,32 @@ export class RtrSession {
     const position = this.#held?.position
     if (position && position.session !== session) throw sessionChanged(position.session, session, octets)
     if (this.isWaiting) this.#notified = serial
-    else if (position?.serial !== serial) this.ask()
+    else if (position?.serial !== serial) this.query()
   }
 
   #begin(pdu: Extract<RtrPdu, { type: 'cache_response' }>, octets: Uint8Array): undefined {
-    const asked = this.#asked
-    if (!asked) throw unexpected(pdu, octets)
+    const query = this.#query
+    if (!query) throw unexpected(pdu, octets)
     const { session } = pdu
     const position = this.#held?.position
-    if (asked === 'delta' && position && position.session !== session)
+    if (query === 'delta' && position && position.session !== session)
       throw sessionChanged(position.session, session, octets)
-    this.#asked = undefined
+    this.#query = undefined
     const { seed = 0 } = this.#options
     this.#loading =
-      asked === 'set'
+      query === 'set'
         ? { kind: 'set', session, table: createRoaTable([], seed) }
         : { kind: 'delta', session, withdrawn: createRoaTable([], seed), announced: createRoaTable([], seed) }
   }
 
-  #take(announced: boolean, vrp: VrpBits, octets: Uint8Array): undefined {
+  #applyPrefix(announced: boolean, vrp: VrpBits, octets: Uint8Array): undefined {
     const loading = this.#loading
     if (!loading) throw unexpected({ type: 'prefix' }, octets)
-    const isNews =
+    const isChange =
       loading.kind === 'set'
-        ? takeIntoSet(loading.table, announced, vrp)
-        : takeIntoDelta(loading, this.#held!.table, announced, vrp)
-    if (!isNews) {
+        ? applyToSet(loading.table, announced, vrp)
+        : applyToDelta(loading, this.#held!.table, announced, vrp)
+    if (!isChange) {
       throw announced
         ? new RtrError(errorCodes.duplicateAnnouncement, 'a VRP that was announced before', octets.slice())
         : new RtrError(errorCodes.withdrawalOfUnknown, 'a VRP that was never announced', octets.slice())
@@ -216,7 +216,7 @@ export class RtrSession {
     const table = loading.kind === 'set' ? loading.table : this.#held!.table
     this.#held = { table, position }
     const notified = this.#notified
-    if (notified !== undefined && notified !== serial) this.ask()
+    if (notified !== undefined && notified !== serial) this.query()
     const end = { position, ...(intervals ? { intervals } : {}) }
     return loading.kind === 'set'
       ? { kind: 'set', table, ...end }
@@ -225,26 +225,26 @@ export class RtrSession {
 
   #report(code: number, text: string): RtrOutcome {
     if (code !== errorCodes.noDataAvailable) return { kind: 'ended', code, text }
-    this.#asked = undefined
+    this.#query = undefined
     this.#loading = undefined
     return { kind: 'no_data' }
   }
 }
 
 /** Returns whether the PDU changes the set, as RFC 8210 section 5.6 requires. */
-function takeIntoSet(table: RoaTable, announced: boolean, vrp: VrpBits): boolean {
+function applyToSet(table: RoaTable, announced: boolean, vrp: VrpBits): boolean {
   return announced ? table.add(vrp) : table.remove(vrp)
 }
 
 /** The same for a delta, which is kept as a net change: a VRP that is announced and withdrawn again is removed. */
-function takeIntoDelta(
+function applyToDelta(
   { withdrawn, announced }: { readonly withdrawn: RoaTable; readonly announced: RoaTable },
   held: RoaTable,
   isAnnounced: boolean,
   vrp: VrpBits,
 ): boolean {
-  const isThere = announced.has(vrp) || (held.has(vrp) && !withdrawn.has(vrp))
-  if (isThere === isAnnounced) return false
+  const exists = announced.has(vrp) || (held.has(vrp) && !withdrawn.has(vrp))
+  if (exists === isAnnounced) return false
   if (isAnnounced) return withdrawn.remove(vrp) || announced.add(vrp)
   return announced.remove(vrp) || withdrawn.add(vrp)
 }
@@ -257,7 +257,7 @@ function vrpsOf(table: RoaTable): VrpBits[] {
 }
 
 function unexpected({ type }: Pick<RtrPdu, 'type'>, octets: Uint8Array): RtrError {
-  return new RtrError(errorCodes.corruptData, `${type.replaceAll('_', ' ')} out of turn`, octets.slice())
+  return new RtrError(errorCodes.corruptData, `${type.replaceAll('_', ' ')} in the wrong order`, octets.slice())
 }
 
 /** RFC 8210 section 5.1: the side that detects it ends the session. */

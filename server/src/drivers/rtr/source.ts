@@ -101,7 +101,7 @@ class RtrSource implements VrpSource {
 
   stop(): void {
     this.#running = false
-    this.#hangUp()
+    this.#disconnect()
     this.#held.stop()
   }
 
@@ -131,7 +131,7 @@ class RtrSource implements VrpSource {
       asOf: confirmed?.asOf ?? null,
       expires: confirmed?.expires ?? null,
       suspicious: this.#held.suspicion() !== undefined,
-      problem: this.#problem ?? this.#held.doubt() ?? expired,
+      problem: this.#problem ?? this.#held.describeSuspicion() ?? expired,
     }
   }
 
@@ -150,11 +150,11 @@ class RtrSource implements VrpSource {
       connectTimeoutMs: this.#limits.connectTimeoutMs,
       onOpen: () => {
         this.#connectedMs = performance.now()
-        this.#ask()
+        this.#query()
       },
       onPdu: (decoded) => {
         const outcome = session.receive(decoded)
-        if (outcome) this.#take(outcome)
+        if (outcome) this.#handle(outcome)
         if (session.isWaiting) connection.expectWithin(this.#limits.answerTimeoutMs)
       },
       onEnd: (reason) => this.#failed(reason),
@@ -165,9 +165,9 @@ class RtrSource implements VrpSource {
   }
 
   /** Requests a delta, or the complete set if that is due. */
-  #ask(): void {
+  #query(): void {
     clearTimeout(this.#timer)
-    this.#session?.ask({ full: performance.now() - this.#lastSetMs >= this.#limits.fullResetMs })
+    this.#session?.query({ full: performance.now() - this.#lastSetMs >= this.#limits.fullResetMs })
   }
 
   #expectAnswer(): void {
@@ -176,32 +176,32 @@ class RtrSource implements VrpSource {
     const { answerTimeoutMs, answerTotalMs } = this.#limits
     this.#connection?.expectWithin(answerTimeoutMs)
     this.#deadline = setTimeout(
-      () => this.#failed(new Error(`no whole answer within ${answerTotalMs} ms`)),
+      () => this.#failed(new Error(`no complete answer within ${answerTotalMs} ms`)),
       answerTotalMs,
     )
   }
 
   /** No answer is pending. */
-  #rest(nextAskMs: number): void {
+  #scheduleQuery(nextQueryMs: number): void {
     if (this.#session?.isWaiting) return
     clearTimeout(this.#deadline)
     this.#connection?.expectWithin(undefined)
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#ask(), nextAskMs)
+    this.#timer = setTimeout(() => this.#query(), nextQueryMs)
   }
 
-  #take(outcome: RtrOutcome): void {
+  #handle(outcome: RtrOutcome): void {
     switch (outcome.kind) {
       case 'set':
       case 'delta':
-        return this.#keep(outcome)
+        return this.#apply(outcome)
       case 'no_data':
-        this.#note('it has no data yet')
-        return this.#rest(this.#limits.lastRetryMs)
+        this.#reportProblem('it has no data yet')
+        return this.#scheduleQuery(this.#limits.lastRetryMs)
       case 'other_version':
         this.#log.info({ version: outcome.version }, 'RTR cache supports an older version only')
         this.#version = outcome.version
-        this.#hangUp()
+        this.#disconnect()
         return this.#connect()
       case 'ended':
         // Thrown to end the connection; an Error Report is not answered.
@@ -214,7 +214,7 @@ class RtrSource implements VrpSource {
     }
   }
 
-  #keep(outcome: Extract<RtrOutcome, { kind: 'set' | 'delta' }>): void {
+  #apply(outcome: Extract<RtrOutcome, { kind: 'set' | 'delta' }>): void {
     this.#intervals = intervalsWithin(outcome.intervals)
     const isRepeat = isSame(this.#position, outcome.position)
     this.#position = outcome.position
@@ -229,13 +229,13 @@ class RtrSource implements VrpSource {
         { withdrawn: outcome.withdrawn.length },
         'RTR delta would remove too many VRPs: complete set requested',
       )
-      this.#hangUp()
+      this.#disconnect()
       return this.#connect()
     }
     const { refreshMsMax, fullResetMs } = this.#limits
     const untilResetMs = this.#lastSetMs + fullResetMs - performance.now()
-    const untilUsedMs = this.#held.asideForMs ?? Infinity
-    this.#rest(Math.max(0, Math.min(this.#intervals.refresh * 1000, refreshMsMax, untilResetMs, untilUsedMs)))
+    const untilUsedMs = this.#held.withheldForMs ?? Infinity
+    this.#scheduleQuery(Math.max(0, Math.min(this.#intervals.refresh * 1000, refreshMsMax, untilResetMs, untilUsedMs)))
   }
 
   async #replace(
@@ -253,8 +253,8 @@ class RtrSource implements VrpSource {
 
   #confirmedNow(): Confirmed {
     const asOf = this.#options.now()
-    const goodMs = Math.min(this.#intervals.expire * 1000, this.#limits.expireMsMax)
-    return { asOf, expires: new Date(asOf.getTime() + goodMs) }
+    const validMs = Math.min(this.#intervals.expire * 1000, this.#limits.expireMsMax)
+    return { asOf, expires: new Date(asOf.getTime() + validMs) }
   }
 
   /** Disconnects, with an Error Report after a protocol violation, and schedules a retry. */
@@ -263,9 +263,9 @@ class RtrSource implements VrpSource {
       reason instanceof RtrError && reason.answerable
         ? encodeErrorReport(this.#session?.version ?? 1, reason)
         : undefined
-    this.#version = this.#wasHungUpOn(reason) && this.#version === 1 ? 0 : 1
-    this.#hangUp(report)
-    this.#note(reason.message)
+    this.#version = this.#wasClosedSilently(reason) && this.#version === 1 ? 0 : 1
+    this.#disconnect(report)
+    this.#reportProblem(reason.message)
     if (performance.now() - this.#connectedMs > this.#limits.lastRetryMs) this.#failures = 0
     const retryMs = this.#retryMs()
     this.#failures++
@@ -273,7 +273,7 @@ class RtrSource implements VrpSource {
   }
 
   /** Some old caches close the connection without an Error Report if they do not know the version. */
-  #wasHungUpOn(reason: Error): boolean {
+  #wasClosedSilently(reason: Error): boolean {
     return (
       this.#connectedMs !== Infinity && (this.#session?.wasSilent ?? false) && !(reason instanceof RtrError)
     )
@@ -282,24 +282,24 @@ class RtrSource implements VrpSource {
   /** Doubles with each failure; half of it is random, so that clients do not reconnect simultaneously. */
   #retryMs(): number {
     const { firstRetryMs, lastRetryMs, random } = this.#limits
-    const wholeMs = Math.min(
+    const backoffMs = Math.min(
       lastRetryMs,
       this.#intervals.retry * 1000,
       firstRetryMs * 2 ** Math.min(this.#failures, 20),
     )
-    return wholeMs * (0.5 + random() / 2)
+    return backoffMs * (0.5 + random() / 2)
   }
 
-  #hangUp(lastWords?: Uint8Array): void {
+  #disconnect(report?: Uint8Array): void {
     clearTimeout(this.#timer)
     clearTimeout(this.#deadline)
-    this.#connection?.close(lastWords)
+    this.#connection?.close(report)
     this.#connection = undefined
     this.#session = undefined
   }
 
   /** Logged once for consecutive equal failures. */
-  #note(problem: string): void {
+  #reportProblem(problem: string): void {
     if (problem === this.#problem) return
     this.#problem = problem
     const { confirmed } = this.#held

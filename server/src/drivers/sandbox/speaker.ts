@@ -44,9 +44,9 @@ export class SandboxRegion {
   }
 
   set down(down: boolean) {
-    const cameUp = this.#down && !down
+    const isReachableAgain = this.#down && !down
     this.#down = down
-    if (cameUp) this.#notify('onUp')
+    if (isReachableAgain) this.#notify('onUp')
   }
 
   get neighbors(): readonly Neighbor[] {

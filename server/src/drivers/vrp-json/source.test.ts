@@ -131,9 +131,9 @@ describe('a source of VRP exports', () => {
   })
 
   it('does not wait for a server when it is stopped', async (t) => {
-    let asked = false
-    const source = follow(t, await serve(t, () => void (asked = true)))
-    await until(() => asked)
+    let isRequested = false
+    const source = follow(t, await serve(t, () => void (isRequested = true)))
+    await until(() => isRequested)
     const began = performance.now()
     await source.stop?.()
     assert.ok(performance.now() - began < 20_000)
@@ -208,10 +208,10 @@ function asns(source: VrpSource): number[] {
   )
 }
 
-async function until(ask: () => unknown): Promise<void> {
+async function until(isDone: () => unknown): Promise<void> {
   const endMs = performance.now() + 60_000
-  while (!ask()) {
-    if (performance.now() > endMs) throw new Error(`not within 60 s: ${ask}`)
+  while (!isDone()) {
+    if (performance.now() > endMs) throw new Error(`not within 60 s: ${isDone}`)
     await sleep(5)
   }
 }

@@ -116,7 +116,7 @@ class VrpJsonSource implements VrpSource {
       expires: confirmed?.expires ?? null,
       suspicious: this.#held.suspicion() !== undefined,
       problem:
-        this.#problem ?? this.#held.doubt() ?? (state === 'unavailable' ? 'the export is too old' : null),
+        this.#problem ?? this.#held.describeSuspicion() ?? (state === 'unavailable' ? 'the export is too old' : null),
     }
   }
 
@@ -126,7 +126,7 @@ class VrpJsonSource implements VrpSource {
       if (this.#problem !== null) this.#log.info({ vrps: this.#held.table?.size }, 'VRP export is valid')
       this.#problem = null
     } catch (error) {
-      if (!signal.aborted) this.#note(reasonOf(error as Error))
+      if (!signal.aborted) this.#reportProblem(reasonOf(error as Error))
     }
     if (!signal.aborted)
       this.#timer = setTimeout(() => (this.#polling = this.#poll(signal)), this.#limits.pollMs)
@@ -138,7 +138,7 @@ class VrpJsonSource implements VrpSource {
     if (fetched) {
       this.#tag = fetched.tag
       this.#bad = undefined
-      await this.#take(fetched).catch((error: Error) => {
+      await this.#use(fetched).catch((error: Error) => {
         this.#bad = error
         throw error
       })
@@ -152,7 +152,7 @@ class VrpJsonSource implements VrpSource {
     return nextExpiry !== undefined && nextExpiry <= this.#options.now()
   }
 
-  async #take({ text }: Fetched): Promise<void> {
+  async #use({ text }: Fetched): Promise<void> {
     const next = await this.#parse(text)
     this.#export = next
     await this.#held.replace(next.table, this.#confirmed(next))
@@ -162,12 +162,12 @@ class VrpJsonSource implements VrpSource {
   async #parse(text: string): Promise<VrpExport> {
     const seed = Math.floor(Math.random() * 2 ** 32)
     const reading = readVrpExport(text, { now: this.#options.now(), vrpsMax: this.#limits.vrpsMax, seed })
-    let restedMs = performance.now()
+    let yieldedMs = performance.now()
     for (let step = reading.next(); ; step = reading.next()) {
       if (step.done) return step.value
-      if (performance.now() - restedMs < sliceMs) continue
+      if (performance.now() - yieldedMs < sliceMs) continue
       await breathe()
-      restedMs = performance.now()
+      yieldedMs = performance.now()
     }
   }
 
@@ -179,10 +179,10 @@ class VrpJsonSource implements VrpSource {
   }
 
   /** Logged once for consecutive equal failures. */
-  #note(problem: string): void {
+  #reportProblem(problem: string): void {
     if (problem === this.#problem) return
     this.#problem = problem
-    this.#log.warn({ asOf: this.#held.confirmed?.asOf }, `VRP export: ${problem}; the last good one stays`)
+    this.#log.warn({ asOf: this.#held.confirmed?.asOf }, `VRP export: ${problem}; the last valid one is used`)
   }
 }
 

@@ -1,9 +1,9 @@
 // The VRPs of a source, whatever its protocol: the last complete set, how long it is current, and who is notified of changes.
-// It must not answer from an expired set, and knows no protocol. A set that is suddenly empty or much smaller is held back:
+// It must not answer from an expired set, and knows no protocol. A set that is suddenly empty or much smaller is withheld:
 // a reinstalled cache looks like that, and ROAs do not disappear in large numbers at once.
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { CurrentVrps, Suspicion, TouchedPrefixes } from '../../registry/vrp-source.ts'
-import { isSuspiciousLoss, isVeryOther } from '../../registry/objects/loss.ts'
+import { isSuspiciousLoss, isLargeDifference } from '../../registry/objects/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { vrpPrefix } from '../../registry/objects/vrp.ts'
 import type { RoaTable } from '../../registry/objects/roa-table.ts'
@@ -23,7 +23,7 @@ export type HeldVrpsOptions = {
 }
 
 /** `size`: that at the start of the confirmation time, which restarts when the set changes much. */
-type Aside = Suspicion & { readonly confirmed: Confirmed; readonly size: number; readonly sinceMs: number }
+type Withheld = Suspicion & { readonly confirmed: Confirmed; readonly size: number; readonly sinceMs: number }
 
 export class HeldVrps {
   readonly #now: () => Date
@@ -32,7 +32,7 @@ export class HeldVrps {
   #table: RoaTable | undefined
   #confirmed: Confirmed | undefined
   #expiry: NodeJS.Timeout | undefined
-  #aside: Aside | undefined
+  #withheld: Withheld | undefined
   /** Decreasing sizes of the set within the confirmation time, oldest first: several small losses count as a large one. */
   #sizes: { readonly atMs: number; readonly size: number }[] = []
   /** Whether listeners were last notified that it is current. */
@@ -63,31 +63,31 @@ export class HeldVrps {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The set that is held back. */
+  /** The set that is withheld. */
   suspicion(): Suspicion | undefined {
-    return this.#aside
+    return this.#withheld
   }
 
   /** Why the source's last set is not used; null if it is. For operators. */
-  doubt(): string | null {
-    if (!this.#aside) return null
-    const { table, before, until } = this.#aside
+  describeSuspicion(): string | null {
+    if (!this.#withheld) return null
+    const { table, before, until } = this.#withheld
     return `it has ${table.size} VRPs instead of ${before || 'some'}; not used until ${until.toISOString()}, or until another source confirms it`
   }
 
-  /** Milliseconds until the held-back set is used if the source confirms it then; undefined without one. */
-  get asideForMs(): number | undefined {
-    return this.#aside && Math.max(0, this.#aside.sinceMs + this.#confirmMs - performance.now())
+  /** Milliseconds until the withheld set is used if the source confirms it then; undefined without one. */
+  get withheldForMs(): number | undefined {
+    return this.#withheld && Math.max(0, this.#withheld.sinceMs + this.#confirmMs - performance.now())
   }
 
-  /** Uses the held-back set. */
+  /** Uses the withheld set. */
   accept(): void {
-    if (this.#aside) void this.#use(this.#aside.table, this.#aside.confirmed, true)
+    if (this.#withheld) void this.#use(this.#withheld.table, this.#withheld.confirmed, true)
   }
 
-  /** Sets another complete set. Resolves with the touched prefixes once listeners were notified; with none if it is held back. */
+  /** Sets another complete set. Resolves with the touched prefixes once listeners were notified; with none if it is withheld. */
   async replace(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
-    return this.#consider(table, confirmed)
+    return this.#useOrWithhold(table, confirmed)
   }
 
   /**
@@ -96,24 +96,24 @@ export class HeldVrps {
    */
   apply(withdrawn: readonly VrpBits[], announced: readonly VrpBits[], confirmed: Confirmed): boolean {
     const delta = { withdrawn, announced }
-    if (this.#aside) {
-      this.#aside.table.apply(delta)
-      void this.#consider(this.#aside.table, confirmed)
+    if (this.#withheld) {
+      this.#withheld.table.apply(delta)
+      void this.#useOrWithhold(this.#withheld.table, confirmed)
       return true
     }
     const sizeAfter = (this.#table?.size ?? 0) + announced.length - withdrawn.length
     if (this.#confirmMs > 0 && isSuspiciousLoss(this.#sizeBefore(), sizeAfter)) return false
     const wasCurrent = this.#isCurrent
     this.#table?.apply(delta)
-    this.#noteSize(sizeAfter)
+    this.#recordSize(sizeAfter)
     this.#confirm(confirmed)
-    if (wasCurrent) this.#tell(prefixesOf(withdrawn, announced))
+    if (wasCurrent) this.#notifyTouched(prefixesOf(withdrawn, announced))
     return true
   }
 
   /** The source confirmed that nothing has changed. */
   confirm(confirmed: Confirmed): void {
-    if (this.#aside) void this.#consider(this.#aside.table, confirmed)
+    if (this.#withheld) void this.#useOrWithhold(this.#withheld.table, confirmed)
     else this.#confirm(confirmed)
   }
 
@@ -122,36 +122,36 @@ export class HeldVrps {
     clearTimeout(this.#expiry)
   }
 
-  /** Uses the set, or holds it back. */
-  async #consider(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
+  /** Uses the set, or withholds it. */
+  async #useOrWithhold(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
     const before = this.#sizeBefore()
     if (!isSuspiciousLoss(before, table.size)) return this.#use(table, confirmed, false)
     const nowMs = performance.now()
     const { size, sinceMs, since } =
-      this.#aside && !isVeryOther(this.#aside.size, table.size)
-        ? this.#aside
+      this.#withheld && !isLargeDifference(this.#withheld.size, table.size)
+        ? this.#withheld
         : { size: table.size, sinceMs: nowMs, since: this.#now() }
     if (nowMs - sinceMs >= this.#confirmMs) return this.#use(table, confirmed, true)
-    const isNews = !this.#aside
+    const isNew = !this.#withheld
     const until = new Date(since.getTime() + this.#confirmMs)
-    this.#aside = { table, confirmed, before: before ?? 0, since, until, size, sinceMs }
-    if (isNews) this.#notify([])
+    this.#withheld = { table, confirmed, before: before ?? 0, since, until, size, sinceMs }
+    if (isNew) this.#notify([])
     return []
   }
 
   async #use(table: RoaTable, confirmed: Confirmed, isAccepted: boolean): Promise<TouchedPrefixes> {
     const before = this.#table
     const wasCurrent = this.#isCurrent
-    const wasSuspicious = this.#aside !== undefined
-    this.#aside = undefined
+    const wasSuspicious = this.#withheld !== undefined
+    this.#withheld = undefined
     this.#table = table
     if (isAccepted) this.#sizes = []
-    this.#noteSize(table.size)
+    this.#recordSize(table.size)
     this.#confirm(confirmed)
     if (!before || !wasCurrent) return 'all'
     const touched = await touchedBetween(before, table)
     if (wasSuspicious && touched.length === 0) this.#notify([])
-    this.#tell(touched)
+    this.#notifyTouched(touched)
     return touched
   }
 
@@ -163,7 +163,7 @@ export class HeldVrps {
     return this.#sizes[0]?.size
   }
 
-  #noteSize(size: number): void {
+  #recordSize(size: number): void {
     while (this.#sizes.length > 0 && this.#sizes.at(-1)!.size <= size) this.#sizes.pop()
     this.#sizes.push({ atMs: performance.now(), size })
   }
@@ -185,10 +185,10 @@ export class HeldVrps {
     }
     if (isCurrent === this.#isCurrent) return
     this.#isCurrent = isCurrent
-    this.#tell('all')
+    this.#notifyTouched('all')
   }
 
-  #tell(touched: TouchedPrefixes): void {
+  #notifyTouched(touched: TouchedPrefixes): void {
     if (touched.length > 0) this.#notify(touched)
   }
 

@@ -40,7 +40,7 @@ export async function connect(
 function refuse(address: string, isSecure: boolean, allowed: readonly Prefix[]): void {
   if (isWithin(address, allowed)) return
   if (objectionToAddress(address) !== undefined)
-    throw new NotAllowed('the URL leads to an address that is not of the public internet')
+    throw new NotAllowed('the URL resolves to an address that is not public')
   if (!isSecure) throw new NotAllowed('nothing is sent to the public internet without TLS')
 }
 

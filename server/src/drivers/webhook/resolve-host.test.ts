@@ -39,12 +39,12 @@ test('a name whose address changes between two messages keeps the first address'
   for (const name of ['rebound.example.net', 'half.example.net']) {
     const result = await send(name)
     assert.ok(result.kind === 'unanswered')
-    assert.equal(result.error, 'the URL leads to an address that is not of the public internet')
+    assert.equal(result.error, 'the URL resolves to an address that is not public')
   }
   const unknown = await send('nothing.example.net')
   assert.ok(unknown.kind === 'unanswered')
   assert.equal(unknown.error, 'the name has no address')
-  assert.equal(endpoint.heard.length, 1)
+  assert.equal(endpoint.received.length, 1)
 })
 
 test('a name that no server resolves is an error, and the query ends with the signal', async () => {

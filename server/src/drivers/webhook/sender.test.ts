@@ -33,13 +33,13 @@ describe('a message', () => {
     const result = await send(`${endpoint.url}?a=1`)
     assert.ok(result.kind === 'answered')
     assert.deepEqual([result.status, result.text, result.retryAfterSeconds], [200, 'fine !', null])
-    const [heard] = endpoint.heard
-    assert.equal(heard!.method, 'POST')
-    assert.equal(heard!.path, '/hook?a=1')
-    assert.equal(heard!.body, message.body)
-    assert.equal(heard!.headers['host'], `127.0.0.1:${endpoint.port}`)
-    assert.equal(heard!.headers['webhook-id'], 'msg_1')
-    assert.equal(heard!.headers['content-length'], '10')
+    const [received] = endpoint.received
+    assert.equal(received!.method, 'POST')
+    assert.equal(received!.path, '/hook?a=1')
+    assert.equal(received!.body, message.body)
+    assert.equal(received!.headers['host'], `127.0.0.1:${endpoint.port}`)
+    assert.equal(received!.headers['webhook-id'], 'msg_1')
+    assert.equal(received!.headers['content-length'], '10')
   })
 
   test('is sent directly, even if the environment configures a proxy', async () => {
@@ -66,7 +66,7 @@ describe('a message', () => {
     const result = await send(endpoint.url)
     assert.ok(result.kind === 'answered')
     assert.equal(result.status, 302)
-    assert.equal(other.heard.length, 0)
+    assert.equal(other.received.length, 0)
   })
 
   test('returns when to retry', async () => {
@@ -109,8 +109,8 @@ describe('an endpoint', () => {
 
   test('that sends a decompression bomb is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024))
-    await using endpoint = await startEndpoint((heard, response) => {
-      assert.equal(heard.headers['accept-encoding'], undefined)
+    await using endpoint = await startEndpoint((received, response) => {
+      assert.equal(received.headers['accept-encoding'], undefined)
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
     })
     const result = await send(endpoint.url)
@@ -143,9 +143,9 @@ describe('an endpoint', () => {
     const gone = await startTcp(() => {})
     await gone[Symbol.asyncDispose]()
     const at = (port: number) => `http://127.0.0.1:${port}/`
-    assert.equal(await errorOf(at(closing.port)), 'the connection was closed before an answer came')
-    assert.equal(await errorOf(at(smtp.port)), 'the answer is not HTTP')
-    assert.equal(await errorOf(headers.url), 'the headers of the answer are too long')
+    assert.equal(await errorOf(at(closing.port)), 'the connection was closed before a response was received')
+    assert.equal(await errorOf(at(smtp.port)), 'the response is not HTTP')
+    assert.equal(await errorOf(headers.url), 'the response headers are too long')
     assert.equal(await errorOf(at(gone.port)), 'the connection was refused')
   })
 
@@ -177,23 +177,23 @@ describe('TLS', () => {
     const named = `https://hooks.example.net:${endpoint.port}/`
     assert.equal((await send(named, { resolver, ca: cert })).kind, 'answered')
     assert.equal((await send(endpoint.url, { resolver, ca: cert })).kind, 'answered')
-    assert.equal(await errorOf(named, { resolver }), 'TLS: the certificate is signed by itself')
+    assert.equal(await errorOf(named, { resolver }), 'TLS: the certificate is self-signed')
     assert.equal(
       await errorOf(`https://other.example.net:${endpoint.port}/`, { resolver, ca: cert }),
-      'TLS: the certificate is one of another name',
+      'TLS: the certificate is for another name',
     )
-    assert.equal(endpoint.heard.length, 2)
+    assert.equal(endpoint.received.length, 2)
   })
 
   test('a server without it is reported', async () => {
     await using endpoint = await startEndpoint()
     const error = await errorOf(endpoint.url.replace('http:', 'https:'))
-    assert.equal(error, 'TLS: the other side does not speak it as we do')
+    assert.equal(error, 'TLS: the server does not support a common version or cipher')
   })
 })
 
 describe('the target', () => {
-  const notPublic = 'the URL leads to an address that is not of the public internet'
+  const notPublic = 'the URL resolves to an address that is not public'
 
   test('is rejected if one of its addresses is not public', async () => {
     await using endpoint = await startEndpoint()
@@ -203,7 +203,7 @@ describe('the target', () => {
     })
     for (const name of ['mixed.example.net', 'mapped.example.net'])
       assert.equal(await errorOf(`http://${name}:${endpoint.port}/`, { resolver }), notPublic)
-    assert.equal(endpoint.heard.length, 0)
+    assert.equal(endpoint.received.length, 0)
   })
 
   test('is checked each time if its addresses change', async () => {
@@ -232,7 +232,7 @@ describe('the target', () => {
     ]
     for (const host of hosts)
       assert.equal(await errorOf(`http://${host}:${endpoint.port}/`, { allowed: [] }), notPublic, host)
-    assert.equal(endpoint.heard.length, 0)
+    assert.equal(endpoint.received.length, 0)
   })
 
   test('requires TLS on the public internet', async () => {

@@ -16,7 +16,7 @@ const timeoutMsDefault = 15_000
 /** The connection is closed after this much of the response body. */
 const answerMax = 64 * 1024
 /** The number of characters of the response body to store. */
-const keptMax = 1024
+const storedMax = 1024
 const headerMax = 16 * 1024
 
 /** Throws only the signal's reason. */
@@ -109,8 +109,8 @@ async function readStart(response: IncomingMessage): Promise<Buffer> {
 }
 
 function textOf(bytes: Buffer): string {
-  const text = new TextDecoder().decode(bytes.subarray(0, keptMax * 4))
-  return [...text.replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, keptMax).join('')
+  const text = new TextDecoder().decode(bytes.subarray(0, storedMax * 4))
+  return [...text.replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, storedMax).join('')
 }
 
 /** Seconds, or an HTTP date (RFC 9110, 10.2.3). */

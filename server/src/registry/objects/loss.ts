@@ -11,11 +11,11 @@ const lossMin = 3
  */
 export function isSuspiciousLoss(before: number | undefined, after: number): boolean {
   if (after === 0) return before !== 0
-  return before !== undefined && before - after >= lossMin && isVeryOther(before, after)
+  return before !== undefined && before - after >= lossMin && isLargeDifference(before, after)
 }
 
 /** Whether the smaller number is less than 80 % of the larger. */
-export function isVeryOther(a: number, b: number): boolean {
+export function isLargeDifference(a: number, b: number): boolean {
   return Math.min(a, b) < Math.max(a, b) * 0.8
 }
 
@@ -23,8 +23,8 @@ export function isVeryOther(a: number, b: number): boolean {
 const comparedMax = 2_000
 
 /** Whether two sets have about the same VRPs. An empty set matches no other: caches of one validator are empty together. */
-export function areAlike(a: RoaTable, b: RoaTable): boolean {
-  if (a.size === 0 || b.size === 0 || isVeryOther(a.size, b.size)) return false
+export function areSimilar(a: RoaTable, b: RoaTable): boolean {
+  if (a.size === 0 || b.size === 0 || isLargeDifference(a.size, b.size)) return false
   let compared = 0
   let common = 0
   const compare = (vrp: VrpBits) => {
@@ -34,5 +34,5 @@ export function areAlike(a: RoaTable, b: RoaTable): boolean {
   // One family at a time.
   const place = a.scan(0, comparedMax, compare)
   if (compared < comparedMax && place !== 0) a.scan(place, comparedMax - compared, compare)
-  return !isVeryOther(compared, common)
+  return !isLargeDifference(compared, common)
 }
