@@ -53,7 +53,11 @@ type Query<T> = {
   readonly run: (signal: AbortSignal) => Promise<T>
   readonly weigh: (value: T) => number
 }
-type PendingQuery = { readonly sentMs: number; readonly epoch: number; readonly answer: Promise<CachedAnswer> }
+type PendingQuery = {
+  readonly sentMs: number
+  readonly epoch: number
+  readonly answer: Promise<CachedAnswer>
+}
 
 /** How many of the last queries that returned objects are repeated to detect whether a source lost its data. */
 const witnessesMax = 20
@@ -158,7 +162,8 @@ export class IrrReader {
     ages.signal?.throwIfAborted()
     const { cacheMs, staleMaxMs } = this.#options
     const cached = this.#cache.get(query.key)
-    const isUsable = (ageMs: number) => cached?.epoch === this.#epoch && this.#nowMs() - cached.fetchedMs < ageMs
+    const isUsable = (ageMs: number) =>
+      cached?.epoch === this.#epoch && this.#nowMs() - cached.fetchedMs < ageMs
     if (isUsable(Math.min(ages.maxAgeMs, cacheMs))) return answerOf<T>(cached!, true)
     try {
       return answerOf<T>(await untilAborted(this.#query(query, ages), ages.signal), false)

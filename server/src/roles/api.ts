@@ -202,7 +202,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
   ]
-  refuseGaps(mounted)
+  checkOperations(mounted)
 
   const server = createHttpServer({
     ...httpDeps(deps),
@@ -225,12 +225,10 @@ const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>
   clamdUrl === null ? {} : { scanner: createScanner(clamdUrl) }
 
 const afterwardsOf = ({ log }: Shared): Afterwards =>
-  createAfterwards(afterwardsMax, (error) =>
-    log.error({ err: error }, 'post-response task failed'),
-  )
+  createAfterwards(afterwardsMax, (error) => log.error({ err: error }, 'post-response task failed'))
 
 /** Throws unless exactly the operations of the contract are served: the documentation must not list an operation that returns 404. */
-function refuseGaps(mounted: readonly Mounted[]): void {
+function checkOperations(mounted: readonly Mounted[]): void {
   const served = new Set(mounted.map(({ route }) => route))
   const missing = routes.filter((route) => !served.has(route)).map(({ name }) => name)
   const unknown = [...served].filter((route) => !routes.includes(route)).map(({ name }) => name)

@@ -15,8 +15,7 @@ export function asnProofDeps(shared: Shared): AsnProofDeps {
     sources: createAsnProofSources(shared),
     allowDocumentationAsns: config.allowDocumentationResources,
     now: () => new Date(),
-    onCheckError: (error) =>
-      log.error({ err: error }, 'ASN check failed; it is retried with the next one'),
+    onCheckError: (error) => log.error({ err: error }, 'ASN check failed; it is retried with the next one'),
   }
 }
 

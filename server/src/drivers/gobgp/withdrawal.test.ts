@@ -28,8 +28,7 @@ const slips: Slips = {
   'lacks a path': ({ paths }) => paths.pop(),
   'has one more path': ({ paths }) => paths.push(paths[0] as never),
   'has them in another order': ({ paths }) => paths.push(paths.shift() as never),
-  'has an unknown field': (message) =>
-    (message.$unknown = [{ no: 9, wireType: 0, data: new Uint8Array(1) }]),
+  'has an unknown field': (message) => (message.$unknown = [{ no: 9, wireType: 0, data: new Uint8Array(1) }]),
   'has a path with an unknown field': ({ paths }) =>
     (paths[0]!.$unknown = [{ no: 29, wireType: 0, data: new Uint8Array(1) }]),
 }

@@ -56,7 +56,7 @@ describe('an invalid dump', () => {
     const { source, file, replace } = await dumpOf(t, good)
     assert.equal(await origins(source), '64496')
     await rename(file, `${file}.away`)
-    await until(() => /no such file.*last good/.test(source.problems().join()))
+    await until(() => /does not exist.*last valid/.test(source.problems().join()))
     assert.equal(await origins(source), '64496')
     await rename(`${file}.away`, file)
     await until(() => source.problems().length === 0)

@@ -42,7 +42,9 @@ class DumpSource implements IrrSource {
   #polling: Promise<void> | undefined
   #current: CurrentDump | undefined
   /** A dump that is not used yet; `size`, and since when it has had about that many objects. */
-  #withheld: (CurrentDump & { readonly size: number; readonly sinceMs: number; readonly until: Date }) | undefined
+  #withheld:
+    | (CurrentDump & { readonly size: number; readonly sinceMs: number; readonly until: Date })
+    | undefined
   #failure: string | undefined
   /** The version of the file that was read last, successfully or not, and the version at the last check. */
   #read: string | undefined

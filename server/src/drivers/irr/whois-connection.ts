@@ -74,8 +74,7 @@ export class WhoisConnection {
     if (this.#error) return
     try {
       for (const answer of this.#decoder.push(bytes)) this.#take(answer)
-      if (!this.#exchange && this.#decoder.isInside)
-        throw new WhoisAnswerError('garbage', 'nothing was asked')
+      if (!this.#exchange && this.#decoder.isInside) throw new WhoisAnswerError('garbage', 'unrequested data')
     } catch (error) {
       if (!(error instanceof WhoisAnswerError)) throw error
       const kind = error.reason === 'too_large' ? 'refused' : 'protocol'
@@ -86,7 +85,7 @@ export class WhoisConnection {
   #take(answer: WhoisAnswer): void {
     const exchange = this.#exchange
     if (!exchange || exchange.answers.length === exchange.wanted) {
-      throw new WhoisAnswerError('garbage', 'an answer to nothing')
+      throw new WhoisAnswerError('garbage', 'an unrequested answer')
     }
     exchange.answers.push(answer)
     if (exchange.answers.length === exchange.wanted) exchange.resolve(exchange.answers)

@@ -39,11 +39,11 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
 }
 
 function checkHeaders({ id, from, replyTo, to, subject }: MailMessage): void {
-  if (parseEmail(to) === undefined) throw refused(to, 'this is no address that mail can be sent to')
+  if (parseEmail(to) === undefined) throw refused(to, 'not an address that mail can be sent to')
   const boxes = replyTo === null ? [from] : [from, replyTo]
   const isFit = (box: Mailbox) => parseEmail(box.address) !== undefined && isHeaderText(box.name)
   if (!boxes.every(isFit) || !isHeaderText(subject) || !/^[\w.-]+$/.test(id))
-    throw refused(to, 'a header of the mail would hold more than one line of text')
+    throw refused(to, 'a mail header would contain more than one line')
 }
 
 function refused(subject: string, reason: string): DriverError {

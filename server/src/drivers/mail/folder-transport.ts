@@ -40,7 +40,7 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   // An existing folder keeps its mode, which may be intentional.
   const mode = (await stat(folder)).mode & 0o777
-  if (mode & 0o077) throw new Error(`others may look into it (mode ${mode.toString(8)}); run chmod 700`)
+  if (mode & 0o077) throw new Error(`other users have access to it (mode ${mode.toString(8)}); run chmod 700`)
 }
 
 /** Written to a temporary file and renamed, so that a reader or a power failure never leaves an incomplete mail. */

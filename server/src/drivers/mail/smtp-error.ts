@@ -66,7 +66,7 @@ function wordsOf(
 /** Returns the codes of an answer, such as `554 5.7.1`. */
 function codesOf(response: string): string {
   const [codes] = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(response) ?? []
-  return codes === undefined ? 'an answer that is none' : codes.replace('-', ' ')
+  return codes === undefined ? 'an invalid answer' : codes.replace('-', ' ')
 }
 
 function oneLine(text: string): string {

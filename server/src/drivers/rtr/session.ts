@@ -257,7 +257,11 @@ function vrpsOf(table: RoaTable): VrpBits[] {
 }
 
 function unexpected({ type }: Pick<RtrPdu, 'type'>, octets: Uint8Array): RtrError {
-  return new RtrError(errorCodes.corruptData, `${type.replaceAll('_', ' ')} in the wrong order`, octets.slice())
+  return new RtrError(
+    errorCodes.corruptData,
+    `${type.replaceAll('_', ' ')} in the wrong order`,
+    octets.slice(),
+  )
 }
 
 /** RFC 8210 section 5.1: the side that detects it ends the session. */

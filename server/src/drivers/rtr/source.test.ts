@@ -140,7 +140,9 @@ describe('an RTR source', () => {
       const cache = await started(t, (received, connection) => {
         if (received.pdu.type === 'serial_query')
           return change === changes[2] ? [cachePdu.response(7), change] : [change]
-        return connection === 0 ? full() : [cachePdu.response(8), cachePdu.announce(second!), cachePdu.end(8, 1)]
+        return connection === 0
+          ? full()
+          : [cachePdu.response(8), cachePdu.announce(second!), cachePdu.end(8, 1)]
       })
       const source = follow(t, cache, { firstRetryMs: 200 })
       await until(() => source.current())
@@ -190,7 +192,12 @@ describe('an RTR source', () => {
   it('never answers an Error Report with one, however malformed', async (t) => {
     const malformed = cachePdu.error(0, 'text')
     malformed.writeUInt32BE(4_000, 8)
-    for (const report of [cachePdu.error(1, 'trouble'), malformed, cachePdu.error(99), cachePdu.error(0, 'x', 0)]) {
+    for (const report of [
+      cachePdu.error(1, 'trouble'),
+      malformed,
+      cachePdu.error(99),
+      cachePdu.error(0, 'x', 0),
+    ]) {
       const cache = await started(t, (_, connection) => (connection === 0 ? [report] : full()))
       const source = follow(t, cache)
       await until(() => source.current())
@@ -211,7 +218,12 @@ describe('an RTR source', () => {
   it('uses version 0 with a cache that answers in it', async (t) => {
     const cache = await started(t, ({ pdu }) =>
       pdu.type === 'reset_query'
-        ? [cachePdu.notify(7, 1, 2), cachePdu.response(7, 0), cachePdu.announce(first!, 0), cachePdu.end0(7, 1)]
+        ? [
+            cachePdu.notify(7, 1, 2),
+            cachePdu.response(7, 0),
+            cachePdu.announce(first!, 0),
+            cachePdu.end0(7, 1),
+          ]
         : undefined,
     )
     const source = follow(t, cache)

@@ -235,7 +235,9 @@ class RtrSource implements VrpSource {
     const { refreshMsMax, fullResetMs } = this.#limits
     const untilResetMs = this.#lastSetMs + fullResetMs - performance.now()
     const untilUsedMs = this.#held.withheldForMs ?? Infinity
-    this.#scheduleQuery(Math.max(0, Math.min(this.#intervals.refresh * 1000, refreshMsMax, untilResetMs, untilUsedMs)))
+    this.#scheduleQuery(
+      Math.max(0, Math.min(this.#intervals.refresh * 1000, refreshMsMax, untilResetMs, untilUsedMs)),
+    )
   }
 
   async #replace(
@@ -245,10 +247,7 @@ class RtrSource implements VrpSource {
   ): Promise<void> {
     const touched = await this.#held.replace(table, confirmed)
     if (isRepeat && touched.length > 0)
-      this.#log.warn(
-        { prefixes: touched.length },
-        'VRPs of the RTR cache differ from its deltas; corrected',
-      )
+      this.#log.warn({ prefixes: touched.length }, 'VRPs of the RTR cache differ from its deltas; corrected')
   }
 
   #confirmedNow(): Confirmed {

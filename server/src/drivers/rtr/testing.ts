@@ -55,7 +55,11 @@ function prefix(version: number, flags: number, text: string): Buffer {
 export type ReceivedPdu = { readonly pdu: RtrPdu; readonly version: number }
 
 /** Returns the answer to each received PDU; undefined for none. `connection` counts from 0. */
-export type Script = (received: ReceivedPdu, connection: number, socket: Socket) => readonly Buffer[] | undefined
+export type Script = (
+  received: ReceivedPdu,
+  connection: number,
+  socket: Socket,
+) => readonly Buffer[] | undefined
 
 export type FakeCache = AsyncDisposable & {
   readonly port: number

@@ -86,10 +86,10 @@ describe('a VRP export', () => {
       ['{"roas":[]', /not JSON/],
       ['{"roas":[]}}', /not JSON/],
       [{ nested: { roas: [] } }, /no list "roas"/],
-      [{ roas: [good, null] }, /^roas\[1\] is no object/],
-      [{ roas: [{ ...good, asn: 'AS1.1' }] }, /^roas\[0\]\.asn is no AS number/],
-      [{ roas: [{ ...good, asn: 2 ** 32 }] }, /\.asn is no/],
-      [{ roas: [{ ...good, asn: -1 }] }, /\.asn is no/],
+      [{ roas: [good, null] }, /^roas\[1\] is not an object/],
+      [{ roas: [{ ...good, asn: 'AS1.1' }] }, /^roas\[0\]\.asn is not an AS number/],
+      [{ roas: [{ ...good, asn: 2 ** 32 }] }, /\.asn is not/],
+      [{ roas: [{ ...good, asn: -1 }] }, /\.asn is not/],
       [
         { roas: [{ ...good, prefix: '192.0.2.1/24' }] },
         /\.prefix: host bits are set: write 192\.0\.2\.0\/24/,
@@ -99,7 +99,7 @@ describe('a VRP export', () => {
       [{ roas: [{ ...good, maxLength: 33 }] }, /\.maxLength is not/],
       [{ roas: [{ ...good, maxLength: '24' }] }, /\.maxLength is not/],
       [{ roas: [{ ...good, maxLength: 24.5 }] }, /\.maxLength is not/],
-      [{ roas: [{ ...good, expires: 'soon' }] }, /\.expires is no Unix time/],
+      [{ roas: [{ ...good, expires: 'soon' }] }, /\.expires is not a Unix time/],
       [{ roas: [good, good, good, good] }, /more than 3 VRPs/],
     ]
     for (const [document, reason] of refused)

@@ -79,16 +79,16 @@ function metadataOf(rest: string): unknown {
 }
 
 function readRoa(roa: unknown, place: string): { vrp: VrpBits; expires: number } {
-  if (!isRecord(roa)) throw new VrpExportError(`${place} is no object`)
+  if (!isRecord(roa)) throw new VrpExportError(`${place} is not an object`)
   const asn = readAsn(roa['asn'])
-  if (asn === undefined) throw new VrpExportError(`${place}.asn is no AS number`)
+  if (asn === undefined) throw new VrpExportError(`${place}.asn is not an AS number`)
   const bits = prefixBits(readPrefix(roa['prefix'], place))
   const { maxLength = bits.length } = roa
   const width = widthOf(bits.family)
   if (!isInteger(maxLength) || maxLength < bits.length || maxLength > width)
     throw new VrpExportError(`${place}.maxLength is not from ${bits.length} to ${width}`)
   const { expires = Infinity } = roa
-  if (typeof expires !== 'number') throw new VrpExportError(`${place}.expires is no Unix time`)
+  if (typeof expires !== 'number') throw new VrpExportError(`${place}.expires is not a Unix time`)
   return { vrp: { ...bits, maxLength, asn }, expires: expires * 1000 }
 }
 

@@ -116,7 +116,9 @@ class VrpJsonSource implements VrpSource {
       expires: confirmed?.expires ?? null,
       suspicious: this.#held.suspicion() !== undefined,
       problem:
-        this.#problem ?? this.#held.describeSuspicion() ?? (state === 'unavailable' ? 'the export is too old' : null),
+        this.#problem ??
+        this.#held.describeSuspicion() ??
+        (state === 'unavailable' ? 'the export is too old' : null),
     }
   }
 

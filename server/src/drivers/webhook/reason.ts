@@ -31,6 +31,7 @@ export function reasonOf(error: unknown): string {
   const known = reasons[code]
   if (known !== undefined) return known
   if (code.startsWith('HPE_')) return 'the response is not HTTP'
-  if (code.startsWith('ERR_SSL') || code === 'EPROTO') return 'TLS: the server does not support a common version or cipher'
+  if (code.startsWith('ERR_SSL') || code === 'EPROTO')
+    return 'TLS: the server does not support a common version or cipher'
   return code === '' ? 'the request failed' : `the request failed (${code})`
 }

@@ -27,7 +27,7 @@ async function errorOf(url: string, options: Partial<SenderOptions> = {}): Promi
 
 describe('a message', () => {
   test('arrives unchanged, with its headers and without those of a proxy', async () => {
-    await using endpoint = await startEndpoint((_heard, response) =>
+    await using endpoint = await startEndpoint((_received, response) =>
       response.writeHead(200).end('fine\n\u0007!'),
     )
     const result = await send(`${endpoint.url}?a=1`)
@@ -60,7 +60,7 @@ describe('a message', () => {
 
   test('is not redirected', async () => {
     await using other = await startEndpoint()
-    await using endpoint = await startEndpoint((_heard, response) =>
+    await using endpoint = await startEndpoint((_received, response) =>
       response.writeHead(302, { location: other.url }).end(),
     )
     const result = await send(endpoint.url)
@@ -76,7 +76,7 @@ describe('a message', () => {
       [inAnHour, 3_500, 3_600],
       ['Wed, 21 Oct 2015 07:28:00 GMT', 0, 0],
     ] as const) {
-      await using endpoint = await startEndpoint((_heard, response) =>
+      await using endpoint = await startEndpoint((_received, response) =>
         response.writeHead(503, { 'retry-after': header }).end(),
       )
       const result = await send(endpoint.url)
@@ -89,7 +89,7 @@ describe('a message', () => {
 describe('an endpoint', () => {
   test('that responds endlessly is read up to 64 KiB', async () => {
     let sent = 0
-    await using endpoint = await startEndpoint((_heard, response) => {
+    await using endpoint = await startEndpoint((_received, response) => {
       response.writeHead(200)
       const chunk = Buffer.alloc(65_536, 'x')
       const more = () => {
@@ -124,7 +124,7 @@ describe('an endpoint', () => {
   })
 
   test('has answered if it hangs after the status', async () => {
-    await using endpoint = await startEndpoint((_heard, response) => {
+    await using endpoint = await startEndpoint((_received, response) => {
       response.writeHead(200)
       response.write('one')
     })
@@ -137,7 +137,7 @@ describe('an endpoint', () => {
   test('is reported by cause if it closes, does not exist, or uses another protocol', async () => {
     await using closing = await startTcp((socket) => socket.once('data', () => socket.destroy()))
     await using smtp = await startTcp((socket) => socket.end('220 mail.example ESMTP\r\n'))
-    await using headers = await startEndpoint((_heard, response) => {
+    await using headers = await startEndpoint((_received, response) => {
       response.writeHead(200, { 'x-long': 'x'.repeat(40_000) }).end()
     })
     const gone = await startTcp(() => {})

@@ -26,11 +26,15 @@ export type Endpoint = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export type Behaviour = (received: ReceivedRequest, response: ServerResponse, request: IncomingMessage) => void
+export type Behaviour = (
+  received: ReceivedRequest,
+  response: ServerResponse,
+  request: IncomingMessage,
+) => void
 
 /** Starts an endpoint with configured answers, by default 204. With a key and certificate it uses TLS. */
 export async function startEndpoint(
-  behave: Behaviour = (_heard, response) => response.writeHead(204).end(),
+  behave: Behaviour = (_received, response) => response.writeHead(204).end(),
   tls?: { readonly key: string; readonly cert: string },
 ): Promise<Endpoint> {
   const received: ReceivedRequest[] = []

@@ -85,7 +85,11 @@ describe('the RPSL parser', () => {
         for (const object of objects) {
           met.objects++
           assert.ok(object.attributes.length > 0 && text.includes(object.text))
-          assert.deepEqual(parseRpsl(object.text).objects, [object], 'parsing an object again returns the same')
+          assert.deepEqual(
+            parseRpsl(object.text).objects,
+            [object],
+            'parsing an object again returns the same',
+          )
           for (const read of Object.values(readers)) attempt(() => read(object))
           const route = attempt(() => routeObjectOf(object))
           if (route) met.routes++
