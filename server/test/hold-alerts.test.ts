@@ -311,7 +311,7 @@ describe('messages to the operator', () => {
     await once()
     assert.deepEqual(errors, [])
     const verifier = new Verifier(formatSecret(secret))
-    const received = endpoint.heard.map(
+    const received = endpoint.received.map(
       ({ headers, body }) =>
         verifier.verify(body, headers as Record<string, string>) as {
           type: string

@@ -32,7 +32,7 @@ test('a mail whose sender was killed is sent by the next process, after the leas
     },
   })
   t.after(() => server.kill())
-  smtp.setDoor('silent')
+  smtp.setRelay('silent')
   await server.start().catch((error: Error) => assert.fail(`${error.message}: ${server.lastOutput}`))
   await queueMail(owner, createKeyRing([secret]), {
     to: 'anna@customer.example',
@@ -48,7 +48,7 @@ test('a mail whose sender was killed is sent by the next process, after the leas
   while ((await row()).attempts === 0) await sleep(20)
   await server.kill('SIGKILL')
   assert.deepEqual(await row(), { attempts: 1, sent: null, failed: null, is_due: false })
-  smtp.setDoor('open')
+  smtp.setRelay('open')
   smtp.dropConnections()
   // Simulates the end of the lease.
   await sql`update mails set due = now()`.execute(owner)

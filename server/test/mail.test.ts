@@ -33,7 +33,7 @@ after(async () => {
   await smtp.stop()
 })
 beforeEach(async () => {
-  smtp.setDoor('open')
+  smtp.setRelay('open')
   smtp.mails.length = 0
   await sql`delete from mails`.execute(api.database.postgres.owner)
 })
@@ -131,7 +131,7 @@ describe('a mail', () => {
   })
 
   it('waits while the server is down, without delaying the API, and is sent when the server is back', async () => {
-    smtp.setDoor('away')
+    smtp.setRelay('away')
     const { metrics, lines } = await startSending()
     await askForReset()
     const waiting = await until(async () => {
@@ -142,7 +142,7 @@ describe('a mail', () => {
     assert.equal(waiting.has_content, true)
     await askForReset()
     assert.equal((await api.server.inject('/readyz')).statusCode, 200)
-    smtp.setDoor('open')
+    smtp.setRelay('open')
     const { owner } = api.database.postgres
     await until(async () => {
       // Simulates that the next attempt is due.
@@ -161,7 +161,7 @@ describe('a mail', () => {
   })
 
   it('to a silent server delays no request, and no process from stopping', async () => {
-    smtp.setDoor('silent')
+    smtp.setRelay('silent')
     const { part } = await startSending({}, 50)
     await askForReset()
     await until(async () => (await row())?.attempts)

@@ -173,7 +173,7 @@ describe('a test', () => {
     const detail = body as DeliveryDetail
     assert.equal(status, 200)
     assert.deepEqual([detail.state, detail.type, detail.last_status], ['delivered', 'webhook.test', 204])
-    const received = endpoint.heard.at(-1)!
+    const received = endpoint.received.at(-1)!
     assert.equal(received.headers['webhook-id'], detail.message_id)
     for (const one of [secret, rotated.secret]) {
       const seen = new Verifier(one).verify(received.body, received.headers as Record<string, string>)
@@ -239,10 +239,10 @@ describe('deliveries', () => {
     const shared = { config: api.config, postgres, waker: api.waker, log, metrics } as never
     const part = webhooksPart(shared)
     await part.start!()
-    const before = endpoint.heard.length
+    const before = endpoint.received.length
     await addMessage(postgres.owner, teamId, { id: 'x' })
     await endpoint.arrived(before + 1)
-    const { body, headers } = endpoint.heard.at(-1)!
+    const { body, headers } = endpoint.received.at(-1)!
     const seen = new Verifier(secret).verify(body, headers as Record<string, string>) as { data: object }
     assert.deepEqual(seen.data, { id: 'x' })
     const { body: list } = await call('GET', `/${id}/deliveries`)
@@ -254,7 +254,7 @@ describe('deliveries', () => {
     const again = await call('POST', `/${id}/deliveries/${delivery}/redeliver`)
     assert.deepEqual([again.status, (again.body as DeliveryDetail).state], [202, 'pending'])
     await endpoint.arrived(before + 2)
-    assert.equal(endpoint.heard.at(-1)!.headers['webhook-id'], headers['webhook-id'])
+    assert.equal(endpoint.received.at(-1)!.headers['webhook-id'], headers['webhook-id'])
     await part.stop!()
     const text = await metrics.registry.metrics()
     assert.match(text, /^pharos_webhook_deliveries_total\{outcome="delivered"\} 2$/m)

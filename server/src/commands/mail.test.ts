@@ -62,7 +62,7 @@ test('prints the reply of a server that refuses, in full, and what it means for 
     )
     return true
   })
-  server.setDoor('away')
+  server.setRelay('away')
   await assert.rejects(pharos(settings, 'test', 'anna@customer.example'), /not reached; .*would wait/)
 })
 

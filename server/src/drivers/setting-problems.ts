@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { createSchemaCheck, describeProblem, type SchemaPath } from '../text/schema-error.ts'
 
-/** `path` leads from the settings to the one that is wrong. */
+/** `path` is the path to the invalid setting. */
 export type SettingProblem = { readonly path: SchemaPath; readonly message: string }
 
 /** Returns a function that lists the problems of a driver's settings; an empty list means that the schema accepts them. */

@@ -10,7 +10,7 @@ const drivers: readonly SpeakerDriver[] = [sandbox, gobgp]
 /** A speaker of a region; the name is unique in the region. */
 export type NamedSpeaker = { readonly name: string; readonly kind: string } & SpeakerSettings
 
-/** Returns what is wrong with the settings, each problem with its place; none means that they can be used. */
+/** Returns the problems of the settings, each with its place; none means that they can be used. */
 export function checkSpeaker(settings: SpeakerSettings): readonly SpeakerProblem[] {
   const driver = findDriver(settings)
   if (driver) return driver.check(settings)

@@ -7,7 +7,7 @@ export type UrlDriver<Context, Port> = {
   readonly kind: string
   /** With the colon: `rtr:`. */
   readonly schemes: readonly string[]
-  /** How its URLs are written, for error messages. */
+  /** The form of its URLs, for error messages. */
   readonly forms: readonly string[]
   /** Throws a TypeError with the problem and the fix if the URL is not valid. Reads no file and opens no connection. */
   check(url: string): void

@@ -8,17 +8,17 @@ import { PrefixError } from './prefix-error.ts'
 declare const brand: unique symbol
 export type Address = string & { readonly [brand]: 'Address' }
 
-/** Length of `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255/128`. A longer text is refused without a closer look. */
+/** Length of `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255/128`. A longer text is rejected without parsing. */
 const textLengthMax = 49
 
-/** Any RFC 4291 spelling is accepted and made canonical. Throws PrefixError. */
+/** Parses any RFC 4291 spelling into canonical text. Throws PrefixError. */
 export function parseAddress(text: string): Address {
   if (text.includes('/')) throw new PrefixError('length_unexpected', 'an address has no "/length"')
   const bits = readAddress(text, text.length)
   return (bits.family === 4 ? text : formatBits(bits)) as Address
 }
 
-/** The family by the spelling alone. */
+/** Returns the family of a canonical address or prefix. */
 export function familyOf(canonical: string): Family {
   return canonical.includes(':') ? 6 : 4
 }
@@ -38,7 +38,7 @@ export function readAddress(text: string, end: number, length?: number): Bits {
 
 const malformed = 'not an IPv4 or IPv6 address'
 
-/** Why `readBits` refused an address. Slow and only for the message. */
+/** Returns the reason why `readBits` rejected an address. Slow; only for the message. */
 function explain(address: string): PrefixError {
   if (address.includes('%')) return new PrefixError('zone', 'leave out the zone id (from "%" on)')
   const octets = address.includes(':') ? [] : address.split('.')
@@ -55,7 +55,7 @@ function isMapped(bits: Bits): boolean {
   return bits.w0 === 0 && bits.w1 === 0 && bits.w2 === 0xffff
 }
 
-/** `isPrefix`: whether the text had a length, so that the advice has one too. */
+/** `isPrefix`: whether the text had a length, so that the suggestion has one too. */
 function mapped(bits: Bits, isPrefix: boolean): PrefixError {
   if (bits.length < 96) return new PrefixError('mapped', 'IPv4-mapped IPv6: write it as IPv4')
   const length = bits.length - 96

@@ -58,7 +58,7 @@ describe('parseAsn', () => {
 })
 
 describe('reservedAsn', () => {
-  it('names each reserved range at both its ends and nothing beside it', () => {
+  it('returns each reserved range at both its ends and none beside it', () => {
     const edges = [
       [0, 0],
       [23_456, 23_456],
@@ -81,7 +81,7 @@ describe('reservedAsn', () => {
     for (const asn of other) assert.equal(reservedAsn(asn)?.documentation, false, String(asn))
   })
 
-  it('lets the numbers of networks pass', () => {
+  it('returns none for the ASNs of networks', () => {
     for (const asn of [1, 112, 3333, 64_495, 131_072, 400_000]) assert.equal(reservedAsn(asn), undefined)
   })
 })

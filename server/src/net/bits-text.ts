@@ -75,7 +75,7 @@ function readIpv6(text: string, end: number, length: number): Bits | undefined {
   return spread(groups, count, gap, length)
 }
 
-/** The value of the hexadecimal digit at `i`, or -1. */
+/** Returns the value of the hexadecimal digit at `i`, or -1. */
 function hexDigit(text: string, i: number, end: number): number {
   if (i >= end) return -1
   const code = text.charCodeAt(i)

@@ -1,4 +1,4 @@
-// A prefix as numbers, and the arithmetic on it: the layer below Address and Prefix, and what hot paths work with.
+// A prefix as numbers, and its arithmetic: the layer below Address and Prefix, for hot paths.
 
 export type Family = 4 | 6
 
@@ -20,7 +20,7 @@ export function widthOf(family: Family): number {
   return family === 4 ? 32 : 128
 }
 
-/** `word` with only its first `length` bits left; any length, below 0 is none and above 32 is all. */
+/** Keeps only the first `length` bits of `word`; a length below 0 means none, above 32 all. */
 function maskWord(word: number, length: number): number {
   if (length >= 32) return word
   return length <= 0 ? 0 : word & (-1 << (32 - length))

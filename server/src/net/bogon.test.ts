@@ -47,7 +47,7 @@ describe('bogonOf', () => {
     }
   })
 
-  it('sees a block inside the prefix, and does not call such a prefix documentation', () => {
+  it('finds a block inside the prefix, and does not mark such a prefix as documentation', () => {
     assert.deepEqual(bogonOf(parsePrefix('203.0.112.0/23')), {
       name: 'documentation, TEST-NET-3 (RFC 5737)',
       block: '203.0.113.0/24',
@@ -58,7 +58,7 @@ describe('bogonOf', () => {
     assert.equal(bogonOf(parsePrefix('::/0'))?.documentation, false)
   })
 
-  it('lets the space of networks pass, with what reaches up to a block and no further', () => {
+  it('returns none for the space of networks, even adjacent to a block', () => {
     const fine = [
       '8.8.8.0/24',
       '1.0.0.0/24',
@@ -79,7 +79,7 @@ describe('bogonOf', () => {
     for (const text of [...fine, ...fine6]) assert.equal(blockOf(text), undefined, text)
   })
 
-  it('lets pass the shared blocks that networks announce', () => {
+  it('returns none for shared blocks that networks announce', () => {
     for (const text of [
       '192.31.196.0/24',
       '192.175.48.0/24',

@@ -7,7 +7,7 @@ import { createPrefixMap } from './prefix-map.ts'
 export type Bogon = {
   /** Name in the registry, with its RFC. */
   readonly name: string
-  /** The registry's block that the prefix lies in or reaches into. */
+  /** The registry's block that overlaps the prefix. */
   readonly block: Prefix
   /** The whole prefix is documentation space (RFC 5737, 3849, 9637): real in examples and demos only. */
   readonly documentation: boolean
@@ -17,8 +17,8 @@ type Kind = 'special' | 'documentation' | 'announced'
 
 /**
  * IANA, IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, 8190), multicast, and what is not global unicast.
- * Blocks longer than /24 or /48 are left out where a shorter one here contains them. Kind 'announced': globally
- * reachable blocks that networks do announce (AS112, AMT), listed where they lie inside another block.
+ * Blocks longer than /24 or /48 are left out if a shorter one here contains them. Kind 'announced': globally
+ * reachable blocks that networks do announce (AS112, AMT), listed if they are inside another block.
  */
 const blocks: readonly (readonly [block: string, name: string, kind?: Kind])[] = [
   ['0.0.0.0/8', '"This network" (RFC 791)'],
@@ -73,8 +73,8 @@ const registry = createPrefixMap(
 )
 
 /**
- * The block that contains the prefix, the most specific one; else the first block inside the prefix, because who holds
- * address space never holds a part set aside. Undefined if it overlaps none. A default route overlaps the first block.
+ * Returns the most specific block that contains the prefix; else the first block inside the prefix, because the holder of
+ * address space never holds a reserved part. Undefined if it overlaps none. A default route overlaps the first block.
  */
 export function bogonOf(prefix: Prefix): Bogon | undefined {
   const found = registry.covering(prefix)[0] ?? registry.coveredBy(prefix, 1)[0]

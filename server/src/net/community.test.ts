@@ -14,7 +14,7 @@ import {
 const uint32 = fc.integer({ min: 0, max: 4_294_967_295 })
 
 describe('communities', () => {
-  it('go to the number of the path attribute and back', () => {
+  it('are converted to the number of the path attribute and back', () => {
     assert.equal(communityToNumber(parseCommunity('65000:100')), 65_000 * 65_536 + 100)
     assert.equal(communityToNumber(parseCommunity('65535:65535')), 4_294_967_295)
     fc.assert(
@@ -26,7 +26,7 @@ describe('communities', () => {
     )
   })
 
-  it('of the large kind go to three numbers and back', () => {
+  it('of the large kind are converted to three numbers and back', () => {
     assert.deepEqual(largeCommunityToNumbers(parseLargeCommunity('64500:1:2')), [64_500, 1, 2])
     fc.assert(
       fc.property(fc.tuple(uint32, uint32, uint32), (numbers) => {
@@ -65,11 +65,11 @@ describe('communities', () => {
     '1: 2:3',
     '1:2:3\n',
   ]) {
-    it(`of the large kind refuse ${JSON.stringify(text)}`, () =>
+    it(`of the large kind reject ${JSON.stringify(text)}`, () =>
       assert.throws(() => parseLargeCommunity(text), CommunityError))
   }
   for (const value of [-1, 4_294_967_296, 1.5, Number.NaN]) {
-    it(`refuse the number ${value}`, () => {
+    it(`reject the number ${value}`, () => {
       assert.throws(() => communityFromNumber(value), CommunityError)
       assert.throws(() => largeCommunityFromNumbers([1, value, 1]), CommunityError)
     })

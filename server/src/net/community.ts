@@ -22,7 +22,7 @@ export class CommunityError extends Error {
 const max16 = 65_535
 const max32 = 4_294_967_295
 
-/** Throws CommunityError on anything but two decimal numbers of 16 bits. */
+/** Parses two decimal numbers of 16 bits; throws CommunityError on anything else. */
 export function parseCommunity(text: string): Community {
   if (readParts(text, 2, max16) === undefined) {
     throw new CommunityError('a community is two numbers from 0 to 65535, as in 65000:100')
@@ -30,7 +30,7 @@ export function parseCommunity(text: string): Community {
   return text as Community
 }
 
-/** Throws CommunityError on anything but three decimal numbers of 32 bits (RFC 8092 section 5). */
+/** Parses three decimal numbers of 32 bits (RFC 8092 section 5); throws CommunityError on anything else. */
 export function parseLargeCommunity(text: string): LargeCommunity {
   if (readParts(text, 3, max32) === undefined) {
     throw new CommunityError('a large community is three numbers from 0 to 4294967295, as in 64500:1:2')
@@ -38,7 +38,7 @@ export function parseLargeCommunity(text: string): LargeCommunity {
   return text as LargeCommunity
 }
 
-/** The 32-bit value of the COMMUNITIES attribute, unsigned. */
+/** Returns the unsigned 32-bit value of the COMMUNITIES attribute. */
 export function communityToNumber(community: Community): number {
   const [high, low] = readParts(community, 2, max16) as [number, number]
   return high * 65_536 + low
@@ -66,7 +66,7 @@ function isUint32(value: number): boolean {
   return value === value >>> 0
 }
 
-/** Exactly `count` numbers between colons; undefined if it is anything else. */
+/** Parses exactly `count` numbers separated by colons; undefined for anything else. */
 function readParts(text: string, count: number, max: number): readonly number[] | undefined {
   const parts: number[] = []
   let start = 0

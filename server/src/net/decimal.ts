@@ -1,8 +1,8 @@
-// Reads a plain decimal number out of a longer text, for the parsers of this folder. Knows no meaning of the number.
+// Parses a plain decimal number within a longer text, for the parsers of this folder.
 
 const zero = 48 // '0'
 
-/** The number in `text[start, end)`: digits only, no leading zero, at most `max` (up to 2^32 - 1). -1 if it is not one. */
+/** Returns the number in `text[start, end)`: digits only, no leading zero, at most `max` (up to 2^32 - 1). -1 if it is not one. */
 export function readDecimal(text: string, start: number, end: number, max: number): number {
   const digits = end - start
   if (digits < 1 || digits > 10) return -1

@@ -1,4 +1,4 @@
-// Malformed text against every parser of this folder: it is refused with the parser's own error, or what comes out is
+// Malformed text for every parser of this folder: it is rejected with the parser's own error, or the result is
 // canonical and parses to itself.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -41,7 +41,7 @@ const valid = [
 ]
 const alphabet = [...'0123456789abcdefABCDEF:./%sSxg -+\n\0٣é😀', '::', '/32', '255', 'ffff', '.0', '00']
 
-/** A valid text with a few pieces cut, put in or doubled at places that the numbers name. */
+/** A valid text with a few parts removed, inserted or repeated at the given positions. */
 function mutate(text: string, edits: readonly (readonly [at: number, cut: number, piece: string])[]): string {
   for (const [at, cut, piece] of edits) {
     const start = at % (text.length + 1)
@@ -66,7 +66,7 @@ const input = fc.oneof(
 )
 
 describe('every parser of net', () => {
-  it(`answers each of ${runs} malformed texts with its error or a canonical value`, () => {
+  it(`returns a canonical value or throws its own error for each of ${runs} malformed texts`, () => {
     const accepted = new Set<string>()
     const refused = new Set<string>()
     fc.assert(
@@ -122,7 +122,7 @@ describe('every parser of net', () => {
   })
 })
 
-/** The value, or undefined where the parser refused in its own words. Any other error is thrown on. */
+/** Returns the value, or undefined if the parser threw its own error. Other errors are rethrown. */
 function attempt(
   parse: (text: string) => unknown,
   error: new (...a: never[]) => Error,

@@ -1,4 +1,4 @@
-// Hosts that are this machine, by their text alone. No name is resolved.
+// Recognizes loopback hosts by their text. No name is resolved.
 import { parseAddress } from './address.ts'
 import { PrefixError } from './prefix-error.ts'
 

@@ -19,7 +19,7 @@ function p(text: string): Prefix {
 }
 
 describe('a prefix map', () => {
-  it('finds all covering prefixes, most specific first, and not the longest only', () => {
+  it('finds all covering prefixes, most specific first, not only the longest', () => {
     const map = mapOf(
       '0.0.0.0/0',
       '203.0.113.0/24',
@@ -41,7 +41,7 @@ describe('a prefix map', () => {
     assert.deepEqual(map.covering(p('2001:db8::/32')), ['::/0 #5'])
   })
 
-  it('keeps every value of a prefix that comes several times, in the order given', () => {
+  it('keeps every value of a repeated prefix, in the order given', () => {
     const map = mapOf('203.0.113.0/24', '10.0.0.0/8', '203.0.113.0/24', '203.0.113.0/24')
     const three = ['203.0.113.0/24 #0', '203.0.113.0/24 #2', '203.0.113.0/24 #3']
     assert.equal(map.size, 4)
@@ -50,7 +50,7 @@ describe('a prefix map', () => {
     assert.deepEqual(map.overlapping(p('203.0.113.0/24')), three)
   })
 
-  it('finds what lies inside in address order, up to the limit', () => {
+  it('finds contained prefixes in address order, up to the limit', () => {
     const map = mapOf(
       '203.0.113.128/25',
       '203.0.113.0/25',
@@ -66,7 +66,7 @@ describe('a prefix map', () => {
     assert.equal(map.coveredBy(p('0.0.0.0/0')).length, 5)
   })
 
-  it('answers from nothing with nothing', () => {
+  it('returns nothing if it is empty', () => {
     const map = mapOf()
     assert.deepEqual([map.size, map.covering(p('::/0')), map.coveredBy(p('0.0.0.0/0'))], [0, [], []])
   })
@@ -91,7 +91,7 @@ describe('a prefix map', () => {
     assert.deepEqual(map.covering(p(lastIpv6)), [`${lastIpv6} #5`, 'ffff::/16 #3'])
   })
 
-  it('takes numbers with host bits set and finds what covers the whole prefix', () => {
+  it('accepts numbers with host bits set and finds the prefixes that cover the whole prefix', () => {
     const map = mapOf('10.0.0.0/8', '10.0.0.4/30', '10.0.0.0/24')
     const found: string[] = []
     map.forEachCoveringBits({ ...prefixBits(p('10.0.0.5/32')), length: 24 }, (value) => found.push(value))
@@ -107,7 +107,7 @@ describe('a prefix map', () => {
     assert.deepEqual(found, ['10.0.0.0/24 #1 10.0.0.0/8 #0', '10.0.0.0/8 #0 10.0.0.0/8 #0'])
   })
 
-  it('answers as a look at every prefix does', () => {
+  it('returns the same as a linear scan', () => {
     const models = fc.array(prefixModel(), { maxLength: 60 })
     const seen = { covering: 0, coveredBy: 0 }
     fc.assert(
@@ -130,7 +130,7 @@ describe('a prefix map', () => {
     assert.ok(seen.covering > 1000 && seen.coveredBy > 1000, `too few matches: ${JSON.stringify(seen)}`)
   })
 
-  it('stays right with a hundred thousand prefixes, deep nesting and repeats', () => {
+  it('is correct with a hundred thousand prefixes, deep nesting and repeats', () => {
     const models = manyModels(100_000)
     const map = createPrefixMap(models.map((model, i) => [prefixOf(model), i]))
     for (const query of manyModels(20).concat(models.slice(0, 20))) {
@@ -141,7 +141,7 @@ describe('a prefix map', () => {
   })
 })
 
-/** Indices of the models that match, found by looking at each. */
+/** Returns the indices of the matching models, by a linear scan. */
 function naive(
   models: readonly PrefixModel[],
   query: PrefixModel,

@@ -1,8 +1,8 @@
-// Finds which of up to millions of prefixes cover a given one, all of them and not the longest only, without touching the
+// Finds all of up to millions of prefixes that cover a given one, not only the longest, without querying the
 // database. Built once and then immutable: a change means building a new map beside the old one.
 //
-// Two prefixes nest or are disjoint, never half. Sorted by (address, length), everything that covers a prefix is therefore
-// the last row that is not greater, or an ancestor of that row; and everything inside a prefix is one run of rows.
+// Two prefixes nest or are disjoint, and never overlap partially. Sorted by (address, length), all prefixes that cover one are therefore
+// the last row that is not greater, or an ancestor of that row; and all prefixes inside one are contiguous rows.
 import { lastBits } from './bits.ts'
 import type { Bits } from './bits.ts'
 import { prefixBits } from './prefix.ts'
@@ -11,24 +11,24 @@ import { coveringRow, createTable, endOf, isRow, lastRow, parentOf, startOf } fr
 import type { Columns, PrefixTable } from './prefix-table.ts'
 
 export type PrefixMap<T> = {
-  /** How many values it holds. */
+  /** The number of values. */
   readonly size: number
   /** The values of every prefix that covers this one, itself included: most specific first, then in the order given. */
   covering(prefix: Prefix): T[]
   /** The values of every prefix inside this one, itself included, in address order; the first `limit` of them. */
   coveredBy(prefix: Prefix, limit?: number): T[]
-  /** `covering`, then what is inside and not equal, so each value once; the first `limit` of them. */
+  /** `covering`, then the values of prefixes inside that are not equal, so each value once; at most `limit`. */
   overlapping(prefix: Prefix, limit?: number): T[]
-  /** As `covering`, without an array. */
+  /** Like `covering`, without an array. */
   forEachCovering(prefix: Prefix, visit: (value: T) => void): void
-  /** As `forEachCovering`, for callers that have numbers (flows, route tables) and no text. Host bits are ignored. */
+  /** Like `forEachCovering`, for callers that have numbers (flows, route tables) instead of text. Host bits are ignored. */
   forEachCoveringBits(bits: Bits, visit: (value: T) => void): void
 }
 
 /** The values of row i are `values[startOf]` up to `values[endOf - 1]`. */
 type Side<T> = { readonly table: PrefixTable; readonly values: readonly T[] }
 
-/** One prefix may come several times, each with its own value. About a second for a million, in one go. */
+/** A prefix may be repeated, each time with its own value. Synchronous: about a second for a million. */
 export function createPrefixMap<T>(entries: Iterable<readonly [Prefix, T]>): PrefixMap<T> {
   const ipv4 = createEntries<T>()
   const ipv6 = createEntries<T>()

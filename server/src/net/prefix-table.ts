@@ -1,5 +1,5 @@
 // The sorted rows below a prefix map, one table for each family: distinct prefixes in typed arrays, each with a link to the
-// row that covers it. It knows places, not values, and is never changed after it is built.
+// row that covers it. It contains indexes instead of values, and is immutable after it is built.
 import type { Bits } from './bits.ts'
 
 /** Prefixes as columns: row i is `w0[i]..w3[i]/lengths[i]`. IPv4 has zeros in w1 to w3. */
@@ -21,8 +21,8 @@ export type PrefixTable = {
   readonly w2: Uint32Array
   readonly w3: Uint32Array
   /**
-   * Two numbers a row, side by side because a climb then touches one cache line a row: parent and length in one
-   * (`linkOf`), and where its places in the order start. One row more at the end.
+   * Two adjacent numbers per row, so that walking up the tree touches one cache line per row: parent and length in one
+   * (`linkOf`), and the start of its entries in the order. One extra row at the end.
    */
   readonly links: Int32Array
   /** `buckets[i]` rows have `w0 >>> bucketShift` below i: narrows the search before it starts. */
@@ -31,8 +31,8 @@ export type PrefixTable = {
 }
 
 /**
- * From prefixes of one family without host bits. `order` is the places of the given ones by row, and as given where several
- * are the same prefix and share a row. Does not yield to the event loop.
+ * Builds the table from prefixes of one family without host bits. `order` has the indexes of the given prefixes by row; several
+ * equal prefixes share a row and keep their order. Does not yield to the event loop.
  */
 export function createTable(given: Columns<readonly number[]>): { table: PrefixTable; order: Uint32Array } {
   const columns = mapColumns(given, (column) => new Uint32Array(column))
@@ -49,7 +49,7 @@ function mapColumns<A, B>({ w0, w1, w2, w3, lengths }: Columns<A>, map: (column:
   return { w0: map(w0), w1: map(w1), w2: map(w2), w3: map(w3), lengths: map(lengths) }
 }
 
-/** The places in `order` where another prefix begins. */
+/** Returns the positions in `order` at which another prefix begins. */
 function rowStarts({ w0, w1, w2, w3, lengths }: Columns<Uint32Array>, order: Uint32Array): readonly number[] {
   const starts: number[] = []
   let a = -1
@@ -85,14 +85,14 @@ function createLinks(lengths: Uint32Array, starts: readonly number[], end: numbe
   return links
 }
 
-/** The range of a signed 24-bit number. Packed links halve the memory that a search touches: 10 to 15 % more searches. */
+/** The range of a signed 24-bit number. Packed links halve the memory that a search touches: 10 to 15 % more searches per second. */
 const rowsMax = 2 ** 23
 
 function linkOf(parent: number, length: number): number {
   return (parent << 8) | length
 }
 
-/** In row order: what covers a row is the row before it or covers that one. */
+/** In row order: the parent of a row is the row before it, or covers that one. */
 function linkParents(table: PrefixTable): void {
   const { w0, w1, w2, w3, links } = table
   for (let row = 1; row < w0.length; row++) {
@@ -104,7 +104,7 @@ function linkParents(table: PrefixTable): void {
 
 const bucketBitsMax = 16
 
-/** About one bucket a row. */
+/** About one bucket per row. */
 function createBuckets(w0: Uint32Array): Pick<PrefixTable, 'buckets' | 'bucketShift'> {
   const bucketBits = Math.min(bucketBitsMax, Math.max(1, Math.ceil(Math.log2(w0.length))))
   const bucketShift = 32 - bucketBits
@@ -114,7 +114,7 @@ function createBuckets(w0: Uint32Array): Pick<PrefixTable, 'buckets' | 'bucketSh
   return { buckets, bucketShift }
 }
 
-/** The last row that is not greater than `bits` by (address, length), or -1. */
+/** Returns the last row that is not greater than `bits` by (address, length), or -1. */
 export function lastRow(table: PrefixTable, bits: Key): number {
   const { w0, buckets, bucketShift } = table
   const word = bits.w0 >>> 0
@@ -129,7 +129,7 @@ export function lastRow(table: PrefixTable, bits: Key): number {
   return low - 1
 }
 
-/** Whether `row`, whose first word is that of `bits`, is greater by all the rest. */
+/** Whether `row`, whose first word equals that of `bits`, is greater by the remaining words and the length. */
 function isBehind(table: PrefixTable, row: number, bits: Key): boolean {
   if (table.w1[row] !== bits.w1 >>> 0) return table.w1[row]! > bits.w1 >>> 0
   if (table.w2[row] !== bits.w2 >>> 0) return table.w2[row]! > bits.w2 >>> 0
@@ -137,7 +137,7 @@ function isBehind(table: PrefixTable, row: number, bits: Key): boolean {
   return lengthOf(table, row) > bits.length
 }
 
-/** Whether `row`, the last row of `bits`, is the very prefix. */
+/** Whether `row`, the last row of `bits`, is exactly this prefix. */
 export function isRow(table: PrefixTable, row: number, bits: Key): boolean {
   return row >= 0 && lengthOf(table, row) === bits.length && commonLength(table, row, bits) >= bits.length
 }
@@ -151,7 +151,7 @@ function lengthOf(table: PrefixTable, row: number): number {
   return table.links[row * 2]! & 255
 }
 
-/** Where the row's places in the order start. */
+/** Start of the row's entries in the order. */
 export function startOf(table: PrefixTable, row: number): number {
   return table.links[row * 2 + 1]!
 }
@@ -172,7 +172,7 @@ export function coveringRow(table: PrefixTable, row: number, bits: Key): number 
   return row
 }
 
-/** How many first bits a row's address and `bits` have in common. */
+/** Returns the number of leading bits that a row's address and `bits` have in common. */
 function commonLength(table: PrefixTable, row: number, bits: Key): number {
   const d0 = table.w0[row]! ^ bits.w0
   if (d0 !== 0) return Math.clz32(d0)

@@ -120,7 +120,7 @@ describe('parsePrefix', () => {
     })
   }
 
-  it('gives every IPv6 spelling the one of RFC 5952', () => {
+  it('converts every IPv6 spelling to that of RFC 5952', () => {
     const spelling = fc.tuple(prefixModel(6), fc.boolean(), fc.boolean(), fc.boolean())
     fc.assert(
       fc.property(spelling, ([model, isPadded, isUpper, hasDottedTail]) => {
@@ -132,7 +132,7 @@ describe('parsePrefix', () => {
     )
   })
 
-  it('names the prefix without host bits in the error, as maskHostBits gives it', () => {
+  it('returns the prefix without host bits in the error, like maskHostBits', () => {
     const withHostBits = fc
       .tuple(prefixModel(), fc.bigInt(0n, 2n ** 128n - 1n))
       .map(([model, noise]) => [model, model.first | (noise & (model.last ^ model.first))] as const)
@@ -160,7 +160,7 @@ function spell(model: PrefixModel, isPadded: boolean, isUpper: boolean, hasDotte
 }
 
 describe('parseAddress and parsePrefixOrAddress', () => {
-  it('make an address canonical and its prefix the full length', () => {
+  it('return a canonical address and a prefix of full length', () => {
     assert.equal(parseAddress('2001:DB8::0001'), '2001:db8::1')
     assert.equal(parsePrefixOrAddress('2001:DB8::0001'), '2001:db8::1/128')
     assert.equal(parsePrefixOrAddress('203.0.113.5'), '203.0.113.5/32')
@@ -168,17 +168,17 @@ describe('parseAddress and parsePrefixOrAddress', () => {
     assert.equal(hostPrefix(parseAddress('203.0.113.5')), '203.0.113.5/32')
   })
 
-  it('refuse an IPv4-mapped address with the IPv4 one', () => {
+  it('reject an IPv4-mapped address and suggest the IPv4 one', () => {
     assert.equal(refused(parseAddress, '::ffff:203.0.113.5').canonical, '203.0.113.5')
     assert.equal(refused(parsePrefixOrAddress, '::ffff:cb00:7105').canonical, '203.0.113.5')
   })
 
-  it('refuse a length where an address is asked for, and host bits where a prefix is', () => {
+  it('reject a length after an address, and host bits in a prefix', () => {
     assert.equal(refused(parseAddress, '203.0.113.0/24').reason, 'length_unexpected')
     assert.equal(refused(parsePrefixOrAddress, '203.0.113.5/24').reason, 'host_bits')
   })
 
-  it('accept exactly what the platform takes for an address, but for zones and IPv4-mapped ones', () => {
+  it('accept the same addresses as node:net, except zones and IPv4-mapped ones', () => {
     const piece = fc.constantFrom(
       ':',
       '::',
@@ -227,10 +227,10 @@ function refusal(text: string): PrefixErrorReason | undefined {
   }
 }
 
-describe('what is asked of prefixes', () => {
+describe('functions of prefixes', () => {
   const pair = fc.tuple(prefixModel(), prefixModel())
 
-  it('covers and overlaps as the intervals of addresses do', () => {
+  it('covers and overlaps like intervals of addresses', () => {
     const seen = { covers: 0, disjoint: 0 }
     fc.assert(
       fc.property(pair, ([a, b]) => {
@@ -259,7 +259,7 @@ describe('what is asked of prefixes', () => {
     )
   })
 
-  it('gives parts, first and last address of what was parsed', () => {
+  it('returns the parts, the first and the last address of a parsed prefix', () => {
     fc.assert(
       fc.property(prefixModel(), (model) => {
         const prefix = prefixOf(model)
@@ -274,7 +274,7 @@ describe('what is asked of prefixes', () => {
     )
   })
 
-  it('gives the prefix around an address, and no length outside the family', () => {
+  it('returns the prefix around an address, and rejects a length outside the family', () => {
     assert.equal(prefixAround(parseAddress('203.0.113.77'), 24), '203.0.113.0/24')
     assert.equal(prefixAround(parseAddress('2001:db8::77'), 48), '2001:db8::/48')
     for (const length of [-1, 33, 1.5, Number.NaN]) {
@@ -282,7 +282,7 @@ describe('what is asked of prefixes', () => {
     }
   })
 
-  it('knows the two default routes and nothing else', () => {
+  it('recognizes the two default routes only', () => {
     const defaults = ['0.0.0.0/0', '::/0', '0.0.0.0/1', '::/1', '0.0.0.0/32', '::/128'].map(parsePrefix)
     assert.deepEqual(defaults.filter(isDefaultRoute), ['0.0.0.0/0', '::/0'])
   })

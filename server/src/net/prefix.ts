@@ -1,4 +1,4 @@
-// An IP prefix as canonical CIDR text, and what can be asked of one. One prefix has one spelling, so prefixes are compared
+// An IP prefix as canonical CIDR text, and its functions. One prefix has one spelling, so prefixes are compared
 // and keyed as strings. Whether a prefix may be announced is not decided here.
 import { familyOf, parseAddress, readAddress } from './address.ts'
 import type { Address } from './address.ts'
@@ -12,8 +12,8 @@ declare const brand: unique symbol
 export type Prefix = string & { readonly [brand]: 'Prefix' }
 
 /**
- * `address/length` without host bits; any RFC 4291 spelling of the address is accepted and made canonical.
- * Throws PrefixError; where host bits are set, its `canonical` is the prefix without them.
+ * Parses `address/length` without host bits; any RFC 4291 spelling of the address is accepted and made canonical.
+ * Throws PrefixError; if host bits are set, its `canonical` is the prefix without them.
  */
 export function parsePrefix(text: string): Prefix {
   const bits = readPrefix(text)
@@ -21,12 +21,12 @@ export function parsePrefix(text: string): Prefix {
   return bits.family === 4 ? (text as Prefix) : formatPrefix(bits)
 }
 
-/** As parsePrefix; an address alone is its /32 or /128. */
+/** Like parsePrefix; an address without a length is its /32 or /128. */
 export function parsePrefixOrAddress(text: string): Prefix {
   return text.includes('/') ? parsePrefix(text) : hostPrefix(parseAddress(text))
 }
 
-/** As parsePrefix, but host bits are cleared. Only for senders known to set them (FastNetMon's hostgroup networks). */
+/** Like parsePrefix, but host bits are cleared. Only for senders known to set them (FastNetMon's hostgroup networks). */
 export function maskHostBits(text: string): Prefix {
   return formatPrefix(maskBits(readPrefix(text)))
 }
@@ -103,11 +103,11 @@ export function lastHostOf(prefix: Prefix): Prefix {
 export function prefixBits(prefix: Prefix): Bits {
   const slash = prefix.indexOf('/')
   const bits = readBits(prefix, slash, familyOf(prefix), readDecimal(prefix, slash + 1, prefix.length, 128))
-  if (bits === undefined) throw new TypeError('a Prefix that parsePrefix did not make')
+  if (bits === undefined) throw new TypeError('not a Prefix of parsePrefix')
   return bits
 }
 
-/** Everything but the host bits checked. */
+/** Checks everything but the host bits. */
 function readPrefix(text: string): Bits {
   const slash = text.indexOf('/')
   if (slash === -1) {

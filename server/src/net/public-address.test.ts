@@ -3,13 +3,13 @@ import { describe, it } from 'node:test'
 import { parsePrefix } from './prefix.ts'
 import { isWithin, objectionToAddress } from './public-address.ts'
 
-describe('an address that customers may have us connect to', () => {
+describe('an allowed target address of customers', () => {
   it('is one of the public internet', () => {
     for (const address of ['1.1.1.1', '93.184.215.14', '168.63.129.17', '2606:4700::1111', '2a00:1450::1'])
       assert.equal(objectionToAddress(address), undefined, address)
   })
 
-  it('is none of this machine, of a private network, of a cloud or of a translator', () => {
+  it('is not an address of this machine, a private network, a cloud or a translator', () => {
     const addresses = (
       '0.0.0.0 10.0.0.1 100.64.0.1 100.100.100.200 127.0.0.1 127.255.255.254 169.254.169.254 ' +
       '172.16.0.1 172.31.255.255 192.0.0.192 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 ' +
@@ -20,7 +20,7 @@ describe('an address that customers may have us connect to', () => {
     for (const address of addresses) assert.ok(objectionToAddress(address), address)
   })
 
-  it('is none that is not written plainly', () => {
+  it('is not in another spelling than the canonical one', () => {
     for (const text of [
       '',
       '::ffff:1.1.1.1',

@@ -18,7 +18,7 @@ export function objectionToAddress(text: string): string | undefined {
   return bogonOf(prefix)?.name
 }
 
-/** Whether one of the networks holds the address. */
+/** Whether one of the networks contains the address. */
 export function isWithin(text: string, networks: readonly Prefix[]): boolean {
   const prefix = prefixOf(text)
   return prefix !== undefined && networks.some((network) => covers(network, prefix))

@@ -8,7 +8,7 @@ import { prefixModel, prefixOf } from './testing.ts'
 const zonesOf = (text: string) => reverseZones(parsePrefix(text))
 
 describe('reverseZones', () => {
-  it('names the one zone of a prefix that ends with a label', () => {
+  it('returns the one zone of a prefix that ends at a label', () => {
     assert.deepEqual(zonesOf('203.0.113.0/24'), ['113.0.203.in-addr.arpa'])
     assert.deepEqual(zonesOf('10.0.0.0/8'), ['10.in-addr.arpa'])
     assert.deepEqual(zonesOf('2001:db8::/32'), ['8.b.d.0.1.0.0.2.ip6.arpa'])
@@ -17,7 +17,7 @@ describe('reverseZones', () => {
     assert.deepEqual(zonesOf('::/0'), ['ip6.arpa'])
   })
 
-  it('names every zone that a prefix between two labels is delegated as', () => {
+  it('returns every delegated zone of a prefix between two labels', () => {
     assert.deepEqual(zonesOf('198.51.100.0/22'), [
       '100.51.198.in-addr.arpa',
       '101.51.198.in-addr.arpa',
@@ -28,12 +28,12 @@ describe('reverseZones', () => {
     assert.equal(zonesOf('10.0.0.0/9').length, 128)
   })
 
-  it('has none for less than a /24, whose zone is not its own', () => {
+  it('returns none for less than a /24, whose zone is not its own', () => {
     assert.deepEqual(zonesOf('203.0.113.0/25'), [])
     assert.deepEqual(zonesOf('203.0.113.7/32'), [])
   })
 
-  it('names zones that together are the prefix, and nothing beyond', () => {
+  it('returns zones that together are exactly the prefix', () => {
     fc.assert(
       fc.property(prefixModel(4, 6), (model) => {
         const prefix = prefixOf(model)
@@ -51,7 +51,7 @@ describe('reverseZones', () => {
   })
 })
 
-/** The other way round, by text alone. */
+/** The inverse function, on text only. */
 function prefixOfZone(zone: string): Prefix {
   const labels = zone.split('.').slice(0, -2).toReversed()
   if (zone.endsWith('in-addr.arpa'))

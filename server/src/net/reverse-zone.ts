@@ -10,12 +10,12 @@ const labels = {
   6: { bits: 4, root: 'ip6.arpa', radix: 16 },
 }
 
-/** The longest that registries delegate as a zone. */
+/** The longest prefix that registries delegate as a zone. */
 const lengthMax = { 4: 24, 6: 128 }
 
 /**
- * The zones that together are exactly the prefix, in the order of their addresses, in lower case and without the last dot:
- * one where its length is that of a whole number of labels, otherwise up to 128 (IPv4) or 8. None for an IPv4 prefix
+ * Returns the zones that together are exactly the prefix, in the order of their addresses, in lower case and without the trailing dot:
+ * one if its length is that of a whole number of labels, otherwise up to 128 (IPv4) or 8. None for an IPv4 prefix
  * longer than /24, whose zone belongs to the holder of the /24.
  */
 export function reverseZones(prefix: Prefix): readonly string[] {

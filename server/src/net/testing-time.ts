@@ -1,4 +1,4 @@
-// Limits for work in tests: of processor time, which does not pass while other processes have the core.
+// Measures processor time for limits in tests: it does not advance while other processes use the core.
 
 /** Returns the processor time of this thread, in milliseconds. For work without awaits. */
 export function cpuMs(): number {

@@ -1,10 +1,10 @@
-// Arbitraries of prefixes for property tests, here and wherever plans and matches are tested. Only for tests.
+// For tests: arbitraries of prefixes for property tests.
 import * as fc from 'fast-check'
 import type { Family } from './bits.ts'
 import { parsePrefix } from './prefix.ts'
 import type { Prefix } from './prefix.ts'
 
-/** A prefix as the naive model sees it: no code of this folder made it. */
+/** A prefix of the naive model, independent of the code of this folder. */
 export type PrefixModel = {
   readonly family: Family
   readonly first: bigint
@@ -38,7 +38,7 @@ function scatteredAddress(width: number): fc.Arbitrary<bigint> {
     .map((groups) => groups.reduce((sum, value) => (sum << 16n) | BigInt(value), 0n))
 }
 
-/** One address with up to two of its bits turned, so that any two of them part at any depth. */
+/** One address with up to two of its bits flipped, so that two of them differ at any depth. */
 function closeAddress(width: number): fc.Arbitrary<bigint> {
   const base = 0x2001_0db8_0000_ffff_8000_0000_7f7f_0001n >> BigInt(128 - width)
   return fc

@@ -64,7 +64,7 @@ test('applies a file as a whole, and changes nothing when it is applied again', 
   assert.deepEqual(await rowsOf(sql`select email, password_hash, email_confirmed from users`), passwords)
 })
 
-test('stores what the rest of the product reads', async () => {
+test('stores the rows that the rest of the product reads', async () => {
   await empty()
   await apply(sampleText)
   const [user] = (await rowsOf(sql`select * from users`)) as [Record<string, string>]
@@ -120,7 +120,7 @@ test('writes the changes to the audit log as the operator, without secrets', asy
   assert.doesNotMatch(JSON.stringify(entries), /argon2|secret_mac|password_hash/)
 })
 
-test('changes nothing if the file has a mistake, and reports every mistake', async () => {
+test('changes nothing if the file has a problem, and reports every problem', async () => {
   await empty()
   const text = `${sampleText}  - {key: Bad, kind: x, name: X, secret: y}\nteam: []\n`
   await assert.rejects(prepare(text), (error) => {
@@ -248,7 +248,7 @@ test('keeps the name and the members that a team has changed since, unless enfor
   ])
   assert.deepEqual(await rowsOf(sql`select name, renamed from teams`), [{ name: 'Red', renamed: null }])
   assert.deepEqual(await rowsOf(sql`select * from former_members`), [])
-  // It is the operator's again: no enforce is needed.
+  // The field belongs to the operator again: no enforce is needed.
   const line = '~ membership red bob@red.example admin: true -> false'
   assert.deepEqual((await apply(people('true', ', admin: false'))).slice(0, -1), [line])
 })

@@ -17,7 +17,7 @@ import { readRows } from './table.store.ts'
 /** A plan, and what is needed to apply exactly this one. */
 export type Prepared = { readonly plan: Plan; readonly desired: Desired; readonly options: PlanOptions }
 
-/** Checks and plans; changes nothing. Throws a PlatformError with every mistake of the document. */
+/** Checks the document and plans; changes nothing. Throws a PlatformError with every problem of the document. */
 export async function preparePlatform(
   registry: Registry,
   db: Db,
@@ -38,7 +38,7 @@ export async function preparePlatform(
   return { plan: { ...plan, notices: [...notices, ...plan.notices] }, desired: resolved, options }
 }
 
-/** Reads all rows of all kinds. In a transaction that holds the lock of `applyPlatform` they are one state. */
+/** Reads all rows of all kinds. In a transaction that holds the lock of `applyPlatform` they are consistent. */
 export async function readCurrent({ kinds }: Registry, db: Db | Trx): Promise<Current> {
   const rows = new Map<string, ReadonlyMap<string, Row>>()
   const removed = new Set<string>()
@@ -101,7 +101,7 @@ async function applyChanges(
   for (const change of changes) if (change.action === 'delete') await get(change.kind).delete(trx, change.row)
 }
 
-/** A change that is still planned after all were made is a bug: throws, so that nothing is committed. */
+/** Throws if a change is still planned after all were applied, which is a bug, so that nothing is committed. */
 function verify({ changes }: Plan): void {
   const [first] = changes
   if (!first) return

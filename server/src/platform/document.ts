@@ -1,5 +1,5 @@
-// A platform document: a value, and the place of each part of it in the text that it was read from, if any. It must not
-// know what the document means.
+// A platform document: a value, and the position of each part in the source text, if any. It must not
+// interpret the document.
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import { printPath, type Path, type Problem } from './problem.ts'
 
@@ -8,7 +8,7 @@ export type PlatformDocument = {
   readonly name: string
   /** The plain value; undefined if the text could not be parsed. */
   readonly value: unknown
-  /** Mistakes in the text itself. */
+  /** Problems of the text itself. */
   readonly problems: readonly Problem[]
   /** Adds line and column: those of the value or, if it is missing, of the nearest part around it. */
   locate(problem: Problem): Problem

@@ -228,7 +228,7 @@ test('reports problems with paths if there is no text', async () => {
   })
 })
 
-test('prunes nested elements with their section, and what others refer to after those', async () => {
+test('prunes nested elements with their section, and referenced elements after those that refer to them', async () => {
   await apply(platform)
   const { devices, ...rest } = platform
   const [first] = devices

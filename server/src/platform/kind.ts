@@ -34,7 +34,7 @@ export type KindDefinition<F, S extends TSchema> = {
   readonly disabled?: Partial<NoInfer<F>>
   /** Returns the changes of the whole plan with those that rules of this kind add or remove. */
   adjust?(draft: PlanDraft): readonly Change[]
-  /** Runs before the first change of any kind, for what must be released before it can be taken. */
+  /** Runs before the first change of any kind, to release what another change claims. */
   prepare?(trx: Trx, changes: readonly Change[]): Promise<void>
   /** The loop that reads these rows. */
   readonly wakes?: WakeName
@@ -126,7 +126,7 @@ export type Row<F = Fields> = RowState & {
   readonly fields: Readonly<F>
 }
 
-/** Everything that the file can name. */
+/** Everything that the file can contain. */
 export type Current = {
   /** By the name of their kind, then by key. */
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, Row>>
@@ -203,7 +203,7 @@ export type Change = Create | Update | Delete
 export type PlanOptions = {
   /** Delete what the sections of the document do not name. */
   readonly prune: boolean
-  /** The document wins over what teams and users have set since. */
+  /** The document overrides settings that teams and users have changed since. */
   readonly enforce: boolean
 }
 

@@ -1,5 +1,5 @@
 // Every kind of the registry against a database: create, apply again, change each field, delete with and without references,
-// write again what was read. A kind or a field without a sample here fails.
+// write again the values that were read. A kind or a field without a sample here fails.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -24,7 +24,7 @@ type Element = Readonly<Record<string, unknown>>
 type Platform = Readonly<Record<string, readonly Element[]>>
 
 type Sample = {
-  /** An element of sampleText by its index, or one that is added to it. */
+  /** An element of sampleText by its index, or an additional one. */
   readonly element: number | Element
   /** For each field of the schema: the changes to the element. Undefined removes a field. */
   readonly fields: Readonly<Record<string, Element>>
@@ -170,7 +170,7 @@ describe('every kind of the platform file', () => {
         }
       })
 
-      it('is written again as it was read', async () => {
+      it('is unchanged when written again as read', async () => {
         await empty()
         await apply(sample)
         const stored = await read()

@@ -99,7 +99,7 @@ test('changes only the fields that the file names', () => {
   ])
 })
 
-test('sets a pass that was lost, and keeps the time of one that exists', () => {
+test('restores a pass that was lost, and keeps the time of an existing one', () => {
   const text = 'announcements: [{team: demo, prefix: 192.0.2.0/24, origin_asn: 64496, validated: true}]\n'
   assert.deepEqual(planned(text, world).changes, [])
   const lost = withRow(world, 'announcement', prefix, ({ fields }) => ({
@@ -144,7 +144,7 @@ test('disables an announcement in use, and deletes it only once it is withdrawn'
   ])
 })
 
-test('does not delete what others refer to, and closes a region instead', () => {
+test('does not delete referenced elements, and closes a region instead', () => {
   const current = withRow(world, 'announcement', prefix, ({ fields }) => ({
     inUse: 'in use',
     fields: { ...fields, regions: [] },

@@ -1,14 +1,14 @@
-// Mistakes in a platform document, with their places. All of them are reported at once, so that one run is enough to
+// Problems of a platform document, with their positions. All of them are reported at once, so that one run is enough to
 // correct the document.
 
 /** The path to a value in the document, such as `['regions', 2, 'location']`. */
 export type Path = readonly (string | number)[]
 
-/** One mistake. Documents that are read from text add `line` and `column`, which count from 1. */
+/** One problem. Documents that are parsed from text add `line` and `column`, which count from 1. */
 export type Problem = {
   readonly path: Path
   readonly message: string
-  /** The mistake is in the name of the field, not in its value. */
+  /** The problem is the name of the field, not its value. */
   readonly atKey?: boolean
   readonly line?: number
   readonly column?: number
@@ -22,7 +22,7 @@ export function printPath(path: Path): string {
   return steps.join('') || 'document'
 }
 
-/** All mistakes of one document. The message has one line for each: `file:line:column: message`. */
+/** All problems of one document. The message has one line for each: `file:line:column: message`. */
 export class PlatformError extends Error {
   readonly problems: readonly Problem[]
 

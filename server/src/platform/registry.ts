@@ -1,4 +1,4 @@
-// The kinds of the platform file as the engine takes them: in the order in which elements are created. They are deleted in
+// The kinds of the platform file, in the order in which elements are created. They are deleted in
 // the reverse order.
 import type { Kind } from './kind.ts'
 

@@ -40,7 +40,7 @@ sources:
   - {key: fastnetmon, kind: fastnetmon, name: FastNetMon, secret: demo-secret, settings: {timezone: Europe/Amsterdam, location: ams}}
 `
 
-/** Nothing in the database. */
+/** An empty database. */
 export const nothing: Current = { rows: new Map(), removed: new Set() }
 
 export function checkText(text: string, current = nothing, prune = false): Checked {

@@ -25,7 +25,7 @@ const wide = { depthMax: 100, setsMax: 100 }
 const of = (...asns: number[]) => new Set(asns as Asn[])
 
 describe('findMember', () => {
-  it('asks for each set once, however they contain each other, and for none behind the member', async () => {
+  it('queries each set once, even if sets contain each other, and none after the member is found', async () => {
     const { asked, membersOf } = lookup({
       'AS-A': ['AS-B', 'AS-A', 'AS-C'],
       'AS-B': ['AS-A', 'AS-C', 'AS-D'],
@@ -40,7 +40,7 @@ describe('findMember', () => {
     assert.deepEqual(asked, ['AS-A', 'AS-B', 'AS-C'])
   })
 
-  it('asks for no more sets than it may, and says so', async () => {
+  it('queries no more sets than the limit, and reports that', async () => {
     const names = Array.from({ length: 500 }, (_, at) => `AS-N${at}`)
     const { asked, membersOf } = lookup({ 'AS-A': names })
     const found = await findMember('AS-A', of(1), membersOf, { depthMax: 5, setsMax: 20 })
@@ -48,7 +48,7 @@ describe('findMember', () => {
     assert.equal(asked.length, 20)
   })
 
-  it('rejects when a set cannot be asked for', async () => {
+  it('rejects if a set cannot be queried', async () => {
     const fails = () => Promise.reject(new Error('down'))
     await assert.rejects(findMember('AS-A', of(1), fails, wide), /down/)
   })
@@ -57,7 +57,7 @@ describe('findMember', () => {
   const member = fc.oneof(name, fc.integer({ min: 1, max: 8 }))
   const anySets = fc.dictionary(name, fc.array(member, { minLength: 1, maxLength: 4 }), { maxKeys: 5 })
 
-  it('finds a member where there is a way to one, by a way that exists', async () => {
+  it('finds a member if one is reachable, with an existing path', async () => {
     await fc.assert(
       fc.asyncProperty(
         anySets,

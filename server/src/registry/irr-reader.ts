@@ -4,7 +4,7 @@ import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import type { IrrSource } from './irr-source.ts'
-import { createKeptAnswers, type KeptAnswer } from './irr-cache.ts'
+import { createAnswerCache, type CachedAnswer } from './irr-cache.ts'
 
 export type IrrSourceStatus = {
   readonly name: string
@@ -27,13 +27,13 @@ export type IrrReaderOptions = {
   /** How long an answer is used, unless the source's serial changes. */
   readonly cacheMs: number
   /** How long an answer of the same serial is used while the source is down. */
-  readonly keepMs: number
+  readonly staleMaxMs: number
   /** About the number of objects in the cache. */
-  readonly keptMax: number
+  readonly cacheWeightMax: number
   /** How long a source that lost all objects must stay empty before it is used. 0: at once. */
   readonly confirmMs: number
   /** Called when the source is available again, because its data may have changed. */
-  readonly onBack: () => void
+  readonly onRecovered: () => void
 }
 
 /** `cached`: the answer came from the cache. */
@@ -48,38 +48,42 @@ export class IrrUnavailable extends Error {
 }
 
 type Ages = { readonly maxAgeMs: number; readonly signal: AbortSignal | undefined }
-type Question<T> = {
+type Query<T> = {
   readonly key: string
-  readonly ask: (signal: AbortSignal) => Promise<T>
+  readonly run: (signal: AbortSignal) => Promise<T>
   readonly weigh: (value: T) => number
 }
-type Asking = { readonly askedMs: number; readonly epoch: number; readonly answer: Promise<KeptAnswer> }
+type PendingQuery = {
+  readonly sentMs: number
+  readonly epoch: number
+  readonly answer: Promise<CachedAnswer>
+}
 
-/** How many of the last questions that had objects are asked again to find out whether a source lost its data. */
+/** How many of the last queries that returned objects are repeated to detect whether a source lost its data. */
 const witnessesMax = 20
-/** Fewer that lost their objects may be one team's change. */
+/** If fewer lost their objects, it may be one team's change. */
 const witnessesMin = 3
-/** The part of the witnesses that must have objects again. */
-const backShare = 0.8
+/** The share of the witnesses that must have objects again. */
+const recoveredShare = 0.8
 
 const lost = 'returns no objects any more'
 
 const backoffFirstMs = 1_000
 const backoffMaxMs = 60_000
 
-/** A reader of the source. Every answer is an IrrAnswer, or a rejection with IrrUnavailable or with the signal's reason. */
+/** Creates a reader of the source. Every call resolves with an IrrAnswer, or rejects with IrrUnavailable or the signal's reason. */
 export class IrrReader {
   readonly name: string
   readonly label: string
   readonly #source: IrrSource
   readonly #options: IrrReaderOptions
-  readonly #kept
-  readonly #asking = new Map<string, Asking>()
+  readonly #cache
+  readonly #pending = new Map<string, PendingQuery>()
   readonly #closing = new AbortController()
-  /** Rises when what the source holds changed; answers of before are of no use then. */
+  /** Incremented when the source's data changed; answers of earlier generations are not used. */
   #epoch = 0
-  /** The last questions that had objects, the latest last. */
-  readonly #witnesses = new Map<string, Question<unknown>>()
+  /** The last queries that returned objects, the latest last. */
+  readonly #witnesses = new Map<string, Query<unknown>>()
   /** Monotonic; undefined unless the source lost the objects of all witnesses. */
   #emptySinceMs: number | undefined
   #checking: Promise<boolean> | undefined
@@ -95,29 +99,29 @@ export class IrrReader {
     this.label = source.label
     this.#source = source
     this.#options = options
-    this.#kept = createKeptAnswers(options.keptMax)
+    this.#cache = createAnswerCache(options.cacheWeightMax)
   }
 
   routeObjects(prefix: Prefix, ages: Ages) {
-    const ask = (signal: AbortSignal) => this.#source.routeObjects(prefix, signal)
-    return this.#read({ key: prefix, ask, weigh: (routes) => routes.length }, ages)
+    const run = (signal: AbortSignal) => this.#source.routeObjects(prefix, signal)
+    return this.#read({ key: prefix, run, weigh: (routes) => routes.length }, ages)
   }
 
   autNum(asn: Asn, ages: Ages) {
-    const ask = (signal: AbortSignal) => this.#source.autNum(asn, signal)
-    return this.#read({ key: `AS${asn}`, ask, weigh: (text) => (text?.length ?? 0) / 100 }, ages)
+    const run = (signal: AbortSignal) => this.#source.autNum(asn, signal)
+    return this.#read({ key: `AS${asn}`, run, weigh: (text) => (text?.length ?? 0) / 100 }, ages)
   }
 
   asSetMembers(name: string, ages: Ages) {
-    const ask = (signal: AbortSignal) => this.#source.asSetMembers(name, signal)
-    const weigh = (set: Awaited<ReturnType<typeof ask>>) =>
+    const run = (signal: AbortSignal) => this.#source.asSetMembers(name, signal)
+    const weigh = (set: Awaited<ReturnType<typeof run>>) =>
       set ? (set.asns.length + set.sets.length) / 10 : 0
-    return this.#read({ key: name, ask, weigh }, ages)
+    return this.#read({ key: name, run, weigh }, ages)
   }
 
-  /** Asks for the serial; true when it is another one, and then what was kept is stale. A source that is down is left alone. */
+  /** Queries the serial. Returns true if it changed, which makes cached answers stale. Skips a source that is down. */
   async poll(signal: AbortSignal): Promise<boolean> {
-    if (this.#isResting()) return false
+    if (this.#isBackingOff()) return false
     const startedMs = this.#nowMs()
     try {
       const serial = await this.#source.serial(AbortSignal.any([signal, this.#closing.signal]))
@@ -154,30 +158,31 @@ export class IrrReader {
     await this.#source.close()
   }
 
-  async #read<T>(question: Question<T>, ages: Ages): Promise<IrrAnswer<T>> {
+  async #read<T>(query: Query<T>, ages: Ages): Promise<IrrAnswer<T>> {
     ages.signal?.throwIfAborted()
-    const { cacheMs, keepMs } = this.#options
-    const kept = this.#kept.get(question.key)
-    const isGood = (ageMs: number) => kept?.epoch === this.#epoch && this.#nowMs() - kept.fetchedMs < ageMs
-    if (isGood(Math.min(ages.maxAgeMs, cacheMs))) return answerOf<T>(kept!, true)
+    const { cacheMs, staleMaxMs } = this.#options
+    const cached = this.#cache.get(query.key)
+    const isUsable = (ageMs: number) =>
+      cached?.epoch === this.#epoch && this.#nowMs() - cached.fetchedMs < ageMs
+    if (isUsable(Math.min(ages.maxAgeMs, cacheMs))) return answerOf<T>(cached!, true)
     try {
-      return answerOf<T>(await untilAborted(this.#ask(question, ages), ages.signal), false)
+      return answerOf<T>(await untilAborted(this.#query(query, ages), ages.signal), false)
     } catch (error) {
       if (ages.signal?.aborted) throw error
-      if (isGood(Math.min(ages.maxAgeMs, keepMs))) return answerOf<T>(kept!, true)
+      if (isUsable(Math.min(ages.maxAgeMs, staleMaxMs))) return answerOf<T>(cached!, true)
       throw error
     }
   }
 
-  /** Shares a query that is running, unless it was sent too long ago. */
-  #ask<T>(question: Question<T>, { maxAgeMs }: Ages): Promise<KeptAnswer> {
-    const asking = this.#asking.get(question.key)
-    if (asking?.epoch === this.#epoch && this.#nowMs() - asking.askedMs < maxAgeMs) return asking.answer
-    const answer = this.#askSource(question)
-    const mine = { askedMs: this.#nowMs(), epoch: this.#epoch, answer }
-    this.#asking.set(question.key, mine)
+  /** Shares a running query, unless it was sent too long ago. */
+  #query<T>(query: Query<T>, { maxAgeMs }: Ages): Promise<CachedAnswer> {
+    const pending = this.#pending.get(query.key)
+    if (pending?.epoch === this.#epoch && this.#nowMs() - pending.sentMs < maxAgeMs) return pending.answer
+    const answer = this.#querySource(query)
+    const own = { sentMs: this.#nowMs(), epoch: this.#epoch, answer }
+    this.#pending.set(query.key, own)
     const done = (): void => {
-      if (this.#asking.get(question.key) === mine) this.#asking.delete(question.key)
+      if (this.#pending.get(query.key) === own) this.#pending.delete(query.key)
     }
     void answer.catch(() => {}).finally(done)
     return answer
@@ -188,39 +193,39 @@ export class IrrReader {
   }
 
   /** Throws IrrUnavailable if the answer is empty because the source lost its data. */
-  async #checkLoss<T>(question: Question<T>, value: T): Promise<void> {
-    const { key, weigh } = question
-    if (weigh(value) > 0) return this.#noteWitness(question)
-    const wasThere = this.#witnesses.has(key)
-    if (this.#emptyForMs() < this.#options.confirmMs || (wasThere && (await this.#isEmpty())))
+  async #checkLoss<T>(query: Query<T>, value: T): Promise<void> {
+    const { key, weigh } = query
+    if (weigh(value) > 0) return this.#addWitness(query)
+    const wasWitness = this.#witnesses.has(key)
+    if (this.#emptyForMs() < this.#options.confirmMs || (wasWitness && (await this.#isEmpty())))
       throw new IrrUnavailable(`${this.label} ${lost}; not used until confirmed`)
     this.#witnesses.delete(key)
   }
 
-  /** The witnesses of a loss stay until it is over. */
-  #noteWitness<T>(question: Question<T>): void {
+  /** The witnesses of a loss are kept until it ends. */
+  #addWitness<T>(query: Query<T>): void {
     if (this.#emptySinceMs !== undefined) return
-    this.#witnesses.delete(question.key)
-    this.#witnesses.set(question.key, question as Question<unknown>)
+    this.#witnesses.delete(query.key)
+    this.#witnesses.set(query.key, query as Query<unknown>)
     const [oldest] = this.#witnesses.keys()
     if (this.#witnesses.size > witnessesMax) this.#witnesses.delete(oldest!)
   }
 
-  /** Whether all witnesses lost their objects, and this is not confirmed by time. Asks once for all who wait. */
+  /** Whether all witnesses lost their objects, and the confirmation time has not passed. Concurrent callers share one check. */
   #isEmpty(): Promise<boolean> {
-    this.#checking ??= this.#askWitnesses().finally(() => (this.#checking = undefined))
+    this.#checking ??= this.#queryWitnesses().finally(() => (this.#checking = undefined))
     return this.#checking
   }
 
-  async #askWitnesses(): Promise<boolean> {
+  async #queryWitnesses(): Promise<boolean> {
     const { confirmMs } = this.#options
     if (confirmMs === 0 || this.#witnesses.size < witnessesMin) return false
     const weights = await Promise.all(
-      [...this.#witnesses.values()].map(async ({ ask, weigh }) => weigh(await ask(this.#closing.signal))),
+      [...this.#witnesses.values()].map(async ({ run, weigh }) => weigh(await run(this.#closing.signal))),
     )
     const share = weights.filter((weight) => weight > 0).length / weights.length
     const wasEmpty = this.#emptySinceMs !== undefined
-    if (wasEmpty ? share >= backShare : share > 0) return this.#trust()
+    if (wasEmpty ? share >= recoveredShare : share > 0) return this.#trust()
     this.#emptySinceMs ??= performance.now()
     if (this.#emptyForMs() < confirmMs) return true
     this.#witnesses.clear()
@@ -230,7 +235,7 @@ export class IrrReader {
   #trust(): false {
     if (this.#emptySinceMs !== undefined) {
       this.#emptySinceMs = undefined
-      this.#options.onBack()
+      this.#options.onRecovered()
     }
     return false
   }
@@ -239,17 +244,17 @@ export class IrrReader {
     return this.#emptySinceMs === undefined ? Infinity : performance.now() - this.#emptySinceMs
   }
 
-  async #askSource<T>(question: Question<T>): Promise<KeptAnswer> {
-    const { key, ask, weigh } = question
-    if (this.#isResting()) throw new IrrUnavailable(`${this.label} does not answer`)
+  async #querySource<T>(query: Query<T>): Promise<CachedAnswer> {
+    const { key, run, weigh } = query
+    if (this.#isBackingOff()) throw new IrrUnavailable(`${this.label} does not answer`)
     const [fetchedMs, epoch] = [this.#nowMs(), this.#epoch]
     try {
-      const value = await ask(this.#closing.signal)
+      const value = await run(this.#closing.signal)
       this.#succeed()
-      await this.#checkLoss(question, value)
-      const kept = { value, fetchedMs, epoch }
-      this.#kept.set(key, kept, weigh(value))
-      return kept
+      await this.#checkLoss(query, value)
+      const cached = { value, fetchedMs, epoch }
+      this.#cache.set(key, cached, weigh(value))
+      return cached
     } catch (error) {
       throw this.#fail(error, fetchedMs)
     }
@@ -263,7 +268,7 @@ export class IrrReader {
     this.#error = undefined
     this.#failures = 0
     this.#retryMs = -Infinity
-    if (wasDown) this.#options.onBack()
+    if (wasDown) this.#options.onRecovered()
   }
 
   /** Queries that fail together count as one failure. A refused query does not affect the others. */
@@ -271,18 +276,18 @@ export class IrrReader {
     if (!(error instanceof DriverError)) throw error
     if (error.kind === 'refused') {
       this.#succeed()
-      return new IrrUnavailable(`${this.label} refuses the question`)
+      return new IrrUnavailable(`${this.label} rejects the query`)
     }
     if (!this.#closing.signal.aborted && startedMs >= this.#retryMs) {
       if (this.#error === undefined) this.#since = this.#options.now()
-      const restMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** this.#failures++)
-      this.#retryMs = this.#nowMs() + restMs * (0.5 + this.#options.random() / 2)
+      const backoffMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** this.#failures++)
+      this.#retryMs = this.#nowMs() + backoffMs * (0.5 + this.#options.random() / 2)
       this.#error = error.message
     }
     return new IrrUnavailable(`${this.label} does not answer`)
   }
 
-  #isResting(): boolean {
+  #isBackingOff(): boolean {
     return this.#nowMs() < this.#retryMs
   }
 
@@ -291,7 +296,7 @@ export class IrrReader {
   }
 }
 
-function answerOf<T>({ value, fetchedMs }: KeptAnswer, cached: boolean): IrrAnswer<T> {
+function answerOf<T>({ value, fetchedMs }: CachedAnswer, cached: boolean): IrrAnswer<T> {
   return { value: value as T, fetched: new Date(fetchedMs), cached }
 }
 

@@ -11,11 +11,11 @@ import type { IrrSource, RouteObject } from './irr-source.ts'
 export type IrrSourceFixture = {
   /** Configured to search the registries FIRST and SECOND, in this order. */
   readonly source: IrrSource
-  /** Another one of the same registry, which the test closes. */
+  /** Creates another source of the same registry, which the test closes. */
   connect(): IrrSource
-  /** A source that is not there, and the timeout that it is configured with. */
+  /** A source that does not exist, and its configured timeout. */
   readonly absent: { readonly source: IrrSource; readonly timeoutMs: number }
-  /** Makes these the objects of the registry; the source sees it by itself, a little later. */
+  /** Replaces the objects of the registry; the source detects the change shortly after. */
   setObjects(objects: readonly string[]): Promise<void>
   stop(): Promise<void>
 }
@@ -30,7 +30,7 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
     })
     after(() => fixture?.stop())
 
-    /** Sets the objects with one more, and waits until the source has it. */
+    /** Sets the objects and one more, and waits until the source has it. */
     let changes = 0
     const set = async (objects: readonly string[]): Promise<void> => {
       const asn = (64_600 + (++changes % 100)) as Asn
@@ -64,14 +64,14 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
       ])
     })
 
-    it('does the same for IPv6, whatever its spelling in the registry', async () => {
+    it('finds IPv6 objects in any spelling of the registry', async () => {
       assert.deepEqual(await routes('2001:db8:a::/48'), [
         '2001:db8::/32 AS64496 FIRST',
         '2001:db8:a::/48 AS4200000001 SECOND',
       ])
     })
 
-    it('finds a default route for everything of its family, and nothing of the other one', async () => {
+    it('finds a default route for every prefix of its family, and for none of the other', async () => {
       assert.deepEqual(await routes('::/0'), [])
       await set([...registry, 'route: 0.0.0.0/0\norigin: AS64511\nsource: FIRST'])
       assert.deepEqual(await routes('198.18.0.0/15'), ['0.0.0.0/0 AS64511 FIRST'])
@@ -79,16 +79,16 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
       await set(registry)
     })
 
-    it('answers with no object where there is none', async () => {
+    it('returns no objects if none exist', async () => {
       assert.deepEqual(await routes('203.0.113.0/24'), [])
       assert.deepEqual(await routes('128.0.0.0/1'), [])
     })
 
-    it('leaves out objects that make no sense, and those of registries that it is not to search', async () => {
+    it('leaves out invalid objects, and those of other registries', async () => {
       assert.deepEqual(await routes('198.51.100.0/24'), ['198.51.100.0/24 AS64499 SECOND'])
     })
 
-    it('has the whole text of an aut-num object, of the first registry that has it', async () => {
+    it('returns the whole text of an aut-num object, of the first registry that has it', async () => {
       const text = await fixture.source.autNum(64_496 as Asn, never)
       assert.match(text!, /^aut-num: +AS64496\n/)
       assert.match(text!, /remarks: +pharos-token=abc é # kept/)
@@ -98,7 +98,7 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
       assert.equal(await fixture.source.autNum(64_499 as Asn, never), undefined, 'of another registry')
     })
 
-    it('has the direct members of an as-set, of the first registry that has it', async () => {
+    it('returns the direct members of an as-set, of the first registry that has it', async () => {
       assert.deepEqual(await members('AS-CUSTOMERS'), {
         asns: [64_496, 64_497],
         sets: ['AS-MORE', 'AS64496:AS-OWN'],
@@ -106,17 +106,17 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
       assert.deepEqual(await members('AS64496:AS-OWN'), { asns: [4_200_000_001], sets: [] })
     })
 
-    it('has members by reference where the set names their maintainer, in the same registry', async () => {
+    it('returns members by reference if the set names their maintainer, in the same registry', async () => {
       assert.deepEqual(await members('AS-REF'), { asns: [64_500, 64_501], sets: ['AS-REF-MEMBER'] })
       assert.deepEqual(await members('AS-ANYONE'), { asns: [64_502], sets: [] })
     })
 
-    it('does not tell a set without members from one that is not there', async () => {
+    it('returns the same for a set without members and for a missing set', async () => {
       assert.equal(await members('AS-EMPTY'), undefined)
       assert.equal(await members('AS-NOWHERE'), undefined)
     })
 
-    it('has a serial that changes with the objects, and only then', async () => {
+    it('returns a serial that changes with the objects, and only then', async () => {
       const before = await fixture.source.serial(never)
       assert.ok(before)
       await sleep(30)
@@ -127,14 +127,14 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
       await set(registry)
     })
 
-    it('sees an object come and go', async () => {
+    it('detects the creation and the deletion of an object', async () => {
       await set([...registry, 'route: 203.0.113.0/24\norigin: AS64496\nsource: FIRST'])
       assert.deepEqual(await routes('203.0.113.0/24'), ['203.0.113.0/24 AS64496 FIRST'])
       await set(registry)
       assert.deepEqual(await routes('203.0.113.0/24'), [])
     })
 
-    it('answers many questions at once, each with its own answer', async () => {
+    it('answers many concurrent queries, each with its own answer', async () => {
       const origins = Array.from({ length: 200 }, (_, at) => at)
       await set(origins.map((at) => `route: 10.0.${at}.0/24\norigin: AS${64_000 + at}\nsource: FIRST`))
       const answers = await Promise.all(origins.map((at) => routes(`10.0.${at}.0/24`)))
@@ -174,7 +174,7 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
       assert.equal((await routes('192.0.2.0/24')).length, 3)
     })
 
-    it('says unreachable within its timeout when it is not there', async () => {
+    it('rejects as unreachable within its timeout if it does not exist', async () => {
       const { source, timeoutMs } = fixture.absent
       for (const call of callsOf(source)) {
         const startedMs = performance.now()

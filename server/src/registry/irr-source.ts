@@ -18,20 +18,20 @@ export type AsSetMembers = {
 }
 
 /**
- * Every call ends within the time of the driver's configuration, or when the signal is aborted, and rejects with a
- * `DriverError` otherwise: `refused` when only this question has no answer (too large, not allowed), `unreachable` and
- * `protocol` when the source as a whole cannot be used now. The source retries nothing. "Does not exist" is an answer.
+ * Every call ends within the configured timeout of the driver, or when the signal is aborted, and rejects with a `DriverError`
+ * then: `refused` if only this query has no answer (too large, not allowed), `unreachable` and `protocol` if the source as a
+ * whole cannot be used now. The source retries nothing. "Does not exist" is an answer.
  */
 export interface IrrSource {
   /** For operators: as configured, without credentials. */
   readonly name: string
   /** For customers: the kind of source and its registries, without its address, such as `IRR server (RADB,RIPE)`. */
   readonly label: string
-  /** The objects of exactly this prefix and of every less specific one, in no particular order, or a rejection. */
+  /** Resolves with the objects of exactly this prefix and of every less specific one, in no particular order. */
   routeObjects(prefix: Prefix, signal: AbortSignal): Promise<readonly RouteObject[]>
-  /** The RPSL text of the aut-num object (RFC 2622 section 6); undefined when there is none. */
+  /** Resolves with the RPSL text of the aut-num object (RFC 2622 section 6); undefined if it does not exist. */
   autNum(asn: Asn, signal: AbortSignal): Promise<string | undefined>
-  /** The name is one that `parseAsSetName` made. Undefined when the set does not exist. */
+  /** The name must be parsed by `parseAsSetName`. Undefined if the set does not exist. */
   asSetMembers(name: string, signal: AbortSignal): Promise<AsSetMembers | undefined>
   /** Returns a text that changes with the data of the source; undefined if the source has no such text. */
   serial(signal: AbortSignal): Promise<string | undefined>

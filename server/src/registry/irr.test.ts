@@ -16,13 +16,13 @@ describe('judge', () => {
   const cases: readonly [string, readonly string[], IrrVerdict['state'], readonly string[]][] = [
     ['an exact object with this origin', ['192.0.2.0/24 64496'], 'valid', ['192.0.2.0/24 64496']],
     [
-      'one among others',
+      'an exact object with this origin among others',
       ['192.0.2.0/24 64497', '192.0.2.0/24 64496', '192.0.0.0/16 64496'],
       'valid',
       ['192.0.2.0/24 64496'],
     ],
     ['nothing', [], 'missing', []],
-    ['a less specific object of somebody else', ['192.0.0.0/16 64497'], 'missing', []],
+    ['a less specific object of another origin', ['192.0.0.0/16 64497'], 'missing', []],
     ['an exact object with another origin', ['192.0.2.0/24 64497'], 'mismatch_asn', ['192.0.2.0/24 64497']],
     [
       'an exact object with another origin beside a less specific one with this',
@@ -38,7 +38,7 @@ describe('judge', () => {
     ],
   ]
   for (const [what, objects, state, expected] of cases) {
-    it(`says ${state} for ${what}`, async (t) => {
+    it(`is ${state} with ${what}`, async (t) => {
       const source = fakeSource('one', { objects })
       const verdict = await irrOf(t, [source]).irr.judge(prefix, origin)
       assert.deepEqual([verdict.state, verdict.objects.map(shown)], [state, expected])
@@ -47,7 +47,7 @@ describe('judge', () => {
     })
   }
 
-  it('shows no more than the first 50 objects, and looks at all of them', async (t) => {
+  it('returns no more than the first 50 objects, and evaluates all of them', async (t) => {
     const many = Array.from({ length: 200 }, (_, at) => `192.0.2.0/24 ${at + 1}`)
     const other = await irrOf(t, [fakeSource('one', { objects: many })]).irr.judge(prefix, origin)
     assert.deepEqual([other.state, other.objects.length], ['mismatch_asn', 50])
@@ -55,7 +55,7 @@ describe('judge', () => {
     assert.equal((await irrOf(t, [fakeSource('one', { objects })]).irr.judge(prefix, origin)).state, 'valid')
   })
 
-  it('says unavailable without any source', async (t) => {
+  it('is unavailable without any source', async (t) => {
     assert.deepEqual(await irrOf(t, []).irr.judge(prefix, origin), {
       state: 'unavailable',
       objects: [],
@@ -66,7 +66,7 @@ describe('judge', () => {
     })
   })
 
-  it('is valid by any one source, the first of which is not asked further', async (t) => {
+  it('is valid if any one source has the object, and queries no further sources', async (t) => {
     const [one, two] = [fakeSource('one', {}), fakeSource('two', { objects: ['192.0.2.0/24 64496'] })]
     const three = fakeSource('three', {})
     const verdict = await irrOf(t, [one, two, three]).irr.judge(prefix, origin)
@@ -74,7 +74,7 @@ describe('judge', () => {
     assert.deepEqual([one.asked.length, three.asked.length], [1, 0])
   })
 
-  it('puts the objects of all sources together when none of them is right', async (t) => {
+  it('merges the objects of all sources if none is valid', async (t) => {
     const one = fakeSource('one', { objects: ['192.0.0.0/16 64496'] })
     const two = fakeSource('two', { objects: ['192.0.2.0/24 64497'] })
     const verdict = await irrOf(t, [one, two]).irr.judge(prefix, origin)
@@ -90,12 +90,12 @@ describe('judge', () => {
   })
 
   for (const objects of [[], ['192.0.2.0/24 64497'], ['192.0.0.0/16 64496']]) {
-    it(`is unavailable, and says which source is down, where another has ${objects.join() || 'nothing'}`, async (t) => {
+    it(`is unavailable, with the source that is down as the reason, if another has ${objects.join() || 'nothing'}`, async (t) => {
       for (const failure of ['unreachable', 'protocol', 'refused'] as const) {
         const sources = [fakeSource('one', { objects }), fakeSource('two', { failure })]
         const verdict = await irrOf(t, sources).irr.judge(prefix, origin)
         assert.deepEqual([verdict.state, verdict.objects, verdict.fetched], ['unavailable', [], null])
-        assert.match(verdict.reason!, /^two (does not answer|refuses)/)
+        assert.match(verdict.reason!, /^two (does not answer|rejects)/)
       }
     })
   }
@@ -106,7 +106,7 @@ describe('judge with an as-set', () => {
   const sets = (members: Record<string, readonly (number | string)[]>) =>
     fakeSource('one', { objects, members })
 
-  it('is valid by a member that holds the exact object, and says which and through what sets', async (t) => {
+  it('is valid if a member holds the exact object, and returns the member and its path', async (t) => {
     const source = sets({ 'AS-X': [1, 'AS-Y', 'AS-Z'], 'AS-Y': [2, 'AS-X'], 'AS-Z': [3, 64_497] })
     const verdict = await irrOf(t, [source]).irr.judge(prefix, origin, { asSet: 'as-x' })
     assert.equal(verdict.state, 'valid')
@@ -115,7 +115,7 @@ describe('judge with an as-set', () => {
     assert.match(verdict.reason!, /AS64497 .* AS-X/)
   })
 
-  it('asks for no set where the origin itself is right, or where there is no exact object', async (t) => {
+  it('queries no set if the origin itself is valid, or if there is no exact object', async (t) => {
     for (const objects of [['192.0.2.0/24 64496'], ['192.0.0.0/16 64497']]) {
       const source = fakeSource('one', { objects, members: { 'AS-X': [64_497] } })
       const verdict = await irrOf(t, [source]).irr.judge(prefix, origin, { asSet: 'AS-X' })
@@ -132,7 +132,7 @@ describe('judge with an as-set', () => {
   ][] = [
     ['no member', { 'AS-X': [1, 'AS-Y'], 'AS-Y': [2] }, 'AS-X', undefined],
     ['no such set', {}, 'AS-X', /no as-set AS-X/],
-    ['a name that is none', { 'AS-X': [64_497] }, 'AS-X\n!mfoo', /no valid name/],
+    ['an invalid name', { 'AS-X': [64_497] }, 'AS-X\n!mfoo', /no valid name/],
     ['the name of an ASN', { AS64497: [64_497] }, 'AS64497', /no valid name/],
     [
       'a member that is too deep',
@@ -150,7 +150,7 @@ describe('judge with an as-set', () => {
     ],
   ]
   for (const [what, members, asSet, reason] of refusals) {
-    it(`is no pass for ${what}`, async (t) => {
+    it(`is not valid by ${what}`, async (t) => {
       const { irr } = irrOf(t, [sets(members)], { asSetsMax: 50 })
       const verdict = await irr.judge(prefix, origin, { asSet })
       assert.equal(verdict.state, 'mismatch_asn')
@@ -160,7 +160,7 @@ describe('judge with an as-set', () => {
     })
   }
 
-  it('takes a set from the first source that has it, and from none behind one that is down', async (t) => {
+  it('uses the set of the first source that has it, and of none after one that is down', async (t) => {
     const first = fakeSource('one', { objects, members: { 'AS-X': [1] } })
     const second = fakeSource('two', { members: { 'AS-X': [64_497] } })
     const { irr, clock } = irrOf(t, [first, second])
@@ -173,7 +173,7 @@ describe('judge with an as-set', () => {
 })
 
 describe('autNum', () => {
-  it('has the text of the first source that has the object', async (t) => {
+  it('returns the text of the first source that has the object', async (t) => {
     const sources = [
       fakeSource('one', {}),
       fakeSource('two', { autNum: 'text' }),
@@ -188,13 +188,13 @@ describe('autNum', () => {
     })
   })
 
-  it('is unavailable when an earlier source is down, which may have another one', async (t) => {
+  it('is unavailable if an earlier source is down, which may have another object', async (t) => {
     const sources = [fakeSource('one', { failure: 'unreachable' }), fakeSource('two', { autNum: 'text' })]
     const answer = await irrOf(t, sources).irr.autNum(origin)
     assert.deepEqual(answer, { state: 'unavailable', reason: 'one does not answer' })
   })
 
-  it('is missing where no source has it, and unavailable where there is no source', async (t) => {
+  it('is missing if no source has it, and unavailable without a source', async (t) => {
     assert.deepEqual(await irrOf(t, [fakeSource('one', {})]).irr.autNum(origin), {
       state: 'missing',
       fetched: time(0),
@@ -203,10 +203,10 @@ describe('autNum', () => {
   })
 })
 
-describe('answers that are kept', () => {
+describe('cached answers', () => {
   const right = ['192.0.2.0/24 64496']
 
-  it('are used until they are too old, and say when they came', async (t) => {
+  it('are used until they expire, and contain their age', async (t) => {
     const source = fakeSource('one', { objects: right })
     const { irr, clock } = irrOf(t, [source], { cacheSeconds: 60 })
     await irr.judge(prefix, origin)
@@ -218,7 +218,7 @@ describe('answers that are kept', () => {
     assert.deepEqual([again.cached, again.fetched, source.asked.length], [false, time(60), 2])
   })
 
-  it('are not used for who wants newer ones', async (t) => {
+  it('are not used for a caller that requires newer ones', async (t) => {
     const source = fakeSource('one', { objects: [] })
     const { irr, clock } = irrOf(t, [source])
     await irr.judge(prefix, origin)
@@ -230,21 +230,21 @@ describe('answers that are kept', () => {
     assert.equal((await irr.judge(prefix, origin, { maxAgeSeconds: 10 })).cached, false)
   })
 
-  it('are shared by all who ask at once, and one of them may give up', async (t) => {
+  it('are shared by concurrent callers, and one of them may abort', async (t) => {
     const source = fakeSource('one', { objects: right })
     const { irr } = irrOf(t, [source])
     source.hold()
     const abort = new AbortController()
     const gaveUp = irr.judge(prefix, origin, { signal: abort.signal })
     const others = Array.from({ length: 100 }, () => irr.judge(prefix, origin))
-    abort.abort(new Error('gave up'))
-    await assert.rejects(gaveUp, /gave up/)
+    abort.abort(new Error('aborted'))
+    await assert.rejects(gaveUp, /aborted/)
     source.release()
     assert.deepEqual(new Set((await Promise.all(others)).map(({ state }) => state)), new Set(['valid']))
     assert.equal(source.asked.length, 1)
   })
 
-  it('are not shared with who wants an answer to a question that is asked from now on', async (t) => {
+  it('are not shared with a caller that requires a new query', async (t) => {
     const source = fakeSource('one', { objects: [] })
     const { irr } = irrOf(t, [source])
     source.hold()
@@ -255,7 +255,7 @@ describe('answers that are kept', () => {
     await Promise.all([before, after])
   })
 
-  it('are stale at once when the serial of their source changes, and watchers are told', async (t) => {
+  it('are stale at once if the serial of their source changes, and watchers are notified', async (t) => {
     const source = fakeSource('one', { objects: [], serial: '1' })
     const { irr, poll } = irrOf(t, [source])
     let told = 0
@@ -272,7 +272,7 @@ describe('answers that are kept', () => {
     assert.equal((await irr.judge(prefix, origin)).state, 'valid')
   })
 
-  it('are kept although the source never tells a serial', async (t) => {
+  it('are cached although the source returns no serial', async (t) => {
     const source = fakeSource('one', { objects: right })
     const { irr, poll } = irrOf(t, [source])
     await irr.judge(prefix, origin)
@@ -280,7 +280,7 @@ describe('answers that are kept', () => {
     assert.equal((await irr.judge(prefix, origin)).cached, true)
   })
 
-  it('are of no use when they were asked for before the change that was told since', async (t) => {
+  it('are not used if they were queried before a change that was notified since', async (t) => {
     const source = fakeSource('one', { objects: [], serial: '1' })
     const { irr, poll } = irrOf(t, [source])
     await poll()
@@ -294,9 +294,9 @@ describe('answers that are kept', () => {
     assert.equal((await irr.judge(prefix, origin)).state, 'valid')
   })
 
-  it('bridge an outage, with their age, up to an end', async (t) => {
+  it('are used during an outage, with their age, up to a limit', async (t) => {
     const source = fakeSource('one', { objects: right, serial: '1' })
-    const { irr, clock } = irrOf(t, [source], { cacheSeconds: 60, keepSeconds: 600 })
+    const { irr, clock } = irrOf(t, [source], { cacheSeconds: 60, staleMaxSeconds: 600 })
     await irr.judge(prefix, origin)
     source.failure = 'unreachable'
     clock.seconds = 599
@@ -307,7 +307,7 @@ describe('answers that are kept', () => {
     assert.equal((await irr.judge(prefix, origin)).state, 'unavailable')
   })
 
-  it('do not bridge an outage when the source changed before it', async (t) => {
+  it('are not used during an outage if the source changed before it', async (t) => {
     const source = fakeSource('one', { objects: right, serial: '1' })
     const { irr, poll } = irrOf(t, [source])
     await poll()
@@ -320,7 +320,7 @@ describe('answers that are kept', () => {
 })
 
 describe('a source that fails', () => {
-  it('is left alone for a growing time, with jitter', async (t) => {
+  it('is queried again after a growing back-off, with jitter', async (t) => {
     const source = fakeSource('one', { failure: 'unreachable' })
     const { irr, clock } = irrOf(t, [source], { random: () => 0.5 })
     const rests: number[] = []
@@ -328,7 +328,7 @@ describe('a source that fails', () => {
       await irr.judge(prefix, origin)
       const asked = source.asked.length
       await irr.judge(prefix, origin)
-      assert.equal(source.asked.length, asked, 'asked while it rests')
+      assert.equal(source.asked.length, asked, 'queried during the back-off')
       const retryMs = irr.status()[0]!.retryAt!.getTime()
       rests.push(retryMs - clock.now().getTime())
       clock.seconds = retryMs / 1_000
@@ -336,7 +336,7 @@ describe('a source that fails', () => {
     assert.deepEqual(rests, [750, 1_500, 3_000, 6_000, 12_000, 24_000, 45_000, 45_000, 45_000])
   })
 
-  it('counts many questions that fail at once as one failure', async (t) => {
+  it('counts many queries that fail together as one failure', async (t) => {
     const source = fakeSource('one', { failure: 'unreachable' })
     const { irr, clock } = irrOf(t, [source], { random: () => 0 })
     source.hold()
@@ -346,7 +346,7 @@ describe('a source that fails', () => {
     assert.equal(irr.status()[0]!.retryAt!.getTime() - clock.now().getTime(), 500)
   })
 
-  it('is up again with its next answer, which watchers are told', async (t) => {
+  it('is up again after its next answer, and watchers are notified', async (t) => {
     const source = fakeSource('one', { failure: 'unreachable' })
     const { irr, clock, poll } = irrOf(t, [source])
     let told = 0
@@ -356,7 +356,7 @@ describe('a source that fails', () => {
     assert.match(irr.status()[0]!.error!, /one: unreachable/)
     source.failure = undefined
     await poll()
-    assert.equal(irr.status()[0]!.state, 'down', 'it is not asked while it rests')
+    assert.equal(irr.status()[0]!.state, 'down', 'it is not queried during the back-off')
     clock.seconds = 2
     await poll()
     const { state, since, error, retryAt } = irr.status()[0]!
@@ -364,23 +364,23 @@ describe('a source that fails', () => {
     stop()
   })
 
-  it('answers other questions when it refuses one', async (t) => {
+  it('answers other queries if it rejects one', async (t) => {
     const source = fakeSource('one', { failure: 'refused' })
     const { irr } = irrOf(t, [source])
-    assert.match((await irr.judge(prefix, origin)).reason!, /refuses/)
+    assert.match((await irr.judge(prefix, origin)).reason!, /rejects/)
     assert.equal(irr.status()[0]!.state, 'up')
     source.failure = undefined
     assert.equal((await irr.judge(prefix, origin)).state, 'missing')
   })
 
-  it('is not taken for one that fails when there is a bug', async (t) => {
+  it('is not counted as failed after an internal error', async (t) => {
     const source = fakeSource('one', {})
     source.routeObjects = () => Promise.reject(new TypeError('a bug'))
     await assert.rejects(irrOf(t, [source]).irr.judge(prefix, origin), TypeError)
   })
 })
 
-it('closes its sources when it is stopped, and asks nothing after that', async (t) => {
+it('closes its sources when it is stopped, and queries nothing after that', async (t) => {
   const source = fakeSource('one', {})
   const { irr } = irrOf(t, [source])
   await irr.start!()
@@ -396,14 +396,14 @@ function time(seconds: number): Date {
   return new Date(Date.UTC(2026, 0, 1) + seconds * 1_000)
 }
 
-/** `poll` asks every source for its serial once, by the clock of the test. */
+/** `poll` queries the serial of every source once, by the clock of the test. */
 describe('a source that lost its data', () => {
   const hosts = Array.from({ length: 5 }, (_, i) => parsePrefix(`192.0.2.${i}/32`))
   const objects = hosts.map((host) => `${host} 64496`)
   const judgeAll = (irr: Irr) =>
     Promise.all(hosts.map(async (host) => (await irr.judge(host, origin, { maxAgeSeconds: 0 })).state))
 
-  it('is not believed, and its last answers stand with their age', async (t) => {
+  it('is not used, and its last answers are used with their age', async (t) => {
     const source = fakeSource('one', { objects })
     const { irr, clock } = irrOf(t, [source])
     assert.deepEqual(await judgeAll(irr), Array(5).fill('valid'))
@@ -427,7 +427,7 @@ describe('a source that lost its data', () => {
     assert.deepEqual(await judgeAll(irr), Array(5).fill('valid'))
   })
 
-  it('is left for another source at once', async (t) => {
+  it('is replaced by another source at once', async (t) => {
     const [one, two] = [fakeSource('one', { objects }), fakeSource('two', { objects })]
     const { irr } = irrOf(t, [one, two])
     await judgeAll(irr)
@@ -436,7 +436,7 @@ describe('a source that lost its data', () => {
     assert.equal((await irr.judge(hosts[0]!, origin, { maxAgeSeconds: 0 })).source, 'two')
   })
 
-  it('is noticed by its serial before anybody asks, and no kept answer is given up', async (t) => {
+  it('is detected by its serial before any query, and cached answers are kept', async (t) => {
     const source = fakeSource('one', { objects, serial: '1' })
     const { irr, poll } = irrOf(t, [source])
     await poll()
@@ -450,7 +450,7 @@ describe('a source that lost its data', () => {
     assert.deepEqual([verdict.state, verdict.cached, told], ['valid', true, 0])
   })
 
-  it('is believed when it has no objects for the time of confirmation', async (t) => {
+  it('is used again once it has had no objects for the confirmation time', async (t) => {
     const source = fakeSource('one', { objects })
     const { irr } = irrOf(t, [source], { confirmSeconds: 0.1 })
     await judgeAll(irr)
@@ -463,7 +463,7 @@ describe('a source that lost its data', () => {
     assert.deepEqual([await judgeAll(irr), told], [Array(5).fill('missing'), 1])
   })
 
-  it('is one that lost everything: an object that goes alone is missing at once, and so are two of two', async (t) => {
+  it('is one that lost everything: a single deleted object is missing at once, and so are two of two', async (t) => {
     const source = fakeSource('one', { objects })
     const { irr } = irrOf(t, [source])
     await judgeAll(irr)
@@ -523,7 +523,7 @@ type Holds = {
   readonly failure?: DriverErrorKind
 }
 
-/** Objects are written as `prefix origin`. Between `hold` and `release` nothing is answered. */
+/** Objects are written as `prefix origin`. Between `hold` and `release` no query is answered. */
 function fakeSource(name: string, { objects = [], members = {}, autNum, serial, failure }: Holds) {
   let gate: PromiseWithResolvers<void> | undefined
   const answer = async <T>(
@@ -545,7 +545,7 @@ function fakeSource(name: string, { objects = [], members = {}, autNum, serial, 
     isClosed: false,
     objects,
     failure,
-    /** Of questions for sets alone. */
+    /** Queries of sets only. */
     setFailure: undefined as DriverErrorKind | undefined,
     serialText: serial,
     hold: () => void (gate = Promise.withResolvers<void>()),

@@ -17,7 +17,7 @@ import {
   type SourceRoutes,
 } from './irr-verdict.ts'
 
-export type IrrQuestion = {
+export type IrrQuery = {
   /** The name of an as-set whose members may hold the object instead of the origin ASN. */
   readonly asSet?: string | undefined
   /** Answers that are older are fetched again; 0 for a user who waits for a change just made. */
@@ -33,9 +33,9 @@ export type AutNumAnswer =
   | { readonly state: 'unavailable'; readonly reason: string }
 
 export interface Irr extends Component {
-  /** Rejects only when the signal of the question is aborted, never because a source failed. */
-  judge(prefix: Prefix, originAsn: Asn, question?: IrrQuestion): Promise<IrrVerdict>
-  autNum(asn: Asn, question?: Omit<IrrQuestion, 'asSet'>): Promise<AutNumAnswer>
+  /** Rejects only if the signal of the query is aborted, never because a source failed. */
+  judge(prefix: Prefix, originAsn: Asn, query?: IrrQuery): Promise<IrrVerdict>
+  autNum(asn: Asn, query?: Omit<IrrQuery, 'asSet'>): Promise<AutNumAnswer>
   /**
    * Calls `onChange` when verdicts may have changed: the data of a source changed, or a source is available again. Returns the
    * function that unsubscribes. Only while started.
@@ -55,7 +55,7 @@ export type IrrOptions = {
   /** How long an answer is used if the source does not report a change. */
   readonly cacheSeconds?: number
   /** How long an answer is used while the source is down; the verdict has its age. */
-  readonly keepSeconds?: number
+  readonly staleMaxSeconds?: number
   /** How often each source is polled for changes. */
   readonly pollSeconds?: number
   /** How long a source that lost all objects must stay empty before it is used. */
@@ -68,14 +68,14 @@ const byDefault = {
   now: () => new Date(),
   random: Math.random,
   cacheSeconds: 300,
-  keepSeconds: 21_600,
+  staleMaxSeconds: 21_600,
   pollSeconds: 5,
   confirmSeconds: 3_600,
   asSetsMax: 1_000,
 }
 
 const asSetDepthMax = 10
-const keptMax = 500_000
+const cacheWeightMax = 500_000
 
 /** Creates the view. It answers before it is started, too; without sources every answer is `unavailable`. */
 export function createIrr(options: IrrOptions): Irr {
@@ -100,17 +100,17 @@ class Registries implements Irr {
 
   constructor(options: IrrOptions & typeof byDefault) {
     this.#options = options
-    const { now, random, cacheSeconds, keepSeconds, pollSeconds, confirmSeconds, log, metrics } = options
+    const { now, random, cacheSeconds, staleMaxSeconds, pollSeconds, confirmSeconds, log, metrics } = options
     const reading = {
       now,
       random,
       cacheMs: cacheSeconds * 1_000,
-      keepMs: keepSeconds * 1_000,
-      keptMax,
+      staleMaxMs: staleMaxSeconds * 1_000,
+      cacheWeightMax,
       confirmMs: confirmSeconds * 1_000,
     }
     this.#readers = options.sources.map(
-      (source) => new IrrReader(source, { ...reading, onBack: () => this.#notify() }),
+      (source) => new IrrReader(source, { ...reading, onRecovered: () => this.#notify() }),
     )
     const run = (signal: AbortSignal): Promise<void> => this.#poll(signal)
     this.#loop = createLoop({ name: 'irr', intervalMs: pollSeconds * 1_000, run, log, metrics })
@@ -135,8 +135,8 @@ class Registries implements Irr {
     return this.#readers.map((reader) => reader.status())
   }
 
-  async judge(prefix: Prefix, originAsn: Asn, question: IrrQuestion = {}): Promise<IrrVerdict> {
-    const ages = agesOf(question)
+  async judge(prefix: Prefix, originAsn: Asn, query: IrrQuery = {}): Promise<IrrVerdict> {
+    const ages = agesOf(query)
     const { routes, down } = await this.#readRoutes(prefix, originAsn, ages)
     const all = routes.flatMap(({ answer }) => answer.value)
     const { state, objects } = judgeRoutes(prefix, new Set([originAsn]), all)
@@ -145,8 +145,8 @@ class Registries implements Irr {
       return { state, objects, source: holder!.source, ...ageOf([holder!.answer]) }
     }
     const byMember =
-      state === 'mismatch_asn' && question.asSet !== undefined
-        ? await this.#judgeMembers(prefix, question.asSet, { routes, down }, ages)
+      state === 'mismatch_asn' && query.asSet !== undefined
+        ? await this.#judgeMembers(prefix, query.asSet, { routes, down }, ages)
         : undefined
     if (byMember && typeof byMember !== 'string') return byMember
     if (down.length > 0) return unavailable([...new Set(down)].join('; '))
@@ -156,10 +156,10 @@ class Registries implements Irr {
     return { state, objects, source, ...age, ...(byMember === undefined ? {} : { reason: byMember }) }
   }
 
-  async autNum(asn: Asn, question: Omit<IrrQuestion, 'asSet'> = {}): Promise<AutNumAnswer> {
+  async autNum(asn: Asn, query: Omit<IrrQuery, 'asSet'> = {}): Promise<AutNumAnswer> {
     const answers: IrrAnswer<string | undefined>[] = []
     for (const reader of this.#readers) {
-      const answer = await unlessUnavailable(reader.autNum(asn, agesOf(question)))
+      const answer = await unlessUnavailable(reader.autNum(asn, agesOf(query)))
       if (answer instanceof IrrUnavailable) return { state: 'unavailable', reason: answer.message }
       const { value, fetched } = answer
       if (value !== undefined) return { state: 'found', text: value, source: reader.name, fetched }
@@ -200,7 +200,7 @@ class Registries implements Irr {
   }
 
   /**
-   * The first source that has the set defines it, as with `!s` of IRRd: a set of the same name in a later registry may belong to
+   * The first source that has the set defines it, like `!s` of IRRd: a set of the same name in a later registry may belong to
    * anyone. A source that is down could have it, so the search ends there.
    */
   async #readMembers(name: string, used: IrrAnswer<unknown>[], ages: Ages) {
@@ -241,7 +241,7 @@ class Registries implements Irr {
 
 const noSource = 'no IRR source is configured'
 
-function agesOf({ maxAgeSeconds = Infinity, signal }: Omit<IrrQuestion, 'asSet'>): Ages {
+function agesOf({ maxAgeSeconds = Infinity, signal }: Omit<IrrQuery, 'asSet'>): Ages {
   return { maxAgeMs: maxAgeSeconds * 1_000, signal }
 }
 

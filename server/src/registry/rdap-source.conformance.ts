@@ -16,7 +16,7 @@ export type RegisteredNetwork = {
 export type RdapSourceFixture = {
   readonly source: RdapSource
   setNetworks(networks: readonly RegisteredNetwork[]): void
-  /** Until `show`, no question is answered. */
+  /** Until `show`, no query is answered. */
   hide(): Promise<void>
   show(): Promise<void>
   stop(): Promise<void>
@@ -57,7 +57,7 @@ export function rdapSourceConformance(name: string, make: () => Promise<RdapSour
       assert.equal((await find('203.0.113.128/32'))?.handle, 'NET-OWN')
     })
 
-    it('finds IPv6 networks, and such without a handle', async () => {
+    it('finds IPv6 networks, and networks without a handle', async () => {
       assert.deepEqual(await find('2001:db8:1::/48'), {
         handle: '',
         first: '2001:db8::',
@@ -66,11 +66,11 @@ export function rdapSourceConformance(name: string, make: () => Promise<RdapSour
       })
     })
 
-    it('says that there is none', async () => {
+    it('resolves with undefined if there is none', async () => {
       assert.equal(await find('198.51.100.0/24'), undefined)
     })
 
-    it('rejects as unreachable while nobody answers, and answers later', async () => {
+    it('rejects as unreachable while no server answers, and answers later', async () => {
       await fixture.hide()
       await assert.rejects(
         find('203.0.113.0/24'),
@@ -80,7 +80,7 @@ export function rdapSourceConformance(name: string, make: () => Promise<RdapSour
       assert.equal((await find('203.0.113.0/24'))?.handle, 'NET-OWN')
     })
 
-    it('ends with its signal', async () => {
+    it('is cancelled by its signal', async () => {
       await assert.rejects(find('203.0.113.0/24', AbortSignal.abort(new Error('over'))), /over/)
     })
   })

@@ -13,7 +13,7 @@ const prefix = parsePrefix('192.0.2.0/24')
 const asOf = new Date('2026-11-21T00:00:00Z')
 
 describe('the RPKI', () => {
-  it('answers unavailable, and why, without a source', () => {
+  it('is unavailable without a source, with the reason', () => {
     assert.deepEqual(rpkiOf().judge(prefix, 64500), {
       state: 'unavailable',
       covering: [],
@@ -23,7 +23,7 @@ describe('the RPKI', () => {
     })
   })
 
-  it('answers with the ROAs that cover the prefix, where they come from and how old they are', async () => {
+  it('returns the ROAs that cover the prefix, with their source and age', async () => {
     const source = new FakeSource('a')
     const rpki = rpkiOf(source)
     await rpki.start?.()
@@ -35,7 +35,7 @@ describe('the RPKI', () => {
     assert.equal(rpki.judge(parsePrefix('198.51.100.0/24'), 64500).state, 'missing')
   })
 
-  it('answers from the first source in order that is current, and judges all again when that changes', async () => {
+  it('uses the first source in order that is current, and judges all again when that changes', async () => {
     const [a, b] = [new FakeSource('a'), new FakeSource('b')]
     const rpki = rpkiOf(a, b)
     const touched: TouchedPrefixes[] = []
@@ -75,7 +75,7 @@ describe('the RPKI', () => {
     assert.equal(rpki.status().source, null)
   })
 
-  it('answers from a good source at once while the first one is suspicious, and from its last good set without one', async () => {
+  it('uses a valid source at once while the first one is suspicious, and its last good set without one', async () => {
     const [a, b] = [new FakeSource('a'), new FakeSource('b')]
     const rpki = rpkiOf(a, b)
     const touched: TouchedPrefixes[] = []
@@ -98,7 +98,7 @@ describe('the RPKI', () => {
     assert.equal(rpki.judge(prefix, 64500).source, 'a')
   })
 
-  it('uses a loss that another source shows too, also one that is suspicious itself, but no empty set', async () => {
+  it('uses a loss that another source confirms, even one that is suspicious itself, but no empty set', async () => {
     const [a, b] = [new FakeSource('a'), new FakeSource('b')]
     await rpkiOf(a, b).start?.()
     for (const source of [a, b]) source.hold(tableOf(1_000))
@@ -133,7 +133,7 @@ describe('the RPKI', () => {
     )
   })
 
-  it('tells every listener, whatever another one does', async () => {
+  it('notifies every listener, even if another one fails', async () => {
     const source = new FakeSource('a')
     const rpki = rpkiOf(source)
     const touched: TouchedPrefixes[] = []
@@ -146,7 +146,7 @@ describe('the RPKI', () => {
     assert.deepEqual(touched, ['all'])
   })
 
-  it('starts and stops its sources, and hears nothing after its stop', async () => {
+  it('starts and stops its sources, and ignores notifications after its stop', async () => {
     const source = new FakeSource('a')
     const rpki = rpkiOf(source)
     const touched: TouchedPrefixes[] = []
@@ -160,7 +160,7 @@ describe('the RPKI', () => {
   })
 })
 
-/** Of that many VRPs, the first of which is number `from`. */
+/** A table of `size` VRPs, starting with number `from`. */
 function tableOf(size: number, from = 0): RoaTable {
   return createRoaTable(
     Array.from({ length: size }, (_, i) =>
@@ -177,7 +177,7 @@ function rpkiOf(...sources: VrpSource[]): Rpki {
   return createRpki({ sources, log: silentLog })
 }
 
-/** A source that is told what it has. */
+/** A source with configured VRPs. */
 class FakeSource implements VrpSource {
   readonly name: string
   readonly label: string

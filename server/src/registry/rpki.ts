@@ -1,6 +1,6 @@
 // The view of the RPKI: verdicts about announcements from the first source that is current, with the age of its data. An
 // expired set must never count as current, and a source that is missing or lost its data must never look like a missing ROA.
-import { areAlike } from './objects/loss.ts'
+import { areSimilar } from './objects/loss.ts'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { RoaState } from './objects/roa-table.ts'
@@ -175,7 +175,7 @@ class SourcedRpki implements Rpki {
       if (!suspicion) continue
       const witness = this.#sources.find((other) => {
         const table = other.suspicion()?.table ?? other.current()?.table
-        return other !== source && table !== undefined && areAlike(suspicion.table, table)
+        return other !== source && table !== undefined && areSimilar(suspicion.table, table)
       })
       if (!witness) continue
       this.#log.info(

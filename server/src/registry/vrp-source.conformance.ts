@@ -58,7 +58,7 @@ export function vrpSourceConformance(
       assert.ok(problem !== null)
     })
 
-    it('has everything soon after, and tells that all is touched', async () => {
+    it('has the complete set soon after, and notifies that all prefixes are touched', async () => {
       const began = Date.now()
       await source.start?.()
       await until(() => source.current())
@@ -69,21 +69,21 @@ export function vrpSourceConformance(
       assert.ok(asOf!.getTime() >= began && asOf!.getTime() <= Date.now() && expires! > asOf!)
     })
 
-    it('tells which prefixes a change touches, and no others', async () => {
+    it('notifies of the prefixes that a change touches, and no others', async () => {
       assert.deepEqual(sorted(await set([first, third])), ['198.51.100.0/24', '2001:db8::/32'])
       assert.deepEqual([covering('2001:db8::/32'), covering('198.51.100.0/25')], [[], [third]])
       assert.deepEqual(await set([{ ...first, maxLength: 25 }, third]), ['192.0.2.0/24'])
       assert.equal(source.current()!.table.judge(parsePrefix('192.0.2.0/25'), 64500).state, 'valid')
     })
 
-    it('tells nothing when all is as before, in another order', async () => {
+    it('does not notify if only the order changed', async () => {
       touched = []
       await fixture.setVrps([third, { ...first, maxLength: 25 }])
       await sleep(1_500)
       assert.deepEqual([touched, source.status().vrps], [[], 2])
     })
 
-    it('answers from what it has while the other side is gone, and follows it again', async () => {
+    it('keeps its set while the other side is unreachable, and follows it again', async () => {
       const { asOf } = source.current()!
       await fixture.hide()
       await until(() => source.status().problem !== null)
@@ -97,7 +97,7 @@ export function vrpSourceConformance(
       assert.deepEqual([covering('2001:db8::/32'), covering('198.51.100.0/24')], [[second], []])
     })
 
-    it('keeps what it has while it is sent an empty set, with its age, and says so', async () => {
+    it('keeps its set with its age while it receives an empty set, and reports that', async () => {
       const { asOf } = source.current()!
       touched = []
       await fixture.setVrps([])
@@ -109,14 +109,14 @@ export function vrpSourceConformance(
       assert.deepEqual([source.current()!.asOf >= asOf, touched[0]], [true, []])
     })
 
-    it('uses the empty set when it is still empty after the time of confirmation', async () => {
+    it('uses the empty set if it is still empty after the confirmation time', async () => {
       await until(() => touched.some((one) => one.length > 0))
       assert.deepEqual(sorted(touched.find((one) => one.length > 0)!), ['2001:db8::/32'])
       const { state, suspicious, problem } = source.status()
       assert.deepEqual([covering('2001:db8::/32'), state, suspicious, problem], [[], 'current', false, null])
     })
 
-    it('tells nothing after its stop, and starts again', async () => {
+    it('does not notify after its stop, and starts again', async () => {
       await source.stop?.()
       touched = []
       await fixture.setVrps([first])
@@ -136,10 +136,10 @@ function sorted(touched: TouchedPrefixes): readonly string[] {
   return touched === 'all' ? ['all'] : [...touched].sort()
 }
 
-async function until(ask: () => unknown): Promise<void> {
+async function until(isDone: () => unknown): Promise<void> {
   const endMs = performance.now() + 15_000
-  while (!ask()) {
-    if (performance.now() > endMs) throw new Error(`not within 15 s: ${ask}`)
+  while (!isDone()) {
+    if (performance.now() > endMs) throw new Error(`not within 15 s: ${isDone}`)
     await sleep(10)
   }
 }

@@ -13,16 +13,16 @@ export type CurrentVrps = { readonly table: RoaTable; readonly asOf: Date }
 /** A new set that is not used yet, because it is empty or lost more than 20 % of its VRPs. */
 export type Suspicion = {
   readonly table: RoaTable
-  /** The greatest number of VRPs that the source had within the time of confirmation; 0 if it had none yet. */
+  /** The greatest number of VRPs that the source had within the confirmation time; 0 if it had none yet. */
   readonly before: number
   readonly since: Date
-  /** The set is used from then on, if the source still has it. */
+  /** When the set is used, if the source still has it. */
   readonly until: Date
 }
 
 export type VrpSourceStatus = {
   readonly state: 'current' | 'unavailable'
-  /** Of the set in force. */
+  /** The number of VRPs of the current set. */
   readonly vrps: number
   readonly suspicious: boolean
   readonly asOf: Date | null

@@ -50,19 +50,19 @@ import { healthDeps, httpDeps } from './http.ts'
 import type { Shared } from './shared.ts'
 import { webhookDeps } from './webhooks.ts'
 
-/** Companies may invite the same person on the same day; more of them at once is a nuisance. */
+/** Several teams may invite the same person on the same day; more would be spam. */
 const invitationsAtOnceTo = 3
 
 export type ApiDeps = Shared & {
   readonly signingKeys: SigningKeys
-  /** For tests, which wait for what is done after an answer. */
+  /** For tests, which wait for post-response tasks. */
   readonly afterwards?: Afterwards
 }
 
-/** How much may wait to be done after its answer: a few seconds of work. */
+/** Limit of queued post-response tasks: a few seconds of work. */
 const afterwardsMax = 1_000
 
-/** The server, not listening yet. */
+/** Creates the server, not listening yet. */
 export function createApi(deps: ApiDeps): FastifyInstance {
   const { config, postgres, waker, signingKeys, log, metrics } = deps
   const accessTokens = new AccessTokens(signingKeys, config.accessTokenLifetimeSeconds)
@@ -202,7 +202,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
   ]
-  refuseGaps(mounted)
+  checkOperations(mounted)
 
   const server = createHttpServer({
     ...httpDeps(deps),
@@ -225,12 +225,10 @@ const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>
   clamdUrl === null ? {} : { scanner: createScanner(clamdUrl) }
 
 const afterwardsOf = ({ log }: Shared): Afterwards =>
-  createAfterwards(afterwardsMax, (error) =>
-    log.error({ err: error }, 'what was to be done after an answer was not done'),
-  )
+  createAfterwards(afterwardsMax, (error) => log.error({ err: error }, 'post-response task failed'))
 
-/** Every operation of the contract is served, and nothing else: an operation in the document that is 404 is a lie. */
-function refuseGaps(mounted: readonly Mounted[]): void {
+/** Throws unless exactly the operations of the contract are served: the documentation must not list an operation that returns 404. */
+function checkOperations(mounted: readonly Mounted[]): void {
   const served = new Set(mounted.map(({ route }) => route))
   const missing = routes.filter((route) => !served.has(route)).map(({ name }) => name)
   const unknown = [...served].filter((route) => !routes.includes(route)).map(({ name }) => name)

@@ -1,4 +1,4 @@
-// The proofs of ASNs, wired: what the api role answers with, and the daily check of the reconciler role.
+// Wires the proofs of ASNs: operations of the api role, and the daily check of the reconciler role.
 import type { AsnProofDeps } from '../inventory/asn-proof.ts'
 import type { AsnProofSources } from '../inventory/asn-proof-result.ts'
 import { recheckAsns } from '../inventory/asn-recheck.ts'
@@ -15,8 +15,7 @@ export function asnProofDeps(shared: Shared): AsnProofDeps {
     sources: createAsnProofSources(shared),
     allowDocumentationAsns: config.allowDocumentationResources,
     now: () => new Date(),
-    onCheckError: (error) =>
-      log.error({ err: error }, 'the check of an ASN failed; the next one is the retry'),
+    onCheckError: (error) => log.error({ err: error }, 'ASN check failed; it is retried with the next one'),
   }
 }
 
@@ -31,7 +30,7 @@ function createAsnProofSources({ config, rpki, irr }: Shared): AsnProofSources {
 
 const hourMs = 3_600_000
 
-/** Hourly, since each ASN has its own time of the day. */
+/** Hourly, because each ASN is checked at its own time of day. */
 export function asnProofsPart(shared: Shared): Component {
   const { log, metrics } = shared
   const deps = asnProofDeps(shared)
@@ -40,7 +39,7 @@ export function asnProofsPart(shared: Shared): Component {
     intervalMs: hourMs,
     run: async (signal) => {
       const { checked, expired, failed } = await recheckAsns(deps, signal)
-      if (checked > 0) log.info({ checked, expired, failed }, 'proven ASNs were checked again')
+      if (checked > 0) log.info({ checked, expired, failed }, 'ASNs checked')
     },
     log,
     metrics,

@@ -1,4 +1,4 @@
-// The audit in the roles: the sealer that makes entries a chain (reconciler), and what takes refused calls into it (api).
+// Wires the audit log: the sealer that chains entries (reconciler), and the recorder of refused calls (api).
 import { createSealer } from '../audit/sealer.ts'
 import { Refusals } from '../audit/refusals.ts'
 import { auditOfActor, writeAudit, type Refusal } from '../db/audit.ts'
@@ -15,7 +15,7 @@ export function createRefusals({ postgres, log }: Pick<Shared, 'postgres' | 'log
   return new Refusals({ write: (entries) => writeAudit(postgres.front, ...entries), log })
 }
 
-/** In the audit of the team that the credential works in, whatever team the path names. */
+/** Recorded in the audit log of the credential's team, whatever team the path contains. */
 export function refusalOf({ actor, operation, params, code, requestId, address }: Denied): Refusal {
   const target = params.length === 0 ? operation : `${operation}:${params.join(',')}`
   return { ...auditOfActor(actor), action: 'authorization.refuse', target, code, requestId, address }

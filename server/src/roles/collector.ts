@@ -1,5 +1,5 @@
-// The collector role: deliveries of detectors become events, resources that a team got later find their past events, and
-// webhooks are sent.
+// The collector role: converts deliveries of detectors into events, matches past events with resources added later, and
+// sends webhooks.
 import { ingestDeliveries } from '../analysis/ingest.ts'
 import { rematch } from '../analysis/rematch.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
@@ -23,7 +23,7 @@ export function collectorParts(shared: Shared): Component[] {
         const { done, failed } = await ingestDeliveries(postgres, ownership, signal)
         metrics.deliveries.inc({ state: 'done' }, done)
         metrics.deliveries.inc({ state: 'failed' }, failed)
-        if (failed > 0) log.warn({ done, failed }, 'deliveries could not be read; they are kept for replay')
+        if (failed > 0) log.warn({ done, failed }, 'deliveries could not be parsed; kept for replay')
       },
     }),
     createLoopComponent(shared, {
@@ -32,7 +32,7 @@ export function collectorParts(shared: Shared): Component[] {
       intervalMs,
       async run(signal) {
         const { resources, events } = await rematch(postgres, ownership, signal)
-        if (resources > 0) log.info({ resources, events }, 'past events were matched again')
+        if (resources > 0) log.info({ resources, events }, 'past events matched again')
       },
     }),
     webhooksPart(shared),

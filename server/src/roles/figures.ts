@@ -4,10 +4,10 @@ import type { Db } from '../db/postgres.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
 import { readFigures, type Figures } from './figures.store.ts'
 
-/** A second question within this time gets the figures of the first. */
+/** A second scrape within this time returns the figures of the first. */
 const freshMs = 1_000
 
-/** Has the metrics of the installation read from the database. */
+/** Registers the metrics of the installation, which are read from the database. */
 export function watchInstallation(metrics: Metrics, db: Db): void {
   let reading: Promise<void> = Promise.resolve()
   let readAt = -Infinity
@@ -19,7 +19,7 @@ export function watchInstallation(metrics: Metrics, db: Db): void {
     }
     return reading
   }
-  // The registry asks all of them at once; each waits for the same reading.
+  // The registry collects all of them at once; they share one read.
   readOnCollect(metrics.postgresUp, readAgain)
   for (const gauge of gaugesOf(metrics)) readOnCollect(gauge, readAgain)
 }
@@ -37,7 +37,7 @@ function gaugesOf(metrics: Metrics) {
   ]
 }
 
-/** Those without labels. */
+/** Gauges without labels. */
 function plainGaugesOf(metrics: Metrics) {
   const { deliveriesWaiting, deliveryWaitSeconds, mailsWaiting, mailWaitSeconds } = metrics
   return [
@@ -55,7 +55,7 @@ async function read(metrics: Metrics, db: Db): Promise<void> {
   for (const gauge of gaugesOf(metrics)) gauge.reset()
   metrics.postgresUp.set(figures ? 1 : 0)
   if (figures) show(metrics, figures)
-  // A gauge without labels is 0 after its reset, which would be a claim.
+  // A gauge without labels is 0 after its reset, which would look like a measured value.
   else for (const gauge of plainGaugesOf(metrics)) gauge.remove()
 }
 

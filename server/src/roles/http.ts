@@ -1,5 +1,5 @@
-// What the HTTP server of a process is made with, whatever it serves; and the server of a process without the api role,
-// which answers for its health and its metrics only.
+// The settings of every HTTP server of a process; and the server of a process without the api role, which serves only its
+// health and its metrics.
 import type { FastifyInstance } from 'fastify'
 import { addHealth, type HealthDeps } from '../http/health.ts'
 import { createHttpServer, type HttpDeps, type HttpObserver } from '../http/server.ts'

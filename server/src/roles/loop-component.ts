@@ -1,11 +1,11 @@
-// A loop that runs by a timer and when another process notifies it, as a part of a role.
+// A loop that runs on a timer and on notifications of other processes, as a part of a role.
 import type { WakeName } from '../db/wake.ts'
 import { createLoop } from '../runtime/loop.ts'
 import type { Shared } from './shared.ts'
 
 export type LoopSettings = {
   readonly name: string
-  /** The notification that lets it run at once. */
+  /** The notification that triggers a run. */
   readonly wakeName: WakeName
   readonly intervalMs: number
   readonly run: (signal: AbortSignal) => Promise<void>
@@ -16,7 +16,7 @@ export type LoopComponent = {
   start(): void
   /** Resolves once the run in progress has ended. */
   stop(): Promise<void>
-  /** Lets it run at once. */
+  /** Triggers a run. */
   wake(): void
 }
 

@@ -13,7 +13,7 @@ export function maintenancePart({ config, postgres, log, metrics }: Shared): Com
       await maintain(postgres.owner)
       if (config.auditRetentionMonths === 0) return
       const dropped = await expireAudit(postgres.owner, config.auditRetentionMonths, new Date())
-      if (dropped.length > 0) log.info({ dropped }, 'months of the audit were dropped')
+      if (dropped.length > 0) log.info({ dropped }, 'audit partitions dropped')
     },
     log,
     metrics,

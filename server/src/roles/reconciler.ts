@@ -1,5 +1,5 @@
-// The reconciler role: what the routers announce is made to agree with what the teams asked for, and what they asked for
-// is judged by the registries.
+// The reconciler role: makes the routers announce what the teams have requested, and runs the checks of requested
+// announcements against the registries.
 import { join } from 'node:path'
 import { readLetterVerdicts } from '../byoip/letter/letter.store.ts'
 import { createKeptPlans } from '../byoip/reconcile/kept-plan.ts'

@@ -1,4 +1,4 @@
-// The registries, wired: one view of the RPKI and one of the IRR, shared by the roles of the process, and the source of RDAP.
+// Wires the registries: one view of the RPKI and one of the IRR, shared by the roles of the process, and the RDAP source.
 // Each process has its own views, because a view is a cache.
 import { createIrr, type Irr } from '../registry/irr.ts'
 import { createRpki, type Rpki } from '../registry/rpki.ts'

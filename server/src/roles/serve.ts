@@ -1,5 +1,5 @@
-// One process with one or more roles: what they share is opened first, then each role's own parts, in this order; they
-// stop in the reverse order. This is the only place that decides what runs where.
+// One process with one or more roles: opens the shared parts first, then the parts of each role, in this order; they
+// stop in the reverse order. This is the only place that decides which parts run in which role.
 import type { FastifyInstance } from 'fastify'
 import type { Postgres } from '../db/postgres.ts'
 import { openPostgres } from '../db/postgres.ts'
@@ -28,11 +28,11 @@ export type { Role } from './process-report.ts'
 export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector']
 
 export type Serving = Running & {
-  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  /** The URL at which it listens, such as `http://127.0.0.1:8080`. */
   readonly url: string | undefined
 }
 
-/** Starts the roles; throws when one cannot start, with everything stopped again. `postgres` may be handed in open. */
+/** Starts the roles; if one cannot start, stops all of them and throws. `postgres` may be passed already open. */
 export async function runRole(
   config: Config,
   roles: readonly Role[],
@@ -87,11 +87,11 @@ export function openDatabase(config: Config, log: Log): Promise<Postgres> {
   })
 }
 
-/** The api role listens with all its operations; a process without it answers for its health at the same address. */
+/** The api role serves all its operations; a process without it serves its health at the same address. */
 function httpParts(shared: Shared, isApi: boolean): { parts: Component[]; url: () => string | undefined } {
   const { postgres, config, log } = shared
   const signingKeys = new SigningKeys(postgres.front, config.secret, (error) =>
-    log.warn({ err: error }, 'the signing keys were not read again'),
+    log.warn({ err: error }, 'signing keys not reloaded'),
   )
   const keysPart = { name: 'signing keys', start: () => signingKeys.start(), stop: () => signingKeys.stop() }
   const listening = listenPart(

@@ -1,4 +1,4 @@
-// The settings that a driver or a domain reads: each is checked by its own parser, together with all other settings.
+// Checks the settings that drivers and domains parse: each by its own parser, together with all other settings.
 import { checkNameServers } from '../drivers/dns/txt-resolver.ts'
 import { checkIrrSources } from '../drivers/irr-sources.ts'
 import { checkMailTransport } from '../drivers/mail-transports.ts'

@@ -1,5 +1,5 @@
-// The SQL of `pharos status` and of what processes report for it. Each statement reads an index or a handful of rows, but
-// for the count of rows by region.
+// The SQL of `pharos status` and of the reports of processes. Each statement reads an index or a few rows, except
+// the count of rows by region.
 import { sql } from 'kysely'
 import { lockClass as regionLockClass } from '../byoip/reconcile/region-lock.store.ts'
 import { lockClass as leadershipLockClass } from '../db/leadership.ts'
@@ -46,7 +46,7 @@ export async function deleteProcess(db: Db, id: string): Promise<void> {
   await sql`delete from processes where id = ${id}`.execute(db)
 }
 
-/** As seen now, by the clock of the database. */
+/** Seen now, by the clock of the database. */
 export async function listProcesses(
   trx: Trx,
 ): Promise<(ProcessReport & { readonly age_seconds: number; readonly uptime_seconds: number })[]> {

@@ -43,18 +43,18 @@ export type Status = {
   readonly at: Date
   readonly regions: readonly RegionStatus[]
   readonly leaders: Leaders
-  /** Those that reported lately. */
+  /** Processes that reported recently. */
   readonly processes: readonly LiveProcess[]
   readonly holds: readonly OpenHold[]
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
-  /** The most urgent first; empty if all is well. */
+  /** Most urgent first; empty if nothing needs attention. */
   readonly problems: readonly StatusProblem[]
 }
 
-/** Work that exactly one process of the reconciler role does at a time: the names of its Leadership. */
+/** Names of Leadership: work of which one process of the reconciler role is the leader. */
 const ledWorks = ['audit', 'validator'] as const
 const rolesNeeded: readonly Role[] = ['api', 'reconciler', 'collector']
-/** What waits for longer than this needs attention. */
+/** Work that waits for longer than this needs attention. */
 const lagSecondsMax = 300
 const statementTimeout = '5s'
 
@@ -86,7 +86,7 @@ export async function readStatus(
   return { ...status, problems: findProblems(status, checkFreshMs(reconcileIntervalSeconds)) }
 }
 
-/** What needs attention. `freshMs`: how old the last check of a region may be. */
+/** Returns the problems that need attention. `freshMs`: maximum age of the last check of a region. */
 function findProblems(status: Omit<Status, 'problems'>, freshMs: number): StatusProblem[] {
   return [
     ...status.regions.flatMap((region) => regionProblems(region, status, freshMs)),
@@ -115,7 +115,7 @@ function regionProblems(
     const subject = `${slug}/${name}`
     if (isUp === false) add('router_down', subject, error ?? 'cannot be read')
     else if (isUp && drained === null && neighbors.every(({ state }) => state !== 'established'))
-      add('router_without_neighbor', subject, 'no established BGP session: its routes reach nobody')
+      add('router_without_neighbor', subject, 'no established BGP session: its routes reach no other network')
   }
   return problems
 }
@@ -162,7 +162,7 @@ function lateLoops(
   })
 }
 
-/** One kind of source that answers is enough to judge; each that does not is still told. */
+/** One answering source of each kind is enough for verdicts; sources that do not answer are reported nevertheless. */
 const registryProblems = ({ processes }: Pick<Status, 'processes'>): StatusProblem[] =>
   processes.flatMap(({ host, pid, registries }) =>
     registries

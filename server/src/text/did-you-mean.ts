@@ -1,6 +1,6 @@
 // Finds the name that was probably meant, for error messages.
 
-/** ` (did you mean PHAROS_PORT?)` when a name is a few letters away from one that exists. */
+/** Returns ` (did you mean PHAROS_PORT?)` if the name is similar to an existing one. */
 export function didYouMean(wrong: string, names: readonly string[]): string {
   const close = names
     .map((name) => ({ name, steps: editSteps(wrong, name) }))

@@ -17,7 +17,7 @@ describe('an e-mail address', () => {
     'ann@team。example': 'ann@team.example',
   }
   for (const [text, address] of Object.entries(kept)) {
-    it(`is kept of ${text} as ${address}`, () => assert.equal(parseEmail(text), address))
+    it(`is parsed from ${text} as ${address}`, () => assert.equal(parseEmail(text), address))
   }
 
   const refused = [
@@ -53,7 +53,7 @@ describe('an e-mail address', () => {
     it(`is not ${JSON.stringify(text.slice(0, 60))}`, () => assert.equal(parseEmail(text), undefined))
   }
 
-  it('is its own spelling, and nothing in it ends a line or a header', () => {
+  it('is in canonical form, and contains no line end and no separator of headers', () => {
     fc.assert(
       fc.property(fc.oneof(fc.emailAddress(), fc.string({ unit: 'binary', maxLength: 80 })), (text) => {
         const address = parseEmail(text)

@@ -1,5 +1,5 @@
-// E-mail addresses in the form in which they are stored: one spelling for the same mailbox, as far as the text alone allows.
-// Whether anybody reads the address is not known here: only a mail that is answered shows it.
+// E-mail addresses in stored form: one spelling per mailbox, as far as the text allows.
+// Whether the mailbox exists is not known here: only a confirmed mail proves it.
 import { domainToASCII } from 'node:url'
 
 /** RFC 5321, 4.5.3.1: in bytes of UTF-8, as a server counts them. */
@@ -8,9 +8,9 @@ const localBytesMax = 64
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?$/
 
 /**
- * The address with its domain in lower case and in ASCII (`ann@xn--mller-kva.example` for `Ann@Müller.example`), its
- * local part as it was written, in NFC. Undefined for what is none: quoted local parts and address literals are none to
- * us, nor is anything with a space, a control character or one that shows nothing.
+ * Parses an address: the domain in lower case and in ASCII (`ann@xn--mller-kva.example` for `Ann@Müller.example`), the local
+ * part unchanged, in NFC. Undefined if it is not valid: quoted local parts and address literals are not accepted, nor is text
+ * with a space, a control character or an invisible one.
  */
 export function parseEmail(text: string): string | undefined {
   const at = text.lastIndexOf('@')

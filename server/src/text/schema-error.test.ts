@@ -173,7 +173,7 @@ function valuesNear(schema: Part): Arbitrary<unknown> {
   return fc.oneof(anything, fc.integer(), fc.boolean(), texts)
 }
 
-/** Texts that only a regular expression has, and those of a message that says nothing. */
+/** Matches regular expressions and messages without content. */
 const unreadable =
   /\\[SsdwpPuWD]|\[\^|\[a-z|\[0-9|\(\?|\{\d+,|\)\?\$|undefined|NaN|\[object|see errors|and \d+ more|schema/
 

@@ -32,7 +32,7 @@ export type SchemaPath = readonly (string | number)[]
 
 export type SchemaProblem = {
   readonly path: SchemaPath
-  /** A predicate to follow the name of the field, such as `must be at most 100 characters; this has 120`. */
+  /** A predicate that follows the name of the field, such as `must be at most 100 characters; this has 120`. */
   readonly message: string
   /** The public `type` of the error: the schema's keyword, or `unknown`, `hidden_character`. */
   readonly type: string
@@ -106,7 +106,7 @@ function problemsOf(
   })
 }
 
-/** Of several alternatives, the errors of the one that the value comes closest to count. */
+/** Of several alternatives, only the errors of the one closest to the value are reported. */
 function problemsOfChoice(
   schema: SchemaPart,
   value: unknown,
@@ -120,7 +120,7 @@ function problemsOfChoice(
   return [withValue({ ...expectation(base, schema), type: 'type', ctx }, schema, value, options)]
 }
 
-/** The alternative that knows most fields of the value; the first one otherwise. */
+/** Returns the alternative with the most fields of the value; the first one otherwise. */
 function closestTo(alternatives: readonly SchemaPart[], value: unknown): SchemaPart {
   const given = isRecord(value) ? Object.keys(value) : []
   const known = alternatives.map(

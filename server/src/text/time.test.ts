@@ -16,7 +16,7 @@ describe('a time', () => {
     '2024-02-29': '2024-02-29T00:00:00.000Z',
   }
   for (const [text, time] of Object.entries(read)) {
-    it(`may be written ${text}`, () => assert.equal(parseTime(text)?.toISOString(), time))
+    it(`may have the form ${text}`, () => assert.equal(parseTime(text)?.toISOString(), time))
   }
 
   for (const text of [
@@ -37,7 +37,7 @@ describe('a time', () => {
     it(`is not ${JSON.stringify(text)}`, () => assert.equal(parseTime(text), undefined))
   }
 
-  it('of any moment is read back from what is written', () => {
+  it('is equal after formatting and parsing', () => {
     const moments = fc.date({
       min: new Date('0001-01-01T00:00:00Z'),
       max: new Date('9999-12-31T23:59:59Z'),
@@ -49,7 +49,7 @@ describe('a time', () => {
     )
   })
 
-  it('of any text is a time or not, never an error', () => {
+  it('is parsed or undefined for any text, without an error', () => {
     const near = fc.stringMatching(/^[0-9TtZz:+. -]{0,30}$/)
     fc.assert(
       fc.property(fc.oneof(near, fc.string({ unit: 'binary' })), (text) => {
@@ -62,7 +62,7 @@ describe('a time', () => {
 })
 
 describe('a time zone', () => {
-  it('is a name that has a summer, not an offset', () => {
+  it('is a name with daylight saving time, not an offset', () => {
     assert.equal(isTimezone('Europe/Amsterdam'), true)
     assert.equal(isTimezone('UTC'), true)
     for (const name of ['+02:00', 'Europe/Atlantis', '', '../etc']) assert.equal(isTimezone(name), false)

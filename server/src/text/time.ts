@@ -2,7 +2,7 @@
 
 const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?([Zz]|[+-]\d\d:?\d\d)?$/
 
-/** The moment that the text names; without an offset it is read as UTC. Undefined when it is no date-time. */
+/** Parses a date-time; without an offset it is UTC. Undefined if the text is not a date-time. */
 export function parseTime(text: string): Date | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined
@@ -20,11 +20,11 @@ function isCalendarDay(year: string, month: string, day: string): boolean {
   return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day)
 }
 
-/** Asking costs some 20 us, and the same few names come again and again. */
+/** A check costs some 20 us, and the same few names are repeated. */
 const asked = new Map<string, boolean>()
 const askedMax = 1_000
 
-/** Whether it is a name of the IANA time zone database. An offset such as +02:00 is none: it has no summer. */
+/** Whether the text is a name of the IANA time zone database. An offset such as +02:00 is not one: it has no daylight saving time. */
 export function isTimezone(name: string): boolean {
   const known = asked.get(name)
   if (known !== undefined) return known

@@ -113,9 +113,9 @@ describe('a message', () => {
     assert.deepEqual(worker.outcomes.at(-1), ['delivered', undefined])
     assert.deepEqual(worker.errors, [])
     const verifier = new Verifier(formatSecret(secret))
-    for (const { headers, body: sent } of endpoint.heard)
+    for (const { headers, body: sent } of endpoint.received)
       assert.deepEqual(verifier.verify(sent, headers as Record<string, string>), JSON.parse(body))
-    assert.equal(new Set(endpoint.heard.map(({ headers }) => headers['webhook-id'])).size, 1)
+    assert.equal(new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size, 1)
     const { state, attempt_count, last_status, last_error, attempts } = await deliveryOf(id)
     assert.deepEqual([state, attempt_count, last_status, last_error], ['delivered', 2, 200, null])
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe('a message', () => {
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })
     await addDelivery(owner, webhook)
     await createWorker().once()
-    const [{ body, headers }] = endpoint.heard as [(typeof endpoint.heard)[0]]
+    const [{ body, headers }] = endpoint.received as [(typeof endpoint.received)[0]]
     const verifier = new Verifier(formatSecret(createSecret()))
     assert.throws(() => verifier.verify(body, headers as Record<string, string>))
   })
@@ -146,7 +146,7 @@ describe('a message', () => {
         former_secret_until = now() + ${until}::interval`.execute(owner)
       await addDelivery(owner, webhook)
       await createWorker().once()
-      const { body, headers } = endpoint.heard.at(-1)!
+      const { body, headers } = endpoint.received.at(-1)!
       new Verifier(formatSecret(secret)).verify(body, headers as Record<string, string>)
       try {
         new Verifier(formatSecret(former)).verify(body, headers as Record<string, string>)
@@ -196,8 +196,8 @@ describe('a message', () => {
     const id = await addDelivery(owner, webhook)
     await createWorker({ sender }).once()
     const { last_error } = await deliveryOf(id)
-    assert.equal(last_error, 'the URL leads to an address that is not of the public internet')
-    assert.equal(endpoint.heard.length, 0)
+    assert.equal(last_error, 'the URL resolves to an address that is not public')
+    assert.equal(endpoint.received.length, 0)
   })
 })
 
@@ -222,8 +222,8 @@ describe('a webhook', () => {
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
     }
-    assert.equal(quick.heard.length, 3)
-    assert.equal(slow.heard.length, 1)
+    assert.equal(quick.received.length, 3)
+    assert.equal(slow.received.length, 1)
     hanging.resolve()
     await worker.sending.stop(60_000)
     assert.deepEqual(worker.errors, [])
@@ -241,7 +241,7 @@ describe('a webhook', () => {
     const worker = createWorker()
     await worker.once()
     await worker.once()
-    assert.equal(endpoint.heard.length, 1, 'the second message waits')
+    assert.equal(endpoint.received.length, 1, 'the second message waits')
     assert.equal((await deliveryOf(second)).attempt_count, 0)
     const failing = await webhookOf(webhook)
     assert.equal(failing.failures, 1)
@@ -253,7 +253,7 @@ describe('a webhook', () => {
     const { failing_since, failures, resting_until, last_delivery } = await webhookOf(webhook)
     assert.deepEqual([failing_since, failures, resting_until], [null, 0, null])
     assert.ok(last_delivery)
-    assert.equal(endpoint.heard.length, 3)
+    assert.equal(endpoint.received.length, 3)
   })
 
   it('that responds with 410 is disabled at once, and its pending deliveries are cancelled', async () => {
@@ -306,7 +306,7 @@ describe('a webhook', () => {
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url, enabled: false })
     await addDelivery(owner, webhook)
     await createWorker().once()
-    assert.equal(endpoint.heard.length, 0)
+    assert.equal(endpoint.received.length, 0)
   })
 })
 
@@ -337,8 +337,8 @@ describe('workers', () => {
         .length
     while ((await left()) > 0) await Promise.all(workers.map((worker) => worker.once()))
     assert.equal(most, 1, 'one at a time')
-    assert.equal(endpoint.heard.length, 12)
-    assert.equal(new Set(endpoint.heard.map(({ headers }) => headers['webhook-id'])).size, 12)
+    assert.equal(endpoint.received.length, 12)
+    assert.equal(new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size, 12)
     assert.deepEqual(
       workers.flatMap(({ errors }) => errors),
       [],
@@ -361,10 +361,10 @@ describe('workers', () => {
     await slow.sending.run()
     const other = createWorker()
     await other.once()
-    assert.equal(endpoint.heard.length, 0, 'it is claimed')
+    assert.equal(endpoint.received.length, 0, 'it is claimed')
     await sql`update webhooks set claimed_until = now() - interval '1 second'`.execute(owner)
     await other.once()
-    assert.equal(endpoint.heard.length, 1)
+    assert.equal(endpoint.received.length, 1)
     paused.resolve()
     await slow.sending.stop(60_000)
     const { state, attempt_count, last_error } = await deliveryOf(id)

@@ -16,7 +16,7 @@ after(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Speaks clamd's INSTREAM: reads the chunks to the one of length 0, and answers what `judge` says of them. */
+/** Implements clamd's INSTREAM: reads the chunks up to the one of length 0, and sends the result of `judge`. */
 async function startClamd(judge: (bytes: Buffer, socket: Socket) => string | undefined): Promise<string> {
   const server = createServer((socket) => {
     let got = Buffer.alloc(0)

@@ -1,12 +1,12 @@
-// Scans letters with a clamd over its socket (clamd(8), command INSTREAM). An answer that is neither "clean" nor "found"
-// counts as no answer: nothing passes unscanned.
+// Scans letters with clamd over its socket (clamd(8), command INSTREAM). A response that is neither clean nor a finding
+// counts as unavailable: no letter passes unscanned.
 import { connect } from 'node:net'
 import type { LetterScanner } from '../../byoip/letter/inspect-letter.ts'
 import { fail, type Failure } from '../../runtime/error.ts'
 import { urlDriver } from '../url-driver.ts'
 import { parseClamdUrl, type ClamdAddress } from './url.ts'
 
-/** The daemon resolves archives and reads its signatures; 10 MiB take it a second. */
+/** The daemon unpacks archives and matches its signatures; 10 MiB take a second. */
 const timeoutMs = 15_000
 const answerMax = 4096
 
@@ -48,7 +48,7 @@ function ask(address: ClamdAddress, bytes: Buffer): Promise<string> {
     if (answer.length > answerMax) socket.destroy(new Error('the answer is too long'))
   })
   socket.on('error', reject)
-  // A command that begins with z is answered up to a NUL. Of a connection that ends within the answer nothing is known.
+  // The response to a command that begins with z ends with a NUL. If the connection ends before it, the result is unknown.
   socket.on('close', () => {
     clearTimeout(timer)
     const end = answer.indexOf('\0')

@@ -1,4 +1,4 @@
-// The address of a clamd, as the setting `clamd_url` writes it.
+// The address of clamd, in the format of the setting `clamd_url`.
 
 export type ClamdAddress = { readonly path: string } | { readonly host: string; readonly port: number }
 

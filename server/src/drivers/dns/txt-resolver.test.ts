@@ -22,7 +22,7 @@ describe('the TXT resolver', { skip: skipWithout('nsd') }, () => {
   const resolve = (wanted: string) =>
     createTxtResolver({ servers: [server.server], timeoutMs: 1_000 }).resolveTxt(wanted, never)
 
-  it('reads every record of a name, and joins the strings of each', async () => {
+  it('returns every record of a name, with its strings joined', async () => {
     const long = 'x'.repeat(300)
     await server.setRecords([
       { name, text: 'a "quoted" text; with more' },
@@ -31,13 +31,13 @@ describe('the TXT resolver', { skip: skipWithout('nsd') }, () => {
     assert.deepEqual((await resolve(name)).toSorted(), ['a "quoted" text; with more', long])
   })
 
-  it('reads more than fits into a datagram', async () => {
+  it('returns records that do not fit into a datagram', async () => {
     const texts = Array.from({ length: 40 }, (_, at) => `${String(at).padStart(2, '0')} ${'y'.repeat(200)}`)
     await server.setRecords(texts.map((text) => ({ name, text })))
     assert.deepEqual((await resolve(name)).toSorted(), texts)
   })
 
-  it('finds nothing where the name, or its text, does not exist', async () => {
+  it('returns no records if the name, or its TXT record, does not exist', async () => {
     await server.setRecords([{ name: `below.${name}`, text: 'something' }])
     assert.deepEqual(await resolve('_pharos-asn.0.0.10.in-addr.arpa'), [])
     assert.deepEqual(await resolve(name), [])

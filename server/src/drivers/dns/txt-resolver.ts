@@ -1,5 +1,5 @@
-// TXT records by way of name servers that the operator names, or those of the system. It keeps nothing and retries only as
-// the resolver itself does; what a record means is not known here.
+// Resolves TXT records with the configured name servers, or those of the system. It caches nothing and retries only as the
+// resolver itself does; the meaning of a record is not known here.
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { TxtResolver } from '../../team/txt-resolver.ts'
@@ -8,7 +8,7 @@ import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts
 export type TxtResolverOptions = {
   /** `127.0.0.1`, `127.0.0.1:5353`, `[::1]:5353`; none: those of the system. */
   readonly servers?: readonly string[]
-  /** For the first try with each server; a later one waits longer. */
+  /** Timeout of the first attempt with each server; later ones are longer. */
   readonly timeoutMs?: number
   readonly tries?: number
 }
@@ -20,7 +20,7 @@ export function createTxtResolver(options: TxtResolverOptions = {}): TxtResolver
   return {
     async resolveTxt(name, signal) {
       signal.throwIfAborted()
-      // One for each question: cancelling one ends everything that it was asked.
+      // One resolver per query: cancelling a resolver ends all its queries.
       const resolver = new Resolver({ timeout: timeoutMs, tries })
       if (servers.length > 0) resolver.setServers(servers)
       const cancel = () => resolver.cancel()
@@ -50,7 +50,7 @@ function checkNameServer(text: string): void {
     throw new TypeError(`a name server is an address, with a port or without, not ${JSON.stringify(text)}`)
 }
 
-/** The codes of node:dns. What is not here is a server that could not be reached, or not in time. */
+/** Codes of node:dns. Any other code means that no server was reachable in time. */
 const kinds: Readonly<Record<string, DriverErrorKind>> = {
   ESERVFAIL: 'refused',
   EREFUSED: 'refused',

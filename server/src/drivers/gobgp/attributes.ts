@@ -1,5 +1,5 @@
-// The path attributes of a route as the octets of a BGP UPDATE message, in both directions. It knows the RFCs and
-// nothing of GoBGP; attributes that a Route does not have are skipped when they are read.
+// The path attributes of a route as the octets of a BGP UPDATE message, in both directions. It implements the RFCs and does not
+// depend on GoBGP; attributes that a Route does not have are skipped when decoding.
 import type { Route } from '../../byoip/reconcile/speaker.ts'
 import { type Address, familyOf, parseAddress } from '../../net/address.ts'
 import { type Bits, type Family, widthOf } from '../../net/bits.ts'
@@ -32,7 +32,7 @@ const segmentMax = 255
 
 export type Attributes = Omit<Route, 'prefix'>
 
-/** Throws with a text for operators on anything that cannot be a route: a next hop of another family, a bad community. */
+/** Throws with a text for operators on an invalid route: a next hop of another family, an invalid community. */
 export function encodeAttributes(prefix: Prefix, attributes: Attributes): Uint8Array[] {
   const nextHop = parseAddress(attributes.nextHop)
   const family = familyOf(prefix)
@@ -84,7 +84,7 @@ export function decodeNlri(octets: Uint8Array, family: Family): Prefix {
   return parsePrefix(`${addressText(octets, 1, family)}/${length}`)
 }
 
-// Octets are gathered in plain arrays and become one typed array at the end: many small typed arrays are what is slow.
+// Octets are collected in plain arrays and become one typed array at the end: many small typed arrays are slow.
 
 function attribute(flags: number, code: number, value: readonly number[]): Uint8Array {
   const { length } = value
@@ -93,7 +93,7 @@ function attribute(flags: number, code: number, value: readonly number[]): Uint8
   return new Uint8Array(head.concat(value))
 }
 
-/** Where the value of an attribute starts; it ends where the octets end. */
+/** Returns the offset of an attribute's value; it ends where the octets end. */
 function valueStart(octets: Uint8Array): number {
   const isLong = ((octets[0] ?? 0) & extendedLength) !== 0
   const start = isLong ? 4 : 3
@@ -104,7 +104,7 @@ function valueStart(octets: Uint8Array): number {
   return start
 }
 
-/** Segments of at most 255 ASNs of four octets each (RFC 6793): what GoBGP tries first when it reads an AS_PATH. */
+/** Segments of at most 255 ASNs of four octets each (RFC 6793), the form that GoBGP tries first when it decodes an AS_PATH. */
 function asPathOctets(asPath: readonly number[]): number[] {
   const octets: number[] = []
   for (let start = 0; start < asPath.length; start += segmentMax) {
@@ -134,7 +134,7 @@ function mpReachOctets(prefix: Prefix, nextHop: Address): number[] {
   return [0, afiOf(familyOf(prefix)), safiUnicast, 16].concat(addressOctets(nextHop), 0, nlriOctets(prefix))
 }
 
-/** A link-local next hop may follow the global one (RFC 2545); it is the speaker's own business. */
+/** A link-local next hop may follow the global one (RFC 2545); it is ignored. */
 function readMpReachNextHop(octets: Uint8Array, start: number): string {
   const length = octets[start + 3] ?? 0
   const at = start + 4
@@ -167,7 +167,7 @@ function octetsOf(prefixLength: number): number {
 function addressOctets(address: Address): number[] {
   const family = familyOf(address)
   const bits = readBits(address, address.length, family, widthOf(family))
-  if (bits === undefined) throw new TypeError('an Address that parseAddress did not make')
+  if (bits === undefined) throw new TypeError('not an Address of parseAddress')
   return wordOctets(bits)
 }
 
@@ -182,7 +182,7 @@ function readAddressText(octets: Uint8Array, start: number, end: number): string
   return addressText(octets.subarray(0, end), start, end - start === 4 ? 4 : 6)
 }
 
-/** The octets may stop early: what is missing is zero. */
+/** Missing octets at the end are zero. */
 function addressText(octets: Uint8Array, start: number, family: Family): string {
   const word = (at: number): number => readWord(octets, start + at)
   return formatBits({ family, length: widthOf(family), w0: word(0), w1: word(4), w2: word(8), w3: word(12) })

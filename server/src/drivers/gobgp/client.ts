@@ -1,5 +1,5 @@
-// One gRPC connection to a GoBGP daemon: calls with a deadline, errors in our kinds, and word of when the daemon comes
-// back. It knows messages and methods, and nothing of what they mean.
+// One gRPC connection to a GoBGP daemon: calls with a deadline, driver errors, and a notification when the daemon is reachable
+// again. It knows messages and methods, but not their meaning.
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { DescMessage, DescMethodClientStreaming, MessageShape } from '@bufbuild/protobuf'
 import type { DescMethodServerStreaming, DescMethodUnary } from '@bufbuild/protobuf'
@@ -11,9 +11,9 @@ import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts
 export type GobgpConnection = {
   /** `host:port` or `unix:/path`. */
   readonly address: string
-  /** PEM texts: `ca` verifies the daemon, `cert` and `key` show who we are. */
+  /** PEM texts: `ca` verifies the daemon, `cert` and `key` identify this client. */
   readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string } | undefined
-  /** Allows plaintext to an address that is not of this machine: whoever reaches the API commands the router. */
+  /** Allows plaintext to another machine: any client that reaches the API controls the router. */
   readonly insecure?: boolean | undefined
 }
 
@@ -24,7 +24,7 @@ type Method<I extends DescMessage, O extends DescMessage> =
 
 type Channel = ReturnType<grpc.Client['getChannel']>
 
-/** For an attempt to connect: TCP repeats its SYN ever later, after a minute only every other minute. */
+/** Timeout of a connection attempt: the interval of TCP's SYN retransmissions grows to two minutes. */
 const connectTimeoutMs = 5_000
 
 /** Throws TypeError on a plaintext address of another machine. Connects at the first call. */
@@ -47,7 +47,7 @@ export class GobgpClient {
     return this.#connection.address
   }
 
-  /** How often the connection ended so far: who answers on the next one may be another daemon. */
+  /** The number of lost connections: the next one may reach another daemon. */
   get losses(): number {
     return this.#losses
   }
@@ -63,7 +63,7 @@ export class GobgpClient {
     })
   }
 
-  /** Resolves after the last message, with the call's good status: what was seen is then all. */
+  /** Resolves after the last message and an OK status: the messages are then complete. */
   serverStream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
     request: MessageShape<I>,
@@ -82,7 +82,7 @@ export class GobgpClient {
     })
   }
 
-  /** Sends the requests as the octets that they are given in: nothing may change between a check and the wire. */
+  /** Sends the given octets unchanged: nothing may change between the check and the transmission. */
   clientStream(
     method: DescMethodClientStreaming<DescMessage, DescMessage>,
     requests: readonly Uint8Array[],
@@ -105,8 +105,8 @@ export class GobgpClient {
   }
 
   /**
-   * Follows a stream that has no end of its own. `onEnd` is called once, when it ended for whatever reason, also for the
-   * returned call, which cancels it.
+   * Follows an endless stream. `onEnd` is called once, when the stream ended for any reason, including a call of the returned
+   * function, which cancels it.
    */
   follow<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O>,
@@ -132,7 +132,7 @@ export class GobgpClient {
     )
   }
 
-  /** Keeps the connection up from now on; `onUp` hears of each time that it came up. Returns how to stop. */
+  /** Keeps the connection open from now on; `onUp` is called each time it is established. Returns the function that stops this. */
   watch(onUp: () => void): () => void {
     const watcher = (): void => onUp()
     this.#watchers.add(watcher)
@@ -140,7 +140,7 @@ export class GobgpClient {
     return () => void this.#watchers.delete(watcher)
   }
 
-  /** Gives the connection up and makes another one; running calls reject. */
+  /** Closes the connection and opens another one; running calls reject. */
   reconnect(): void {
     if (this.#closed) return
     const before = this.#grpc
@@ -159,7 +159,7 @@ export class GobgpClient {
     this.#grpc.close()
   }
 
-  /** Follows the states of a connection until it is closed. It connects only for a watcher. */
+  /** Follows the states of a connection until it is closed. Reconnects only if there is a watcher. */
   #follow(channel: Channel, state: grpc.connectivityState): void {
     clearTimeout(this.#connecting)
     if (state === grpc.connectivityState.CONNECTING && this.#watchers.size > 0)
@@ -212,7 +212,7 @@ function ignore(): undefined {}
 
 function createClient(connection: GobgpConnection): grpc.Client {
   return new grpc.Client(connection.address, credentials(connection), {
-    // A daemon that was restarted holds no routes: it must hear of them before its neighbours are back.
+    // A restarted daemon has no routes: they must be announced before its neighbors are established again.
     'grpc.initial_reconnect_backoff_ms': 50,
     'grpc.max_reconnect_backoff_ms': 500,
     'grpc.max_receive_message_length': 16 * 1024 * 1024,
@@ -229,7 +229,7 @@ function wire<I extends DescMessage, O extends DescMessage>(method: Method<I, O>
   }
 }
 
-/** GoBGP answers every refusal of its own with UNKNOWN. */
+/** GoBGP answers every rejection of its own with UNKNOWN. */
 const kinds: { readonly [code: number]: DriverErrorKind } = {
   [grpc.status.UNAVAILABLE]: 'unreachable',
   [grpc.status.DEADLINE_EXCEEDED]: 'unreachable',
@@ -241,7 +241,7 @@ const kinds: { readonly [code: number]: DriverErrorKind } = {
   [grpc.status.DATA_LOSS]: 'protocol',
 }
 
-/** Shortly after its start the daemon answers that it has no configuration yet: this is not caused by a route. */
+/** Shortly after its start the daemon has no configuration and rejects every call: this is not caused by a route. */
 function kindOf({ code, details }: grpc.ServiceError): DriverErrorKind {
   if (code === grpc.status.UNKNOWN && details.includes("hasn't started")) return 'unreachable'
   return kinds[code] ?? 'refused'

@@ -15,7 +15,7 @@ import * as v4 from './generated/gobgp4_pb.js'
 const numRuns = process.env['PHAROS_TEST_LONG'] === '1' ? 100_000 : 2_000
 const owner = parseOwner('64500:1:1')
 
-it('turns every route into octets and back, for both versions', () => {
+it('encodes and decodes every route without a change, for both versions', () => {
   fc.assert(
     fc.property(routes, (route) => {
       const path = encodeRoute(route, owner)
@@ -28,7 +28,7 @@ it('turns every route into octets and back, for both versions', () => {
   )
 })
 
-it('takes no route for its own that another owner made', () => {
+it('does not decode a route of another owner as its own', () => {
   fc.assert(
     fc.property(routes, ownerTexts, (route, text) => {
       const path = listed(encodeRoute(route, parseOwner(text)))
@@ -41,7 +41,7 @@ it('takes no route for its own that another owner made', () => {
   )
 })
 
-it('needs the path identifier, the owner community and the local origin, all three', () => {
+it('requires the path identifier, the owner community and the local origin', () => {
   const path = listed(encodeRoute(example, owner))
   assert.ok(decodeOwnRoute(path, 4, owner))
   assert.equal(decodeOwnRoute({ ...path, identifier: 0 }, 4, owner), undefined)
@@ -51,13 +51,13 @@ it('needs the path identifier, the owner community and the local origin, all thr
   assert.equal(decodeOwnRoute({ ...path, pattrsBinary: withoutOwner }, 4, owner), undefined)
 })
 
-it('does not take a path without octets for one of others', () => {
+it('throws on a path without octets instead of treating it as foreign', () => {
   const path = listed({ ...encodeRoute(example, owner), nlriBinary: new Uint8Array(), pattrsBinary: [] })
   assert.throws(() => decodeOwnRoute(path, 4, owner), TypeError)
   assert.throws(() => decodeOwnRoute({ ...path, identifier: 0 }, 4, owner), TypeError)
 })
 
-it('writes the octets that RFC 4271, 4760, 1997 and 8092 ask for', () => {
+it('encodes the octets of RFC 4271, 4760, 1997 and 8092', () => {
   assert.deepEqual(hex(encodeAttributes(example.prefix, example)), [
     '40010100', // ORIGIN IGP
     '40020602010000fbf0', // AS_PATH: a sequence of one, 64496
@@ -74,14 +74,14 @@ it('writes the octets that RFC 4271, 4760, 1997 and 8092 ask for', () => {
   ])
 })
 
-it('keeps the AS path of more than one segment and of more than 255 octets', () => {
+it('keeps an AS path of more than one segment and of more than 255 octets', () => {
   const asPath = Array.from({ length: 300 }, (_, at) => 4_200_000_000 + at)
   const [, attribute] = encodeAttributes(example.prefix, { ...example, asPath })
   assert.equal(attribute?.[0], 0x50)
   assert.deepEqual(decodeAttributes([attribute!]).asPath, asPath)
 })
 
-it('refuses what is no route, with a reason', () => {
+it('rejects an invalid route, with a reason', () => {
   const bad: [Partial<Route>, RegExp][] = [
     [{ nextHop: '2001:db8::1' }, /family/],
     [{ nextHop: 'example.net' }, /./],
@@ -94,7 +94,7 @@ it('refuses what is no route, with a reason', () => {
   for (const [part, reason] of bad) assert.throws(() => encodeRoute({ ...example, ...part }, owner), reason)
 })
 
-it('never reads octets that are cut or lengthened as the whole thing', () => {
+it('rejects truncated and extended octets', () => {
   const attributes = encodeAttributes(example.prefix, example)
   for (const attribute of attributes) {
     for (let length = 0; length < attribute.length; length++)
@@ -108,7 +108,7 @@ it('never reads octets that are cut or lengthened as the whole thing', () => {
   assert.throws(() => decodeNlri(new Uint8Array(), 4), TypeError)
 })
 
-it('reads a route with any octet changed, or throws an Error', () => {
+it('decodes a route with any octet changed, or throws an Error', () => {
   fc.assert(
     fc.property(routes, fc.nat(), fc.nat(255), (route, at, octet) => {
       const attributes = encodeAttributes(route.prefix, route)
@@ -131,7 +131,7 @@ it('encodes a withdrawal with exactly one prefix', () => {
   assert.equal(decodeNlri(path.nlriBinary, 4), '192.0.2.0/24')
 })
 
-it('derives from an owner an identifier that is never the one that others use', () => {
+it('derives an identifier from the owner that is never 0', () => {
   fc.assert(
     fc.property(ownerTexts, (text) => {
       const { identifier } = parseOwner(text)
@@ -149,7 +149,7 @@ const example: Route = {
   largeCommunities: ['64500:2:3'],
 }
 
-/** As the daemon answers it: over the wire once, and with where it came from. */
+/** The path in the daemon's answer: serialized once, and with its origin. */
 function listed(path: Path): Path {
   return fromBinary(PathSchema, toBinary(PathSchema, create(PathSchema, { ...path, neighborIp: '<nil>' })))
 }
@@ -174,7 +174,7 @@ const addresses = (family: 4 | 6) =>
       return { host: formatBits(bits), prefix: `${formatBits(maskBits(bits))}/${length}` }
     })
 
-/** Addresses that `net` refuses (IPv4-mapped) are no routes. */
+/** Addresses that `net` rejects (IPv4-mapped) are not valid routes. */
 const isMapped = (text: string): boolean => text.startsWith('::ffff:') || text === '::/0'
 
 const routes: fc.Arbitrary<Route> = fc

@@ -38,7 +38,7 @@ export function parseOwner(text: string): Owner {
   return { community: parseLargeCommunity(text), identifier: identifierOf(text) }
 }
 
-/** Throws with a text for operators when the route cannot be one. */
+/** Throws with a text for operators if the route is invalid. */
 export function encodeRoute(route: Route, owner: Owner): Path {
   const largeCommunities = [...route.largeCommunities, owner.community]
   return {
@@ -51,7 +51,7 @@ export function encodeRoute(route: Route, owner: Owner): Path {
   }
 }
 
-/** A withdrawal of our path for the prefix: its attributes do not matter. */
+/** A withdrawal of Pharos' path for the prefix: its attributes do not matter. */
 export function encodeWithdrawal(prefix: Prefix, owner: Owner): Path {
   return {
     isWithdraw: true,
@@ -64,8 +64,9 @@ export function encodeWithdrawal(prefix: Prefix, owner: Owner): Path {
 }
 
 /**
- * Undefined for what is not ours: learned from a neighbour, of another identifier, without the owner community. Throws
- * on a path that is not in octets, as all are in an answer that does not know the binary form: ours would be missing.
+ * Decodes a path. Undefined if it is not a path of Pharos: learned from a neighbor, with another identifier, or without the
+ * owner community. Throws on a path without octets, which all paths lack if the daemon does not know the binary form: Pharos'
+ * own paths would be missing.
  */
 export function decodeOwnRoute(path: Path, family: Family, owner: Owner): Route | undefined {
   if (path.nlriBinary.length === 0) throw new TypeError('it has no octets of a prefix')

@@ -8,9 +8,9 @@ import type { Path } from './codec.ts'
 import type { DaemonEvent } from './events.ts'
 
 export type Dialect = {
-  /** For people: which daemons speak it. */
+  /** The supported daemons, for messages. */
   readonly version: string
-  /** The method that takes announcements and withdrawals: a stream of `encodeChange`'s octets, answered once. */
+  /** The method for announcements and withdrawals: a stream of `encodeChange`'s octets with one answer. */
   readonly change: DescMethodClientStreaming<DescMessage, DescMessage>
   /** The number of the global table in a change, or undefined if it is the default. */
   readonly globalTable: number | undefined
@@ -23,7 +23,7 @@ export type Dialect = {
   /** All paths of the global table, or only those of the prefixes. Releases may answer more than that. */
   listPaths(client: GobgpClient, selection: Selection, deadline: Date): Promise<Path[]>
   listNeighbors(client: GobgpClient, deadline: Date): Promise<Neighbor[]>
-  /** Follows changes of neighbours and of best paths; `onEnd` is called once. Returns how to cancel. */
+  /** Follows changes of neighbors and of best paths; `onEnd` is called once. Returns the function that cancels it. */
   watch(client: GobgpClient, onEvent: (event: DaemonEvent) => void, onEnd: () => void): () => void
 }
 

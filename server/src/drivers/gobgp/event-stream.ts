@@ -11,19 +11,19 @@ export type EventStreamOptions = {
   readonly client: GobgpClient
   /** The daemon's dialect on the current connection. */
   readonly dialect: () => Promise<Dialect>
-  /** Asks the daemon something that changes nothing. */
-  readonly ask: () => Promise<unknown>
+  /** Makes a read-only call to the daemon. */
+  readonly probe: () => Promise<unknown>
   /** The path identifier of our routes. */
   readonly identifier: number
 }
 
 /**
  * `gobgp global rib del all` makes one event for each route. The delay grows while another program keeps undoing our
- * routes, so that the neighbours are spared most of it.
+ * routes, so that the neighbors are spared most of it.
  */
 const tableChange = { delayMs: 50, delayMsMax: 30_000 }
 const neighborChange = { delayMs: 50, delayMsMax: 1_000 }
-/** A daemon that ends the stream and keeps the connection is asked again after this long. */
+/** Delay before the stream is opened again if the daemon ended it on an open connection. */
 const reopenMs = 1_000
 /** An event arrives on another stream than the answer to the call that caused it. */
 const echoMs = 10_000
@@ -37,10 +37,10 @@ export class EventStream {
   readonly #neighborChange = new MergedCalls(() => this.#call('onNeighborChange'), neighborChange)
   #unwatch: (() => void) | undefined
   #isOpen = false
-  #isAsking = false
+  #isProbing = false
   #cancel: (() => void) | undefined
   #reopening: NodeJS.Timeout | undefined
-  /** Addresses of established neighbours; undefined before the first complete list of them. */
+  /** Addresses of established neighbors; undefined before the first complete list of them. */
   #established: Set<string> | undefined
   #initial = new Set<string>()
   /** The connection that the last complete stream was on. */
@@ -65,7 +65,7 @@ export class EventStream {
   }
 
   /** After a change with unknown result: the daemon may still apply it, and then the event is reported. */
-  unexpect(kind: ChangeKind, prefixes: readonly Prefix[]): void {
+  removeExpected(kind: ChangeKind, prefixes: readonly Prefix[]): void {
     for (const prefix of prefixes) this.#own.take(kind, prefix)
   }
 
@@ -75,16 +75,16 @@ export class EventStream {
    * interval keeps growing, and a new one may be needed anyway.
    */
   async missedAnswer(): Promise<void> {
-    const { client, ask } = this.#options
-    if (this.#isAsking || this.#watchers.size === 0 || !client.isReady) return
-    this.#isAsking = true
+    const { client, probe } = this.#options
+    if (this.#isProbing || this.#watchers.size === 0 || !client.isReady) return
+    this.#isProbing = true
     try {
-      await ask()
+      await probe()
       this.#call('onUp')
     } catch (error) {
       if (isTimeout(error)) client.reconnect()
     } finally {
-      this.#isAsking = false
+      this.#isProbing = false
     }
   }
 
@@ -139,7 +139,7 @@ export class EventStream {
   #take(event: DaemonEvent): void {
     if (event.kind === 'complete') this.#complete()
     else if (event.kind === 'paths') {
-      // Each path is looked at, so that what was expected is no longer.
+      // Every path must be matched, so that each expected event is removed.
       if (event.paths.filter((path) => this.#isForeign(path)).length > 0) this.#tableChange.notify()
     } else if (event.isInitial) setMember(this.#initial, event.neighbor.address, isUp(event))
     else if (this.#established && setMember(this.#established, event.neighbor.address, isUp(event)))

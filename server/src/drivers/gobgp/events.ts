@@ -6,9 +6,9 @@ import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import { type Prefix, parsePrefix } from '../../net/prefix.ts'
 
 export type DaemonEvent =
-  /** A neighbour's state: first one for each neighbour, then one for each change. */
+  /** A neighbor's state: first one for each neighbor, then one for each change. */
   | { readonly kind: 'neighbor'; readonly isInitial: boolean; readonly neighbor: Neighbor }
-  /** All neighbours were reported: from here on nothing is missed. */
+  /** All neighbors were reported: no later change is missed. */
   | { readonly kind: 'complete' }
   | { readonly kind: 'paths'; readonly paths: readonly ChangedPath[] }
 

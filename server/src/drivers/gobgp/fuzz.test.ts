@@ -1,5 +1,5 @@
 // Mutated octets of a list, for the decoders of both versions: each path becomes a canonical route, a foreign path, or an
-// Error; and none takes long.
+// Error, within the time limit.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { create, type DescMessage, fromBinary, toBinary } from '@bufbuild/protobuf'
@@ -35,7 +35,7 @@ fuzz('3.x', v3.ListPathResponseSchema, '<nil>')
 fuzz('4.x', v4.ListPathResponseSchema, '')
 
 function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
-  describe(`what GoBGP ${version} answers`, () => {
+  describe(`an answer of GoBGP ${version}`, () => {
     const answer = (path: Path): Uint8Array =>
       toBinary(schema, create(schema, { destination: { paths: [{ ...path, neighborIp }] } } as never))
     const read = (octets: Uint8Array): Path[] =>
@@ -56,12 +56,12 @@ function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
         assert.ok(count > runs / 1_000, `${outcome}: only ${count} of ${runs}`)
     })
 
-    it(`is read within ${hangMs} ms where an attribute is as long as one can be`, () => {
+    it(`is decoded within ${hangMs} ms if an attribute has the maximum length`, () => {
       const octets = answer({ ...paths[0]!, pattrsBinary: [longestAsPath(1), longestAsPath(0)] })
       assertQuick(octets, 4)
     })
 
-    /** A busy machine stops a process for longer than that now and then; an input that hangs does so every time. */
+    /** On a busy machine a process is sometimes suspended for longer; an input that hangs does so every time. */
     function assertQuick(octets: Uint8Array, family: Family): void {
       const fastestMs = Math.min(...Array.from({ length: 5 }, () => timeOf(() => outcomeOf(octets, family))))
       assert.ok(fastestMs <= hangMs, `${fastestMs} ms for ${Buffer.from(octets).toString('hex')}`)
@@ -87,7 +87,7 @@ function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
       try {
         again = encodeRoute(route, owner)
       } catch (error) {
-        // An attribute that a route must have can be missing in what is read; it cannot be sent.
+        // A mandatory attribute can be missing in a decoded route, which then cannot be sent.
         assert.ok(error instanceof Error)
         return
       }
@@ -112,7 +112,7 @@ function timeOf(work: () => unknown): number {
   return cpuMs() - startedMs
 }
 
-/** One to four octets changed, cut out, put in or doubled. */
+/** Changes, removes, inserts or repeats one to four octets. */
 function mutate(octets: Uint8Array, random: () => number): Uint8Array {
   const changed = [...octets]
   for (let change = 1 + Math.floor(random() * 4); change > 0; change--) {

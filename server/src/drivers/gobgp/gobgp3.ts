@@ -1,4 +1,4 @@
-// GoBGP 3.x: the dialect of Debian's package, and the one that all tests speak with a real daemon.
+// GoBGP 3.x: the dialect of Debian's package, which the tests use with a real daemon.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { anyUnpack } from '@bufbuild/protobuf/wkt'
 import type { Neighbor } from '../../byoip/reconcile/speaker.ts'

@@ -1,5 +1,5 @@
-// GoBGP 4.x: written from its published definitions, and tested against a server of our own that follows them. It has
-// never spoken with a real 4.x daemon, see docs/decisions/009-gobgp-4.md.
+// GoBGP 4.x: implemented from its published definitions, and tested against a simulated server that follows them. It has
+// never been used with a real 4.x daemon, see docs/decisions/009-gobgp-4.md.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import type { Path } from './codec.ts'

@@ -1,5 +1,5 @@
-// Which version of GoBGP answers. The package and the service have another name in each, so the wrong dialect is never
-// understood by mistake.
+// Detects the version of GoBGP that answers. The package and the service have different names in each version, so a daemon
+// rejects the wrong dialect.
 import { DriverError } from '../../runtime/driver-error.ts'
 import type { GobgpClient } from './client.ts'
 import type { Dialect, Global } from './dialect.ts'
@@ -10,7 +10,7 @@ const dialects: readonly Dialect[] = [gobgp3, gobgp4]
 
 export type Identified = { readonly dialect: Dialect; readonly global: Global | undefined }
 
-/** Asks who is there in one dialect after the other. Rejects with `protocol` when none of them is understood. */
+/** Queries the daemon's identity in one dialect after the other. Rejects with `protocol` if none is supported. */
 export async function identify(client: GobgpClient, deadline: Date): Promise<Identified> {
   let cause: unknown
   for (const dialect of dialects) {

@@ -4,7 +4,7 @@ import { MergedCalls } from './merged-calls.ts'
 
 const options = { delayMs: 50, delayMsMax: 1_000 }
 
-it('makes one call of many notifications, and one more for those after it', (t) => {
+it('merges many notifications into one call, and makes one more for later ones', (t) => {
   const { calls, merged } = start(t)
   for (let at = 0; at < 10_000; at++) merged.notify()
   t.mock.timers.tick(49)
@@ -16,7 +16,7 @@ it('makes one call of many notifications, and one more for those after it', (t) 
   assert.equal(calls(), 2)
 })
 
-it('calls ever less often while there is no end of notifications, and soon again after a pause', (t) => {
+it('calls less and less often during endless notifications, and soon again after a pause', (t) => {
   const { calls, merged } = start(t)
   for (let elapsedMs = 0; elapsedMs < 10_000; elapsedMs += 10) {
     merged.notify()

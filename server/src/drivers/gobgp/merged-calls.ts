@@ -1,5 +1,5 @@
-// Many notifications, few calls: the first of a burst is passed on soon, and a burst that does not end ever later. Two
-// programs that undo each other's routes must not make a neighbour see hundreds of changes a minute.
+// Merges many notifications into few calls: the first of a burst is passed on soon, and an endless burst with a growing delay.
+// Two programs that undo each other's routes must not cause hundreds of changes a minute for a neighbor.
 
 export type MergedCallsOptions = {
   /** From the first notification to the call. */
@@ -14,7 +14,7 @@ export class MergedCalls {
   readonly #options: MergedCallsOptions
   #delayMs: number
   #pending: NodeJS.Timeout | undefined
-  #calming: NodeJS.Timeout | undefined
+  #resetTimer: NodeJS.Timeout | undefined
 
   constructor(call: () => void, options: MergedCallsOptions) {
     this.#call = call
@@ -26,10 +26,10 @@ export class MergedCalls {
     this.#pending ??= setTimeout(() => this.#callNow(), this.#delayMs)
   }
 
-  /** Drops what was notified and not called yet. */
+  /** Discards pending notifications. */
   cancel(): void {
     clearTimeout(this.#pending)
-    clearTimeout(this.#calming)
+    clearTimeout(this.#resetTimer)
     this.#pending = undefined
     this.#delayMs = this.#options.delayMs
   }
@@ -38,8 +38,8 @@ export class MergedCalls {
     const { delayMs, delayMsMax } = this.#options
     this.#pending = undefined
     this.#delayMs = Math.min(this.#delayMs * 2, delayMsMax)
-    clearTimeout(this.#calming)
-    this.#calming = setTimeout(() => (this.#delayMs = delayMs), this.#delayMs + delayMsMax).unref()
+    clearTimeout(this.#resetTimer)
+    this.#resetTimer = setTimeout(() => (this.#delayMs = delayMs), this.#delayMs + delayMsMax).unref()
     this.#call()
   }
 }

@@ -31,14 +31,14 @@ const states: readonly NeighborState[] = [
   'established',
 ]
 
-/** `adminDown` is the number of the state "down"; `offered` are the families of the neighbour's OPEN (RFC 4760). */
+/** `adminDown` is the number of the state "down"; `offered` are the families of the neighbor's OPEN (RFC 4760). */
 export function neighborOf(peer: Peer, adminDown: number, offered: readonly WireFamily[]): Neighbor {
   const { conf, state, timers } = peer
   const session = states[state?.sessionState ?? 0] ?? 'idle'
   const isEstablished = session === 'established'
   const since = dateOf(isEstablished ? timers?.state?.uptime : timers?.state?.downtime)
   return {
-    // A dynamic neighbour has its ASN in the state only, a neighbour on an interface its address.
+    // A dynamic neighbor has its ASN in the state only, a neighbor on an interface its address.
     address: state?.neighborAddress || conf?.neighborAddress || '',
     asn: state?.peerAsn || conf?.peerAsn || 0,
     state: state?.adminState === adminDown ? 'down' : session,
@@ -48,12 +48,12 @@ export function neighborOf(peer: Peer, adminDown: number, offered: readonly Wire
   }
 }
 
-/** The restart gate of docs/operating/gobgpd.toml is configured as a neighbour and is none. */
+/** The restart gate of docs/operating/gobgpd.toml is configured as a neighbor, but is not one. */
 export function isRestartGate({ address }: Neighbor): boolean {
   return address === '127.255.255.254'
 }
 
-/** A neighbour that offers no families speaks IPv4 unicast (RFC 4760 section 8). */
+/** A neighbor that offers no families uses IPv4 unicast (RFC 4760 section 8). */
 function negotiated({ afiSafis }: Peer, offered: readonly WireFamily[]): Family[] {
   const configured = afiSafis.map(({ config }) => config?.family)
   const theirs = offered.length > 0 ? offered : [{ afi: afiOf(4), safi: safiUnicast }]

@@ -1,4 +1,4 @@
-// The settings of a GoBGP speaker, as the platform file writes them. They hold paths of key files, never keys.
+// The settings of a GoBGP speaker in the platform file. They contain paths of key files, never keys.
 import { isIP } from 'node:net'
 import { Type, type Static } from 'typebox'
 import { parseLargeCommunity } from '../../net/community.ts'
@@ -35,7 +35,7 @@ export type GobgpSettings = Static<typeof Settings>
 
 const checkSchema = settingsCheck(Settings)
 
-/** Returns what is wrong with the settings; none means that they are GobgpSettings. */
+/** Returns the problems of the settings; none means that they are GobgpSettings. */
 export function checkGobgpSettings(settings: Readonly<Record<string, unknown>>): readonly SettingProblem[] {
   const problems = checkSchema(settings)
   return problems.length > 0 ? problems : checkValues(settings as GobgpSettings)

@@ -26,7 +26,7 @@ const skip = skipWithout('gobgpd', 'gobgp', 'bird', 'birdc')
 speakerConformance('GoBGP', conformanceFixture, skip || undefined)
 
 describe('the GoBGP speaker on a real daemon', { skip }, () => {
-  it('is unreachable, and blames no route, while the daemon has no configuration', async (t) => {
+  it('is unreachable, without rejecting a route, while the daemon has no configuration', async (t) => {
     const gobgpd = await startGobgpd(t, { configured: false })
     const speaker = speakerAt(t, gobgpd.apiAddress)
     await assert.rejects(speaker.probe(), ofKind('unreachable', /no configuration/))
@@ -49,7 +49,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     assert.deepEqual([after?.state, after?.asn, after?.families], ['down', 64501, []])
   })
 
-  it('lists a dynamic neighbour once it is established', async (t) => {
+  it('lists a dynamic neighbor once it is established', async (t) => {
     const gobgpd = await startGobgpd(t, { dynamic: { prefix: '127.0.0.0/8', asn: 64501 } })
     const bird = await startBird(t, gobgpd)
     const speaker = speakerAt(t, gobgpd.apiAddress)
@@ -94,7 +94,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     assert.equal(ups, 2)
   })
 
-  it('rejects a call that is cut by the death of the daemon, and works with the next one', async (t) => {
+  it('rejects a call during which the daemon is killed, and works again with the next call', async (t) => {
     const gobgpd = await startGobgpd(t)
     const speaker = speakerAt(t, gobgpd.apiAddress)
     const many = Array.from({ length: 20_000 }, (_, at) => route(`10.${at >> 8}.${at & 255}.0/24`))
@@ -125,7 +125,7 @@ it('refuses plaintext to another machine unless it is configured', () => {
   void at('192.0.2.1:50051', true).close()
 })
 
-it('sends nothing at all for no routes', async (t) => {
+it('sends nothing without routes', async (t) => {
   const fake = await fakeFor(t)
   const speaker = speakerAt(t, fake.address)
   await speaker.announce([])
@@ -143,7 +143,7 @@ it('sends many routes in messages of 500, in one call', async (t) => {
   assert.equal(fake.calls(), 1)
 })
 
-it('announces all others when some are refused, and names those', async (t) => {
+it('announces all other routes when some are rejected, and returns the rejected ones', async (t) => {
   const bad = new Set([7, 8, 700])
   const fake = await fakeFor(t, {
     refuse: ({ paths }) =>
@@ -165,14 +165,14 @@ it('announces all others when some are refused, and names those', async (t) => {
   assert.equal(taken.size, 997)
 })
 
-it('announces the others when one route cannot be written down', async (t) => {
+it('announces the other routes when one cannot be encoded', async (t) => {
   const fake = await fakeFor(t)
   const routes = [route('192.0.2.0/24', { nextHop: '::' }), route('203.0.113.0/24')]
   await assert.rejects(speakerAt(t, fake.address).announce(routes), ofKind('refused', /192\.0\.2\.0\/24/))
   assert.equal(fake.changes[0]?.paths.length, 1)
 })
 
-it('does not take a list that ends in an error for all there is', async (t) => {
+it('does not treat a list that ends in an error as complete', async (t) => {
   const path = encodeRoute(route('192.0.2.0/24'), parseOwner(owner))
   const one = create(ListPathResponseSchema, { destination: { paths: [{ ...path, neighborIp: '<nil>' }] } })
   const fake = await fakeFor(t, {
@@ -184,13 +184,13 @@ it('does not take a list that ends in an error for all there is', async (t) => {
   await assert.rejects(speakerAt(t, fake.address).list(), ofKind('unreachable', /going away/))
 })
 
-it('never asks for a whole table where it looks for some prefixes', async (t) => {
+it('never requests the whole table when it looks up some prefixes', async (t) => {
   const path = encodeRoute(route('203.0.113.0/24'), parseOwner(owner))
   const asked: string[][] = []
   const fake = await fakeFor(t, {
     list: (call) => {
       asked.push((call.request as ListPathRequest).prefixes.map(({ prefix }) => prefix))
-      // One that was not asked for, as a daemon would answer that does not know the selection.
+      // A path that was not requested, as from a daemon that does not support the selection.
       call.write(
         create(ListPathResponseSchema, { destination: { paths: [{ ...path, neighborIp: '<nil>' }] } }),
       )
@@ -219,7 +219,7 @@ it('rejects the whole list if one of its own routes cannot be decoded', async (t
   await assert.rejects(speakerAt(t, fake.address).list(), ofKind('protocol', /unreadable/))
 })
 
-it('is unreachable when the daemon is silent for longer than the timeout', async (t) => {
+it('is unreachable when the daemon does not answer within the timeout', async (t) => {
   const fake = await fakeFor(t)
   const speaker = speakerAt(t, fake.address, 200)
   const startedMs = performance.now()
@@ -242,7 +242,7 @@ it('opens another connection if the open one transfers nothing any more', async 
   assert.deepEqual(await speaker.list(), [])
 })
 
-it('rejects what is running when it is closed', async (t) => {
+it('rejects running calls when it is closed', async (t) => {
   const fake = await fakeFor(t)
   const speaker = speakerAt(t, fake.address)
   const running = assert.rejects(speaker.list(), ofKind('unreachable', /./))
@@ -250,14 +250,14 @@ it('rejects what is running when it is closed', async (t) => {
   await running
 })
 
-it('reports clearly that another service answers', async (t) => {
+it('reports that another service answers', async (t) => {
   const fake = await fakeFor(t, { onlyMethod: '/other.Service/Do' })
   const speaker = speakerAt(t, fake.address)
   for (const call of [() => speaker.probe(), () => speaker.list(), () => speaker.announce(numbered(1))])
     await assert.rejects(call, ofKind('protocol', /neither GoBGP 3\.x nor 4\.x/))
 })
 
-it('asks which version it speaks with once for a connection', async (t) => {
+it('detects the version once per connection', async (t) => {
   const fake = await fakeFor(t, { list: (call) => call.end() })
   const speaker = speakerAt(t, fake.address)
   await speaker.list()
@@ -265,7 +265,7 @@ it('asks which version it speaks with once for a connection', async (t) => {
   assert.equal(fake.probes(), 1)
   await speaker.announce(numbered(3))
   await speaker.withdraw(numbered(3))
-  assert.equal(fake.probes(), 3, 'before each change it is asked whether it answers')
+  assert.equal(fake.probes(), 3, 'the daemon is probed before each change')
 })
 
 it('detects the version again after an invalid answer', async (t) => {
@@ -326,7 +326,7 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
   return fixture
 }
 
-/** A gobgpd and a BIRD that are neighbours. */
+/** A gobgpd and a BIRD that are neighbors. */
 async function withNeighbor(folder: string): Promise<{ gobgpd: Gobgpd; bird: Bird }> {
   const options = await gobgpdOptions(folder)
   const address = options.address.replace(/\.1$/, '.2')
@@ -404,7 +404,7 @@ function speakerAt(t: TestContext, address: string, timeoutMs = 5_000): Speaker 
   return speaker
 }
 
-/** The connection of a client to a restarted daemon comes back within half a second. */
+/** The connection of a client to a restarted daemon is restored within half a second. */
 async function untilReachable(speaker: Speaker): Promise<readonly Route[]> {
   const endMs = performance.now() + 60_000
   for (;;) {

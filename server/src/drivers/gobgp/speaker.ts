@@ -1,6 +1,6 @@
-// The speaker on a GoBGP daemon, 3.x or 4.x; which one it is, the daemon is asked. It must not retry, must not remember
-// what is announced, and must not use a call of GoBGP that can mean "everything". 4.x was never tried with a real
-// daemon (docs/decisions/009-gobgp-4.md).
+// The speaker on a GoBGP daemon, 3.x or 4.x; the version is detected. It must not retry, must not store which routes are
+// announced, and must not use a call of GoBGP that can mean "everything". 4.x was never tested with a real daemon
+// (docs/decisions/009-gobgp-4.md).
 import type {
   Neighbor,
   Route,
@@ -21,9 +21,9 @@ import { isRestartGate } from './neighbors.ts'
 import { withdrawalOf } from './withdrawal.ts'
 
 export type GobgpSpeakerConfig = GobgpConnection & {
-  /** The owner community, `asn:function:owner` (RFC 8092): routes without it are not ours. One owner per Pharos. */
+  /** The owner community, `asn:function:owner` (RFC 8092): routes without it are foreign. One owner per Pharos. */
   readonly owner: string
-  /** For a whole call of the speaker, however many requests it takes. */
+  /** Timeout of a whole call of the speaker, with all its requests. */
   readonly timeoutMs?: number
 }
 
@@ -50,7 +50,7 @@ class GobgpSpeaker implements Speaker {
     this.#events = new EventStream({
       client: this.#client,
       dialect: () => this.#speak(async (dialect) => dialect),
-      ask: () => identify(this.#client, this.#deadline()),
+      probe: () => identify(this.#client, this.#deadline()),
       identifier: this.#owner.identifier,
     })
   }
@@ -74,7 +74,7 @@ class GobgpSpeaker implements Speaker {
 
   async find(prefixes: readonly Prefix[]): Promise<readonly Route[]> {
     const asked = new Set(prefixes)
-    // A family of which nothing is asked is left out: to GoBGP an empty selection is the whole table.
+    // A family without prefixes is left out: to GoBGP an empty selection is the whole table.
     const families = [...Map.groupBy(asked, familyOf)]
     if (families.length === 0) return []
     return this.#speak(async (dialect, deadline) => {
@@ -147,7 +147,7 @@ class GobgpSpeaker implements Speaker {
   }
 
   async #identify(deadline: Date): Promise<Identified> {
-    const { losses } = this.#client // before asking: a connection that is lost meanwhile is not the one understood
+    const { losses } = this.#client // read first: the connection may be lost during detection
     const identified = await identify(this.#client, deadline)
     this.#understood = { dialect: identified.dialect, losses }
     return identified
@@ -188,7 +188,7 @@ class GobgpSpeaker implements Speaker {
       try {
         return await this.#send(parts, dialect, (part) => encode(part, dialect), deadline)
       } catch (error) {
-        this.#events.unexpect(kind, prefixes)
+        this.#events.removeExpected(kind, prefixes)
         throw error
       }
     })

@@ -14,7 +14,7 @@ import { startFakeGobgpd } from './testing.ts'
 
 const owner = '64500:1:1'
 
-speakerConformance('GoBGP 4.x (a server of our own)', conformanceFixture)
+speakerConformance('GoBGP 4.x (simulated)', conformanceFixture)
 
 it('detects which version answers', async (t) => {
   const gobgp = await fakeFor(t)
@@ -26,14 +26,14 @@ it('detects which version answers', async (t) => {
   })
 })
 
-it('is unreachable, and blames no route, while the daemon has no configuration', async (t) => {
+it('is unreachable, without rejecting a route, while the daemon has no configuration', async (t) => {
   const speaker = speakerAt(t, (await fakeFor(t, { configured: false })).address)
   await assert.rejects(speaker.probe(), ofKind('unreachable', /no configuration/))
   await assert.rejects(speaker.announce([route('192.0.2.0/24')]), ofKind('unreachable', /started/))
   await assert.rejects(speaker.list(), ofKind('unreachable', /started/))
 })
 
-it('asks whether it answers before each change, and uses three calls only', async (t) => {
+it('probes the daemon before each change, and uses three calls only', async (t) => {
   const gobgp = await fakeFor(t)
   const speaker = speakerAt(t, gobgp.address)
   await speaker.announce([route('192.0.2.0/24')])
@@ -44,7 +44,7 @@ it('asks whether it answers before each change, and uses three calls only', asyn
   assert.deepEqual(gobgp.calls, [asked, asked, changed, ...listed, asked, changed])
 })
 
-it('sends nothing at all for no routes', async (t) => {
+it('sends nothing without routes', async (t) => {
   const gobgp = await fakeFor(t)
   const speaker = speakerAt(t, gobgp.address)
   await speaker.announce([])
@@ -53,7 +53,7 @@ it('sends nothing at all for no routes', async (t) => {
   assert.deepEqual(gobgp.calls, [])
 })
 
-it('finds just what it asks for, also at a release that answers more', async (t) => {
+it('returns only the requested paths, even with a release that returns more', async (t) => {
   const speaker = speakerAt(t, (await fakeFor(t, { lookup: 'longer' })).address)
   await speaker.announce([route('10.0.0.0/8'), route('10.1.0.0/16'), route('2001:db8::/32')])
   const found = await speaker.find([parsePrefix('10.0.0.0/8'), parsePrefix('10.0.0.0/7')])
@@ -63,7 +63,7 @@ it('finds just what it asks for, also at a release that answers more', async (t)
   )
 })
 
-it('does not take an answer without octets for an empty list', async (t) => {
+it('does not treat an answer without octets as an empty list', async (t) => {
   const gobgp = await fakeFor(t, { typedOnly: true })
   const speaker = speakerAt(t, gobgp.address)
   await speaker.announce([route('192.0.2.0/24')])
@@ -76,11 +76,11 @@ it('does not mistake a route with the owner community from a neighbor for an ann
   const speaker = speakerAt(t, gobgp.address)
   await speaker.announce([route('192.0.2.0/24'), route('2001:db8::/32')])
   assert.equal((await speaker.list()).length, 2)
-  gobgp.learnEverything('fe80::1%eth0')
+  gobgp.markAllLearned('fe80::1%eth0')
   assert.deepEqual(await speaker.list(), [])
 })
 
-it('follows a daemon that is upgraded in place, and one that is taken back', async (t) => {
+it('detects that a daemon was upgraded or downgraded', async (t) => {
   const old = await startFakeGobgpd({ list: (call) => call.end() })
   const port = Number(old.address.split(':')[1])
   const speaker = speakerAt(t, old.address)
@@ -88,7 +88,7 @@ it('follows a daemon that is upgraded in place, and one that is taken back', asy
   await speaker.announce([route('192.0.2.0/24')])
   old.stop()
   const upgraded = await startFakeGobgp4({ port })
-  assert.deepEqual(await untilReachable(speaker), [], 'the first call that gets through is in its words')
+  assert.deepEqual(await untilReachable(speaker), [], 'the first successful call uses its dialect')
   await speaker.announce([route('192.0.2.0/24')])
   assert.equal((await speaker.list()).length, 1)
   assert.equal((await speaker.probe()).version, '4.x')
@@ -137,7 +137,7 @@ it('reports a disabled neighbor as down', async (t) => {
   assert.deepEqual([neighbor?.state, neighbor?.families], ['down', []])
 })
 
-it('announces all others when some are refused, and names those', async (t) => {
+it('announces all other routes when some are rejected, and returns the rejected ones', async (t) => {
   const gobgp = await fakeFor(t)
   const speaker = speakerAt(t, gobgp.address)
   const bad = { ...route('10.0.3.0/24'), nextHop: '::' }
@@ -196,7 +196,7 @@ function speakerAt(t: TestContext, address: string): Speaker {
   return speaker
 }
 
-/** A call that is too early is unreachable; anything else that goes wrong is thrown. */
+/** A call that is too early is unreachable; other errors are rethrown. */
 async function untilReachable(speaker: Speaker): Promise<readonly Route[]> {
   const endMs = performance.now() + 60_000
   for (;;) {

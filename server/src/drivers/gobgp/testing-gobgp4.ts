@@ -1,6 +1,6 @@
-// For tests: a server that does what GoBGP 4.x's published source does with the calls of the speaker, since no such
-// daemon can be installed here. Its table is the global one, keyed by family, prefix and path identifier. It must not
-// share anything with the speaker but the octets of BGP: what it takes and refuses is written down here once more.
+// For tests: a server that handles the calls of the speaker as the published source of GoBGP 4.x does, because no such daemon
+// can be installed here. Its table is the global one, keyed by family, prefix and path identifier. It must not share anything
+// with the speaker but the octets of BGP: what it accepts and rejects is implemented separately here.
 import { isDeepStrictEqual } from 'node:util'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import * as grpc from '@grpc/grpc-js'
@@ -21,15 +21,15 @@ import { bytesMethod, listen, serviceOf } from './testing.ts'
 export type FakeGobgp4 = {
   readonly address: string
   readonly port: number
-  /** The calls that reached it, by name. */
+  /** The received calls, by name. */
   readonly calls: readonly string[]
-  /** As `gobgp global rib add` does: no path identifier, no communities. */
+  /** Like `gobgp global rib add`: no path identifier, no communities. */
   addByHand(prefix: string): void
   /** The prefixes of all paths without a path identifier. */
   listByHand(): readonly string[]
-  /** As `gobgp global rib del all` does. */
+  /** Like `gobgp global rib del all`. */
   clearByHand(): void
-  /** Of its only neighbour, beside the restart gate. */
+  /** The state of its only neighbor besides the restart gate. */
   readonly neighbor: { readonly address: string; readonly asn: number }
   setNeighbor(isUp: boolean): void
   disableNeighbor(): void
@@ -37,9 +37,9 @@ export type FakeGobgp4 = {
   delayChanges(isDelayed: boolean): void
   /** Ends all event streams and keeps the connections. */
   endEvents(): void
-  /** As if a neighbour had sent what is in the table. */
-  learnEverything(neighbor: string): void
-  /** Ends and starts again with an empty table. */
+  /** Marks the paths in the table as received from a neighbor. */
+  markAllLearned(neighbor: string): void
+  /** Restarts with an empty table. */
   restart(): Promise<void>
   stop(): void
 }
@@ -49,7 +49,7 @@ type Options = {
   readonly configured?: boolean
   /** How an exact lookup is treated; 4.4.0 treats it as a lookup of longer prefixes. */
   readonly lookup?: 'exact' | 'longer'
-  /** A daemon that knows the typed form of paths only. */
+  /** A daemon that supports the typed form of paths only. */
   readonly typedOnly?: boolean
   readonly port?: number
 }
@@ -76,7 +76,7 @@ export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4
     endEvents: () => table.endings.forEach((end) => end()),
     setNeighbor: (isUp) => peers.set(isUp ? 'up' : 'lost'),
     disableNeighbor: () => peers.set('disabled'),
-    learnEverything: (neighborIp) => table.forEach((path) => put(table, { ...path, neighborIp })),
+    markAllLearned: (neighborIp) => table.forEach((path) => put(table, { ...path, neighborIp })),
     restart: async () => {
       server.forceShutdown()
       table.clear()
@@ -87,13 +87,13 @@ export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4
   }
 }
 
-/** A path as it is kept. */
+/** A stored path. */
 type Kept = Pick<Path, 'identifier' | 'nlriBinary' | 'pattrsBinary' | 'neighborIp'> & {
   readonly family: { readonly afi: number; readonly safi: number }
 }
 type Callback = grpc.sendUnaryData<unknown>
 
-/** With who follows its best paths; here, every path counts as one. */
+/** The table and the streams that follow its best paths; here, every path counts as one. */
 class Table extends Map<string, Kept> {
   readonly watchers = new Set<(paths: object[]) => void>()
   readonly endings = new Set<() => void>()
@@ -109,7 +109,7 @@ const peerStates = {
   disabled: { sessionState: 1, adminState: 2 },
 } as const
 
-/** The neighbour and who follows it. */
+/** The neighbor and the streams that follow it. */
 class Peers {
   readonly watchers = new Set<(peer: object) => void>()
   #state: keyof typeof peerStates = 'up'
@@ -164,10 +164,10 @@ function serverOf(table: Table, peers: Peers, calls: string[], options: Options)
       call.on('data', (message: AddPathStreamRequest) => {
         if (refusal !== undefined) return
         if (table.delayed) {
-          table.delayed.push(() => takeChange(table, message))
+          table.delayed.push(() => applyChange(table, message))
           return
         }
-        refusal = isConfigured ? takeChange(table, message) : notStarted
+        refusal = isConfigured ? applyChange(table, message) : notStarted
         if (refusal !== undefined) callback({ code: grpc.status.UNKNOWN, details: refusal })
       })
       call.on('end', () => refusal === undefined && !table.delayed && callback(null, {}))
@@ -210,12 +210,12 @@ function follow(
     call.emit('error', { code: grpc.status.INVALID_ARGUMENT, details: 'unknown filter type' })
     return
   }
-  const tellPeer = (type: number, peer: object) =>
+  const sendPeerEvent = (type: number, peer: object) =>
     call.write({ event: { case: 'peer', value: { type, peer } } })
-  const onPeer = (peer: object): unknown => tellPeer(peerEvent.state, peer)
+  const onPeer = (peer: object): unknown => sendPeerEvent(peerEvent.state, peer)
   const onPaths = (paths: object[]): unknown => call.write({ event: { case: 'table', value: { paths } } })
-  for (const peer of [peers.gate, peers.one]) tellPeer(peerEvent.initial, peer)
-  tellPeer(peerEvent.endOfInitial, {})
+  for (const peer of [peers.gate, peers.one]) sendPeerEvent(peerEvent.initial, peer)
+  sendPeerEvent(peerEvent.endOfInitial, {})
   peers.watchers.add(onPeer)
   if (filters.length > 0) table.watchers.add(onPaths)
   const end = (): unknown => call.end()
@@ -246,8 +246,8 @@ function deletion(table: Table, calls: string[]): grpc.UntypedServiceImplementat
   }
 }
 
-/** Takes all paths of the message, or none and returns why. */
-function takeChange(table: Table, { tableType, paths }: AddPathStreamRequest): string | undefined {
+/** Accepts all paths of the message, or none, and then returns the reason. */
+function applyChange(table: Table, { tableType, paths }: AddPathStreamRequest): string | undefined {
   if (tableType !== TableType.GLOBAL) return `unsupported resource: ${tableType}`
   for (const path of paths) {
     const refusal = refusalOfPath(path)
@@ -279,7 +279,7 @@ function refusalOfPath({ family, nlriBinary, pattrsBinary, isWithdraw }: Path): 
   return types.includes(attributeType.origin) ? undefined : 'no origin path attr'
 }
 
-/** It takes the next hop out of the attributes and puts it behind them. */
+/** Moves the next hop behind the other attributes. */
 function reordered(attributes: readonly Uint8Array[]): Uint8Array[] {
   const { false: others = [], true: nextHops = [] } = Object.groupBy(attributes, (attribute) =>
     isNextHop(typeOf(attribute)) ? 'true' : 'false',
@@ -304,7 +304,7 @@ function refusalOf({ tableType, family, prefixes }: ListPathRequest): string | u
     : 'unspecified lookup'
 }
 
-/** The paths of each prefix, as they are answered. */
+/** Returns the paths of each prefix in the form of an answer. */
 function destinations(table: Table, request: ListPathRequest, options: Options): object[][] {
   const isBinary = request.enableOnlyBinary && !options.typedOnly
   const ofFamily = [...table.values()].filter(({ family }) => family.afi === request.family?.afi)
@@ -332,7 +332,7 @@ function remove(table: Table, path: Kept): void {
   report(table, table.delete(keyOf(path)) ? [typed(path, true)] : [])
 }
 
-/** An empty list where the best path stayed what it was. */
+/** An empty list if the best path did not change. */
 function report(table: Table, paths: object[]): void {
   for (const watcher of table.watchers) watcher(paths)
 }

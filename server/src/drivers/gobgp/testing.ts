@@ -1,4 +1,4 @@
-// For tests: a gRPC server that answers as a test wants it, where no real daemon can be made to. It knows no BGP.
+// For tests: a gRPC server with configured answers that a real daemon cannot be made to give. It does not implement BGP.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf'
 import * as grpc from '@grpc/grpc-js'
@@ -6,19 +6,19 @@ import { type AddPathStreamRequest, GobgpApi } from './generated/gobgp_pb.js'
 
 export type FakeGobgpd = {
   readonly address: string
-  /** Every message of every change that reached it. */
+  /** Every message of every received change. */
   readonly changes: AddPathStreamRequest[]
-  /** How many calls reached it, besides those that ask who it is. */
+  /** The number of received calls, without those that query the identity. */
   readonly calls: () => number
-  /** How many calls asked who it is. */
+  /** The number of calls that query the identity. */
   readonly probes: () => number
   readonly stop: () => void
 }
 
 type Behaviour = {
-  /** The reason to refuse a stream at this message, or undefined. */
+  /** Returns the reason to reject a stream at this message, or undefined. */
   readonly refuse?: (message: AddPathStreamRequest) => string | undefined
-  /** Answers a list; without it no list ever ends. */
+  /** Answers a list; without it no list ends. */
   readonly list?: (call: grpc.ServerWritableStream<unknown, unknown>) => void
   /** Serves another service than GoBGP 3.x's: only this method, with an empty answer. */
   readonly onlyMethod?: string
@@ -27,7 +27,7 @@ type Behaviour = {
   readonly port?: number
 }
 
-/** A GoBGP 3.x as far as its names go. Listens on 127.0.0.1. */
+/** A server with the names of GoBGP 3.x. Listens on 127.0.0.1. */
 export async function startFakeGobgpd(behaviour: Behaviour = {}): Promise<FakeGobgpd> {
   const server = new grpc.Server()
   const changes: AddPathStreamRequest[] = []
@@ -110,7 +110,7 @@ function methodOf({ name, parent, input, output, methodKind }: DescMethod) {
   }
 }
 
-/** A method of any name that takes and answers octets. */
+/** A method of any name with octets as request and response. */
 export function bytesMethod(path: string): grpc.MethodDefinition<Buffer, Buffer> {
   const same = (octets: Buffer): Buffer => octets
   return {

@@ -55,7 +55,7 @@ const route = {
   largeCommunities: [],
 }
 
-/** A certificate that signs itself, made for this run. */
+/** A self-signed certificate, created for this run. */
 function authority(t: TestContext, names: string): { ca: string; cert: string; key: string } {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-tls-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -18,28 +18,27 @@ const prefixes = [parsePrefix('192.0.2.0/24'), parsePrefix('2001:db8::/32')]
 type Slips = Record<string, (message: v3.AddPathStreamRequest | v4.AddPathStreamRequest) => void>
 const slips: Slips = {
   'announces instead': ({ paths }) => (paths[0]!.isWithdraw = false),
-  'is of the others’ identifier': ({ paths }) => (paths[0]!.identifier = 0),
-  'names no prefix': ({ paths }) => (paths[0]!.nlriBinary = new Uint8Array()),
-  'names another prefix': ({ paths }) => (paths[0]!.nlriBinary = Uint8Array.of(16, 192, 0)),
-  'names a covering prefix': ({ paths }) => (paths[0]!.nlriBinary = Uint8Array.of(0)),
+  'has the identifier of other programs': ({ paths }) => (paths[0]!.identifier = 0),
+  'has no prefix': ({ paths }) => (paths[0]!.nlriBinary = new Uint8Array()),
+  'has another prefix': ({ paths }) => (paths[0]!.nlriBinary = Uint8Array.of(16, 192, 0)),
+  'has a covering prefix': ({ paths }) => (paths[0]!.nlriBinary = Uint8Array.of(0)),
   'has no family': ({ paths }) => delete paths[0]!.family,
   'has another family': ({ paths }) => (paths[0]!.family!.afi = 2),
   'has another kind of route': ({ paths }) => (paths[0]!.family!.safi = 133),
-  'lost a path': ({ paths }) => paths.pop(),
-  'has one more': ({ paths }) => paths.push(paths[0] as never),
+  'lacks a path': ({ paths }) => paths.pop(),
+  'has one more path': ({ paths }) => paths.push(paths[0] as never),
   'has them in another order': ({ paths }) => paths.push(paths.shift() as never),
-  'has what we do not know': (message) =>
-    (message.$unknown = [{ no: 9, wireType: 0, data: new Uint8Array(1) }]),
-  'has a path with what we do not know': ({ paths }) =>
+  'has an unknown field': (message) => (message.$unknown = [{ no: 9, wireType: 0, data: new Uint8Array(1) }]),
+  'has a path with an unknown field': ({ paths }) =>
     (paths[0]!.$unknown = [{ no: 29, wireType: 0, data: new Uint8Array(1) }]),
 }
 
 withdrawals('3.x', gobgp3, v3.AddPathStreamRequestSchema, {
-  'names a table': (message) => (message.$unknown = [{ no: 1, wireType: 0, data: Uint8Array.of(1) }]),
+  'selects a table': (message) => (message.$unknown = [{ no: 1, wireType: 0, data: Uint8Array.of(1) }]),
 })
 withdrawals('4.x', gobgp4, v4.AddPathStreamRequestSchema, {
-  'names no table': (message) => ((message as v4.AddPathStreamRequest).tableType = 0),
-  'names another table': (message) => ((message as v4.AddPathStreamRequest).tableType = 5 as v4.TableType),
+  'selects no table': (message) => ((message as v4.AddPathStreamRequest).tableType = 0),
+  'selects another table': (message) => ((message as v4.AddPathStreamRequest).tableType = 5 as v4.TableType),
 })
 
 function withdrawals(
@@ -52,7 +51,7 @@ function withdrawals(
     const assertOctets = (octets: Uint8Array): void =>
       assertWithdrawal(dialect.decodeChange(octets), prefixes, owner, dialect.globalTable)
 
-    it('withdraws exactly the prefixes that it is given', () => {
+    it('withdraws exactly the given prefixes', () => {
       const { paths } = dialect.decodeChange(withdrawalOf(prefixes, owner, dialect))
       assert.deepEqual(
         paths.map(({ isWithdraw, family }) => ({ isWithdraw, afi: family?.afi })),
@@ -65,13 +64,13 @@ function withdrawals(
     })
 
     for (const [slip, make] of Object.entries({ ...slips, ...more }))
-      it(`is not sent when it ${slip}`, () => {
+      it(`is not sent if it ${slip}`, () => {
         const octets = withdrawalOf(prefixes, owner, dialect)
         assertOctets(octets)
         const message = fromBinary(schema as never, octets) as Message as v3.AddPathStreamRequest
         make(message)
         const slipped = toBinary(schema as never, message as never)
-        assert.notDeepEqual(slipped, octets, 'the slip changed nothing')
+        assert.notDeepEqual(slipped, octets, 'the mistake changed nothing')
         assert.throws(() => assertOctets(slipped))
       })
 
@@ -94,7 +93,7 @@ it('has no call that can withdraw everything', () => {
     ])
 })
 
-it('is the only file that makes withdrawals, and no file names the call that deletes by selector', () => {
+it('is the only file that creates withdrawals, and no file contains the call that deletes by selector', () => {
   const root = join(import.meta.dirname, '../../../..')
   const sources = ['server/src', 'lab/src'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
@@ -108,7 +107,7 @@ it('is the only file that makes withdrawals, and no file names the call that del
       .map((file) => file.slice(root.length + 1))
       .sort()
   const driver = 'server/src/drivers/gobgp'
-  // The server of the tests has the call, so that using it would be seen.
+  // The server of the tests has the call, so that its use would be detected.
   assert.deepEqual(naming(/delete_?path/i), [`${driver}/testing-gobgp4.ts`])
   assert.deepEqual(naming(/encodeWithdrawal/), [`${driver}/codec.ts`, `${driver}/withdrawal.ts`])
   assert.deepEqual(naming(/isWithdraw: true/), [`${driver}/codec.ts`])

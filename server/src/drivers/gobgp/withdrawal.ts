@@ -1,6 +1,6 @@
-// The one place that makes withdrawals. It returns the very octets that will be sent, after reading them as the daemon
-// will, so that no slip in a type, a name or a default can turn a withdrawal into an announcement or into one of more
-// than it names.
+// The only place that creates withdrawals. It returns the exact octets to send, after decoding them as the daemon will, so
+// that no mistake in a type, a name or a default can turn a withdrawal into an announcement, or into a withdrawal of more
+// prefixes than given.
 import { deepStrictEqual } from 'node:assert'
 import { familyOf } from '../../net/address.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -8,7 +8,7 @@ import { afiOf, decodeNlri, safiUnicast } from './attributes.ts'
 import { encodeWithdrawal, type Owner } from './codec.ts'
 import type { Change, Dialect } from './dialect.ts'
 
-/** Throws AssertionError instead of returning a message that is not exactly the withdrawal of our routes for `prefixes`. */
+/** Throws AssertionError unless the message is exactly the withdrawal of Pharos' routes for `prefixes`. */
 export function withdrawalOf(prefixes: readonly Prefix[], owner: Owner, dialect: Dialect): Uint8Array {
   const octets = dialect.encodeChange(prefixes.map((prefix) => encodeWithdrawal(prefix, owner)))
   assertWithdrawal(dialect.decodeChange(octets), prefixes, owner, dialect.globalTable)

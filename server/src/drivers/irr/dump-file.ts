@@ -1,5 +1,5 @@
-// Reads a dump of a registry from a file, plain or compressed, in pieces. It must not keep what it read before, nor take a
-// file that is being written for a whole one.
+// Reads a dump of a registry from a file, plain or compressed, in chunks. It must not keep what it read before, and must not
+// accept a file that is still being written.
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
@@ -10,15 +10,15 @@ import { createDumpIndexBuilder, type DumpIndex, type DumpIndexBuilder } from '.
 
 export type Dump = {
   readonly index: DumpIndex
-  /** Objects of which nothing can be taken: how many, and what was wrong with the first of them. */
+  /** Objects that could not be parsed: their number, and the problems of the first ones. */
   readonly badObjects: number
   readonly problems: readonly string[]
 }
 
-/** What tells one state of a file from another. */
+/** Identifies a version of a file. */
 export type FileState = { readonly text: string; readonly modifiedMs: number }
 
-/** Undefined when there is no such file. */
+/** Returns undefined if the file does not exist. */
 export async function fileState(file: string): Promise<FileState | undefined> {
   try {
     const { mtimeMs, size, ino } = await stat(file)
@@ -30,8 +30,8 @@ export async function fileState(file: string): Promise<FileState | undefined> {
 }
 
 /**
- * Reads all of it. Throws when it cannot be read or decompressed to its end, when it is empty, when its last line has no
- * end, and when most of it is no RPSL; a dump without objects has at least a comment.
+ * Reads the whole file. Throws if it cannot be read or decompressed completely, is empty, does not end with a line feed, or is
+ * mostly not RPSL; a dump without objects contains at least a comment.
  */
 export async function readDump(file: string, sources: readonly string[], signal: AbortSignal): Promise<Dump> {
   const reading = createReading(sources)
@@ -51,7 +51,7 @@ async function isCompressed(file: string): Promise<boolean> {
 }
 
 const problemsMax = 20
-/** Objects of other classes are counted and not read. */
+/** Objects of other classes are counted, but not parsed. */
 const isOurs = /^(?:route6?|aut-num|as-set):/im
 const isRpsl = /^(?:[%#][^\n]*\n)*[a-z][a-z0-9_-]*:/i
 const isComment = /^(?:[%#][^\n]*(?:\n|$))+$/
@@ -61,13 +61,13 @@ function createReading(sources: readonly string[]) {
   const splitter = createRpslSplitter()
   const decoder = new TextDecoder()
   const problems: string[] = []
-  let [objects, badObjects, strangers, last] = [0, 0, 0, '']
+  let [objects, badObjects, nonRpsl, last] = [0, 0, 0, '']
 
   const visit = (paragraph: RpslParagraph): void => {
     const { text, line } = paragraph
     if (isComment.test(text)) return
     if (isRpsl.test(text)) objects++
-    else strangers++
+    else nonRpsl++
     const problem = isOurs.test(text) ? addTo(builder.add, paragraph) : undefined
     if (problem === undefined) return
     badObjects++
@@ -83,14 +83,14 @@ function createReading(sources: readonly string[]) {
       pushText(decoder.decode())
       splitter.end(visit)
       if (last === '') throw new Error('it is empty')
-      if (last !== '\n') throw new Error('its last line has no end: it is not written in full')
-      if (strangers > objects) throw new Error('most of it is no RPSL')
+      if (last !== '\n') throw new Error('its last line is incomplete: the file is not written in full')
+      if (nonRpsl > objects) throw new Error('most of it is not RPSL')
       return { index: await builder.build(), badObjects, problems }
     },
   }
 }
 
-/** What is wrong with the object, or undefined. */
+/** Adds the object. Returns its problem, or undefined. */
 function addTo(add: DumpIndexBuilder['add'], paragraph: RpslParagraph): string | undefined {
   const object = readRpslParagraph(paragraph)
   if (object instanceof RpslError) return object.message

@@ -1,5 +1,4 @@
-// What a dump of a registry says, as an index that questions can be put to: built from its objects one by one, then
-// immutable. No files here.
+// The queryable index of a registry dump: built from its objects one by one, then immutable. It does not read files.
 import { setImmediate } from 'node:timers/promises'
 import type { AsSetMembers, RouteObject } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
@@ -18,18 +17,18 @@ import type { RpslAsSet, RpslMembership } from '../../registry/objects/rpsl-obje
 import type { RpslObject } from '../../registry/objects/rpsl.ts'
 
 export type DumpIndex = {
-  /** How many objects it was built from. */
+  /** The number of objects it was built from. */
   readonly size: number
-  /** The routes of exactly this prefix and of all less specific ones. */
+  /** Returns the routes of exactly this prefix and of all less specific ones. */
   covering(prefix: Prefix): RouteObject[]
   autNum(asn: Asn): string | undefined
   asSetMembers(name: string): AsSetMembers | undefined
 }
 
 export type DumpIndexBuilder = {
-  /** Throws RpslError on an object that makes no sense; the index is as it was then. */
+  /** Throws RpslError on an invalid object; the index is unchanged then. */
   add(object: RpslObject): void
-  /** Takes about a second for a million routes, in steps between which others have their turn. */
+  /** Takes about a second for a million routes, in steps that yield to the event loop. */
   build(): Promise<DumpIndex>
 }
 
@@ -40,7 +39,7 @@ type Reference = {
   readonly membership: RpslMembership
 }
 
-/** `sources` are the registries that count, the first of them most; none means that all do, in the order of the dump. */
+/** `sources` are the registries to use, in order of preference; none means all, in the order of the dump. */
 export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBuilder {
   const routes = createRouteShards()
   const autNums = new Map<Asn, Ranked<string>>()
@@ -97,8 +96,8 @@ export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBui
 }
 
 /**
- * Routes in many small maps, by their first bits: a map is built in one go, and one of all routes of a large registry would
- * keep everything else from running for as long as a second. Routes too short for that are in a map of their own.
+ * Routes in many small maps, keyed by their first bits: each map is built synchronously, and a single map of all routes of a
+ * large registry would block the event loop for up to a second. Routes shorter than that are in a separate map.
  */
 function createRouteShards() {
   const shards = new Map<number, [Prefix, RouteObject][]>()
@@ -134,13 +133,13 @@ function shardOf(prefix: Prefix): number {
   return length < 24 ? shortShard : 256 + (w0 >>> 8)
 }
 
-/** The first of the best rank stays. */
+/** Of several with the best rank, the first one is kept. */
 function put<K, T>(into: Map<K, Ranked<T>>, key: K, next: Ranked<T>): void {
   const before = into.get(key)
   if (!before || next.rank < before.rank) into.set(key, next)
 }
 
-/** Direct members and those by reference, which the set and the member must both want, in one registry. */
+/** Direct members and members by reference; the latter must be confirmed by both the set and the member, in one registry. */
 function allMembers(
   asSets: ReadonlyMap<string, Ranked<RpslAsSet>>,
   references: readonly Reference[],
@@ -155,17 +154,17 @@ function allMembers(
       else members.get(name)!.asns.push(member)
     }
   }
-  // As a whois server says it, a set without members is one that is not there.
+  // Like a whois server, a set without members is treated as absent.
   for (const [name, { asns, sets }] of members) if (asns.length + sets.length === 0) members.delete(name)
   return members
 }
 
-/** A text of its own: a piece of a text keeps all of it in memory, here the chunk of the file that it came with. */
+/** Copies a text: a substring keeps its parent in memory, here a whole chunk of the file. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8')
 }
 
-/** One text for all that are equal. */
+/** Returns the same string for all equal ones. */
 function wordOf(words: Map<string, string>, text: string): string {
   const known = words.get(text)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-// The dump source when its file is bad, half-written, or changes while it is read.
+// The dump source with a file that is invalid, incomplete, or changes while it is read.
 import assert from 'node:assert/strict'
 import { appendFile, mkdtemp, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,24 +16,24 @@ const never = new AbortController().signal
 const good = '% A dump\n\nroute: 192.0.2.0/24\norigin: AS64496\nsource: LAB\n'
 const goodAndMore = `${good}\nroute: 192.0.2.0/24\norigin: AS64497\nsource: LAB\n`
 
-describe('a dump that is no good', () => {
+describe('an invalid dump', () => {
   const bad: readonly [string, string | Uint8Array, RegExp][] = [
     ['is empty', '', /empty/],
-    ['is empty inside', gzipSync(''), /empty/],
+    ['is empty after decompression', gzipSync(''), /empty/],
     ['ends in the middle of a line', goodAndMore.slice(0, -4), /not written in full/],
-    ['is cut in the middle of its compression', gzipSync(goodAndMore).subarray(0, 60), /unexpected end/i],
+    ['is truncated within compressed data', gzipSync(goodAndMore).subarray(0, 60), /unexpected end/i],
     ['is compressed and damaged', damaged(gzipSync(goodAndMore)), /incorrect|invalid/i],
-    ['is no RPSL', '<html>\n\n<body>\n\nNot found\n', /no RPSL/],
+    ['is not RPSL', '<html>\n\n<body>\n\nNot found\n', /not RPSL/],
   ]
   for (const [what, bytes, message] of bad) {
-    it(`${what} leaves the last good one in use, and that is said`, async (t) => {
+    it(`${what} leaves the last valid one in use, with the problem in the status`, async (t) => {
       const { source, replace } = await dumpOf(t, good)
       assert.equal(await origins(source), '64496')
       const serial = await source.serial(never)
       await replace(bytes)
       await until(() => source.problems().length > 0)
       assert.match(source.problems()[0]!, message)
-      assert.match(source.problems()[0]!, /last good one is used/)
+      assert.match(source.problems()[0]!, /last valid one is used/)
       assert.equal(await origins(source), '64496')
       assert.equal(await source.serial(never), serial)
       await replace(goodAndMore)
@@ -41,7 +41,7 @@ describe('a dump that is no good', () => {
       assert.deepEqual(source.problems(), [])
     })
 
-    it(`${what} makes the source unreachable from the beginning, until it is better`, async (t) => {
+    it(`${what} makes the source unreachable after the start, until the file is valid`, async (t) => {
       const { source, replace } = await dumpOf(t, bytes)
       await assert.rejects(source.routeObjects(prefix, never), (error) => {
         assert.ok(error instanceof DriverError && error.kind === 'unreachable')
@@ -52,11 +52,11 @@ describe('a dump that is no good', () => {
     })
   }
 
-  it('is gone, and comes back', async (t) => {
+  it('is deleted and created again', async (t) => {
     const { source, file, replace } = await dumpOf(t, good)
     assert.equal(await origins(source), '64496')
     await rename(file, `${file}.away`)
-    await until(() => /no such file.*last good/.test(source.problems().join()))
+    await until(() => /does not exist.*last valid/.test(source.problems().join()))
     assert.equal(await origins(source), '64496')
     await rename(`${file}.away`, file)
     await until(() => source.problems().length === 0)
@@ -66,7 +66,7 @@ describe('a dump that is no good', () => {
     await until(async () => (await origins(source)) === '64496 64497')
   })
 
-  it('has objects that cannot be read, the others are used and those are told', async (t) => {
+  it('contains invalid objects: the others are used and the invalid ones are reported', async (t) => {
     const { source } = await dumpOf(
       t,
       `${goodAndMore}\nroute: 192.0.2.1/24\norigin: AS1\nsource: LAB\n\nroute: 192.0.2.0/24\nno attribute\n\nmntner: A\n`,
@@ -77,7 +77,7 @@ describe('a dump that is no good', () => {
     assert.match(source.problems()[1]!, /^line 15: not an attribute/)
   })
 
-  it('has many objects that cannot be read, which are counted', async (t) => {
+  it('contains many invalid objects, which are counted', async (t) => {
     const bad = (at: number) => `\nroute: 192.0.2.0/24\norigin: ${at}\nsource: LAB\n`
     const fine = (at: number) => `\nroute: 10.0.0.0/8\norigin: AS${at + 1}\nsource: LAB\n`
     const numbers = Array.from({ length: 50 }, (_, at) => at)
@@ -89,12 +89,12 @@ describe('a dump that is no good', () => {
 })
 
 describe('a dump that is being written', () => {
-  it('is not read before it has been left alone for a while', async (t) => {
-    const { source, file } = await dumpOf(t, good, { lookMs: 100, settleMs: 400 })
+  it('is not read until it has been unchanged for a while', async (t) => {
+    const { source, file } = await dumpOf(t, good, { pollMs: 100, settleMs: 400 })
     await age(file)
     assert.equal(await origins(source), '64496')
     const seen = new Set<string>()
-    // Each piece ends with a line, so that only time tells that there is more to come.
+    // Each chunk ends with a line feed, so only time shows whether the file is complete.
     await writeFile(file, '% A dump\n')
     for (const piece of goodAndMore.split(/(?<=\n)/).slice(1)) {
       await appendFile(file, piece)
@@ -105,13 +105,13 @@ describe('a dump that is being written', () => {
     await until(async () => (await origins(source)) === '64496 64497')
   })
 
-  it('makes the first question wait for it', async (t) => {
-    const { source } = await dumpOf(t, good, { lookMs: 20, settleMs: 200 })
+  it('makes the first query wait for it', async (t) => {
+    const { source } = await dumpOf(t, good, { pollMs: 20, settleMs: 200 })
     assert.equal(await origins(source), '64496')
   })
 
-  it('is told to be still being read when that takes longer than a question may', async (t) => {
-    const { source } = await dumpOf(t, good, { lookMs: 10_000, settleMs: 10_000, timeoutMs: 50 })
+  it('is reported as still being read if that takes longer than the query timeout', async (t) => {
+    const { source } = await dumpOf(t, good, { pollMs: 10_000, settleMs: 10_000, timeoutMs: 50 })
     await assert.rejects(source.serial(never), /still being read/)
   })
 })
@@ -124,7 +124,7 @@ describe('a large dump', () => {
     return `route: ${prefix}\ndescr: ${'x'.repeat(40)}\norigin: AS${at + 1}\nsource: LAB\n`
   }).join('\n')
 
-  it('is read in full, and each route of it is found', async (t) => {
+  it('is read completely, and each of its routes is found', async (t) => {
     const { source } = await dumpOf(t, gzipSync(text))
     const found = await source.routeObjects(parsePrefix('10.1.2.0/24'), never)
     assert.deepEqual(
@@ -133,7 +133,7 @@ describe('a large dump', () => {
     )
   })
 
-  it('is not used when it was replaced while it was read', async (t) => {
+  it('is not used if it was replaced while it was read', async (t) => {
     const { source, replace } = await dumpOf(t, text)
     const first = origins(source)
     await sleep(5)
@@ -143,20 +143,20 @@ describe('a large dump', () => {
   })
 })
 
-describe('a dump that lost its objects', () => {
+describe('a dump that lost objects', () => {
   const dump = (count: number) =>
     `% A dump\n\n${Array.from({ length: count }, (_, i) => `route: 192.0.2.0/24\norigin: AS${i + 1}\nsource: LAB\n\n`).join('')}`
   const count = async (source: IrrSource) => (await source.routeObjects(prefix, never)).length
 
   for (const left of [0, 7]) {
-    it(`has ${left} of 10 and is not used: the last good one is, and that is said`, async (t) => {
+    it(`has ${left} of 10 and is not used: the last valid one is, with the problem in the status`, async (t) => {
       const { source, replace } = await dumpOf(t, dump(10))
       assert.equal(await count(source), 10)
       await replace(dump(left))
       await until(() => source.isSuspicious())
       assert.match(
         source.problems()[0]!,
-        new RegExp(`it has ${left} objects instead of 10; not used until .*last good one`),
+        new RegExp(`it has ${left} objects instead of 10; not used until .*last valid one`),
       )
       assert.equal(await count(source), 10)
       await replace(dump(9))
@@ -164,7 +164,7 @@ describe('a dump that lost its objects', () => {
       assert.deepEqual([source.isSuspicious(), source.problems()], [false, []])
     })
 
-    it(`has ${left} of 10 and is used when it is so for the time of confirmation`, async (t) => {
+    it(`has ${left} of 10 and is used if it stays so for the confirmation time`, async (t) => {
       const { source, replace } = await dumpOf(t, dump(10), { confirmMs: 200 })
       await count(source)
       await replace(dump(left))
@@ -191,7 +191,7 @@ async function dumpOf(t: TestContext, bytes: string | Uint8Array, config: Partia
     await rename(`${file}.new`, file)
   }
   await replace(bytes)
-  const source = createDumpSource({ file, lookMs: 10, settleMs: 0, ...config })
+  const source = createDumpSource({ file, pollMs: 10, settleMs: 0, ...config })
   t.after(async () => {
     await source.close()
     await rm(folder, { recursive: true })

@@ -1,8 +1,8 @@
-// A dump of a registry in a file as a source of what it holds. The file is looked at each second; while a new one is no
-// good, is being written, or is empty or much smaller than before, the last good one is used and that is said.
+// An IRR source that reads a registry dump from a file. The file is checked every second; while a new version is invalid, is
+// being written, is empty or is much smaller than before, the last valid one is used and the problem is reported.
 import type { IrrSource } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
-import { isSuspiciousLoss, isVeryOther } from '../../registry/objects/loss.ts'
+import { isSuspiciousLoss, isLargeDifference } from '../../registry/objects/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { type Dump, type FileState, fileState, readDump } from './dump-file.ts'
@@ -10,41 +10,43 @@ import type { DumpIndex } from './dump-index.ts'
 
 export type DumpSourceConfig = {
   readonly file: string
-  /** The registries that count, the most important first; none means all that are in the dump. */
+  /** The registries to use, in order of preference; none means all registries in the dump. */
   readonly sources?: readonly string[]
-  /** How often the file is looked at. */
-  readonly lookMs?: number
-  /** A file that was changed later than so long ago is taken for one that is being written. */
+  /** How often the file is checked. */
+  readonly pollMs?: number
+  /** A file that was changed more recently than this is treated as being written. */
   readonly settleMs?: number
   /** How long a dump that is empty, or lost more than 20 % of its objects, must stay so before it is used. 0: at once. */
   readonly confirmMs?: number
-  /** How long a question waits for the first reading. */
+  /** How long a query waits for the first read. */
   readonly timeoutMs?: number
 }
 
-const byDefault = { sources: [], lookMs: 1_000, settleMs: 1_000, timeoutMs: 8_000, confirmMs: 3_600_000 }
+const byDefault = { sources: [], pollMs: 1_000, settleMs: 1_000, timeoutMs: 8_000, confirmMs: 3_600_000 }
 
-/** Reads nothing before the first question. */
+/** Reads nothing before the first query. */
 export function createDumpSource(config: DumpSourceConfig): IrrSource {
   return new DumpSource({ ...byDefault, ...config })
 }
 
-type Good = { readonly dump: Dump; readonly state: string }
+type CurrentDump = { readonly dump: Dump; readonly state: string }
 
 class DumpSource implements IrrSource {
   readonly name: string
   readonly label = 'IRR dump'
   readonly #config: Required<DumpSourceConfig>
   readonly #closing = new AbortController()
-  /** Settles when there is a dump, or a reason why there is none. */
+  /** Settles once a dump was read or has failed. */
   readonly #first = Promise.withResolvers<void>()
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> | undefined
-  #good: Good | undefined
-  /** A dump that is not used yet; `size` and the time since when it has about that many objects. */
-  #aside: (Good & { readonly size: number; readonly sinceMs: number; readonly until: Date }) | undefined
+  #polling: Promise<void> | undefined
+  #current: CurrentDump | undefined
+  /** A dump that is not used yet; `size`, and since when it has had about that many objects. */
+  #withheld:
+    | (CurrentDump & { readonly size: number; readonly sinceMs: number; readonly until: Date })
+    | undefined
   #failure: string | undefined
-  /** The state of the file that was read last, well or not, and that at the last look. */
+  /** The version of the file that was read last, successfully or not, and the version at the last check. */
   #read: string | undefined
   #seen: string | undefined
 
@@ -67,15 +69,15 @@ class DumpSource implements IrrSource {
 
   async serial(signal: AbortSignal) {
     await this.#index(signal)
-    return this.#good!.state
+    return this.#current!.state
   }
 
   isSuspicious(): boolean {
-    return this.#aside !== undefined
+    return this.#withheld !== undefined
   }
 
   problems(): readonly string[] {
-    const { badObjects = 0, problems = [] } = this.#good?.dump ?? {}
+    const { badObjects = 0, problems = [] } = this.#current?.dump ?? {}
     const count = badObjects > problems.length ? [`${badObjects} objects could not be read, such as:`] : []
     return [...(this.#failure === undefined ? [] : [this.#failure]), ...count, ...problems]
   }
@@ -83,15 +85,15 @@ class DumpSource implements IrrSource {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#closing.abort(new DriverError('unreachable', `${this.name}: closed`))
-    await this.#looking
+    await this.#polling
   }
 
   async #index(signal: AbortSignal): Promise<DumpIndex> {
     signal.throwIfAborted()
     this.#closing.signal.throwIfAborted()
-    this.#startLooking()
-    if (!this.#good && this.#failure === undefined) await this.#waitForFirst(signal)
-    if (this.#good) return this.#good.dump.index
+    this.#startPolling()
+    if (!this.#current && this.#failure === undefined) await this.#waitForFirst(signal)
+    if (this.#current) return this.#current.dump.index
     throw new DriverError('unreachable', this.#failure ?? `${this.name}: it is still being read`)
   }
 
@@ -105,25 +107,25 @@ class DumpSource implements IrrSource {
     this.#closing.signal.throwIfAborted()
   }
 
-  #startLooking(): void {
+  #startPolling(): void {
     if (this.#timer) return
-    this.#timer = setInterval(() => this.#startLook(), this.#config.lookMs)
+    this.#timer = setInterval(() => this.#startPoll(), this.#config.pollMs)
     this.#timer.unref()
-    this.#startLook()
+    this.#startPoll()
   }
 
-  #startLook(): void {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined
+  #startPoll(): void {
+    this.#polling ??= this.#poll().finally(() => {
+      this.#polling = undefined
     })
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
       const state = await fileState(this.#config.file)
-      if (!state) return this.#fail('there is no such file')
-      if (state.text === this.#good?.state) this.#failure = this.#aside = undefined
-      if (state.text === this.#aside?.state) return this.#consider(this.#aside)
+      if (!state) return this.#fail('the file does not exist')
+      if (state.text === this.#current?.state) this.#failure = this.#withheld = undefined
+      if (state.text === this.#withheld?.state) return this.#useOrWithhold(this.#withheld)
       if (state.text === this.#read || !this.#isSettled(state)) return
       this.#read = state.text
       await this.#readFile(state)
@@ -132,7 +134,7 @@ class DumpSource implements IrrSource {
     }
   }
 
-  /** Untouched since the last look, or for a while by this machine's clock, which may not be that of the file's. */
+  /** Unchanged since the last check, or for a while by the local clock, which may differ from that of the file system. */
   #isSettled(state: FileState): boolean {
     const isSame = state.text === this.#seen
     this.#seen = state.text
@@ -145,38 +147,38 @@ class DumpSource implements IrrSource {
     const after = await fileState(file)
     if (after?.text !== state.text) {
       this.#read = undefined
-      return this.#fail('it was changed while it was read')
+      return this.#fail('the file changed while it was read')
     }
-    this.#consider({ dump, state: state.text })
+    this.#useOrWithhold({ dump, state: state.text })
   }
 
-  /** Uses the dump, or keeps it aside. */
-  #consider(next: Good): void {
-    const before = this.#good?.dump.index.size
+  /** Uses the dump, or withholds it. */
+  #useOrWithhold(next: CurrentDump): void {
+    const before = this.#current?.dump.index.size
     const { size: after } = next.dump.index
     if (!isSuspiciousLoss(before, after)) return this.#use(next)
     const { confirmMs } = this.#config
     const nowMs = performance.now()
     const { size, sinceMs, until } =
-      this.#aside && !isVeryOther(this.#aside.size, after)
-        ? this.#aside
+      this.#withheld && !isLargeDifference(this.#withheld.size, after)
+        ? this.#withheld
         : { size: after, sinceMs: nowMs, until: new Date(Date.now() + confirmMs) }
     if (nowMs - sinceMs >= confirmMs) return this.#use(next)
-    this.#aside = { ...next, size, sinceMs, until }
+    this.#withheld = { ...next, size, sinceMs, until }
     const instead = before === undefined ? '' : ` instead of ${before}`
     this.#fail(`it has ${after} objects${instead}; not used until ${until.toISOString()}`)
   }
 
-  #use(next: Good): void {
-    this.#good = next
-    this.#aside = undefined
+  #use(next: CurrentDump): void {
+    this.#current = next
+    this.#withheld = undefined
     this.#failure = undefined
     this.#first.resolve()
   }
 
   #fail(what: string): void {
     if (this.#closing.signal.aborted) return
-    const kept = this.#good ? '; the last good one is used' : ''
+    const kept = this.#current ? '; the last valid one is used' : ''
     this.#failure = `${this.name}: ${what}${kept}`
     this.#first.resolve()
   }

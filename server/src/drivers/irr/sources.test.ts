@@ -45,7 +45,7 @@ async function dumpFixture(
 ): Promise<IrrSourceFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'irr-'))
   const file = join(folder, name)
-  const times = { lookMs: 20, settleMs: 0, confirmMs: 0 }
+  const times = { pollMs: 20, settleMs: 0, confirmMs: 0 }
   const source = createDumpSource({ file, sources, ...times })
   const absent = {
     source: createDumpSource({ file: join(folder, 'nothing'), timeoutMs: 500, ...times }),

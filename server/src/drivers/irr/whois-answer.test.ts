@@ -27,7 +27,7 @@ const answer: fc.Arbitrary<WhoisAnswer> = fc.oneof(
   fc.constantFrom('', 'no', 'A10').map((message) => ({ kind: 'refused' as const, message })),
 )
 
-/** Pushes the bytes in pieces that end at the cuts. */
+/** Pushes the bytes in chunks that end at the cuts. */
 function decodePieces(bytes: Buffer, cuts: readonly number[]): WhoisAnswer[] {
   const decoder = createWhoisDecoder(bytesMax)
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
@@ -35,7 +35,7 @@ function decodePieces(bytes: Buffer, cuts: readonly number[]): WhoisAnswer[] {
 }
 
 describe('the decoder of whois answers', () => {
-  it('reads what was written, however the bytes are cut', () => {
+  it('decodes the same answers however the bytes are split', () => {
     fc.assert(
       fc.property(
         fc.array(answer, { maxLength: 6 }),
@@ -48,7 +48,7 @@ describe('the decoder of whois answers', () => {
     )
   })
 
-  it('reads lines that end with a carriage return too', () => {
+  it('accepts lines that end with a carriage return', () => {
     const decoder = createWhoisDecoder(bytesMax)
     assert.deepEqual(decoder.push(Buffer.from('C\r\nD\r\nA3\r\nx\r\nC\r\nF no\r\n')), [
       { kind: 'none' },
@@ -58,7 +58,7 @@ describe('the decoder of whois answers', () => {
     ])
   })
 
-  it('knows whether it is inside of an answer', () => {
+  it('reports whether an answer is incomplete', () => {
     const decoder = createWhoisDecoder(bytesMax)
     for (const [bytes, isInside] of [
       ['', false],
@@ -76,18 +76,18 @@ describe('the decoder of whois answers', () => {
   const refusals: readonly [string, string, WhoisAnswerError['reason']][] = [
     ['another protocol', 'HTTP/1.1 400 Bad Request\r\n', 'garbage'],
     ['an empty line', '\n', 'garbage'],
-    ['a length that is none', 'A-1\n', 'garbage'],
+    ['an invalid length', 'A-1\n', 'garbage'],
     ['a length with a sign', 'A+5\n', 'garbage'],
     ['a length in hexadecimal', 'A0x10\n', 'garbage'],
     ['an endless length', `A${'1'.repeat(1_500)}`, 'garbage'],
     ['data beyond its length', 'A2\nx\nmore\n', 'garbage'],
     ['data that ends with another answer', 'A2\nx\nD\n', 'garbage'],
     ['a line without end', 'F '.padEnd(2_000, 'x'), 'garbage'],
-    ['more than we take', `A${bytesMax + 1}\n`, 'too_large'],
-    ['far more than there is', 'A999999999999999\n', 'too_large'],
+    ['an answer above the limit', `A${bytesMax + 1}\n`, 'too_large'],
+    ['a length beyond any answer', 'A999999999999999\n', 'too_large'],
   ]
   for (const [what, bytes, reason] of refusals) {
-    it(`refuses ${what}, and everything after it`, () => {
+    it(`rejects ${what}, and everything after it`, () => {
       const decoder = createWhoisDecoder(bytesMax)
       const isRefused = (error: unknown) => error instanceof WhoisAnswerError && error.reason === reason
       assert.throws(() => decoder.push(Buffer.from(bytes)), isRefused)
@@ -95,7 +95,7 @@ describe('the decoder of whois answers', () => {
     })
   }
 
-  it(`makes answers or a refusal of each of ${runs} malformed inputs`, () => {
+  it(`decodes or rejects each of ${runs} malformed inputs`, () => {
     const piece = fc.constantFrom('A', 'C', 'D', 'E', 'F', '\n', '\r', ' ', '0', '1', '9', '\0', '\xff')
     const edit = fc.tuple(fc.nat(99), fc.nat(4), piece)
     const met = { answers: 0, refusals: 0 }
@@ -125,7 +125,7 @@ describe('the decoder of whois answers', () => {
     assert.ok(met.answers > runs / 4 && met.refusals > runs / 10, JSON.stringify(met))
   })
 
-  it('takes a moment for as much of anything as a socket gives at once', () => {
+  it('decodes a chunk of any repeated input in bounded time', () => {
     for (const piece of ['C\n', 'A0\nC\n', 'F x\n', 'A', '\n', '0', 'A1\n\nC\n']) {
       const bytes = Buffer.from(piece.repeat(65_536 / piece.length))
       const fastestMs = Math.min(...Array.from({ length: 3 }, () => busyMs(() => attempt(bytes))))

@@ -24,13 +24,13 @@ export class WhoisAnswerError extends Error {
 }
 
 export type WhoisDecoder = {
-  /** The answers that end in these bytes, in their order. Throws WhoisAnswerError, and then at every further call. */
+  /** Returns the answers completed by these bytes, in order. Throws WhoisAnswerError, and then at every further call. */
   push(bytes: Uint8Array): WhoisAnswer[]
-  /** Whether an answer has begun and not ended. */
+  /** Whether an answer is incomplete. */
   readonly isInside: boolean
 }
 
-/** The longest line that is no data: an error message. */
+/** Length limit of lines other than data, such as error messages. */
 const lineBytesMax = 1_000
 const lineFeed = 10
 
@@ -38,14 +38,14 @@ const lineFeed = 10
 export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
   const text = new TextDecoder()
   let rest: Uint8Array<ArrayBufferLike> = new Uint8Array(0)
-  /** Of the first byte of the rest that is not part of an answer yet. */
+  /** Offset of the first byte that is not part of an answer yet. */
   let at = 0
-  /** The data of an answer whose end has not come. */
+  /** The data of an incomplete answer. */
   let data: { readonly bytes: Uint8Array; filled: number } | undefined
   let broken: WhoisAnswerError | undefined
 
-  /** The next line of the rest; undefined while it is not there in full. */
-  const takeLine = (): string | undefined => {
+  /** Returns the next line; undefined while it is incomplete. */
+  const readLine = (): string | undefined => {
     const start = at
     const end = rest.indexOf(lineFeed, start)
     if ((end < 0 ? rest.length : end) - start > lineBytesMax) throw garbage('a line without end')
@@ -56,13 +56,13 @@ export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
     return line.endsWith('\r') ? line.slice(0, -1) : line
   }
 
-  const takeData = (into: NonNullable<typeof data>): WhoisAnswer | undefined => {
+  const readData = (into: NonNullable<typeof data>): WhoisAnswer | undefined => {
     const piece = rest.subarray(at, at + into.bytes.length - into.filled)
     into.bytes.set(piece, into.filled)
     into.filled += piece.length
     at += piece.length
     if (into.filled < into.bytes.length) return undefined
-    const end = takeLine()
+    const end = readLine()
     if (end === undefined) return undefined
     if (end !== 'C') throw garbage('data that does not end where it should')
     data = undefined
@@ -70,19 +70,19 @@ export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
   }
 
   const take = (): WhoisAnswer | undefined => {
-    if (data) return takeData(data)
-    const line = takeLine()
+    if (data) return readData(data)
+    const line = readLine()
     if (line === undefined) return undefined
     const short = shortAnswer(line)
     if (short) return short
     data = { bytes: new Uint8Array(readLength(line, bytesMax)), filled: 0 }
-    return takeData(data)
+    return readData(data)
   }
 
-  const takeAll = (): WhoisAnswer[] => {
+  const decodeAll = (): WhoisAnswer[] => {
     const answers: WhoisAnswer[] = []
     for (let answer = take(); answer; answer = take()) answers.push(answer)
-    // A piece of a large chunk would keep all of it.
+    // A slice of a large chunk would keep all of it in memory.
     rest = rest.slice(at)
     at = 0
     return answers
@@ -93,7 +93,7 @@ export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
       if (broken) throw broken
       rest = rest.length === 0 ? bytes : joined(rest, bytes)
       try {
-        return takeAll()
+        return decodeAll()
       } catch (error) {
         if (error instanceof WhoisAnswerError) broken = error
         throw error

@@ -11,7 +11,7 @@ type Exchange = PromiseWithResolvers<WhoisAnswer[]> & {
   readonly answers: WhoisAnswer[]
 }
 
-/** A connection; `open` begins it. It closes itself when the other side does. */
+/** A connection; `open` connects it. It closes when the server closes it. */
 export class WhoisConnection {
   readonly #address: WhoisAddress
   readonly #decoder: WhoisDecoder
@@ -53,7 +53,7 @@ export class WhoisConnection {
    */
   async exchange(lines: readonly string[], wanted: number, signal: AbortSignal): Promise<WhoisAnswer[]> {
     if (this.#error) throw this.#error
-    if (!this.#socket || this.#exchange) throw new Error('a whois connection does one thing at a time')
+    if (!this.#socket || this.#exchange) throw new Error('a whois connection has one exchange at a time')
     const exchange = (this.#exchange = { ...Promise.withResolvers<WhoisAnswer[]>(), wanted, answers: [] })
     this.#socket.write(`${lines.join('\n')}\n`)
     try {
@@ -74,8 +74,7 @@ export class WhoisConnection {
     if (this.#error) return
     try {
       for (const answer of this.#decoder.push(bytes)) this.#take(answer)
-      if (!this.#exchange && this.#decoder.isInside)
-        throw new WhoisAnswerError('garbage', 'nothing was asked')
+      if (!this.#exchange && this.#decoder.isInside) throw new WhoisAnswerError('garbage', 'unrequested data')
     } catch (error) {
       if (!(error instanceof WhoisAnswerError)) throw error
       const kind = error.reason === 'too_large' ? 'refused' : 'protocol'
@@ -86,7 +85,7 @@ export class WhoisConnection {
   #take(answer: WhoisAnswer): void {
     const exchange = this.#exchange
     if (!exchange || exchange.answers.length === exchange.wanted) {
-      throw new WhoisAnswerError('garbage', 'an answer to nothing')
+      throw new WhoisAnswerError('garbage', 'an unrequested answer')
     }
     exchange.answers.push(answer)
     if (exchange.answers.length === exchange.wanted) exchange.resolve(exchange.answers)

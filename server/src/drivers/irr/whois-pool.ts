@@ -1,5 +1,5 @@
-// A few connections to one whois server, kept open between questions, so that each question is one round trip. It knows
-// how a connection begins, and nothing of what is asked.
+// A few connections to one whois server, kept open between queries, so that each query is one round trip. It knows how a
+// connection is initialized, but not what is queried.
 import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import { createSemaphore, type Semaphore } from '../../runtime/semaphore.ts'
@@ -8,9 +8,9 @@ import { type WhoisAddress, WhoisConnection } from './whois-connection.ts'
 import { openingLines } from './whois-query.ts'
 
 export type WhoisPoolConfig = WhoisAddress & {
-  /** The registries to search, in their order; none means all that the server has. */
+  /** The registries to search, in order; none means all registries of the server. */
   readonly sources: readonly string[]
-  /** For one question, with the waiting for a connection and the connecting. */
+  /** Timeout of one query, including the wait for a connection and connecting. */
   readonly timeoutMs: number
   readonly connectionsMax: number
   /** Idle connections are closed after this time. */
@@ -20,7 +20,7 @@ export type WhoisPoolConfig = WhoisAddress & {
 
 const waitingMax = 10_000
 
-/** The connections; none is made before the first question. */
+/** The connections; none is opened before the first query. */
 export class WhoisPool {
   readonly #config: WhoisPoolConfig
   readonly #room: Semaphore
@@ -37,12 +37,12 @@ export class WhoisPool {
     })
   }
 
-  /** The answer to one line. Rejects with a DriverError, or with the signal's reason. */
-  async ask(line: string, signal: AbortSignal): Promise<WhoisAnswer> {
+  /** Resolves with the answer to one line. Rejects with a DriverError, or with the signal's reason. */
+  async query(line: string, signal: AbortSignal): Promise<WhoisAnswer> {
     const timeout = AbortSignal.timeout(this.#config.timeoutMs)
     const any = AbortSignal.any([signal, timeout, this.#closing.signal])
     try {
-      return await this.#room.run(() => this.#askOne(line, any), any)
+      return await this.#room.run(() => this.#queryOne(line, any), any)
     } catch (error) {
       if (signal.aborted) throw signal.reason
       throw this.#explain(error, timeout)
@@ -55,8 +55,8 @@ export class WhoisPool {
     for (const connection of this.#all) connection.close()
   }
 
-  /** The other side may have closed a connection that was kept: that is found out by using it, and is no failure. */
-  async #askOne(line: string, signal: AbortSignal): Promise<WhoisAnswer> {
+  /** The server may have closed an idle connection. This is detected when it is used, and the query uses a new connection. */
+  async #queryOne(line: string, signal: AbortSignal): Promise<WhoisAnswer> {
     for (let kept = this.#takeIdle(); kept; kept = this.#takeIdle()) {
       const answer = await this.#exchange(kept, line, signal).catch((error: unknown) => {
         if (signal.aborted || !(error instanceof DriverError) || error.kind !== 'unreachable') throw error
@@ -118,7 +118,7 @@ export class WhoisPool {
       return new DriverError('unreachable', `${this.#name}: no answer within ${this.#config.timeoutMs} ms`)
     }
     if (error instanceof Failure) {
-      return new DriverError('refused', `${this.#name}: too many questions wait`, { cause: error })
+      return new DriverError('refused', `${this.#name}: too many queries are waiting`, { cause: error })
     }
     return error
   }

@@ -5,7 +5,7 @@ import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { autNumQuery, membersQuery, openingLines, routesQuery, serialsQuery } from './whois-query.ts'
 
-it('writes each question as a line of the protocol', () => {
+it('formats each query as a line of the protocol', () => {
   assert.equal(routesQuery('2001:db8::/32' as Prefix), '!r2001:db8::/32,L')
   assert.equal(membersQuery('as64496:as-x'), '!iAS64496:AS-X')
   assert.equal(autNumQuery(64_496 as Asn), '!maut-num,AS64496')
@@ -15,7 +15,7 @@ it('writes each question as a line of the protocol', () => {
   assert.deepEqual(openingLines([], 5_000.5), ['!!', '!nPharos', '!t1000'])
 })
 
-it('makes exactly one line of whatever it is given, or throws', () => {
+it('returns exactly one line for any input, or throws', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc

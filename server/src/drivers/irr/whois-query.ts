@@ -1,6 +1,6 @@
-// The questions of the `!` protocol, one line each (IRRd documentation, "Whois queries", section "IRRd style queries").
-// The only place that makes such lines: whatever goes into one is checked here, so that no text of a customer can end a
-// line and begin another.
+// The queries of the `!` protocol, one line each (IRRd documentation, "Whois queries", section "IRRd style queries").
+// The only place that builds such lines: all input is validated here, so that no text of a customer can end a line and
+// inject another one.
 import { parseAsn } from '../../net/asn.ts'
 import type { Asn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
@@ -8,20 +8,20 @@ import type { Prefix } from '../../net/prefix.ts'
 import { parseAsSetName, parseRegistryName } from '../../registry/objects/rpsl-objects.ts'
 
 /**
- * What a connection begins with, in lines of which the first has no answer: keep it open, who asks, when to close it after
- * silence, and which registries to search, in their order.
+ * The first lines of a connection, the first of which has no answer: keep the connection open, the client's name, the idle
+ * timeout, and the registries to search, in their order.
  */
 export function openingLines(sources: readonly string[], idleSeconds: number): string[] {
   const lines = ['!!', '!nPharos', `!t${Math.min(1_000, Math.max(1, Math.ceil(idleSeconds)))}`]
   return sources.length === 0 ? lines : [...lines, `!s${sources.map(parseRegistryName).join(',')}`]
 }
 
-/** All less specific route objects, and those of the prefix itself, in full. */
+/** Queries the route objects of the prefix and of all less specific ones, in full. */
 export function routesQuery(prefix: Prefix): string {
   return `!r${parsePrefix(prefix)},L`
 }
 
-/** The direct members of an as-set, separated by blanks. */
+/** Queries the direct members of an as-set; the answer is separated by blanks. */
 export function membersQuery(name: string): string {
   return `!i${parseAsSetName(name)}`
 }

@@ -1,4 +1,4 @@
-// The whois client against servers that do not behave: the lab's with a fault, and some that speak nothing.
+// The whois client against faulty servers: the lab's server with injected faults, and servers that send nothing.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -50,7 +50,7 @@ describe('a whois server that misbehaves', () => {
     })
   }
 
-  it('does not have the registries that are wanted', async (t) => {
+  it('does not have the configured registries', async (t) => {
     const { source } = await labOf(t, { sources: ['LAB', 'RIPE'] })
     await assert.rejects(source.routeObjects(prefix, never), (error) => {
       assert.ok(ofKind('protocol')(error))
@@ -58,7 +58,7 @@ describe('a whois server that misbehaves', () => {
     })
   })
 
-  it('refuses one question', async (t) => {
+  it('rejects one query', async (t) => {
     const { port } = await serverOf(t, (socket) =>
       answering(socket, (line) => (line.startsWith('!r') ? 'F no\n' : 'C\n')),
     )
@@ -84,7 +84,7 @@ describe('a whois server that misbehaves', () => {
     await assert.rejects(sourceAt(t, { port }).routeObjects(prefix, never), ofKind('protocol'))
   })
 
-  it('answers with objects that were not asked for', async (t) => {
+  it('answers with objects that were not requested', async (t) => {
     const text = `${route}\n\nroute: 192.0.2.0/25\norigin: AS1\nsource: X\n\nroute: 10.0.0.0/8\norigin: AS1\nsource: X\n`
     const { port } = await serverOf(t, (socket) =>
       answering(socket, (line) => (line.startsWith('!r') ? `A${text.length}\n${text}C\n` : 'C\n')),
@@ -103,7 +103,7 @@ describe('a whois server that misbehaves', () => {
     await assert.rejects(sourceAt(t, { port }).routeObjects(prefix, never), ofKind('unreachable'))
   })
 
-  it('drips an answer without end', async (t) => {
+  it('sends an endless answer slowly', async (t) => {
     const { port } = await serverOf(t, (socket) => {
       const timer = setInterval(() => socket.write('F'), 20)
       socket.on('close', () => clearInterval(timer))
@@ -113,7 +113,7 @@ describe('a whois server that misbehaves', () => {
 })
 
 describe('the connections of a whois source', () => {
-  it('are kept between questions, and no more than are allowed', async (t) => {
+  it('are kept open between queries, up to the limit', async (t) => {
     const { server, source } = await labOf(t, { connectionsMax: 2 })
     await source.serial(never)
     assert.deepEqual(server.queries, ['!!', '!nPharos', '!t40', '!sLAB', '!jLAB'])
@@ -122,7 +122,7 @@ describe('the connections of a whois source', () => {
     assert.equal(server.connections, 2)
   })
 
-  it('that the server closed meanwhile are no failure', async (t) => {
+  it('are replaced if the server closed them meanwhile', async (t) => {
     const { server, source } = await labOf(t, { connectionsMax: 2 })
     await Promise.all([source.serial(never), source.serial(never)])
     server.dropConnections()
@@ -137,7 +137,7 @@ describe('the connections of a whois source', () => {
     assert.equal(server.connections, 2)
   })
 
-  it('are closed by an abort in the middle of an answer, which others do not feel', async (t) => {
+  it('are closed by an abort within an answer, without effect on others', async (t) => {
     const { server, source } = await labOf(t, { connectionsMax: 1 })
     server.fault = 'half'
     const abort = new AbortController()
@@ -150,7 +150,7 @@ describe('the connections of a whois source', () => {
     assert.equal(await next, undefined)
   })
 
-  it('are closed with the source, and what waits rejects', async (t) => {
+  it('are closed with the source, and pending queries reject', async (t) => {
     const { server, source } = await labOf(t)
     server.fault = 'hang'
     const asked = assert.rejects(source.routeObjects(prefix, never), ofKind('unreachable'))

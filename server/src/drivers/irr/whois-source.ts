@@ -1,5 +1,5 @@
-// A whois server that speaks the `!` protocol (IRRd, and what is compatible with it) as a source of what the routing
-// registries hold. It keeps connections, and no answers.
+// An IRR source that queries a whois server with the `!` protocol (IRRd and compatible servers). It keeps connections open, but
+// caches no answers.
 import type { IrrSource, RouteObject } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { covers } from '../../net/prefix.ts'
@@ -16,11 +16,11 @@ import { autNumQuery, membersQuery, routesQuery, serialsQuery } from './whois-qu
 
 export type WhoisSourceConfig = WhoisAddress & {
   readonly sources?: readonly string[]
-  /** For one question, with the waiting for a connection and the connecting. */
+  /** Timeout of one query, including the wait for a connection and connecting. */
   readonly timeoutMs?: number
   readonly connectionsMax?: number
   readonly idleMs?: number
-  /** A longer answer is refused. */
+  /** A longer answer is rejected. */
   readonly answerBytesMax?: number
 }
 
@@ -32,7 +32,7 @@ const byDefault = {
   answerBytesMax: 2 * 1024 * 1024,
 }
 
-/** Connects at the first question. */
+/** Connects at the first query. */
 export function createWhoisSource(config: WhoisSourceConfig): IrrSource {
   return new WhoisSource({ ...byDefault, ...config })
 }
@@ -54,27 +54,27 @@ class WhoisSource implements IrrSource {
   }
 
   async routeObjects(prefix: Prefix, signal: AbortSignal): Promise<readonly RouteObject[]> {
-    // A server that does not know the option would answer with others.
-    const routes = await this.#ask(routesQuery(prefix), signal, (text) => this.#read(text, readRoute))
+    // A server that does not support the option would return objects of other registries.
+    const routes = await this.#query(routesQuery(prefix), signal, (text) => this.#read(text, readRoute))
     return (routes ?? []).filter((route) => covers(route.prefix, prefix))
   }
 
   async autNum(asn: Asn, signal: AbortSignal): Promise<string | undefined> {
-    const autNums = await this.#ask(autNumQuery(asn), signal, (text) => this.#read(text, readAutNum))
+    const autNums = await this.#query(autNumQuery(asn), signal, (text) => this.#read(text, readAutNum))
     return autNums?.find((object) => object.asn === asn)?.text
   }
 
   async asSetMembers(name: string, signal: AbortSignal) {
-    const members = await this.#ask(membersQuery(name), signal, readAsSetMembers)
+    const members = await this.#query(membersQuery(name), signal, readAsSetMembers)
     return members && members.asns.length + members.sets.length > 0 ? members : undefined
   }
 
   async serial(signal: AbortSignal): Promise<string | undefined> {
-    const answer = await this.#pool.ask(serialsQuery(this.#sources), signal)
+    const answer = await this.#pool.query(serialsQuery(this.#sources), signal)
     return answer.kind === 'found' ? newestSerials(answer.text) : undefined
   }
 
-  /** A server does not say how many objects it has; its answers are compared by whoever asks. */
+  /** The protocol has no count of objects; a loss is detected by the reader, which compares answers. */
   isSuspicious(): boolean {
     return false
   }
@@ -87,20 +87,20 @@ class WhoisSource implements IrrSource {
     return this.#pool.close()
   }
 
-  /** What is read of the answer, or undefined when there is nothing. */
-  async #ask<T>(line: string, signal: AbortSignal, read: (text: string) => T): Promise<T | undefined> {
-    const answer = await this.#pool.ask(line, signal)
-    const question = `${this.name}: ${line}`
+  /** Returns the parsed answer; undefined if it is empty. */
+  async #query<T>(line: string, signal: AbortSignal, read: (text: string) => T): Promise<T | undefined> {
+    const answer = await this.#pool.query(line, signal)
+    const query = `${this.name}: ${line}`
     try {
-      const text = textOf(answer, question)
+      const text = textOf(answer, query)
       return text === undefined ? undefined : read(text)
     } catch (error) {
       if (!(error instanceof RpslError)) throw error
-      throw new DriverError('refused', `${question}: ${error.message}`, { cause: error })
+      throw new DriverError('refused', `${query}: ${error.message}`, { cause: error })
     }
   }
 
-  /** An object that makes no sense is left out and reported. */
+  /** An invalid object is left out and reported. */
   #read<T>(text: string, read: (object: RpslObject) => T[]): T[] {
     const { objects, problems } = parseRpsl(text)
     for (const { message } of problems) this.#problems.add(message)
@@ -116,11 +116,11 @@ class WhoisSource implements IrrSource {
   }
 }
 
-function textOf(answer: WhoisAnswer, question: string): string | undefined {
+function textOf(answer: WhoisAnswer, query: string): string | undefined {
   if (answer.kind === 'found') return answer.text
   if (answer.kind === 'none' || answer.kind === 'absent') return undefined
   const why = answer.kind === 'refused' ? answer.message : 'more than one object has this key'
-  throw new DriverError('refused', `${question}: ${why}`)
+  throw new DriverError('refused', `${query}: ${why}`)
 }
 
 function readRoute(object: RpslObject): RouteObject[] {
@@ -134,8 +134,8 @@ function readAutNum(object: RpslObject) {
 }
 
 /**
- * Of `RADB:N:0-4711:12`, one line for each registry, the newest serial; the oldest, and that of the last export, change
- * without the objects. A registry without serials says `-`, an unknown one `X`.
+ * Returns the newest serial of each registry, from lines such as `RADB:N:0-4711:12`; the oldest serial and that of the last
+ * export change without the objects. A registry without serials has `-`, an unknown one `X`.
  */
 function newestSerials(text: string): string | undefined {
   const serials = [...text.matchAll(/^([^:\s]+):[^:\s]*:\d+-(\d+)/gm)].map(

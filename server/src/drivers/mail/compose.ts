@@ -1,5 +1,5 @@
-// From a message to the bytes that are sent, the same for every transport. Nothing is fetched or read for it, and no field
-// can become a second one: what could is refused.
+// Composes the bytes of a mail, the same for every transport. It fetches and reads nothing, and rejects values that could
+// inject another header.
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { MailMessage } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
@@ -11,12 +11,12 @@ export type Composed = {
   readonly bytes: Buffer
 }
 
-/** RFC 5322 lets a line be that long; URLs are left in one piece, so that a raw mail can be read and followed. */
+/** The line limit of RFC 5322; URLs are not wrapped, so that links in a raw mail can be used. */
 const lineMax = 998
 
-/** Throws DriverError `refused` where the recipient is no plain address, or a header would hold more than a line. */
+/** Throws DriverError `refused` if the recipient is not a plain address, or a header would have more than one line. */
 export async function composeMail(message: MailMessage): Promise<Composed> {
-  refuseUnfit(message)
+  checkHeaders(message)
   const { id, date, from, replyTo, to, subject, text, html } = message
   const composer = new MailComposer({
     from: { ...from },
@@ -25,12 +25,12 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
     subject,
     date,
     messageId: `<${id}@${domainOf(from.address)}>`,
-    // No answering machine answers it: RFC 3834, and what Exchange reads instead.
+    // Suppresses automatic replies: RFC 3834, and the header of Exchange.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-    text: isPlainEnough(text) ? { raw: sevenBit(text) } : text,
+    text: isPlainAscii(text) ? { raw: sevenBit(text) } : text,
     html,
     newline: 'win',
-    // Not made up anew: what is sent twice is the same mail to the byte.
+    // Derived instead of random: a mail that is sent twice is identical.
     baseBoundary: id,
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -38,12 +38,12 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
   return { envelope: { from: from.address, to: [to] }, bytes: await composer.compile().build() }
 }
 
-function refuseUnfit({ id, from, replyTo, to, subject }: MailMessage): void {
-  if (parseEmail(to) === undefined) throw refused(to, 'this is no address that mail can be sent to')
+function checkHeaders({ id, from, replyTo, to, subject }: MailMessage): void {
+  if (parseEmail(to) === undefined) throw refused(to, 'not an address that mail can be sent to')
   const boxes = replyTo === null ? [from] : [from, replyTo]
   const isFit = (box: Mailbox) => parseEmail(box.address) !== undefined && isHeaderText(box.name)
   if (!boxes.every(isFit) || !isHeaderText(subject) || !/^[\w.-]+$/.test(id))
-    throw refused(to, 'a header of the mail would hold more than one line of text')
+    throw refused(to, 'a mail header would contain more than one line')
 }
 
 function refused(subject: string, reason: string): DriverError {
@@ -52,8 +52,8 @@ function refused(subject: string, reason: string): DriverError {
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** Whether the text is ASCII in lines that any server takes as they are. */
-function isPlainEnough(text: string): boolean {
+/** Whether the text is ASCII in lines that every server accepts unchanged. */
+function isPlainAscii(text: string): boolean {
   return /^[\t\n\x20-\x7e]*$/.test(text) && text.split('\n').every(({ length }) => length <= lineMax)
 }
 

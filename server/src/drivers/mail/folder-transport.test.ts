@@ -29,7 +29,7 @@ test('other users can neither read nor list the mails', async (t) => {
   assert.deepEqual([modeOf(folder), modeOf(file)], ['700', '600'])
 })
 
-test('a folder that others may look into gets no mail', async (t) => {
+test('no mail is written to a folder that other users can list', async (t) => {
   const folder = folderFor(t)
   mkdirSync(folder)
   chmodSync(folder, 0o755)
@@ -40,7 +40,7 @@ test('a folder that others may look into gets no mail', async (t) => {
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('mails lie in the order of their time, and one that comes again takes its own place', async (t) => {
+test('mails are sorted by time, and a repeated mail replaces the first', async (t) => {
   const folder = folderFor(t)
   const transport = createFolderTransport(folder)
   const later = sample({ id: 'a', date: new Date('2026-02-01T00:00:00Z') })
@@ -51,7 +51,7 @@ test('mails lie in the order of their time, and one that comes again takes its o
   ])
 })
 
-test('half a mail is never there: what was begun is gone where it cannot be ended', async (t) => {
+test('no incomplete mail remains if writing fails', async (t) => {
   const folder = folderFor(t)
   mkdirSync(join(folder, '2026-01-31T12-00-00Z-mail-1.example.eml'), { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
@@ -59,7 +59,7 @@ test('half a mail is never there: what was begun is gone where it cannot be ende
   assert.equal(readdirSync(folder).length, 1)
 })
 
-test('other files in the folder stay as they are', async (t) => {
+test('other files in the folder are not changed', async (t) => {
   const folder = folderFor(t)
   mkdirSync(folder, { mode: 0o700 })
   writeFileSync(join(folder, 'note'), 'mine')

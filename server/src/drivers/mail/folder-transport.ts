@@ -7,7 +7,7 @@ import type { MailMessage, MailTransport } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { composeMail } from './compose.ts'
 
-/** Makes the folder with the first mail. */
+/** Creates the folder with the first mail. */
 export function createFolderTransport(path: string): MailTransport {
   const folder = resolve(path)
   let closed = false
@@ -19,7 +19,7 @@ export function createFolderTransport(path: string): MailTransport {
       const file = join(folder, fileName(message))
       try {
         await makeFolder(folder)
-        await writeWhole(file, bytes)
+        await writeAtomically(file, bytes)
       } catch (error) {
         throw asDriverError(folder, error as Error)
       }
@@ -38,13 +38,13 @@ function fileName({ date, id }: MailMessage): string {
 
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // One that was there before keeps its mode: whoever gave it may mean something by it.
+  // An existing folder keeps its mode, which may be intentional.
   const mode = (await stat(folder)).mode & 0o777
-  if (mode & 0o077) throw new Error(`others may look into it (mode ${mode.toString(8)}); run chmod 700`)
+  if (mode & 0o077) throw new Error(`other users have access to it (mode ${mode.toString(8)}); run chmod 700`)
 }
 
-/** Written aside and renamed: whoever watches the folder never reads half a mail, and a power cut leaves none. */
-async function writeWhole(file: string, bytes: Buffer): Promise<void> {
+/** Written to a temporary file and renamed, so that a reader or a power failure never leaves an incomplete mail. */
+async function writeAtomically(file: string, bytes: Buffer): Promise<void> {
   const aside = `${file}.${randomUUID()}.part`
   try {
     const handle = await open(aside, 'w', 0o600)

@@ -30,7 +30,7 @@ export function asDriverError(
  */
 function kindOf({ code = '', command = '', responseCode, permanent }: NodemailerError): DriverErrorKind {
   if (responseCode === undefined) return kindOfCode(code)
-  // 421 closes the connection, whatever was asked.
+  // 421 closes the connection, whatever the command was.
   if (responseCode === 421) return 'unreachable'
   if (responseCode < 500) return /^(MAIL FROM|RCPT TO|DATA)/.test(command) ? 'postponed' : 'unreachable'
   if (loginCodes.has(responseCode) || !/^(RCPT TO|DATA)/.test(command)) return 'protocol'
@@ -40,7 +40,7 @@ function kindOf({ code = '', command = '', responseCode, permanent }: Nodemailer
 /** RFC 4954 section 6: the answer to any command before authentication. */
 const loginCodes = new Set([530, 534, 535, 538])
 
-/** Of what went wrong without an answer. */
+/** Errors without an answer of the server. */
 function kindOfCode(code: string): DriverErrorKind {
   if (code === 'EENVELOPE' || code === 'EMESSAGE') return 'refused'
   return ['ETLS', 'EAUTH', 'ENOAUTH', 'EPROTOCOL'].includes(code) ? 'protocol' : 'unreachable'
@@ -63,10 +63,10 @@ function wordsOf(
   return isSafe ? oneLine(response) : codesOf(response)
 }
 
-/** `554 5.7.1` of a whole answer. */
+/** Returns the codes of an answer, such as `554 5.7.1`. */
 function codesOf(response: string): string {
   const [codes] = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/.exec(response) ?? []
-  return codes === undefined ? 'an answer that is none' : codes.replace('-', ' ')
+  return codes === undefined ? 'an invalid answer' : codes.replace('-', ' ')
 }
 
 function oneLine(text: string): string {

@@ -21,7 +21,7 @@ async function serve(t: TestContext, options: TestSmtpOptions = {}): Promise<Tes
   return server
 }
 
-/** `rest` goes behind the port, `login` before the host. */
+/** `rest` follows the port, `login` precedes the host. */
 function open(
   t: TestContext,
   { port }: TestSmtpServer,
@@ -48,37 +48,32 @@ const answers: readonly (readonly [string, Answers, DriverErrorKind, RegExp])[] 
     /RCPT TO: 550 5\.1\.1 no such user/,
   ],
   [
-    'a recipient that is to come later',
+    'a recipient that is deferred',
     { rcptTo: { code: 450, text: '4.2.0 greylisted' } },
     'postponed',
     /450 4\.2\.0 greylisted/,
   ],
   ['a full mailbox', { rcptTo: { code: 452, text: '4.2.2 full' } }, 'postponed', /452/],
   [
-    'a sender that may not',
+    'a sender that is not allowed',
     { mailFrom: { code: 553, text: '5.7.1 not yours' } },
     'protocol',
     /MAIL FROM: 553/,
   ],
-  ['a login that it wants', { mailFrom: { code: 530, text: '5.7.0 who are you' } }, 'protocol', /530/],
-  ['a login that it wants, later', { rcptTo: { code: 530, text: '5.7.0 who are you' } }, 'protocol', /530/],
+  ['a missing login', { mailFrom: { code: 530, text: '5.7.0 who are you' } }, 'protocol', /530/],
   [
-    'a content that it does not take',
-    { data: () => ({ code: 554, text: '5.7.1 spam' }) },
-    'refused',
-    /DATA: 554/,
+    'a missing login, reported for the recipient',
+    { rcptTo: { code: 530, text: '5.7.0 who are you' } },
+    'protocol',
+    /530/,
   ],
-  [
-    'a content for which it has no room now',
-    { data: () => ({ code: 451, text: '4.3.0 busy' }) },
-    'postponed',
-    /DATA: 451/,
-  ],
+  ['content that is rejected', { data: () => ({ code: 554, text: '5.7.1 spam' }) }, 'refused', /DATA: 554/],
+  ['content that is deferred', { data: () => ({ code: 451, text: '4.3.0 busy' }) }, 'postponed', /DATA: 451/],
   ['a command out of order', { data: () => ({ code: 503, text: '5.5.1 what' }) }, 'postponed', /503/],
   ['a server that is about to stop', { rcptTo: { code: 421, text: '4.3.2 closing' } }, 'unreachable', /421/],
 ]
 for (const [what, said, kind, message] of answers) {
-  test(`${what}: ${kind}, and the next mail goes out`, async (t) => {
+  test(`${what}: ${kind}, and the next mail is sent`, async (t) => {
     const server = await serve(t)
     const transport = open(t, server)
     Object.assign(server.answers, said)
@@ -92,7 +87,7 @@ for (const [what, said, kind, message] of answers) {
   })
 }
 
-test('a refusal names whom it is about', async (t) => {
+test('a rejection contains the recipient', async (t) => {
   const server = await serve(t)
   server.answers.rcptTo = { code: 550, text: '5.1.1 no such user' }
   await assert.rejects(open(t, server).send(sample()), (error: DriverError) => {
@@ -101,7 +96,7 @@ test('a refusal names whom it is about', async (t) => {
   })
 })
 
-test('a server that quotes the mail in its answer gets nothing of it into the error', async (t) => {
+test('an error does not contain the mail if the server quotes it', async (t) => {
   const server = await serve(t)
   server.answers.data = (bytes) => ({
     code: 554,
@@ -115,7 +110,7 @@ test('a server that quotes the mail in its answer gets nothing of it into the er
   })
 })
 
-test('a test mail holds no secret, and its answer is told in full', async (t) => {
+test('the answer to a test mail, which contains no secret, is reported in full', async (t) => {
   const server = await serve(t)
   server.answers.data = () => ({ code: 554, text: '5.7.1 listed at rbl.example' })
   await assert.rejects(open(t, server, { quoteAnswers: true }).send(sample()), /listed at rbl\.example/)
@@ -123,7 +118,7 @@ test('a test mail holds no secret, and its answer is told in full', async (t) =>
   assert.match(await open(t, server).send(sample()), /^250 2\.0\.0 taken/)
 })
 
-test('a login that is not taken is ours to mend, and stands in no error', async (t) => {
+test('a rejected login must be fixed by the operator, and is not in the error', async (t) => {
   const server = await serve(t, { login: { user: 'pharos', password: 'right' } })
   await assert.rejects(open(t, server, { login: 'pharos:wr0ngWord@' }).send(sample()), (error: Error) => {
     assert.ok(isKind('protocol')(error))
@@ -135,19 +130,19 @@ test('a login that is not taken is ours to mend, and stands in no error', async 
   assert.equal(server.mails[0]?.user, 'pharos')
 })
 
-test('a login that is configured is never left out: a server that knows none gets no mail', async (t) => {
+test('a configured login is always used: no mail is sent to a server without authentication', async (t) => {
   const server = await serve(t)
   await assert.rejects(open(t, server, { login: 'pharos:right@' }).send(sample()), isKind('protocol'))
   assert.deepEqual(server.mails, [])
 })
 
-test('a server that wants a login gets no mail without one', async (t) => {
+test('no mail is sent without a login to a server that requires one', async (t) => {
   const server = await serve(t, { login: { user: 'pharos', password: 'right' } })
   await assert.rejects(open(t, server).send(sample()), isKind('protocol'))
   assert.deepEqual(server.mails, [])
 })
 
-test('where STARTTLS is required, a server without it gets neither login nor mail', async (t) => {
+test('if STARTTLS is required, neither login nor mail is sent to a server without it', async (t) => {
   const server = await serve(t, { login: { user: 'pharos', password: 'right' } })
   const transport = open(t, server, { login: 'pharos:right@', rest: '?starttls=required' })
   await assert.rejects(transport.send(sample()), isKind('protocol'))
@@ -161,7 +156,7 @@ for (const [scheme, rest] of [
   ['smtps', '?'],
 ] as const) {
   test(
-    `${scheme} with TLS: only a server whose certificate is vouched for gets login and mail`,
+    `${scheme} with TLS: login and mail are sent only to a server with a trusted certificate`,
     { skip },
     async (t) => {
       const [own, other] = [certificate(t), certificate(t)]
@@ -182,37 +177,37 @@ for (const [scheme, rest] of [
   )
 }
 
-test('a file of certificates that is not there is told before the first mail', () => {
+test('a missing file of certificates is reported before the first mail', () => {
   assert.throws(
     () => createSmtpTransport(parseMailUrl('smtps://net.example?ca=/nowhere.pem')),
     /nowhere\.pem/,
   )
 })
 
-test('a server that says nothing is given up, and the next mail goes out when it is back', async (t) => {
+test('a server that does not answer times out, and the next mail is sent once it answers again', async (t) => {
   const server = await serve(t)
   const transport = open(t, server, { timeoutMs: 300 })
-  server.setDoor('silent')
+  server.setRelay('silent')
   await assert.rejects(transport.send(sample()), isKind('unreachable'))
-  server.setDoor('open')
+  server.setRelay('open')
   server.dropConnections()
   const patient = open(t, server)
   await patient.send(sample())
   assert.equal(server.mails.length, 1)
 })
 
-test('a server that went away in between is found again', async (t) => {
+test('the transport reconnects to a server that was unreachable', async (t) => {
   const server = await serve(t)
   const transport = open(t, server)
   await transport.send(sample())
-  server.setDoor('away')
+  server.setRelay('away')
   await assert.rejects(transport.send(sample()), isKind('unreachable'))
-  server.setDoor('open')
+  server.setRelay('open')
   await transport.send(sample())
   assert.equal(server.mails.length, 2)
 })
 
-test('a server that goes on answering and never ends is given up too', async (t) => {
+test('a server that answers endlessly times out', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.write('220 test\r\n')
@@ -230,7 +225,7 @@ test('a server that goes on answering and never ends is given up too', async (t)
   await assert.rejects(transport.send(sample()), isKind('unreachable'))
 })
 
-test('a mail is sent once more where a kept connection ends before the server has any of it', async (t) => {
+test('a mail is sent again if an idle connection ends before the server received any of it', async (t) => {
   const server = await serve(t)
   const transport = open(t, server)
   await transport.send(sample())
@@ -240,7 +235,7 @@ test('a mail is sent once more where a kept connection ends before the server ha
   assert.equal(server.mails.length, 2)
 })
 
-test('a connection that the server has closed meanwhile costs no mail', async (t) => {
+test('no mail is lost if the server closed the idle connection', async (t) => {
   const server = await serve(t)
   const transport = open(t, server)
   for (let times = 0; times < 5; times++) {
@@ -250,7 +245,7 @@ test('a connection that the server has closed meanwhile costs no mail', async (t
   assert.equal(server.mails.length, 5)
 })
 
-test('a few connections carry many mails', async (t) => {
+test('many mails share a few connections', async (t) => {
   const server = await serve(t)
   const transport = open(t, server)
   await Promise.all(Array.from({ length: 60 }, () => transport.send(sample())))
@@ -258,10 +253,10 @@ test('a few connections carry many mails', async (t) => {
   assert.ok(server.connectionsMost <= 4, `${server.connectionsMost} connections`)
 })
 
-test('closing ends what is under way', async (t) => {
+test('closing cancels mails that are being sent', async (t) => {
   const server = await serve(t)
   const transport = open(t, server)
-  server.setDoor('silent')
+  server.setRelay('silent')
   const sent = Promise.allSettled(Array.from({ length: 8 }, () => transport.send(sample())))
   await transport.close()
   for (const outcome of await sent) {
@@ -270,9 +265,9 @@ test('closing ends what is under way', async (t) => {
   }
 })
 
-test('the log of a server that is spoken to is nobody else’s: an error shows no login in its fields', async (t) => {
+test('the fields of an error do not contain the login', async (t) => {
   const server = await serve(t)
-  server.setDoor('away')
+  server.setRelay('away')
   const transport = open(t, server, { login: 'pharos:s3cretWord@' })
   await assert.rejects(transport.send(sample()), (error: Error) => {
     assert.doesNotMatch(inspect(error, { depth: 20 }), /s3cretWord/)
@@ -280,7 +275,7 @@ test('the log of a server that is spoken to is nobody else’s: an error shows n
   })
 })
 
-/** A certificate that signs itself, made for this run. */
+/** A self-signed certificate, created for this run. */
 function certificate(t: TestContext): { cert: string; key: string; file: string } {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-smtp-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

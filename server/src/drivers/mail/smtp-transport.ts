@@ -1,5 +1,5 @@
-// Mails by SMTP. A few connections are kept for the mails that follow each other; nothing is tried twice here, since the
-// table of mails does that, with more patience.
+// Sends mails by SMTP. A few connections are kept open for subsequent mails; nothing is retried here, because the queue of
+// mails does that, with longer delays.
 import { readFileSync } from 'node:fs'
 import { createTransport, type SMTPPoolOptions, type Transporter } from 'nodemailer'
 import type { MailMessage, MailTransport } from '../../mail/mail-transport.ts'
@@ -11,14 +11,14 @@ import { asDriverError } from './smtp-error.ts'
 import { parseMailUrl, type SmtpServer } from './smtp-url.ts'
 
 export type SmtpOptions = {
-  /** Until a mail is given up, with everything: name, connection, login, and the server's word. */
+  /** Timeout of one mail in total: name resolution, connection, login, and the server's answers. */
   readonly timeoutMs?: number
-  /** Tells a server's answers in full, also those that may quote the mail. */
+  /** Reports the server's answers in full, including those that may quote the mail. */
   readonly quoteAnswers?: boolean
 }
 
 const timeoutMsDefault = 60_000
-/** Small, since servers count connections of one client; idle ones are closed before the server does it. */
+/** Small, because servers limit the connections of a client; idle ones are closed before the server closes them. */
 const connectionsMax = 4
 const idleMs = 10_000
 
@@ -30,7 +30,7 @@ export const smtp = urlDriver<SmtpServer, SmtpOptions, MailTransport>({
   create: createSmtpTransport,
 })
 
-/** Inert until the first mail. Throws where the file of `?ca=` cannot be read. */
+/** Inert until the first mail. Throws if the file of `?ca=` cannot be read. */
 export function createSmtpTransport(server: SmtpServer, options: SmtpOptions = {}): MailTransport {
   return new SmtpTransport(server, options)
 }
@@ -52,7 +52,7 @@ class SmtpTransport implements MailTransport {
   async send(message: MailMessage): Promise<string> {
     const { envelope, bytes } = await composeMail(message)
     if (this.#closed) throw new DriverError('unreachable', `${this.name}: closed`)
-    // No timeout of a connection notices a server that answers a letter a minute.
+    // The timeouts of a connection do not detect a server that sends one byte a minute.
     const timeout = AbortSignal.timeout(this.#timeoutMs)
     try {
       const { response } = await this.#transporter.sendMail({
@@ -82,7 +82,7 @@ function poolOptions({ host, port, tls, caFile, login }: SmtpServer, timeoutMs: 
   return {
     pool: true,
     maxConnections: connectionsMax,
-    // One that is lost before the mail was handed over is opened once more.
+    // A connection that is lost before the mail was transferred is opened once more.
     maxRequeues: 1,
     idleTimeout: idleMs,
     host,

@@ -1,10 +1,10 @@
-// The URL of a mail server, as the setting `mail_url` writes it. It reads no file, and its errors never contain the password.
+// The URL of a mail server, in the format of the setting `mail_url`. It reads no file, and its errors never contain the password.
 import { isLoopback } from '../../net/loopback.ts'
 
 export type SmtpServer = {
   readonly host: string
   readonly port: number
-  /** `implicit` from the first byte, `starttls` or nothing at all, `none` in the clear. */
+  /** `implicit`: TLS from the first byte; `starttls`: required; `none`: plaintext. */
   readonly tls: 'implicit' | 'starttls' | 'none'
   /** A PEM file of the certificates to trust; null for the well-known authorities. */
   readonly caFile: string | null
@@ -24,8 +24,8 @@ export function parseMailUrl(text: string): SmtpServer {
     throw new Error('must be like smtp://user:password@host:587 or smtps://user:password@host:465')
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (host === '' || !['', '/'].includes(url.pathname) || url.hash !== '')
-    throw new Error('needs a host, and nothing behind host and port but ?starttls= and ?ca=')
-  if (!/^[\w.:-]+$/.test(host)) throw new Error('names a host that cannot be one')
+    throw new Error('needs a host, and accepts only ?starttls= and ?ca= after host and port')
+  if (!/^[\w.:-]+$/.test(host)) throw new Error('has an invalid host')
   const tls = tlsOf(url, host)
   const login = loginOf(url)
   if (login && tls === 'none' && !isLoopback(host))
@@ -38,7 +38,7 @@ function tlsOf({ protocol, searchParams }: URL, host: string): SmtpServer['tls']
   const known = protocol === 'smtps:' ? ['ca'] : ['starttls', 'ca']
   const unknown = [...searchParams.keys()].find((key) => !known.includes(key))
   if (unknown !== undefined) throw new Error(`has no parameter ${unknown}, only ${known.join(' and ')}`)
-  if (searchParams.get('ca') === '') throw new Error('names no file behind ?ca=')
+  if (searchParams.get('ca') === '') throw new Error('has an empty parameter ca')
   if (protocol === 'smtps:') return 'implicit'
   const word = searchParams.get('starttls') ?? (isLoopback(host) ? 'off' : 'required')
   if (word !== 'required' && word !== 'off') throw new Error('has starttls=required or starttls=off')
@@ -51,6 +51,6 @@ function loginOf({ username, password }: URL): SmtpServer['login'] {
   try {
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) }
   } catch {
-    throw new Error('holds a % in user or password that encodes nothing: write %25 for it')
+    throw new Error('has an invalid % in user or password: write it as %25')
   }
 }

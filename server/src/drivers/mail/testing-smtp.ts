@@ -1,4 +1,4 @@
-// A real SMTP server on loopback, behind a door that a test shuts as networks do. Nothing of the product imports this file.
+// A real SMTP server on loopback behind a relay with configurable network failures. The product does not import this file.
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
@@ -29,19 +29,19 @@ export type Answers = {
 export type Answer = { readonly code: number; readonly text: string }
 
 /** `open` accepts everything, `away` drops every connection at once, `silent` never answers. */
-export type Door = 'open' | 'away' | 'silent'
+export type RelayState = 'open' | 'away' | 'silent'
 
 export type TestSmtpServer = {
   readonly port: number
   readonly mails: ArrivedMail[]
   readonly answers: Answers
-  /** How many connections have been open at the same time. */
+  /** The maximum number of simultaneous connections. */
   readonly connectionsMost: number
-  /** Names and passwords that were tried. */
+  /** The credentials of all login attempts. */
   readonly logins: string[]
-  /** Shuts or opens the door; whoever is connected meets the same. */
-  setDoor(door: Door): void
-  /** Ends every connection now, and takes new ones. */
+  /** Sets the state of the relay, also for open connections. */
+  setRelay(relay: RelayState): void
+  /** Ends every connection now, and accepts new ones. */
   dropConnections(): void
   stop(): Promise<void>
 }
@@ -49,7 +49,7 @@ export type TestSmtpServer = {
 export type TestSmtpOptions = {
   /** Required credentials; without them, no login is offered. */
   readonly login?: { readonly user: string; readonly password: string }
-  /** PEM; with it STARTTLS is offered, or TLS spoken from the first byte. */
+  /** PEM; with it STARTTLS is offered, or TLS is used from the first byte. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly implicit?: boolean }
 }
 
@@ -72,7 +72,7 @@ export async function startSmtpServer(options: TestSmtpOptions = {}): Promise<Te
     onMailFrom(_address: SMTPServerAddress, _session: SMTPServerSession, callback) {
       if (!answers.dropsNextMail) return callback(refusal(answers.mailFrom))
       answers.dropsNextMail = false
-      door.drop()
+      relay.drop()
     },
     onRcptTo: (_address: SMTPServerAddress, _session: SMTPServerSession, callback) =>
       callback(refusal(answers.rcptTo)),
@@ -88,19 +88,19 @@ export async function startSmtpServer(options: TestSmtpOptions = {}): Promise<Te
   smtp.on('error', () => {})
   const inside = smtp.listen(0, '127.0.0.1')
   await once(inside, 'listening')
-  const door = await openDoor((inside.address() as AddressInfo).port)
+  const relay = await startRelay((inside.address() as AddressInfo).port)
   return {
-    port: door.port,
+    port: relay.port,
     mails,
     answers,
     logins,
     get connectionsMost() {
-      return door.most()
+      return relay.most()
     },
-    setDoor: door.set,
-    dropConnections: door.drop,
+    setRelay: relay.set,
+    dropConnections: relay.drop,
     async stop() {
-      await door.close()
+      await relay.close()
       await new Promise<void>((resolve) => smtp.close(resolve))
     },
   }
@@ -119,9 +119,9 @@ function refusal(answer: Answer | undefined): Error | null {
   return error
 }
 
-async function openDoor(port: number) {
+async function startRelay(port: number) {
   const sockets = new Set<Socket>()
-  let state: Door = 'open'
+  let state: RelayState = 'open'
   let most = 0
   const server: Server = createServer((outside) => {
     hold(outside)
@@ -147,10 +147,10 @@ async function openDoor(port: number) {
     port: (server.address() as AddressInfo).port,
     most: () => most,
     drop,
-    set(door: Door): void {
-      state = door
-      if (door === 'away') drop()
-      if (door === 'silent') for (const socket of sockets) socket.unpipe().pause()
+    set(relay: RelayState): void {
+      state = relay
+      if (relay === 'away') drop()
+      if (relay === 'silent') for (const socket of sockets) socket.unpipe().pause()
     },
     async close(): Promise<void> {
       drop()

@@ -12,7 +12,7 @@ mailTransportConformance('of a folder', folderFixture)
 
 async function smtpFixture(): Promise<MailTransportFixture> {
   const [server, nobody] = [await startSmtpServer(), await startSmtpServer()]
-  nobody.setDoor('away')
+  nobody.setRelay('away')
   const to = ({ port }: { port: number }) => createSmtpTransport(parseMailUrl(`smtp://127.0.0.1:${port}`))
   const [transport, absent] = [to(server), to(nobody)]
   return {

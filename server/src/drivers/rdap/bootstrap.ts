@@ -1,9 +1,9 @@
-// The bootstrap registries of IANA (RFC 9224): which RDAP server knows which address space. Pure.
+// The bootstrap registries of IANA (RFC 9224), which map address space to RDAP servers. Pure.
 import { covers, lengthOf, parsePrefix, type Prefix } from '../../net/prefix.ts'
 
 export type Service = { readonly prefix: Prefix; readonly urls: readonly URL[] }
 
-/** Throws a TypeError if the text is not a bootstrap file. Entries that cannot be read are left out: the file grows. */
+/** Parses a bootstrap file; throws a TypeError if it is not one. Unknown forms of entries are left out. */
 export function parseBootstrap(text: string): readonly Service[] {
   const services = (parseJson(text) as { services?: unknown } | null)?.services
   if (!Array.isArray(services)) throw new TypeError('not a bootstrap file: it has no services')

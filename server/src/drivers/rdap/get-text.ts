@@ -1,5 +1,5 @@
-// One GET with a bounded answer, on a connection that cannot be led into networks of our own (webhook/connect.ts). It follows
-// redirects, which registries use to point to each other (RFC 7480 section 5.2), by the same rules.
+// One GET request with a limited response, on a connection that cannot reach internal networks (webhook/connect.ts). It follows
+// redirects, which registries use to refer to each other (RFC 7480 section 5.2), by the same rules.
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Prefix } from '../../net/prefix.ts'
@@ -9,7 +9,7 @@ import type { HostResolver } from '../webhook/resolve-host.ts'
 
 export type GetOptions = {
   readonly resolver: HostResolver
-  /** Networks that this URL may lead to although they are not public, also without TLS. */
+  /** Non-public networks that this URL may resolve to, also without TLS. */
   allowedFor(url: URL): readonly Prefix[]
 }
 

@@ -1,10 +1,10 @@
-// Decodes an "ip network" object (RFC 9083 section 5.4). Pure; it takes nothing for granted that the answer does not hold.
+// Decodes an "ip network" object (RFC 9083 section 5.4). Pure; every field is validated.
 import type { IpNetwork } from '../../registry/rdap-source.ts'
 import { familyOf, parseAddress } from '../../net/address.ts'
 import { firstOf, hostPrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 
-/** More lines are not read: nobody adds a token to a record of that length. */
+/** Further lines are ignored: a token is not expected in a record of that length. */
 const linesMax = 2_000
 
 /** Throws a DriverError (`protocol`) if the text is not such an object. */
@@ -27,7 +27,7 @@ function addressOf(value: unknown) {
   return parseAddress(value)
 }
 
-/** `remarks: [{ description: [line, ...] }, ...]` (RFC 9083 section 4.3). A line may hold line breaks itself. */
+/** `remarks: [{ description: [line, ...] }, ...]` (RFC 9083 section 4.3). A line may contain line breaks. */
 function linesOf(remarks: unknown): string[] {
   if (!Array.isArray(remarks)) return []
   return remarks

@@ -17,7 +17,7 @@ const resolver = createHostResolver()
 const never = new AbortController().signal
 const prefix = parsePrefix('203.0.113.0/24')
 
-/** A folder of bootstrap files that name the server. */
+/** A folder of bootstrap files that contain the server. */
 function folderFor(...bases: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-rdap-'))
   const services = [[['0.0.0.0/0'], bases]]
@@ -50,7 +50,7 @@ rdapSourceConformance('with bootstrap files in a folder', async () => {
   return fixtureOf(server, pathToFileURL(folder).href, () => rmSync(folder, { recursive: true }))
 })
 
-describe('an RDAP registry that answers badly', () => {
+describe('a faulty RDAP registry', () => {
   let server: RdapServer
   let folder: string
   before(async () => {
@@ -75,7 +75,7 @@ describe('an RDAP registry that answers badly', () => {
       (error: unknown) => error instanceof DriverError && error.kind === kind && message.test(error.message),
     )
 
-  /** Answers every question about an address so. */
+  /** Sets the response to every query about an address. */
   function answer(with_: (response: ServerResponse) => void): void {
     server.intercept = ({ url }, response) => {
       if (!url!.startsWith('/rdap/ip/')) return false
@@ -84,7 +84,7 @@ describe('an RDAP registry that answers badly', () => {
     }
   }
 
-  it('is followed to another address of a listed server', async () => {
+  it('may redirect to another address of a listed server', async () => {
     server.intercept = ({ url }, response) => {
       if (url !== '/rdap/ip/203.0.113.0/24') return false
       response.writeHead(301, { location: `${server.origin}/rdap/ip/203.0.113.0/25` }).end()
@@ -93,7 +93,7 @@ describe('an RDAP registry that answers badly', () => {
     assert.equal((await find())?.handle, 'NET')
   })
 
-  it('is not followed into networks of our own, to plain HTTP, or for ever', async () => {
+  it('may not redirect into internal networks, to plain HTTP, or endlessly', async () => {
     const to = (location: string) => answer((response) => void response.writeHead(302, { location }).end())
     for (const internal of [
       'http://127.0.0.1:1/rdap/ip/203.0.113.0/24',
@@ -103,7 +103,7 @@ describe('an RDAP registry that answers badly', () => {
       'https://169.254.169.254/latest/meta-data',
     ]) {
       to(internal)
-      await failsAs('protocol', /not of the public internet/)
+      await failsAs('protocol', /not public/)
     }
     to('http://198.41.0.4/')
     await failsAs('protocol', /without TLS/)
@@ -113,7 +113,7 @@ describe('an RDAP registry that answers badly', () => {
     await failsAs('protocol', /more than 3 redirects/)
   })
 
-  it('is unreachable for a status that passes, and a protocol error for one that does not', async () => {
+  it('is unreachable for a temporary status, and a protocol error for a permanent one', async () => {
     for (const [status, kind] of [
       [429, 'unreachable'],
       [503, 'unreachable'],
@@ -125,7 +125,7 @@ describe('an RDAP registry that answers badly', () => {
     }
   })
 
-  it('is not read beyond a megabyte, compressed, or as something else', async () => {
+  it('may not answer with more than a megabyte, compressed, or in another format', async () => {
     answer((response) => void response.end(`"${'x'.repeat(2_000_000)}"`))
     await failsAs('protocol', /longer than/)
     answer((response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('x'))
@@ -139,7 +139,7 @@ describe('an RDAP registry that answers badly', () => {
     await failsAs('protocol', /not a range/)
   })
 
-  it('is given up after the timeout', async () => {
+  it('times out', async () => {
     answer(() => {})
     await assert.rejects(find(undefined, 50), (error: unknown) => {
       assert.ok(error instanceof DriverError)
@@ -148,7 +148,7 @@ describe('an RDAP registry that answers badly', () => {
     })
   })
 
-  it('is asked with the last good bootstrap file while that cannot be read', async () => {
+  it('is queried with the last valid bootstrap file while that cannot be read', async () => {
     let now = 0
     const source = createRdapSource({ bootstrap: server.bootstrap, resolver, now: () => now })
     await source.findIpNetwork(prefix, never)
@@ -164,7 +164,7 @@ describe('an RDAP registry that answers badly', () => {
 })
 
 describe('the bootstrap', () => {
-  it('is refused unless it is HTTPS, a folder, or on this machine', () => {
+  it('is rejected unless it is HTTPS, a folder, or on this machine', () => {
     for (const bootstrap of [
       'http://rdap.example/',
       'ftp://rdap.example/',
@@ -176,7 +176,7 @@ describe('the bootstrap', () => {
       createRdapSource({ bootstrap, resolver })
   })
 
-  it('gives the servers of the most specific entry, secure ones first, and leaves out what it cannot read', () => {
+  it('returns the servers of the most specific entry, secure ones first, and leaves out unknown entries', () => {
     const text = JSON.stringify({
       services: [
         [['203.0.0.0/8'], ['https://wide.example/']],

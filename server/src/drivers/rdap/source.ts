@@ -1,5 +1,5 @@
-// RDAP over HTTP (RFC 7480, 9082, 9083): the bootstrap file says which registry to ask. HTTPS only, except on a loopback address
-// that the operator's own bootstrap file names.
+// RDAP over HTTP (RFC 7480, 9082, 9083): the bootstrap file selects the registry to query. HTTPS only, except on a loopback
+// address that the operator's own bootstrap file contains.
 import { readFile } from 'node:fs/promises'
 import type { IpNetwork, RdapSource } from '../../registry/rdap-source.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
@@ -14,7 +14,7 @@ export type RdapSourceOptions = {
   /** The folder of `ipv4.json` and `ipv6.json`, as `https://host/path/` or `file:/path/`. */
   readonly bootstrap: string
   readonly resolver: HostResolver
-  /** For one question, with the bootstrap file and redirects. */
+  /** Timeout of one query, including the bootstrap file and redirects. */
   readonly timeoutMs?: number
   readonly now?: () => number
 }
@@ -22,11 +22,11 @@ export type RdapSourceOptions = {
 const timeoutMsDefault = 5_000
 /** The bootstrap files change a few times a year. */
 const bootstrapAgeMs = 24 * 3_600_000
-/** After a failure the old one is used for this long before the next try. */
+/** After a failure the old file is used for this long before the next attempt. */
 const bootstrapRetryMs = 60_000
 const loopback = [parsePrefix('127.0.0.0/8'), parsePrefix('::1/128')]
 
-/** Throws a TypeError if the bootstrap URL is not one that is allowed. Asks nothing yet. */
+/** Throws a TypeError if the bootstrap URL is not allowed. Sends no request yet. */
 export function createRdapSource(options: RdapSourceOptions): RdapSource {
   const folder = parseBootstrapUrl(options.bootstrap)
   const { resolver, timeoutMs = timeoutMsDefault, now = Date.now } = options

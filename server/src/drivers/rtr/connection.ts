@@ -1,5 +1,5 @@
-// One TCP or TLS connection to an RTR cache (RFC 8210 section 9): octets into PDUs and PDUs' octets out, with a limit on every
-// wait. It reports its end exactly once and does not connect again.
+// One TCP or TLS connection to an RTR cache (RFC 8210 section 9): decodes received PDUs and sends encoded ones, with a limit on
+// every wait. It reports its end exactly once and does not reconnect.
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { decodePdu } from './pdu.ts'
@@ -11,7 +11,7 @@ export type RtrConnectionOptions = {
   readonly connectTimeoutMs: number
   /** Writes may start. */
   readonly onOpen: () => void
-  /** An error thrown here ends the connection, as one of `decodePdu` does. */
+  /** An error thrown here ends the connection, like an error of `decodePdu`. */
   readonly onPdu: (decoded: DecodedPdu) => void
   /** With the reason; not called after `close`. */
   readonly onEnd: (reason: Error) => void
@@ -44,14 +44,14 @@ export class RtrConnection {
     if (!this.#ended) this.#socket.write(octets)
   }
 
-  /** From now on until `undefined` is given: within this time, or the connection ends. */
+  /** Ends the connection if no octets arrive within this time, until called with `undefined`. */
   expectWithin(timeoutMs: number | undefined): void {
     clearTimeout(this.#answer)
     if (timeoutMs === undefined || this.#ended) return
     this.#answer = setTimeout(() => this.#end(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
   }
 
-  /** Ends it without `onEnd`; `last` is still sent. */
+  /** Closes the connection without calling `onEnd`; `last` is still sent. */
   close(last?: Uint8Array): void {
     if (this.#ended) return
     this.#ended = true
@@ -60,7 +60,7 @@ export class RtrConnection {
     if (last === undefined) this.#socket.destroy()
     else {
       this.#socket.end(last)
-      const timer = setTimeout(() => this.#socket.destroy(), lastWordsMs)
+      const timer = setTimeout(() => this.#socket.destroy(), reportTimeoutMs)
       this.#socket.once('close', () => clearTimeout(timer))
       this.#socket.resume()
     }
@@ -96,7 +96,7 @@ export class RtrConnection {
   }
 }
 
-const lastWordsMs = 1_000
+const reportTimeoutMs = 1_000
 
 function open({ host, port, tls }: RtrAddress, opened: () => void): Socket {
   if (!tls) return connectTcp({ host, port }, opened)

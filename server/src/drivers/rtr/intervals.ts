@@ -1,11 +1,11 @@
-// The timing that a cache asks for (RFC 8210 section 6). Values outside of the RFC's limits are drawn to them: a cache must
-// not make its routers ask without a pause, nor keep old data for ever.
+// The intervals that a cache requests (RFC 8210 section 6). Values outside the RFC's limits are clamped: a cache must not make
+// its clients query continuously, or keep expired data.
 import type { RtrIntervals } from './pdu.ts'
 
 /** The defaults of RFC 8210 section 6, also for version 0, which has no intervals (RFC 6810 section 6 recommends the like). */
 export const unknownIntervals: RtrIntervals = { refresh: 3_600, retry: 600, expire: 7_200 }
 
-/** Seconds within the limits; `expire` is at least as long as the others. */
+/** Returns the intervals in seconds, clamped to the limits; `expire` is at least as long as the others. */
 export function intervalsWithin(asked: RtrIntervals | undefined): RtrIntervals {
   if (!asked) return unknownIntervals
   const refresh = clamp(asked.refresh, 1, 86_400)

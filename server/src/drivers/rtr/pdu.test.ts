@@ -13,11 +13,11 @@ import {
 } from './pdu.ts'
 import type { RtrPdu } from './pdu.ts'
 import { RtrSession } from './session.ts'
-import { say, slow } from './testing.ts'
+import { cachePdu, slow } from './testing.ts'
 import { cpuMs } from '../../net/testing-time.ts'
 
 describe('the PDUs of RTR', () => {
-  it('are read as RFC 8210 section 5 draws them', () => {
+  it('are decoded as in RFC 8210 section 5', () => {
     assert.deepEqual(pduOf('00 00 0007 0000000c 0000002a'), { type: 'serial_notify', session: 7, serial: 42 })
     assert.deepEqual(pduOf('01 03 ffff 00000008'), { type: 'cache_response', session: 65_535 })
     assert.deepEqual(pduOf('01 04 0000 00000014 01 18 1a 00 c0000200 0000fbf4'), {
@@ -50,7 +50,7 @@ describe('the PDUs of RTR', () => {
     })
   })
 
-  it('come back from their own encoding', () => {
+  it('are equal after encoding and decoding', () => {
     assert.deepEqual(decoded(encodeResetQuery(1)), { type: 'reset_query' })
     assert.deepEqual(decoded(encodeSerialQuery(0, 7, 42)), { type: 'serial_query', session: 7, serial: 42 })
     const long = new RtrError(7, 'ü'.repeat(5_000), new Uint8Array(5_000))
@@ -58,7 +58,7 @@ describe('the PDUs of RTR', () => {
     assert.ok(report.type === 'error_report' && report.code === 7 && /^ü{200}$/.test(report.text))
   })
 
-  it('are not waited for when they cannot become right', () => {
+  it('are rejected before they are complete if the header is invalid', () => {
     const refused: readonly [header: string, code: number][] = [
       ['01 04 0000 ffffffff', 0],
       ['01 04 0000 00000015', 0],
@@ -81,7 +81,7 @@ describe('the PDUs of RTR', () => {
     )
   })
 
-  it('are refused with a prefix that is none', () => {
+  it('are rejected with an invalid prefix', () => {
     for (const body of [
       '01 18 17 00 c0000200',
       '01 18 21 00 c0000200',
@@ -92,41 +92,41 @@ describe('the PDUs of RTR', () => {
     }
   })
 
-  it('are logged without what a stranger could do to a terminal', () => {
-    const report = decoded(say.error(1, `\u001b[2J\n\u202e${'x'.repeat(1_000)}`))
+  it('are logged without control characters', () => {
+    const report = decoded(cachePdu.error(1, `\u001b[2J\n\u202e${'x'.repeat(1_000)}`))
     assert.ok(report.type === 'error_report')
     assert.match(report.text, /^\[2J {2}x{150,200}$/)
   })
 })
 
-/** A cache that says things in the right order, and then some pieces changed. */
-const conversation = [
-  say.notify(7, 1),
-  say.response(7),
-  say.announce('192.0.2.0/24-26 AS64500'),
-  say.announce('2001:db8::/32-48 AS64501'),
-  say.routerKey(),
-  say.end(7, 1),
-  say.notify(7, 2),
-  say.response(7),
-  say.withdraw('192.0.2.0/24-26 AS64500'),
-  say.announce('198.51.100.0/24 AS0'),
-  say.end(7, 2),
-  say.reset(),
-  say.error(2, 'no data'),
-  say.error(0, 'mismatch'),
-  say.response(7, 0),
-  say.end0(7, 3),
+/** The PDUs of a valid session, before the mutations. */
+const session = [
+  cachePdu.notify(7, 1),
+  cachePdu.response(7),
+  cachePdu.announce('192.0.2.0/24-26 AS64500'),
+  cachePdu.announce('2001:db8::/32-48 AS64501'),
+  cachePdu.routerKey(),
+  cachePdu.end(7, 1),
+  cachePdu.notify(7, 2),
+  cachePdu.response(7),
+  cachePdu.withdraw('192.0.2.0/24-26 AS64500'),
+  cachePdu.announce('198.51.100.0/24 AS0'),
+  cachePdu.end(7, 2),
+  cachePdu.reset(),
+  cachePdu.error(2, 'no data'),
+  cachePdu.error(0, 'mismatch'),
+  cachePdu.response(7, 0),
+  cachePdu.end0(7, 3),
 ]
 
 const piece = fc.record({
-  which: fc.nat(conversation.length - 1),
+  which: fc.nat(session.length - 1),
   at: fc.nat(40),
   value: fc.nat(255),
   how: fc.nat(9),
 })
 
-/** Half of them untouched, so that the conversation gets somewhere; otherwise an octet changed, cut or doubled. */
+/** Half of the PDUs are unchanged, so that the session proceeds; in the others an octet is changed, removed or repeated. */
 function mutate({
   which,
   at,
@@ -138,7 +138,7 @@ function mutate({
   value: number
   how: number
 }): Buffer {
-  const octets = Buffer.from(conversation[which]!)
+  const octets = Buffer.from(session[which]!)
   if (how > 4) return octets
   if (how > 1) octets[at % octets.length] = value
   if (how === 1) return octets.subarray(0, at % octets.length)
@@ -147,13 +147,13 @@ function mutate({
 
 const runs = process.env['PHAROS_TEST_LONG'] === '1' ? 10_000_000 : 100_000
 
-describe('what a cache may send', () => {
-  it(`ends each of ${runs} mutated conversations with an RtrError or takes it`, () => {
+describe('input of a cache', () => {
+  it(`ends each of ${runs} mutated sessions with an RtrError or accepts it`, () => {
     const seen = { set: 0, delta: 0, refused: 0 }
     let slowestMs = 0
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), fc.constantFrom(0, 6, 8, 11), (pieces, untouched) => {
-        const octets = Buffer.concat([...conversation.slice(0, untouched), ...pieces.map(mutate)])
+        const octets = Buffer.concat([...session.slice(0, untouched), ...pieces.map(mutate)])
         slowestMs = Math.max(
           slowestMs,
           fastestOfThree(() => converse(octets, seen)),
@@ -171,7 +171,7 @@ describe('what a cache may send', () => {
 
 function converse(octets: Uint8Array, seen: { set: number; delta: number; refused: number }): void {
   const session = new RtrSession({ version: 1, vrpsMax: 3, send: () => {} })
-  session.ask()
+  session.query()
   try {
     let at = 0
     for (let next = decodePdu(octets, at); next; next = decodePdu(octets, at)) {
@@ -189,7 +189,7 @@ function converse(octets: Uint8Array, seen: { set: number; delta: number; refuse
   }
 }
 
-/** Milliseconds; only what seems slow is done again, since another process may have been in the way. */
+/** Milliseconds; only a slow run is repeated, because another process may have delayed it. */
 function fastestOfThree(work: () => void): number {
   let fastestMs = Infinity
   for (let round = 0; round < 3 && fastestMs > 20; round++) {

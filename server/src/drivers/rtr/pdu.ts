@@ -1,5 +1,5 @@
 // RTR protocol data units, between octets and values: RFC 8210 section 5 (version 1) and RFC 6810 section 5 (version 0).
-// Pure. It says what is malformed and with which error code; it does not know what may come when.
+// Pure. It detects malformed PDUs and returns their error code; it does not know which PDU is valid in which state.
 import { maskBits, sameBits, widthOf } from '../../net/bits.ts'
 import type { Family } from '../../net/bits.ts'
 import type { VrpBits } from '../../registry/objects/vrp.ts'
@@ -36,11 +36,11 @@ export type RtrPdu =
     }
   | { readonly type: 'error_report'; readonly code: number; readonly text: string }
 
-/** What the other side got wrong, with the code that it is told and the PDU at fault as it came, as far as it came. */
+/** A protocol violation of the cache, with the error code to report and the octets of the erroneous PDU received so far. */
 export class RtrError extends Error {
   readonly code: number
   readonly octets: Uint8Array
-  /** False where telling the other side is forbidden: nobody answers an Error Report with one (RFC 8210 section 5.11). */
+  /** False if no Error Report may be sent: an Error Report is never answered with another (RFC 8210 section 5.11). */
   readonly answerable: boolean
 
   constructor(code: number, message: string, octets: Uint8Array = new Uint8Array(0), answerable = true) {
@@ -52,10 +52,10 @@ export class RtrError extends Error {
   }
 }
 
-/** `octets` are the PDU as it came, a view that is good until the next one is read. */
+/** `octets` are those of the PDU as received, a view that is valid until the next PDU is decoded. */
 export type DecodedPdu = { readonly pdu: RtrPdu; readonly version: number; readonly octets: Uint8Array }
 
-/** The longest PDU that is waited for. Only Error Reports and Router Keys vary; real ones have some hundred octets. */
+/** Length limit of a PDU. Only Error Reports and Router Keys vary in length; real ones have some hundred octets. */
 export const pduLengthMax = 8_192
 const headerLength = 8
 const serialNotifyType = 0
@@ -63,7 +63,7 @@ const errorReportType = 10
 
 type Decode = (octets: Uint8Array, view: DataView, version: number) => RtrPdu
 
-/** What is known of a type before its body has come. Length 0: it varies, from `lengthMin`. */
+/** The lengths of a PDU type. 0: variable, at least `lengthMin`. */
 type Shape = {
   readonly length: readonly [v0: number, v1: number]
   readonly lengthMin?: number
@@ -85,8 +85,8 @@ const shapes: ReadonlyMap<number, Shape> = new Map<number, Shape>([
 ])
 
 /**
- * The PDU that starts at `start`; undefined while octets are missing. Throws RtrError on a malformed one, as soon as its
- * header is there: what is too long is never waited for. A Serial Notify may be of any version (RFC 8210 section 7).
+ * Decodes the PDU that starts at `start`; undefined while octets are missing. Throws RtrError on a malformed PDU as soon as its
+ * header is complete, so that an excessive length is never waited for. A Serial Notify may have any version (RFC 8210 section 7).
  */
 export function decodePdu(octets: Uint8Array, start: number): DecodedPdu | undefined {
   if (octets.length - start < headerLength) return undefined
@@ -157,7 +157,7 @@ function errorReport(octets: Uint8Array, view: DataView): RtrPdu {
 
 const textLengthMax = 200
 
-/** For the log: what a stranger wrote, without control characters and not at any length. */
+/** Returns text of the cache for the log, without control characters and truncated. */
 function readable(octets: Uint8Array): string {
   const text = new TextDecoder().decode(octets.subarray(0, 4 * textLengthMax))
   return text.replaceAll(/\p{C}/gu, ' ').trim().slice(0, textLengthMax)
@@ -177,7 +177,7 @@ export function encodeSerialQuery(version: RtrVersion, session: number, serial: 
   return octets
 }
 
-/** An Error Report about `error`; of its PDU and its text only so much that the report stays small. */
+/** Encodes an Error Report for `error`, with its PDU and its text truncated. */
 export function encodeErrorReport(version: RtrVersion, error: RtrError): Uint8Array {
   const copy = error.octets.subarray(0, 1_024)
   const text = new TextEncoder().encode(error.message.slice(0, textLengthMax))

@@ -1,24 +1,25 @@
-// One conversation with an RTR cache, from the router's side (RFC 8210 section 8): what is asked, what may come next, and what
-// a finished answer amounts to. No sockets and no clocks. A set or a delta is handed out only as a whole, at End of Data.
+// The state machine of one session with an RTR cache, on the router's side (RFC 8210 section 8): which query is sent, which PDUs
+// are valid next, and the result of a complete answer. No sockets and no clocks. A set or a delta is returned only as a whole, at
+// End of Data.
 //
 // It starts with a Reset Query and never continues the history of another connection, although RFC 8210 section 8.2 allows it:
-// that the history is the same is said by 16 bits that caches choose as they like. stayrtr 0.5 that was restarted within a
-// second has the same session and serial 0 again; asked for changes, it answers that there are none, with other VRPs.
+// the only evidence that the history is the same are 16 bits that caches choose freely. stayrtr 0.5, restarted within a second,
+// has the same session and serial 0 again; to a Serial Query it answers that nothing changed, although its VRPs differ.
 import { createRoaTable } from '../../registry/objects/roa-table.ts'
 import type { RoaTable } from '../../registry/objects/roa-table.ts'
 import type { VrpBits } from '../../registry/objects/vrp.ts'
 import { encodeResetQuery, encodeSerialQuery, errorCodes, RtrError } from './pdu.ts'
 import type { DecodedPdu, RtrIntervals, RtrPdu, RtrVersion } from './pdu.ts'
 
-/** Where the cache's history was left: a Serial Query continues from it. */
+/** The last position in the cache's history: a Serial Query continues from it. */
 export type RtrPosition = { readonly version: RtrVersion; readonly session: number; readonly serial: number }
 
 /**
- * What the cache's answer came to.
- * - `set`: everything it has. `delta`: what has changed since the last position, in net.
- * - `no_data`: it has nothing yet (error 2, the only one that ends nothing); it is to be asked again later.
- * - `other_version`: it speaks that version only; a new connection in it can start.
- * - `ended`: it reported an error that ends the session.
+ * The result of the cache's answer.
+ * - `set`: the complete set. `delta`: the net change since the last position.
+ * - `no_data`: the cache has no data yet (error 2, the only one that does not end the session); it must be queried again later.
+ * - `other_version`: the cache speaks this version only; a new connection can use it.
+ * - `ended`: the cache reported an error that ends the session.
  */
 export type RtrOutcome =
   | {
@@ -39,7 +40,7 @@ export type RtrOutcome =
   | { readonly kind: 'ended'; readonly code: number; readonly text: string }
 
 export type RtrSessionOptions = {
-  /** The version that is tried; where it is 1 and the cache answers in 0, it goes on in 0 (RFC 8210 section 7). */
+  /** The version to try; if it is 1 and the cache answers in 0, the session continues in 0 (RFC 8210 section 7). */
   readonly version: RtrVersion
   readonly vrpsMax: number
   /** For the tables, see createRoaTable. */
@@ -60,13 +61,13 @@ type Loading =
 export class RtrSession {
   readonly #options: RtrSessionOptions
   #version: RtrVersion
-  /** False until the cache has answered once: until then it may still choose the version. */
+  /** False until the cache has answered once: until then it may choose the version. */
   #negotiated = false
-  /** What the cache has said here so far; the table is the one that was handed out. */
+  /** The last position and the table that was returned with it. */
   #held: { readonly table: RoaTable; readonly position: RtrPosition } | undefined
-  #asked: 'set' | 'delta' | undefined
+  #query: 'set' | 'delta' | undefined
   #loading: Loading | undefined
-  /** The newest serial that the cache spoke of while an answer was under way. */
+  /** The newest serial of a Serial Notify that was received during an answer. */
   #notified: number | undefined
 
   constructor(options: RtrSessionOptions) {
@@ -78,22 +79,22 @@ export class RtrSession {
     return this.#version
   }
 
-  /** Whether not one PDU has come that says which version the cache speaks. */
+  /** Whether no PDU that reveals the cache's version has been received. */
   get wasSilent(): boolean {
     return !this.#negotiated
   }
 
-  /** Whether the cache owes an answer. */
+  /** Whether an answer is pending. */
   get isWaiting(): boolean {
-    return this.#asked !== undefined || this.#loading !== undefined
+    return this.#query !== undefined || this.#loading !== undefined
   }
 
-  /** Asks for what has changed, or for everything where nothing is held or `full`. Nothing while an answer is under way. */
-  ask({ full = false } = {}): void {
+  /** Requests the changes, or the complete set if there is no table or `full` is set. Does nothing while an answer is pending. */
+  query({ full = false } = {}): void {
     if (this.isWaiting) return
     this.#notified = undefined
     const position = full ? undefined : this.#held?.position
-    this.#asked = position ? 'delta' : 'set'
+    this.#query = position ? 'delta' : 'set'
     this.#options.send(
       position
         ? encodeSerialQuery(this.#version, position.session, position.serial)
@@ -101,14 +102,14 @@ export class RtrSession {
     )
   }
 
-  /** Takes the next PDU; what it completes, or undefined. */
+  /** Processes the next PDU. Returns the result that it completes, or undefined. */
   receive({ pdu, version, octets }: DecodedPdu): RtrOutcome | undefined {
     if (pdu.type === 'serial_notify') return this.#notify(pdu.session, pdu.serial, version, octets)
     const other = this.#settleVersion(pdu, version, octets)
     if (other) return other
     switch (pdu.type) {
       case 'prefix':
-        return this.#take(pdu.announced, pdu.vrp, octets)
+        return this.#applyPrefix(pdu.announced, pdu.vrp, octets)
       case 'router_key':
         if (!this.#loading) throw unexpected(pdu, octets)
         return undefined
@@ -117,9 +118,9 @@ export class RtrSession {
       case 'end_of_data':
         return this.#finish(pdu, octets)
       case 'cache_reset':
-        if (this.#asked !== 'delta') throw unexpected(pdu, octets)
-        this.#asked = undefined
-        this.ask({ full: true })
+        if (this.#query !== 'delta') throw unexpected(pdu, octets)
+        this.#query = undefined
+        this.query({ full: true })
         return undefined
       case 'error_report':
         return this.#report(pdu.code, pdu.text)
@@ -129,7 +130,7 @@ export class RtrSession {
     }
   }
 
-  /** RFC 8210 section 7: the cache answers in its version, or refuses ours, and a new connection has to start in its own. */
+  /** RFC 8210 section 7: the cache answers in its version, or rejects ours, and a new connection must use its version. */
   #settleVersion(pdu: RtrPdu, version: number, octets: Uint8Array): RtrOutcome | undefined {
     const isLower = !this.#negotiated && version === 0 && this.#version === 1
     if (pdu.type === 'error_report') {
@@ -159,32 +160,32 @@ export class RtrSession {
     const position = this.#held?.position
     if (position && position.session !== session) throw sessionChanged(position.session, session, octets)
     if (this.isWaiting) this.#notified = serial
-    else if (position?.serial !== serial) this.ask()
+    else if (position?.serial !== serial) this.query()
   }
 
   #begin(pdu: Extract<RtrPdu, { type: 'cache_response' }>, octets: Uint8Array): undefined {
-    const asked = this.#asked
-    if (!asked) throw unexpected(pdu, octets)
+    const query = this.#query
+    if (!query) throw unexpected(pdu, octets)
     const { session } = pdu
     const position = this.#held?.position
-    if (asked === 'delta' && position && position.session !== session)
+    if (query === 'delta' && position && position.session !== session)
       throw sessionChanged(position.session, session, octets)
-    this.#asked = undefined
+    this.#query = undefined
     const { seed = 0 } = this.#options
     this.#loading =
-      asked === 'set'
+      query === 'set'
         ? { kind: 'set', session, table: createRoaTable([], seed) }
         : { kind: 'delta', session, withdrawn: createRoaTable([], seed), announced: createRoaTable([], seed) }
   }
 
-  #take(announced: boolean, vrp: VrpBits, octets: Uint8Array): undefined {
+  #applyPrefix(announced: boolean, vrp: VrpBits, octets: Uint8Array): undefined {
     const loading = this.#loading
     if (!loading) throw unexpected({ type: 'prefix' }, octets)
-    const isNews =
+    const isChange =
       loading.kind === 'set'
-        ? takeIntoSet(loading.table, announced, vrp)
-        : takeIntoDelta(loading, this.#held!.table, announced, vrp)
-    if (!isNews) {
+        ? applyToSet(loading.table, announced, vrp)
+        : applyToDelta(loading, this.#held!.table, announced, vrp)
+    if (!isChange) {
       throw announced
         ? new RtrError(errorCodes.duplicateAnnouncement, 'a VRP that was announced before', octets.slice())
         : new RtrError(errorCodes.withdrawalOfUnknown, 'a VRP that was never announced', octets.slice())
@@ -192,7 +193,7 @@ export class RtrSession {
     this.#checkSize(loading)
   }
 
-  /** Bounds the memory that a cache can take. */
+  /** Bounds the memory that a cache can use. */
   #checkSize(loading: Loading): void {
     const { vrpsMax } = this.#options
     const size =
@@ -215,7 +216,7 @@ export class RtrSession {
     const table = loading.kind === 'set' ? loading.table : this.#held!.table
     this.#held = { table, position }
     const notified = this.#notified
-    if (notified !== undefined && notified !== serial) this.ask()
+    if (notified !== undefined && notified !== serial) this.query()
     const end = { position, ...(intervals ? { intervals } : {}) }
     return loading.kind === 'set'
       ? { kind: 'set', table, ...end }
@@ -224,26 +225,26 @@ export class RtrSession {
 
   #report(code: number, text: string): RtrOutcome {
     if (code !== errorCodes.noDataAvailable) return { kind: 'ended', code, text }
-    this.#asked = undefined
+    this.#query = undefined
     this.#loading = undefined
     return { kind: 'no_data' }
   }
 }
 
-/** Whether it was news, which it has to be (RFC 8210 section 5.6). */
-function takeIntoSet(table: RoaTable, announced: boolean, vrp: VrpBits): boolean {
+/** Returns whether the PDU changes the set, as RFC 8210 section 5.6 requires. */
+function applyToSet(table: RoaTable, announced: boolean, vrp: VrpBits): boolean {
   return announced ? table.add(vrp) : table.remove(vrp)
 }
 
-/** The same for a delta, which is kept in net: what is announced and withdrawn again leaves nothing. */
-function takeIntoDelta(
+/** The same for a delta, which is kept as a net change: a VRP that is announced and withdrawn again is removed. */
+function applyToDelta(
   { withdrawn, announced }: { readonly withdrawn: RoaTable; readonly announced: RoaTable },
   held: RoaTable,
   isAnnounced: boolean,
   vrp: VrpBits,
 ): boolean {
-  const isThere = announced.has(vrp) || (held.has(vrp) && !withdrawn.has(vrp))
-  if (isThere === isAnnounced) return false
+  const exists = announced.has(vrp) || (held.has(vrp) && !withdrawn.has(vrp))
+  if (exists === isAnnounced) return false
   if (isAnnounced) return withdrawn.remove(vrp) || announced.add(vrp)
   return announced.remove(vrp) || withdrawn.add(vrp)
 }
@@ -256,10 +257,14 @@ function vrpsOf(table: RoaTable): VrpBits[] {
 }
 
 function unexpected({ type }: Pick<RtrPdu, 'type'>, octets: Uint8Array): RtrError {
-  return new RtrError(errorCodes.corruptData, `${type.replaceAll('_', ' ')} out of turn`, octets.slice())
+  return new RtrError(
+    errorCodes.corruptData,
+    `${type.replaceAll('_', ' ')} in the wrong order`,
+    octets.slice(),
+  )
 }
 
-/** RFC 8210 section 5.1: whoever notices it ends the session. */
+/** RFC 8210 section 5.1: the side that detects it ends the session. */
 function sessionChanged(before: number, after: number, octets: Uint8Array): RtrError {
   return new RtrError(errorCodes.corruptData, `session ${before} became ${after}`, octets.slice())
 }

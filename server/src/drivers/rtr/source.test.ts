@@ -6,12 +6,12 @@ import { parsePrefix } from '../../net/prefix.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { createRtrSource, type RtrLimits } from './source.ts'
 import {
-  say,
+  cachePdu,
   slow,
   startFakeCache,
-  startHonestCache,
+  startVrpCache,
   type FakeCache,
-  type Heard,
+  type ReceivedPdu,
   type Script,
 } from './testing.ts'
 
@@ -22,19 +22,19 @@ const [first, second, third] = [
 ]
 
 describe('an RTR source', () => {
-  it('asks a new cache for everything and has it at End of Data, not before', async (t) => {
+  it('requests the complete set of a new cache and uses it at End of Data, not before', async (t) => {
     const cache = await started(t, () => [
-      say.response(7),
-      say.announce(first!),
-      say.routerKey(),
-      say.announce(second!),
+      cachePdu.response(7),
+      cachePdu.announce(first!),
+      cachePdu.routerKey(),
+      cachePdu.announce(second!),
     ])
     const source = follow(t, cache)
-    await until(() => cache.heard.length === 1)
+    await until(() => cache.received.length === 1)
     await sleep(50)
     assert.equal(source.current(), undefined)
-    assert.deepEqual(cache.heard[0], { pdu: { type: 'reset_query' }, version: 1 })
-    cache.say(say.end(7, 1))
+    assert.deepEqual(cache.received[0], { pdu: { type: 'reset_query' }, version: 1 })
+    cache.cachePdu(cachePdu.end(7, 1))
     await until(() => source.current())
     assert.deepEqual(asns(source, '192.0.2.0/24'), [64500])
     assert.deepEqual(asns(source, '2001:db8::/48'), [64501])
@@ -44,81 +44,81 @@ describe('an RTR source', () => {
     assert.equal(expires!.getTime() - asOf!.getTime(), 7_200_000)
   })
 
-  it('asks for the changes when it is notified, and applies them as a whole', async (t) => {
-    const cache = await started(t, (heard) =>
-      heard.pdu.type === 'reset_query'
-        ? [say.response(7), say.announce(first!), say.announce(second!), say.end(7, 1)]
-        : [say.response(7), say.withdraw(first!), say.announce(third!)],
+  it('requests the changes when it is notified, and applies them as a whole', async (t) => {
+    const cache = await started(t, (received) =>
+      received.pdu.type === 'reset_query'
+        ? [cachePdu.response(7), cachePdu.announce(first!), cachePdu.announce(second!), cachePdu.end(7, 1)]
+        : [cachePdu.response(7), cachePdu.withdraw(first!), cachePdu.announce(third!)],
     )
     const source = follow(t, cache)
     await until(() => source.current())
-    cache.say(say.notify(7, 2))
-    await until(() => cache.heard.length === 2)
-    assert.deepEqual(cache.heard[1], { pdu: { type: 'serial_query', session: 7, serial: 1 }, version: 1 })
+    cache.cachePdu(cachePdu.notify(7, 2))
+    await until(() => cache.received.length === 2)
+    assert.deepEqual(cache.received[1], { pdu: { type: 'serial_query', session: 7, serial: 1 }, version: 1 })
     await sleep(50)
     assert.deepEqual(asns(source, '192.0.2.0/24'), [64500])
-    cache.say(say.end(7, 2))
+    cache.cachePdu(cachePdu.end(7, 2))
     await until(() => source.touched.length === 2)
     assert.deepEqual(asns(source, '192.0.2.0/24'), [])
     assert.deepEqual(asns(source, '198.51.100.0/24'), [64502])
     assert.deepEqual(sorted(source.touched[1]!), ['192.0.2.0/24', '198.51.100.0/24'])
   })
 
-  it('touches nothing by a delta that comes to nothing', async (t) => {
-    const cache = await started(t, (heard) =>
-      heard.pdu.type === 'reset_query'
+  it('reports no touched prefixes for a delta without a net change', async (t) => {
+    const cache = await started(t, (received) =>
+      received.pdu.type === 'reset_query'
         ? full()
         : [
-            say.response(7),
-            say.withdraw(first!),
-            say.announce(first!),
-            say.announce(third!),
-            say.withdraw(third!),
-            say.end(7, 2),
+            cachePdu.response(7),
+            cachePdu.withdraw(first!),
+            cachePdu.announce(first!),
+            cachePdu.announce(third!),
+            cachePdu.withdraw(third!),
+            cachePdu.end(7, 2),
           ],
     )
     const source = follow(t, cache)
     await until(() => source.current())
-    cache.say(say.notify(7, 2))
-    await until(() => cache.heard.length === 2)
+    cache.cachePdu(cachePdu.notify(7, 2))
+    await until(() => cache.received.length === 2)
     await sleep(50)
     assert.deepEqual([source.touched, source.status().problem], [['all'], null])
   })
 
-  it('is not asked by a notification of what it has, and asks once more for one that came during an answer', async (t) => {
+  it('ignores a notification of the current serial, and queries once more after one during an answer', async (t) => {
     let serial = 1
-    const cache = await started(t, (heard) =>
-      heard.pdu.type === 'reset_query' ? full() : [say.response(7), say.end(7, ++serial)],
+    const cache = await started(t, (received) =>
+      received.pdu.type === 'reset_query' ? full() : [cachePdu.response(7), cachePdu.end(7, ++serial)],
     )
     const source = follow(t, cache)
     await until(() => source.current())
-    cache.say(say.notify(7, 1))
+    cache.cachePdu(cachePdu.notify(7, 1))
     await sleep(50)
-    assert.equal(cache.heard.length, 1)
-    cache.say(say.notify(7, 2), say.notify(7, 3))
-    await until(() => cache.heard.length === 3)
+    assert.equal(cache.received.length, 1)
+    cache.cachePdu(cachePdu.notify(7, 2), cachePdu.notify(7, 3))
+    await until(() => cache.received.length === 3)
     await sleep(50)
-    assert.equal(cache.heard.length, 3)
+    assert.equal(cache.received.length, 3)
   })
 
-  it('asks for everything when the cache says that it cannot tell the changes', async (t) => {
+  it('requests the complete set when the cache sends a Cache Reset', async (t) => {
     let resets = 0
-    const cache = await started(t, (heard) => {
-      if (heard.pdu.type === 'serial_query') return [say.reset()]
-      return resets++ === 0 ? full() : [say.response(7), say.announce(third!), say.end(7, 9)]
+    const cache = await started(t, (received) => {
+      if (received.pdu.type === 'serial_query') return [cachePdu.reset()]
+      return resets++ === 0 ? full() : [cachePdu.response(7), cachePdu.announce(third!), cachePdu.end(7, 9)]
     })
     const source = follow(t, cache)
     await until(() => source.current())
-    cache.say(say.notify(7, 9))
+    cache.cachePdu(cachePdu.notify(7, 9))
     await until(() => source.touched.length === 2)
     assert.deepEqual(asns(source, '198.51.100.0/24'), [64502])
     assert.deepEqual(sorted(source.touched[1]!), ['192.0.2.0/24', '198.51.100.0/24'])
     assert.equal(cache.connections(), 1)
   })
 
-  it('answers from what it has while the cache is gone, and then asks for everything', async (t) => {
+  it('keeps its set while the cache is unreachable, and then requests the complete set', async (t) => {
     const cache = await started(t, (_, connection) =>
-      connection === 0 ? full() : [say.response(7), say.announce(second!), say.end(7, 1)],
+      connection === 0 ? full() : [cachePdu.response(7), cachePdu.announce(second!), cachePdu.end(7, 1)],
     )
     const source = follow(t, cache)
     await until(() => source.current())
@@ -127,122 +127,134 @@ describe('an RTR source', () => {
     await until(() => source.status().problem !== null)
     assert.deepEqual([source.current()?.asOf, asns(source, '192.0.2.0/24')], [asOf, [64500]])
     assert.match(source.status().problem!, /closed/)
-    // The same session and serial, as a cache has that was restarted: that proves nothing.
+    // The same session and serial, as after a restart of the cache: they prove nothing.
     await until(() => source.touched.length === 2)
-    assert.deepEqual(cache.heard[1]?.pdu, { type: 'reset_query' })
+    assert.deepEqual(cache.received[1]?.pdu, { type: 'reset_query' })
     assert.deepEqual(sorted(source.touched[1]!), ['192.0.2.0/24', '2001:db8::/32'])
     assert.equal(source.status().problem, null)
   })
 
-  it('starts anew when the session changes, and keeps what it has until then', async (t) => {
-    const changes = [say.notify(8, 1), say.response(8), say.end(8, 2)]
+  it('starts a new session when the session ID changes, and keeps its set until then', async (t) => {
+    const changes = [cachePdu.notify(8, 1), cachePdu.response(8), cachePdu.end(8, 2)]
     for (const change of changes) {
-      const cache = await started(t, (heard, connection) => {
-        if (heard.pdu.type === 'serial_query')
-          return change === changes[2] ? [say.response(7), change] : [change]
-        return connection === 0 ? full() : [say.response(8), say.announce(second!), say.end(8, 1)]
+      const cache = await started(t, (received, connection) => {
+        if (received.pdu.type === 'serial_query')
+          return change === changes[2] ? [cachePdu.response(7), change] : [change]
+        return connection === 0
+          ? full()
+          : [cachePdu.response(8), cachePdu.announce(second!), cachePdu.end(8, 1)]
       })
       const source = follow(t, cache, { firstRetryMs: 200 })
       await until(() => source.current())
-      cache.say(say.notify(7, 2))
+      cache.cachePdu(cachePdu.notify(7, 2))
       await until(() => source.status().problem !== null)
       assert.deepEqual(asns(source, '192.0.2.0/24'), [64500])
       await until(() => asns(source, '2001:db8::/32').length === 1)
       assert.deepEqual(asns(source, '192.0.2.0/24'), [])
-      const words = cache.heard.map(({ pdu }) =>
+      const reported = cache.received.map(({ pdu }) =>
         pdu.type === 'error_report' ? `error ${pdu.code}` : pdu.type,
       )
-      assert.deepEqual(words, ['reset_query', 'serial_query', 'error 0', 'reset_query'])
+      assert.deepEqual(reported, ['reset_query', 'serial_query', 'error 0', 'reset_query'])
     }
   })
 
   const broken: readonly [string, code: number, delta: readonly Buffer[]][] = [
-    ['announces what it announced before', 7, [say.announce(first!)]],
-    ['withdraws what it never announced', 6, [say.withdraw(second!)]],
-    ['answers out of turn', 0, [say.reset()]],
+    ['announces a VRP twice', 7, [cachePdu.announce(first!)]],
+    ['withdraws an unknown VRP', 6, [cachePdu.withdraw(second!)]],
+    ['answers out of turn', 0, [cachePdu.reset()]],
     ['sends a PDU type that does not exist', 5, [Buffer.from([1, 11, 0, 0, 0, 0, 0, 8])]],
-    ['changes the version', 8, [say.announce(third!, 0)]],
-    ['sends a length that cannot be', 0, [Buffer.from([1, 4, 0, 0, 0, 0, 0, 21])]],
-    ['ends another session', 0, [say.end(8, 2)]],
+    ['changes the version', 8, [cachePdu.announce(third!, 0)]],
+    ['sends an invalid length', 0, [Buffer.from([1, 4, 0, 0, 0, 0, 0, 21])]],
+    ['ends another session', 0, [cachePdu.end(8, 2)]],
     ['sends a prefix with host bits', 0, [hostBits()]],
   ]
   for (const [what, code, delta] of broken) {
-    it(`tells a cache that ${what} so with error ${code}, applies nothing, and asks for everything`, async (t) => {
-      const cache = await started(t, (heard, connection) => {
-        if (heard.pdu.type === 'reset_query')
-          return connection === 0 ? full() : [...full().slice(0, 2), say.end(7, 3)]
-        return heard.pdu.type === 'serial_query'
-          ? [say.response(7), say.announce(third!), ...delta]
+    it(`sends error ${code} to a cache that ${what}, applies nothing, and requests the complete set`, async (t) => {
+      const cache = await started(t, (received, connection) => {
+        if (received.pdu.type === 'reset_query')
+          return connection === 0 ? full() : [...full().slice(0, 2), cachePdu.end(7, 3)]
+        return received.pdu.type === 'serial_query'
+          ? [cachePdu.response(7), cachePdu.announce(third!), ...delta]
           : undefined
       })
       const source = follow(t, cache)
       await until(() => source.current())
-      cache.say(say.notify(7, 2))
-      await until(() => cache.heard.length === 4)
+      cache.cachePdu(cachePdu.notify(7, 2))
+      await until(() => cache.received.length === 4)
       await until(() => source.status().problem === null)
-      const report = cache.heard.map(({ pdu }) => pdu).find((pdu) => pdu.type === 'error_report')
+      const report = cache.received.map(({ pdu }) => pdu).find((pdu) => pdu.type === 'error_report')
       assert.equal(report?.code, code)
-      assert.equal(cache.heard[3]?.pdu.type, 'reset_query')
+      assert.equal(cache.received[3]?.pdu.type, 'reset_query')
       assert.deepEqual([asns(source, '198.51.100.0/24'), source.touched], [[], ['all']])
     })
   }
 
   it('never answers an Error Report with one, however malformed', async (t) => {
-    const malformed = say.error(0, 'text')
+    const malformed = cachePdu.error(0, 'text')
     malformed.writeUInt32BE(4_000, 8)
-    for (const report of [say.error(1, 'trouble'), malformed, say.error(99), say.error(0, 'x', 0)]) {
+    for (const report of [
+      cachePdu.error(1, 'trouble'),
+      malformed,
+      cachePdu.error(99),
+      cachePdu.error(0, 'x', 0),
+    ]) {
       const cache = await started(t, (_, connection) => (connection === 0 ? [report] : full()))
       const source = follow(t, cache)
       await until(() => source.current())
       await sleep(20)
-      assert.deepEqual([...new Set(cache.heard.map(({ pdu }) => pdu.type))], ['reset_query'])
+      assert.deepEqual([...new Set(cache.received.map(({ pdu }) => pdu.type))], ['reset_query'])
     }
   })
 
-  it('waits for a cache that has no data yet without hanging up', async (t) => {
-    let asked = 0
-    const cache = await started(t, () => (asked++ === 0 ? [say.error(2, 'not yet')] : full()))
+  it('waits for a cache that has no data yet without disconnecting', async (t) => {
+    let queries = 0
+    const cache = await started(t, () => (queries++ === 0 ? [cachePdu.error(2, 'not yet')] : full()))
     const source = follow(t, cache, { lastRetryMs: 50 })
     await until(() => source.status().problem === 'it has no data yet')
     await until(() => source.current())
     assert.equal(cache.connections(), 1)
   })
 
-  it('speaks version 0 with a cache that answers in it', async (t) => {
+  it('uses version 0 with a cache that answers in it', async (t) => {
     const cache = await started(t, ({ pdu }) =>
       pdu.type === 'reset_query'
-        ? [say.notify(7, 1, 2), say.response(7, 0), say.announce(first!, 0), say.end0(7, 1)]
+        ? [
+            cachePdu.notify(7, 1, 2),
+            cachePdu.response(7, 0),
+            cachePdu.announce(first!, 0),
+            cachePdu.end0(7, 1),
+          ]
         : undefined,
     )
     const source = follow(t, cache)
     await until(() => source.current())
     assert.equal(source.status().expires!.getTime() - source.status().asOf!.getTime(), 7_200_000)
-    cache.say(say.notify(7, 2, 0))
-    await until(() => cache.heard.length === 2)
-    assert.deepEqual(cache.heard[1], { pdu: { type: 'serial_query', session: 7, serial: 1 }, version: 0 })
+    cache.cachePdu(cachePdu.notify(7, 2, 0))
+    await until(() => cache.received.length === 2)
+    assert.deepEqual(cache.received[1], { pdu: { type: 'serial_query', session: 7, serial: 1 }, version: 0 })
   })
 
-  it('speaks version 0 with a cache that refuses version 1, or hangs up on it', async (t) => {
+  it('uses version 0 with a cache that rejects version 1, or disconnects because of it', async (t) => {
     const refusals: readonly Script[] = [
-      () => [say.error(4, 'version 0 only', 0)],
+      () => [cachePdu.error(4, 'version 0 only', 0)],
       (_, __, socket) => void socket.destroy(),
     ]
     for (const refuse of refusals) {
-      const cache = await started(t, (heard, ...rest) =>
-        heard.version === 1
-          ? refuse(heard, ...rest)
-          : [say.response(7, 0), say.announce(first!, 0), say.end0(7, 1)],
+      const cache = await started(t, (received, ...rest) =>
+        received.version === 1
+          ? refuse(received, ...rest)
+          : [cachePdu.response(7, 0), cachePdu.announce(first!, 0), cachePdu.end0(7, 1)],
       )
       const source = follow(t, cache)
       await until(() => source.current())
       assert.deepEqual(
-        cache.heard.map(({ version }) => version),
+        cache.received.map(({ version }) => version),
         [1, 0],
       )
     }
   })
 
-  it('is unavailable once what it holds has expired, and says so', async (t) => {
+  it('is unavailable once its VRPs have expired, and reports that', async (t) => {
     const cache = await started(t, (_, connection) => (connection === 0 ? full() : undefined))
     const source = follow(t, cache, { expireMsMax: 1_000 })
     await until(() => source.current())
@@ -252,9 +264,9 @@ describe('an RTR source', () => {
     assert.equal(source.status().state, 'unavailable')
   })
 
-  it('has itself confirmed at the refresh interval, which keeps it from expiring', async (t) => {
-    const cache = await started(t, (heard) =>
-      heard.pdu.type === 'reset_query' ? full() : [say.response(7), say.end(7, 1)],
+  it('confirms its set at the refresh interval, which prevents expiry', async (t) => {
+    const cache = await started(t, (received) =>
+      received.pdu.type === 'reset_query' ? full() : [cachePdu.response(7), cachePdu.end(7, 1)],
     )
     const source = follow(t, cache, { refreshMsMax: 60, expireMsMax: 4_000 })
     await until(() => source.current())
@@ -263,13 +275,13 @@ describe('an RTR source', () => {
     assert.deepEqual(source.touched, ['all'])
   })
 
-  it('asks for everything from time to time, and corrects what wrong deltas have left', async (t) => {
+  it('requests the complete set at intervals, and corrects the effects of wrong deltas', async (t) => {
     let resets = 0
-    const cache = await started(t, (heard) => {
-      if (heard.pdu.type === 'serial_query') return [say.response(7), say.end(7, 1)]
+    const cache = await started(t, (received) => {
+      if (received.pdu.type === 'serial_query') return [cachePdu.response(7), cachePdu.end(7, 1)]
       return resets++ === 0
         ? full()
-        : [say.response(7), say.announce(first!), say.announce(third!), say.end(7, 1)]
+        : [cachePdu.response(7), cachePdu.announce(first!), cachePdu.announce(third!), cachePdu.end(7, 1)]
     })
     const source = follow(t, cache, { fullResetMs: 100 })
     await until(() => source.touched.length === 2)
@@ -277,38 +289,38 @@ describe('an RTR source', () => {
     assert.equal(cache.connections(), 1)
   })
 
-  it('gives up a cache that does not answer, or never ends, and tries again', async (t) => {
+  it('disconnects from a cache that does not answer, or answers endlessly, and retries', async (t) => {
     const silent = await started(t, (_, connection) => (connection === 0 ? undefined : full()))
     const one = follow(t, silent, { answerTimeoutMs: 80 })
     await until(() => one.status().problem === 'no answer within 80 ms')
     await until(() => one.current())
     const endless = await started(t, (_, connection, socket) => {
       if (connection > 0) return full()
-      const timer = setInterval(() => socket.write(say.routerKey()), 20)
+      const timer = setInterval(() => socket.write(cachePdu.routerKey()), 20)
       socket.once('close', () => clearInterval(timer))
-      return [say.response(7)]
+      return [cachePdu.response(7)]
     })
     const other = follow(t, endless, { answerTimeoutMs: 5_000, answerTotalMs: 150 })
-    await until(() => other.status().problem === 'no whole answer within 150 ms')
+    await until(() => other.status().problem === 'no complete answer within 150 ms')
     await until(() => other.current())
   })
 
-  it('takes only so many VRPs', async (t) => {
+  it('limits the number of VRPs', async (t) => {
     const cache = await started(t, () => [
-      say.response(7),
-      say.announce(first!),
-      say.announce(second!),
-      say.end(7, 1),
+      cachePdu.response(7),
+      cachePdu.announce(first!),
+      cachePdu.announce(second!),
+      cachePdu.end(7, 1),
     ])
     const source = follow(t, cache, { vrpsMax: 1 })
     await until(() => source.status().problem === 'more than 1 VRPs')
-    await until(() => cache.heard.some(({ pdu }) => pdu.type === 'error_report' && pdu.code === 1))
+    await until(() => cache.received.some(({ pdu }) => pdu.type === 'error_report' && pdu.code === 1))
     assert.equal(source.current(), undefined)
   })
 
-  it('does not apply a delta that takes too many VRPs away, and asks for everything instead', async (t) => {
+  it('does not apply a delta that removes too many VRPs, and requests the complete set instead', async (t) => {
     const many = Array.from({ length: 10 }, (_, i) => `10.0.${i}.0/24 AS${64500 + i}`)
-    const { cache, set } = await startHonestCache()
+    const { cache, set } = await startVrpCache()
     t.after(() => cache[Symbol.asyncDispose]())
     const source = follow(t, cache, {}, 3_600_000)
     set(many)
@@ -316,15 +328,15 @@ describe('an RTR source', () => {
     const { asOf } = source.current()!
     set(many.slice(0, 7))
     await until(() => source.suspicion())
-    assert.deepEqual(cache.heard.map(({ pdu }) => pdu.type).slice(-2), ['serial_query', 'reset_query'])
+    assert.deepEqual(cache.received.map(({ pdu }) => pdu.type).slice(-2), ['serial_query', 'reset_query'])
     assert.deepEqual([asns(source, '10.0.9.0/24'), source.current()!.asOf], [[64509], asOf])
     set(many.slice(0, 9))
     await until(() => !source.suspicion())
     assert.deepEqual([asns(source, '10.0.8.0/24'), asns(source, '10.0.9.0/24')], [[64508], []])
   })
 
-  it('has nothing while the first set is empty, and uses the first that is not', async (t) => {
-    const { cache, set } = await startHonestCache()
+  it('has no set while the first one is empty, and uses the first that is not', async (t) => {
+    const { cache, set } = await startVrpCache()
     t.after(() => cache[Symbol.asyncDispose]())
     const source = follow(t, cache, {}, 3_600_000)
     await until(() => source.suspicion())
@@ -335,7 +347,7 @@ describe('an RTR source', () => {
     assert.deepEqual([source.suspicion(), source.status().problem], [undefined, null])
   })
 
-  it('waits longer from failure to failure, with jitter, and shortly again after a success', async (t) => {
+  it('backs off after each failure, with jitter, and resets the delay after a success', async (t) => {
     const times: number[] = []
     const cache = await started(t, (_, __, socket) => {
       times.push(performance.now())
@@ -350,31 +362,31 @@ describe('an RTR source', () => {
     assert.ok(waits.at(-1)! < 40_000, `${waits}`)
   })
 
-  it('ends with its stop, whatever it was doing', async (t) => {
+  it('stops in every state', async (t) => {
     const cache = await started(t, () => full())
     const source = follow(t, cache)
     await until(() => source.current())
     await source.stop?.()
-    cache.say(say.notify(7, 2))
+    cache.cachePdu(cachePdu.notify(7, 2))
     await sleep(100)
-    assert.deepEqual([cache.heard.length, cache.connections()], [1, 1])
+    assert.deepEqual([cache.received.length, cache.connections()], [1, 1])
     assert.ok(source.current())
   })
 })
 
 function full(): Buffer[] {
-  return [say.response(7), say.announce(first!), say.end(7, 1, slow)]
+  return [cachePdu.response(7), cachePdu.announce(first!), cachePdu.end(7, 1, slow)]
 }
 
 function hostBits(): Buffer {
-  const octets = say.announce('203.0.113.0/24 AS1')
+  const octets = cachePdu.announce('203.0.113.0/24 AS1')
   octets[15] = 1
   return octets
 }
 
 async function started(t: TestContext, script: Script): Promise<FakeCache> {
-  const cache = await startFakeCache((heard: Heard, ...rest) =>
-    heard.pdu.type === 'error_report' ? undefined : script(heard, ...rest),
+  const cache = await startFakeCache((received: ReceivedPdu, ...rest) =>
+    received.pdu.type === 'error_report' ? undefined : script(received, ...rest),
   )
   t.after(() => cache[Symbol.asyncDispose]())
   return cache
@@ -412,10 +424,10 @@ function sorted(touched: TouchedPrefixes): string[] {
   return touched === 'all' ? ['all'] : [...touched].sort()
 }
 
-async function until(ask: () => unknown): Promise<void> {
+async function until(isDone: () => unknown): Promise<void> {
   const endMs = performance.now() + 60_000
-  while (!ask()) {
-    if (performance.now() > endMs) throw new Error(`not within 60 s: ${ask}`)
+  while (!isDone()) {
+    if (performance.now() > endMs) throw new Error(`not within 60 s: ${isDone}`)
     await sleep(5)
   }
 }

@@ -1,6 +1,6 @@
-// VRPs from an RTR cache: keeps a session up, follows its deltas, and asks for everything anew from time to time, since caches
-// are known to send wrong deltas. What it holds stays good until the cache's expire interval has passed, whatever happens to
-// the connection; after that it is not answered from.
+// VRPs from an RTR cache: keeps a session open, applies its deltas, and requests the complete set at intervals, because caches
+// are known to send wrong deltas. The VRPs stay current until the cache's expire interval has passed, regardless of the
+// connection; after that they are not used.
 import type {
   CurrentVrps,
   Suspicion,
@@ -29,20 +29,20 @@ export type RtrSourceOptions = RtrAddress & {
 
 export type RtrLimits = {
   readonly connectTimeoutMs: number
-  /** Between a question and the next sign of an answer, and between any two pieces of one. */
+  /** Timeout from a query to the first octet of the answer, and between any two chunks of it. */
   readonly answerTimeoutMs: number
-  /** For a whole answer: a cache that drips is cut off. */
+  /** Timeout of a whole answer, for caches that send slowly. */
   readonly answerTotalMs: number
   readonly firstRetryMs: number
   readonly lastRetryMs: number
-  /** How often everything is asked for, although deltas came. */
+  /** How often the complete set is requested, in spite of deltas. */
   readonly fullResetMs: number
-  /** What is held is good for at most this long, whatever the cache says. */
+  /** Upper limit of the expire interval, whatever the cache sends. */
   readonly expireMsMax: number
-  /** The cache is asked at the latest after this, whatever it says; its notifications come in between. */
+  /** Upper limit of the refresh interval, whatever the cache sends. Notifications cause earlier queries. */
   readonly refreshMsMax: number
   readonly vrpsMax: number
-  /** 0 to 1, for the jitter of retries, and for what strangers must not foresee. */
+  /** From 0 to 1, for the jitter of retries and for values that must be unpredictable. */
   readonly random: () => number
 }
 
@@ -79,7 +79,7 @@ class RtrSource implements VrpSource {
   #position: RtrPosition | undefined
   #intervals: RtrIntervals = unknownIntervals
   #lastSetMs = -Infinity
-  /** Connections that failed in a row, or held only shortly: each asks for everything. */
+  /** Consecutive connections that failed or were short: each requests the complete set. */
   #failures = 0
   #connectedMs = Infinity
   #problem: string | null = 'no answer yet'
@@ -101,7 +101,7 @@ class RtrSource implements VrpSource {
 
   stop(): void {
     this.#running = false
-    this.#hangUp()
+    this.#disconnect()
     this.#held.stop()
   }
 
@@ -124,14 +124,14 @@ class RtrSource implements VrpSource {
   status(): VrpSourceStatus {
     const { confirmed, table } = this.#held
     const state = this.current() ? 'current' : 'unavailable'
-    const expired = state === 'unavailable' && confirmed ? 'what it said has expired' : null
+    const expired = state === 'unavailable' && confirmed ? 'the VRPs have expired' : null
     return {
       state,
       vrps: table?.size ?? 0,
       asOf: confirmed?.asOf ?? null,
       expires: confirmed?.expires ?? null,
       suspicious: this.#held.suspicion() !== undefined,
-      problem: this.#problem ?? this.#held.doubt() ?? expired,
+      problem: this.#problem ?? this.#held.describeSuspicion() ?? expired,
     }
   }
 
@@ -150,11 +150,11 @@ class RtrSource implements VrpSource {
       connectTimeoutMs: this.#limits.connectTimeoutMs,
       onOpen: () => {
         this.#connectedMs = performance.now()
-        this.#ask()
+        this.#query()
       },
       onPdu: (decoded) => {
         const outcome = session.receive(decoded)
-        if (outcome) this.#take(outcome)
+        if (outcome) this.#handle(outcome)
         if (session.isWaiting) connection.expectWithin(this.#limits.answerTimeoutMs)
       },
       onEnd: (reason) => this.#failed(reason),
@@ -164,10 +164,10 @@ class RtrSource implements VrpSource {
     this.#connectedMs = Infinity
   }
 
-  /** A delta, or everything when that is due. */
-  #ask(): void {
+  /** Requests a delta, or the complete set if that is due. */
+  #query(): void {
     clearTimeout(this.#timer)
-    this.#session?.ask({ full: performance.now() - this.#lastSetMs >= this.#limits.fullResetMs })
+    this.#session?.query({ full: performance.now() - this.#lastSetMs >= this.#limits.fullResetMs })
   }
 
   #expectAnswer(): void {
@@ -176,35 +176,35 @@ class RtrSource implements VrpSource {
     const { answerTimeoutMs, answerTotalMs } = this.#limits
     this.#connection?.expectWithin(answerTimeoutMs)
     this.#deadline = setTimeout(
-      () => this.#failed(new Error(`no whole answer within ${answerTotalMs} ms`)),
+      () => this.#failed(new Error(`no complete answer within ${answerTotalMs} ms`)),
       answerTotalMs,
     )
   }
 
-  /** The cache owes nothing now. */
-  #rest(nextAskMs: number): void {
+  /** No answer is pending. */
+  #scheduleQuery(nextQueryMs: number): void {
     if (this.#session?.isWaiting) return
     clearTimeout(this.#deadline)
     this.#connection?.expectWithin(undefined)
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#ask(), nextAskMs)
+    this.#timer = setTimeout(() => this.#query(), nextQueryMs)
   }
 
-  #take(outcome: RtrOutcome): void {
+  #handle(outcome: RtrOutcome): void {
     switch (outcome.kind) {
       case 'set':
       case 'delta':
-        return this.#keep(outcome)
+        return this.#apply(outcome)
       case 'no_data':
-        this.#note('it has no data yet')
-        return this.#rest(this.#limits.lastRetryMs)
+        this.#reportProblem('it has no data yet')
+        return this.#scheduleQuery(this.#limits.lastRetryMs)
       case 'other_version':
-        this.#log.info({ version: outcome.version }, 'the cache speaks an older version of RTR only')
+        this.#log.info({ version: outcome.version }, 'RTR cache supports an older version only')
         this.#version = outcome.version
-        this.#hangUp()
+        this.#disconnect()
         return this.#connect()
       case 'ended':
-        // Thrown to the connection, which ends by it; an Error Report is not answered.
+        // Thrown to end the connection; an Error Report is not answered.
         throw new RtrError(
           outcome.code,
           `it reported error ${outcome.code}: ${outcome.text}`,
@@ -214,12 +214,12 @@ class RtrSource implements VrpSource {
     }
   }
 
-  #keep(outcome: Extract<RtrOutcome, { kind: 'set' | 'delta' }>): void {
+  #apply(outcome: Extract<RtrOutcome, { kind: 'set' | 'delta' }>): void {
     this.#intervals = intervalsWithin(outcome.intervals)
     const isRepeat = isSame(this.#position, outcome.position)
     this.#position = outcome.position
     const confirmed = this.#confirmedNow()
-    if (this.#problem !== null) this.#log.info({ version: outcome.position.version }, 'the RTR cache answers')
+    if (this.#problem !== null) this.#log.info({ version: outcome.position.version }, 'RTR cache answers')
     this.#problem = null
     if (outcome.kind === 'set') {
       this.#lastSetMs = performance.now()
@@ -227,15 +227,17 @@ class RtrSource implements VrpSource {
     } else if (!this.#held.apply(outcome.withdrawn, outcome.announced, confirmed)) {
       this.#log.warn(
         { withdrawn: outcome.withdrawn.length },
-        'the delta would take too many VRPs away: the complete set is requested',
+        'RTR delta would remove too many VRPs: complete set requested',
       )
-      this.#hangUp()
+      this.#disconnect()
       return this.#connect()
     }
     const { refreshMsMax, fullResetMs } = this.#limits
     const untilResetMs = this.#lastSetMs + fullResetMs - performance.now()
-    const untilUsedMs = this.#held.asideForMs ?? Infinity
-    this.#rest(Math.max(0, Math.min(this.#intervals.refresh * 1000, refreshMsMax, untilResetMs, untilUsedMs)))
+    const untilUsedMs = this.#held.withheldForMs ?? Infinity
+    this.#scheduleQuery(
+      Math.max(0, Math.min(this.#intervals.refresh * 1000, refreshMsMax, untilResetMs, untilUsedMs)),
+    )
   }
 
   async #replace(
@@ -245,61 +247,58 @@ class RtrSource implements VrpSource {
   ): Promise<void> {
     const touched = await this.#held.replace(table, confirmed)
     if (isRepeat && touched.length > 0)
-      this.#log.warn(
-        { prefixes: touched.length },
-        'the cache has other VRPs than its deltas came to; corrected',
-      )
+      this.#log.warn({ prefixes: touched.length }, 'VRPs of the RTR cache differ from its deltas; corrected')
   }
 
   #confirmedNow(): Confirmed {
     const asOf = this.#options.now()
-    const goodMs = Math.min(this.#intervals.expire * 1000, this.#limits.expireMsMax)
-    return { asOf, expires: new Date(asOf.getTime() + goodMs) }
+    const validMs = Math.min(this.#intervals.expire * 1000, this.#limits.expireMsMax)
+    return { asOf, expires: new Date(asOf.getTime() + validMs) }
   }
 
-  /** Hangs up, with a word to the cache where it broke the protocol, and tries again later. */
+  /** Disconnects, with an Error Report after a protocol violation, and schedules a retry. */
   #failed(reason: Error): void {
     const report =
       reason instanceof RtrError && reason.answerable
         ? encodeErrorReport(this.#session?.version ?? 1, reason)
         : undefined
-    this.#version = this.#wasHungUpOn(reason) && this.#version === 1 ? 0 : 1
-    this.#hangUp(report)
-    this.#note(reason.message)
+    this.#version = this.#wasClosedSilently(reason) && this.#version === 1 ? 0 : 1
+    this.#disconnect(report)
+    this.#reportProblem(reason.message)
     if (performance.now() - this.#connectedMs > this.#limits.lastRetryMs) this.#failures = 0
     const retryMs = this.#retryMs()
     this.#failures++
     if (this.#running) this.#timer = setTimeout(() => this.#connect(), retryMs)
   }
 
-  /** Some old caches end the connection without a word when the version is new to them. */
-  #wasHungUpOn(reason: Error): boolean {
+  /** Some old caches close the connection without an Error Report if they do not know the version. */
+  #wasClosedSilently(reason: Error): boolean {
     return (
       this.#connectedMs !== Infinity && (this.#session?.wasSilent ?? false) && !(reason instanceof RtrError)
     )
   }
 
-  /** Doubled from failure to failure, and for half of it by chance, so that routers do not come back all at once. */
+  /** Doubles with each failure; half of it is random, so that clients do not reconnect simultaneously. */
   #retryMs(): number {
     const { firstRetryMs, lastRetryMs, random } = this.#limits
-    const wholeMs = Math.min(
+    const backoffMs = Math.min(
       lastRetryMs,
       this.#intervals.retry * 1000,
       firstRetryMs * 2 ** Math.min(this.#failures, 20),
     )
-    return wholeMs * (0.5 + random() / 2)
+    return backoffMs * (0.5 + random() / 2)
   }
 
-  #hangUp(lastWords?: Uint8Array): void {
+  #disconnect(report?: Uint8Array): void {
     clearTimeout(this.#timer)
     clearTimeout(this.#deadline)
-    this.#connection?.close(lastWords)
+    this.#connection?.close(report)
     this.#connection = undefined
     this.#session = undefined
   }
 
-  /** Logged once for a row of the same failures. */
-  #note(problem: string): void {
+  /** Logged once for consecutive equal failures. */
+  #reportProblem(problem: string): void {
     if (problem === this.#problem) return
     this.#problem = problem
     const { confirmed } = this.#held

@@ -1,4 +1,4 @@
-// For tests: an RTR cache that says what a test wants it to, also what no real cache would. It keeps no history by itself.
+// For tests: an RTR cache with configured answers, including invalid ones. It keeps no history by itself.
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { vrpBits } from '../../registry/objects/vrp.ts'
@@ -13,7 +13,7 @@ function parseVrp(text: string) {
 }
 
 /** The PDUs of a cache. */
-export const say = {
+export const cachePdu = {
   notify: (session: number, serial: number, version = 1) => pdu(version, 0, session, [serial]),
   response: (session: number, version = 1) => pdu(version, 3, session, []),
   announce: (vrp: string, version = 1) => prefix(version, 1, vrp),
@@ -52,19 +52,23 @@ function prefix(version: number, flags: number, text: string): Buffer {
   return Buffer.concat([pdu(version, type, 0, [], octets - 8), flagged, ...address.map(word), word(asn)])
 }
 
-export type Heard = { readonly pdu: RtrPdu; readonly version: number }
+export type ReceivedPdu = { readonly pdu: RtrPdu; readonly version: number }
 
-/** What it answers to each PDU that it hears; nothing where undefined. `connection` counts from 0. */
-export type Script = (heard: Heard, connection: number, socket: Socket) => readonly Buffer[] | undefined
+/** Returns the answer to each received PDU; undefined for none. `connection` counts from 0. */
+export type Script = (
+  received: ReceivedPdu,
+  connection: number,
+  socket: Socket,
+) => readonly Buffer[] | undefined
 
 export type FakeCache = AsyncDisposable & {
   readonly port: number
-  readonly heard: Heard[]
-  /** How many connections came. */
+  readonly received: ReceivedPdu[]
+  /** The number of accepted connections. */
   readonly connections: () => number
-  /** Sends to all who are connected. */
-  say(...octets: readonly Buffer[]): void
-  /** Ends all connections, and takes new ones. */
+  /** Sends to all connected clients. */
+  cachePdu(...octets: readonly Buffer[]): void
+  /** Ends all connections, and accepts new ones. */
   drop(): void
   /** Ends all connections at once, also new ones, until it is shown again. */
   hide(hidden: boolean): void
@@ -73,7 +77,7 @@ export type FakeCache = AsyncDisposable & {
 /** Listens on a free port of 127.0.0.1. */
 export async function startFakeCache(script: Script, tls?: TlsOptions): Promise<FakeCache> {
   let isHidden = false
-  const heard: Heard[] = []
+  const received: ReceivedPdu[] = []
   const sockets = new Set<Socket>()
   let connections = 0
   const take = (socket: Socket): void => {
@@ -87,7 +91,7 @@ export async function startFakeCache(script: Script, tls?: TlsOptions): Promise<
       rest = Buffer.concat([rest, chunk])
       for (let one = decodePdu(rest, 0); one; one = decodePdu(rest, 0)) {
         rest = rest.subarray(one.octets.length)
-        heard.push({ pdu: one.pdu, version: one.version })
+        received.push({ pdu: one.pdu, version: one.version })
         const answer = script({ pdu: one.pdu, version: one.version }, connection, socket)
         if (answer && !socket.destroyed) socket.write(Buffer.concat(answer))
       }
@@ -100,9 +104,9 @@ export async function startFakeCache(script: Script, tls?: TlsOptions): Promise<
   }
   return {
     port: (server.address() as { port: number }).port,
-    heard,
+    received,
     connections: () => connections,
-    say: (...octets) => {
+    cachePdu: (...octets) => {
       for (const socket of sockets) socket.write(Buffer.concat(octets))
     },
     drop,
@@ -117,30 +121,30 @@ export async function startFakeCache(script: Script, tls?: TlsOptions): Promise<
   }
 }
 
-/** A cache that keeps its history: answers questions by it and notifies of each change. Texts as `parseVrp` reads them. */
-export async function startHonestCache(tls?: TlsOptions) {
+/** A cache that keeps its history: answers queries from it and notifies of each change. Texts as for `parseVrp`. */
+export async function startVrpCache(tls?: TlsOptions) {
   const session = 4_711
   const history: (readonly string[])[] = [[]]
   const cache = await startFakeCache(({ pdu }) => {
     const last = history.length - 1
     if (pdu.type === 'reset_query')
       return [
-        say.response(session),
-        ...history[last]!.map((vrp) => say.announce(vrp)),
-        say.end(session, last),
+        cachePdu.response(session),
+        ...history[last]!.map((vrp) => cachePdu.announce(vrp)),
+        cachePdu.end(session, last),
       ]
     if (pdu.type !== 'serial_query') return undefined
     const [before, after] = [history[pdu.serial], history[last]!]
-    if (pdu.session !== session || !before) return [say.reset()]
-    const gone = before.filter((vrp) => !after.includes(vrp)).map((vrp) => say.withdraw(vrp))
-    const came = after.filter((vrp) => !before.includes(vrp)).map((vrp) => say.announce(vrp))
-    return [say.response(session), ...gone, ...came, say.end(session, last)]
+    if (pdu.session !== session || !before) return [cachePdu.reset()]
+    const gone = before.filter((vrp) => !after.includes(vrp)).map((vrp) => cachePdu.withdraw(vrp))
+    const came = after.filter((vrp) => !before.includes(vrp)).map((vrp) => cachePdu.announce(vrp))
+    return [cachePdu.response(session), ...gone, ...came, cachePdu.end(session, last)]
   }, tls)
   return {
     cache,
     set(vrps: readonly string[]): void {
       history.push(vrps)
-      cache.say(say.notify(session, history.length - 1))
+      cache.cachePdu(cachePdu.notify(session, history.length - 1))
     },
   }
 }

@@ -36,7 +36,7 @@ it('reads the PEM files when the source is created, not at the first connection'
   )
 })
 
-it('reports what is wrong with a source', () => {
+it('reports the problem of a source', () => {
   const refused: readonly [url: string, reason: RegExp][] = [
     ['cache.example.net', /write rtr:\/\/host:port/],
     ['rtr:// cache', /a URL such as rtr:/],

@@ -40,12 +40,12 @@ it('shares its routes between the speakers of one region name only', async () =>
   assert.equal((await createSandboxSpeaker({ region: 'sandbox-fra' }).list()).length, 0)
 })
 
-it('is unreachable when its latency is beyond its timeout', async () => {
+it('is unreachable if its latency exceeds its timeout', async () => {
   const slow = createSandboxSpeaker({ region: 'sandbox-slow', latencyMs: 60_000, timeoutMs: 20 })
   await assert.rejects(slow.list(), (error) => error instanceof DriverError && error.kind === 'unreachable')
 })
 
-it('announces the others when it refuses one, and names the refused one', async () => {
+it('announces the other routes when it rejects one, and returns the rejected one', async () => {
   sandboxRegion('sandbox-strict').refuses = (prefix) => prefix === '192.0.2.0/24'
   const strict = createSandboxSpeaker({ region: 'sandbox-strict' })
   const announced = strict.announce([plain('192.0.2.0/24'), plain('203.0.113.0/24')])
@@ -64,7 +64,7 @@ it('announces the others when it refuses one, and names the refused one', async 
   )
 })
 
-it('sends no change when it is given no routes', async () => {
+it('sends no change without routes', async () => {
   const region = sandboxRegion('sandbox-quiet')
   const speaker = createSandboxSpeaker({ region: 'sandbox-quiet' })
   await speaker.announce([])

@@ -30,7 +30,7 @@ export class SandboxRegion {
   ]
   refuses: (prefix: string) => boolean = () => false
   keeps: (prefix: string) => boolean = () => false
-  /** How many calls changed something or tried to. */
+  /** The number of calls that change routes, including failed ones. */
   changes = 0
 
   table(owner: string): Map<string, Route> {
@@ -44,9 +44,9 @@ export class SandboxRegion {
   }
 
   set down(down: boolean) {
-    const cameUp = this.#down && !down
+    const isReachableAgain = this.#down && !down
     this.#down = down
-    if (cameUp) this.#notify('onUp')
+    if (isReachableAgain) this.#notify('onUp')
   }
 
   get neighbors(): readonly Neighbor[] {
@@ -95,7 +95,7 @@ function establishedOf(neighbors: readonly Neighbor[]): Set<string> {
 
 const regions = new Map<string, SandboxRegion>()
 
-/** The region of that name in this process, made at first mention. */
+/** Returns the region of that name in this process, created on first use. */
 export function sandboxRegion(name: string): SandboxRegion {
   let region = regions.get(name)
   if (!region) regions.set(name, (region = new SandboxRegion()))

@@ -1,5 +1,5 @@
-// A VRP export as text, from a file or from HTTP, and only when it is another one than before. Bounded in size and time; it
-// does not look into the text.
+// Fetches the text of a VRP export from a file or over HTTP, only if it changed. Bounded in size and time; it does not parse
+// the text.
 import { open } from 'node:fs/promises'
 import type { VrpJsonAddress } from './url.ts'
 
@@ -13,7 +13,7 @@ export type FetchLimits = { readonly timeoutMs: number; readonly octetsMax: numb
 /** The signal cancels the request. */
 export type FetchOptions = FetchLimits & { readonly signal: AbortSignal }
 
-/** Undefined when it is the one of `tag`. Rejects when it cannot be had, in text for operators. */
+/** Resolves with undefined if the version is still `tag`. Rejects with a text for operators if it cannot be fetched. */
 export function fetchExport(
   location: VrpJsonAddress['location'],
   tag: Tag,
@@ -67,7 +67,7 @@ async function readBody(body: ReadableStream<Uint8Array>, octetsMax: number): Pr
   return text + decoder.decode()
 }
 
-/** fetch refuses a URL with a user and a password in it. */
+/** fetch rejects a URL with credentials. */
 function withoutCredentials(url: URL): { target: URL; headers: Headers } {
   const target = new URL(url)
   const headers = new Headers()

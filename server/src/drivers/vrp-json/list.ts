@@ -10,8 +10,8 @@ const closeBrace = 125
 const recordsPerBatch = 500
 
 /**
- * The records, and at the end what is around the list, with an empty one in its place; where the document has no such list,
- * all of it. Throws SyntaxError.
+ * Yields the records, and at the end the rest of the document with an empty list in their place; if the document has no such
+ * list, all of it. Throws SyntaxError.
  */
 export function* readRoas(text: string): Generator<readonly unknown[], string> {
   const start = startOfList(text)
@@ -33,7 +33,7 @@ export function* readRoas(text: string): Generator<readonly unknown[], string> {
   throw new SyntaxError('the list is not closed')
 }
 
-/** Where the list that is called "roas" at the top opens, or -1. */
+/** Returns the offset at which the top-level list "roas" opens, or -1. */
 function startOfList(text: string): number {
   let depth = 0
   let name = ''
@@ -49,14 +49,14 @@ function startOfList(text: string): number {
   return -1
 }
 
-/** Between two commas there is something; only a whole list may be empty. */
+/** Throws on a missing element between two commas; only a whole list may be empty. */
 function parseBatch(text: string, mayBeEmpty: boolean): readonly unknown[] {
   const batch = JSON.parse(`[${text}]`) as unknown[]
   if (batch.length === 0 && !mayBeEmpty) throw new SyntaxError('nothing between two commas')
   return batch
 }
 
-/** Where what opens at `start` is closed. */
+/** Returns the offset at which the bracket at `start` is closed. */
 function endOfNested(text: string, start: number): number {
   let depth = 0
   for (let i = start; i < text.length; i++) {
@@ -75,7 +75,7 @@ function stepOf(code: number): number {
   return code === closeBrace || code === closeBracket ? -1 : 0
 }
 
-/** The closing quote of the string that opens at `start`. */
+/** Returns the offset of the closing quote of the string that opens at `start`. */
 function endOfString(text: string, start: number): number {
   let end = start
   do {

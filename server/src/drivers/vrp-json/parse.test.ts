@@ -26,14 +26,14 @@ const rpkiClient = {
 }
 
 describe('a VRP export', () => {
-  it('is read as Routinator writes it', () => {
+  it('is parsed in the format of Routinator', () => {
     const { table, generated, nextExpiry } = read(routinator)
     assert.deepEqual(coveringOf(table, '192.0.2.0/24'), [[26, 64496]])
     assert.deepEqual(coveringOf(table, '2001:db8::/32'), [[128, 0]])
     assert.deepEqual([generated?.toISOString(), nextExpiry], ['2026-11-20T23:59:00.000Z', undefined])
   })
 
-  it('is read as rpki-client writes it, without what has expired', () => {
+  it('is parsed in the format of rpki-client, without expired VRPs', () => {
     const { table, generated, nextExpiry } = read(rpkiClient)
     assert.equal(table.size, 2)
     assert.deepEqual(coveringOf(table, '198.51.100.0/24'), [[24, 4_294_967_295]])
@@ -42,7 +42,7 @@ describe('a VRP export', () => {
     assert.equal(nextExpiry?.getTime(), now.getTime() + 60_000)
   })
 
-  it('may name a VRP several times, as trust anchors do, and leave out a max length', () => {
+  it('may repeat a VRP, as different trust anchors do, and omit the max length', () => {
     const { table } = read({
       roas: [routinator.roas[0], { ...routinator.roas[0], ta: 'arin' }, { asn: 1, prefix: '10.0.0.0/8' }],
     })
@@ -50,7 +50,7 @@ describe('a VRP export', () => {
     assert.deepEqual(coveringOf(table, '10.0.0.0/8'), [[8, 1]])
   })
 
-  it('is found whatever is around it, and read in batches as it is read at once', () => {
+  it('is found whatever surrounds the list, and parsed in batches with the same result', () => {
     const roas = Array.from({ length: 1_501 }, (_, i) => ({
       asn: i + 1,
       prefix: `10.${i >> 8}.${i & 255}.0/24`,
@@ -72,7 +72,7 @@ describe('a VRP export', () => {
     )
   })
 
-  it('is refused as a whole, with the place of what is wrong', () => {
+  it('is rejected as a whole, with the place of the problem', () => {
     const [good] = routinator.roas
     const refused: readonly [document: unknown, reason: RegExp][] = [
       ['{"roas":[', /not JSON/],
@@ -86,10 +86,10 @@ describe('a VRP export', () => {
       ['{"roas":[]', /not JSON/],
       ['{"roas":[]}}', /not JSON/],
       [{ nested: { roas: [] } }, /no list "roas"/],
-      [{ roas: [good, null] }, /^roas\[1\] is no object/],
-      [{ roas: [{ ...good, asn: 'AS1.1' }] }, /^roas\[0\]\.asn is no AS number/],
-      [{ roas: [{ ...good, asn: 2 ** 32 }] }, /\.asn is no/],
-      [{ roas: [{ ...good, asn: -1 }] }, /\.asn is no/],
+      [{ roas: [good, null] }, /^roas\[1\] is not an object/],
+      [{ roas: [{ ...good, asn: 'AS1.1' }] }, /^roas\[0\]\.asn is not an AS number/],
+      [{ roas: [{ ...good, asn: 2 ** 32 }] }, /\.asn is not/],
+      [{ roas: [{ ...good, asn: -1 }] }, /\.asn is not/],
       [
         { roas: [{ ...good, prefix: '192.0.2.1/24' }] },
         /\.prefix: host bits are set: write 192\.0\.2\.0\/24/,
@@ -99,7 +99,7 @@ describe('a VRP export', () => {
       [{ roas: [{ ...good, maxLength: 33 }] }, /\.maxLength is not/],
       [{ roas: [{ ...good, maxLength: '24' }] }, /\.maxLength is not/],
       [{ roas: [{ ...good, maxLength: 24.5 }] }, /\.maxLength is not/],
-      [{ roas: [{ ...good, expires: 'soon' }] }, /\.expires is no Unix time/],
+      [{ roas: [{ ...good, expires: 'soon' }] }, /\.expires is not a Unix time/],
       [{ roas: [good, good, good, good] }, /more than 3 VRPs/],
     ]
     for (const [document, reason] of refused)
@@ -110,7 +110,7 @@ describe('a VRP export', () => {
   })
 
   const runs = process.env['PHAROS_TEST_LONG'] === '1' ? 10_000_000 : 100_000
-  it(`is read or refused in its own words, ${runs} times with something changed`, () => {
+  it(`is parsed or rejected with VrpExportError, ${runs} times with mutations`, () => {
     const texts = [routinator, rpkiClient].map((document) => JSON.stringify(document))
     const edit = fc.tuple(
       fc.nat(400),
@@ -126,7 +126,7 @@ describe('a VRP export', () => {
         }, text)
         try {
           assert.ok(read(changed).table.size <= 3)
-          // Nothing is taken that is no JSON as a whole.
+          // Only text that is valid JSON as a whole is accepted.
           assert.ok(Array.isArray((JSON.parse(changed) as { roas: unknown }).roas))
           seen.read++
         } catch (error) {

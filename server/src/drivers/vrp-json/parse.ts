@@ -1,6 +1,6 @@
 // The VRP export of rpki-client and Routinator, from JSON to VRPs:
 // `{"metadata": {...}, "roas": [{"asn": "AS64496" or 64496, "prefix": "192.0.2.0/24", "maxLength": 24, "expires": 1700000000}]}`.
-// Pure. One bad record makes the whole export bad: an export that is right in parts would make valid routes look invalid.
+// Pure. One invalid record makes the whole export invalid: a partial export would make valid routes look invalid.
 import { widthOf } from '../../net/bits.ts'
 import { parsePrefix, prefixBits } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -13,16 +13,16 @@ import { readRoas } from './list.ts'
 
 export type VrpExport = {
   readonly table: RoaTable
-  /** When it was made, by its own word. */
+  /** The time of the export, according to its metadata. */
   readonly generated: Date | undefined
-  /** When the first of its VRPs expires: from then on it is to be read anew. */
+  /** The earliest expiry of its VRPs: the export must be parsed again after it. */
   readonly nextExpiry: Date | undefined
 }
 
 /** `seed`: see createRoaTable. */
 export type ReadOptions = { readonly now: Date; readonly vrpsMax: number; readonly seed: number }
 
-/** What is wrong with an export; names the record. */
+/** An invalid export. The message names the record. */
 export class VrpExportError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -31,8 +31,8 @@ export class VrpExportError extends Error {
 }
 
 /**
- * VRPs that have expired are left out. Throws VrpExportError. A generator: it yields every few hundred records, so that its
- * caller may rest.
+ * Parses an export without its expired VRPs. Throws VrpExportError. A generator: it yields every few hundred records, so that
+ * the caller can return to the event loop.
  */
 export function* readVrpExport(
   text: string,
@@ -70,7 +70,7 @@ function readAsJson<T>(read: () => T): T {
   }
 }
 
-/** `rest` has an empty list in the place of the one that was read: a second one would be ambiguous. */
+/** `rest` has an empty list in the place of the parsed one: a second list would be ambiguous. */
 function metadataOf(rest: string): unknown {
   const document: unknown = readAsJson(() => JSON.parse(rest))
   const { roas, metadata } = isRecord(document) ? document : {}
@@ -79,20 +79,20 @@ function metadataOf(rest: string): unknown {
 }
 
 function readRoa(roa: unknown, place: string): { vrp: VrpBits; expires: number } {
-  if (!isRecord(roa)) throw new VrpExportError(`${place} is no object`)
+  if (!isRecord(roa)) throw new VrpExportError(`${place} is not an object`)
   const asn = readAsn(roa['asn'])
-  if (asn === undefined) throw new VrpExportError(`${place}.asn is no AS number`)
+  if (asn === undefined) throw new VrpExportError(`${place}.asn is not an AS number`)
   const bits = prefixBits(readPrefix(roa['prefix'], place))
   const { maxLength = bits.length } = roa
   const width = widthOf(bits.family)
   if (!isInteger(maxLength) || maxLength < bits.length || maxLength > width)
     throw new VrpExportError(`${place}.maxLength is not from ${bits.length} to ${width}`)
   const { expires = Infinity } = roa
-  if (typeof expires !== 'number') throw new VrpExportError(`${place}.expires is no Unix time`)
+  if (typeof expires !== 'number') throw new VrpExportError(`${place}.expires is not a Unix time`)
   return { vrp: { ...bits, maxLength, asn }, expires: expires * 1000 }
 }
 
-/** AS 0 is allowed: it says that nobody may announce the prefix. */
+/** AS 0 is allowed: it authorizes no network to announce the prefix. */
 function readAsn(value: unknown): number | undefined {
   const asn =
     typeof value === 'string' && /^(AS)?\d{1,10}$/i.test(value) ? Number(value.replace(/^AS/i, '')) : value

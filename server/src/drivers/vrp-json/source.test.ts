@@ -25,7 +25,7 @@ describe('a source of VRP exports', () => {
     assert.deepEqual([asns(source), source.touched], [[64497], ['all', [prefix]]])
   })
 
-  it('keeps the last good export beside a bad one, says what is wrong, and takes the next good one', async (t) => {
+  it('keeps the last valid export if the next one is invalid, reports the problem, and uses the next valid one', async (t) => {
     const { write, remove, url } = exportFile(t)
     write(exported(64496))
     const source = follow(t, url)
@@ -48,7 +48,7 @@ describe('a source of VRP exports', () => {
     assert.deepEqual(asns(source), [64497])
   })
 
-  it('is there before its file is', async (t) => {
+  it('starts before its file exists', async (t) => {
     const { write, url } = exportFile(t)
     const source = follow(t, url)
     await until(() => source.status().problem?.includes('ENOENT'))
@@ -57,7 +57,7 @@ describe('a source of VRP exports', () => {
     await until(() => source.current())
   })
 
-  it('does not answer from an export that was made too long ago, however often it is looked at', async (t) => {
+  it('does not use an export whose date is too old, however often it is fetched', async (t) => {
     const { write, url } = exportFile(t)
     write(exported(64496, { generated: Math.floor(Date.now() / 1000) - 7_200 }))
     const source = follow(t, url, { expireMs: 3_600_000 })
@@ -68,7 +68,7 @@ describe('a source of VRP exports', () => {
     assert.deepEqual(source.touched, ['all'])
   })
 
-  it('goes on answering from an export without a date while it is there, and not for long when it is gone', async (t) => {
+  it('uses an export without a date while the file exists, and only briefly after it is deleted', async (t) => {
     const { write, remove, url } = exportFile(t)
     write(exported(64496))
     const source = follow(t, url, { expireMs: 4_000 })
@@ -80,7 +80,7 @@ describe('a source of VRP exports', () => {
     assert.deepEqual([source.touched, source.current()], [['all', 'all'], undefined])
   })
 
-  it('drops a VRP when it expires, without a change of the file', async (t) => {
+  it('removes a VRP when it expires, without a change of the file', async (t) => {
     const { write, url } = exportFile(t)
     const roa = { asn: 64497, prefix, maxLength: 24, expires: Math.ceil(Date.now() / 1000) + 2 }
     write(JSON.stringify({ roas: [{ asn: 64496, prefix, maxLength: 24 }, roa] }))
@@ -90,7 +90,7 @@ describe('a source of VRP exports', () => {
     assert.deepEqual([asns(source), source.touched[1]], [[64496], [prefix]])
   })
 
-  it('asks a server only for what has changed', async (t) => {
+  it('fetches an export only if it changed', async (t) => {
     let etag = '"1"'
     let asn = 64496
     const served: number[] = []
@@ -109,7 +109,7 @@ describe('a source of VRP exports', () => {
     assert.deepEqual([asns(source), source.touched], [[64497], ['all', [prefix]]])
   })
 
-  it('keeps the last good export while a server fails, is slow, or sends too much', async (t) => {
+  it('keeps the last valid export while a server fails, is slow, or sends too much', async (t) => {
     let answer = (response: ServerResponse): void => void response.end(exported(64496))
     const url = await serve(t, (_, response) => answer(response))
     const source = follow(t, url, { timeoutMs: 150, octetsMax: 1_000 })
@@ -131,15 +131,15 @@ describe('a source of VRP exports', () => {
   })
 
   it('does not wait for a server when it is stopped', async (t) => {
-    let asked = false
-    const source = follow(t, await serve(t, () => void (asked = true)))
-    await until(() => asked)
+    let isRequested = false
+    const source = follow(t, await serve(t, () => void (isRequested = true)))
+    await until(() => isRequested)
     const began = performance.now()
     await source.stop?.()
     assert.ok(performance.now() - began < 20_000)
   })
 
-  it('ends with its stop', async (t) => {
+  it('stops', async (t) => {
     const { write, url } = exportFile(t)
     write(exported(64496))
     const source = follow(t, url)
@@ -208,10 +208,10 @@ function asns(source: VrpSource): number[] {
   )
 }
 
-async function until(ask: () => unknown): Promise<void> {
+async function until(isDone: () => unknown): Promise<void> {
   const endMs = performance.now() + 60_000
-  while (!ask()) {
-    if (performance.now() > endMs) throw new Error(`not within 60 s: ${ask}`)
+  while (!isDone()) {
+    if (performance.now() > endMs) throw new Error(`not within 60 s: ${isDone}`)
     await sleep(5)
   }
 }

@@ -1,5 +1,5 @@
-// VRPs from an export in JSON, asked for again and again. A bad or absent export leaves the last good one in place until it
-// is too old, and is reported.
+// VRPs from a JSON export that is fetched at intervals. If an export is invalid or missing, the last valid one is used until it
+// is too old, and the problem is reported.
 import { setImmediate as breathe } from 'node:timers/promises'
 import type {
   CurrentVrps,
@@ -27,7 +27,7 @@ export type VrpJsonSourceOptions = VrpJsonAddress & {
 
 export type VrpJsonLimits = FetchLimits & {
   readonly pollMs: number
-  /** How long after it was made, or last seen where it does not say when that was, an export is good for. */
+  /** How long an export is used after its date; if it has none, after it was last fetched. */
   readonly expireMs: number
   readonly vrpsMax: number
 }
@@ -43,7 +43,7 @@ const defaults: Readonly<Record<VrpJsonAddress['location']['kind'], VrpJsonLimit
   http: { ...everyKind, pollMs: 60_000 },
 }
 
-/** How long the process may stand still for an export. */
+/** How long parsing may block the event loop at a time. */
 const sliceMs = 5
 
 /** Inert until it is started. */
@@ -64,7 +64,7 @@ class VrpJsonSource implements VrpSource {
   #polling: Promise<void> = Promise.resolve()
   #tag: Tag
   #export: VrpExport | undefined
-  /** What is wrong with the export of that tag, which is not read again until it is another one. */
+  /** The problem of the export with that tag, which is not parsed again until the tag changes. */
   #bad: Error | undefined
   #problem: string | null = 'not read yet'
 
@@ -116,17 +116,19 @@ class VrpJsonSource implements VrpSource {
       expires: confirmed?.expires ?? null,
       suspicious: this.#held.suspicion() !== undefined,
       problem:
-        this.#problem ?? this.#held.doubt() ?? (state === 'unavailable' ? 'the export is too old' : null),
+        this.#problem ??
+        this.#held.describeSuspicion() ??
+        (state === 'unavailable' ? 'the export is too old' : null),
     }
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
     try {
       await this.#read(signal)
-      if (this.#problem !== null) this.#log.info({ vrps: this.#held.table?.size }, 'the VRP export is good')
+      if (this.#problem !== null) this.#log.info({ vrps: this.#held.table?.size }, 'VRP export is valid')
       this.#problem = null
     } catch (error) {
-      if (!signal.aborted) this.#note(reasonOf(error as Error))
+      if (!signal.aborted) this.#reportProblem(reasonOf(error as Error))
     }
     if (!signal.aborted)
       this.#timer = setTimeout(() => (this.#polling = this.#poll(signal)), this.#limits.pollMs)
@@ -138,7 +140,7 @@ class VrpJsonSource implements VrpSource {
     if (fetched) {
       this.#tag = fetched.tag
       this.#bad = undefined
-      await this.#take(fetched).catch((error: Error) => {
+      await this.#use(fetched).catch((error: Error) => {
         this.#bad = error
         throw error
       })
@@ -146,47 +148,47 @@ class VrpJsonSource implements VrpSource {
     else if (this.#export) this.#held.confirm(this.#confirmed(this.#export))
   }
 
-  /** Whether the export has to be read although it is the same, because some of its VRPs have expired. */
+  /** Whether the unchanged export must be parsed again because some of its VRPs have expired. */
   #isDue(): boolean {
     const { nextExpiry } = this.#export ?? {}
     return nextExpiry !== undefined && nextExpiry <= this.#options.now()
   }
 
-  async #take({ text }: Fetched): Promise<void> {
+  async #use({ text }: Fetched): Promise<void> {
     const next = await this.#parse(text)
     this.#export = next
     await this.#held.replace(next.table, this.#confirmed(next))
   }
 
-  /** A slice at a time: a whole export is a second of work. */
+  /** Parses in slices: a whole export takes a second. */
   async #parse(text: string): Promise<VrpExport> {
     const seed = Math.floor(Math.random() * 2 ** 32)
     const reading = readVrpExport(text, { now: this.#options.now(), vrpsMax: this.#limits.vrpsMax, seed })
-    let restedMs = performance.now()
+    let yieldedMs = performance.now()
     for (let step = reading.next(); ; step = reading.next()) {
       if (step.done) return step.value
-      if (performance.now() - restedMs < sliceMs) continue
+      if (performance.now() - yieldedMs < sliceMs) continue
       await breathe()
-      restedMs = performance.now()
+      yieldedMs = performance.now()
     }
   }
 
-  /** An export that says when it was made is as old as that; another one is as old as the last look at it. */
+  /** The age of an export counts from its date; without a date, from the last fetch. */
   #confirmed({ generated }: VrpExport): Confirmed {
     const now = this.#options.now()
     const asOf = generated && generated < now ? generated : now
     return { asOf, expires: new Date(asOf.getTime() + this.#limits.expireMs) }
   }
 
-  /** Logged once for a row of the same failures. */
-  #note(problem: string): void {
+  /** Logged once for consecutive equal failures. */
+  #reportProblem(problem: string): void {
     if (problem === this.#problem) return
     this.#problem = problem
-    this.#log.warn({ asOf: this.#held.confirmed?.asOf }, `VRP export: ${problem}; the last good one stays`)
+    this.#log.warn({ asOf: this.#held.confirmed?.asOf }, `VRP export: ${problem}; the last valid one is used`)
   }
 }
 
-/** fetch says no more than that it failed; why is in the cause. */
+/** The message of fetch is generic; the cause has the reason. */
 function reasonOf({ message, cause }: Error): string {
   return message === 'fetch failed' && cause instanceof Error ? `${message}: ${cause.message}` : message
 }

@@ -1,4 +1,4 @@
-// The port's tests, on each kind of source beside what stands in for its other side. The real RTR cache is in the lab's tests.
+// The port's conformance suite, on each kind of source with a simulated other side. The tests of the lab use a real RTR cache.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -8,14 +8,14 @@ import type { VrpSourceFixture } from '../../registry/vrp-source.conformance.ts'
 import type { Vrp } from '../../registry/objects/vrp.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { createRtrSource } from '../rtr/source.ts'
-import { startHonestCache } from '../rtr/testing.ts'
+import { startVrpCache } from '../rtr/testing.ts'
 import { createVrpJsonSource } from '../vrp-json/source.ts'
 import { parseVrpJsonUrl } from '../vrp-json/url.ts'
 
 const common = { log: silentLog, now: () => new Date(), confirmMs: 1_000 }
 
 vrpSourceConformance('RTR', async () => {
-  const { cache, set } = await startHonestCache()
+  const { cache, set } = await startVrpCache()
   const address = { name: 'rtr://test', host: '127.0.0.1', port: cache.port }
   return {
     source: createRtrSource({ ...address, ...common, limits: { firstRetryMs: 20 } }),

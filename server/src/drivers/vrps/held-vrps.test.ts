@@ -12,7 +12,7 @@ const vrps = (from: number, to: number): VrpBits[] =>
   )
 const tableOf = (size: number) => createRoaTable(vrps(0, size))
 
-/** A holder whose wall clock is moved by hand; the time of confirmation never passes unless it is 0. */
+/** Held VRPs with a manual wall clock; the confirmation time never passes unless it is 0. */
 async function holding(size: number | undefined, confirmMs = 3_600_000) {
   let at = new Date('2026-01-01T00:00:00Z')
   const held = new HeldVrps({ now: () => at, confirmMs })
@@ -31,7 +31,7 @@ async function holding(size: number | undefined, confirmMs = 3_600_000) {
 }
 
 describe('held VRPs', () => {
-  it('uses a set that lost up to 20 %, or fewer than three, and keeps any other aside', async () => {
+  it('uses a set that lost up to 20 %, or fewer than three, and holds back any other', async () => {
     for (const [before, after, isUsed] of [
       [100, 80, true],
       [100, 79, false],
@@ -59,7 +59,7 @@ describe('held VRPs', () => {
     assert.deepEqual([held.current()?.table.size, held.suspicion()], [1, undefined])
   })
 
-  it('refuses a delta that takes too many away, and several small ones that come to the same', async () => {
+  it('rejects a delta that removes too many, and several small ones with the same total', async () => {
     const { held, confirmed } = await holding(100)
     assert.equal(held.apply(vrps(75, 100), [], confirmed()), false)
     assert.equal(held.table?.size, 100)
@@ -69,7 +69,7 @@ describe('held VRPs', () => {
     assert.equal(held.current()?.table.size, 80)
   })
 
-  it('follows the set that is kept aside by its deltas, and uses it once it is no longer suspicious', async () => {
+  it('applies deltas to the set that is held back, and uses it once it is no longer suspicious', async () => {
     const { held, send, confirmed, touched } = await holding(100)
     await send(10)
     assert.deepEqual(touched, [[]])
@@ -80,7 +80,7 @@ describe('held VRPs', () => {
     assert.equal(held.current()?.table.has(vrps(60, 61)[0]!), true)
   })
 
-  it('keeps the age of the set in force while it is told of another, and lets it expire', async () => {
+  it('keeps the age of the current set while another is held back, and lets it expire', async () => {
     const { held, send, later, touched } = await holding(100)
     const { asOf } = held.current()!
     later(3_600_000)
@@ -92,7 +92,7 @@ describe('held VRPs', () => {
     assert.deepEqual(touched, [[]])
   })
 
-  it('begins the time of confirmation again when the set aside changes much, and not when it changes a little', async () => {
+  it('restarts the confirmation time when the held-back set changes much, and not when it changes a little', async () => {
     const { held, send, later } = await holding(100)
     await send(50)
     const since = held.suspicion()!.since.getTime()
@@ -104,7 +104,7 @@ describe('held VRPs', () => {
     assert.equal(held.suspicion()!.since.getTime(), since + 2_000)
   })
 
-  it('uses what is kept aside when it is accepted, and compares with that from then on', async () => {
+  it('uses the held-back set when it is accepted, and compares with that from then on', async () => {
     const { held, send, touched } = await holding(100)
     await send(50)
     held.accept()
@@ -114,7 +114,7 @@ describe('held VRPs', () => {
     assert.ok(touched.length > 0)
   })
 
-  it('uses everything at once without a time of confirmation', async () => {
+  it('uses every set at once without a confirmation time', async () => {
     const { held, send, confirmed } = await holding(100, 0)
     assert.equal(held.apply(vrps(10, 100), [], confirmed()), true)
     await send(0)

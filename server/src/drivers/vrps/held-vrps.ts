@@ -1,18 +1,18 @@
-// What every source of VRPs holds, whatever it speaks: the last complete set, how long it is current, and who is notified
-// of changes. It must not answer from a set that has expired, and knows no protocol. A set that is suddenly empty or much
-// smaller is kept aside: that is how a cache looks that was reinstalled, and ROAs do not vanish in numbers.
+// The VRPs of a source, whatever its protocol: the last complete set, how long it is current, and who is notified of changes.
+// It must not answer from an expired set, and knows no protocol. A set that is suddenly empty or much smaller is withheld:
+// a reinstalled cache looks like that, and ROAs do not disappear in large numbers at once.
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { CurrentVrps, Suspicion, TouchedPrefixes } from '../../registry/vrp-source.ts'
-import { isSuspiciousLoss, isVeryOther } from '../../registry/objects/loss.ts'
+import { isSuspiciousLoss, isLargeDifference } from '../../registry/objects/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { vrpPrefix } from '../../registry/objects/vrp.ts'
 import type { RoaTable } from '../../registry/objects/roa-table.ts'
 import type { VrpBits } from '../../registry/objects/vrp.ts'
 
-/** When the source last said that the set is right, and until when that holds; null is for good. */
+/** When the source last confirmed the set, and when the set expires; null: never. */
 export type Confirmed = { readonly asOf: Date; readonly expires: Date | null }
 
-/** Above this many, judging everything again costs no more than finding out what is touched. */
+/** Above this number, judging all announcements again costs no more than determining which are touched. */
 const touchedMax = 5_000
 const timerMsMax = 2 ** 31 - 1
 
@@ -22,8 +22,8 @@ export type HeldVrpsOptions = {
   readonly confirmMs: number
 }
 
-/** `size`: when the time began; a set that changes much has to stay for the whole time again. */
-type Aside = Suspicion & { readonly confirmed: Confirmed; readonly size: number; readonly sinceMs: number }
+/** `size`: that at the start of the confirmation time, which restarts when the set changes much. */
+type Withheld = Suspicion & { readonly confirmed: Confirmed; readonly size: number; readonly sinceMs: number }
 
 export class HeldVrps {
   readonly #now: () => Date
@@ -32,10 +32,10 @@ export class HeldVrps {
   #table: RoaTable | undefined
   #confirmed: Confirmed | undefined
   #expiry: NodeJS.Timeout | undefined
-  #aside: Aside | undefined
-  /** Sizes of the set within the time of confirmation, falling, the oldest first: several small losses are a large one. */
+  #withheld: Withheld | undefined
+  /** Decreasing sizes of the set within the confirmation time, oldest first: several small losses count as a large one. */
   #sizes: { readonly atMs: number; readonly size: number }[] = []
-  /** Whether listeners know it as current. */
+  /** Whether listeners were last notified that it is current. */
   #isCurrent = false
 
   constructor({ now, confirmMs }: HeldVrpsOptions) {
@@ -43,7 +43,7 @@ export class HeldVrps {
     this.#confirmMs = confirmMs
   }
 
-  /** The last complete set, current or not; for comparing with what comes. */
+  /** The last complete set, current or not; new sets are compared with it. */
   get table(): RoaTable | undefined {
     return this.#table
   }
@@ -63,107 +63,107 @@ export class HeldVrps {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The set that is kept aside. */
+  /** The set that is withheld. */
   suspicion(): Suspicion | undefined {
-    return this.#aside
+    return this.#withheld
   }
 
-  /** Why what the source says now is not used; null if it is. For operators. */
-  doubt(): string | null {
-    if (!this.#aside) return null
-    const { table, before, until } = this.#aside
+  /** Why the source's last set is not used; null if it is. For operators. */
+  describeSuspicion(): string | null {
+    if (!this.#withheld) return null
+    const { table, before, until } = this.#withheld
     return `it has ${table.size} VRPs instead of ${before || 'some'}; not used until ${until.toISOString()}, or until another source confirms it`
   }
 
-  /** Milliseconds until the set that is kept aside is used if the source confirms it then; undefined without one. */
-  get asideForMs(): number | undefined {
-    return this.#aside && Math.max(0, this.#aside.sinceMs + this.#confirmMs - performance.now())
+  /** Milliseconds until the withheld set is used if the source confirms it then; undefined without one. */
+  get withheldForMs(): number | undefined {
+    return this.#withheld && Math.max(0, this.#withheld.sinceMs + this.#confirmMs - performance.now())
   }
 
-  /** Uses the set that is kept aside. */
+  /** Uses the withheld set. */
   accept(): void {
-    if (this.#aside) void this.#use(this.#aside.table, this.#aside.confirmed, true)
+    if (this.#withheld) void this.#use(this.#withheld.table, this.#withheld.confirmed, true)
   }
 
-  /** Another complete set, at once. Resolves with what it touched when the listeners were notified; nothing if kept aside. */
+  /** Sets another complete set. Resolves with the touched prefixes once listeners were notified; with none if it is withheld. */
   async replace(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
-    return this.#consider(table, confirmed)
+    return this.#useOrWithhold(table, confirmed)
   }
 
   /**
-   * Changes the last set of the source as a whole and in one go. Returns false, without changing anything, if the set in
-   * force would become suspicious: the source has to be asked for its complete set.
+   * Applies changes to the source's last set atomically. Returns false, without changing anything, if the current set would
+   * become suspicious: the caller must then request the complete set.
    */
   apply(withdrawn: readonly VrpBits[], announced: readonly VrpBits[], confirmed: Confirmed): boolean {
     const delta = { withdrawn, announced }
-    if (this.#aside) {
-      this.#aside.table.apply(delta)
-      void this.#consider(this.#aside.table, confirmed)
+    if (this.#withheld) {
+      this.#withheld.table.apply(delta)
+      void this.#useOrWithhold(this.#withheld.table, confirmed)
       return true
     }
     const sizeAfter = (this.#table?.size ?? 0) + announced.length - withdrawn.length
     if (this.#confirmMs > 0 && isSuspiciousLoss(this.#sizeBefore(), sizeAfter)) return false
     const wasCurrent = this.#isCurrent
     this.#table?.apply(delta)
-    this.#noteSize(sizeAfter)
+    this.#recordSize(sizeAfter)
     this.#confirm(confirmed)
-    if (wasCurrent) this.#tell(prefixesOf(withdrawn, announced))
+    if (wasCurrent) this.#notifyTouched(prefixesOf(withdrawn, announced))
     return true
   }
 
-  /** The source says that nothing has changed. */
+  /** The source confirmed that nothing has changed. */
   confirm(confirmed: Confirmed): void {
-    if (this.#aside) void this.#consider(this.#aside.table, confirmed)
+    if (this.#withheld) void this.#useOrWithhold(this.#withheld.table, confirmed)
     else this.#confirm(confirmed)
   }
 
-  /** Stops the clock; what is held stays. */
+  /** Stops the timers; the VRPs are kept. */
   stop(): void {
     clearTimeout(this.#expiry)
   }
 
-  /** Uses the set, or keeps it aside. */
-  async #consider(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
+  /** Uses the set, or withholds it. */
+  async #useOrWithhold(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
     const before = this.#sizeBefore()
     if (!isSuspiciousLoss(before, table.size)) return this.#use(table, confirmed, false)
     const nowMs = performance.now()
     const { size, sinceMs, since } =
-      this.#aside && !isVeryOther(this.#aside.size, table.size)
-        ? this.#aside
+      this.#withheld && !isLargeDifference(this.#withheld.size, table.size)
+        ? this.#withheld
         : { size: table.size, sinceMs: nowMs, since: this.#now() }
     if (nowMs - sinceMs >= this.#confirmMs) return this.#use(table, confirmed, true)
-    const isNews = !this.#aside
+    const isNew = !this.#withheld
     const until = new Date(since.getTime() + this.#confirmMs)
-    this.#aside = { table, confirmed, before: before ?? 0, since, until, size, sinceMs }
-    if (isNews) this.#notify([])
+    this.#withheld = { table, confirmed, before: before ?? 0, since, until, size, sinceMs }
+    if (isNew) this.#notify([])
     return []
   }
 
   async #use(table: RoaTable, confirmed: Confirmed, isAccepted: boolean): Promise<TouchedPrefixes> {
     const before = this.#table
     const wasCurrent = this.#isCurrent
-    const wasSuspicious = this.#aside !== undefined
-    this.#aside = undefined
+    const wasSuspicious = this.#withheld !== undefined
+    this.#withheld = undefined
     this.#table = table
     if (isAccepted) this.#sizes = []
-    this.#noteSize(table.size)
+    this.#recordSize(table.size)
     this.#confirm(confirmed)
     if (!before || !wasCurrent) return 'all'
     const touched = await touchedBetween(before, table)
     if (wasSuspicious && touched.length === 0) this.#notify([])
-    this.#tell(touched)
+    this.#notifyTouched(touched)
     return touched
   }
 
-  /** The greatest size within the time of confirmation; undefined before the first set. */
+  /** The greatest size within the confirmation time; undefined before the first set. */
   #sizeBefore(): number | undefined {
     const sinceMs = performance.now() - this.#confirmMs
-    // A size was that of the set until the next one.
+    // Each size is valid until the next one.
     while (this.#sizes.length > 1 && this.#sizes[1]!.atMs < sinceMs) this.#sizes.shift()
     return this.#sizes[0]?.size
   }
 
-  #noteSize(size: number): void {
+  #recordSize(size: number): void {
     while (this.#sizes.length > 0 && this.#sizes.at(-1)!.size <= size) this.#sizes.pop()
     this.#sizes.push({ atMs: performance.now(), size })
   }
@@ -173,7 +173,7 @@ export class HeldVrps {
     this.#check()
   }
 
-  /** Tells of the step into and out of being current, and waits for the next one. */
+  /** Notifies listeners if the set became current or expired, and schedules the next check. */
   #check(): void {
     clearTimeout(this.#expiry)
     const isCurrent = this.current() !== undefined
@@ -185,10 +185,10 @@ export class HeldVrps {
     }
     if (isCurrent === this.#isCurrent) return
     this.#isCurrent = isCurrent
-    this.#tell('all')
+    this.#notifyTouched('all')
   }
 
-  #tell(touched: TouchedPrefixes): void {
+  #notifyTouched(touched: TouchedPrefixes): void {
     if (touched.length > 0) this.#notify(touched)
   }
 
@@ -208,7 +208,7 @@ function prefixesOf(...lists: readonly (readonly VrpBits[])[]): TouchedPrefixes 
   return [...found]
 }
 
-/** Prefixes at which the two differ, found a slice at a time: 800,000 VRPs are a second of work. */
+/** Returns the prefixes at which the two differ, computed in slices: 800,000 VRPs take a second. */
 async function touchedBetween(before: RoaTable, after: RoaTable): Promise<TouchedPrefixes> {
   const found = new Set<Prefix>()
   for (const [one, other] of [

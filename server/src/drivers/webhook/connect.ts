@@ -10,20 +10,20 @@ export type Destination = { readonly host: string; readonly port: number; readon
 
 export type ConnectOptions = {
   readonly resolver: HostResolver
-  /** Networks that are not public and may be sent to all the same, also without TLS. */
+  /** Non-public networks that are allowed as targets, also without TLS. */
   readonly allowed: readonly Prefix[]
-  /** Certificates to trust in the place of those that Node knows. */
+  /** Trusted certificates, instead of those of Node. */
   readonly ca?: string
 }
 
-/** Where it leads is not for customers; the message is for the team and names no address. */
+/** The target is not allowed. The message is for the team and contains no address. */
 export class NotAllowed extends Error {}
 
-/** Of many addresses, the first ones are tried, each for this long. */
+/** Only the first addresses are tried, each for this long. */
 const addressesMax = 3
 const connectTimeoutMs = 5_000
 
-/** Throws NotAllowed before anything was sent, and what node:net and node:tls throw. */
+/** Throws NotAllowed before anything is sent, and errors of node:net and node:tls. */
 export async function connect(
   destination: Destination,
   options: ConnectOptions,
@@ -40,7 +40,7 @@ export async function connect(
 function refuse(address: string, isSecure: boolean, allowed: readonly Prefix[]): void {
   if (isWithin(address, allowed)) return
   if (objectionToAddress(address) !== undefined)
-    throw new NotAllowed('the URL leads to an address that is not of the public internet')
+    throw new NotAllowed('the URL resolves to an address that is not public')
   if (!isSecure) throw new NotAllowed('nothing is sent to the public internet without TLS')
 }
 
@@ -71,7 +71,7 @@ async function connectToOne(
   throw last
 }
 
-/** The address is no name, so nothing is resolved here. */
+/** Connects to an address, so that nothing is resolved here. */
 function open(address: string, port: number, signal: AbortSignal): Promise<Socket> {
   const socket = connectSocket({ host: address, port })
   return ready(socket, 'connect', AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]))

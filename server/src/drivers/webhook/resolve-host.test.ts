@@ -1,4 +1,4 @@
-// Names, asked of a real name server on loopback that changes its mind between two questions.
+// Resolves names with a real name server on loopback whose answers change between queries.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHostResolver } from './resolve-host.ts'
@@ -8,7 +8,7 @@ import { loopback, startEndpoint, startNameServer } from './testing.ts'
 const never = new AbortController().signal
 const patient = { timeoutMs: 10_000, tries: 2 }
 
-test('a name has the addresses of both families, IPv4 first, and is asked for each time', async () => {
+test('a name resolves to the addresses of both families, IPv4 first, and is queried each time', async () => {
   await using names = await startNameServer({
     'both.example.net': [['2001:db8::1', '192.0.2.1', '192.0.2.2']],
     'turning.example.net': [['192.0.2.1'], ['192.0.2.9']],
@@ -39,12 +39,12 @@ test('a name whose address changes between two messages keeps the first address'
   for (const name of ['rebound.example.net', 'half.example.net']) {
     const result = await send(name)
     assert.ok(result.kind === 'unanswered')
-    assert.equal(result.error, 'the URL leads to an address that is not of the public internet')
+    assert.equal(result.error, 'the URL resolves to an address that is not public')
   }
   const unknown = await send('nothing.example.net')
   assert.ok(unknown.kind === 'unanswered')
   assert.equal(unknown.error, 'the name has no address')
-  assert.equal(endpoint.heard.length, 1)
+  assert.equal(endpoint.received.length, 1)
 })
 
 test('a name that no server resolves is an error, and the query ends with the signal', async () => {

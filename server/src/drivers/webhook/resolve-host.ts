@@ -1,5 +1,5 @@
-// The addresses that a name leads to at this moment, by way of name servers that the operator names, or those of the system.
-// It keeps nothing, so that what is checked is what is used, and reads no hosts file and no search list.
+// Resolves the current addresses of a name with the configured name servers, or those of the system. It caches nothing, so that
+// the checked addresses are the used ones, and reads no hosts file and no search list.
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
@@ -36,7 +36,7 @@ export function createHostResolver(options: HostResolverOptions = {}): HostResol
   }
 }
 
-/** One family that cannot be asked about does not matter where the other one has an address. */
+/** A failed query for one family does not matter if the other one has an address. */
 function addressesOf(found: readonly PromiseSettledResult<string[]>[]): readonly string[] {
   const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
   const failed = found.find(

@@ -1,6 +1,6 @@
-// One message to one URL over HTTP/1.1, on a connection of its own (connect.ts): no agent, so no proxy of the environment and
-// nothing that is shared between teams; no redirect is followed and no body is decompressed; of the answer, the status counts
-// and the beginning of the body is kept.
+// Sends one message to one URL over HTTP/1.1, on a separate connection (connect.ts): no agent, so no proxy of the environment
+// and no state shared between teams; redirects are not followed and bodies are not decompressed; of the response, the status
+// counts and the beginning of the body is stored.
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Answered, SendResult, WebhookRequest, WebhookSender } from '../../webhook/webhook-sender.ts'
@@ -8,18 +8,18 @@ import { connect, NotAllowed, type ConnectOptions } from './connect.ts'
 import { reasonOf } from './reason.ts'
 
 export type SenderOptions = ConnectOptions & {
-  /** For everything together: resolving, connecting, TLS, the request and its answer. */
+  /** Total timeout of resolving, connecting, TLS, the request and its response. */
   readonly timeoutMs?: number
 }
 
 const timeoutMsDefault = 15_000
-/** Of an answer's body, so much is read, and then the connection is closed. */
+/** The connection is closed after this much of the response body. */
 const answerMax = 64 * 1024
-/** Of what was read, so many characters are kept. */
-const keptMax = 1024
+/** The number of characters of the response body to store. */
+const storedMax = 1024
 const headerMax = 16 * 1024
 
-/** Throws nothing but the signal's reason. */
+/** Throws only the signal's reason. */
 export function createWebhookSender(options: SenderOptions): WebhookSender {
   const { timeoutMs = timeoutMsDefault } = options
   return {
@@ -92,7 +92,7 @@ function post(
   return promise
 }
 
-/** The status counts, however early the body ends. */
+/** The status counts, even if the body is incomplete. */
 async function readStart(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -103,17 +103,17 @@ async function readStart(response: IncomingMessage): Promise<Buffer> {
       if (bytes >= answerMax) break
     }
   } catch {
-    // Cut short, or too slow.
+    // Incomplete or too slow.
   }
   return Buffer.concat(chunks)
 }
 
 function textOf(bytes: Buffer): string {
-  const text = new TextDecoder().decode(bytes.subarray(0, keptMax * 4))
-  return [...text.replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, keptMax).join('')
+  const text = new TextDecoder().decode(bytes.subarray(0, storedMax * 4))
+  return [...text.replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, storedMax).join('')
 }
 
-/** Seconds, or a date of HTTP (RFC 9110, 10.2.3). */
+/** Seconds, or an HTTP date (RFC 9110, 10.2.3). */
 function secondsOf(header: string | undefined): number | null {
   if (header === undefined) return null
   if (/^\d{1,9}$/.test(header)) return Number(header)

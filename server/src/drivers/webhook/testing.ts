@@ -9,7 +9,7 @@ import type { HostResolver } from './resolve-host.ts'
 
 export const loopback = [parsePrefix('127.0.0.0/8')]
 
-export type Heard = {
+export type ReceivedRequest = {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']
@@ -20,20 +20,24 @@ export type Endpoint = {
   readonly url: string
   readonly port: number
   /** Received requests, in order. */
-  readonly heard: readonly Heard[]
-  /** Resolves when so many requests have arrived in full. */
+  readonly received: readonly ReceivedRequest[]
+  /** Resolves when this many requests were received completely. */
   arrived(count: number): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export type Behaviour = (heard: Heard, response: ServerResponse, request: IncomingMessage) => void
+export type Behaviour = (
+  received: ReceivedRequest,
+  response: ServerResponse,
+  request: IncomingMessage,
+) => void
 
 /** Starts an endpoint with configured answers, by default 204. With a key and certificate it uses TLS. */
 export async function startEndpoint(
-  behave: Behaviour = (_heard, response) => response.writeHead(204).end(),
+  behave: Behaviour = (_received, response) => response.writeHead(204).end(),
   tls?: { readonly key: string; readonly cert: string },
 ): Promise<Endpoint> {
-  const heard: Heard[] = []
+  const received: ReceivedRequest[] = []
   const waiting: { count: number; resolve: () => void }[] = []
   const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = []
@@ -41,9 +45,9 @@ export async function startEndpoint(
     request.on('end', () => {
       const { method = '', url: path = '', headers } = request
       const one = { method, path, headers, body: Buffer.concat(chunks).toString() }
-      heard.push(one)
+      received.push(one)
       behave(one, response, request)
-      for (const { count, resolve } of waiting) if (heard.length >= count) resolve()
+      for (const { count, resolve } of waiting) if (received.length >= count) resolve()
     })
   }
   const server = tls ? createSecureServer(tls, listener) : createServer(listener)
@@ -51,10 +55,10 @@ export async function startEndpoint(
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
     port,
-    heard,
+    received,
     arrived(count) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      if (heard.length >= count) resolve()
+      if (received.length >= count) resolve()
       else waiting.push({ count, resolve })
       return promise
     },
@@ -92,11 +96,11 @@ async function listen(server: Server): Promise<{ port: number; close: () => Prom
 
 /** Resolves each name from a list of answers, one per call; the last one is repeated. */
 export function resolverOf(answers: Record<string, readonly (readonly string[])[]>): HostResolver {
-  const asked: Record<string, number> = {}
+  const queries: Record<string, number> = {}
   return {
     async resolve(host) {
       const list = answers[host] ?? [[host]]
-      const at = (asked[host] = (asked[host] ?? -1) + 1)
+      const at = (queries[host] = (queries[host] ?? -1) + 1)
       return list[Math.min(at, list.length - 1)]!
     },
   }
@@ -109,14 +113,14 @@ export function resolverOf(answers: Record<string, readonly (readonly string[])[
 export async function startNameServer(
   zone: Record<string, readonly (readonly string[])[]>,
 ): Promise<{ readonly server: string } & AsyncDisposable> {
-  const asked = new Map<string, number>()
+  const queries = new Map<string, number>()
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) => {
     const { name, type, end } = readQuestion(query)
     const key = `${name} ${type}`
     const list = zone[name]
-    const at = asked.get(key) ?? 0
-    asked.set(key, at + 1)
+    const at = queries.get(key) ?? 0
+    queries.set(key, at + 1)
     const wanted = list?.[Math.min(at, list.length - 1)]
     const records = (wanted ?? []).filter((one) => one.includes(':') === (type === 28))
     socket.send(answerTo(query.subarray(0, end), type, records, wanted === undefined), port, address)

@@ -144,7 +144,7 @@ function findOpenRegions(context: CheckContext): ReadonlySet<string> {
   return new Set([...context.keys(region)].filter(isOpen))
 }
 
-/** A closed region accepts no new announcements; one that is there already may stay in the list. */
+/** A closed region accepts no new announcements; an existing one may stay in the list. */
 function checkRegions(
   context: CheckContext,
   path: Path,

@@ -25,14 +25,14 @@ function stateOf(table: RoaTable, prefix: string, asn: number): RoaState {
 }
 
 describe('a ROA table', () => {
-  it('finds valid what a covering VRP of the same ASN allows at that length', () => {
+  it('is valid if a covering VRP of the same ASN allows the length', () => {
     const table = tableOf('192.0.2.0/24-26 AS64500', '2001:db8::/32-48 AS64501')
     assert.equal(stateOf(table, '192.0.2.0/24', 64500), 'valid')
     assert.equal(stateOf(table, '192.0.2.64/26', 64500), 'valid')
     assert.equal(stateOf(table, '2001:db8:ffff::/48', 64501), 'valid')
   })
 
-  it('tells a prefix that is too long from the wrong ASN, and both from no ROA at all', () => {
+  it('distinguishes a prefix that is too long from the wrong ASN, and both from a missing ROA', () => {
     const table = tableOf('192.0.2.0/24-26 AS64500', '192.0.0.0/16 AS64501')
     assert.equal(stateOf(table, '192.0.2.0/27', 64500), 'mismatch_length')
     assert.equal(stateOf(table, '192.0.2.0/24', 64501), 'mismatch_length')
@@ -42,7 +42,7 @@ describe('a ROA table', () => {
     assert.equal(stateOf(table, 'c000:200::/24', 64500), 'not_found')
   })
 
-  it('lets one VRP that validates win over any number that do not', () => {
+  it('prefers one matching VRP to any number of others', () => {
     const table = tableOf(
       '192.0.2.0/24 AS0',
       '192.0.2.0/24 AS64501',
@@ -52,13 +52,13 @@ describe('a ROA table', () => {
     assert.equal(stateOf(table, '192.0.2.0/24', 64500), 'valid')
   })
 
-  it('never validates by a VRP of AS 0, not even a route of AS 0', () => {
+  it('is never valid by a VRP of AS 0, not even for a route of AS 0', () => {
     const table = tableOf('192.0.2.0/24-32 AS0')
     assert.equal(stateOf(table, '192.0.2.0/24', 64500), 'mismatch_asn')
     assert.equal(stateOf(table, '192.0.2.0/24', 0), 'mismatch_asn')
   })
 
-  it('names every covering VRP, most specific first', () => {
+  it('returns every covering VRP, most specific first', () => {
     const texts = [
       '192.0.0.0/12-24 AS1',
       '192.0.2.0/24 AS0',
@@ -69,7 +69,7 @@ describe('a ROA table', () => {
     assert.deepEqual(covering, [vrp(texts[1]!), vrp(texts[3]!), vrp(texts[0]!)])
   })
 
-  it('judges by a default route and by full-length VRPs', () => {
+  it('supports VRPs of a default route and of full length', () => {
     const table = tableOf('0.0.0.0/0-8 AS1', '::/0 AS2', '255.255.255.255/32 AS3', '2001:db8::1/128 AS4')
     assert.equal(stateOf(table, '10.0.0.0/8', 1), 'valid')
     assert.equal(stateOf(table, '::/0', 2), 'valid')
@@ -78,7 +78,7 @@ describe('a ROA table', () => {
     assert.equal(stateOf(table, '2001:db8::2/128', 4), 'mismatch_asn')
   })
 
-  it('is a set: what is there is not added again, and what is absent not removed', () => {
+  it('is a set: an existing VRP is not added again, and an absent one not removed', () => {
     const table = tableOf('192.0.2.0/24 AS1')
     const [one, other] = [vrpBits(vrp('192.0.2.0/24 AS1')), vrpBits(vrp('192.0.2.0/24-25 AS1'))]
     assert.deepEqual(
@@ -93,7 +93,7 @@ describe('a ROA table', () => {
     assert.deepEqual([table.size, table.has(other)], [2, true])
   })
 
-  it('answers after any changes as a look at every VRP does', () => {
+  it('returns the same as a linear scan of all VRPs, after any changes', () => {
     const seen: Record<string, number> = {}
     fc.assert(
       fc.property(
@@ -140,7 +140,7 @@ describe('a ROA table', () => {
     )
   })
 
-  it('stays right with ten thousand VRPs, and when half of them are gone again', () => {
+  it('is correct with ten thousand VRPs, and after half of them are withdrawn', () => {
     const vrps = fc.sample(anyVrp, { numRuns: 10_000, seed: 6811 })
     const table = createRoaTable(vrps.map(bitsOf))
     const left = vrps.filter((_, i) => i % 2 === 0)
@@ -163,7 +163,7 @@ describe('a ROA table', () => {
     compare(left)
   })
 
-  it('takes fifty thousand VRPs of one prefix, and lets them go, as fast as any others', () => {
+  it('adds and removes fifty thousand VRPs of one prefix as fast as any others', () => {
     const prefix = parsePrefix('192.0.2.0/24')
     const vrps = Array.from({ length: 50_000 }, (_, i) => vrpBits({ prefix, maxLength: 24, asn: i + 1 }))
     const began = cpuMs()
@@ -172,11 +172,11 @@ describe('a ROA table', () => {
     assert.equal(table.judge(prefix, 70_000).covering.length, 1_000)
     table.apply({ withdrawn: vrps })
     assert.deepEqual([table.size, table.judge(prefix, 1).state], [0, 'not_found'])
-    // A walk past all others for each would take a quarter of a minute.
+    // Traversing all others for each would take 15 s.
     assert.ok(cpuMs() - began < 10_000)
   })
 
-  it('takes no more memory after many changes than after few', () => {
+  it('uses no more memory after many changes than after few', () => {
     const table = createRoaTable()
     const vrps = Array.from({ length: 5_000 }, (_, i) => ({
       ...prefixBits(parsePrefix(`10.${i >> 8}.${i & 255}.0/24`)),
@@ -202,7 +202,7 @@ const anyVrp: fc.Arbitrary<VrpModel> = fc
     maxLength: Math.min(prefix.length + more, widths[prefix.family]),
     asn,
   }))
-/** Withdrawals are of what came before, counted from the end. */
+/** Withdrawals refer to earlier announcements, counted from the end. */
 const change = fc.oneof(
   { weight: 3, arbitrary: fc.record({ announce: anyVrp }) },
   { weight: 2, arbitrary: fc.record({ withdraw: fc.nat(20) }) },
@@ -236,7 +236,7 @@ function keyOf({ prefix, maxLength, asn }: { prefix: string; maxLength: number; 
   return `${prefix}-${maxLength} AS${asn}`
 }
 
-/** RFC 6811 section 2 as it is written. */
+/** A literal implementation of RFC 6811 section 2. */
 function judgeNaively(vrps: readonly VrpModel[], prefix: PrefixModel, asn: number) {
   const covering = vrps.filter((vrp) => modelCovers(vrp.prefix, prefix))
   const ofAsn = covering.filter((vrp) => vrp.asn !== 0 && vrp.asn === asn)

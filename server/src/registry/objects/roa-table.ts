@@ -1,5 +1,5 @@
-// The set of validated ROA payloads (VRPs) of one RPKI cache, and the test of RFC 6811 against it. It changes in place, by
-// whole deltas; it does not know where the VRPs come from or how old they are.
+// The set of validated ROA payloads (VRPs) of one RPKI cache, and route origin validation against it (RFC 6811). It is changed in
+// place, by whole deltas; it does not know the source or the age of the VRPs.
 import { vrpPrefix, type Vrp, type VrpBits } from './vrp.ts'
 import { maskBits } from '../../net/bits.ts'
 import type { Bits, Family } from '../../net/bits.ts'
@@ -26,39 +26,39 @@ import {
 import type { VrpHash } from './vrp-hash.ts'
 
 /**
- * RFC 6811 section 2, with its "invalid" told apart: `mismatch_length` when a covering VRP is of this ASN and only too short
- * a `maxLength` stands in the way, otherwise `mismatch_asn`. In the order of the numbers that `judgeMany` answers.
+ * The states of RFC 6811 section 2, with "invalid" split: `mismatch_length` if a covering VRP has this ASN and only its
+ * `maxLength` is too short, otherwise `mismatch_asn`. In the order of the numbers that `judgeMany` returns.
  */
 export const roaStates = ['not_found', 'mismatch_asn', 'mismatch_length', 'valid'] as const
 export type RoaState = (typeof roaStates)[number]
 
-/** `covering`: the VRPs whose prefixes cover the announced one, of whatever ASN, most specific first; the first 1,000. */
+/** `covering`: the VRPs whose prefixes cover the announced one, of any ASN, most specific first; at most 1,000. */
 export type RoaVerdict = { readonly state: RoaState; readonly covering: readonly Vrp[] }
 
-/** In this order: what is withdrawn first may be announced again in the same delta. */
+/** Applied in this order: a withdrawn VRP may be announced again in the same delta. */
 export type VrpDelta = { readonly withdrawn?: Iterable<VrpBits>; readonly announced?: Iterable<VrpBits> }
 
 export type RoaTable = {
-  /** How many VRPs it holds. */
+  /** The number of VRPs. */
   readonly size: number
   has(vrp: VrpBits): boolean
-  /** False if it was there already. */
+  /** Returns false if it exists already. */
   add(vrp: VrpBits): boolean
-  /** False if it was not there. */
+  /** Returns false if it does not exist. */
   remove(vrp: VrpBits): boolean
-  /** Without yielding; what is there already, or is not there to be withdrawn, is passed over. About 0.5 us a VRP. */
+  /** Applies a delta synchronously; ignores existing announcements and absent withdrawals. About 0.5 us per VRP. */
   apply(delta: VrpDelta): void
   judge(prefix: Prefix, asn: number): RoaVerdict
-  /** Many announcements of one family at once, without host bits: the place of each one's state in `roaStates`. */
+  /** Judges many announcements of one family, without host bits. Returns the index in `roaStates` for each. */
   judgeMany(family: Family, prefixes: Columns<Uint32Array>, asns: Uint32Array): Uint8Array
   /**
-   * Visits some VRPs from a place on, 0 at first, and returns the place to go on from; 0 is the end. A change between two
-   * calls leaves what it does not touch to be visited once.
+   * Visits some VRPs from a position on, 0 at first, and returns the position to continue from; 0 is the end. If the table
+   * changes between two calls, VRPs that did not change are still visited once.
    */
   scan(place: number, vrpsMax: number, visit: (vrp: VrpBits) => void): number
 }
 
-/** `seed`: any number that those who make ROAs do not know; it keeps them from making ones that are slow to hold. */
+/** `seed`: a number unknown to holders who create ROAs, so that they cannot create ones that collide in the hash table. */
 export function createRoaTable(vrps: Iterable<VrpBits> = [], seed = 0): RoaTable {
   const table = new HashedRoaTable(seed)
   table.apply({ announced: vrps })
@@ -67,7 +67,7 @@ export function createRoaTable(vrps: Iterable<VrpBits> = [], seed = 0): RoaTable
 
 const [notFound, mismatchAsn, mismatchLength, valid] = [0, 1, 2, 3] as const
 
-/** Private state, because it is changed in place. */
+/** Private state, because it is mutable. */
 class HashedRoaTable implements RoaTable {
   readonly #ipv4: VrpHash
   readonly #ipv6: VrpHash
@@ -125,7 +125,7 @@ class HashedRoaTable implements RoaTable {
   }
 
   scan(place: number, vrpsMax: number, visit: (vrp: VrpBits) => void): number {
-    // Even places are of IPv4, odd ones of IPv6: the place of a record is a multiple of eight.
+    // Even positions are of IPv4, odd ones of IPv6: the index of a record is a multiple of eight.
     const isIpv4 = place % 2 === 0
     const next = scanVrps(this.#side(isIpv4 ? 4 : 6), place - (place % 2), vrpsMax, visit)
     if (next !== 0) return isIpv4 ? next : next + 1
@@ -137,7 +137,7 @@ class HashedRoaTable implements RoaTable {
   }
 }
 
-/** The hot path, on numbers alone; `asn` is signed. Every length that there may be is one look into the hash table. */
+/** The hot path, on numbers only; `asn` is signed. One hash table probe per possible length. */
 function judge(
   side: VrpHash,
   w0: number,
@@ -158,7 +158,7 @@ function judge(
   return length <= 32 || state === valid ? state : judgeLonger(side, w0, w1, w2, w3, length, asn, state)
 }
 
-/** The VRPs of 33 to 128 bits, which only IPv6 has. */
+/** Judges by the VRPs of 33 to 128 bits, which only IPv6 has. */
 function judgeLonger(
   side: VrpHash,
   w0: number,
@@ -190,8 +190,8 @@ function judgeLonger(
 }
 
 /**
- * By the VRPs of one covering prefix. AS 0 validates nothing (RFC 6811 section 2, RFC 7607), not even a route that claims to
- * come from it.
+ * Judges by the VRPs of one covering prefix. AS 0 validates nothing (RFC 6811 section 2, RFC 7607), not even a route whose
+ * origin is AS 0.
  */
 function judgeAt(
   side: VrpHash,
@@ -216,10 +216,10 @@ function judgeAt(
   return state
 }
 
-/** More of them explain nothing more; a holder can make any number for one prefix. */
+/** More would not explain more; a holder can create any number for one prefix. */
 const coveringMax = 1_000
 
-/** The VRPs that cover the prefix, most specific first. */
+/** Returns the VRPs that cover the prefix, most specific first. */
 function covering(side: VrpHash, bits: Bits): Vrp[] {
   const { first, more, hasDefault } = lengthSets(side)
   const found: Vrp[] = []

@@ -1,4 +1,4 @@
-// Malformed text against the RPSL parser and its readers: objects come out or RpslError, nothing else, and soon.
+// Malformed text for the RPSL parser and its readers: they return objects or throw RpslError, in bounded time.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
@@ -64,7 +64,7 @@ const input = fc.oneof(
 type Reader = (object: RpslObject) => unknown
 const readers: Record<string, Reader> = { routeObjectOf, asSetOf, autNumOf, membershipOf }
 
-/** The value, or undefined where the reader refused in its own words. Any other error is thrown on. */
+/** Returns the value, or undefined if the reader threw RpslError. Other errors are rethrown. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -76,7 +76,7 @@ function attempt<T>(read: () => T): T | undefined {
 }
 
 describe('the RPSL parser', () => {
-  it(`makes objects or problems of each of ${runs} malformed texts, and readers values or refusals`, () => {
+  it(`returns objects or problems for each of ${runs} malformed texts, and readers return values or throw RpslError`, () => {
     const met = { objects: 0, problems: 0, routes: 0, sets: 0 }
     fc.assert(
       fc.property(input, (text) => {
@@ -85,7 +85,11 @@ describe('the RPSL parser', () => {
         for (const object of objects) {
           met.objects++
           assert.ok(object.attributes.length > 0 && text.includes(object.text))
-          assert.deepEqual(parseRpsl(object.text).objects, [object], 'an object reads as itself')
+          assert.deepEqual(
+            parseRpsl(object.text).objects,
+            [object],
+            'parsing an object again returns the same',
+          )
           for (const read of Object.values(readers)) attempt(() => read(object))
           const route = attempt(() => routeObjectOf(object))
           if (route) met.routes++

@@ -17,7 +17,7 @@ function objectOf(...lines: string[]): RpslObject {
 }
 
 describe('routeObjectOf', () => {
-  it('reads a route and a route6 object in canonical form', () => {
+  it('parses a route and a route6 object into canonical form', () => {
     const route = objectOf('route: 192.0.2.0/24 # mine', 'origin: as64496', 'source: radb # Filtered')
     const { prefix, origin, source, text } = routeObjectOf(route)
     assert.deepEqual([prefix, origin, source], ['192.0.2.0/24', 64_496, 'RADB'])
@@ -60,7 +60,7 @@ describe('routeObjectOf', () => {
 })
 
 describe('asSetOf', () => {
-  it('reads members over several lines and attributes, each once, and leaves out what is none', () => {
+  it('parses members over several lines and attributes, each once, and leaves out invalid ones', () => {
     const set = objectOf(
       'as-set: as-example',
       'members: AS64496, as64497,',
@@ -79,7 +79,7 @@ describe('asSetOf', () => {
     })
   })
 
-  it('refuses a list that takes too long to read', () => {
+  it('rejects a list that would take too long to parse', () => {
     const set = (count: number) =>
       objectOf(
         'as-set: AS-X',
@@ -90,7 +90,7 @@ describe('asSetOf', () => {
     assert.throws(() => asSetOf(set(50_001)), RpslError)
   })
 
-  it('takes members by reference of its maintainers, or of anyone', () => {
+  it('accepts members by reference of its maintainers, or of anyone', () => {
     const member = membershipOf(
       objectOf('aut-num: AS1', 'member-of: as-x, AS-Y, bad', 'mnt-by: MAINT-B maint-c'),
     )
@@ -104,7 +104,7 @@ describe('asSetOf', () => {
 })
 
 describe('autNumOf', () => {
-  it('reads the ASN and keeps the text', () => {
+  it('parses the ASN and keeps the text', () => {
     const { asn, source, text } = autNumOf(objectOf('aut-num: AS64496', 'remarks: token', 'source: RIPE'))
     assert.deepEqual([asn, source], [64_496, 'RIPE'])
     assert.match(text, /remarks: token/)
@@ -114,7 +114,7 @@ describe('autNumOf', () => {
 
 describe('parseAsSetName', () => {
   for (const name of ['AS-EXAMPLE', 'AS64496:AS-X', 'AS-X:AS64496', 'AS-A_B-1', 'AS-X:AS-Y:AS1']) {
-    it(`takes ${name}, in any case`, () => assert.equal(parseAsSetName(name.toLowerCase()), name))
+    it(`accepts ${name}, in any case`, () => assert.equal(parseAsSetName(name.toLowerCase()), name))
   }
 
   const refused = [
@@ -143,7 +143,7 @@ describe('parseAsSetName', () => {
 })
 
 describe('parseRegistryName', () => {
-  it('makes capitals, and refuses what could go on with a question', () => {
+  it('converts to capitals, and rejects text that could extend a query', () => {
     assert.equal(parseRegistryName('ripe-nonauth'), 'RIPE-NONAUTH')
     for (const name of ['', 'A,B', 'A B', 'A\n', '-A', '1A', '*', 'é']) {
       assert.throws(() => parseRegistryName(name), RpslError, name)

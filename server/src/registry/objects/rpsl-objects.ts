@@ -1,5 +1,5 @@
-// The objects of a registry that say who may announce what: route and route6, as-set, aut-num (RFC 2622, RFC 4012).
-// Registries hold objects from before their own rules; one that makes no sense throws, and its reader goes on without it.
+// The classes of registry objects that authorize announcements: route and route6, as-set, aut-num (RFC 2622, RFC 4012).
+// Registries contain objects that are older than their rules; an invalid object throws, and callers skip it.
 import { parseAsn } from '../../net/asn.ts'
 import type { Asn } from '../../net/asn.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
@@ -21,7 +21,7 @@ export type RpslAsSet = {
   readonly name: string
   readonly asns: readonly Asn[]
   readonly sets: readonly string[]
-  /** The maintainers whose aut-num and as-set objects may make themselves members; `ANY` is everyone. */
+  /** The maintainers whose aut-num and as-set objects may declare themselves members; `ANY` is everyone. */
   readonly membersByReference: readonly string[]
   readonly source: string
 }
@@ -29,14 +29,14 @@ export type RpslAsSet = {
 /** RFC 2622 section 6. */
 export type RpslAutNum = { readonly asn: Asn; readonly source: string; readonly text: string }
 
-/** Sets that an aut-num or as-set object says it is a member of, which holds where the set agrees by `mbrs-by-ref`. */
+/** Membership that an aut-num or as-set object declares; effective if the set agrees by `mbrs-by-ref`. */
 export type RpslMembership = { readonly memberOf: readonly string[]; readonly maintainers: readonly string[] }
 
 /** Throws RpslError: host bits, the other family's class, an origin that is no ASN, an attribute missing or twice. */
 export function routeObjectOf(object: RpslObject): RpslRoute {
   const text = rpslValue(object, object.class)
   if (object.class !== (text.includes(':') ? 'route6' : 'route')) {
-    throw new RpslError(`${shorten(text)} is not what a ${object.class} object is about`)
+    throw new RpslError(`${shorten(text)} is not the key of a ${object.class} object`)
   }
   return {
     prefix: readPrefix(text),
@@ -57,7 +57,7 @@ export function asSetOf(object: RpslObject): RpslAsSet {
   }
 }
 
-/** The ASNs and the names of sets in a list, each once. Words that are neither are left out. Throws RpslError. */
+/** Returns the ASNs and the names of sets in a list, each once. Other elements are left out. Throws RpslError. */
 export function readAsSetMembers(list: string): { readonly asns: Asn[]; readonly sets: string[] } {
   const members = [...new Set(listOf(upper(list)))]
   return { asns: members.filter(isAsn).map(readAsn), sets: members.filter(isAsSetName) }
@@ -76,7 +76,7 @@ export function membershipOf(object: RpslObject): RpslMembership {
   }
 }
 
-/** Whether the set takes the object that names it in `member-of`. */
+/** Whether the set accepts the object that names it in `member-of`. */
 export function isMemberByReference(set: RpslAsSet, { maintainers }: RpslMembership): boolean {
   return set.membersByReference.some((name) => name === 'ANY' || maintainers.includes(name))
 }
@@ -85,8 +85,8 @@ const setNameMax = 255
 const setNamePart = /^(?:AS-[A-Z0-9](?:[A-Z0-9_-]*[A-Z0-9])?|AS[1-9]\d{0,9})$/
 
 /**
- * The name of an as-set in capitals: `AS-EXAMPLE`, or several parts with colons between, `AS64496:AS-CUSTOMERS`, at least
- * one of which is no ASN (RFC 2622 section 5). Throws RpslError.
+ * Parses the name of an as-set into capitals: `AS-EXAMPLE`, or several parts separated by colons, `AS64496:AS-CUSTOMERS`, at
+ * least one of which is not an ASN (RFC 2622 section 5). Throws RpslError.
  */
 export function parseAsSetName(text: string): string {
   const name = text.length <= setNameMax ? upper(text) : ''
@@ -102,14 +102,14 @@ function isAsSetName(name: string): boolean {
 
 const registryName = /^[A-Z][A-Z0-9_-]{0,63}$/
 
-/** The name of a registry in capitals, as in `source: RADB`. Throws RpslError. */
+/** Parses the name of a registry into capitals, as in `source: RADB`. Throws RpslError. */
 export function parseRegistryName(text: string): string {
   const name = upper(text)
   if (registryName.test(name)) return name
   throw new RpslError('not the name of a registry, as in RADB')
 }
 
-/** The registry that holds the object; throws RpslError when it does not say. */
+/** Returns the registry that holds the object, from its `source`; throws RpslError if that is missing. */
 export function rpslSource(object: RpslObject): string {
   return parseRegistryName(rpslValue(object, 'source'))
 }
@@ -128,13 +128,13 @@ function readAsn(text: string): Asn {
   return parseAsn(text)
 }
 
-/** Without asdot and AS0, which parseAsn refuses. A list may be long: an exception for each of its words is too slow. */
+/** Without asdot and AS0, which parseAsn rejects. A list may be long: an exception for each element is too slow. */
 function isAsn(text: string): boolean {
   return /^as[1-9]\d{0,9}$/i.test(text) && Number(text.slice(2)) <= 4_294_967_295
 }
 
 const [blank, comma] = [32, 44]
-/** Several times the longest lists of the Internet; far longer ones would take longer than a process may stand still. */
+/** Several times the longest lists of the Internet; much longer ones would block the event loop for too long. */
 const wordsMax = 50_000
 
 /** A list is separated by commas, in old objects by blanks. Throws RpslError on one that is too long. */
@@ -155,7 +155,7 @@ function shorten(text: string): string {
   return JSON.stringify(text.length <= 50 ? text : `${text.slice(0, 50)}...`)
 }
 
-/** Of ASCII alone: no name has other letters, and some of those have capitals in ASCII (`ı`, `ſ`). */
+/** ASCII only: names have no other letters, and some of those have capitals in ASCII (`ı`, `ſ`). */
 function upper(text: string): string {
   return text.replaceAll(/[\u0080-\uffff]/g, '?').toUpperCase()
 }

@@ -5,7 +5,7 @@ import { createRpslSplitter, parseRpsl, parseRpslObject, RpslError, rpslValue, r
 import type { RpslParagraph } from './rpsl.ts'
 import { cpuMs } from '../../net/testing-time.ts'
 
-/** As a registry's server answers and as its dump begins and ends. */
+/** In the format of a server's answer, with the beginning and the end of a dump. */
 const dump = `% The EXAMPLE Database.
 %
 # Information: 2 objects
@@ -29,7 +29,7 @@ source:EXAMPLE
 `
 
 describe('parseRpsl', () => {
-  it('reads objects between comments, with comments and continued lines', () => {
+  it('parses objects between comments, with comments and continued lines', () => {
     const { objects, problems } = parseRpsl(dump)
     assert.deepEqual(problems, [])
     assert.deepEqual(
@@ -53,12 +53,12 @@ describe('parseRpsl', () => {
     assert.ok(objects[0]!.text.includes('# a comment between attributes'))
   })
 
-  it('reads the same with carriage returns', () => {
+  it('parses the same with carriage returns', () => {
     const attributes = (text: string) => parseRpsl(text).objects.map((object) => object.attributes)
     assert.deepEqual(attributes(dump.replaceAll('\n', '\r\n')), attributes(dump))
   })
 
-  it('goes on after an object that cannot be read, and says where that was', () => {
+  it('continues after an invalid object, and returns its line', () => {
     const bad = 'route: 192.0.2.0/24\nno attribute\n\n continued\n\naut-num: AS64496\n\n9bad: x\n\n: x\n'
     const { objects, problems } = parseRpsl(bad)
     assert.deepEqual(
@@ -73,7 +73,7 @@ describe('parseRpsl', () => {
     assert.match(problems[1]!.message, /continuation/)
   })
 
-  it('leaves out an object that is too long, and reads those after it', () => {
+  it('leaves out an object that is too long, and parses those after it', () => {
     const long = `aut-num: AS64496\nremarks: ${'x'.repeat(1_100_000)}\n\naut-num: AS64497\n`
     const { objects, problems } = parseRpsl(long)
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('parseRpsl', () => {
     assert.deepEqual(problems, [{ line: 1, message: 'the object is too long' }])
   })
 
-  it('refuses what is longer than any answer', () => {
+  it('rejects text that is longer than any answer', () => {
     assert.equal(parseRpsl('a: b\n\n'.repeat(20_000)).objects.length, 20_000)
     assert.throws(() => parseRpsl('a: b\n\n'.repeat(20_001)), RpslError)
     assert.throws(() => parseRpsl('x\n\n'.repeat(1_001)), RpslError)
@@ -104,7 +104,7 @@ describe('parseRpslObject', () => {
 
 describe('rpslValue', () => {
   const object = parseRpslObject('aut-num: AS64496\nsource: A\nsource: B\nremarks: # none')!
-  it('takes an attribute that is there exactly once', () => {
+  it('returns an attribute that exists exactly once', () => {
     assert.equal(rpslValue(object, 'aut-num'), 'AS64496')
     assert.throws(() => rpslValue(object, 'source'), /more than one source/)
     assert.throws(() => rpslValue(object, 'remarks'), /no remarks/)
@@ -128,7 +128,7 @@ describe('createRpslSplitter', () => {
     return [0, ...places].map((from, i) => text.slice(from, places[i] ?? text.length))
   }
 
-  it('finds what splitting at empty lines finds, however the text is cut', () => {
+  it('returns the same as splitting at empty lines, however the text is chunked', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(400), { maxLength: 12 }), (text, cuts) => {
         const expected = text
@@ -145,7 +145,7 @@ describe('createRpslSplitter', () => {
     )
   })
 
-  it('finds the same objects and lines with a small bound, each of them cut to it', () => {
+  it('finds the same objects and lines with a small limit, each truncated to it', () => {
     fc.assert(
       fc.property(
         text,
@@ -163,7 +163,7 @@ describe('createRpslSplitter', () => {
     )
   })
 
-  it('holds no more than the bound and a chunk of an endless line', () => {
+  it('holds no more than the limit and a chunk of an endless line', () => {
     const splitter = createRpslSplitter(1_000)
     const chunk = 'x'.repeat(10_000)
     const startMs = cpuMs()

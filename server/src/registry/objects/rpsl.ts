@@ -1,5 +1,5 @@
-// The Routing Policy Specification Language (RFC 2622 section 2) as text in which registries keep their objects: cut into
-// objects, and those into attributes. What an object of some class means is not known here, see rpsl-objects.ts.
+// Parses the Routing Policy Specification Language (RFC 2622 section 2), the text format of registry objects: splits text into
+// objects, and objects into attributes. The meaning of the classes is in rpsl-objects.ts.
 
 /** `message` is public text and never repeats more than a short piece of the input. */
 export class RpslError extends Error {
@@ -12,7 +12,7 @@ export class RpslError extends Error {
 export type RpslAttribute = {
   /** In lower case. */
   readonly name: string
-  /** Without comments; the parts of a value that goes over several lines are joined by line feeds. */
+  /** Without comments; the parts of a value that spans several lines are joined by line feeds. */
   readonly value: string
 }
 
@@ -21,21 +21,21 @@ export type RpslObject = {
   readonly class: string
   /** The value of its first attribute. */
   readonly key: string
-  /** In their order, of which there is at least one. */
+  /** At least one, in order. */
   readonly attributes: readonly RpslAttribute[]
-  /** As it came, with its comments. */
+  /** Unchanged, with its comments. */
   readonly text: string
 }
 
-/** An object that could not be read, and on which line (from 1) it begins. */
+/** An object that could not be parsed, and the line (from 1) on which it begins. */
 export type RpslProblem = { readonly line: number; readonly message: string }
 
-/** What stands between two empty lines. */
+/** The text between two empty lines. */
 export type RpslParagraph = {
   readonly text: string
-  /** Of its first character, from 1. */
+  /** The line of its first character, from 1. */
   readonly line: number
-  /** Whether its end was thrown away because it is too long. */
+  /** Whether it is too long and was truncated. */
   readonly isCut: boolean
 }
 
@@ -44,21 +44,21 @@ const charactersMax = 1_048_576
 const linesMax = 50_000
 
 export type RpslSplitter = {
-  /** Any piece of text, cut anywhere. */
+  /** Adds a chunk of text, split anywhere. */
   push(chunk: string, visit: (paragraph: RpslParagraph) => void): void
-  /** What was pushed after the last empty line. */
+  /** Returns the text after the last empty line. */
   end(visit: (paragraph: RpslParagraph) => void): void
 }
 
 /**
- * Cuts text that comes in pieces at its empty lines; a line ends with a line feed, before which there may be a carriage
- * return. It never holds more than `charactersMax` and one chunk.
+ * Splits text that arrives in chunks at its empty lines; a line ends with a line feed, optionally after a carriage return.
+ * It never holds more than `charactersMax` and one chunk.
  */
 export function createRpslSplitter(max = charactersMax): RpslSplitter {
   let text = ''
-  /** How many characters of the paragraph are not in `text` any more. */
+  /** The number of characters of the paragraph that were removed from `text`. */
   let dropped = 0
-  /** Of the paragraph's first character, and of the first one of the line that was not looked at. */
+  /** Offsets of the paragraph's first character, and of the first line that was not scanned. */
   let start = 0
   let at = 0
   let [line, startLine] = [1, 1]
@@ -71,7 +71,7 @@ export function createRpslSplitter(max = charactersMax): RpslSplitter {
     }
     dropped = 0
   }
-  /** Of a paragraph that is too long, its beginning, and as much of its last line as tells whether that is empty. */
+  /** Keeps the beginning of a paragraph that is too long, and enough of its last line to detect whether it is empty. */
   const forget = (): void => {
     text = text.slice(start)
     at -= start
@@ -113,8 +113,8 @@ const paragraphsMax = 20_000
 const problemsMax = 1_000
 
 /**
- * Every object of a text that came as one, and what could not be read of it; lines that begin with `%` or `#` are comments.
- * Throws RpslError when there are more objects than an answer can have. For longer texts, cut them with a splitter.
+ * Parses all objects of a complete text, and returns the problems of invalid ones; lines that begin with `%` or `#` are comments.
+ * Throws RpslError if there are more objects than an answer can have. Use a splitter for longer texts.
  */
 export function parseRpsl(text: string): { objects: RpslObject[]; problems: RpslProblem[] } {
   const objects: RpslObject[] = []
@@ -133,7 +133,7 @@ export function parseRpsl(text: string): { objects: RpslObject[]; problems: Rpsl
   return { objects, problems }
 }
 
-/** The object, what is wrong with it, or undefined where there are only comments. */
+/** Returns the object, its problem, or undefined if there are only comments. */
 export function readRpslParagraph({ text, isCut }: RpslParagraph): RpslObject | RpslError | undefined {
   if (isCut) return new RpslError('the object is too long')
   try {
@@ -145,8 +145,8 @@ export function readRpslParagraph({ text, isCut }: RpslParagraph): RpslObject | 
 }
 
 /**
- * Throws RpslError on a line that is neither an attribute nor the continuation of one, and on too many lines. Undefined
- * without any attribute.
+ * Parses one object. Throws RpslError on a line that is neither an attribute nor a continuation, and on too many lines.
+ * Undefined without any attribute.
  */
 export function parseRpslObject(text: string): RpslObject | undefined {
   const attributes: { name: string; value: string }[] = []
@@ -181,12 +181,12 @@ function withoutComment(value: string): string {
   return (hash < 0 ? value : value.slice(0, hash)).trim()
 }
 
-/** All values of an attribute, in their order. */
+/** Returns all values of an attribute, in order. */
 export function rpslValues(object: RpslObject, name: string): string[] {
   return object.attributes.filter((attribute) => attribute.name === name).map(({ value }) => value.trim())
 }
 
-/** The value of an attribute that an object has exactly once; throws RpslError otherwise. */
+/** Returns the value of an attribute that an object has exactly once; throws RpslError otherwise. */
 export function rpslValue(object: RpslObject, name: string): string {
   const [value, another] = rpslValues(object, name)
   if (value === undefined || value === '') throw new RpslError(`the ${object.class} object has no ${name}`)

@@ -1,6 +1,6 @@
-// The VRPs of one family below a ROA table: a hash table of records by prefix, and for each beginning of an address the lengths
-// that there are, so that a search asks only for those. Its few places are looked up one independent of the other, which is
-// what a processor is fast at; a tree of the same VRPs, where each step waits for memory, took 1.5 (IPv4) to 3 times (IPv6) as long.
+// The VRPs of one address family of a ROA table: a hash table of records by prefix, and for each range of addresses the prefix
+// lengths in use, so that a search probes only those. The probes are independent of each other, so their memory accesses overlap;
+// a tree of the same VRPs, where each step waits for memory, took 1.5 (IPv4) to 3 times (IPv6) as long.
 import type { Bits, Family } from '../../net/bits.ts'
 import type { VrpBits } from './vrp.ts'
 import { allocate, createPool, release } from './word-pool.ts'
@@ -10,17 +10,17 @@ export type VrpHash = {
   readonly family: Family
   /** A record is a VRP: next and previous of its chain, ASN, lengths, address. */
   readonly records: WordPool
-  /** The chains of records, by hash of the prefix: a power of two, two to eight times as many as there are records. */
+  /** The chains of records, by hash of the prefix: a power of two, two to eight times the number of records. */
   heads: Int32Array
   /**
-   * As many places for records by hash of the whole VRP, with open addressing: one prefix may have VRPs of a hundred thousand
-   * ASNs, if its holder wants that, and adding one must not be a walk past all others.
+   * As many slots for records by hash of the whole VRP, with open addressing: one prefix may have VRPs of a hundred thousand
+   * ASNs, if its holder creates them, and an insert must not traverse all of them.
    */
   places: Int32Array
-  /** Unknown to those who make ROAs, so that they cannot choose ones that share a place. */
+  /** Unknown to holders who create ROAs, so that they cannot choose ones that collide. */
   readonly seed: number
   size: number
-  /** Made by the first search, or while it is still quick to make: small tables are often never searched. */
+  /** Built by the first search, or while that is still fast: small tables are often never searched. */
   lengths: LengthSets | undefined
 }
 
@@ -31,13 +31,13 @@ const addressAt = 4
 const recordWords = 8
 
 /**
- * Which prefix lengths there may be, as bits: length n is bit n - 1. `first` has those up to 32 by the first 20 bits of the
- * address, 4 MiB; `more` has those from 33 to 128, three words for each hash of its first 32 bits. A length stays when its last VRP is
- * withdrawn: that costs a search in vain, and tables are made anew each hour.
+ * The prefix lengths that may exist, as bits: length n is bit n - 1. `first` has those up to 32 by the first 20 bits of the
+ * address, 4 MiB; `more` has those from 33 to 128, three words for each hash of its first 32 bits. A length stays set when its last
+ * VRP is withdrawn: that costs a futile probe, and tables are rebuilt every hour.
  */
 type LengthSets = { readonly first: Int32Array; readonly more: Int32Array; hasDefault: boolean }
 
-/** How many records the making of the sets is put off to. */
+/** The number of records up to which building the sets is deferred. */
 const unsearchedMax = 4_096
 const firstBits = 20
 const moreBits = 16
@@ -50,12 +50,12 @@ export function createHash(family: Family, seed: number): VrpHash {
 
 const chainsAtFirst = 512
 
-/** The place of the record, or 0. */
+/** Returns the index of the record, or 0. */
 export function findVrp(hash: VrpHash, vrp: VrpBits): number {
   return hash.places[indexOf(hash, vrp)]!
 }
 
-/** A VRP that is not there. */
+/** Adds a VRP that does not exist yet. */
 export function insertVrp(hash: VrpHash, vrp: VrpBits): void {
   if (2 * ++hash.size > hash.heads.length) grow(hash)
   const record = allocate(hash.records)
@@ -72,7 +72,7 @@ export function insertVrp(hash: VrpHash, vrp: VrpBits): void {
   else if (hash.size >= unsearchedMax) lengthSets(hash)
 }
 
-/** A VRP that is there, at this place. */
+/** Removes the VRP at this index. */
 export function removeVrp(hash: VrpHash, record: number, vrp: VrpBits): void {
   const { words } = hash.records
   const [next, previous] = [words[record]!, words[record + previousAt]!]
@@ -84,7 +84,7 @@ export function removeVrp(hash: VrpHash, record: number, vrp: VrpBits): void {
   hash.size--
 }
 
-/** Puts the record before the others of its chain. */
+/** Inserts the record at the head of its chain. */
 function chain(words: Int32Array, heads: Int32Array, head: number, record: number): void {
   const next = heads[head]!
   words[record] = next
@@ -93,14 +93,14 @@ function chain(words: Int32Array, heads: Int32Array, head: number, record: numbe
   heads[head] = record
 }
 
-/** Where the VRP is among the places, or the empty one where it would be. */
+/** Returns the slot of the VRP, or the empty slot for it. */
 function indexOf({ places, records: { words }, seed }: VrpHash, vrp: VrpBits): number {
   let index = placeOf(seed, lengthsOf(vrp), vrp.asn, vrp.w0, vrp.w1, vrp.w2, vrp.w3) & (places.length - 1)
   while (places[index] !== 0 && !isVrp(words, places[index]!, vrp)) index = (index + 1) & (places.length - 1)
   return index
 }
 
-/** Empties a place and moves up those behind it that would not be found any more. */
+/** Clears a slot and moves up the following entries that would become unreachable. */
 function emptyPlace({ places, records: { words }, seed }: VrpHash, start: number): void {
   const mask = places.length - 1
   let empty = start
@@ -179,7 +179,7 @@ export function isAddress(
   )
 }
 
-/** Both lengths, and a bit that tells a record in use, even of 0.0.0.0/0, from one that was given back. */
+/** Both lengths, and a bit that distinguishes a record in use, even of 0.0.0.0/0, from a free one. */
 function lengthsOf({ length, maxLength }: VrpBits): number {
   return (1 << 16) | (maxLength << 8) | length
 }
@@ -214,7 +214,7 @@ function headOfRecord(heads: Int32Array, words: Int32Array, record: number): num
   return headPlace(heads, lengthOf(words, record), words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!)
 }
 
-/** Where the chain of a prefix starts. */
+/** Returns the chain of a prefix. */
 export function headPlace(
   heads: Int32Array,
   length: number,
@@ -229,7 +229,7 @@ export function headPlace(
   return (hash ^ (hash >>> 15)) & (heads.length - 1)
 }
 
-/** Made when first asked for. */
+/** Built on first use. */
 export function lengthSets(hash: VrpHash): LengthSets {
   if (hash.lengths) return hash.lengths
   const sets = {
@@ -272,7 +272,7 @@ export function lengthsUpTo(length: number, word: number): number {
   return count <= 0 ? 0 : (1 << count) - 1
 }
 
-/** Calls `visit` with some VRPs from a place on, 0 at first; the next place, or 0 at the end. */
+/** Calls `visit` with some VRPs from a position on, 0 at first. Returns the next position, or 0 at the end. */
 export function scanVrps(
   hash: VrpHash,
   from: number,

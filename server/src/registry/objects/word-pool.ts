@@ -1,24 +1,24 @@
-// Records of a few 32-bit words in one typed array, made and given back one by one: what a structure that changes is built
-// of where an object per record would take too much memory. Place 0 is never allocated and means "none".
+// Allocates records of a few 32-bit words in one typed array, for mutable structures in which an object per record would use
+// too much memory. Index 0 is never allocated and means "none".
 
 export type WordPool = {
-  /** Replaced by a longer one when it is full: never kept over an `allocate`. */
+  /** Replaced by a longer one when it is full: read it again after each `allocate`. */
   words: Int32Array
-  /** Behind the last record that was ever handed out. */
+  /** The end of the last record that was ever allocated. */
   end: number
-  /** The first record that was given back; each holds the place of the next one in its first word. */
+  /** The first free record; each contains the index of the next one in its first word. */
   free: number
   readonly stride: number
 }
 
-/** The first record is at `start`, which is above 0; the words before it are the caller's own. */
+/** The first record is at `start`, which is above 0; the words before it belong to the caller. */
 export function createPool(stride: number, start: number): WordPool {
   return { words: new Int32Array(start + stride * recordsAtFirst), end: start, free: 0, stride }
 }
 
 const recordsAtFirst = 256
 
-/** The place of a record of zeros. */
+/** Returns the index of a record of zeros. */
 export function allocate(pool: WordPool): number {
   const reused = pool.free
   if (reused !== 0) {
