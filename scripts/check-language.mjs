@@ -31,7 +31,7 @@ const phrases = {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const excluded =
-  /^(?:package-lock|contract\/openapi\.json)|\/generated\/|\/fixtures\/|^scripts\/check-language|\/db\/schema\.(?:ts|sql)$|\/migrations\/0(?:0\d|1\d|2[0-6])-|common-passwords|\.golden\./
+  /^(?:package-lock|contract\/openapi\.json)|\/generated\/|\/fixtures\/|^scripts\/check-language|\/db\/schema\.(?:ts|sql)$|\/migrations\/0(?:0\d|1\d|2[0-6])-|\.golden\./
 
 /** The prose of a file as [line, text] pairs: comments and texts of code, all but code of a document. */
 function proseOf(file, text) {

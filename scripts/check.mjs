@@ -17,6 +17,7 @@ const parts = [
   { title: 'unused code (knip)', args: ['node_modules/knip/bin/knip.js', '--no-progress'] },
   { title: 'format (oxfmt)', args: ['node_modules/oxfmt/bin/oxfmt', '--check'] },
   { title: 'schema.ts, schema.sql', args: ['server/src/db/generate.ts', '--check'] },
+  { title: 'language', args: ['scripts/check-language.mjs'] },
   { title: 'openapi.json', args: ['server/src/http/generate-openapi.ts', '--check'] },
   {
     title: 'imports, references',

@@ -8,7 +8,7 @@ import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createApi } from '../src/roles/api.ts'
 import { createRegistryViews } from '../src/roles/registries.ts'
 import { loadConfig, type Config } from '../src/runtime/config.ts'
-import { createAfterwards } from '../src/runtime/afterwards.ts'
+import { createPostResponseTasks } from '../src/runtime/post-response-tasks.ts'
 import { createLog, type Log } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { hashPassword } from '../src/session/password.ts'
@@ -84,9 +84,9 @@ export async function createTestApi(
   const views = createRegistryViews(config, log, metrics)
   await views.rpki.start?.()
   await views.irr.start?.()
-  const afterwards = createAfterwards(1_000, () => {})
+  const tasks = createPostResponseTasks(1_000, () => {})
   const server = createApi({
-    afterwards,
+    tasks,
     config,
     postgres,
     waker,
@@ -102,7 +102,7 @@ export async function createTestApi(
     config,
     waker,
     signingKeys,
-    settled: () => afterwards.settled(),
+    settled: () => tasks.settled(),
     async signIn(email) {
       const response = await server.inject({
         method: 'POST',

@@ -241,7 +241,9 @@ describe('an announcement', () => {
   it('causes no message for a change that was rolled back', async () => {
     const id = await seedAnnouncement(database.postgres, { teamId, prefix: '203.0.113.0/24' })
     const failing = owner.transaction().execute(async (trx) => {
-      await sql`update announcements set suspended = true, suspended_by = 'staff' where id = ${id}`.execute(trx)
+      await sql`update announcements set suspended = true, suspended_by = 'staff' where id = ${id}`.execute(
+        trx,
+      )
       await saveStatuses(trx, [id])
       assert.equal((await sql`select from outbox`.execute(trx)).rows.length, 1)
       throw new Error('taken back')

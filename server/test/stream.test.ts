@@ -116,7 +116,9 @@ describe('the messages of the stream', () => {
     const id = await seedAnnouncement(api.database.postgres, { teamId: red.teamId, prefix: '192.0.2.0/24' })
     const followed = await followFromNow()
     await owner.transaction().execute(async (trx) => {
-      await sql`update announcements set suspended = true, suspended_by = 'staff' where id = ${id}`.execute(trx)
+      await sql`update announcements set suspended = true, suspended_by = 'staff' where id = ${id}`.execute(
+        trx,
+      )
       await saveStatuses(trx, [id])
     })
     const event = (await followed.next())!

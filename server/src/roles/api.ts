@@ -23,7 +23,7 @@ import { createScanner } from '../drivers/scanners.ts'
 import { isLoopback } from '../net/loopback.ts'
 import { publicUrl, type Config } from '../runtime/config.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
-import { createAfterwards, type Afterwards } from '../runtime/afterwards.ts'
+import { createPostResponseTasks, type PostResponseTasks } from '../runtime/post-response-tasks.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
 import { AccessTokens } from '../session/access-token.ts'
@@ -56,11 +56,11 @@ const invitationsAtOnceTo = 3
 export type ApiDeps = Shared & {
   readonly signingKeys: SigningKeys
   /** For tests, which wait for post-response tasks. */
-  readonly afterwards?: Afterwards
+  readonly tasks?: PostResponseTasks
 }
 
 /** Limit of queued post-response tasks: a few seconds of work. */
-const afterwardsMax = 1_000
+const postResponseTasksMax = 1_000
 
 /** Creates the server, not listening yet. */
 export function createApi(deps: ApiDeps): FastifyInstance {
@@ -91,7 +91,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   }
   const { breachedPasswordsFile } = config
   const breached = breachedPasswordsFile === null ? undefined : openBreachedPasswords(breachedPasswordsFile)
-  const { afterwards = afterwardsOf(deps) } = deps
+  const { tasks = createTasks(deps) } = deps
   const cookies = {
     secure: publicUrl(config).startsWith('https://'),
     lifetimeSeconds: config.refreshIdleLifetimeSeconds,
@@ -120,7 +120,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       breached,
       providerNames: [config.providerName, 'pharos'],
       mailLimits: createMailLimits(config.accountMailsPerHour),
-      afterwards,
+      tasks,
     }),
     ...secondFactorRoutes({
       ...common,
@@ -213,7 +213,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   server.addHook('onReady', async () => outboxListener.start())
   server.addHook('onClose', () => outboxListener.stop())
   server.addHook('onClose', () => refusals.stop())
-  server.addHook('onClose', () => afterwards.settled())
+  server.addHook('onClose', () => tasks.settled())
   server.addHook('onClose', async () => breached?.close())
   addDocumentation(server, () => signingKeys.jwks())
   addPortal(server)
@@ -224,8 +224,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
 const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>
   clamdUrl === null ? {} : { scanner: createScanner(clamdUrl) }
 
-const afterwardsOf = ({ log }: Shared): Afterwards =>
-  createAfterwards(afterwardsMax, (error) => log.error({ err: error }, 'post-response task failed'))
+const createTasks = ({ log }: Shared): PostResponseTasks =>
+  createPostResponseTasks(postResponseTasksMax, (error) =>
+    log.error({ err: error }, 'post-response task failed'),
+  )
 
 /** Throws unless exactly the operations of the contract are served: the documentation must not list an operation that returns 404. */
 function checkOperations(mounted: readonly Mounted[]): void {

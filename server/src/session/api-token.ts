@@ -3,7 +3,7 @@
 import type { QueryOf } from '@pharos/contract/route'
 import type { CreatedToken, listTokensRoute, Token } from '@pharos/contract/token'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
-import { mutate, type Answer } from '../db/mutate.ts'
+import { runChange, type Answer } from '../db/run-change.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
@@ -117,7 +117,7 @@ export async function createToken(
     const { row, text } = await issueApiToken(trx, ring, settings, auditOf(operation))
     return { body: { ...present(row), token: text }, etag: tagOf(row) }
   }
-  return mutate(postgres, operation, create, { sealedUnder: ring })
+  return runChange(postgres, operation, create, { sealedUnder: ring })
 }
 
 const quotaUsed = (quota: number) => fail('quota_exceeded', 'apiTokens', { limit: quota })
@@ -131,7 +131,7 @@ export function updateToken(
 ): Promise<Answer<Token>> {
   const { teamId } = operation.actor
   const change = parseTokenChange(body, now())
-  return mutate(postgres, operation, async (trx) => {
+  return runChange(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, id)
     const reason = reasonOf(before)
     if (reason && change.expires !== undefined) throw ended(reason)
@@ -151,7 +151,7 @@ const isSame = (a: ApiTokenRow, b: ApiTokenRow): boolean =>
   JSON.stringify(recordedOf(a)) === JSON.stringify(recordedOf(b))
 
 export async function deleteToken({ postgres }: TokenDeps, operation: Operation, id: string): Promise<void> {
-  await mutate(postgres, operation, async (trx) => {
+  await runChange(postgres, operation, async (trx) => {
     const token = await lockForChange(trx, operation, id)
     await revokeLocked(trx, operation.actor.teamId, token, auditOf(operation))
     return { body: {} }

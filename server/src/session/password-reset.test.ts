@@ -29,7 +29,7 @@ const reset = (token: string, new_password = next) =>
 async function asked(email: string): Promise<string> {
   const deps = createCountedDeps(api)
   requestPasswordReset(deps, source, { email })
-  await deps.afterwards.settled()
+  await deps.tasks.settled()
   return tokenMailedTo(api, email, 'password-reset')
 }
 
@@ -58,7 +58,7 @@ describe('requesting a password reset', () => {
     })
     requestPasswordReset({ ...deps, db }, source, { email })
     assert.equal(looked, false)
-    await deps.afterwards.settled()
+    await deps.tasks.settled()
     assert.equal(looked, true)
     assert.equal(deps.hashes(), 0)
   })

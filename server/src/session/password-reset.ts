@@ -2,7 +2,7 @@
 // the account exists: the account is looked up after the answer.
 import type { Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
-import type { Afterwards } from '../runtime/afterwards.ts'
+import type { PostResponseTasks } from '../runtime/post-response-tasks.ts'
 import { confirmAddress, findAccountByEmail, lockAccount } from './account.store.ts'
 import { clearFailures } from './attempt.ts'
 import type { ConfirmDeps } from './confirm-email.ts'
@@ -15,7 +15,7 @@ import { canonicalEmail } from './canonical-email.ts'
 import type { RequestSource } from './request-source.ts'
 
 export type PasswordResetDeps = ConfirmDeps &
-  NewPasswordDeps & { readonly mailLimits: MailLimits; readonly afterwards: Afterwards }
+  NewPasswordDeps & { readonly mailLimits: MailLimits; readonly tasks: PostResponseTasks }
 
 /** Sends the link, after the answer, if the account exists. */
 export function requestPasswordReset(
@@ -25,7 +25,7 @@ export function requestPasswordReset(
 ): void {
   const email = canonicalEmail(body.email)
   deps.mailLimits.take(source.address, email)
-  deps.afterwards.later(async () => {
+  deps.tasks.later(async () => {
     const account = await findAccountByEmail(deps.db, email)
     if (account) await deps.db.transaction().execute((trx) => sendReset(trx, deps, account.id))
   })

@@ -2,7 +2,7 @@
 // role, or revokes it.
 import type { Member } from '@pharos/contract/member'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { mutate, type Answer } from '../db/mutate.ts'
+import { runChange, type Answer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
@@ -48,7 +48,7 @@ export async function updateMember(
 ): Promise<Answer<Member>> {
   const entered = await enterTeam(deps.db, operation, named)
   const inTeam = operationIn(operation, entered)
-  return mutate(deps.postgres, inTeam, async (trx) => {
+  return runChange(deps.postgres, inTeam, async (trx) => {
     const { access, member } = await lockMember(trx, operation, entered, id)
     requireAdmin(access)
     requireMatch(operation.ifMatch, etagOf(member.version))
@@ -100,7 +100,7 @@ export async function removeMember(
 ): Promise<void> {
   const entered = await enterTeam(deps.db, operation, named)
   const inTeam = operationIn(operation, entered)
-  await mutate(deps.postgres, inTeam, async (trx) => {
+  await runChange(deps.postgres, inTeam, async (trx) => {
     const { access, member } = await lockMember(trx, operation, entered, id)
     if (!isSelf(operation, member)) requireAdmin(access)
     requireMatch(operation.ifMatch, etagOf(member.version))

@@ -2,7 +2,7 @@
 import type { Domain as Wire, listDomainsRoute } from '@pharos/contract/domain'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { mutate, type Answer } from '../db/mutate.ts'
+import { runChange, type Answer } from '../db/run-change.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { fail, invalid, notFound, failWith } from '../runtime/error.ts'
@@ -78,7 +78,7 @@ export async function addDomain(
   const asAdmin = await enterAsAdmin(deps, operation, team)
   const domain = parseOwnable(text, deps.rules)
   const { teamId } = asAdmin.actor
-  return mutate(deps.postgres, asAdmin, async (trx) => {
+  return runChange(deps.postgres, asAdmin, async (trx) => {
     if ((await countDomains(trx, teamId)) >= domainsPerTeam)
       throw fail('quota_exceeded', 'domains', { limit: domainsPerTeam })
     const added = await insertDomain(trx, { teamId, domain, autoJoin, now: deps.now() })
@@ -113,7 +113,7 @@ export async function updateDomain(
 ): Promise<Answer<Wire>> {
   const asAdmin = await enterAsAdmin(deps, operation, team)
   const { teamId } = asAdmin.actor
-  return mutate(deps.postgres, asAdmin, async (trx) => {
+  return runChange(deps.postgres, asAdmin, async (trx) => {
     const before = known(await lockDomain(trx, teamId, id))
     requireMatch(operation.ifMatch, etagOf(changeable(before)))
     if (autoJoin === undefined || autoJoin === before.autoJoin) return answerOf(deps.ring, before)
@@ -162,7 +162,7 @@ export async function removeDomain(
 ): Promise<void> {
   const asAdmin = await enterAsAdmin(deps, operation, team)
   const { teamId } = asAdmin.actor
-  await mutate(deps.postgres, asAdmin, async (trx) => {
+  await runChange(deps.postgres, asAdmin, async (trx) => {
     const domain = known(await lockDomain(trx, teamId, id))
     requireMatch(operation.ifMatch, etagOf(changeable(domain)))
     await deleteDomain(trx, domain)

@@ -2,7 +2,7 @@
 // account has the address.
 import type { Member } from '@pharos/contract/member'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { mutate, type Answer } from '../db/mutate.ts'
+import { runChange, type Answer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import { parseEmail } from '../text/email.ts'
@@ -59,7 +59,7 @@ export async function inviteMember(
   const email = parseEmail(invitee.email)
   if (email === undefined) throw invalid(['body', 'email'], 'email')
   const inTeam = operationIn(operation, entered)
-  return mutate(deps.postgres, inTeam, async (trx) => {
+  return runChange(deps.postgres, inTeam, async (trx) => {
     const team = await lockTeam(trx, operation, entered)
     requireAdmin(team.access)
     const id = await invite(trx, deps, inTeam, team, { ...invitee, email })

@@ -1,7 +1,7 @@
 // Changes of a team by its admins. Modules and the slug are set by the operator.
 import type { Team, TeamChanges } from '@pharos/contract/team'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { mutate, type Answer } from '../db/mutate.ts'
+import { runChange, type Answer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
 import { isCountry } from '../text/country.ts'
 import { parseEmail } from '../text/email.ts'
@@ -25,7 +25,7 @@ export async function updateTeam(
   requireAdmin(entered)
   const wanted = readChanges(changes)
   const inTeam = operationIn(operation, entered)
-  return mutate(deps.postgres, inTeam, async (trx) => {
+  return runChange(deps.postgres, inTeam, async (trx) => {
     const { access } = await lockTeam(trx, operation, entered)
     requireAdmin(access)
     const before = await getRow(trx, access)

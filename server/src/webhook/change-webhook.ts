@@ -3,7 +3,7 @@
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { Webhook, WebhookWithSecret } from '@pharos/contract/webhook'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { mutate, type Answer } from '../db/mutate.ts'
+import { runChange, type Answer } from '../db/run-change.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { fail, notFound } from '../runtime/error.ts'
@@ -62,7 +62,7 @@ export async function createWebhook(
     await note(trx, operation, row.id, 'create', { after: recordedOf(row) })
     return withSecret(row, secret)
   }
-  return mutate(postgres, operation, create, { sealedUnder: ring })
+  return runChange(postgres, operation, create, { sealedUnder: ring })
 }
 
 const withSecret = (row: WebhookRow, secret: Buffer) => ({
@@ -81,7 +81,7 @@ export async function updateWebhook(
 ): Promise<Answer<Webhook>> {
   const { teamId } = operation.actor
   const url = text === undefined ? undefined : parseWebhookUrl(text, allowed)
-  return mutate(postgres, operation, async (trx) => {
+  return runChange(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, id)
     const next = applyChange(before, { ...rest, ...(url === undefined ? {} : { url }) })
     if (JSON.stringify(recordedOf(before)) === JSON.stringify(recordedOf(next))) return answerWith(before)
@@ -112,7 +112,7 @@ export async function deleteWebhook(
   operation: Operation,
   id: number,
 ): Promise<void> {
-  await mutate(postgres, operation, async (trx) => {
+  await runChange(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, id)
     await deleteWebhookRow(trx, operation.actor.teamId, id)
     await note(trx, operation, id, 'delete', { before: recordedOf(before) })
@@ -134,7 +134,7 @@ export async function rotateSecret(
     await note(trx, operation, id, 'rotate_secret', {})
     return withSecret(after, secret)
   }
-  return mutate(postgres, operation, rotate, { sealedUnder: ring })
+  return runChange(postgres, operation, rotate, { sealedUnder: ring })
 }
 
 async function lockForChange(trx: Trx, operation: Operation, id: number): Promise<WebhookRow> {

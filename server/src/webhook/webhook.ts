@@ -1,7 +1,7 @@
 // Reads webhooks of a team, and builds the response that every operation on one returns. It never contains the secret.
 import type { QueryOf } from '@pharos/contract/route'
 import type { listWebhooksRoute, Webhook } from '@pharos/contract/webhook'
-import type { Answer } from '../db/mutate.ts'
+import type { Answer } from '../db/run-change.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'

@@ -5,7 +5,7 @@ import type { AccountDeps } from '../../src/session/account.routes.ts'
 import { createMailLimits } from '../../src/session/mail-limits.ts'
 import { createWrongPasswords } from '../../src/session/password-check.ts'
 import type { SignInDeps } from '../../src/session/sign-in.ts'
-import { createAfterwards } from '../../src/runtime/afterwards.ts'
+import { createPostResponseTasks } from '../../src/runtime/post-response-tasks.ts'
 import { RateLimiter } from '../../src/runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../../src/runtime/semaphore.ts'
 import type { TestApi } from '../api.ts'
@@ -29,7 +29,7 @@ export function createCountedDeps(api: TestApi): CountedDeps {
     providerNames: ['Northern Light', 'pharos'],
     membersPerTeam: 1000,
     mailLimits: createMailLimits(1000),
-    afterwards: createAfterwards(100, (error) => {
+    tasks: createPostResponseTasks(100, (error) => {
       throw error
     }),
     reportRefusal: () => {},

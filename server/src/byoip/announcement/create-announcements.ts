@@ -3,7 +3,7 @@
 import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { mutate, type Answer } from '../../db/mutate.ts'
+import { runChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { findVerifiedAsns } from '../../inventory/asn.ts'
@@ -72,7 +72,7 @@ export async function createAnnouncements(
   const { allowDocumentation } = deps
   const read = readNewAnnouncements(items, !('announcements' in body), { allowDocumentation, regions })
   const irr = await queryIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
-  return mutate(deps.postgres, operation, async (trx) => {
+  return runChange(deps.postgres, operation, async (trx) => {
     const asns = await requireCreatable(deps, trx, teamId, read)
     const checks = read.wanted.map((wanted) =>
       checksOf(deps, teamId, wanted, asns.get(wanted.originAsn), irr.get(wanted)),

@@ -1,7 +1,7 @@
 // Deletes and restores announcements. Only one that no router shows can be deleted; it can be restored for seven days.
 import type { Announcement as Wire } from '@pharos/contract/byoip'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { mutate, type Answer } from '../../db/mutate.ts'
+import { runChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, notFound } from '../../runtime/error.ts'
@@ -24,7 +24,7 @@ export async function deleteAnnouncement(
   id: number,
 ): Promise<void> {
   const { teamId } = operation.actor
-  await mutate(postgres, operation, async (trx) => {
+  await runChange(postgres, operation, async (trx) => {
     const locked = await lockAnnouncement(trx, teamId, id)
     if (!locked) throw notFound('announcement')
     requireMatch(operation.ifMatch, etagOf(locked.announcement.version))
@@ -58,7 +58,7 @@ export async function restoreAnnouncement(
   query: IncludeQuery = {},
 ): Promise<Answer<Wire>> {
   const { teamId } = operation.actor
-  return mutate(deps.postgres, operation, async (trx) => {
+  return runChange(deps.postgres, operation, async (trx) => {
     const deleted = await lockDeleted(trx, teamId, id)
     if (deleted) await restore(deps, trx, operation, deleted)
     const locked = await lockAnnouncement(trx, teamId, id)

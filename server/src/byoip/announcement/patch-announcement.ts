@@ -2,7 +2,7 @@
 // and wakes the reconciler; must not connect to a router and must not wait for one.
 import type { Announcement as Wire } from '@pharos/contract/byoip'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { mutate, type Answer } from '../../db/mutate.ts'
+import { runChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { isRevokedAsn } from '../../inventory/asn.ts'
@@ -132,7 +132,7 @@ export async function patchAnnouncement(
 ): Promise<Answer<Wire>> {
   const include = parseInclude(query.include)
   requireToggle(operation, deps.memberToggle)
-  return mutate(deps.postgres, operation, async (trx) => {
+  return runChange(deps.postgres, operation, async (trx) => {
     const locked = await lockAnnouncement(trx, operation.actor.teamId, id)
     if (!locked) throw notFound('announcement')
     const { announcement, open } = locked

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { draftLetterRoute, Letter as Wire, listLettersRoute } from '@pharos/contract/letter'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { mutate, type Answer } from '../../db/mutate.ts'
+import { runChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { errorAt, fail, invalid, notFound, failWith } from '../../runtime/error.ts'
@@ -80,7 +80,7 @@ export async function uploadLetter(
     uploadedBy: actorName(operation.actor),
     announcementIds: [...new Set([announcementId, ...applies_to])],
   }
-  return mutate(postgres, operation, async (trx) => {
+  return runChange(postgres, operation, async (trx) => {
     const { teamId } = operation.actor
     await lockLetters(trx, teamId)
     await requireAnnouncements(trx, teamId, announcementId, applies_to)

@@ -1,6 +1,6 @@
 // Requests all checks of an announcement at once. Stores the request; the validator queries the registries.
 import type { Announcement as Wire } from '@pharos/contract/byoip'
-import { mutate, type Answer } from '../../db/mutate.ts'
+import { runChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { notFound } from '../../runtime/error.ts'
@@ -26,7 +26,7 @@ export async function requestValidation(
 ): Promise<Answer<Wire>> {
   const { teamId } = operation.actor
   checkRequests.take(`team:${teamId}`)
-  return mutate(postgres, operation, async (trx) => {
+  return runChange(postgres, operation, async (trx) => {
     const locked = await lockAnnouncement(trx, teamId, id)
     if (!locked) throw notFound('announcement')
     await requestChecks(trx, teamId, id)

@@ -7,7 +7,7 @@ import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { Postgres, Trx } from './postgres.ts'
 
 /** The result of a changing use case: the record as the API shows it, after and (if it existed) before. */
-export type Outcome<Body> = {
+export type ChangeResult<Body> = {
   readonly body: Body
   readonly before?: Body
   /** With the quotes. */
@@ -29,23 +29,23 @@ export type Answer<Body> = {
   readonly status?: number
 }
 
-export type MutateOptions = {
+export type ChangeOptions = {
   /** The answer contains a secret, once: the copy stored for repeats is sealed under this key ring. */
   readonly sealedUnder?: KeyRing
 }
 
 /** Thrown to roll back a dry run's transaction; never leaves this file. */
-class TakeBack extends Error {}
+class Rollback extends Error {}
 
 /**
  * Runs `change` in a transaction of the operation's team. For an Idempotency-Key that was used in the last 24 hours
  * returns the first answer again without running `change`. Throws `idempotency_in_flight` and `idempotency_mismatch`.
  */
-export async function mutate<Body extends object>(
+export async function runChange<Body extends object>(
   postgres: Postgres,
   operation: Operation,
-  change: (trx: Trx) => Promise<Outcome<Body>>,
-  { sealedUnder }: MutateOptions = {},
+  change: (trx: Trx) => Promise<ChangeResult<Body>>,
+  { sealedUnder }: ChangeOptions = {},
 ): Promise<Answer<Body>> {
   if (operation.dryRun) return dryRun(postgres, operation, change)
   return postgres.inTeam(operation.actor.teamId, async (trx) => {
@@ -78,23 +78,23 @@ function sealing(ring: KeyRing, { actor }: Operation, { key }: Key): Wrapping {
   }
 }
 
-function answerOf<Body>({ body, etag, status }: Outcome<Body>): Answer<Body> {
+function answerOf<Body>({ body, etag, status }: ChangeResult<Body>): Answer<Body> {
   return { body, ...(etag === undefined ? {} : { etag }), ...(status === undefined ? {} : { status }) }
 }
 
 async function dryRun<Body extends object>(
   postgres: Postgres,
   operation: Operation,
-  change: (trx: Trx) => Promise<Outcome<Body>>,
+  change: (trx: Trx) => Promise<ChangeResult<Body>>,
 ): Promise<Answer<Body>> {
-  let outcome: Outcome<Body> | undefined
+  let outcome: ChangeResult<Body> | undefined
   try {
     await postgres.inTeam(operation.actor.teamId, async (trx) => {
       outcome = await change(trx)
-      throw new TakeBack()
+      throw new Rollback()
     })
   } catch (error) {
-    if (!(error instanceof TakeBack)) throw error
+    if (!(error instanceof Rollback)) throw error
   }
   const { body, before } = outcome!
   return { body: { dry_run: true, changes: changesOf(before ?? {}, body), result: body }, status: 200 }

@@ -2,14 +2,17 @@
 // failures are logged, and queued work is lost if the process is killed. Not for work that must happen.
 import { fail } from './error.ts'
 
-export type Afterwards = {
+export type PostResponseTasks = {
   /** Queues the work. Throws `unavailable` if the queue is full. */
   later(work: () => Promise<void>): void
   /** Resolves when all work queued so far has ended. */
   settled(): Promise<void>
 }
 
-export function createAfterwards(waitingMax: number, onError: (error: unknown) => void): Afterwards {
+export function createPostResponseTasks(
+  waitingMax: number,
+  onError: (error: unknown) => void,
+): PostResponseTasks {
   let last = Promise.resolve()
   let waiting = 0
   return {

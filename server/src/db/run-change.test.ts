@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createKeyRing } from '../runtime/secrets.ts'
 import type { Operation } from '../operation/operation.ts'
-import { mutate, type MutateOptions } from './mutate.ts'
+import { runChange, type ChangeOptions } from './run-change.ts'
 import { createTestDatabase, type TestDatabase } from './testing.ts'
 
 const ring = createKeyRing(['a secret of the tests that is long enough'])
@@ -36,8 +36,8 @@ function operationWith(key: string): Operation {
 }
 
 let made = 0
-const createSecret = (key: string, options: MutateOptions) =>
-  mutate(
+const createSecret = (key: string, options: ChangeOptions) =>
+  runChange(
     database.postgres,
     operationWith(key),
     async () => ({ body: { id: ++made, secret: `a very secret word ${made}` }, etag: '"1"' }),
