@@ -17,7 +17,7 @@ export async function startTcpPostgres(folder: string, address: string): Promise
   const dataDir = join(folder, 'postgres')
   const socketDir = join(folder, 'socket')
   mkdirSync(socketDir)
-  const binaries = findBinaries(join(folder, 'lib'))
+  const binaries = findBinaries()
   const runAs = chooseRunAs(dataDir, binaries)
   changeOwner(socketDir, runAs)
   const logFile = join(folder, 'postgres.log')
@@ -37,7 +37,7 @@ export async function startTcpPostgres(folder: string, address: string): Promise
   const child = spawn('setpriv', ['--pdeathsig', 'INT', '--', command, ...all], {
     ...options,
     cwd: '/',
-    env: clusterEnv(binaries),
+    env: clusterEnv(),
     stdio: ['ignore', log, log],
   })
   closeSync(log)

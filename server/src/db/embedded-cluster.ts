@@ -40,9 +40,11 @@ export type Cluster = {
 }
 
 /** The environment of the server and of initdb: only what they need, so that no PG* variable leaks in. */
-export function clusterEnv(binaries: Binaries): Record<string, string> {
-  return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...binaries.env }
-}
+export const clusterEnv = (): Record<string, string> => ({
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+})
 
 /** The address of a database behind the socket; `postgres` exists in every cluster. */
 export function socketUrl(socketDir: string, database: string): string {
@@ -145,7 +147,7 @@ function runInitdb({ binaries, runAs, dataDir }: Cluster, args: string[]): Promi
   const child = spawn(command, all, {
     ...options,
     cwd: '/',
-    env: clusterEnv(binaries),
+    env: clusterEnv(),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

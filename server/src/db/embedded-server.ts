@@ -36,7 +36,7 @@ function spawnServer(cluster: Cluster): Running {
   const child = spawn(command, args, {
     ...options,
     cwd: '/',
-    env: clusterEnv(cluster.binaries),
+    env: clusterEnv(),
     stdio: ['ignore', output, output],
     detached: true,
   })

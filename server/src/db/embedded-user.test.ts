@@ -4,7 +4,7 @@ import type { Binaries } from './embedded-binaries.ts'
 import { asUser, chooseRunAs } from './embedded-user.ts'
 
 const isRoot = process.getuid?.() === 0
-const runs: Binaries = { postgres: '/bin/true', initdb: '', major: '18', env: {} }
+const runs: Binaries = { postgres: '/bin/true', initdb: '', major: '18' }
 const fails: Binaries = { ...runs, postgres: '/bin/false' }
 const nowhere = '/nonexistent/postgres'
 

@@ -55,13 +55,12 @@ export function asUser(
   return { command: program, args: [...args], options: {} }
 }
 
-function works(runAs: RunAs, { postgres, env }: Binaries): boolean {
+function works(runAs: RunAs, { postgres }: Binaries): boolean {
   const { command, args, options } = asUser(runAs, postgres, ['--version'])
-  const path = { PATH: process.env.PATH }
   const result = spawnSync(command, args, {
     ...options,
     cwd: '/',
-    env: { ...path, ...env },
+    env: { PATH: process.env.PATH },
     stdio: 'ignore',
     timeout: 10_000,
   })

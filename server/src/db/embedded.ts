@@ -39,8 +39,7 @@ export type Embedded = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const RESTART_DELAY_MIN_MS = 200
-const RESTART_DELAY_MAX_MS = 5_000
+const RESTART_DELAY_MS = 1_000
 
 /** Starts the server of a data directory, or attaches to the one that another process runs on it. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -93,7 +92,7 @@ async function startOwned(dataDir: string, lock: ProcessLock, options: EmbeddedO
 }
 
 function prepareCluster(dataDir: string, socketDir: string, temporary: boolean): Cluster {
-  const binaries = findBinaries(`${socketDir}/lib`)
+  const binaries = findBinaries()
   const runAs = chooseRunAs(dataDir, binaries)
   changeOwner(socketDir, runAs)
   return { dataDir, socketDir, logFile: `${dataDir}.log`, binaries, runAs, temporary }
@@ -162,18 +161,14 @@ class OwnedPostgres implements Embedded {
   }
 
   async #restart(): Promise<void> {
-    for (
-      let delayMs = RESTART_DELAY_MIN_MS;
-      !this.#stopping;
-      delayMs = Math.min(delayMs * 2, RESTART_DELAY_MAX_MS)
-    ) {
+    while (!this.#stopping) {
       try {
         await this.#endOrphan()
         return await this.#launch()
       } catch (error) {
         this.#log(`PostgreSQL does not start: ${errorText(error)}`)
       }
-      await sleep(delayMs)
+      await sleep(RESTART_DELAY_MS)
     }
   }
 }
