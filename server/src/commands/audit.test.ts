@@ -61,7 +61,7 @@ test('a changed entry is reported with its time, and a missing one too', async (
   )
   assert.match(
     await failing('verify', '--head', `9:${'0'.repeat(64)}`),
-    /seal 9: the chain ends before the head/,
+    /seal 9: the chain ends before the given head/,
   )
 })
 

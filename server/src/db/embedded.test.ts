@@ -206,7 +206,7 @@ describe('the embedded PostgreSQL', () => {
     await using again = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
     assert.equal(isAlive(orphan), false)
     assert.equal(again.started, true)
-    assert.match(messages.join(), /whose Pharos was killed/)
+    assert.match(messages.join(), /outlived its Pharos/)
     assert.deepEqual(await query(again.databaseUrl, 'select n from kept'), [{ n: 4 }])
   })
 

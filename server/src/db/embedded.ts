@@ -142,7 +142,7 @@ class OwnedPostgres implements Embedded {
 
   async #endOrphan(): Promise<void> {
     if ((await stopOrphan(this.#cluster.dataDir)) === 'stopped') {
-      this.#log('shut down a PostgreSQL that outlived its Pharos on the data directory')
+      this.#log('shut down a PostgreSQL on the data directory that outlived its Pharos')
     }
   }
 

@@ -94,7 +94,7 @@ describe('migrate', () => {
   it('refuses a database that is newer than the code', async () => {
     await withClients(async (client) => {
       await migrate(client, folderOf(second))
-      await assert.rejects(migrate(client, folderOf(first)), /newer than this Pharos: it holds 002-dogs\.sql/)
+      await assert.rejects(migrate(client, folderOf(first)), /newer than this Pharos: it contains 002-dogs\.sql/)
     })
   })
 
@@ -114,8 +114,8 @@ describe('a folder of migrations', () => {
       () => listMigrations(folderOf({ '001-a.sql': '', '001-b.sql': '' })),
       /001-b\.sql.*number 2 is expected/,
     )
-    assert.throws(() => listMigrations(folderOf({ '1-a.sql': '' })), /called NNN-title\.sql/)
-    assert.throws(() => listMigrations(folderOf({ '001-A.sql': '' })), /called NNN-title\.sql/)
+    assert.throws(() => listMigrations(folderOf({ '1-a.sql': '' })), /named NNN-title\.sql/)
+    assert.throws(() => listMigrations(folderOf({ '001-A.sql': '' })), /named NNN-title\.sql/)
   })
 
   it('may contain other files', () => {
