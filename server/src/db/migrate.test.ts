@@ -94,7 +94,10 @@ describe('migrate', () => {
   it('refuses a database that is newer than the code', async () => {
     await withClients(async (client) => {
       await migrate(client, folderOf(second))
-      await assert.rejects(migrate(client, folderOf(first)), /newer than this Pharos: it contains 002-dogs\.sql/)
+      await assert.rejects(
+        migrate(client, folderOf(first)),
+        /newer than this Pharos: it contains 002-dogs\.sql/,
+      )
     })
   })
 

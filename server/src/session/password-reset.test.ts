@@ -69,7 +69,7 @@ describe('requesting a password reset', () => {
     assert.equal(mail?.template, 'password-reset')
     assert.match(mail.content.link, /^https:\/\/pharos\.example\/reset-password#phm_password-reset\./)
     assert.equal(mail.content.minutes, 60)
-    await assert.rejects(asked('nobody@nowhere.example'), /no password-reset to/)
+    await assert.rejects(asked('nobody@nowhere.example'), /no password-reset mail to/)
   })
 })
 
