@@ -31,17 +31,16 @@ const texts = {
 
   roa_valid: ({ asn, prefix, ...rest }) =>
     `A ROA authorizes AS${String(asn)} to originate ${String(prefix)}.${detailOf(rest)}`,
-  roa_missing: (attrs) => `No ROA covers the prefix. Create this one.${detailOf(attrs)}`,
+  roa_missing: (attrs) => `No ROA covers the prefix.${detailOf(attrs)}`,
   roa_mismatch_asn: ({ asn, ...rest }) =>
-    `ROAs cover the prefix, but none of them is for AS${String(asn)}. Create this one.${detailOf(rest)}`,
+    `ROAs cover the prefix, but none of them is for AS${String(asn)}.${detailOf(rest)}`,
   roa_mismatch_length: ({ asn, prefix, ...rest }) =>
-    `A ROA for AS${String(asn)} covers the prefix, but its maxLength does not allow ${String(prefix)}. Create this one.${detailOf(rest)}`,
+    `A ROA for AS${String(asn)} covers the prefix, but its maxLength does not allow ${String(prefix)}.${detailOf(rest)}`,
   rpki_unavailable: (attrs) => `The RPKI could not be queried.${detailOf(attrs)}`,
 
   route_valid: ({ asn, prefix, ...rest }) =>
     `The routing registry has a route object for ${String(prefix)} with origin AS${String(asn)}.${detailOf(rest)}`,
-  route_missing: (attrs) =>
-    `The routing registries have no route object for the prefix. Create this one.${detailOf(attrs)}`,
+  route_missing: (attrs) => `The routing registries have no route object for the prefix.${detailOf(attrs)}`,
   route_mismatch_asn: ({ asn, ...rest }) =>
     `The routing registries have the prefix with other origins only, not AS${String(asn)}. Create this object.${detailOf(rest)}`,
   route_mismatch_length: ({ asn, prefix, ...rest }) =>

@@ -84,7 +84,7 @@ describe('the authorization of an announcement', () => {
     assert.equal(
       fix,
       [
-        'letter:\nPOST /v3/ipam/announcements/42/loa with a signed letter of authorization; GET /v3/ipam/announcements/42/loa/draft makes one',
+        'letter:\nPOST /v3/ipam/announcements/42/loa with a signed letter of authorization; GET /v3/ipam/announcements/42/loa/draft returns a draft to sign',
         'roa:\nprefix:    203.0.113.0/24\nmaxLength: 24\norigin:    AS64500',
         `dns_txt:\n_pharos.113.0.203.in-addr.arpa. 3600 IN TXT "${token}"`,
         `rdap:\nremarks: ${token}`,

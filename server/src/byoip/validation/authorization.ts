@@ -117,7 +117,7 @@ function evaluateLetter({ announcementId, letter }: AuthorizationFacts, now: Dat
   const isRequired = state !== 'valid' && state !== 'pending'
   const path = `/v3/ipam/announcements/${announcementId ?? '{announcement_id}'}/loa`
   const fix = isRequired
-    ? `POST ${path} with a signed letter of authorization; GET ${path}/draft makes one`
+    ? `POST ${path} with a signed letter of authorization; GET ${path}/draft returns a draft to sign`
     : null
   return { state, ...reasonOf(letter), evidence, fix, checked: now }
 }

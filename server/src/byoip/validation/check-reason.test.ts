@@ -30,7 +30,7 @@ it('the reason of the last attempt follows the reason of the last answer', () =>
   const unanswered = { reason: 'rpki_unavailable', attrs: { detail: 'no RPKI source is current' } }
   assert.equal(
     checkReasonText('roa_missing', { unanswered }),
-    'No ROA covers the prefix. Create this one. This is the last answer: The RPKI could not be queried. No RPKI source is current.',
+    'No ROA covers the prefix. This is the last answer: The RPKI could not be queried. No RPKI source is current.',
   )
 })
 
