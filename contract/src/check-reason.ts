@@ -42,9 +42,9 @@ const texts = {
     `The routing registry has a route object for ${String(prefix)} with origin AS${String(asn)}.${detailOf(rest)}`,
   route_missing: (attrs) => `The routing registries have no route object for the prefix.${detailOf(attrs)}`,
   route_mismatch_asn: ({ asn, ...rest }) =>
-    `The routing registries have the prefix with other origins only, not AS${String(asn)}. Create this object.${detailOf(rest)}`,
+    `The routing registries have the prefix with other origins only, not AS${String(asn)}.${detailOf(rest)}`,
   route_mismatch_length: ({ asn, prefix, ...rest }) =>
-    `The routing registries have a shorter prefix of AS${String(asn)} only, not ${String(prefix)}. Create this object.${detailOf(rest)}`,
+    `The routing registries have a shorter prefix of AS${String(asn)} only, not ${String(prefix)}.${detailOf(rest)}`,
   irr_unavailable: (attrs) => `The routing registries could not be queried.${detailOf(attrs)}`,
 
   letter_missing: () => 'No letter of authorization has been uploaded.',
