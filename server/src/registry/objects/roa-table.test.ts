@@ -6,7 +6,7 @@ import { createRoaTable, roaStates } from './roa-table.ts'
 import { vrpBits, vrpPrefix } from './vrp.ts'
 import type { RoaState, RoaTable } from './roa-table.ts'
 import type { Vrp, VrpBits } from './vrp.ts'
-import { modelCovers, plainText, prefixModel, prefixOf, widths } from '../../net/testing.ts'
+import { modelAround, modelCovers, plainText, prefixModel, prefixOf, widths } from '../../net/testing.ts'
 import type { PrefixModel } from '../../net/testing.ts'
 import { cpuMs } from '../../net/testing-time.ts'
 
@@ -104,7 +104,7 @@ describe('a ROA table', () => {
           assert.equal(table.size, vrps.size)
           const asked = [
             ...routes,
-            ...[...vrps.values()].slice(0, 20).map(({ prefix, asn }) => ({ prefix, asn })),
+            ...[...vrps.values()].slice(0, 20).flatMap((vrp) => [vrp, ...oneBitTooLong(vrp)]),
           ]
           for (const { prefix, asn } of asked) {
             const expected = judgeNaively([...vrps.values()], prefix, asn)
@@ -192,6 +192,12 @@ describe('a ROA table', () => {
 })
 
 type VrpModel = { readonly prefix: PrefixModel; readonly maxLength: number; readonly asn: number }
+
+/** A route of the VRP that is one bit longer than it allows, if there is one. */
+function oneBitTooLong({ prefix, maxLength, asn }: VrpModel): { prefix: PrefixModel; asn: number }[] {
+  if (maxLength === widths[prefix.family]) return []
+  return [{ prefix: modelAround(prefix.family, prefix.first, maxLength + 1), asn }]
+}
 
 const anyAsn = fc.constantFrom(0, 1, 2, 64_500, 2 ** 31 + 1, 2 ** 32 - 1)
 const anyRoute = fc.record({ prefix: prefixModel(), asn: anyAsn })
