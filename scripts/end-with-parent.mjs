@@ -5,3 +5,6 @@ if (process.channel) {
   // Neither the channel nor its listener keeps the process alive.
   process.channel.unref()
 }
+// The processes that this one forks use their channel: they do not inherit `--import` of this file.
+const at = process.execArgv.findIndex((argument) => argument.endsWith('end-with-parent.mjs'))
+if (at > 0) process.execArgv.splice(at - 1, 2)
