@@ -41,6 +41,7 @@ export const changePasswordRoute = route({
   body: Strict({ current_password: CurrentPassword, new_password: NewPassword }),
   response: SessionTokens,
   success: 200,
+  keyless: 'password',
   errors: ['wrong_password', 'unavailable'],
 })
 
@@ -59,6 +60,7 @@ export const confirmEmailRoute = route({
   body: Strict({ token: MailToken }),
   response: Strict({ email: Type.String(), confirmed: Time }),
   success: 200,
+  keyless: 'no_caller',
   errors: ['invalid_token'],
 })
 
@@ -74,6 +76,7 @@ export const changeEmailRoute = route({
   permission: { credential: 'web', personal: true },
   body: Strict({ email: Type.String({ minLength: 3, maxLength: 254 }), current_password: CurrentPassword }),
   success: 202,
+  keyless: 'password',
   errors: ['wrong_password', 'unavailable'],
 })
 
@@ -89,6 +92,7 @@ export const requestPasswordResetRoute = route({
   permission: { credential: 'none' },
   body: Strict({ email: Type.String({ minLength: 3, maxLength: 254 }) }),
   success: 202,
+  keyless: 'no_caller',
   errors: ['unavailable'],
 })
 
@@ -105,6 +109,7 @@ export const resetPasswordRoute = route({
   body: Strict({ token: MailToken, new_password: NewPassword }),
   response: Strict({ email: Type.String() }),
   success: 200,
+  keyless: 'no_caller',
   errors: ['invalid_token', 'unavailable'],
 })
 

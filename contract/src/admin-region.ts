@@ -126,6 +126,7 @@ export const drainRouterRoute = route({
   params,
   response: AdminRegion,
   success: 200,
+  dryRun: true,
   errors: ['conflict'],
 })
 
@@ -140,6 +141,7 @@ export const undrainRouterRoute = route({
   params,
   response: AdminRegion,
   success: 200,
+  dryRun: true,
 })
 
 export const adminRegionRoutes = [listAdminRegionsRoute, drainRouterRoute, undrainRouterRoute]

@@ -263,7 +263,7 @@ export const ingestDeliveryRoute = route({
     'Accepts a message of a detector, of any media type. It is stored as received and processed by a loop. ' +
     'The secret of the source is sent as `Authorization: Token <secret>`, as the password of HTTP Basic, or ' +
     'as `?token=`. A delivery is identified by its `Idempotency-Key` or `webhook-id` header: a repeated one ' +
-    'gets the same answer and is stored once. An unreadable delivery is stored with the reason and can be ' +
+    'gets the same answer and is stored once; another body with the same id is rejected. An unreadable delivery is stored with the reason and can be ' +
     'replayed after a fix.',
   permission: { credential: 'source' },
   params: Strict({ source_key: Type.String({ maxLength: 100 }) }),

@@ -118,12 +118,13 @@ export const updateAnnouncementRoute = route({
   path: '/v3/ipam/announcements/{announcement_id}',
   summary: 'Update IP announcement',
   description:
-    'Enables or disables an announcement. With `region`: in that region only; `true` adds it to `regions` ' +
-    'and sets `enabled`, `false` removes it, and removing the last one sets `enabled` to false. Without ' +
-    '`region`: everywhere; `regions` is kept when disabled, and enabling without configured regions means ' +
-    'all regions open to the team. The change is stored at once and applied by the reconciler; `status` is ' +
-    'the observed state. Repeating a request succeeds and changes nothing. Failed checks never prevent ' +
-    'disabling.',
+    'Enables or disables an announcement. With `region`: in that region only; `true` adds it to `regions` or, ' +
+    'if the announcement is disabled, makes it the only one; `false` removes it, and removing the last one ' +
+    'sets `enabled` to false. Without `region`: in all of its regions. `regions` is kept when disabled; if ' +
+    'every region was disabled one by one, enabling restores the last set that was not empty, as far as it is ' +
+    'still open. Only an announcement that never had a region uses all regions open to the team. The change ' +
+    'is stored at once and applied by the reconciler; `status` is the observed state. Repeating a request ' +
+    'succeeds and changes nothing. Failed checks never prevent disabling.',
   permission: { ...ipam, scope: 'ipam:write' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
@@ -255,6 +256,7 @@ export const deleteAnnouncementRoute = route({
     }),
   }),
   success: 204,
+  dryRun: true,
   errors: ['forbidden', 'still_announced'],
   conditional: true,
 })
@@ -293,6 +295,7 @@ export const validateAnnouncementRoute = route({
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
   response: Announcement,
   success: 202,
+  dryRun: true,
   conditional: true,
 })
 
@@ -329,6 +332,7 @@ export const suspendAnnouncementRoute = route({
   body: Strict({ reason: Paragraphs({ minLength: 1, maxLength: 500 }) }),
   response: Announcement,
   success: 200,
+  dryRun: true,
 })
 
 export const resumeAnnouncementRoute = route({
@@ -342,6 +346,7 @@ export const resumeAnnouncementRoute = route({
   params: Strict({ announcement_id: Id }),
   response: Announcement,
   success: 200,
+  dryRun: true,
 })
 
 export const listRegionsRoute = route({

@@ -156,6 +156,7 @@ export const approveHoldRoute = route({
   params: Strict({ hold_id: Id }),
   response: Hold,
   success: 200,
+  dryRun: true,
   errors: ['conflict'],
 })
 
@@ -172,6 +173,7 @@ export const rejectHoldRoute = route({
   params: Strict({ hold_id: Id }),
   response: Hold,
   success: 200,
+  dryRun: true,
   errors: ['conflict'],
 })
 

@@ -235,6 +235,7 @@ export const verifyAsnOfTeamRoute = route({
   body: Decision,
   response: AsnOfTeam,
   success: 200,
+  dryRun: true,
   errors: ['conflict', 'reserved_asn'],
 })
 
@@ -253,6 +254,7 @@ export const revokeAsnOfTeamRoute = route({
   body: Decision,
   response: AsnOfTeam,
   success: 200,
+  dryRun: true,
 })
 
 export const inventoryRoutes = [

@@ -29,6 +29,7 @@ export const showInvitationRoute = route({
   body: Strict({ token: Token }),
   response: Invitation,
   success: 200,
+  keyless: 'no_caller',
   errors: ['invalid_token'],
 })
 
@@ -60,6 +61,7 @@ export const acceptInvitationRoute = route({
   }),
   response: AcceptedInvitation,
   success: 200,
+  keyless: 'no_caller',
   errors: ['invalid_token', 'unavailable'],
 })
 

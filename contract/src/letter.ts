@@ -275,6 +275,7 @@ export const acceptLetterRoute = route({
   body: Strict({ valid_until: Optional(Time) }),
   response: ReviewedLetter,
   success: 200,
+  dryRun: true,
   errors: ['conflict'],
 })
 
@@ -294,6 +295,7 @@ export const rejectLetterRoute = route({
   }),
   response: ReviewedLetter,
   success: 200,
+  dryRun: true,
   errors: ['conflict'],
 })
 

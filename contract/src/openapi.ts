@@ -1,8 +1,8 @@
 // The OpenAPI 3.1 document, derived from the route values. Pure: the same routes give the same text, so the committed
 // contract/openapi.json is a golden file.
-import type { TObject, TSchema } from 'typebox'
+import { Type, type TObject, type TSchema } from 'typebox'
 import { problems, type ProblemCode } from './problem.ts'
-import type { Permission, Route, Upload } from './route.ts'
+import { keylessReasons, type Permission, type Route, type Upload } from './route.ts'
 import { DryRun } from './scalar.ts'
 import { textFormatsDescription } from './text.ts'
 
@@ -22,6 +22,7 @@ export function openapi(routes: readonly Route[], version: string): Json {
         'The API of a network service provider, version 3. Bodies are JSON and strict: unknown fields, wrong ' +
         'types and repeated keys are rejected. Errors are RFC 9457 problem documents with a `code` from a closed ' +
         'list. ' +
+        idempotencyDescription +
         textFormatsDescription,
     },
     tags: [...new Set(routes.map((route) => route.group))].map((name) => ({ name })),
@@ -51,6 +52,12 @@ export function openapi(routes: readonly Route[], version: string): Json {
     },
   }
 }
+
+const idempotencyDescription =
+  'Every operation that changes something takes an `Idempotency-Key`, so that a request whose answer was lost can be ' +
+  'repeated: within 24 hours the same caller gets the first answer again, with `Idempotency-Replayed: true`, and ' +
+  'nothing is done twice. An error is not kept: after it, the same key runs the request again. A dry run and GET ' +
+  'ignore the header. The few operations that do not take it give the reason, and reject a request with it. '
 
 /**
  * Replaces schemas that have a title by references to components of that name. Throws if two schemas with one title differ
@@ -93,7 +100,7 @@ function operation(route: Route): Json {
     operationId: route.name,
     tags: [route.group],
     summary: route.summary,
-    description: route.description,
+    description: descriptionOf(route),
     security: securityOf(route.permission),
     parameters: [
       ...parametersOf(route.params, 'path'),
@@ -112,12 +119,15 @@ function operation(route: Route): Json {
   }
 }
 
+const descriptionOf = ({ description, keyless }: Route): string =>
+  keyless ? `${description} Takes no \`Idempotency-Key\`: ${keylessReasons[keyless]}.` : description
+
 function requestBodyOf(route: Route): Json {
-  const { body, upload } = route
+  const { body, upload, bodyOptional } = route
   if (upload) return { requestBody: { required: true, content: { 'multipart/form-data': formOf(upload) } } }
   if (!body) return {}
   const schema = titled(route, 'Body', body)
-  return { requestBody: { required: true, content: { 'application/json': { schema } } } }
+  return { requestBody: { required: !bodyOptional, content: { 'application/json': { schema } } } }
 }
 
 /** A file is a binary string (OpenAPI 3.1, 4.8.14.3); `x-max-bytes` is the size limit. */
@@ -177,8 +187,8 @@ const takesIfNoneMatch = ({ conditional, method }: Route): boolean => conditiona
 /** POST creates a record, so it has no ETag to match. */
 const takesIfMatch = ({ conditional, method }: Route): boolean =>
   conditional && method !== 'GET' && method !== 'POST'
-export const takesIdempotencyKey = ({ conditional, method }: Route): boolean =>
-  conditional && (method === 'POST' || method === 'PATCH')
+export const takesIdempotencyKey = ({ keyless, method }: Route): boolean =>
+  method !== 'GET' && keyless === null
 
 const header = (name: string, description: string): Json => ({
   name,
@@ -217,7 +227,7 @@ function successOf(route: Route): Json {
   return { description: 'success', content: { 'application/json': { schema } } }
 }
 
-/** A dry run of a creating operation returns 200 instead of 201. */
+/** A dry run returns 200, whatever the operation returns. */
 function dryRunOf(route: Route): Json {
   const schema = responseSchemas(route)[200]
   if (route.success === 200 || !schema) return {}
@@ -227,7 +237,7 @@ function dryRunOf(route: Route): Json {
 /** Returns the schemas of success bodies by status, with that of a dry run; empty without a body. */
 export function responseSchemas(route: Route): Readonly<Record<number, TSchema>> {
   const { success, dryRun } = route
-  if (!route.response) return {}
+  if (!route.response) return dryRun ? { 200: DryRun(Type.Null()) } : {}
   const response = titled(route, 'Response', route.response)
   if (!dryRun) return { [success]: response }
   const tried = DryRun(response)

@@ -25,6 +25,14 @@ export type Permission =
       readonly personal?: true
     }
 
+/** Why an operation that changes something takes no `Idempotency-Key`. A request with the header is rejected. */
+export const keylessReasons = {
+  no_caller: 'the request has no caller to whom a key could belong',
+  password: 'the request contains a password, of which no digest is stored',
+  ends_session: "the request ends the caller's session, so that a repeat would not be authenticated",
+} as const
+export type KeylessReason = keyof typeof keylessReasons
+
 /** A body of `multipart/form-data`: text fields and one required file. */
 export type Upload<Fields extends TObject = TObject> = {
   /** Parsed like a query: each a scalar, or an array of scalars that may be repeated. */
@@ -73,11 +81,12 @@ export type Route<
   readonly errors: readonly ProblemCode[]
   /** Takes `?dry_run=true` and then returns a DryRun. */
   readonly dryRun: boolean
-  /**
-   * GET returns an `ETag` and takes `If-None-Match`. POST and PATCH take `Idempotency-Key`; PATCH, PUT and DELETE
-   * take `If-Match`.
-   */
+  /** GET returns an `ETag` and takes `If-None-Match`; PATCH, PUT and DELETE take `If-Match`. */
   readonly conditional: boolean
+  /** Every operation but GET takes `Idempotency-Key`, unless it has a reason here; null for none. */
+  readonly keyless: KeylessReason | null
+  /** A request without a body counts as one with the body `{}`. */
+  readonly bodyOptional: boolean
 }
 
 type Declared<P, Q, B, R, U, D, Path> = Omit<
@@ -93,6 +102,8 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   | 'errors'
   | 'dryRun'
   | 'conditional'
+  | 'keyless'
+  | 'bodyOptional'
 > & {
   path: Path
   params?: P
@@ -105,6 +116,8 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   errors?: readonly ProblemCode[]
   dryRun?: boolean
   conditional?: boolean
+  keyless?: KeylessReason | null
+  bodyOptional?: boolean
 }
 
 type Nothing = TObject<Record<never, never>>
@@ -125,7 +138,9 @@ export function route<
     stream: false,
     dryRun: false,
     conditional: false,
+    bodyOptional: false,
     ...declared,
+    keyless: declared.keyless ?? null,
     params: declared.params ?? (nothing as unknown as P),
     query: declared.query ?? (nothing as unknown as Q),
     body: (declared.body ?? null) as B,

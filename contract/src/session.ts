@@ -66,6 +66,7 @@ export const refreshSessionRoute = route({
     user: Nullable(User),
   }),
   success: 200,
+  keyless: 'no_caller',
   errors: ['token_not_valid', 'forbidden'],
 })
 
@@ -89,6 +90,7 @@ export const createSessionTokenRoute = route({
   ]),
   response: SessionTokens,
   success: 200,
+  keyless: 'password',
   errors: [
     'unauthenticated',
     'invalid_credentials',
@@ -136,10 +138,12 @@ export const logoutRoute = route({
   summary: 'Logout',
   description:
     'Ends the session of `refresh` or of the bearer token; with `all`, every session of the user. An unknown ' +
-    'refresh token also returns 204. API tokens are not affected.',
+    'refresh token also returns 204. API tokens are not affected. The body may be left out.',
   permission: { credential: 'optional' },
   body: Strict({ refresh: Optional(Secret), all: Optional(Type.Boolean()) }),
+  bodyOptional: true,
   success: 204,
+  keyless: 'ends_session',
   errors: ['unauthenticated'],
 })
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Announcement as Wire } from '@pharos/contract/byoip'
+import fc from 'fast-check'
 import { sql } from 'kysely'
 import type { AnnouncementStatus } from '../src/byoip/announcement/announcement.ts'
 import type { ListQuery } from '../src/byoip/announcement/announcement.store.ts'
@@ -135,6 +136,52 @@ describe('PATCH', () => {
     assert.deepEqual(await list({}, other), before)
   })
 
+  it('stores each of many random toggles as its dry run and its answer state, and as GET returns it', async () => {
+    const toggle = fc.record(
+      { enabled: fc.boolean(), region: fc.constantFrom('ams', 'fra', 'lon') },
+      { requiredKeys: ['enabled'] },
+    ) as fc.Arbitrary<Patch>
+    let next = 0
+    const property = fc.asyncProperty(fc.array(toggle, { minLength: 1, maxLength: 8 }), async (toggles) => {
+      const id = await seed(`10.1.${next++}.0/24`)
+      for (const body of toggles) {
+        const before = await get(id)
+        const planned = (await patch(id, body, operationOf(team, { dryRun: true }))).body
+        assert.ok('dry_run' in planned)
+        assert.deepEqual(await get(id), before)
+        const answer = await patch(id, body)
+        const after = await get(id)
+        assert.deepEqual(answer, after)
+        assert.deepEqual(planned.result, after.body)
+        const changed = planned.changes.map(({ field, after: value }) => [field, value])
+        assert.deepEqual({ ...before.body, ...Object.fromEntries(changed) }, after.body)
+        assert.equal(answer.etag === before.etag, changed.length === 0)
+      }
+      await assertRecorded(id)
+    })
+    await fc.assert(property, { numRuns: 20 })
+  })
+
+  /** The audit entries form a chain from the first state to the current one, with a line of the history for each. */
+  async function assertRecorded(id: number): Promise<void> {
+    const { owner } = database.postgres
+    type Intent = { enabled: boolean; regions: string[] }
+    const { rows } = await sql<{ before: Intent; after: Intent }>`
+      select before, after from audit_entries where target = ${`announcement:${id}`} order by id`.execute(
+      owner,
+    )
+    let state: Intent = { enabled: false, regions: [] }
+    for (const entry of rows) {
+      assert.deepEqual(entry.before, state)
+      assert.notDeepEqual(entry.after, state)
+      state = entry.after
+    }
+    const { enabled, regions: last } = (await get(id)).body
+    assert.deepEqual(state, { enabled, regions: last })
+    const lines = await sql`select from announcement_history where announcement_id = ${id}`.execute(owner)
+    assert.equal(lines.rows.length, rows.length)
+  }
+
   it('checks If-Match', async () => {
     const id = await seed('203.0.113.0/24')
     const matching = (ifMatch: string) => operationOf(team, { ifMatch })
@@ -168,10 +215,10 @@ describe('PATCH', () => {
     const idempotency = { key: 'k1', requestHash: Buffer.from('on') }
     const first = await patch(id, { enabled: true, region: 'ams' }, operationOf(team, { idempotency }))
     await patch(id, { enabled: false })
-    assert.deepEqual(
-      await patch(id, { enabled: true, region: 'ams' }, operationOf(team, { idempotency })),
-      first,
-    )
+    assert.deepEqual(await patch(id, { enabled: true, region: 'ams' }, operationOf(team, { idempotency })), {
+      ...first,
+      replayed: true,
+    })
     assert.equal((await get(id)).body.enabled, false)
   })
 

@@ -105,10 +105,14 @@ describe('a delivery', () => {
     const before = await stored()
     for (const name of ['idempotency-key', 'webhook-id']) {
       const first = await deliver({ n: 1 }, { ...token, [name]: `id by ${name}` })
-      const again = await deliver({ n: 2 }, { ...token, [name]: `id by ${name}` })
+      const again = await deliver({ n: 1 }, { ...token, [name]: `id by ${name}` })
       assert.deepEqual([first.statusCode, again.statusCode], [202, 202])
+      const replayed = [first, again].map(({ headers }) => headers['idempotency-replayed'])
+      assert.deepEqual(replayed, [undefined, 'true'])
       const answer = { delivery_id: `id by ${name}` }
       assert.deepEqual([first.json(), again.json()], [answer, answer])
+      const other = await deliver({ n: 2 }, { ...token, [name]: `id by ${name}` })
+      assert.deepEqual([other.statusCode, other.json().code], [422, 'idempotency_mismatch'])
     }
     assert.equal(await stored(), before + 2)
     const long = 'x'.repeat(3_000)

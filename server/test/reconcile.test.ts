@@ -1,6 +1,7 @@
 // The reconciler against a real database and the sandbox speaker: sent routes, stored states, and unchanged routes.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import type { Hold } from '@pharos/contract/hold'
 import { sql } from 'kysely'
 import { approveHold, getHold, listHolds, rejectHold } from '../src/byoip/reconcile/hold.ts'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
@@ -287,7 +288,7 @@ describe('the guard', () => {
     await reconcile()
     const [hold, ...others] = await holds()
     assert.deepEqual(others, [])
-    assert.equal((await decideHold(hold!.id, 'approved')).state, 'approved')
+    assert.equal(((await decideHold(hold!.id, 'approved')).body as Hold).state, 'approved')
     await disable([ids[5]!])
     await patch(ids[0]!, true)
     const report = await reconcile()
@@ -468,7 +469,7 @@ describe('the guard', () => {
     await reconcile()
     const [hold] = await holds('open')
     await decideHold(hold!.id, 'approved')
-    assert.equal((await decideHold(hold!.id, 'approved')).decided_by, staff)
+    assert.equal(((await decideHold(hold!.id, 'approved')).body as Hold).decided_by, staff)
     await assert.rejects(
       decideHold(hold!.id, 'rejected'),
       (error) => error instanceof Failure && error.code === 'conflict',

@@ -182,6 +182,30 @@ describe('a test', () => {
     await remove(id)
   })
 
+  it('is sent once for requests with the same Idempotency-Key, also at the same time', async () => {
+    const { id } = await create()
+    const before = endpoint.received.length
+    const test = () => call('POST', `/${id}/test`, undefined, { 'idempotency-key': 'test' })
+    const answers = await Promise.all([test(), test(), test()])
+    const ids = new Set<number>()
+    for (const { status, body, headers } of answers) {
+      if (status === 200) ids.add((body as DeliveryDetail).id)
+      else
+        assert.deepEqual(
+          [status, (body as { code: string }).code, headers['retry-after']],
+          [409, 'idempotency_in_flight', '1'],
+        )
+    }
+    assert.equal(ids.size, 1)
+    const last = await test()
+    assert.deepEqual(
+      [last.headers['idempotency-replayed'], (last.body as DeliveryDetail).state],
+      ['true', 'delivered'],
+    )
+    assert.equal(endpoint.received.length, before + 1)
+    await remove(id)
+  })
+
   it('that fails is not retried, and does not change the webhook', async () => {
     const { id } = await create()
     answer = 500

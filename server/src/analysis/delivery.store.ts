@@ -1,4 +1,5 @@
 // The SQL of deliveries: the bodies as detectors sent them, byte for byte, and their state.
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 
@@ -9,16 +10,28 @@ export type NewDelivery = {
   readonly body: Buffer
 }
 
-/** Returns false if the source has sent this delivery id before: the first delivery is kept. */
-export async function insertDelivery(trx: Trx, delivery: NewDelivery): Promise<boolean> {
+/**
+ * Inserts the delivery, unless the source has sent this delivery id before: then the first one is kept, and the result is
+ * `repeated` for the same body and `another` for another one.
+ */
+export async function insertDelivery(
+  trx: Trx,
+  delivery: NewDelivery,
+): Promise<'inserted' | 'repeated' | 'another'> {
+  const digest = createHash('sha256').update(delivery.body).digest()
   const { rows } = await sql`
     with fresh as (
-      insert into delivery_ids (source_key, delivery_id) values (${delivery.sourceKey}, ${delivery.deliveryId})
+      insert into delivery_ids (source_key, delivery_id, body_sha256)
+      values (${delivery.sourceKey}, ${delivery.deliveryId}, ${digest})
       on conflict do nothing returning received)
     insert into deliveries (source_key, delivery_id, received, content_type, body)
     select ${delivery.sourceKey}, ${delivery.deliveryId}, received, ${delivery.contentType}, ${delivery.body}
     from fresh returning id`.execute(trx)
-  return rows.length > 0
+  if (rows.length > 0) return 'inserted'
+  const first = await sql<{ same: boolean }>`
+    select coalesce(body_sha256 = ${digest}, true) as same from delivery_ids
+    where source_key = ${delivery.sourceKey} and delivery_id = ${delivery.deliveryId}`.execute(trx)
+  return first.rows[0]!.same ? 'repeated' : 'another'
 }
 
 export type Delivery = {

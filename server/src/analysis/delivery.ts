@@ -3,6 +3,7 @@
 // wrong.
 import { createHash, randomUUID } from 'node:crypto'
 import type { Postgres } from '../db/postgres.ts'
+import type { Answer } from '../db/run-change.ts'
 import { wake } from '../db/wake.ts'
 import { fail } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -25,24 +26,27 @@ export type DeliveryRequest = {
 
 /**
  * Stores a delivery and wakes the loop that processes it. A repeated delivery id gets the same response and is not
- * stored again. An unknown source and a wrong secret are the same `unauthenticated`.
+ * stored again; with another body it throws `idempotency_mismatch`. An unknown source and a wrong secret are the same
+ * `unauthenticated`.
  */
 export async function receiveDelivery(
   { postgres, keys }: DeliveryDeps,
   request: DeliveryRequest,
-): Promise<{ delivery_id: string }> {
+): Promise<Answer<{ delivery_id: string }>> {
   await checkSource(postgres, keys, request)
   const deliveryId = deliveryIdOf(request.deliveryId)
-  await postgres.front.transaction().execute(async (trx) => {
-    const isNew = await insertDelivery(trx, {
+  const outcome = await postgres.front.transaction().execute(async (trx) => {
+    const inserted = await insertDelivery(trx, {
       sourceKey: request.sourceKey,
       deliveryId,
       contentType: request.contentType?.slice(0, 200) ?? null,
       body: request.body,
     })
-    if (isNew) await wake(trx, 'deliveries')
+    if (inserted === 'inserted') await wake(trx, 'deliveries')
+    return inserted
   })
-  return { delivery_id: deliveryId }
+  if (outcome === 'another') throw fail('idempotency_mismatch', 'request')
+  return { body: { delivery_id: deliveryId }, ...(outcome === 'repeated' && { replayed: true }) }
 }
 
 async function checkSource(postgres: Postgres, keys: KeyRing, request: DeliveryRequest): Promise<void> {

@@ -17,7 +17,7 @@ export type RowName = readonly string[]
 
 const bytesOf = ({ column, inJson }: SealedPlace): RawBuilder<Buffer> =>
   inJson
-    ? sql`case when jsonb_typeof(${sql.ref(column)}) = 'object' and ${sql.ref(column)} ? 'sealed'
+    ? sql`case when json_typeof(${sql.ref(column)}) = 'object' and ${sql.ref(column)}::jsonb ? 'sealed'
         then decode(${sql.ref(column)} ->> 'sealed', 'base64') end`
     : sql`${sql.ref(column)}`
 
@@ -63,7 +63,7 @@ export async function replaceSealed(
   after: Buffer,
 ): Promise<boolean> {
   const value = place.inJson
-    ? sql`jsonb_build_object('sealed', ${after.toString('base64')}::text)`
+    ? sql`json_build_object('sealed', ${after.toString('base64')}::text)`
     : sql`${after}`
   const { numAffectedRows } = await sql`
     update ${sql.table(place.table)} set ${sql.ref(place.column)} = ${value}

@@ -1,19 +1,24 @@
-// The only path by which requests change the database: a transaction of the team, in which the Idempotency-Key is stored
-// together with its effect, and which a dry run rolls back. It knows no table but idempotency_keys.
+// The only path by which requests change the database: a transaction in which the Idempotency-Key is stored together with
+// its effect, and which a dry run rolls back. It knows no table but idempotency_keys.
 import { sql } from 'kysely'
-import { fail } from '../runtime/error.ts'
+import { fail, Failure } from '../runtime/error.ts'
 import { actorName, type Operation } from '../operation/operation.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
-import type { Postgres, Trx } from './postgres.ts'
+import type { Db, Postgres, Trx } from './postgres.ts'
 
 /** The result of a changing use case: the record as the API shows it, after and (if it existed) before. */
 export type ChangeResult<Body> = {
+  /** Null if the answer has no body. */
   readonly body: Body
-  readonly before?: Body
+  readonly before?: object
+  /** Changing values that the record does not show, for a dry run. */
+  readonly beside?: { readonly before: object; readonly after: object }
   /** With the quotes. */
   readonly etag?: string
   /** Another status than the route's own. */
   readonly status?: number
+  /** Thrown after the commit: the request fails and its key is not stored, but what it found is. */
+  readonly refusal?: Failure
 }
 
 export type FieldChange = { readonly field: string; readonly before: unknown; readonly after: unknown }
@@ -27,6 +32,8 @@ export type Answer<Body> = {
   readonly body: Body | DryRunResult<Body>
   readonly etag?: string
   readonly status?: number
+  /** It is the stored answer of an earlier request with the same Idempotency-Key. */
+  readonly replayed?: true
 }
 
 export type ChangeOptions = {
@@ -37,30 +44,76 @@ export type ChangeOptions = {
 /** Thrown to roll back a dry run's transaction; never leaves this file. */
 class Rollback extends Error {}
 
+type Change<Body> = (trx: Trx) => Promise<ChangeResult<Body>>
+
 /**
  * Runs `change` in a transaction of the operation's team. For an Idempotency-Key that was used in the last 24 hours
  * returns the first answer again without running `change`. Throws `idempotency_in_flight` and `idempotency_mismatch`.
  */
-export async function runChange<Body extends object>(
-  postgres: Postgres,
+export const runChange = <Body extends object | null>(
+  postgres: Pick<Postgres, 'inTeam'>,
   operation: Operation,
-  change: (trx: Trx) => Promise<ChangeResult<Body>>,
-  { sealedUnder }: ChangeOptions = {},
+  change: Change<Body>,
+  options: ChangeOptions = {},
+): Promise<Answer<Body>> =>
+  run((work) => postgres.inTeam(operation.actor.teamId, work), operation, change, options)
+
+/**
+ * As `runChange`, in a transaction of the owner of the tables: for staff, who change records of every team, and for the
+ * account of the caller, which belongs to no team.
+ */
+export const runOwnerChange = <Body extends object | null>(
+  db: Db,
+  operation: Operation,
+  change: Change<Body>,
+): Promise<Answer<Body>> => run((work) => db.transaction().execute(work), operation, change, {})
+
+/**
+ * As `runChange`, for a change that needs something slow first, such as the answer of a name server. `prepare` runs outside
+ * of any transaction, and not at all if the answer of the key is stored.
+ */
+export async function runPreparedChange<Prepared, Body extends object | null>(
+  postgres: Pick<Postgres, 'inTeam'>,
+  operation: Operation,
+  prepare: () => Promise<Prepared>,
+  change: (trx: Trx, prepared: Prepared) => Promise<ChangeResult<Body>>,
 ): Promise<Answer<Body>> {
-  if (operation.dryRun) return dryRun(postgres, operation, change)
-  return postgres.inTeam(operation.actor.teamId, async (trx) => {
-    if (!operation.idempotency) return answerOf(await change(trx))
-    const wrapping = sealedUnder ? sealing(sealedUnder, operation, operation.idempotency) : plain
-    const kept = await findKept<Body>(trx, operation, operation.idempotency, wrapping)
+  const { actor, dryRun, idempotency } = operation
+  if (idempotency && !dryRun) {
+    const kept = await postgres.inTeam(actor.teamId, (trx) =>
+      findKept<Body>(trx, operation, idempotency, plain),
+    )
     if (kept) return kept
-    const answer = answerOf(await change(trx))
-    await keep(trx, operation, operation.idempotency, answer, wrapping)
-    return answer
+  }
+  const prepared = await prepare()
+  return runChange(postgres, operation, (trx) => change(trx, prepared))
+}
+
+type InTransaction = <T>(work: (trx: Trx) => Promise<T>) => Promise<T>
+
+async function run<Body extends object | null>(
+  inTransaction: InTransaction,
+  operation: Operation,
+  change: Change<Body>,
+  { sealedUnder }: ChangeOptions,
+): Promise<Answer<Body>> {
+  if (operation.dryRun) return dryRun(inTransaction, change)
+  const { idempotency } = operation
+  const answer = await inTransaction(async (trx) => {
+    if (!idempotency) return answerOf(await change(trx))
+    const wrapping = sealedUnder ? sealing(sealedUnder, operation, idempotency) : plain
+    const kept = await findKept<Body>(trx, operation, idempotency, wrapping)
+    if (kept) return kept
+    const first = answerOf(await change(trx))
+    if (!(first instanceof Failure)) await keep(trx, operation, idempotency, first, wrapping)
+    return first
   })
+  if (answer instanceof Failure) throw answer
+  return answer
 }
 
 /** The body of a stored answer, as in its row. */
-type Wrapping = { wrap(body: object): object; unwrap(kept: unknown): unknown }
+type Wrapping = { wrap(body: object | null): object | null; unwrap(kept: unknown): unknown }
 
 const plain: Wrapping = { wrap: (body) => body, unwrap: (kept) => kept }
 
@@ -78,34 +131,35 @@ function sealing(ring: KeyRing, { actor }: Operation, { key }: Key): Wrapping {
   }
 }
 
-function answerOf<Body>({ body, etag, status }: ChangeResult<Body>): Answer<Body> {
+function answerOf<Body>({ body, etag, status, refusal }: ChangeResult<Body>): Answer<Body> | Failure {
+  if (refusal) return refusal
   return { body, ...(etag === undefined ? {} : { etag }), ...(status === undefined ? {} : { status }) }
 }
 
-async function dryRun<Body extends object>(
-  postgres: Postgres,
-  operation: Operation,
-  change: (trx: Trx) => Promise<ChangeResult<Body>>,
+async function dryRun<Body extends object | null>(
+  inTransaction: InTransaction,
+  change: Change<Body>,
 ): Promise<Answer<Body>> {
   let outcome: ChangeResult<Body> | undefined
   try {
-    await postgres.inTeam(operation.actor.teamId, async (trx) => {
+    await inTransaction(async (trx) => {
       outcome = await change(trx)
       throw new Rollback()
     })
   } catch (error) {
     if (!(error instanceof Rollback)) throw error
   }
-  const { body, before } = outcome!
-  return { body: { dry_run: true, changes: changesOf(before ?? {}, body), result: body }, status: 200 }
+  const { body, before, beside, refusal } = outcome!
+  if (refusal) throw refusal
+  const changes = changesOf({ ...before, ...beside?.before }, { ...body, ...beside?.after })
+  return { body: { dry_run: true, changes, result: body }, status: 200 }
 }
 
-/** The fields in which two records differ, in the order of the second. */
-function changesOf(before: object, after: object): FieldChange[] {
-  const was = before as Record<string, unknown>
-  return Object.entries(after)
-    .filter(([field, value]) => JSON.stringify(was[field]) !== JSON.stringify(value))
-    .map(([field, value]) => ({ field, before: was[field] ?? null, after: value }))
+/** The fields in which two records differ, in their order; an absent field counts as null. */
+function changesOf(was: Record<string, unknown>, is: Record<string, unknown>): FieldChange[] {
+  return Object.keys({ ...is, ...was })
+    .map((field) => ({ field, before: was[field] ?? null, after: is[field] ?? null }))
+    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after))
 }
 
 type Key = NonNullable<Operation['idempotency']>
@@ -156,6 +210,7 @@ async function findKept<Body>(
     body: unwrap(kept.body) as Body,
     ...(kept.etag === null ? {} : { etag: kept.etag }),
     ...(kept.status === 0 ? {} : { status: kept.status }),
+    replayed: true,
   }
 }
 
@@ -172,7 +227,7 @@ async function keep(
   trx: Trx,
   operation: Operation,
   idempotency: Key,
-  answer: Answer<object>,
+  answer: Answer<object | null>,
   { wrap }: Wrapping,
 ): Promise<void> {
   await trx

@@ -353,6 +353,7 @@ create table announcement_regions (
   reason text,
   attrs jsonb,
   announced_origin bigint, -- the origin with which a router of the region last showed the route; null once all of them have shown that it is gone
+  restorable boolean not null default false, -- the announcement has no regions now, and this one was in its last set of regions: enabling it without a region restores it
   constraint announcement_regions_pkey PRIMARY KEY (announcement_id, region_id),
   constraint announcement_regions_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
   constraint announcement_regions_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
@@ -598,6 +599,7 @@ create table delivery_ids (
   source_key text not null,
   delivery_id text not null,
   received timestamp with time zone not null default now(),
+  body_sha256 bytea, -- digest of the body, so that another body under the same id is rejected; null for deliveries from before this column
   constraint delivery_ids_pkey PRIMARY KEY (source_key, delivery_id),
   constraint delivery_ids_source_key_fkey FOREIGN KEY (source_key) REFERENCES sources(key)
 );
@@ -731,7 +733,7 @@ create table idempotency_keys (
   key text not null,
   request_hash bytea not null,
   status integer not null,
-  body jsonb,
+  body json, -- the body of the answer with its fields in order; null if it has none
   etag text,
   created timestamp with time zone not null default now(),
   constraint idempotency_keys_pkey PRIMARY KEY (team_id, credential, key),

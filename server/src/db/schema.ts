@@ -62,6 +62,8 @@ export interface AnnouncementRegionsTable {
   attrs: NullableJson
   /** the origin with which a router of the region last showed the route; null once all of them have shown that it is gone */
   announced_origin: number | null
+  /** the announcement has no regions now, and this one was in its last set of regions: enabling it without a region restores it */
+  restorable: Generated<boolean>
 }
 
 export type AnnouncementValidationsName = 'irr' | 'rpki' | 'loa' | 'asn' | 'size' | 'overlap'
@@ -269,6 +271,8 @@ export interface DeliveryIdsTable {
   source_key: string
   delivery_id: string
   received: Generated<Date>
+  /** digest of the body, so that another body under the same id is rejected; null for deliveries from before this column */
+  body_sha256: Buffer | null
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'
@@ -386,6 +390,7 @@ export interface IdempotencyKeysTable {
   key: string
   request_hash: Buffer
   status: number
+  /** the body of the answer with its fields in order; null if it has none */
   body: NullableJson
   etag: string | null
   created: Generated<Date>

@@ -2,7 +2,16 @@
 // everything that operations have in common (parsing the request, headers, paging links, dry run) is done only here.
 import { createHash, hash } from 'node:crypto'
 import { responseSchemas, takesIdempotencyKey } from '@pharos/contract/openapi'
-import type { ArgsOf, BodyOf, ParamsOf, QueryOf, ResponseOf, Route, Upload } from '@pharos/contract/route'
+import {
+  keylessReasons,
+  type ArgsOf,
+  type BodyOf,
+  type ParamsOf,
+  type QueryOf,
+  type ResponseOf,
+  type Route,
+  type Upload,
+} from '@pharos/contract/route'
 import { isPage } from '@pharos/contract/scalar'
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -21,8 +30,8 @@ export type RawJson = { readonly raw: string; readonly count?: number }
 export type Download = { readonly bytes: Buffer; readonly mediaType: string; readonly filename: string }
 
 export type Reply<R extends Route> = {
-  /** Undefined for 204 and 304. */
-  readonly body?: ResponseOf<R> | DryRunBody | RawJson | undefined
+  /** Null or undefined for 204 and 304. */
+  readonly body?: ResponseOf<R> | DryRunBody | RawJson | null | undefined
   /** Sent instead of a body. */
   readonly download?: Download
   /** Sent instead of a body. */
@@ -31,6 +40,8 @@ export type Reply<R extends Route> = {
   readonly etag?: string
   /** Overrides the route's `success`: 304, or the status of a replayed response. */
   readonly status?: number
+  /** Adds the header `Idempotency-Replayed`. */
+  readonly replayed?: boolean
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
 export type DryRunBody = { readonly dry_run: true }
@@ -100,6 +111,7 @@ export function handleGuest<R extends Route, Deps>(
   useCase: (deps: Deps, guest: Guest, ...args: Args<R>) => Promise<Returned<R>> | Returned<R>,
   deps: Deps,
 ): Mounted {
+  if (takesIdempotencyKey(route)) throw new Error(`${route.name} has no caller to whom a key could belong`)
   const read = createReader(route)
   return mounted(route, async (request, actor) => {
     const parts = await read(request)
@@ -190,6 +202,8 @@ function createReader(route: Route): (request: FastifyRequest) => Promise<Parts>
   const readQuery = createQueryReader(withDryRun(route))
   const readBody = createBodyReader(route)
   return async (request) => {
+    if (route.keyless && request.headers['idempotency-key'] !== undefined)
+      throw invalid(['header', 'Idempotency-Key'], 'keyless', { reason: keylessReasons[route.keyless] })
     const params = readPath(request.params as Record<string, string>)
     const { dry_run: dryRun, ...query } = readQuery(searchOf(request)) as { dry_run?: boolean }
     return {
@@ -209,12 +223,13 @@ type ReadBody = (
 ) => Pick<Parts, 'body' | 'content'> | Promise<Pick<Parts, 'body' | 'content'>>
 
 /** Parses JSON, or a form with a file. The form is validated strictly; the content of the file is not. */
-function createBodyReader({ body, upload }: Pick<Route, 'body' | 'upload'>): ReadBody {
+function createBodyReader({ body, upload, bodyOptional }: Route): ReadBody {
   if (upload) return createFormBodyReader(upload)
   const check = body ? createCheck('body', body) : undefined
   return (request) => {
     const content = bytesOf(request)
-    const value = check ? parseJsonBody(content) : undefined
+    const isLeftOut = bodyOptional && content.length === 0
+    const value = !check ? undefined : isLeftOut ? {} : parseJsonBody(content)
     check?.(value)
     return { body: value, content }
   }
@@ -305,6 +320,7 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
 function send(route: Route, result: Sent, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (result.headers) reply.headers(result.headers)
   if (result.page) addLinks(result.page, request, reply)
+  if (result.replayed) reply.header('idempotency-replayed', 'true')
   const etag = result.etag ?? etagOf(result)
   if (etag !== undefined) {
     reply.header('etag', etag)
@@ -314,7 +330,7 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
   reply.status(result.status ?? route.success)
   if (result.download) return sendDownload(result.download, reply)
   if (result.events) return sendEvents(result.events, request, reply)
-  if (result.body === undefined) return reply.send()
+  if (result.body === undefined || result.body === null) return reply.send()
   reply.header('content-type', 'application/json; charset=utf-8')
   if (isRaw(result.body)) return reply.serializer(asItIs).send(result.body.raw)
   return reply.send(result.body)
@@ -347,7 +363,8 @@ function etagOf({ body, page }: Sent): string | undefined {
 }
 
 const asItIs = (text: unknown) => text as string
-const isRaw = (body: object | undefined): body is RawJson => typeof body === 'object' && 'raw' in body
+const isRaw = (body: object | null | undefined): body is RawJson =>
+  typeof body === 'object' && body !== null && 'raw' in body
 
 /** Whether an If-Match or If-None-Match list contains the tag; weak and strong tags compare as equal for reads. */
 export function matches(header: string | undefined, etag: string): boolean {

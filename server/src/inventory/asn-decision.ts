@@ -4,6 +4,7 @@ import { asnProofScopes, type AsnOfTeam as Wire, type listAsnsOfTeamsRoute } fro
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../db/run-change.ts'
 import { wake } from '../db/wake.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { fail, notFound } from '../runtime/error.ts'
@@ -46,9 +47,9 @@ export function verifyForTeam(
   operation: Operation,
   number: number,
   { team_id: teamId, reason }: AsnDecision,
-): Promise<Wire> {
+): Promise<Answer<Wire>> {
   const wanted = parseHoldableAsn(number, deps)
-  return decide(deps, wanted, teamId, async (trx, asn, now) => {
+  return decide(deps, operation, wanted, teamId, async (trx, asn, now) => {
     const [held] = await findAsns(trx, teamId, [asn])
     if (held?.verifiedBy === 'operator') return
     const holder = await findHolder(trx, asn)
@@ -74,8 +75,8 @@ export function revokeForTeam(
   operation: Operation,
   number: number,
   { team_id: teamId, reason }: AsnDecision,
-): Promise<Wire> {
-  return decide(deps, parseAsn(number), teamId, async (trx, asn, now) => {
+): Promise<Answer<Wire>> {
+  return decide(deps, operation, parseAsn(number), teamId, async (trx, asn, now) => {
     const [held] = await findAsns(trx, teamId, [asn])
     if (held?.revoked) return
     await saveRevocation(trx, teamId, asn, reason, now)
@@ -90,20 +91,25 @@ export function revokeForTeam(
   })
 }
 
-async function decide(
+function decide(
   { db, now }: AsnDecisionDeps,
+  operation: Operation,
   asn: Asn,
   teamId: number,
   change: (trx: Trx, asn: Asn, now: Date) => Promise<void>,
-): Promise<Wire> {
-  return db.transaction().execute(async (trx) => {
+): Promise<Answer<Wire>> {
+  const find = async (trx: Trx): Promise<AsnOfTeamRow | undefined> => {
+    const one = { asn: [asn], team_id: [teamId], ordering: 'asn', limit: 1, offset: 0 }
+    return (await listAsnsOfTeams(trx, one)).page[0]
+  }
+  return runOwnerChange(db, operation, async (trx) => {
     await lockAsn(trx, asn)
     if ((await findTeamName(trx, teamId)) === undefined) throw notFound('team')
+    const before = await find(trx)
     await change(trx, asn, now())
     await wake(trx, 'validations')
-    const one = { asn: [asn], team_id: [teamId], ordering: 'asn', limit: 1, offset: 0 }
-    const { page } = await listAsnsOfTeams(trx, one)
-    return present(page[0]!, now())
+    const body = present((await find(trx))!, now())
+    return { body, ...(before && { before: present(before, now()) }) }
   })
 }
 

@@ -141,6 +141,8 @@ export const failureTexts = {
       `Another team has verified ${domain}. If the domain is yours, contact your provider.`,
   },
   conflict: {
+    regionsClosed: ({ open }: { open: readonly string[] }) =>
+      `The regions in which the announcement was enabled last are closed. Enable it in one region: ${open.join(', ')}.`,
     noOpenRegion: 'No region is open to the team. Ask your provider to open one.',
     announcementOverlap: ({ prefix }: { prefix: string }) =>
       `The announcement overlaps ${prefix}, which the team has created since. Delete that one first.`,
@@ -249,6 +251,11 @@ export const invalidTexts = {
   nul: ['nul', 'must not contain NUL characters'],
   surrogate: ['surrogate', 'must not contain half of a surrogate pair'],
   duplicateKey: ['duplicate_key', 'is given twice'],
+  keyless: [
+    'not_accepted',
+    ({ reason }: { reason: string }) =>
+      `is not accepted by this operation: ${reason}. Send the request without it`,
+  ],
   idempotencyKey: ['pattern', 'must be 1 to 255 visible ASCII characters'],
   lastEventId: ['pattern', 'must be the id of an event of this stream'],
   time: ['date-time', 'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z'],

@@ -150,11 +150,15 @@ const ended = (reason: 'expired' | 'unused') =>
 const isSame = (a: ApiTokenRow, b: ApiTokenRow): boolean =>
   JSON.stringify(recordedOf(a)) === JSON.stringify(recordedOf(b))
 
-export async function deleteToken({ postgres }: TokenDeps, operation: Operation, id: string): Promise<void> {
-  await runChange(postgres, operation, async (trx) => {
+export function deleteToken(
+  { postgres }: TokenDeps,
+  operation: Operation,
+  id: string,
+): Promise<Answer<null>> {
+  return runChange(postgres, operation, async (trx) => {
     const token = await lockForChange(trx, operation, id)
     await revokeLocked(trx, operation.actor.teamId, token, auditOf(operation))
-    return { body: {} }
+    return { body: null }
   })
 }
 

@@ -3,6 +3,7 @@ import type { OpenSession } from '@pharos/contract/account'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Slice } from '../db/page.ts'
 import type { Db } from '../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../db/run-change.ts'
 import { notFound } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
 import { requireUser } from './require-user.ts'
@@ -34,13 +35,18 @@ function present(row: OpenSessionRow, currentId: string): OpenSession {
 }
 
 /** Revokes a session at once, with its access tokens; the caller's own session is no exception. */
-export async function deleteSession({ db }: Deps, operation: Operation, sessionId: string): Promise<void> {
+export async function deleteSession(
+  { db }: Deps,
+  operation: Operation,
+  sessionId: string,
+): Promise<Answer<null>> {
   const { userId } = requireUser(operation)
-  await db.transaction().execute(async (trx) => {
+  return runOwnerChange(db, operation, async (trx) => {
     const teamId = await findOwnSessionTeam(trx, userId, sessionId)
     if (teamId === undefined) throw notFound('session')
     await revokeSession(trx, sessionId, 'revoked')
     const entry = { ...auditOf(operation), teamId, action: 'session.revoke', target: `session:${sessionId}` }
     await writeAudit(trx, entry)
+    return { body: null }
   })
 }

@@ -2,6 +2,7 @@
 import type { User } from '@pharos/contract/session'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../db/run-change.ts'
 import { fail } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
 import { findUser, lockProfile, saveProfile, type Profile } from './account.store.ts'
@@ -12,9 +13,9 @@ export async function updateUser(
   { db }: { readonly db: Db },
   operation: Operation,
   patch: Partial<Profile>,
-): Promise<User> {
+): Promise<Answer<User>> {
   const { userId, teamId } = requireUser(operation)
-  return db.transaction().execute(async (trx) => {
+  return runOwnerChange(db, operation, async (trx) => {
     const before = await lockProfile(trx, userId)
     if (!before) throw sessionOver()
     const after = { ...before, ...patch }
@@ -25,7 +26,7 @@ export async function updateUser(
     }
     const user = await findUser(trx, userId, teamId)
     if (!user) throw sessionOver()
-    return user
+    return { body: user }
   })
 }
 

@@ -290,6 +290,20 @@ describe('signing out', () => {
     await untilRefused(two.access)
   })
 
+  it('ends the session of the bearer without a body', async () => {
+    for (const headers of [{}, { 'content-type': 'application/json' }]) {
+      const { access } = (await signIn('anna@red.example')).json()
+      const authorization = `Bearer ${access}`
+      const { statusCode } = await api.server.inject({
+        method: 'POST',
+        url: '/v3/session/logout',
+        headers: { ...headers, authorization },
+      })
+      assert.equal(statusCode, 204)
+      await untilRefused(access)
+    }
+  })
+
   it('succeeds for an unknown token, but requires a credential', async () => {
     assert.equal((await post('/v3/session/logout', { refresh: 'phr_unknown' })).statusCode, 204)
     assert.equal((await post('/v3/session/logout', {})).statusCode, 401)

@@ -97,17 +97,17 @@ export async function removeMember(
   operation: Operation,
   named: string,
   id: number,
-): Promise<void> {
+): Promise<Answer<null>> {
   const entered = await enterTeam(deps.db, operation, named)
   const inTeam = operationIn(operation, entered)
-  await runChange(deps.postgres, inTeam, async (trx) => {
+  return runChange(deps.postgres, inTeam, async (trx) => {
     const { access, member } = await lockMember(trx, operation, entered, id)
     if (!isSelf(operation, member)) requireAdmin(access)
     requireMatch(operation.ifMatch, etagOf(member.version))
     await (member.user_id === null
       ? withdraw(trx, inTeam, member)
       : remove(trx, inTeam, member, member.user_id))
-    return { body: {} }
+    return { body: null }
   })
 }
 

@@ -2,7 +2,7 @@
 import type { Domain as Wire, listDomainsRoute } from '@pharos/contract/domain'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import { runChange, type Answer } from '../db/run-change.ts'
+import { runChange, runPreparedChange, type Answer } from '../db/run-change.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { fail, invalid, notFound, failWith } from '../runtime/error.ts'
@@ -136,22 +136,29 @@ export async function verifyDomain(
   operation: Operation,
   team: string,
   id: number,
-): Promise<Answered> {
+): Promise<Answer<Wire>> {
   const asAdmin = await enterAsAdmin(deps, operation, team)
-  const { teamId } = asAdmin.actor
+  return runPreparedChange(
+    deps.postgres,
+    asAdmin,
+    () => queryDomain(deps, asAdmin, id),
+    async (trx, { domain, record }) => {
+      const check = { record, onRequest: true }
+      const after = known((await saveCheckResult(trx, deps, domain, check, auditOf(asAdmin)))?.domain)
+      const isClaimed = after.lastCheckResult === 'claimed'
+      const refusal = fail('domain_claimed', 'byOther', { domain: after.domain })
+      return { ...answerOf(deps.ring, after), ...(isClaimed && { refusal }) }
+    },
+  )
+}
+
+async function queryDomain(deps: DomainDeps, { actor: { teamId } }: Operation, id: number) {
   const { postgres, verifications } = deps
   const domain = known(await postgres.inTeam(teamId, (trx) => findDomain(trx, teamId, id)))
   // Keyed by the name: removing and adding a domain again does not reset the limit.
   verifications.perDomain.take(`${teamId} ${domain.domain}`)
   verifications.perTeam.take(`${teamId}`)
-  const record = await queryRecord(deps, domain, new AbortController().signal)
-  const check = { record, onRequest: true }
-  const checked = await postgres.inTeam(teamId, (trx) =>
-    saveCheckResult(trx, deps, domain, check, auditOf(asAdmin)),
-  )
-  const after = known(checked?.domain)
-  if (after.lastCheckResult === 'claimed') throw fail('domain_claimed', 'byOther', { domain: after.domain })
-  return answerOf(deps.ring, after)
+  return { domain, record: await queryRecord(deps, domain, new AbortController().signal) }
 }
 
 export async function removeDomain(
@@ -159,10 +166,10 @@ export async function removeDomain(
   operation: Operation,
   team: string,
   id: number,
-): Promise<void> {
+): Promise<Answer<null>> {
   const asAdmin = await enterAsAdmin(deps, operation, team)
   const { teamId } = asAdmin.actor
-  await runChange(deps.postgres, asAdmin, async (trx) => {
+  return runChange(deps.postgres, asAdmin, async (trx) => {
     const domain = known(await lockDomain(trx, teamId, id))
     requireMatch(operation.ifMatch, etagOf(changeable(domain)))
     await deleteDomain(trx, domain)
@@ -172,7 +179,7 @@ export async function removeDomain(
       target: `domain:${id}`,
       before: { ...changeable(domain), verified: domain.verified },
     })
-    return { body: {} }
+    return { body: null }
   })
 }
 

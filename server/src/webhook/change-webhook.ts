@@ -111,12 +111,12 @@ export async function deleteWebhook(
   { postgres }: ChangeDeps,
   operation: Operation,
   id: number,
-): Promise<void> {
-  await runChange(postgres, operation, async (trx) => {
+): Promise<Answer<null>> {
+  return runChange(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, id)
     await deleteWebhookRow(trx, operation.actor.teamId, id)
     await note(trx, operation, id, 'delete', { before: recordedOf(before) })
-    return { body: {} }
+    return { body: null }
   })
 }
 

@@ -9,12 +9,13 @@ import {
 import { randomBytes } from 'node:crypto'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Postgres } from '../db/postgres.ts'
+import { runChange, type Answer } from '../db/run-change.ts'
 import { wake } from '../db/wake.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { attemptOf, attemptToSend } from './attempt.ts'
+import { attemptOf, attemptToSend, type Message, type Signing } from './attempt.ts'
 import {
   findDelivery,
   insertTest,
@@ -68,9 +69,9 @@ export async function redeliver(
   operation: Operation,
   webhookId: number,
   id: number,
-): Promise<DeliveryDetail> {
+): Promise<Answer<DeliveryDetail>> {
   const { teamId } = operation.actor
-  return postgres.inTeam(teamId, async (trx) => {
+  return runChange(postgres, operation, async (trx) => {
     const webhook = await lockWebhook(trx, teamId, webhookId)
     if (!webhook) throw notFound('delivery')
     const row = await markDueNow(trx, teamId, webhookId, id)
@@ -83,20 +84,23 @@ export async function redeliver(
       after: { delivery: id, message_id: row.message_id },
     })
     await wake(trx, 'webhooks')
-    return presentDetail(row)
+    return { body: presentDetail(row) }
   })
 }
 
 /** Longer than an attempt takes. If the process dies during a test, the loop sends it afterwards. */
 const leaseSeconds = 120
 
-/** Sends a message of type `webhook.test` once, outside of any transaction. Throws `not_found` and `rate_limited`. */
+/**
+ * Sends a message of type `webhook.test` once, outside of any transaction. A repeat with the same Idempotency-Key returns the
+ * result of the first. Throws `not_found`, `rate_limited` and, while the first is being sent, `idempotency_in_flight`.
+ */
 export async function sendTest(
   deps: DeliveryDeps,
   operation: Operation,
   webhookId: number,
-): Promise<DeliveryDetail> {
-  const { postgres, ring, sender, tests, now, onSent } = deps
+): Promise<Answer<DeliveryDetail>> {
+  const { postgres, tests, now } = deps
   const { teamId } = operation.actor
   const at = now()
   const messageId = `msg_test_${at.getTime().toString(16)}_${randomBytes(6).toString('hex')}`
@@ -105,24 +109,44 @@ export async function sendTest(
     timestamp: at.toISOString(),
     data: { webhook_id: webhookId },
   })
-  const { signing, id } = await postgres.inTeam(teamId, async (trx) => {
-    const found = await findSigning(trx, teamId, webhookId)
-    if (!found) throw notFound('webhook')
+  let signing: Signing | undefined
+  const { body: created, replayed } = await runChange(postgres, operation, async (trx) => {
+    signing = await findSigning(trx, teamId, webhookId)
+    if (!signing) throw notFound('webhook')
     tests.take(`team:${teamId}`)
     const test = { webhookId, messageId, type: testType, body, leaseSeconds } as const
-    const inserted = await insertTest(trx, teamId, test)
+    const id = await insertTest(trx, teamId, test)
     const entry = { action: 'webhook.test', target: `webhook:${webhookId}` }
     await writeAudit(trx, { ...auditOf(operation), ...entry })
-    return { signing: found, id: inserted }
+    return { body: { id } }
   })
+  const { id } = created as { readonly id: number }
+  if (signing) await attemptTest(deps, signing, { id, teamId, at, message: { message_id: messageId, body } })
+  const delivery = await getDelivery(deps, operation, webhookId, id)
+  if (replayed && delivery.state === 'pending')
+    throw fail('idempotency_in_flight', 'request', { retryAfterSeconds: 1 })
+  return { body: delivery, ...(replayed && { replayed }) }
+}
+
+type Test = {
+  readonly id: number
+  readonly teamId: number
+  readonly at: Date
+  readonly message: Message
+}
+
+async function attemptTest(
+  { postgres, ring, sender, onSent }: DeliveryDeps,
+  signing: Signing,
+  { id, teamId, at, message }: Test,
+): Promise<void> {
   const never = new AbortController().signal
-  const result = await attemptToSend(ring, sender, signing, { message_id: messageId, body }, at, never)
+  const result = await attemptToSend(ring, sender, signing, message, at, never)
   const state = errorOf(result) === undefined ? 'delivered' : 'failed'
   onSent(state)
   await postgres.inTeam(teamId, (trx) =>
     saveAttempt(trx, id, { state, attempt: attemptOf(result, at), waitMs: 0 }),
   )
-  return getDelivery(deps, operation, webhookId, id)
 }
 
 function present({ due, created, last_attempt, ...row }: DeliveryRow): Delivery {

@@ -81,22 +81,25 @@ function isIntegerText({ minimum = -Infinity, maximum = Infinity }: Schema, text
   return BigInt(text) >= BigInt(minimum) && BigInt(text) <= BigInt(maximum)
 }
 
-function invalidReasonOfHeaders({ parameters }: Operation, headers: Draft['headers']): string | undefined {
-  const takesKey = parameters.some(({ name }) => name === 'Idempotency-Key')
+function invalidReasonOfHeaders(operation: Operation, headers: Draft['headers']): string | undefined {
   const key = headers['idempotency-key']
-  if (takesKey && key !== undefined && !/^[!-~]{1,255}$/.test(key)) return 'the Idempotency-Key'
-  return undefined
+  // Reads ignore it, and the id of a delivery may be any text.
+  if (key === undefined || operation.method === 'GET' || takesAnything(operation)) return undefined
+  if (!operation.parameters.some(({ name }) => name === 'Idempotency-Key')) return 'an Idempotency-Key'
+  return /^[!-~]{1,255}$/.test(key) ? undefined : 'the Idempotency-Key'
 }
 
 function invalidReasonOfBody(operation: Operation, draft: Draft): string | undefined {
   const { contentType, body, headers } = draft
   if (operation.form) return invalidReasonOfForm(operation.form, draft)
   if (!operation.body || takesAnything(operation)) return undefined
+  if (operation.isBodyOptional && isEmpty(body) && contentType === undefined) return undefined
   if (body === undefined) return 'no body'
   if (contentType === undefined || !/^application\/json *(;|$)/i.test(contentType))
     return `the media type ${contentType}`
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') return `the content encoding ${encoding}`
+  if (operation.isBodyOptional && isEmpty(body)) return undefined
   const value = parse(body)
   if (value === undefined) return 'no JSON'
   if (repeatsKey(body.toString())) return 'a repeated key'
@@ -137,6 +140,8 @@ function invalidReasonOfFile({ mediaTypes }: Form, files: readonly FormPart[]): 
   const { type = 'text/plain' } = file
   return ['application/octet-stream', ...mediaTypes].includes(type) ? undefined : `has the media type ${type}`
 }
+
+const isEmpty = (body: Buffer | undefined): boolean => body === undefined || body.length === 0
 
 /** A detector's delivery may have any body. */
 const takesAnything = ({ body }: Operation): boolean => body !== undefined && Object.keys(body).length === 0

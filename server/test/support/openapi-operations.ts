@@ -45,6 +45,8 @@ export type Operation = {
   readonly parameters: readonly Parameter[]
   /** The schema of the body; undefined if the operation has none. */
   readonly body: Schema | undefined
+  /** A request without a body is valid too. */
+  readonly isBodyOptional: boolean
   readonly isValidBody: ValidateFunction | undefined
   /** The schema of a form with a file, and its media types; undefined if the operation takes no form. */
   readonly form: Form | undefined
@@ -97,7 +99,7 @@ type Content = Readonly<Record<string, Media>>
 type OperationDocument = {
   readonly operationId: string
   readonly parameters: readonly Parameter[]
-  readonly requestBody?: { readonly content: Content }
+  readonly requestBody?: { readonly content: Content; readonly required: boolean }
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
@@ -128,6 +130,7 @@ function readOperation(
     path,
     parameters,
     body,
+    isBodyOptional: requestBody?.required === false,
     isValidBody: body && ajvOfBodies.compile(body),
     form: formOf(requestBody?.content['multipart/form-data']),
     answers: new Map(

@@ -40,10 +40,10 @@ const newPrefix = () => `2001:db8:${(prefixes++).toString(16)}::/48`
 
 function aboutNewAnnouncements(
   request: (id: number) => SubjectRequest,
-  deleted = false,
+  rest: { readonly deleted?: boolean; readonly suspended?: boolean } = {},
 ): Subject['requests'] {
   const add = async ({ api }: Context, { teamId }: Holder) =>
-    request(await seedAnnouncement(api.database.postgres, { teamId, prefix: newPrefix(), deleted }))
+    request(await seedAnnouncement(api.database.postgres, { teamId, prefix: newPrefix(), ...rest }))
   return {
     own: (context) => add(context, ownOf(context)),
     foreign: (context) => add(context, foreignOf(context)),
@@ -51,8 +51,8 @@ function aboutNewAnnouncements(
   }
 }
 
-function ofAnyTeam(request: (id: number) => SubjectRequest): Subject['requests'] {
-  const { own, missing } = aboutNewAnnouncements(request)
+function ofAnyTeam(request: (id: number) => SubjectRequest, suspended = false): Subject['requests'] {
+  const { own, missing } = aboutNewAnnouncements(request, { suspended })
   return { own: own!, missing: missing! }
 }
 
@@ -222,7 +222,9 @@ export const subjects: readonly Subject[] = [
   },
   {
     route: 'restoreAnnouncement',
-    requests: aboutNewAnnouncements((announcement_id) => ({ params: { announcement_id } }), true),
+    requests: aboutNewAnnouncements((announcement_id) => ({ params: { announcement_id } }), {
+      deleted: true,
+    }),
     answers: absentIsNotFound,
   },
   {
@@ -243,7 +245,7 @@ export const subjects: readonly Subject[] = [
   },
   {
     route: 'resumeAnnouncement',
-    requests: ofAnyTeam((announcement_id) => ({ params: { announcement_id } })),
+    requests: ofAnyTeam((announcement_id) => ({ params: { announcement_id } }), true),
     answers: absentIsNotFound,
     without: { foreign: 'staff act on the announcements of every team' },
   },

@@ -3,9 +3,9 @@
 import { urlOf } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import type { TestApi } from '../api.ts'
-import { callers, type Caller } from './callers.ts'
+import { callers, type Caller, type Presented } from './callers.ts'
 import { formOf, formType } from './letters.ts'
-import type { Subject } from './subject.ts'
+import type { Subject, SubjectRequest } from './subject.ts'
 import { expectedAccessOf } from './expected-access.ts'
 import type { Fixtures } from './fixtures.ts'
 
@@ -24,30 +24,56 @@ export async function callWithSuccess(
   route: Route,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Success | undefined> {
-  const success = successOf(subject, route)
-  if (!success) return undefined
-  const { caller, which } = success
-  const presented = await caller.present(api, fixtures)
-  const context = { api, fixtures, identity: caller.identity, presented }
-  const request = await subject.requests[which]!(context)
-  const answer = await api.server.inject({
-    method: route.method,
-    url: urlOf(route, request.params ?? {}, request.query ?? {}),
-    ...(request.body === undefined ? {} : { payload: request.body as object }),
-    ...(request.form === undefined ? {} : { payload: formOf(request.form) }),
-    headers: {
-      ...headers,
-      ...(request.form === undefined ? {} : { 'content-type': formType }),
-      ...(presented.authorization === undefined ? {} : { authorization: presented.authorization }),
-    },
-    ...(presented.from === undefined ? {} : { remoteAddress: presented.from }),
-  })
+  const prepared = await prepareSuccess(api, fixtures, subject, route)
+  if (!prepared) return undefined
+  const { presented, request, send } = prepared
+  const answer = await send({}, headers)
   const isJson = answer.headers['content-type']?.toString().includes('json') ?? false
   return {
     status: answer.statusCode,
     requestId: String(answer.headers['x-request-id']),
     exchanged: [presented, request.body, ...(isJson ? [JSON.parse(answer.body)] : [])],
   }
+}
+
+export type PreparedCall = {
+  readonly presented: Presented
+  readonly request: SubjectRequest
+  /** Sends the request, or one that differs in the given parts, as the same caller. */
+  readonly send: (
+    other?: SubjectRequest,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Awaited<ReturnType<TestApi['server']['inject']>>>
+}
+
+/** Creates the caller and the object of a successful call. Returns undefined if no caller succeeds with the subject. */
+export async function prepareSuccess(
+  api: TestApi,
+  fixtures: Fixtures,
+  subject: Subject,
+  route: Route,
+): Promise<PreparedCall | undefined> {
+  const success = successOf(subject, route)
+  if (!success) return undefined
+  const { caller, which } = success
+  const presented = await caller.present(api, fixtures)
+  const request = await subject.requests[which]!({ api, fixtures, identity: caller.identity, presented })
+  const send: PreparedCall['send'] = (other = {}, headers = {}) => {
+    const { params = {}, query = {}, body, form } = { ...request, ...other }
+    return api.server.inject({
+      method: route.method,
+      url: urlOf(route, params, query),
+      ...(body === undefined ? {} : { payload: body as object }),
+      ...(form === undefined ? {} : { payload: formOf(form) }),
+      headers: {
+        ...headers,
+        ...(form === undefined ? {} : { 'content-type': formType }),
+        ...(presented.authorization === undefined ? {} : { authorization: presented.authorization }),
+      },
+      ...(presented.from === undefined ? {} : { remoteAddress: presented.from }),
+    })
+  }
+  return { presented, request, send }
 }
 
 /** Creates the object and the caller of the successful call. */

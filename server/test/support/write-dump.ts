@@ -2,6 +2,8 @@
 // a release, see CONTRIBUTING.md.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { takesIdempotencyKey } from '@pharos/contract/openapi'
+import type { Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
 import { sealAll } from '../../src/audit/seal.ts'
@@ -11,6 +13,7 @@ import type { Db } from '../../src/db/postgres.ts'
 import { createTestApi, type TestApi } from '../api.ts'
 import { dumpsFolder, formatDump, readRows } from './dump.ts'
 import { listTables } from './generated-rows.ts'
+import type { Subject } from './subject.ts'
 import { subjects } from './subjects.ts'
 import { callWithSuccess } from './successful-call.ts'
 import { createFixtures, type Fixtures } from './fixtures.ts'
@@ -36,9 +39,7 @@ writeFileSync(join(dumpsFolder, `${number}.tsv`), formatDump(await readRows(db))
 async function callEverything(on: TestApi, about: Fixtures): Promise<void> {
   for (const route of routes.filter(({ method }) => method !== 'GET'))
     for (const subject of subjects.filter((one) => one.route === route.name))
-      await callWithSuccess(on, about, subject, route, {
-        'idempotency-key': `dump ${route.name} ${subject.form ?? ''}`.replaceAll(' ', '-'),
-      })
+      await callWithSuccess(on, about, subject, route, keyOf(route, subject))
   await on.server.inject({
     method: 'POST',
     url: '/v3/session/token',
@@ -46,6 +47,9 @@ async function callEverything(on: TestApi, about: Fixtures): Promise<void> {
   })
   await on.settled()
 }
+
+const keyOf = (route: Route, { form = '' }: Subject): Record<string, string> =>
+  takesIdempotencyKey(route) ? { 'idempotency-key': `dump ${route.name} ${form}`.replaceAll(' ', '-') } : {}
 
 /** Adds rows that only loops and drivers write. */
 async function addInternalRows(owner: Db, { red, regions }: Fixtures): Promise<void> {

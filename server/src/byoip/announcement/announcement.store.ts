@@ -44,7 +44,7 @@ const announcementColumns = camelColumns(
 const regionColumns = camelColumns(
   'announcement_regions',
   'ar',
-  ['configured', 'state', 'since', 'changes'],
+  ['configured', 'restorable', 'state', 'since', 'changes'],
   {
     reason: sql<RegionReason | null>`ar.reason`,
     attrs: sql<ReasonAttrs | null>`ar.attrs`,
@@ -228,13 +228,13 @@ export async function saveAnnouncements(
         update announcements set enabled = ${after.enabled}, status = ${after.status}, version = ${after.version}
         where team_id = ${after.teamId} and id = ${after.id})
       insert into announcement_regions as ar
-        (announcement_id, region_id, team_id, configured, state, since, reason, attrs, changes)
-      select ${after.id}, n.region_id, ${after.teamId}, n.configured, n.state, n.since, n.reason, n.attrs, n.changes
+        (announcement_id, region_id, team_id, configured, restorable, state, since, reason, attrs, changes)
+      select ${after.id}, n.region_id, ${after.teamId}, n.configured, n.restorable, n.state, n.since, n.reason, n.attrs, n.changes
       from jsonb_to_recordset(${JSON.stringify(regions)}::jsonb) as n (
-        region_id integer, configured boolean, state text, since timestamptz, reason text, attrs jsonb,
+        region_id integer, configured boolean, restorable boolean, state text, since timestamptz, reason text, attrs jsonb,
         changes timestamptz[])
       on conflict (announcement_id, region_id) do update
-      set configured = excluded.configured, state = excluded.state, since = excluded.since, reason = excluded.reason,
+      set configured = excluded.configured, restorable = excluded.restorable, state = excluded.state, since = excluded.since, reason = excluded.reason,
         attrs = excluded.attrs, changes = excluded.changes
       where ar.team_id = ${after.teamId}`.execute(trx)
   }
@@ -268,13 +268,22 @@ export async function markRestored(trx: Trx, teamId: number, id: number): Promis
     where team_id = ${teamId} and id = ${id}`.execute(trx)
 }
 
-/** Requests that the validator queries all registries again. */
-export async function requestChecks(trx: Trx, teamId: number, id: number): Promise<void> {
-  await sql`update announcements set check_requested = now() where team_id = ${teamId} and id = ${id}`.execute(
-    trx,
-  )
+/** Requests that the validator queries all registries again. Returns when that was requested before, and now. */
+export async function requestChecks(
+  trx: Trx,
+  teamId: number,
+  id: number,
+): Promise<Record<'before' | 'after', { readonly check_requested: Date | null }>> {
+  const { rows } = await sql<{ before: Date | null; after: Date }>`
+    update announcements a set check_requested = now()
+    from (select id, check_requested from announcements where team_id = ${teamId} and id = ${id}) o
+    where a.team_id = ${teamId} and a.id = o.id
+    returning o.check_requested as before, a.check_requested as after`.execute(trx)
+  const { before, after } = rows[0]!
+  return { before: { check_requested: before }, after: { check_requested: after } }
 }
 
-function jsonOfRegion({ regionId, configured, state, since, reason, attrs, changes }: AnnouncementRegion) {
-  return { region_id: regionId, configured, state, since, reason, attrs, changes }
+function jsonOfRegion(region: AnnouncementRegion) {
+  const { regionId, configured, restorable, state, since, reason, attrs, changes } = region
+  return { region_id: regionId, configured, restorable, state, since, reason, attrs, changes }
 }

@@ -34,6 +34,8 @@ export type AnnouncementRegion = {
   readonly regionId: number
   readonly slug: string
   readonly configured: boolean
+  /** No region is configured now, and this one was in the last set that was not empty. */
+  readonly restorable: boolean
   readonly state: RegionState
   readonly since: Date
   /** Why the routers do not carry it as desired; null if no problem is known. */
@@ -107,11 +109,13 @@ export function withIntent(
   now: Date,
 ): Announcement {
   const { enabled, suspended } = intent
+  const hadRegions = announcement.regions.some(({ configured }) => configured)
   const changed = [...announcement.regions, ...newRegions(announcement, intent, known, now)].map((region) => {
     const configured = intent.configured.has(region.regionId)
+    const restorable = intent.configured.size === 0 && (hadRegions ? region.configured : region.restorable)
     const before = isDesired(announcement, region)
     const after = isDesired({ enabled, suspended }, { configured })
-    return changeRegion(region, configured, before, after, now)
+    return changeRegion(region, { configured, restorable }, before, after, now)
   })
   const regions = changed.sort((a, b) => (a.slug < b.slug ? -1 : 1))
   const next = { ...announcement, enabled, suspended, regions, version: announcement.version + 1 }
@@ -134,6 +138,7 @@ function newRegions(
       lastCheckResult,
       reached,
       configured: false,
+      restorable: false,
       state: 'withdrawn',
       since: now,
       reason: null,
@@ -142,19 +147,37 @@ function newRegions(
     }))
 }
 
+/**
+ * Returns the regions in which enabling without a region announces: the configured ones; if every region was disabled one by
+ * one, those of the last set that are still open; all open ones only for an announcement that never had a region.
+ */
+export function regionsToEnable(
+  { regions }: Pick<Announcement, 'regions'>,
+  open: readonly Pick<OpenRegion, 'regionId'>[],
+): Set<number> {
+  const configured = regions.filter((region) => region.configured)
+  if (configured.length > 0) return idsOf(configured)
+  if (regions.length === 0) return idsOf(open)
+  return idsOf(regions.filter((region) => region.restorable)).intersection(idsOf(open))
+}
+
+const idsOf = (regions: readonly Pick<OpenRegion, 'regionId'>[]): Set<number> =>
+  new Set(regions.map(({ regionId }) => regionId))
+
 /** Returns the same object if nothing changes, so that only changed regions are saved. */
 function changeRegion(
   region: AnnouncementRegion,
-  configured: boolean,
+  flags: Pick<AnnouncementRegion, 'configured' | 'restorable'>,
   before: boolean,
   after: boolean,
   now: Date,
 ): AnnouncementRegion {
-  if (before === after) return configured === region.configured ? region : { ...region, configured }
+  const isSame = flags.configured === region.configured && flags.restorable === region.restorable
+  if (before === after) return isSame ? region : { ...region, ...flags }
   const state = stateAfterChange[region.state][after ? 'desired' : 'undesired']
   const since = state === region.state ? region.since : now
   const changes = [...region.changes, now].slice(-changesKept)
-  return { ...region, configured, state, since, reason: null, attrs: null, changes }
+  return { ...region, ...flags, state, since, reason: null, attrs: null, changes }
 }
 
 /**

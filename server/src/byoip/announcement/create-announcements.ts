@@ -3,7 +3,7 @@
 import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { runChange, type Answer } from '../../db/run-change.ts'
+import { runPreparedChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { findVerifiedAsns } from '../../inventory/asn.ts'
@@ -71,8 +71,8 @@ export async function createAnnouncements(
   const regions = await readOpenSlugs(deps.postgres, teamId)
   const { allowDocumentation } = deps
   const read = readNewAnnouncements(items, !('announcements' in body), { allowDocumentation, regions })
-  const irr = await queryIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
-  return runChange(deps.postgres, operation, async (trx) => {
+  const queryAll = () => queryIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
+  return runPreparedChange(deps.postgres, operation, queryAll, async (trx, irr) => {
     const asns = await requireCreatable(deps, trx, teamId, read)
     const checks = read.wanted.map((wanted) =>
       checksOf(deps, teamId, wanted, asns.get(wanted.originAsn), irr.get(wanted)),

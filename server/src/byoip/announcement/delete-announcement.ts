@@ -18,20 +18,20 @@ import { readChecksIn } from '../validation/validation.store.ts'
 export type DeleteDeps = { readonly postgres: Postgres; readonly quota: number; readonly now: () => Date }
 
 /** Throws 409 `still_announced` with the regions if it is enabled or a router shows it. */
-export async function deleteAnnouncement(
+export function deleteAnnouncement(
   { postgres }: DeleteDeps,
   operation: Operation,
   id: number,
-): Promise<void> {
+): Promise<Answer<null>> {
   const { teamId } = operation.actor
-  await runChange(postgres, operation, async (trx) => {
+  return runChange(postgres, operation, async (trx) => {
     const locked = await lockAnnouncement(trx, teamId, id)
     if (!locked) throw notFound('announcement')
     requireMatch(operation.ifMatch, etagOf(locked.announcement.version))
     requireWithdrawn(locked.announcement)
     await markDeleted(trx, teamId, id)
     await note(trx, operation, locked.announcement, 'deleted', 'announcement.delete')
-    return { body: {} }
+    return { body: null, before: present(locked.announcement, {}) }
   })
 }
 
@@ -65,10 +65,8 @@ export async function restoreAnnouncement(
     if (!locked) throw notFound('announcement')
     const { announcement } = locked
     const context = { checks: await readChecksIn(trx, teamId, id), now: deps.now() }
-    return {
-      body: present(announcement, parseInclude(query.include), context),
-      etag: etagOf(announcement.version),
-    }
+    const body = present(announcement, parseInclude(query.include), context)
+    return { body, ...(deleted ? {} : { before: body }), etag: etagOf(announcement.version) }
   })
 }
 

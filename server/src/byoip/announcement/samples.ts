@@ -28,6 +28,7 @@ export function sampleRegion(slug: string, rest: Partial<AnnouncementRegion> = {
   if (!region) throw new Error(`no sample region ${slug}`)
   const untouched = {
     configured: true,
+    restorable: false,
     state: 'withdrawn',
     since: earlier,
     reason: null,

@@ -5,6 +5,7 @@ import type { Announcement as Wire } from '@pharos/contract/byoip'
 import { sql } from 'kysely'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { notFound } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
@@ -21,20 +22,23 @@ export const suspendAnnouncement = (
   operation: Operation,
   id: number,
   { reason }: { readonly reason: string },
-): Promise<Wire> => suspendOrResume(deps, operation, id, reason)
+): Promise<Answer<Wire>> => suspendOrResume(deps, operation, id, reason)
 
 /** Resumes an announcement of any team; throws `not_found`. */
-export const resumeAnnouncement = (deps: SuspendDeps, operation: Operation, id: number): Promise<Wire> =>
-  suspendOrResume(deps, operation, id, null)
+export const resumeAnnouncement = (
+  deps: SuspendDeps,
+  operation: Operation,
+  id: number,
+): Promise<Answer<Wire>> => suspendOrResume(deps, operation, id, null)
 
 /** A null reason resumes the announcement. */
-async function suspendOrResume(
+function suspendOrResume(
   { db, now }: SuspendDeps,
   operation: Operation,
   id: number,
   reason: string | null,
-): Promise<Wire> {
-  return db.transaction().execute(async (trx) => {
+): Promise<Answer<Wire>> {
+  return runOwnerChange(db, operation, async (trx) => {
     const teamId = await teamOf(trx, id)
     const actor = actorName(operation.actor)
     const suspension = reason === null ? null : ({ by: 'staff', reason } as const)
@@ -48,7 +52,14 @@ async function suspendOrResume(
       after: { suspended: after.suspended, reason },
     })
     await wake(trx, 'announcements')
-    return present(after, {})
+    return {
+      body: present(after, {}),
+      before: present(before, {}),
+      beside: {
+        before: { suspended: before.suspended, suspended_reason: before.details.suspended_reason },
+        after: { suspended: after.suspended, suspended_reason: reason },
+      },
+    }
   })
 }
 

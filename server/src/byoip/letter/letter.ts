@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { draftLetterRoute, Letter as Wire, listLettersRoute } from '@pharos/contract/letter'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { runChange, type Answer } from '../../db/run-change.ts'
+import { runPreparedChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { errorAt, fail, invalid, notFound, failWith } from '../../runtime/error.ts'
@@ -67,20 +67,22 @@ export async function uploadLetter(
   announcementId: number,
   { file, valid_until, applies_to = [] }: UploadedLetter,
 ): Promise<Answer<Wire>> {
-  const validUntil = valid_until === undefined ? null : new Date(valid_until)
-  if (validUntil) requireFuture(validUntil, now())
-  const { mediaType, pages } = await inspector.inspect(file.bytes, `team:${operation.actor.teamId}`)
-  const letter: NewLetter = {
-    filename: letterFilename(file.filename, mediaType),
-    mediaType,
-    pages,
-    content: file.bytes,
-    sha256: createHash('sha256').update(file.bytes).digest(),
-    validUntil,
-    uploadedBy: actorName(operation.actor),
-    announcementIds: [...new Set([announcementId, ...applies_to])],
+  const prepare = async (): Promise<NewLetter> => {
+    const validUntil = valid_until === undefined ? null : new Date(valid_until)
+    if (validUntil) requireFuture(validUntil, now())
+    const { mediaType, pages } = await inspector.inspect(file.bytes, `team:${operation.actor.teamId}`)
+    return {
+      filename: letterFilename(file.filename, mediaType),
+      mediaType,
+      pages,
+      content: file.bytes,
+      sha256: createHash('sha256').update(file.bytes).digest(),
+      validUntil,
+      uploadedBy: actorName(operation.actor),
+      announcementIds: [...new Set([announcementId, ...applies_to])],
+    }
   }
-  return runChange(postgres, operation, async (trx) => {
+  return runPreparedChange(postgres, operation, prepare, async (trx, letter) => {
     const { teamId } = operation.actor
     await lockLetters(trx, teamId)
     await requireAnnouncements(trx, teamId, announcementId, applies_to)

@@ -4,6 +4,7 @@ import type { LetterStatus, listLettersToReviewRoute, ReviewedLetter as Wire } f
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../operation/operation.ts'
@@ -68,7 +69,7 @@ export function acceptLetter(
   operation: Operation,
   id: number,
   { valid_until }: { readonly valid_until?: string },
-): Promise<Wire> {
+): Promise<Answer<Wire>> {
   const given = valid_until === undefined ? undefined : parseTime(valid_until)
   if (valid_until !== undefined && !given) throw invalid(['body', 'valid_until'], 'time')
   return decide(deps, operation, id, (letter) => {
@@ -84,27 +85,28 @@ export function rejectLetter(
   operation: Operation,
   id: number,
   { reason }: { readonly reason: string },
-): Promise<Wire> {
+): Promise<Answer<Wire>> {
   return decide(deps, operation, id, () => ({ status: 'rejected', reason }), 'rejected')
 }
 
-async function decide(
+function decide(
   { db }: ReviewDeps,
   operation: Operation,
   id: number,
   decisionOn: (letter: ReviewedLetterRow) => Decision,
   same: LetterStatus = 'accepted',
-): Promise<Wire> {
-  return db.transaction().execute(async (trx) => {
+): Promise<Answer<Wire>> {
+  return runOwnerChange(db, operation, async (trx) => {
     await lockLetters(trx, (await get(trx, id)).team_id)
     const before = await get(trx, id)
-    if (before.status === same) return presentReviewed(before)
+    const shown = { body: presentReviewed(before), before: presentReviewed(before) }
+    if (before.status === same) return shown
     if (before.status !== 'pending_review') throw fail('conflict', 'letterDecided', { status: before.status })
     const decision = decisionOn(before)
     await saveDecision(trx, id, decision, operation.actor.kind === 'user' ? operation.actor.userId : null)
     const after = await get(trx, id)
     await recordReview(trx, operation, before, after)
-    return presentReviewed(after)
+    return { ...shown, body: presentReviewed(after) }
   })
 }
 

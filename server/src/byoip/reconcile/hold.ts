@@ -16,6 +16,7 @@ import {
 } from '@pharos/contract/webhook-message'
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
@@ -129,43 +130,51 @@ export type DecisionActor = {
 }
 
 /** Approves an open hold for the caller of an operation. */
-export const approveHold = (deps: HoldDeps, operation: Operation, id: number): Promise<Wire> =>
-  decideAs(deps, decisionActorOf(operation), id, 'approved')
+export const approveHold = ({ db }: HoldDeps, operation: Operation, id: number): Promise<Answer<Wire>> =>
+  runOwnerChange(db, operation, (trx) => decide(trx, decisionActorOf(operation), id, 'approved'))
 
 /** Rejects an open hold for the caller of an operation. */
-export const rejectHold = (deps: HoldDeps, operation: Operation, id: number): Promise<Wire> =>
-  decideAs(deps, decisionActorOf(operation), id, 'rejected')
+export const rejectHold = ({ db }: HoldDeps, operation: Operation, id: number): Promise<Answer<Wire>> =>
+  runOwnerChange(db, operation, (trx) => decide(trx, decisionActorOf(operation), id, 'rejected'))
 
 function decisionActorOf(operation: Operation): DecisionActor {
   const { actor } = operation
   return { userId: actor.kind === 'user' ? actor.userId : null, by: auditOf(operation) }
 }
 
+type HoldDecision = 'approved' | 'rejected'
+
 /**
  * Approves or rejects an open hold, and wakes the reconcilers. Repeating the same decision changes nothing. Throws `conflict` if
  * the hold was decided otherwise, or was closed because the plan has changed.
  */
-export async function decideAs(
+export const decideAs = (
   { db }: HoldDeps,
+  actor: DecisionActor,
+  id: number,
+  decision: HoldDecision,
+): Promise<Wire> => db.transaction().execute(async (trx) => (await decide(trx, actor, id, decision)).body)
+
+async function decide(
+  trx: Trx,
   { userId, by }: DecisionActor,
   id: number,
-  decision: 'approved' | 'rejected',
-): Promise<Wire> {
-  return db.transaction().execute(async (trx) => {
-    const decided = await decideHold(trx, id, decision, userId)
-    const hold = await findHold(trx, id)
-    if (!hold) throw notFound('hold')
-    if (!decided && hold.state !== decision) throw alreadyDecided(hold)
-    if (decided) {
-      const target = `hold:${id}`
-      const { region, withdrawals, changes } = hold
-      const after = { region, state: decision, withdrawals, changes }
-      await writeAudit(trx, { ...by, teamId: null, action: 'hold.decide', target, after })
-      await addHoldMessage(trx, 'hold.decided', id)
-      await wake(trx, 'holds')
-    }
-    return present(hold)
-  })
+  decision: HoldDecision,
+): Promise<{ body: Wire; before: Wire }> {
+  const before = await findHold(trx, id)
+  if (!before) throw notFound('hold')
+  const decided = await decideHold(trx, id, decision, userId)
+  const hold = (await findHold(trx, id))!
+  if (!decided && hold.state !== decision) throw alreadyDecided(hold)
+  if (decided) {
+    const target = `hold:${id}`
+    const { region, withdrawals, changes } = hold
+    const after = { region, state: decision, withdrawals, changes }
+    await writeAudit(trx, { ...by, teamId: null, action: 'hold.decide', target, after })
+    await addHoldMessage(trx, 'hold.decided', id)
+    await wake(trx, 'holds')
+  }
+  return { body: present(hold), before: present(before) }
 }
 
 function alreadyDecided({ state }: HoldRow): Failure {

@@ -4,6 +4,7 @@ import type { AdminRegion, listAdminRegionsRoute } from '@pharos/contract/admin-
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
 import type { Operation } from '../../operation/operation.ts'
@@ -61,7 +62,8 @@ export const drainRouter = (
   operation: Operation,
   slug: string,
   name: string,
-): Promise<AdminRegion> => setDrained(deps, auditOf(operation), { slug, name }, true)
+): Promise<Answer<AdminRegion>> =>
+  runOwnerChange(deps.db, operation, (trx) => saveDrain(trx, deps, auditOf(operation), { slug, name }, true))
 
 /** Undrains a router for the caller of an operation; see `setDrained`. */
 export const undrainRouter = (
@@ -69,7 +71,8 @@ export const undrainRouter = (
   operation: Operation,
   slug: string,
   name: string,
-): Promise<AdminRegion> => setDrained(deps, auditOf(operation), { slug, name }, false)
+): Promise<Answer<AdminRegion>> =>
+  runOwnerChange(deps.db, operation, (trx) => saveDrain(trx, deps, auditOf(operation), { slug, name }, false))
 
 export type RouterName = { readonly slug: string; readonly name: string }
 
@@ -77,32 +80,40 @@ export type RouterName = { readonly slug: string; readonly name: string }
  * Drains or undrains the router and wakes the reconcilers; changes nothing if the router is already in that state. Throws
  * `not_found`, and `conflict` if the other routers of the region could not carry the routes.
  */
-export async function setDrained(
+export const setDrained = (
+  deps: RouterDeps,
+  by: By,
+  router: RouterName,
+  isDrained: boolean,
+): Promise<AdminRegion> =>
+  deps.db.transaction().execute(async (trx) => (await saveDrain(trx, deps, by, router, isDrained)).body)
+
+async function saveDrain(
+  trx: Trx,
   deps: RouterDeps,
   by: By,
   { slug, name }: RouterName,
   isDrained: boolean,
-): Promise<AdminRegion> {
-  return deps.db.transaction().execute(async (trx) => {
-    const region = await lockRegionRow(trx, slug)
-    if (!region) throw notFound('region')
-    const router = region.routers.find((one) => one.name === name)
-    if (!router) throw notFound('router')
-    if ((router.drained !== null) === isDrained) return present(region)
-    const objection = isDrained ? objectionToDrain(region, name, deps) : undefined
-    if (objection) throw objection
-    await saveDrained(trx, region.id, name, isDrained)
-    await writeAudit(trx, {
-      ...by,
-      teamId: null,
-      action: isDrained ? 'router.drain' : 'router.undrain',
-      target: `router:${slug}/${name}`,
-      before: { drained: !isDrained },
-      after: { drained: isDrained },
-    })
-    await wake(trx, 'routers')
-    return present((await lockRegionRow(trx, slug))!)
+): Promise<{ body: AdminRegion; before: AdminRegion }> {
+  const region = await lockRegionRow(trx, slug)
+  if (!region) throw notFound('region')
+  const router = region.routers.find((one) => one.name === name)
+  if (!router) throw notFound('router')
+  const before = present(region)
+  if ((router.drained !== null) === isDrained) return { body: before, before }
+  const objection = isDrained ? objectionToDrain(region, name, deps) : undefined
+  if (objection) throw objection
+  await saveDrained(trx, region.id, name, isDrained)
+  await writeAudit(trx, {
+    ...by,
+    teamId: null,
+    action: isDrained ? 'router.drain' : 'router.undrain',
+    target: `router:${slug}/${name}`,
+    before: { drained: !isDrained },
+    after: { drained: isDrained },
   })
+  await wake(trx, 'routers')
+  return { body: present((await lockRegionRow(trx, slug))!), before }
 }
 
 /** Returns the `conflict` if the other routers could not carry the routes of this one; undefined if they could. */

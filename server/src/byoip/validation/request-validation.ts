@@ -25,13 +25,15 @@ export async function requestValidation(
   query: IncludeQuery = {},
 ): Promise<Answer<Wire>> {
   const { teamId } = operation.actor
-  checkRequests.take(`team:${teamId}`)
   return runChange(postgres, operation, async (trx) => {
     const locked = await lockAnnouncement(trx, teamId, id)
     if (!locked) throw notFound('announcement')
-    await requestChecks(trx, teamId, id)
+    // A dry run queries no registry, and does not count.
+    if (!operation.dryRun) checkRequests.take(`team:${teamId}`)
+    const requested = await requestChecks(trx, teamId, id)
     await wake(trx, 'validations')
     const checks = await readChecksIn(trx, teamId, id)
-    return { body: present(locked.announcement, parseInclude(query.include), { checks, now: now() }) }
+    const body = present(locked.announcement, parseInclude(query.include), { checks, now: now() })
+    return { body, before: body, beside: requested }
   })
 }

@@ -1,0 +1,187 @@
+// Every operation that changes something takes an Idempotency-Key or rejects it with a reason: a repeat gets the first answer and
+// changes nothing, and the same key with another request is rejected. Operations are enumerated from the contract.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { takesIdempotencyKey } from '@pharos/contract/openapi'
+import type { Route } from '@pharos/contract/route'
+import { routes } from '@pharos/contract/routes'
+import { createTestApi, type TestApi } from './api.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
+import { missingId, type Subject, type SubjectRequest } from './support/subject.ts'
+import { subjects } from './support/subjects.ts'
+import { prepareSuccess, type PreparedCall } from './support/successful-call.ts'
+import { letterForm } from './support/letters.ts'
+import { changedTables, createTableHasher, type TableHasher } from './support/table-hashes.ts'
+
+/** Operations that change something and take no key. A new one needs a reason of the contract, and a line here. */
+const keyless = [
+  'refreshSession no_caller',
+  'createSessionToken password',
+  'logout ends_session',
+  'changePassword password',
+  'confirmEmail no_caller',
+  'changeEmail password',
+  'requestPasswordReset no_caller',
+  'resetPassword no_caller',
+  'createTotp password',
+  'confirmTotp ends_session',
+  'deleteTotp password',
+  'createRecoveryCodes password',
+  'showInvitation no_caller',
+  'acceptInvitation no_caller',
+]
+
+let api: TestApi
+let fixtures: Fixtures
+let tables: TableHasher
+
+before(async () => {
+  api = await createTestApi()
+  fixtures = await createFixtures(api)
+  tables = await createTableHasher(api.database.postgres.owner)
+})
+after(() => api[Symbol.asyncDispose]())
+
+const changing = routes.filter(({ method }) => method !== 'GET')
+const isDryRun = ({ request: { query } }: PreparedCall) => query?.['dry_run'] === 'true'
+
+/** Returns the successful calls of an operation, one for each of its variants. */
+async function callsOf(route: Route): Promise<PreparedCall[]> {
+  const prepared = []
+  for (const subject of subjects.filter((one) => one.route === route.name && isSuccessful(one)))
+    prepared.push(await prepareSuccess(api, fixtures, subject, route))
+  return prepared.filter((one) => one !== undefined).filter((one) => !isDryRun(one))
+}
+
+const isSuccessful = ({ form = '' }: Subject) => !form.startsWith('with a ')
+
+let keys = 0
+const newKey = () => ({ 'idempotency-key': `key-${keys++}` })
+
+/** Another request of the same operation: with another body, or about another object. */
+function anotherOf({ params = {}, body, form }: SubjectRequest): SubjectRequest {
+  if (form) return { form: letterForm({ name: 'valid_until', content: '2027-01-01T00:00:00Z' }) }
+  const otherBody = mapValues((body ?? {}) as object, anotherValue)
+  if (JSON.stringify(otherBody) !== JSON.stringify(body ?? {})) return { body: otherBody }
+  return { params: mapValues(params, anotherId) as SubjectRequest['params'] & object }
+}
+
+const mapValues = (record: object, map: (value: unknown) => unknown): object =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
+
+/** Texts with a format stay as they are. */
+function anotherValue(value: unknown): unknown {
+  if (typeof value === 'boolean') return !value
+  if (typeof value === 'number') return value + 1
+  if (Array.isArray(value)) return value.slice(1)
+  return typeof value === 'string' && /^[A-Za-z ]{3,}$/.test(value) ? `${value} too` : value
+}
+
+function anotherId(value: unknown): unknown {
+  if (typeof value === 'number') return missingId
+  const text = String(value)
+  if (text.includes('-')) return '00000000-0000-4000-8000-000000000000'
+  return /^[a-z0-9]{12}$/.test(text) ? 'aaaaaaaaaaaa' : text === 'r1' ? 'r2' : text
+}
+
+describe('an operation that takes an Idempotency-Key', () => {
+  for (const route of changing.filter(takesIdempotencyKey)) {
+    it(`returns the first answer again and changes nothing: ${route.name}`, async () => {
+      const calls = await callsOf(route)
+      assert.notEqual(calls.length, 0, 'no caller succeeds with it')
+      for (const { send } of calls) {
+        const key = newKey()
+        const first = await send({}, key)
+        assert.ok(first.statusCode < 300, `${first.statusCode} ${first.body}`)
+        assert.equal(first.headers['idempotency-replayed'], undefined)
+        await api.settled()
+        const before = await tables.hash()
+        const second = await send({}, key)
+        assert.equal(second.headers['idempotency-replayed'], 'true')
+        assert.equal(second.statusCode, first.statusCode)
+        assert.equal(second.body, first.body)
+        assert.equal(second.headers['content-type'], first.headers['content-type'])
+        assert.equal(second.headers.etag, first.headers.etag)
+        await api.settled()
+        assert.deepEqual(changedTables(before, await tables.hash()), [])
+      }
+    })
+  }
+
+  for (const route of changing.filter(takesIdempotencyKey)) {
+    it(`rejects the key with another request: ${route.name}`, async () => {
+      const [call] = await callsOf(route)
+      const { request, send } = call!
+      const other = anotherOf(request)
+      assert.notDeepEqual({ ...request, ...other }, request)
+      const key = newKey()
+      assert.ok((await send({}, key)).statusCode < 300)
+      await api.settled()
+      const before = await tables.hash()
+      const answer = await send(other, key)
+      assert.equal(answer.statusCode, 422, answer.body)
+      assert.equal(answer.json().code, 'idempotency_mismatch')
+      assert.deepEqual(changedTables(before, await tables.hash()), [])
+    })
+  }
+})
+
+describe('an operation that takes no Idempotency-Key', () => {
+  it('is in the list, with its reason', () => {
+    const found = changing.filter(({ keyless: reason }) => reason !== null)
+    assert.deepEqual(
+      found.map(({ name, keyless: reason }) => `${name} ${reason}`),
+      keyless,
+    )
+  })
+
+  for (const route of changing.filter((one) => !takesIdempotencyKey(one))) {
+    it(`rejects a request with one, and changes nothing: ${route.name}`, async () => {
+      const [call] = await callsOf(route)
+      await api.settled()
+      const before = await tables.hash()
+      const answer = await call!.send({}, newKey())
+      assert.equal(answer.statusCode, 422, answer.body)
+      const { code, errors } = answer.json()
+      assert.deepEqual([code, errors[0].loc], ['invalid', ['header', 'Idempotency-Key']])
+      assert.deepEqual(changedTables(before, await tables.hash()), [])
+      assert.ok((await call!.send()).statusCode < 300, 'without the header it succeeds')
+    })
+  }
+})
+
+describe('a request that failed', () => {
+  it('does not use up its key', async () => {
+    const route = routes.find(({ name }) => name === 'createAnnouncements')!
+    const subject = subjects.find((one) => one.route === route.name)!
+    const { request, send } = (await prepareSuccess(api, fixtures, subject, route))!
+    const key = newKey()
+    const before = await tables.hash()
+    const wrong = await send({ body: { ...(request.body as object), origin_asn: 64_499 } }, key)
+    assert.equal(wrong.statusCode, 422)
+    assert.deepEqual(changedTables(before, await tables.hash()), [])
+    assert.equal((await send({}, key)).statusCode, 201)
+  })
+})
+
+describe('requests with the same key at the same time', () => {
+  it('create one announcement: the others get 409 with Retry-After, or its answer', async () => {
+    const route = routes.find(({ name }) => name === 'createAnnouncements')!
+    const subject = subjects.find((one) => one.route === route.name)!
+    const { send } = (await prepareSuccess(api, fixtures, subject, route))!
+    const key = newKey()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send({}, key)))
+    const ids = new Set<number>()
+    for (const answer of answers) {
+      if (answer.statusCode === 201) ids.add(answer.json().results[0].id)
+      else {
+        assert.deepEqual([answer.statusCode, answer.json().code], [409, 'idempotency_in_flight'])
+        assert.equal(answer.headers['retry-after'], '1')
+      }
+    }
+    assert.equal(ids.size, 1)
+    const last = await send({}, key)
+    assert.deepEqual([last.statusCode, last.headers['idempotency-replayed']], [201, 'true'])
+    assert.ok(ids.has(last.json().results[0].id))
+  })
+})
