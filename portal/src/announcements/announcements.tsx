@@ -47,7 +47,7 @@ const columns: readonly Column<Announcement>[] = [
   {
     id: 'regions',
     header: 'Regions',
-    cell: ({ regions }) => regions.join(', ') || <Dimmed>All regions</Dimmed>,
+    cell: ({ regions }) => regions.join(', ') || <Dimmed>None</Dimmed>,
   },
   { id: 'checks', header: 'Checks', cell: (announcement) => <CheckBadges announcement={announcement} /> },
   timeColumn('last_check', 'Last sync', ({ last_check }) => last_check, {

@@ -73,6 +73,7 @@ function Effect({ before, after }: { before: Announcement; after: Announcement }
     ({ region, desired }) => (was.get(region) ?? false) !== desired,
   )
   if (changed.length === 0) return <Text size="sm">No change.</Text>
+  const removed = after.enabled ? before.regions.filter((slug) => !after.regions.includes(slug)) : []
   const kept = (after.region_states ?? []).filter((one) => one.desired && !changed.includes(one))
   return (
     <div>
@@ -86,6 +87,11 @@ function Effect({ before, after }: { before: Announcement; after: Announcement }
       {kept.length > 0 && (
         <Text size="sm" mt="xs">
           It stays announced in {kept.map(({ region }) => region).join(', ')}.
+        </Text>
+      )}
+      {!before.enabled && removed.length > 0 && (
+        <Text size="sm" mt="xs">
+          It will no longer be set up for {removed.join(', ')}.
         </Text>
       )}
       {!after.enabled && (

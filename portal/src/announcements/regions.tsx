@@ -16,7 +16,7 @@ import classes from './announcements.module.css'
 type Props = { announcement: Announcement; onChange: (change: Change) => void }
 
 export function Regions({ announcement, onChange }: Props) {
-  const { enabled, details, region_states: states = [], regions } = announcement
+  const { enabled, details, region_states: states = [] } = announcement
   const open = useAnswer(listRegionsRoute, { query: { limit: 1000 } })
   const known = new Map(open.data?.results.map((region) => [region.slug, region]))
   const seen = new Set(states.map(({ region }) => region))
@@ -33,7 +33,7 @@ export function Regions({ announcement, onChange }: Props) {
             onChange={() => onChange({ enabled: !enabled })}
           />
           <Text size="xs" c="dimmed">
-            {isBlocked ? 'Suspended by the provider' : targetText(enabled, regions, [...known.keys()])}
+            {isBlocked ? 'Suspended by the provider' : targetText(announcement, [...known.keys()])}
           </Text>
         </Group>
         <Table.ScrollContainer minWidth={860}>
@@ -88,9 +88,15 @@ export function Regions({ announcement, onChange }: Props) {
 }
 
 /** Returns the regions that the main switch changes. */
-function targetText(enabled: boolean, regions: readonly string[], open: readonly string[]): string {
-  const where = regions.length > 0 ? regions.join(', ') : `all regions: ${open.join(', ')}`
-  return enabled ? `Enabled in ${where}` : `When enabled, announced in ${where}`
+function targetText(
+  { enabled, regions, region_states: states = [] }: Announcement,
+  open: readonly string[],
+): string {
+  if (enabled) return `Enabled in ${regions.join(', ')}`
+  if (regions.length > 0) return `When enabled, announced in ${regions.join(', ')}`
+  return states.length > 0
+    ? 'When enabled, announced in the regions that were enabled last'
+    : `When enabled, announced in all regions: ${open.join(', ')}`
 }
 
 const RegionName = ({ slug, region }: { slug: string; region: Region | undefined }) => (

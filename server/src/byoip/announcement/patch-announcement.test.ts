@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
 import { Failure } from '../../runtime/error.ts'
-import type { Announcement } from './announcement.ts'
+import { isDesired, withIntent, type Announcement } from './announcement.ts'
 import { applyPatch, type Patch } from './patch-announcement.ts'
 import { sampleAnnouncement, sampleNow, sampleOpen, sampleRegion } from './samples.ts'
 
@@ -44,9 +45,11 @@ describe('enabled with a region', () => {
     assert.equal(next.status, 'partially_announced')
   })
 
-  it('sets enabled if the region is already configured', () => {
-    const { enabled, regions } = patched(offInTwo, { enabled: true, region: 'ams' })
-    assert.deepEqual({ enabled, regions }, { enabled: true, regions: ['ams', 'fra'] })
+  it('enables a disabled announcement in the region alone', () => {
+    for (const region of ['ams', 'lon']) {
+      const { enabled, regions } = patched(offInTwo, { enabled: true, region })
+      assert.deepEqual({ enabled, regions }, { enabled: true, regions: [region] })
+    }
   })
 
   it('removes the region and keeps the rest enabled', () => {
@@ -85,13 +88,32 @@ describe('enabled without a region', () => {
     assert.deepEqual(patched(off, { enabled: true }), expected)
   })
 
-  it('adds every open region if none is configured', () => {
+  it('adds every open region if it never had one', () => {
     assert.deepEqual(patched(fresh, { enabled: true }).regions, ['ams', 'fra', 'lon'])
   })
 
-  it('adds every open region again after the last one was removed', () => {
+  it('restores the last set of regions after every one was disabled', () => {
+    const one = applyPatch(inTwo, { enabled: false, region: 'ams' }, open, sampleNow)
+    const none = applyPatch(one, { enabled: false, region: 'fra' }, open, sampleNow)
+    assert.deepEqual(patched(none, { enabled: true }).regions, ['fra'])
+  })
+
+  it('restores it also after a suspension, and not after another region was enabled', () => {
     const none = applyPatch(inAms, { enabled: false, region: 'ams' }, open, sampleNow)
-    assert.deepEqual(patched(none, { enabled: true }).regions, ['ams', 'fra', 'lon'])
+    const suspended = withIntent(none, { ...none, suspended: true, configured: new Set() }, open, sampleNow)
+    const resumed = withIntent(suspended, { ...none, configured: new Set() }, open, sampleNow)
+    assert.deepEqual(patched(resumed, { enabled: true }).regions, ['ams'])
+    const other = applyPatch(none, { enabled: true, region: 'lon' }, open, sampleNow)
+    const off = applyPatch(other, { enabled: false, region: 'lon' }, open, sampleNow)
+    assert.deepEqual(patched(off, { enabled: true }).regions, ['lon'])
+  })
+
+  it('restores no region that was closed meanwhile; a conflict if none is left', () => {
+    const none = applyPatch(inAms, { enabled: false, region: 'ams' }, open, sampleNow)
+    assert.throws(
+      () => applyPatch(none, { enabled: true }, open.slice(1), sampleNow),
+      (error) => error instanceof Failure && error.code === 'conflict' && /fra, lon/.test(error.message),
+    )
   })
 
   it('is a conflict if no region is open', () => {
@@ -101,6 +123,59 @@ describe('enabled without a region', () => {
     )
   })
 })
+
+describe('any sequence of toggles', () => {
+  it('announces where the model does, and never in a region that was not chosen', () => {
+    fc.assert(
+      fc.property(fc.array(anyToggle, { maxLength: 12 }), (toggles) => {
+        let announcement = fresh
+        let model = modelAtFirst
+        for (const toggle of toggles) {
+          announcement = applyPatch(announcement, toggle, open, sampleNow)
+          const next = afterToggle(model, toggle)
+          const configured = announcement.regions.filter((one) => one.configured).map(({ slug }) => slug)
+          assert.deepEqual(
+            { enabled: announcement.enabled, regions: configured },
+            { enabled: next.enabled, regions: [...next.regions].sort() },
+          )
+          const desired = announcement.regions.filter((one) => isDesired(announcement, one))
+          // A region is new only if the request named it, enabled the regions of before, or it is the first one ever.
+          for (const { slug } of desired)
+            assert.ok(slug === toggle.region || model.last.has(slug) || model.last.size === 0, slug)
+          model = next
+        }
+      }),
+    )
+  })
+})
+
+type Model = {
+  readonly enabled: boolean
+  readonly regions: ReadonlySet<string>
+  /** The last set that was not empty; empty if there never was one. */
+  readonly last: ReadonlySet<string>
+}
+
+const modelAtFirst: Model = { enabled: false, regions: new Set(), last: new Set() }
+
+const anyToggle = fc.record(
+  { enabled: fc.boolean(), region: fc.constantFrom('ams', 'fra', 'lon') },
+  { requiredKeys: ['enabled'] },
+) as fc.Arbitrary<Patch>
+
+/** The rules of the API's description, in its words. */
+function afterToggle({ enabled, regions, last }: Model, { enabled: on, region }: Patch): Model {
+  if (region === undefined) {
+    const all = new Set(open.map(({ slug }) => slug))
+    const kept = regions.size > 0 || !on ? regions : last.size > 0 ? last : all
+    return { enabled: on, regions: kept, last: kept.size > 0 ? kept : last }
+  }
+  const changed = on
+    ? new Set(enabled ? [...regions, region] : [region])
+    : new Set([...regions].filter((one) => one !== region))
+  const isLeft = changed.size > 0
+  return { enabled: on || (enabled && isLeft), regions: changed, last: isLeft ? changed : last }
+}
 
 describe('a patch without effect', () => {
   const cases: [string, Announcement, Patch][] = [

@@ -10,6 +10,7 @@ import { fail, invalid, notFound, type Failure } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import {
   missingValidations,
+  regionsToEnable,
   withIntent,
   type Announcement,
   type Intent,
@@ -61,15 +62,20 @@ export function applyPatch(
 }
 
 function setInAllRegions(announcement: Announcement, enabled: boolean, open: readonly OpenRegion[]): Intent {
-  const configured = configuredOf(announcement)
-  if (!enabled || configured.size > 0) return { ...announcement, enabled, configured }
+  if (!enabled) return { ...announcement, enabled, configured: configuredOf(announcement) }
+  const configured = regionsToEnable(announcement, open)
+  if (configured.size > 0) return { ...announcement, enabled, configured }
   if (open.length === 0) throw fail('conflict', 'noOpenRegion')
-  return { ...announcement, enabled, configured: new Set(open.map(({ regionId }) => regionId)) }
+  throw fail('conflict', 'regionsClosed', { open: open.map(({ slug }) => slug) })
 }
 
+/** Enabling one region of a disabled announcement enables no other: its earlier regions are replaced. */
 function changeRegion(announcement: Announcement, enabled: boolean, regionId: number): Intent {
   const configured = configuredOf(announcement)
-  if (enabled) return { ...announcement, enabled, configured: configured.add(regionId) }
+  if (enabled) {
+    const kept = announcement.enabled ? configured : new Set<number>()
+    return { ...announcement, enabled, configured: kept.add(regionId) }
+  }
   const removed = configured.delete(regionId)
   const lastGone = removed && configured.size === 0
   return { ...announcement, enabled: announcement.enabled && !lastGone, configured }

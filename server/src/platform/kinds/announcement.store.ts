@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import {
   missingValidations,
+  regionsToEnable,
   withIntent,
   type Announcement,
   type OpenRegion,
@@ -170,18 +171,19 @@ function withClearance(announcement: Announcement, now: Date): Announcement {
   return { ...announcement, clearance: clearance === 'passed' ? 'pending' : clearance }
 }
 
-/** The ids of the configured regions: those in the fields or, if an announcement without any is enabled, all open ones. */
+/** The ids of the configured regions: those in the fields or, if it is enabled without any, as when a team enables it. */
 function configuredAfter(
   before: Announcement,
   { enabled, regions: slugs }: Partial<AnnouncementFields>,
   regions: readonly KnownRegion[],
 ): Set<number> {
-  const present = before.regions.filter((region) => region.configured).map(({ regionId }) => regionId)
   if (slugs !== undefined)
     return new Set(regions.filter(({ slug }) => slugs.includes(slug)).map(({ regionId }) => regionId))
-  if (enabled && present.length === 0)
-    return new Set(regions.filter(({ open }) => open).map(({ regionId }) => regionId))
-  return new Set(present)
+  if (enabled) {
+    const open = regions.filter((region) => region.open)
+    return regionsToEnable(before, open)
+  }
+  return new Set(before.regions.filter((region) => region.configured).map(({ regionId }) => regionId))
 }
 
 export async function deleteAnnouncement(trx: Trx, { id }: Row<AnnouncementFields>): Promise<void> {
