@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { readCatalog } from '../src/db/catalog.ts'
 import { generateDump } from '../src/db/generate-dump.ts'
 import { listMigrations, migrate, migrationsFolder } from '../src/db/migrate.ts'
@@ -65,6 +66,37 @@ for (const file of dumps) {
     })
   })
 }
+
+it('migration 029 restores the region that was disabled last', async () => {
+  await using database = await restoreDump(26, readDump('026.tsv'))
+  const { owner } = database.postgres
+  const { rows: ids } = await sql<{ id: number; team_id: number }>`
+    select id, team_id from announcements where deleted is null order by id limit 3`.execute(owner)
+  const [bare, configured, unused] = ids
+  await sql`delete from announcement_regions where announcement_id = any(${ids.map(({ id }) => id)})`.execute(
+    owner,
+  )
+  for (const { id, team_id } of [bare!, configured!])
+    await sql`
+      insert into announcement_regions (announcement_id, region_id, team_id, configured)
+      select ${id}, id, ${team_id}, ${id === configured!.id} and slug = 'ams' from regions
+      where slug in ('ams', 'fra', 'lon')`.execute(owner)
+  for (const slug of ['lon', 'fra', 'ams', 'fra'])
+    await sql`
+      insert into announcement_history (announcement_id, team_id, kind, actor, detail)
+      values (${bare!.id}, ${bare!.team_id}, 'disabled', 'user:1', jsonb_build_object('region', ${slug}::text))`.execute(
+      owner,
+    )
+  const client = await database.postgres.directConnection()
+  await migrate(client)
+  await client.end()
+  const { rows } = await sql<{ announcement_id: number; slug: string }>`
+    select ar.announcement_id, r.slug from announcement_regions ar join regions r on r.id = ar.region_id
+    where ar.restorable and ar.announcement_id = any(${[bare!, configured!, unused!].map(({ id }) => id)})`.execute(
+    owner,
+  )
+  assert.deepEqual(rows, [{ announcement_id: bare!.id, slug: 'fra' }])
+})
 
 it('at least one dump exists', () => {
   assert.notEqual(dumps.length, 0)
