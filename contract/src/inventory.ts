@@ -110,9 +110,10 @@ export const AsnVerification = Component('AsnVerification', {
 })
 export type AsnVerification = Static<typeof AsnVerification>
 
-// ASNs are verified for BYOIP, which a team may have without the module of the inventory. The module and the scopes are
-// therefore those of BYOIP.
-const ipam = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
+// ASNs are verified for BYOIP: the scopes are those of BYOIP. Reading needs no module, because links of security events
+// lead to an ASN, and every team with events follows them.
+const reading = { credential: 'any', scope: 'ipam:read' } as const
+const ipam = { ...reading, module: 'ipam' } as const
 
 const asnOrderings = ['id', 'asn', 'created'] as const
 
@@ -125,7 +126,7 @@ export const listAsnsRoute = route({
   description:
     'The ASNs of the team, assigned by the provider or proven by the team (see verifyAsn). `verified` is ' +
     'null if the ASN is not, or no longer, verified.',
-  permission: ipam,
+  permission: reading,
   query: Strict({
     asn: Optional(Repeatable(AsnNumber)),
     verified: Optional(Type.Boolean()),
@@ -135,6 +136,22 @@ export const listAsnsRoute = route({
   }),
   response: Page(HeldAsn),
   success: 200,
+})
+
+export const getAsnRoute = route({
+  name: 'getAsn',
+  group: 'Inventory',
+  method: 'GET',
+  path: '/v3/inventory/asns/{asn}',
+  summary: 'Get ASN',
+  description:
+    'Returns one ASN of the team, by its number; `verified` is null if it is not, or no longer, verified. ' +
+    '404 unless it was assigned to the team, or the team has tried to verify it.',
+  permission: reading,
+  params: Strict({ asn: AsnNumber }),
+  response: HeldAsn,
+  success: 200,
+  conditional: true,
 })
 
 export const verifyAsnRoute = route({
@@ -257,6 +274,7 @@ export const revokeAsnOfTeamRoute = route({
 
 export const inventoryRoutes = [
   listAsnsRoute,
+  getAsnRoute,
   verifyAsnRoute,
   listAsnsOfTeamsRoute,
   verifyAsnOfTeamRoute,

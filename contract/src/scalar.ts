@@ -100,3 +100,10 @@ const titled = (schema: TSchema, suffix: string): { title?: string } =>
 
 /** A reference to a team, in answers for staff and in webhook messages. */
 export const TeamReference = Component('TeamReference', { id: Id, name: Type.String() })
+
+/** A reference to a place of the provider. */
+export const LocationReference = Component('LocationReference', {
+  key: Type.String(),
+  name: Type.String(),
+  country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+})

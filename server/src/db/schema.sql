@@ -1063,6 +1063,35 @@ create table second_factors (
   constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table services (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  name text not null,
+  type text not null,
+  state text not null default 'production'::text, -- as in IX-API 2
+  location_key text,
+  commit_bps bigint, -- committed rate, bits per second
+  burst_bps bigint, -- highest rate, bits per second
+  start_date date,
+  end_date date,
+  external_ref text not null default ''::text, -- reference of the customer
+  billing_ref text not null default ''::text,
+  asn bigint,
+  created timestamp with time zone not null default now(),
+  constraint services_pkey PRIMARY KEY (id),
+  constraint services_team_id_name_key UNIQUE (team_id, name),
+  constraint services_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
+  constraint services_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint services_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint))),
+  constraint services_check CHECK ((burst_bps >= commit_bps)),
+  constraint services_check1 CHECK ((end_date >= start_date)),
+  constraint services_commit_bps_check CHECK ((commit_bps >= 0)),
+  constraint services_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'scheduled'::text, 'allocated'::text, 'testing'::text, 'production'::text, 'production_change_pending'::text, 'decommission_requested'::text, 'decommissioned'::text, 'archived'::text, 'cancelled'::text, 'error'::text, 'operator'::text]))),
+  constraint services_type_check CHECK ((type = ANY (ARRAY['transit'::text, 'ddos'::text, 'byoip'::text, 'dns'::text, 'cross_connect'::text, 'sdwan'::text, 'wave'::text, 'colo'::text])))
+);
+alter table services enable row level security;
+create policy tenant on services as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table sessions (
   id uuid not null default gen_random_uuid(),
   user_id integer not null,
@@ -1316,6 +1345,7 @@ grant delete, insert, select, update on notified_statuses to pharos_tenant;
 grant insert (team_id, type, data), select on outbox to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;
+grant select on services to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
 grant select on team_events to pharos_tenant;

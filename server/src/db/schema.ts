@@ -648,6 +648,43 @@ export interface SecondFactorsTable {
   wrong_since: Generated<Date>
 }
 
+export type ServicesType = 'transit' | 'ddos' | 'byoip' | 'dns' | 'cross_connect' | 'sdwan' | 'wave' | 'colo'
+
+export type ServicesState =
+  | 'requested'
+  | 'scheduled'
+  | 'allocated'
+  | 'testing'
+  | 'production'
+  | 'production_change_pending'
+  | 'decommission_requested'
+  | 'decommissioned'
+  | 'archived'
+  | 'cancelled'
+  | 'error'
+  | 'operator'
+
+export interface ServicesTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  name: string
+  type: ServicesType
+  /** as in IX-API 2 */
+  state: Generated<ServicesState>
+  location_key: string | null
+  /** committed rate, bits per second */
+  commit_bps: number | null
+  /** highest rate, bits per second */
+  burst_bps: number | null
+  start_date: string | null
+  end_date: string | null
+  /** reference of the customer */
+  external_ref: Generated<string>
+  billing_ref: Generated<string>
+  asn: number | null
+  created: Generated<Date>
+}
+
 export interface SessionsTable {
   id: Generated<string>
   user_id: number
@@ -891,6 +928,7 @@ export interface Schema {
   removed_resources: RemovedResourcesTable
   revisions: RevisionsTable
   second_factors: SecondFactorsTable
+  services: ServicesTable
   sessions: SessionsTable
   sign_in_failures: SignInFailuresTable
   signing_keys: SigningKeysTable

@@ -45,6 +45,7 @@ export type Caller = {
 const allScopes = [
   'ipam:read',
   'ipam:write',
+  'inventory:read',
   'lighthouse:read',
   'team:read',
   'team:write',
