@@ -22,7 +22,7 @@ test('a valid file has no problems, and its entries are in canonical form', () =
     irr: '2026-01-31T11:00:00.000Z',
     loa: true,
   })
-  assert.equal(entries.length, 17)
+  assert.equal(entries.length, 15)
 })
 
 test('an empty file has no entries', () => {

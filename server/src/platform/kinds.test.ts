@@ -84,7 +84,14 @@ const samples: Readonly<Record<string, Sample>> = {
   prefixes: { element: 0, fields: { name: { name: 'X' }, location: { location: 'fra' } } },
   asns: { element: 0, fields: { name: { name: 'X' }, verified: { verified: false } } },
   services: {
-    element: 0,
+    element: {
+      team: 'demo',
+      name: 'Transit Amsterdam',
+      type: 'transit',
+      location: 'ams',
+      commit_bps: 10_000_000_000,
+      start_date: '2026-01-31',
+    },
     fields: {
       type: { type: 'wave' },
       state: { state: 'error' },

@@ -30,9 +30,6 @@ prefixes:
   - {team: other, prefix: '2001:DB8::/32'}
 asns:
   - {team: demo, asn: 64496, name: Demo, verified: true}
-services:
-  - {team: demo, name: Transit Amsterdam, type: transit, location: ams, commit_bps: 1000000000, start_date: 2026-01-31}
-  - {team: other, name: Scrubbing, type: ddos, state: testing}
 announcements:
   - {team: demo, prefix: 192.0.2.0/24, origin_asn: 64496, regions: [fra, ams], enabled: true, validated: true}
   - team: other
