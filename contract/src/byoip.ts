@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Static, TUnsafe } from 'typebox'
 import { regionReasons } from './region-reason.ts'
 import { AnnouncementDetails, HistoryEntry, StateMessage, Validation } from './announcement-checks.ts'
-import { route } from './route.ts'
+import { route, staffChanging } from './route.ts'
 import {
   Id,
   Limit,
@@ -109,7 +109,6 @@ export const Region = Component('Region', {
 export type Region = Static<typeof Region>
 
 const ipam = { credential: 'any', module: 'ipam' } as const
-const staff = { credential: 'web', role: 'staff' } as const
 
 export const updateAnnouncementRoute = route({
   name: 'updateAnnouncement',
@@ -325,7 +324,7 @@ export const suspendAnnouncementRoute = route({
   description:
     'Withdraws an announcement of any team and keeps it withdrawn, whatever the team requests. The guard ' +
     'applies, as to every withdrawal. The team sees the reason. Suspending again changes only the reason.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ announcement_id: Id }),
   body: Strict({ reason: Paragraphs({ minLength: 1, maxLength: 500 }) }),
   response: Announcement,
@@ -339,7 +338,7 @@ export const resumeAnnouncementRoute = route({
   path: '/v3/admin/announcements/{announcement_id}/resume',
   summary: 'Resume IP announcement',
   description: 'Ends a suspension: the announcement is announced again as the team requested.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ announcement_id: Id }),
   response: Announcement,
   success: 200,

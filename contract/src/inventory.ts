@@ -3,7 +3,7 @@ import { asnProofReasons } from './asn-proof-reason.ts'
 import { Paragraphs } from './text.ts'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { route } from './route.ts'
+import { route, staffChanging, staffReading } from './route.ts'
 import {
   Id,
   Limit,
@@ -179,8 +179,6 @@ export const verifyAsnRoute = route({
   errors: ['reserved_asn', 'conflict'],
 })
 
-const staff = { credential: 'web', role: 'staff' } as const
-
 /** An ASN of one team for staff: verified, revoked, or with evidence only. */
 export const AsnOfTeam = Component('TeamAsn', {
   asn: AsnNumber,
@@ -214,7 +212,7 @@ export const listAsnsOfTeamsRoute = route({
   description:
     'ASNs that teams hold, held, or try to verify, with the evidence of each method. Teams with the same ASN ' +
     'are adjacent.',
-  permission: staff,
+  permission: staffReading,
   query: Strict({
     asn: Optional(Repeatable(AsnNumber)),
     team_id: Optional(Repeatable(Id)),
@@ -247,7 +245,7 @@ export const verifyAsnOfTeamRoute = route({
   description:
     'Verifies the ASN for one team without an expiry, and ends the proofs of all other teams. Returns 409 if ' +
     'the provider has verified it for another team: revoke that first. Repeating it changes nothing.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ asn: AsnNumber }),
   body: Decision,
   response: AsnOfTeam,
@@ -265,7 +263,7 @@ export const revokeAsnOfTeamRoute = route({
     'Ends the verification of the ASN for one team at once, whatever its method. From then on proofs of the ' +
     'team do not count until the provider verifies the ASN again. The checks of its announcements run again; ' +
     'withdrawals depend on `on_validation_loss`. Repeating it changes nothing.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ asn: AsnNumber }),
   body: Decision,
   response: AsnOfTeam,

@@ -17,4 +17,4 @@ export const scopes = [
 export const staffScopes = ['admin:read', 'admin:write'] as const
 export type StaffScope = (typeof staffScopes)[number]
 
-export type Scope = (typeof scopes)[number] | StaffScope
+export type Scope = (typeof scopes)[number]

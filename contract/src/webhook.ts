@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
 import {
+  Actor,
   Id,
   Limit,
   Nullable,
@@ -50,7 +51,7 @@ const webhook = {
     // `user`: disabled by a user; `gone`: it answered 410; `failing`: no successful delivery for five days.
   ),
   created: Time,
-  created_by: Type.String({ description: '`user:<id>` or `token:<id>`' }),
+  created_by: Actor,
   modified: Time,
   failing_since: NullableTime,
   last_delivery: Nullable(Type.String({ format: 'date-time', description: 'last successful delivery' })),

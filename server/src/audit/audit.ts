@@ -5,7 +5,7 @@ import { invalid, notFound, parsePrefixAt } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
 import {
-  findEmails,
+  findAllNames,
   findEntry,
   findNames,
   listEntries,
@@ -75,14 +75,9 @@ async function presentAll(
     ...(await findNames(trx, actors)),
     ['operator', staffName],
     ['pharos', 'Pharos'],
-    ...(viewer.isStaff ? await findEmails(db, actors.flatMap(userIdOf)) : []),
+    ...(viewer.isStaff ? await findAllNames(db, actors) : []),
   ])
   return rows.map((row) => present(row, viewer, names))
-}
-
-function userIdOf(actor: string): number[] {
-  const match = /^user:(\d{1,9})$/.exec(actor)
-  return match ? [Number(match[1])] : []
 }
 
 const staffName = 'staff of the provider'

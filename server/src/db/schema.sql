@@ -456,8 +456,9 @@ create table api_tokens (
   max_unused_days integer,
   last_used timestamp with time zone,
   revoked timestamp with time zone,
-  created_by integer, -- null: the operator made it, or whoever did has no account any more
+  created_by integer, -- the user, while the account exists: removing the member revokes the token
   last_used_address inet, -- where it was used from when last_used was written
+  creator text not null default 'operator'::text, -- actor; kept after the account is deleted
   constraint api_tokens_pkey PRIMARY KEY (id),
   constraint api_tokens_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint api_tokens_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -710,7 +711,7 @@ create table holds (
   state text not null default 'open'::text,
   created timestamp with time zone not null default now(),
   decided timestamp with time zone,
-  decided_by integer,
+  decided_by text, -- actor; null while it is open, and if it was closed without a decision
   changes jsonb not null default '[]'::jsonb, -- routes whose origin or next hop would change: router, prefix, from, to
   routes jsonb not null default '[]'::jsonb, -- routes without a row, as the routers held them when the hold was opened: router, route
   findings jsonb not null default '[]'::jsonb, -- reasons with their numbers, the gravest first
@@ -718,7 +719,6 @@ create table holds (
   alerted timestamp with time zone, -- when staff last got a mail about it, or about the hold that it replaced
   alerted_prefixes integer, -- how many prefixes that mail was about
   constraint holds_pkey PRIMARY KEY (id),
-  constraint holds_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
   constraint holds_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
   constraint holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text])))
 );
@@ -808,12 +808,11 @@ create table letters (
   uploaded timestamp with time zone not null default now(),
   uploaded_by text not null,
   reviewed timestamp with time zone,
-  reviewed_by integer, -- null also where it was accepted without a person
+  reviewed_by text, -- actor; null also if it was accepted without a person
   replaced_by integer, -- the newer letter, where every announcement of a pending one has a newer one; the API then calls it rejected
   pages integer, -- null for files that were uploaded before pages were counted
   constraint letters_pkey PRIMARY KEY (id),
   constraint letters_replaced_by_fkey FOREIGN KEY (replaced_by) REFERENCES letters(id),
-  constraint letters_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint letters_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint letters_check CHECK (((reason IS NOT NULL) = (status = 'rejected'::text))),
   constraint letters_check1 CHECK (((reviewed IS NOT NULL) = (status <> 'pending_review'::text))),
@@ -1148,6 +1147,23 @@ create table sources (
   constraint sources_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
 );
 
+create table staff_tokens (
+  id text not null,
+  name text not null,
+  secret_mac bytea not null,
+  scopes text[] not null,
+  allowed_networks cidr[] not null default '{}'::cidr[], -- networks from which it can be used; empty: from everywhere
+  created timestamp with time zone not null default now(),
+  expires timestamp with time zone not null,
+  last_used timestamp with time zone, -- updated at most once a minute
+  last_used_address inet,
+  revoked timestamp with time zone,
+  constraint staff_tokens_pkey PRIMARY KEY (id),
+  constraint staff_tokens_id_check CHECK ((id ~ '^[a-z2-7]{12}$'::text)),
+  constraint staff_tokens_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['admin:read'::text, 'admin:write'::text])))
+);
+CREATE TRIGGER staff_tokens_actors AFTER DELETE OR UPDATE OF scopes, allowed_networks, expires, revoked ON public.staff_tokens FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+
 create table team_event_counts (
   team_id integer not null,
   measure text not null,
@@ -1323,7 +1339,7 @@ grant insert, select on announcement_history to pharos_tenant;
 grant insert, select, update on announcement_regions to pharos_tenant;
 grant delete, insert, select, update on announcement_validations to pharos_tenant;
 grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate_loa, loa_signatory, managed_by, clearance), select, update (enabled, status, version, check_requested, deleted) on announcements to pharos_tenant;
-grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address), update (name, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
+grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator), update (name, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
 grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;

@@ -171,10 +171,12 @@ export interface ApiTokensTable {
   max_unused_days: number | null
   last_used: Date | null
   revoked: Date | null
-  /** null: the operator made it, or whoever did has no account any more */
+  /** the user, while the account exists: removing the member revokes the token */
   created_by: number | null
   /** where it was used from when last_used was written */
   last_used_address: string | null
+  /** actor; kept after the account is deleted */
+  creator: Generated<string>
 }
 
 export type AsnProofsMethod = 'rdap_email' | 'peeringdb' | 'aut_num' | 'dns_txt' | 'roa'
@@ -365,7 +367,8 @@ export interface HoldsTable {
   state: Generated<HoldsState>
   created: Generated<Date>
   decided: Date | null
-  decided_by: number | null
+  /** actor; null while it is open, and if it was closed without a decision */
+  decided_by: string | null
   /** routes whose origin or next hop would change: router, prefix, from, to */
   changes: GeneratedJson
   /** routes without a row, as the routers held them when the hold was opened: router, route */
@@ -446,8 +449,8 @@ export interface LettersTable {
   uploaded: Generated<Date>
   uploaded_by: string
   reviewed: Date | null
-  /** null also where it was accepted without a person */
-  reviewed_by: number | null
+  /** actor; null also if it was accepted without a person */
+  reviewed_by: string | null
   /** the newer letter, where every announcement of a pending one has a newer one; the API then calls it rejected */
   replaced_by: number | null
   /** null for files that were uploaded before pages were counted */
@@ -741,6 +744,21 @@ export interface SourcesTable {
   created: Generated<Date>
 }
 
+export interface StaffTokensTable {
+  id: string
+  name: string
+  secret_mac: Buffer
+  scopes: string[]
+  /** networks from which it can be used; empty: from everywhere */
+  allowed_networks: Generated<string[]>
+  created: Generated<Date>
+  expires: Date
+  /** updated at most once a minute */
+  last_used: Date | null
+  last_used_address: string | null
+  revoked: Date | null
+}
+
 export type TeamEventCountsMeasure = 'all' | 'start' | 'start_block' | 'end' | 'end_block' | 'bps' | 'pps'
 
 export interface TeamEventCountsTable {
@@ -933,6 +951,7 @@ export interface Schema {
   sign_in_failures: SignInFailuresTable
   signing_keys: SigningKeysTable
   sources: SourcesTable
+  staff_tokens: StaffTokensTable
   team_event_counts: TeamEventCountsTable
   team_events: TeamEventsTable
   teams: TeamsTable

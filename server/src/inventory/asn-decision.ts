@@ -7,7 +7,7 @@ import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import type { Operation } from '../operation/operation.ts'
+import type { StaffOperation } from '../operation/operation.ts'
 import { parseHoldableAsn, type AsnRules } from './asn.ts'
 import {
   endVerification,
@@ -43,7 +43,7 @@ export async function listAllAsns(
  */
 export function verifyForTeam(
   deps: AsnDecisionDeps,
-  operation: Operation,
+  operation: StaffOperation,
   number: number,
   { team_id: teamId, reason }: AsnDecision,
 ): Promise<Wire> {
@@ -71,7 +71,7 @@ export function verifyForTeam(
  */
 export function revokeForTeam(
   deps: AsnDecisionDeps,
-  operation: Operation,
+  operation: StaffOperation,
   number: number,
   { team_id: teamId, reason }: AsnDecision,
 ): Promise<Wire> {
@@ -111,7 +111,7 @@ async function decide(
  * A verification by the provider for another team is not overwritten: staff must revoke it first. The audit entry does not
  * contain the reason, which may name the other team.
  */
-async function endProof(trx: Trx, operation: Operation, asn: Asn, holder: Holder): Promise<void> {
+async function endProof(trx: Trx, operation: StaffOperation, asn: Asn, holder: Holder): Promise<void> {
   if (holder.verified_by === null)
     throw fail('conflict', 'asnHeld', { asn, team: holder.team_name, teamId: holder.team_id })
   await endVerification(trx, holder.team_id, asn)

@@ -7,7 +7,7 @@ import {
   verifyAsnRoute,
   verifyAsnOfTeamRoute,
 } from '@pharos/contract/inventory'
-import { handle, type Mounted } from '../http/mount.ts'
+import { handle, handleStaff, type Mounted } from '../http/mount.ts'
 import { getAsn, listAsns } from './asn.ts'
 import { listAllAsns, revokeForTeam, verifyForTeam, type AsnDecisionDeps } from './asn-decision.ts'
 import { verifyAsn, type VerifyAsnDeps } from './asn-proof.ts'
@@ -16,7 +16,7 @@ export const asnRoutes = (deps: VerifyAsnDeps & AsnDecisionDeps): Mounted[] => [
   handle(listAsnsRoute, listAsns, deps),
   handle(getAsnRoute, getAsn, deps),
   handle(verifyAsnRoute, verifyAsn, deps),
-  handle(listAsnsOfTeamsRoute, listAllAsns, deps),
-  handle(verifyAsnOfTeamRoute, verifyForTeam, deps),
-  handle(revokeAsnOfTeamRoute, revokeForTeam, deps),
+  handleStaff(listAsnsOfTeamsRoute, listAllAsns, deps),
+  handleStaff(verifyAsnOfTeamRoute, verifyForTeam, deps),
+  handleStaff(revokeAsnOfTeamRoute, revokeForTeam, deps),
 ]

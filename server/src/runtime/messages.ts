@@ -59,6 +59,8 @@ export const failureTexts = {
   forbidden: {
     adminOnly: 'Only an admin of the team may do this. Ask one of them.',
     staffOnly: 'Only staff of the provider may do this.',
+    staffToken:
+      'A staff token may only call operations of staff (`/v3/admin`). Use an API token of the team.',
     toggle: 'Only an admin of the team may enable or disable announcements. Ask one of them.',
     metrics: 'Metrics are available to the operator only. Add your network to operator_networks.',
     crossSite: 'The session of the portal can be used by its own pages only.',

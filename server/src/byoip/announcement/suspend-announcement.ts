@@ -7,7 +7,7 @@ import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { notFound } from '../../runtime/error.ts'
-import { actorName, type Operation } from '../../operation/operation.ts'
+import { actorName, type StaffOperation } from '../../operation/operation.ts'
 import { withIntent, type Announcement } from './announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
 import { writeHistory } from './history.store.ts'
@@ -18,19 +18,19 @@ export type SuspendDeps = { readonly db: Db; readonly now: () => Date }
 /** Suspends an announcement of any team; throws `not_found`. */
 export const suspendAnnouncement = (
   deps: SuspendDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   { reason }: { readonly reason: string },
 ): Promise<Wire> => suspendOrResume(deps, operation, id, reason)
 
 /** Resumes an announcement of any team; throws `not_found`. */
-export const resumeAnnouncement = (deps: SuspendDeps, operation: Operation, id: number): Promise<Wire> =>
+export const resumeAnnouncement = (deps: SuspendDeps, operation: StaffOperation, id: number): Promise<Wire> =>
   suspendOrResume(deps, operation, id, null)
 
 /** A null reason resumes the announcement. */
 async function suspendOrResume(
   { db, now }: SuspendDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   reason: string | null,
 ): Promise<Wire> {

@@ -6,7 +6,7 @@ import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
-import type { Operation } from '../../operation/operation.ts'
+import { actorName, type StaffOperation } from '../../operation/operation.ts'
 import { parseTime } from '../../text/time.ts'
 import { writeHistory } from '../announcement/history.store.ts'
 import type { Inspector } from './inspect-letter.ts'
@@ -51,7 +51,7 @@ export async function getFileForReview(
 /** Returns one page as a PNG. Throws `not_found`, `conflict` if it cannot be rendered, and `unavailable`. */
 export async function getPageForReview(
   deps: ReviewDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   page: number,
 ): Promise<LetterPage> {
@@ -65,7 +65,7 @@ type LetterPage = { readonly filename: string; readonly mediaType: 'image/png'; 
 /** Accepts a pending letter until the given date, by default the one that the team set. Repeating it changes nothing. */
 export function acceptLetter(
   deps: ReviewDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   { valid_until }: { readonly valid_until?: string },
 ): Promise<Wire> {
@@ -81,7 +81,7 @@ export function acceptLetter(
 /** Rejects a pending letter; the team sees the reason. Repeating it changes nothing; another decision throws `conflict`. */
 export function rejectLetter(
   deps: ReviewDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   { reason }: { readonly reason: string },
 ): Promise<Wire> {
@@ -90,7 +90,7 @@ export function rejectLetter(
 
 async function decide(
   { db }: ReviewDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   decisionOn: (letter: ReviewedLetterRow) => Decision,
   same: LetterStatus = 'accepted',
@@ -101,7 +101,7 @@ async function decide(
     if (before.status === same) return presentReviewed(before)
     if (before.status !== 'pending_review') throw fail('conflict', 'letterDecided', { status: before.status })
     const decision = decisionOn(before)
-    await saveDecision(trx, id, decision, operation.actor.kind === 'user' ? operation.actor.userId : null)
+    await saveDecision(trx, id, decision, actorName(operation.actor))
     const after = await get(trx, id)
     await recordReview(trx, operation, before, after)
     return presentReviewed(after)
@@ -111,7 +111,7 @@ async function decide(
 /** The audit entry names the staff user; the team's history names only the provider. */
 async function recordReview(
   trx: Trx,
-  operation: Operation,
+  operation: StaffOperation,
   before: ReviewedLetterRow,
   after: ReviewedLetterRow,
 ): Promise<void> {

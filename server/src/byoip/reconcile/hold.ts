@@ -19,7 +19,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { StaffOperation } from '../../operation/operation.ts'
 import { heldChangeKey, type PlannedHold } from './guard.ts'
 import {
   closeHoldRow,
@@ -122,24 +122,16 @@ export async function getHold({ db }: HoldDeps, _operation: unknown, id: number)
   }
 }
 
-/** The staff user who decides, and the actor of the audit entry. */
-export type DecisionActor = {
-  readonly userId: number | null
-  readonly by: Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
-}
+/** The author of a decision, as in the audit entry. */
+type Author = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 
 /** Approves an open hold for the caller of an operation. */
-export const approveHold = (deps: HoldDeps, operation: Operation, id: number): Promise<Wire> =>
-  decideAs(deps, decisionActorOf(operation), id, 'approved')
+export const approveHold = (deps: HoldDeps, operation: StaffOperation, id: number): Promise<Wire> =>
+  decideAs(deps, auditOf(operation), id, 'approved')
 
 /** Rejects an open hold for the caller of an operation. */
-export const rejectHold = (deps: HoldDeps, operation: Operation, id: number): Promise<Wire> =>
-  decideAs(deps, decisionActorOf(operation), id, 'rejected')
-
-function decisionActorOf(operation: Operation): DecisionActor {
-  const { actor } = operation
-  return { userId: actor.kind === 'user' ? actor.userId : null, by: auditOf(operation) }
-}
+export const rejectHold = (deps: HoldDeps, operation: StaffOperation, id: number): Promise<Wire> =>
+  decideAs(deps, auditOf(operation), id, 'rejected')
 
 /**
  * Approves or rejects an open hold, and wakes the reconcilers. Repeating the same decision changes nothing. Throws `conflict` if
@@ -147,12 +139,12 @@ function decisionActorOf(operation: Operation): DecisionActor {
  */
 export async function decideAs(
   { db }: HoldDeps,
-  { userId, by }: DecisionActor,
+  by: Author,
   id: number,
   decision: 'approved' | 'rejected',
 ): Promise<Wire> {
   return db.transaction().execute(async (trx) => {
-    const decided = await decideHold(trx, id, decision, userId)
+    const decided = await decideHold(trx, id, decision, by.actor)
     const hold = await findHold(trx, id)
     if (!hold) throw notFound('hold')
     if (!decided && hold.state !== decision) throw alreadyDecided(hold)

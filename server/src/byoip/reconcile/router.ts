@@ -6,7 +6,7 @@ import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { StaffOperation } from '../../operation/operation.ts'
 import {
   countRegionRoutes,
   listRegionRows,
@@ -58,7 +58,7 @@ type By = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 /** Drains a router for the caller of an operation; see `setDrained`. */
 export const drainRouter = (
   deps: RouterDeps,
-  operation: Operation,
+  operation: StaffOperation,
   slug: string,
   name: string,
 ): Promise<AdminRegion> => setDrained(deps, auditOf(operation), { slug, name }, true)
@@ -66,7 +66,7 @@ export const drainRouter = (
 /** Undrains a router for the caller of an operation; see `setDrained`. */
 export const undrainRouter = (
   deps: RouterDeps,
-  operation: Operation,
+  operation: StaffOperation,
   slug: string,
   name: string,
 ): Promise<AdminRegion> => setDrained(deps, auditOf(operation), { slug, name }, false)
