@@ -60,6 +60,17 @@ describe('a staff token', () => {
     assert.deepEqual([own!.actor, own!.actor_name, own!.credential], [actor, 'test', actor])
   })
 
+  it('ends at once when it is revoked', async () => {
+    const text = await addStaffToken(api, { scopes: ['admin:read'] })
+    const call = () =>
+      api.server.inject({ url: '/v3/admin/holds', headers: { authorization: `Token ${text}` } })
+    assert.equal((await call()).statusCode, 200)
+    const invalidated = new Promise<void>((resolve) => void api.waker.on('actors', resolve))
+    await sql`update staff_tokens set revoked = now() where id = ${parseApiToken(text)!.id}`.execute(db())
+    await invalidated
+    assert.equal((await call()).statusCode, 401)
+  })
+
   it('leaves a refused call in the audit log, without a team', async () => {
     const reader = await addStaffToken(api, { scopes: ['admin:read'] })
     const hold = await replaceOpenHold(api, fixtures.regions['ams']!)

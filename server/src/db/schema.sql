@@ -1162,7 +1162,7 @@ create table staff_tokens (
   constraint staff_tokens_id_check CHECK ((id ~ '^[a-z2-7]{12}$'::text)),
   constraint staff_tokens_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['admin:read'::text, 'admin:write'::text])))
 );
-CREATE TRIGGER staff_tokens_actors AFTER DELETE OR UPDATE OF scopes, allowed_networks, expires, revoked ON public.staff_tokens FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+CREATE TRIGGER staff_tokens_actors AFTER DELETE OR UPDATE OF scopes, allowed_networks, expires, revoked ON public.staff_tokens FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 
 create table team_event_counts (
   team_id integer not null,

@@ -15,7 +15,7 @@ create table staff_tokens (
 comment on column staff_tokens.allowed_networks is 'networks from which it can be used; empty: from everywhere';
 comment on column staff_tokens.last_used is 'updated at most once a minute';
 create trigger staff_tokens_actors after delete or update of scopes, allowed_networks, expires, revoked on staff_tokens
-  for each statement execute function raise_revision('actors');
+  for each statement execute function wake_actors();
 
 -- The author of a change has one form everywhere: an actor, as in the audit log.
 alter table holds drop constraint holds_decided_by_fkey,
