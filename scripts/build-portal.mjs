@@ -25,6 +25,7 @@ export async function buildPortal() {
   const { build } = await import('vite')
   await build({ root: join(root, 'portal'), logLevel: 'warn' })
   pack()
+  writePages()
   writeFileSync(stamp, hash)
 }
 
@@ -35,6 +36,14 @@ function pack() {
     const file = join(dist, name)
     writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file), { params }))
   }
+}
+
+/** Writes the paths of the pages for the server, which answers other addresses with the status 404. */
+function writePages() {
+  const source = readFileSync(join(root, 'portal/src/pages.tsx'), 'utf8')
+  const paths = [...source.matchAll(/^ {4}path: '(\/[^']*)',$/gm)].map(([, path]) => path)
+  if (paths.length < 10) throw new Error('portal/src/pages.tsx: the paths of the pages were not found')
+  writeFileSync(join(dist, 'pages.json'), JSON.stringify(paths))
 }
 
 function hashOfInputs() {

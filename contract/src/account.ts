@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { CountryOrEmpty, Limit, Offset, Optional, Page, Strict, Time, Component } from './scalar.ts'
+import { CountryOrEmpty, Limit, Offset, Optional, Ordering, Page, Strict, Time, Component } from './scalar.ts'
 import { SessionTokens, User } from './session.ts'
 import { Line } from './text.ts'
 
@@ -131,9 +131,13 @@ export const listSessionsRoute = route({
   method: 'GET',
   path: '/v3/session/sessions',
   summary: 'List sessions',
-  description: "The caller's active sessions, most recently used first.",
+  description: "The caller's active sessions, most recently used first by default.",
   permission: { credential: 'web', personal: true },
-  query: Strict({ limit: Limit, offset: Offset }),
+  query: Strict({
+    ordering: Ordering(['last_used', 'created', 'expires'], '-last_used'),
+    limit: Limit,
+    offset: Offset,
+  }),
   response: Page(OpenSession),
   success: 200,
 })

@@ -1,7 +1,7 @@
 // Regions and their routers as the operator's staff see them, and draining a router.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { route } from './route.ts'
+import { route, staffChanging, staffReading } from './route.ts'
 import {
   Id,
   Limit,
@@ -82,8 +82,6 @@ export const AdminRegion = Component('AdminRegion', {
 })
 export type AdminRegion = Static<typeof AdminRegion>
 
-const staff = { credential: 'web', role: 'staff' } as const
-
 export const listAdminRegionsRoute = route({
   name: 'listAdminRegions',
   group: 'Operator',
@@ -92,7 +90,7 @@ export const listAdminRegionsRoute = route({
   summary: 'List regions with their routers',
   description:
     'Every region with the state of each of its routers, of their BGP sessions, and with its open hold.',
-  permission: staff,
+  permission: staffReading,
   query: Strict({
     ordering: Ordering(['slug', 'name'], 'slug'),
     limit: Limit,
@@ -122,7 +120,7 @@ export const drainRouterRoute = route({
     'Withdraws the routes of Pharos from one router before maintenance, each as soon as enough other routers ' +
     'of the region announce it. Nothing is withdrawn from the other routers. Returns 409 if the others ' +
     'cannot announce the routes. Draining a drained router changes nothing.',
-  permission: staff,
+  permission: staffChanging,
   params,
   response: AdminRegion,
   success: 200,
@@ -137,7 +135,7 @@ export const undrainRouterRoute = route({
   path,
   summary: 'Undrain router',
   description: 'Announces the routes of the region on the router again. Repeating it changes nothing.',
-  permission: staff,
+  permission: staffChanging,
   params,
   response: AdminRegion,
   success: 200,

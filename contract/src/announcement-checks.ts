@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { checkReasons } from './check-reason.ts'
 import { stateMessageTags } from './state-message.ts'
-import { Id, Nullable, NullableTime, OneOf, Optional, Time, Component, Enumeration } from './scalar.ts'
+import { Actor, Id, Nullable, NullableTime, OneOf, Optional, Time, Component, Enumeration } from './scalar.ts'
 
 export const validationNames = ['irr', 'rpki', 'loa', 'asn', 'size', 'overlap'] as const
 export type ValidationName = (typeof validationNames)[number]
@@ -98,7 +98,7 @@ export const HistoryEntry = Component('AnnouncementHistoryEntry', {
     description: 'such as created, enabled, announced, withdrawn, validation, letter_accepted',
   }),
   region: Nullable(Type.String({ description: 'slug of the region' })),
-  actor: Type.String({ description: '`user:7`, `token:...`, `operator`, or the name of the loop' }),
+  actor: Actor,
   detail: Type.Record(Type.String(), Type.Unknown()),
   took_ms: Nullable(
     Type.Integer({

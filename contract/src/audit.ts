@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
 import {
+  Actor,
   Id,
   Limit,
   Nullable,
@@ -19,9 +20,7 @@ import {
 export const AuditEntry = Component('AuditEntry', {
   id: Id,
   at: Time,
-  actor: Type.String({
-    description: '`user:<id>`, `token:<id>`, `staff` (an employee of the provider), `operator` or `pharos`',
-  }),
+  actor: Actor,
   actor_name: Nullable(
     Type.String({ description: 'e-mail address of the user or name of the token; null if no longer known' }),
   ),

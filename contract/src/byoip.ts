@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Static, TUnsafe } from 'typebox'
 import { regionReasons } from './region-reason.ts'
 import { AnnouncementDetails, HistoryEntry, StateMessage, Validation } from './announcement-checks.ts'
-import { route } from './route.ts'
+import { route, staffChanging } from './route.ts'
 import {
   Id,
   Limit,
@@ -109,7 +109,6 @@ export const Region = Component('Region', {
 export type Region = Static<typeof Region>
 
 const ipam = { credential: 'any', module: 'ipam' } as const
-const staff = { credential: 'web', role: 'staff' } as const
 
 export const updateAnnouncementRoute = route({
   name: 'updateAnnouncement',
@@ -151,7 +150,8 @@ export const getAnnouncementRoute = route({
     'regions in the desired state, and false if one is not, could not be checked, or is overdue. While the ' +
     'routers of a region cannot be read, the region is shown as `announcing` instead of `announced`, with ' +
     'the reason in `message`.',
-  permission: { ...ipam, scope: 'ipam:read' },
+  // No module: links of security events lead here, and every team with events follows them.
+  permission: { credential: 'any', scope: 'ipam:read' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
   response: Announcement,
@@ -327,7 +327,7 @@ export const suspendAnnouncementRoute = route({
   description:
     'Withdraws an announcement of any team and keeps it withdrawn, whatever the team requests. The guard ' +
     'applies, as to every withdrawal. The team sees the reason. Suspending again changes only the reason.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ announcement_id: Id }),
   body: Strict({ reason: Paragraphs({ minLength: 1, maxLength: 500 }) }),
   response: Announcement,
@@ -342,7 +342,7 @@ export const resumeAnnouncementRoute = route({
   path: '/v3/admin/announcements/{announcement_id}/resume',
   summary: 'Resume IP announcement',
   description: 'Ends a suspension: the announcement is announced again as the team requested.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ announcement_id: Id }),
   response: Announcement,
   success: 200,

@@ -1,8 +1,9 @@
 // Holds: withdrawals and changed routes that wait for a decision of the operator's staff.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { route } from './route.ts'
+import { route, staffChanging, staffReading } from './route.ts'
 import {
+  Actor,
   Id,
   Limit,
   Nullable,
@@ -70,7 +71,7 @@ export const Hold = Component('Hold', {
   state: Enumeration('HoldState', holdStates),
   created: Time,
   decided: NullableTime,
-  decided_by: Nullable(Id),
+  decided_by: Nullable(Actor),
 })
 export type Hold = Static<typeof Hold>
 
@@ -88,9 +89,7 @@ export const HoldItem = Component('HoldItem', {
         'there is none',
     }),
   ),
-  requested_by: Nullable(
-    Type.String({ description: 'its actor: `user:<id>`, `token:<id>`, `operator` or `pharos`' }),
-  ),
+  requested_by: Nullable(Actor),
   requested_by_name: Nullable(
     Type.String({ description: 'e-mail address of the user or name of the token' }),
   ),
@@ -107,8 +106,6 @@ export const HoldDetails = Component('HoldDetails', {
 })
 export type HoldDetails = Static<typeof HoldDetails>
 
-const staff = { credential: 'web', role: 'staff' } as const
-
 export const listHoldsRoute = route({
   name: 'listHolds',
   group: 'Operator',
@@ -118,7 +115,7 @@ export const listHoldsRoute = route({
   description:
     'Withdrawals and changes of origin or next hop that need approval: too many at once, or routes without a ' +
     'row. Newest first by default.',
-  permission: staff,
+  permission: staffReading,
   query: Strict({
     region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
     state: Optional(Repeatable(Enumeration('HoldState', holdStates))),
@@ -137,7 +134,7 @@ export const getHoldRoute = route({
   path: '/v3/admin/holds/{hold_id}',
   summary: 'Get hold',
   description: 'Returns one hold, with the team of each prefix and the actor who requested the withdrawal.',
-  permission: staff,
+  permission: staffReading,
   params: Strict({ hold_id: Id }),
   response: HoldDetails,
   success: 200,
@@ -152,7 +149,7 @@ export const approveHoldRoute = route({
   description:
     'Allows the listed withdrawals and changes, and no others, for 15 minutes. A hold whose list has grown since is ' +
     'closed and replaced by another: approving it returns 409. Approving twice changes nothing.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ hold_id: Id }),
   response: Hold,
   success: 200,
@@ -169,7 +166,7 @@ export const rejectHoldRoute = route({
   description:
     'Keeps the listed routes announced as they are, also after a restart of the router, and does not ask about them ' +
     'again for a day, unless they are enabled or disabled again. Rejecting twice changes nothing.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ hold_id: Id }),
   response: Hold,
   success: 200,

@@ -3,7 +3,7 @@ import { asnProofReasons } from './asn-proof-reason.ts'
 import { Paragraphs } from './text.ts'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { route } from './route.ts'
+import { route, staffChanging, staffReading } from './route.ts'
 import {
   Id,
   Limit,
@@ -110,9 +110,10 @@ export const AsnVerification = Component('AsnVerification', {
 })
 export type AsnVerification = Static<typeof AsnVerification>
 
-// ASNs are verified for BYOIP, which a team may have without the module of the inventory. The module and the scopes are
-// therefore those of BYOIP.
-const ipam = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
+// ASNs are verified for BYOIP: the scopes are those of BYOIP. Reading needs no module, because links of security events
+// lead to an ASN, and every team with events follows them.
+const reading = { credential: 'any', scope: 'ipam:read' } as const
+const ipam = { ...reading, module: 'ipam' } as const
 
 const asnOrderings = ['id', 'asn', 'created'] as const
 
@@ -125,7 +126,7 @@ export const listAsnsRoute = route({
   description:
     'The ASNs of the team, assigned by the provider or proven by the team (see verifyAsn). `verified` is ' +
     'null if the ASN is not, or no longer, verified.',
-  permission: ipam,
+  permission: reading,
   query: Strict({
     asn: Optional(Repeatable(AsnNumber)),
     verified: Optional(Type.Boolean()),
@@ -135,6 +136,22 @@ export const listAsnsRoute = route({
   }),
   response: Page(HeldAsn),
   success: 200,
+})
+
+export const getAsnRoute = route({
+  name: 'getAsn',
+  group: 'Inventory',
+  method: 'GET',
+  path: '/v3/inventory/asns/{asn}',
+  summary: 'Get ASN',
+  description:
+    'Returns one ASN of the team, by its number; `verified` is null if it is not, or no longer, verified. ' +
+    '404 unless it was assigned to the team, or the team has tried to verify it.',
+  permission: reading,
+  params: Strict({ asn: AsnNumber }),
+  response: HeldAsn,
+  success: 200,
+  conditional: true,
 })
 
 export const verifyAsnRoute = route({
@@ -161,8 +178,6 @@ export const verifyAsnRoute = route({
   success: 200,
   errors: ['reserved_asn', 'conflict'],
 })
-
-const staff = { credential: 'web', role: 'staff' } as const
 
 /** An ASN of one team for staff: verified, revoked, or with evidence only. */
 export const AsnOfTeam = Component('TeamAsn', {
@@ -197,7 +212,7 @@ export const listAsnsOfTeamsRoute = route({
   description:
     'ASNs that teams hold, held, or try to verify, with the evidence of each method. Teams with the same ASN ' +
     'are adjacent.',
-  permission: staff,
+  permission: staffReading,
   query: Strict({
     asn: Optional(Repeatable(AsnNumber)),
     team_id: Optional(Repeatable(Id)),
@@ -230,7 +245,7 @@ export const verifyAsnOfTeamRoute = route({
   description:
     'Verifies the ASN for one team without an expiry, and ends the proofs of all other teams. Returns 409 if ' +
     'the provider has verified it for another team: revoke that first. Repeating it changes nothing.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ asn: AsnNumber }),
   body: Decision,
   response: AsnOfTeam,
@@ -249,7 +264,7 @@ export const revokeAsnOfTeamRoute = route({
     'Ends the verification of the ASN for one team at once, whatever its method. From then on proofs of the ' +
     'team do not count until the provider verifies the ASN again. The checks of its announcements run again; ' +
     'withdrawals depend on `on_validation_loss`. Repeating it changes nothing.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ asn: AsnNumber }),
   body: Decision,
   response: AsnOfTeam,
@@ -259,6 +274,7 @@ export const revokeAsnOfTeamRoute = route({
 
 export const inventoryRoutes = [
   listAsnsRoute,
+  getAsnRoute,
   verifyAsnRoute,
   listAsnsOfTeamsRoute,
   verifyAsnOfTeamRoute,

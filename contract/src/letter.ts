@@ -2,8 +2,9 @@
 // of the file has no effect by itself.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { route, type Upload } from './route.ts'
+import { route, staffChanging, staffReading, type Upload } from './route.ts'
 import {
+  Actor,
   Id,
   Limit,
   Nullable,
@@ -75,8 +76,8 @@ export const ReviewedLetter = Component('StaffLetter', {
     Type.Integer({ minimum: 1, description: 'null if the file was uploaded before pages were counted' }),
   ),
   team: TeamReference,
-  uploaded_by: Type.String({ description: '`user:<id>` or `token:<id>`' }),
-  reviewed_by: Nullable(Id),
+  uploaded_by: Actor,
+  reviewed_by: Nullable(Actor),
   announcements: Type.Array(
     Strict({ id: Id, cidr: Type.String(), origin_asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }) }),
   ),
@@ -84,7 +85,6 @@ export const ReviewedLetter = Component('StaffLetter', {
 export type ReviewedLetter = Static<typeof ReviewedLetter>
 
 const reading = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
-const staff = { credential: 'web', role: 'staff' } as const
 
 const upload = {
   fields: Strict({
@@ -204,7 +204,7 @@ export const listLettersToReviewRoute = route({
   path: '/v3/admin/letters',
   summary: 'List letters of all teams',
   description: 'Letters of authorization of all teams, oldest first by default.',
-  permission: staff,
+  permission: staffReading,
   query: Strict({
     status: Optional(Repeatable(Enumeration('LetterStatus', letterStatuses))),
     team_id: Optional(Repeatable(Id)),
@@ -223,7 +223,7 @@ export const getLetterToReviewRoute = route({
   path: '/v3/admin/letters/{letter_id}',
   summary: 'Get letter of any team',
   description: 'Returns one letter with its team and announcements.',
-  permission: staff,
+  permission: staffReading,
   params: Strict({ letter_id: Id }),
   response: ReviewedLetter,
   success: 200,
@@ -236,7 +236,7 @@ export const getLetterFileToReviewRoute = route({
   path: '/v3/admin/letters/{letter_id}/file',
   summary: 'Get the file of a letter of any team',
   description: 'Returns the uploaded file, byte for byte, as an attachment.',
-  permission: staff,
+  permission: staffReading,
   params: Strict({ letter_id: Id }),
   download: letterMediaTypes,
   success: 200,
@@ -251,7 +251,7 @@ export const getLetterPageToReviewRoute = route({
   description:
     'The page drawn as a PNG with at most 1,754 pixels on its longer side. Reviewing pictures is safer than opening the ' +
     'file. A 409 if the page cannot be drawn.',
-  permission: staff,
+  permission: staffReading,
   params: Strict({
     letter_id: Id,
     page: Type.Integer({ minimum: 1, maximum: 1000 }),
@@ -270,7 +270,7 @@ export const acceptLetterRoute = route({
   description:
     'Accepts a letter for its announcements until `valid_until`; the default is the value of the upload. ' +
     'Accepting again changes nothing. Returns 409 for rejected and replaced letters.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ letter_id: Id }),
   body: Strict({ valid_until: Optional(Time) }),
   response: ReviewedLetter,
@@ -288,7 +288,7 @@ export const rejectLetterRoute = route({
   description:
     'Rejects a letter; the team sees the reason. Rejecting again changes nothing. Returns 409 for accepted ' +
     'and replaced letters.',
-  permission: staff,
+  permission: staffChanging,
   params: Strict({ letter_id: Id }),
   body: Strict({
     reason: Paragraphs({ minLength: 1, maxLength: 1000, description: 'shown to the team' }),

@@ -2,7 +2,7 @@
 // is independent of the server and runs in a browser.
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ProblemCode } from './problem.ts'
-import type { Scope } from './scope.ts'
+import type { Scope, StaffScope } from './scope.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -12,12 +12,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export type Permission =
   | { readonly credential: 'none' | 'optional' | 'source' }
+  | StaffPermission
   | {
       readonly credential: 'web' | 'any'
       readonly module?: string
       /** Required scope of an API token. */
       readonly scope?: Scope
-      readonly role?: 'admin' | 'staff'
+      readonly role?: 'admin'
       /**
        * The operation concerns the caller's own account or switching teams: available without a second factor in a team that
        * requires one.
@@ -32,6 +33,20 @@ export const keylessReasons = {
   ends_session: "the request ends the caller's session, so that a repeat would not be authenticated",
 } as const
 export type KeylessReason = keyof typeof keylessReasons
+
+/** For users who are staff, and for staff tokens with the scope. */
+type StaffPermission = {
+  readonly credential: 'any'
+  readonly role: 'staff'
+  readonly scope: StaffScope
+  readonly module?: never
+  readonly personal?: never
+}
+
+/** The permission of an operation of staff that changes nothing. */
+export const staffReading = { credential: 'any', role: 'staff', scope: 'admin:read' } as const
+/** The permission of an operation of staff that changes something. */
+export const staffChanging = { credential: 'any', role: 'staff', scope: 'admin:write' } as const
 
 /** A body of `multipart/form-data`: text fields and one required file. */
 export type Upload<Fields extends TObject = TObject> = {

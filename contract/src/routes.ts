@@ -10,8 +10,10 @@ import { inventoryRoutes } from './inventory.ts'
 import { invitationRoutes } from './invitation.ts'
 import { letterRoutes } from './letter.ts'
 import { memberRoutes } from './member.ts'
+import { prefixRoutes } from './prefix.ts'
 import type { Route } from './route.ts'
 import { secondFactorRoutes } from './second-factor.ts'
+import { serviceRoutes } from './service.ts'
 import { sessionRoutes } from './session.ts'
 import { streamRoutes } from './stream.ts'
 import { teamRoutes } from './team.ts'
@@ -34,6 +36,8 @@ export const routes: readonly Route[] = [
   ...holdRoutes,
   ...adminRegionRoutes,
   ...letterRoutes,
+  ...prefixRoutes,
   ...inventoryRoutes,
+  ...serviceRoutes,
   ...analysisRoutes,
 ]

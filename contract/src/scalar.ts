@@ -98,5 +98,20 @@ const FieldChange = Component('FieldChange', {
 const titled = (schema: TSchema, suffix: string): { title?: string } =>
   'title' in schema ? { title: `${String(schema.title)}${suffix}` } : {}
 
+/** The author of a change: one form in all answers and in the audit log. */
+export const Actor = Type.String({
+  title: 'Actor',
+  description:
+    '`user:<id>`, `token:<id>` (an API token), `staff_token:<id>`, `staff` (an employee of the provider, in answers to a ' +
+    'team), `operator` (the platform file or a command) or `pharos` (a loop)',
+})
+
 /** A reference to a team, in answers for staff and in webhook messages. */
 export const TeamReference = Component('TeamReference', { id: Id, name: Type.String() })
+
+/** A reference to a place of the provider. */
+export const LocationReference = Component('LocationReference', {
+  key: Type.String(),
+  name: Type.String(),
+  country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+})

@@ -1,7 +1,10 @@
-// The closed list of scopes of API tokens; the type of a route admits no other.
+// The closed lists of scopes; the type of a route admits no other.
+
+/** Scopes of the API tokens of a team. */
 export const scopes = [
   'ipam:read',
   'ipam:write',
+  'inventory:read',
   'lighthouse:read',
   'team:read',
   'team:write',
@@ -9,4 +12,9 @@ export const scopes = [
   'webhooks:write',
   'audit:read',
 ] as const
+
+/** Scopes of staff tokens, the credentials of the provider's own programs. They open operations of staff only. */
+export const staffScopes = ['admin:read', 'admin:write'] as const
+export type StaffScope = (typeof staffScopes)[number]
+
 export type Scope = (typeof scopes)[number]

@@ -1,7 +1,7 @@
 // The stream: messages of a team as server-sent events.
 import { messageTypes } from './webhook-message.ts'
 import { route } from './route.ts'
-import { EmptyIsAbsent, Optional, Repeatable, Strict, Enumeration } from './scalar.ts'
+import { Optional, Repeatable, Strict, Enumeration } from './scalar.ts'
 
 /** Control events of the stream, with the data `{}`. */
 export const streamSigns = ['ready', 'reset'] as const
@@ -21,7 +21,7 @@ export const followStreamRoute = route({
     'sent. The answer ends after a while, and when the credential expires: connect again.',
   permission: { credential: 'any' },
   query: Strict({
-    type: Optional(EmptyIsAbsent(Repeatable(Enumeration('WebhookMessageType', messageTypes)))),
+    type: Optional(Repeatable(Enumeration('WebhookMessageType', messageTypes))),
   }),
   stream: true,
   success: 200,

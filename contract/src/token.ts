@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
 import {
+  Actor,
   Limit,
   Nullable,
   NullableTime,
@@ -47,7 +48,7 @@ const tokenProperties = {
   is_admin: Type.Boolean({ description: 'whether it has the admin role, within its scopes' }),
   allowed_subnets: Type.Array(Type.String(), { description: 'as CIDR, an address as its /32 or /128' }),
   created: Time,
-  created_by: Nullable(Type.Integer({ description: 'id of the user; null if the provider created it' })),
+  created_by: Actor,
   expires: NullableTime,
   max_unused_days: Nullable(Type.Integer(unusedDays)),
   last_used: Nullable(

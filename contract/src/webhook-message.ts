@@ -5,7 +5,17 @@ import { eventFlags } from './analysis.ts'
 import { validationNames } from './announcement-checks.ts'
 import { announcementStatuses } from './byoip.ts'
 import { HoldItem, holdReasons, holdStates } from './hold.ts'
-import { Id, Nullable, NullableTime, OneOf, Strict, Time, Enumeration, TeamReference } from './scalar.ts'
+import {
+  Actor,
+  Id,
+  Nullable,
+  NullableTime,
+  OneOf,
+  Strict,
+  Time,
+  Enumeration,
+  TeamReference,
+} from './scalar.ts'
 
 export const messageTypes = [
   'announcement.status_changed',
@@ -48,7 +58,7 @@ const hold = Strict({
   detail: Type.String({ description: 'the reasons as text' }),
   created: Time,
   decided: NullableTime,
-  decided_by: Nullable(Id),
+  decided_by: Nullable(Actor),
   withdrawal_count: Type.Integer({ minimum: 0, description: 'prefixes that would be withdrawn' }),
   change_count: Type.Integer({ minimum: 0, description: 'routes whose origin or next hop would change' }),
   teams: Type.Array(

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
 import {
+  Actor,
   Id,
   Limit,
   Nullable,
@@ -50,7 +51,7 @@ const webhook = {
     // `user`: disabled by a user; `gone`: it answered 410; `failing`: no successful delivery for five days.
   ),
   created: Time,
-  created_by: Type.String({ description: '`user:<id>` or `token:<id>`' }),
+  created_by: Actor,
   modified: Time,
   failing_since: NullableTime,
   last_delivery: Nullable(Type.String({ format: 'date-time', description: 'last successful delivery' })),
@@ -232,18 +233,21 @@ export const testWebhookRoute = route({
   success: 200,
 })
 
+const deliveryOrderings = ['id', 'created', 'type', 'state', 'attempt_count', 'last_attempt'] as const
+
 export const listWebhookDeliveriesRoute = route({
   name: 'listWebhookDeliveries',
   group: 'Webhooks',
   method: 'GET',
   path: '/v3/webhooks/{webhook_id}/deliveries',
   summary: 'List the deliveries of a webhook',
-  description: 'The deliveries of a webhook, newest first. Deliveries are kept for 30 days.',
+  description: 'The deliveries of a webhook, newest first by default. Deliveries are kept for 30 days.',
   permission: reading,
   params,
   query: Strict({
     state: Optional(Repeatable(Enumeration('WebhookDeliveryState', deliveryStates))),
     type: Optional(Repeatable(Enumeration('WebhookSentType', sentTypes))),
+    ordering: Ordering(deliveryOrderings, '-id'),
     limit: Limit,
     offset: Offset,
   }),

@@ -107,6 +107,10 @@ export const pages = [
     component: lazyRouteComponent(() => import('./announcements/announcement.tsx'), 'AnnouncementPage'),
   }),
   page({
+    path: '/prefixes/$id',
+    component: lazyRouteComponent(() => import('./prefixes/prefix.tsx'), 'PrefixPage'),
+  }),
+  page({
     path: '/asns',
     label: 'ASNs',
     icon: IconId,

@@ -268,6 +268,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     '/announcements',
     '/announcements/new',
     '/announcements/1',
+    '/prefixes/1',
     '/asns',
     '/events',
     '/team',

@@ -95,7 +95,7 @@ describe('a new token', () => {
       is_admin: false,
       allowed_subnets: [],
       created: rest.created,
-      created_by: admin.userId,
+      created_by: `user:${admin.userId}`,
       expires: '2029-12-31T22:00:00.000Z',
       max_unused_days: 30,
       last_used: null,

@@ -44,6 +44,7 @@ afterEach(async () => {
   await Promise.all([api.settled(), elsewhere.settled()])
   await sql`delete from sessions`.execute(api.database.postgres.owner)
   await sql`delete from api_tokens`.execute(api.database.postgres.owner)
+  await sql`delete from staff_tokens`.execute(api.database.postgres.owner)
   await sql`delete from outbox`.execute(api.database.postgres.owner)
   await sql`delete from mails`.execute(api.database.postgres.owner)
   if (++calls % 100 === 0) {

@@ -469,7 +469,7 @@ describe('the guard', () => {
     await reconcile()
     const [hold] = await holds('open')
     await decideHold(hold!.id, 'approved')
-    assert.equal(((await decideHold(hold!.id, 'approved')).body as Hold).decided_by, staff)
+    assert.equal(((await decideHold(hold!.id, 'approved')).body as Hold).decided_by, `user:${staff}`)
     await assert.rejects(
       decideHold(hold!.id, 'rejected'),
       (error) => error instanceof Failure && error.code === 'conflict',

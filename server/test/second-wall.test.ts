@@ -29,6 +29,7 @@ const withoutPolicy: Record<string, Open> = {
   event_networks: { why: 'positions of events, for matching' },
   removed_resources: { why: 'queued ids for the matching of events' },
   revisions: { why: 'version numbers' },
+  staff_tokens: { why: 'credentials of programs of the provider' },
   signing_keys: { why: 'keys of the installation' },
   migrations: { why: 'applied migrations' },
   mail_tokens: { why: 'belongs to accounts: used by the session before a team is known' },

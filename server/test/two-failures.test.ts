@@ -81,7 +81,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     const hold = await openHold()
     await assertNoLoss('held')
     assert.equal(await openHold(), hold, 'the hold is still open')
-    await decideAs({ db: db() }, { userId: null, by: { actor: 'operator' } }, hold, 'rejected')
+    await decideAs({ db: db() }, { actor: 'operator' }, hold, 'rejected')
     await assertNoLoss('rejected')
   })
 
@@ -173,8 +173,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
           await disableWithoutRequest(database.postgres, ids.slice(0, 20))
           await wake('announcements')
           const hold = await openHold()
-          if (scene === 'reject')
-            await decideAs({ db: db() }, { userId: null, by: { actor: 'operator' } }, hold, 'rejected')
+          if (scene === 'reject') await decideAs({ db: db() }, { actor: 'operator' }, hold, 'rejected')
         }
         // Toggled by its owner until it is damped: the only prefix that may be lost.
         if (scene === 'damping') for (let at = 0; at < 14; at++) await patch(ids[withdrawn]!, at % 2 === 1)

@@ -61,21 +61,14 @@ function Resource({ relationship }: { relationship: Relationship }) {
     match_value,
     match_resource_link,
   } = relationship
-  const id = match_resource === 'announcement' ? match_resource_link.split('/').at(-1) : undefined
   return (
     <Group gap="xs" align="baseline">
       <Text size="xs" c="dimmed" w={92}>
         {resourceLabels[match_resource]}
       </Text>
-      {id === undefined ? (
-        <Text size="sm" fw={500}>
-          {name}
-        </Text>
-      ) : (
-        <TextLink to="/announcements/$id" params={{ id }} size="sm" fw={500}>
-          {name}
-        </TextLink>
-      )}
+      <ResourceLink resource={match_resource} id={match_resource_link.split('/').at(-1)!}>
+        {name}
+      </ResourceLink>
       {name !== match_value && (
         <Text size="sm" ff="monospace">
           {match_resource === 'asn' ? `AS${match_value}` : match_value}
@@ -86,4 +79,22 @@ function Resource({ relationship }: { relationship: Relationship }) {
       </Text>
     </Group>
   )
+}
+
+type ResourceLinkProps = { readonly resource: MatchResource; readonly id: string; readonly children: string }
+
+/** Links to the page of the resource, if the portal has one. */
+function ResourceLink({ resource, id, children }: ResourceLinkProps) {
+  const text = { size: 'sm', fw: 500, children } as const
+  switch (resource) {
+    case 'announcement':
+      return <TextLink to="/announcements/$id" params={{ id }} {...text} />
+    case 'prefix':
+      return <TextLink to="/prefixes/$id" params={{ id }} {...text} />
+    case 'asn':
+      return <TextLink to="/asns/$asn" params={{ asn: id }} {...text} />
+    case 'service':
+    case 'port':
+      return <Text {...text} />
+  }
 }

@@ -148,12 +148,13 @@ export async function findNames(trx: Trx, actors: readonly string[]): Promise<Ma
   return new Map(rows.map(({ actor, name }) => [actor, name]))
 }
 
-/** For staff: the e-mail addresses of users. */
-export async function findEmails(db: Db, userIds: readonly number[]): Promise<Map<string, string>> {
-  const rows = await db
-    .selectFrom('users')
-    .select(['id', 'email'])
-    .where('id', 'in', [0, ...userIds])
-    .execute()
-  return new Map(rows.map(({ id, email }) => [`user:${id}`, email]))
+/** For staff: the e-mail addresses of users, and the names of staff tokens. */
+export async function findAllNames(db: Db, actors: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ actor: string; name: string }>`
+    select 'user:' || id as actor, email as name from users where 'user:' || id = any(${actors}::text[])
+    union all
+    select 'staff_token:' || id, name from staff_tokens where 'staff_token:' || id = any(${actors}::text[])`.execute(
+    db,
+  )
+  return new Map(rows.map(({ actor, name }) => [actor, name]))
 }

@@ -1,13 +1,11 @@
 // Reads the audit log of a team: one entry, or a page with filters. A team does not see which staff user acted.
 import type { AuditEntry } from '@pharos/contract/audit'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
-import { PrefixError } from '../net/prefix-error.ts'
-import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
-import { invalid, notFound, failWith, prefixErrorAt } from '../runtime/error.ts'
+import { invalid, notFound, parsePrefixAt } from '../runtime/error.ts'
 import { etagOf } from '../operation/etag.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
 import {
-  findEmails,
+  findAllNames,
   findEntry,
   findNames,
   listEntries,
@@ -60,18 +58,9 @@ function filterOf({ actor, action, target, request_id, address, start, end }: Qu
     ...(action ? { actionPrefixes: action.filter(isPrefix).map((one) => one.slice(0, -1)) } : {}),
     ...(target ? { targets: target } : {}),
     ...(request_id ? { requestIds: request_id } : {}),
-    ...(address ? { networks: address.map(parseNetwork) } : {}),
+    ...(address ? { networks: address.map((text) => parsePrefixAt(['query', 'address'], text)) } : {}),
     ...(start === undefined ? {} : { start }),
     ...(end === undefined ? {} : { end }),
-  }
-}
-
-function parseNetwork(text: string): Prefix {
-  try {
-    return parsePrefixOrAddress(text)
-  } catch (error) {
-    if (!(error instanceof PrefixError)) throw error
-    throw failWith('invalid', [prefixErrorAt(['query', 'address'], error)])
   }
 }
 
@@ -86,14 +75,9 @@ async function presentAll(
     ...(await findNames(trx, actors)),
     ['operator', staffName],
     ['pharos', 'Pharos'],
-    ...(viewer.isStaff ? await findEmails(db, actors.flatMap(userIdOf)) : []),
+    ...(viewer.isStaff ? await findAllNames(db, actors) : []),
   ])
   return rows.map((row) => present(row, viewer, names))
-}
-
-function userIdOf(actor: string): number[] {
-  const match = /^user:(\d{1,9})$/.exec(actor)
-  return match ? [Number(match[1])] : []
 }
 
 const staffName = 'staff of the provider'

@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
+import type { Postgres } from '../db/postgres.ts'
 import { applyPlatform, PlanOutdated, preparePlatform } from '../platform/apply.ts'
 import { parseYaml } from '../platform/document.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
 import { planAsData, printPlan } from '../platform/print.ts'
 import { PlatformError } from '../platform/problem.ts'
+import type { Config } from '../runtime/config.ts'
 import { CommandFailure, UsageError, type Command } from './command.ts'
 import { withSchema } from './ready.ts'
 
@@ -28,7 +30,7 @@ export const apply: Command = {
     const options = parseOptions(context.args)
     const document = parseYaml(options.file, readFile(options.file))
     const readText = (named: string) => readFileSync(resolve(dirname(options.file), named), 'utf8')
-    await withSchema(context, async ({ owner }, { secret: ring }) => {
+    const work = async ({ owner }: Postgres, { secret: ring }: Config) => {
       const deps = { ring, readText }
       const prepared = await preparePlatform(platformKinds, owner, document, deps, options).catch(explain)
       const { plan } = prepared
@@ -41,6 +43,9 @@ export const apply: Command = {
       if (!options.yes && !(await isConfirmed())) throw new CommandFailure('Nothing was applied.')
       await applyPlatform(platformKinds, owner, prepared, new Date()).catch(explain)
       if (!options.json) context.out('Applied.\n')
+    }
+    await withSchema(context, work, (dataDir) => {
+      if (!options.json) context.out(`Creating a new database in ${dataDir}.\n`)
     })
   },
 }

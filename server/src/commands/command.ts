@@ -1,9 +1,12 @@
 // The type of a command of `pharos`. A command writes its result to `out`, throws errors, and does not know the process: main.ts
 // converts errors into messages and exit codes.
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Postgres } from '../db/postgres.ts'
 import { openDatabase } from '../roles/serve.ts'
 import { createLog } from '../runtime/log.ts'
 import type { Config, Environment } from '../runtime/config.ts'
+import { describeConfiguration } from './configuration.ts'
 
 export type Command = {
   readonly name: string
@@ -42,16 +45,43 @@ export function rejectArguments({ args }: CommandContext): void {
   if (args.length > 0) throw new UsageError(`This command takes no arguments, not even ${args.join(' ')}.`)
 }
 
-/** Opens the database for one piece of work: that of a running server if there is one. */
+/** Called with the data directory before a command creates a new database in it. */
+export type OnNewDatabase = (dataDir: string) => void
+
+/**
+ * Opens the database for one piece of work: that of a running server if there is one. Unless `onNew` is given, a data
+ * directory without a database is refused: the command was probably run in another folder than the server.
+ */
 export async function withPostgres<T>(
   context: CommandContext,
   work: (postgres: Postgres, config: Config) => Promise<T>,
+  onNew: OnNewDatabase = refuseNew,
 ): Promise<T> {
-  const config = context.config({ PHAROS_LOG_FORMAT: 'text', PHAROS_LOG_LEVEL: 'warn', ...context.env })
+  const env = { PHAROS_LOG_FORMAT: 'text', PHAROS_LOG_LEVEL: 'warn', ...context.env }
+  const dataDir = emptyDataDir(env)
+  // Before the configuration is read, which creates the secret in the data directory.
+  if (dataDir !== undefined) onNew(dataDir)
+  const config = context.config(env)
   const postgres = await openDatabase(config, createLog(config))
   try {
     return await work(postgres, config)
   } finally {
     await postgres.stop()
   }
+}
+
+/** Returns the data directory if it is used and has no database yet. */
+export function emptyDataDir(env: Environment): string | undefined {
+  const settings = new Map(describeConfiguration(env).map(({ name, value }) => [name, value]))
+  const dataDir = resolve(String(settings.get('data_dir')))
+  const isNew = settings.get('database_url') === null && !existsSync(join(dataDir, 'postgres'))
+  return isNew ? dataDir : undefined
+}
+
+const refuseNew: OnNewDatabase = (dataDir) => {
+  throw new CommandFailure(
+    `The data directory ${dataDir} has no database. Run the command in the folder where the server was started, or ` +
+      'set PHAROS_DATA_DIR or DATABASE_URL as for the server. pharos serve and pharos apply create a new database.',
+    2,
+  )
 }

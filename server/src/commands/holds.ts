@@ -94,7 +94,7 @@ async function decide(
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
   const id = parseHoldId(positionals)
   await withSchema(context, async ({ owner }) => {
-    const hold = await decideAs({ db: owner }, { userId: null, by: { actor: 'operator' } }, id, decision)
+    const hold = await decideAs({ db: owner }, { actor: 'operator' }, id, decision)
     context.out(described(hold))
   })
 }

@@ -9,11 +9,12 @@ export const migrate: Command = {
   summary: 'migrate the database to the schema of this version',
   run(context) {
     rejectArguments(context)
-    return withPostgres(context, async (postgres) => {
+    const work = async (postgres: Postgres) => {
       const { applied, version } = await migrateSchema(postgres)
       for (const file of applied) context.out(`applied ${file}\n`)
       context.out(`The database is at version ${version}.\n`)
-    })
+    }
+    return withPostgres(context, work, (dataDir) => context.out(`Creating a new database in ${dataDir}.\n`))
   },
 }
 

@@ -7,16 +7,18 @@ import type { Config } from '../runtime/config.ts'
 import { Failure } from '../runtime/error.ts'
 import { createLog, type Log } from '../runtime/log.ts'
 import { untilStopped } from '../runtime/signals.ts'
-import { CommandFailure, UsageError, type Command } from './command.ts'
+import { CommandFailure, emptyDataDir, UsageError, type Command } from './command.ts'
 
 export const serve: Command = {
   name: 'serve',
   usage: '[--role all|api|reconciler|collector]...',
   summary: 'run the server, all roles or some',
-  async run({ args, config: read }) {
+  async run({ args, env, config: read }) {
     const roles = parseRoles(args)
+    const newDataDir = emptyDataDir(env)
     const config = read()
     const log = createLog(config)
+    if (newDataDir !== undefined) log.warn({ data_dir: newDataDir }, 'creating a new database')
     const postgres = await openDatabase(config, log)
     await fitSchema(config, postgres, log)
     await serveUntilStopped(config, postgres, roles, log)

@@ -6,6 +6,7 @@ import { Failure } from '../runtime/error.ts'
 import { verifyMac } from '../runtime/secrets.ts'
 import { parseApiToken } from '../session/api-token-format.ts'
 import { findTokenRecord } from '../session/credentials.store.ts'
+import { findStaffTokenRecord } from '../session/staff-token.store.ts'
 import { UsageError } from './command.ts'
 import { runCommand, testRing } from './testing.ts'
 import { token } from './token.ts'
@@ -115,4 +116,68 @@ test('missing arguments are reported', async () => {
   ]) {
     await assert.rejects(pharos(...args), UsageError, args.join(' '))
   }
+})
+
+const createForStaff = (...args: readonly string[]) =>
+  pharos('create', '--staff', '--name', 'deploy', ...args)
+
+test('a staff token is printed once, stored as a MAC, listed and revoked', async () => {
+  const printed = await createForStaff(
+    ...'--scopes admin:read,admin:write --expires 90d --networks 192.0.2.0/24'.split(' '),
+  )
+  const [text = ''] = printed.split('\n')
+  assert.match(text, /^phstaff_/)
+  assert.match(printed, /of staff: admin:read, admin:write from 192\.0\.2\.0\/24, expires 2/)
+  const { id, secret } = parseApiToken(text)!
+  const record = (await findStaffTokenRecord(db, id))!
+  assert.ok(verifyMac(testRing, 'staff-token', secret, record.secretMac))
+  assert.deepEqual(record.scopes, ['admin:read', 'admin:write'])
+  assert.deepEqual(record.allowedNetworks, ['192.0.2.0/24'])
+  const stored = JSON.stringify(await db.selectFrom('staff_tokens').selectAll().execute())
+  const audit = JSON.stringify(await db.selectFrom('audit_entries').selectAll().execute())
+  assert.ok(![stored, audit].some((kept) => kept.includes(secret)))
+
+  assert.match(
+    await pharos('list'),
+    new RegExp(`^${id} +\\(staff\\) +"deploy" +admin:read,admin:write `, 'm'),
+  )
+  assert.match(await pharos('list', '--staff'), new RegExp(`^${id} `))
+  assert.doesNotMatch(await pharos('list', '--team', 'demo'), new RegExp(id))
+  assert.match(await pharos('revoke', text), /was revoked/)
+  assert.equal(await findStaffTokenRecord(db, id), undefined)
+  await pharos('revoke', id)
+  const { rows } = await sql<{ action: string; target: string; team_id: number | null }>`
+    select action, target, team_id from audit_entries where target = ${`staff_token:${id}`} order by id`.execute(
+    db,
+  )
+  const entry = { target: `staff_token:${id}`, team_id: null }
+  assert.deepEqual(rows, [
+    { action: 'staff_token.create', ...entry },
+    { action: 'staff_token.revoke', ...entry },
+  ])
+})
+
+const refusedForStaff: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ['no expiry', ['--scopes', 'admin:read'], /needs --expires/],
+  ['an expiry in six years', ['--scopes', 'admin:read', '--expires', '2200d'], /at most 5 years/],
+  [
+    'a scope of teams',
+    ['--scopes', 'ipam:read', '--expires', '1d'],
+    /unknown scope ipam:read; scopes are admin:read/,
+  ],
+  [
+    'a team as well',
+    ['--team', 'demo', '--scopes', 'admin:read', '--expires', '1d'],
+    /either --team .* or --staff/,
+  ],
+  ['the admin role', ['--admin', '--scopes', 'admin:read', '--expires', '1d'], /for tokens of a team/],
+]
+for (const [what, args, message] of refusedForStaff) {
+  test(`a staff token is refused with ${what}`, async () => {
+    await assert.rejects(createForStaff(...args), message)
+  })
+}
+
+test('a token of a team gets no scope of staff', async () => {
+  await assert.rejects(create('--scopes', 'admin:read'), /unknown scope admin:read/)
 })

@@ -1,8 +1,8 @@
-// `pharos token`: API tokens of teams, created, listed and revoked by the operator.
+// `pharos token`: API tokens of teams and staff tokens, created, listed and revoked by the operator.
 import { parseArgs } from 'node:util'
-import { scopes as knownScopes } from '@pharos/contract/scope'
+import { scopes as knownScopes, staffScopes } from '@pharos/contract/scope'
 import { describeHiddenCharacter, findHiddenCharacter } from '@pharos/contract/text'
-import { unusedDaysMax } from '@pharos/contract/token'
+import { tokenYearsMax, unusedDaysMax } from '@pharos/contract/token'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import {
@@ -13,6 +13,13 @@ import {
   type TokenRequest,
 } from '../session/operator-token.ts'
 import { parseApiToken } from '../session/api-token-format.ts'
+import {
+  createStaffToken,
+  listStaffTokens,
+  revokeStaffToken,
+  type StaffTokenRequest,
+  type StaffTokenRow,
+} from '../session/staff-token.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 import { parseOneArgument, parseFuture, parseList, parseInteger } from './parse-arguments.ts'
@@ -21,12 +28,15 @@ export const token: Command = {
   name: 'token',
   usage: `create --team <slug> --name <name> --scopes <scope,...> [--expires <time|span>] [--max-unused-days <n>]
                     [--networks <cidr,...>] [--admin] [--quiet]
-             list [--team <slug>] [--json]
+             create --staff --name <name> --scopes <scope,...> --expires <time|span> [--networks <cidr,...>] [--quiet]
+             list [--team <slug> | --staff] [--json]
              revoke <id or token>`,
-  summary: `create, list and revoke API tokens of teams
+  summary: `create, list and revoke API tokens of teams, and staff tokens
 
-  --scopes    what the token may do: ${knownScopes.join(', ')}
-  --expires   a time such as 2026-12-31, or a span such as 90d or 12h; without it the token does not expire
+  --staff     a token for a program of the provider: it calls the operations of staff (/v3/admin), and nothing of a team
+  --scopes    what the token may do: ${knownScopes.join(', ')};
+              with --staff: ${staffScopes.join(', ')}
+  --expires   a time such as 2026-12-31, or a span such as 90d or 12h; without it the token of a team does not expire
   --max-unused-days  it ends when it was not used for so many days
   --networks  addresses and networks it works from; without it from everywhere
   --admin     it may do what admins of the team may
@@ -47,7 +57,10 @@ export const token: Command = {
 async function create(context: CommandContext, args: readonly string[]): Promise<void> {
   const { request, quiet } = parseRequest(args)
   await withSchema(context, async ({ owner }, { secret }) => {
-    const { id, text } = await createTeamToken(owner, secret, request)
+    const { id, text } =
+      'team' in request
+        ? await createTeamToken(owner, secret, request)
+        : await createStaffToken(owner, secret, request)
     context.out(`${text}\n`)
     if (!quiet)
       context.out(
@@ -56,7 +69,9 @@ async function create(context: CommandContext, args: readonly string[]): Promise
   })
 }
 
-function parseRequest(args: readonly string[]): { request: TokenRequest; quiet: boolean } {
+type Request = TokenRequest | StaffTokenRequest
+
+function parseRequest(args: readonly string[]): { request: Request; quiet: boolean } {
   const text = { type: 'string' } as const
   const list = { type: 'string', multiple: true } as const
   const flag = { type: 'boolean', default: false } as const
@@ -64,6 +79,7 @@ function parseRequest(args: readonly string[]): { request: TokenRequest; quiet: 
     args: [...args],
     options: {
       team: text,
+      staff: flag,
       name: text,
       scopes: list,
       expires: text,
@@ -73,26 +89,34 @@ function parseRequest(args: readonly string[]): { request: TokenRequest; quiet: 
       quiet: flag,
     },
   })
-  const { team, name, scopes, expires, networks, admin, quiet } = values
+  const { team, staff, name, scopes, expires, networks, admin, quiet } = values
   const maxUnused = values['max-unused-days']
-  if (team === undefined) throw new UsageError('Whose token? --team <slug>')
+  if ((team === undefined) !== staff) throw new UsageError('Add either --team <slug> or --staff.')
   if (name === undefined || name.trim() === '' || name.length > 200) {
     throw new UsageError('Name the purpose of the token: --name <name>, 1 to 200 characters')
   }
   const hidden = findHiddenCharacter('line', name)
   if (hidden) throw new UsageError(`--name ${describeHiddenCharacter(hidden)}.`)
-  if (scopes === undefined) throw new UsageError(`What may it do? --scopes ${knownScopes.join(',')}`)
-  const request = {
-    team,
-    name: name.trim(),
-    scopes: parseList(scopes),
-    networks: parseNetworks(networks),
-    isAdmin: admin,
-    expires: expires === undefined ? null : parseFuture('--expires', expires, new Date()),
-    maxUnusedDays:
-      maxUnused === undefined ? null : parseInteger('--max-unused-days', maxUnused, 1, unusedDaysMax),
+  if (scopes === undefined)
+    throw new UsageError(`Name what it may do: --scopes ${(staff ? staffScopes : knownScopes).join(',')}`)
+  const common = { name: name.trim(), scopes: parseList(scopes), networks: parseNetworks(networks) }
+  const end = expires === undefined ? null : parseFuture('--expires', expires, new Date())
+  if (team === undefined) {
+    if (admin || maxUnused !== undefined)
+      throw new UsageError('--admin and --max-unused-days are for tokens of a team, not for --staff.')
+    return { request: { ...common, expires: parseStaffEnd(end) }, quiet }
   }
-  return { request, quiet }
+  const maxUnusedDays =
+    maxUnused === undefined ? null : parseInteger('--max-unused-days', maxUnused, 1, unusedDaysMax)
+  return { request: { ...common, team, isAdmin: admin, expires: end, maxUnusedDays }, quiet }
+}
+
+/** A staff token reaches every team, so none is valid forever. */
+function parseStaffEnd(end: Date | null): Date {
+  const latest = new Date()
+  latest.setUTCFullYear(latest.getUTCFullYear() + tokenYearsMax)
+  if (end !== null && end <= latest) return end
+  throw new UsageError(`A staff token needs --expires, at most ${tokenYearsMax} years from now, such as 90d.`)
 }
 
 function parseNetworks(values: readonly string[] | undefined): Prefix[] {
@@ -110,24 +134,39 @@ function parseNetworks(values: readonly string[] | undefined): Prefix[] {
   })
 }
 
-function described(id: string, { team, scopes, networks, expires, isAdmin }: TokenRequest): string {
+function described(id: string, request: Request): string {
+  const { scopes, networks, expires } = request
+  const [holder, role] =
+    'team' in request ? [`of team ${request.team}`, request.isAdmin ? ', as admin' : ''] : ['of staff', '']
   const from = networks.length > 0 ? ` from ${networks.join(', ')}` : ''
   const end = `, expires ${expires?.toISOString() ?? 'never'}`
-  return `Token ${id} of team ${team}: ${scopes.join(', ')}${isAdmin ? ', as admin' : ''}${from}${end}.`
+  return `Token ${id} ${holder}: ${scopes.join(', ')}${role}${from}${end}.`
 }
 
 async function list(context: CommandContext, args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
-    options: { team: { type: 'string' }, json: { type: 'boolean', default: false } },
+    options: {
+      team: { type: 'string' },
+      staff: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
   })
+  if (values.team !== undefined && values.staff) throw new UsageError('Add either --team or --staff.')
   await withSchema(context, async ({ owner }) => {
-    const tokens = await listTeamTokens(owner, values.team)
+    const staff = values.team === undefined ? await listStaffTokens(owner) : []
+    const tokens: ListedToken[] = [
+      ...staff.map((one) => ({ ...one, team: null, is_admin: false })),
+      ...(values.staff ? [] : await listTeamTokens(owner, values.team)),
+    ]
     if (values.json) return context.out(`${JSON.stringify(tokens, null, 2)}\n`)
     for (const one of tokens) context.out(`${line(one)}\n`)
     if (tokens.length === 0) context.out('No tokens match.\n')
   })
 }
+
+/** `team` is null for a staff token. */
+type ListedToken = OperatorTokenRow | (StaffTokenRow & { readonly team: null; readonly is_admin: boolean })
 
 function line({
   id,
@@ -139,7 +178,7 @@ function line({
   created,
   expires,
   last_used,
-}: OperatorTokenRow): string {
+}: ListedToken): string {
   const day = (time: Date | null, never: string) => time?.toISOString().slice(0, 10) ?? never
   const parts = [
     scopes.join(','),
@@ -149,7 +188,7 @@ function line({
     `expires ${day(expires, 'never')}`,
     `used ${day(last_used, 'never')}`,
   ]
-  return `${id}  ${team}  ${JSON.stringify(name)}  ${parts.join('  ')}`
+  return `${id}  ${team ?? '(staff)'}  ${JSON.stringify(name)}  ${parts.join('  ')}`
 }
 
 async function revoke(context: CommandContext, args: readonly string[]): Promise<void> {
@@ -158,7 +197,7 @@ async function revoke(context: CommandContext, args: readonly string[]): Promise
   // Of a leaked token, often only the text is known.
   const id = parseApiToken(word)?.id ?? word
   await withSchema(context, async ({ owner }) => {
-    await revokeTeamToken(owner, id)
+    if (!(await revokeStaffToken(owner, id))) await revokeTeamToken(owner, id)
     context.out(`Token ${id} was revoked.\n`)
   })
 }

@@ -1,13 +1,13 @@
 // The audit log: who did what to what, written in the transaction that did it. Append only; nothing here reads. Entries are
 // sealed soon after the commit (audit/sealer.ts) and shown to the team's admins: they must not contain secrets.
-import { actorName, type Actor, type Operation } from '../operation/operation.ts'
+import { actorName, type AnyActor, type Operation } from '../operation/operation.ts'
 import type { Db, Trx } from './postgres.ts'
 
 export type AuditEntry = {
   readonly teamId: number | null
-  /** `user:7`, `token:...`, `operator` or `pharos` for what a loop decided. */
+  /** `user:7`, `token:...`, `staff_token:...`, `operator`, or `pharos` for what a loop decided. */
   readonly actor: string
-  /** The credential: `session:<id>` or `token:<id>`; null for the operator and for loops. */
+  /** The credential: `session:<id>` or the actor of a token; null for the operator and for loops. */
   readonly credential?: string
   /** A user of the provider's staff: the team sees the entry without the name. */
   readonly byStaff?: boolean
@@ -43,15 +43,21 @@ export async function writeAudit(db: Db | Trx, ...entries: readonly AuditEntry[]
 }
 
 /** The part of an entry that the operation determines: team, actor, credential and address. */
-export function auditOf(operation: Operation): Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry> {
+export function auditOf(
+  operation: Operation<AnyActor>,
+): Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry> {
   const { actor, requestId, address } = operation
   return { ...auditOfActor(actor), requestId, address }
 }
 
 /** As `auditOf`, for an actor without an operation. */
-export function auditOfActor(actor: Actor): Pick<AuditEntry, 'teamId' | 'actor' | 'credential' | 'byStaff'> {
-  const credential = actor.kind === 'user' ? `session:${actor.sessionId}` : `token:${actor.tokenId}`
-  return { teamId: actor.teamId, actor: actorName(actor), credential, byStaff: actor.isStaff }
+export function auditOfActor(
+  actor: AnyActor,
+): Pick<AuditEntry, 'teamId' | 'actor' | 'credential' | 'byStaff'> {
+  const name = actorName(actor)
+  const credential = actor.kind === 'user' ? `session:${actor.sessionId}` : name
+  const teamId = actor.kind === 'staff_token' ? null : actor.teamId
+  return { teamId, actor: name, credential, byStaff: actor.isStaff }
 }
 
 /** A dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1; searches use 192.0.2.1. */

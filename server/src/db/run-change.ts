@@ -2,7 +2,7 @@
 // its effect, and which a dry run rolls back. It knows no table but idempotency_keys.
 import { sql } from 'kysely'
 import { fail, Failure } from '../runtime/error.ts'
-import { actorName, type Operation } from '../operation/operation.ts'
+import { actorName, type AnyActor, type Operation } from '../operation/operation.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { Db, Postgres, Trx } from './postgres.ts'
 
@@ -64,7 +64,7 @@ export const runChange = <Body extends object | null>(
  */
 export const runOwnerChange = <Body extends object | null>(
   db: Db,
-  operation: Operation,
+  operation: AnyOperation,
   change: Change<Body>,
 ): Promise<Answer<Body>> => run((work) => db.transaction().execute(work), operation, change, {})
 
@@ -89,11 +89,12 @@ export async function runPreparedChange<Prepared, Body extends object | null>(
   return runChange(postgres, operation, (trx) => change(trx, prepared))
 }
 
+type AnyOperation = Operation<AnyActor>
 type InTransaction = <T>(work: (trx: Trx) => Promise<T>) => Promise<T>
 
 async function run<Body extends object | null>(
   inTransaction: InTransaction,
-  operation: Operation,
+  operation: AnyOperation,
   change: Change<Body>,
   { sealedUnder }: ChangeOptions,
 ): Promise<Answer<Body>> {
@@ -118,7 +119,7 @@ type Wrapping = { wrap(body: object | null): object | null; unwrap(kept: unknown
 const plain: Wrapping = { wrap: (body) => body, unwrap: (kept) => kept }
 
 /** Bound to its key: a body that was moved to another row cannot be opened. */
-function sealing(ring: KeyRing, { actor }: Operation, { key }: Key): Wrapping {
+function sealing(ring: KeyRing, { actor }: AnyOperation, { key }: Key): Wrapping {
   const context = `${actorName(actor)} ${key}`
   return {
     wrap: (body) => ({
@@ -162,6 +163,10 @@ function changesOf(was: Record<string, unknown>, is: Record<string, unknown>): F
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after))
 }
 
+/** Null for a staff token, which belongs to no team. */
+const teamOf = ({ actor }: AnyOperation): number | null =>
+  actor.kind === 'staff_token' ? null : actor.teamId
+
 type Key = NonNullable<Operation['idempotency']>
 
 /**
@@ -170,11 +175,11 @@ type Key = NonNullable<Operation['idempotency']>
  */
 async function findKept<Body>(
   trx: Trx,
-  operation: Operation,
+  operation: AnyOperation,
   idempotency: Key,
   { unwrap }: Wrapping,
 ): Promise<Answer<Body> | undefined> {
-  const { teamId } = operation.actor
+  const teamId = teamOf(operation)
   const credential = actorName(operation.actor)
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`${teamId} ${credential} ${idempotency.key}`}, 0)) as locked`.execute(
@@ -194,7 +199,7 @@ async function findKept<Body>(
       'etag',
       sql<boolean>`created > now() - interval '24 hours'`.as('fresh'),
     ])
-    .where('team_id', '=', teamId)
+    .where('team_id', 'is not distinct from', teamId)
     .where('credential', '=', credential)
     .where('key', '=', idempotency.key)
     .executeTakeFirst()
@@ -214,10 +219,10 @@ async function findKept<Body>(
   }
 }
 
-async function deleteKey(trx: Trx, operation: Operation, idempotency: Key): Promise<void> {
+async function deleteKey(trx: Trx, operation: AnyOperation, idempotency: Key): Promise<void> {
   await trx
     .deleteFrom('idempotency_keys')
-    .where('team_id', '=', operation.actor.teamId)
+    .where('team_id', 'is not distinct from', teamOf(operation))
     .where('credential', '=', actorName(operation.actor))
     .where('key', '=', idempotency.key)
     .execute()
@@ -225,7 +230,7 @@ async function deleteKey(trx: Trx, operation: Operation, idempotency: Key): Prom
 
 async function keep(
   trx: Trx,
-  operation: Operation,
+  operation: AnyOperation,
   idempotency: Key,
   answer: Answer<object | null>,
   { wrap }: Wrapping,
@@ -233,7 +238,7 @@ async function keep(
   await trx
     .insertInto('idempotency_keys')
     .values({
-      team_id: operation.actor.teamId,
+      team_id: teamOf(operation),
       credential: actorName(operation.actor),
       key: idempotency.key,
       request_hash: idempotency.requestHash,

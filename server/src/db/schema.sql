@@ -457,8 +457,9 @@ create table api_tokens (
   max_unused_days integer,
   last_used timestamp with time zone,
   revoked timestamp with time zone,
-  created_by integer, -- null: the operator made it, or whoever did has no account any more
+  created_by integer, -- the user, while the account exists: removing the member revokes the token
   last_used_address inet, -- where it was used from when last_used was written
+  creator text not null default 'operator'::text, -- actor; kept after the account is deleted
   constraint api_tokens_pkey PRIMARY KEY (id),
   constraint api_tokens_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint api_tokens_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -712,7 +713,7 @@ create table holds (
   state text not null default 'open'::text,
   created timestamp with time zone not null default now(),
   decided timestamp with time zone,
-  decided_by integer,
+  decided_by text, -- actor; null while it is open, and if it was closed without a decision
   changes jsonb not null default '[]'::jsonb, -- routes whose origin or next hop would change: router, prefix, from, to
   routes jsonb not null default '[]'::jsonb, -- routes without a row, as the routers held them when the hold was opened: router, route
   findings jsonb not null default '[]'::jsonb, -- reasons with their numbers, the gravest first
@@ -720,7 +721,6 @@ create table holds (
   alerted timestamp with time zone, -- when staff last got a mail about it, or about the hold that it replaced
   alerted_prefixes integer, -- how many prefixes that mail was about
   constraint holds_pkey PRIMARY KEY (id),
-  constraint holds_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
   constraint holds_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
   constraint holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text])))
 );
@@ -810,12 +810,11 @@ create table letters (
   uploaded timestamp with time zone not null default now(),
   uploaded_by text not null,
   reviewed timestamp with time zone,
-  reviewed_by integer, -- null also where it was accepted without a person
+  reviewed_by text, -- actor; null also if it was accepted without a person
   replaced_by integer, -- the newer letter, where every announcement of a pending one has a newer one; the API then calls it rejected
   pages integer, -- null for files that were uploaded before pages were counted
   constraint letters_pkey PRIMARY KEY (id),
   constraint letters_replaced_by_fkey FOREIGN KEY (replaced_by) REFERENCES letters(id),
-  constraint letters_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint letters_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint letters_check CHECK (((reason IS NOT NULL) = (status = 'rejected'::text))),
   constraint letters_check1 CHECK (((reviewed IS NOT NULL) = (status <> 'pending_review'::text))),
@@ -1065,6 +1064,35 @@ create table second_factors (
   constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table services (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  name text not null,
+  type text not null,
+  state text not null default 'production'::text, -- as in IX-API 2
+  location_key text,
+  commit_bps bigint, -- committed rate, bits per second
+  burst_bps bigint, -- highest rate, bits per second
+  start_date date,
+  end_date date,
+  external_ref text not null default ''::text, -- reference of the customer
+  billing_ref text not null default ''::text,
+  asn bigint,
+  created timestamp with time zone not null default now(),
+  constraint services_pkey PRIMARY KEY (id),
+  constraint services_team_id_name_key UNIQUE (team_id, name),
+  constraint services_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
+  constraint services_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint services_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint))),
+  constraint services_check CHECK ((burst_bps >= commit_bps)),
+  constraint services_check1 CHECK ((end_date >= start_date)),
+  constraint services_commit_bps_check CHECK ((commit_bps >= 0)),
+  constraint services_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'scheduled'::text, 'allocated'::text, 'testing'::text, 'production'::text, 'production_change_pending'::text, 'decommission_requested'::text, 'decommissioned'::text, 'archived'::text, 'cancelled'::text, 'error'::text, 'operator'::text]))),
+  constraint services_type_check CHECK ((type = ANY (ARRAY['transit'::text, 'ddos'::text, 'byoip'::text, 'dns'::text, 'cross_connect'::text, 'sdwan'::text, 'wave'::text, 'colo'::text])))
+);
+alter table services enable row level security;
+create policy tenant on services as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table sessions (
   id uuid not null default gen_random_uuid(),
   user_id integer not null,
@@ -1120,6 +1148,23 @@ create table sources (
   constraint sources_pkey PRIMARY KEY (key),
   constraint sources_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
 );
+
+create table staff_tokens (
+  id text not null,
+  name text not null,
+  secret_mac bytea not null,
+  scopes text[] not null,
+  allowed_networks cidr[] not null default '{}'::cidr[], -- networks from which it can be used; empty: from everywhere
+  created timestamp with time zone not null default now(),
+  expires timestamp with time zone not null,
+  last_used timestamp with time zone, -- updated at most once a minute
+  last_used_address inet,
+  revoked timestamp with time zone,
+  constraint staff_tokens_pkey PRIMARY KEY (id),
+  constraint staff_tokens_id_check CHECK ((id ~ '^[a-z2-7]{12}$'::text)),
+  constraint staff_tokens_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['admin:read'::text, 'admin:write'::text])))
+);
+CREATE TRIGGER staff_tokens_actors AFTER DELETE OR UPDATE OF scopes, allowed_networks, expires, revoked ON public.staff_tokens FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 
 create table team_event_counts (
   team_id integer not null,
@@ -1296,7 +1341,7 @@ grant insert, select on announcement_history to pharos_tenant;
 grant insert, select, update on announcement_regions to pharos_tenant;
 grant delete, insert, select, update on announcement_validations to pharos_tenant;
 grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate_loa, loa_signatory, managed_by, clearance), select, update (enabled, status, version, check_requested, deleted) on announcements to pharos_tenant;
-grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address), update (name, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
+grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator), update (name, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
 grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
@@ -1318,6 +1363,7 @@ grant delete, insert, select, update on notified_statuses to pharos_tenant;
 grant insert (team_id, type, data), select on outbox to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;
+grant select on services to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
 grant select on team_events to pharos_tenant;

@@ -173,10 +173,12 @@ export interface ApiTokensTable {
   max_unused_days: number | null
   last_used: Date | null
   revoked: Date | null
-  /** null: the operator made it, or whoever did has no account any more */
+  /** the user, while the account exists: removing the member revokes the token */
   created_by: number | null
   /** where it was used from when last_used was written */
   last_used_address: string | null
+  /** actor; kept after the account is deleted */
+  creator: Generated<string>
 }
 
 export type AsnProofsMethod = 'rdap_email' | 'peeringdb' | 'aut_num' | 'dns_txt' | 'roa'
@@ -369,7 +371,8 @@ export interface HoldsTable {
   state: Generated<HoldsState>
   created: Generated<Date>
   decided: Date | null
-  decided_by: number | null
+  /** actor; null while it is open, and if it was closed without a decision */
+  decided_by: string | null
   /** routes whose origin or next hop would change: router, prefix, from, to */
   changes: GeneratedJson
   /** routes without a row, as the routers held them when the hold was opened: router, route */
@@ -451,8 +454,8 @@ export interface LettersTable {
   uploaded: Generated<Date>
   uploaded_by: string
   reviewed: Date | null
-  /** null also where it was accepted without a person */
-  reviewed_by: number | null
+  /** actor; null also if it was accepted without a person */
+  reviewed_by: string | null
   /** the newer letter, where every announcement of a pending one has a newer one; the API then calls it rejected */
   replaced_by: number | null
   /** null for files that were uploaded before pages were counted */
@@ -653,6 +656,43 @@ export interface SecondFactorsTable {
   wrong_since: Generated<Date>
 }
 
+export type ServicesType = 'transit' | 'ddos' | 'byoip' | 'dns' | 'cross_connect' | 'sdwan' | 'wave' | 'colo'
+
+export type ServicesState =
+  | 'requested'
+  | 'scheduled'
+  | 'allocated'
+  | 'testing'
+  | 'production'
+  | 'production_change_pending'
+  | 'decommission_requested'
+  | 'decommissioned'
+  | 'archived'
+  | 'cancelled'
+  | 'error'
+  | 'operator'
+
+export interface ServicesTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  name: string
+  type: ServicesType
+  /** as in IX-API 2 */
+  state: Generated<ServicesState>
+  location_key: string | null
+  /** committed rate, bits per second */
+  commit_bps: number | null
+  /** highest rate, bits per second */
+  burst_bps: number | null
+  start_date: string | null
+  end_date: string | null
+  /** reference of the customer */
+  external_ref: Generated<string>
+  billing_ref: Generated<string>
+  asn: number | null
+  created: Generated<Date>
+}
+
 export interface SessionsTable {
   id: Generated<string>
   user_id: number
@@ -707,6 +747,21 @@ export interface SourcesTable {
   secret_mac: Buffer
   settings: GeneratedJson
   created: Generated<Date>
+}
+
+export interface StaffTokensTable {
+  id: string
+  name: string
+  secret_mac: Buffer
+  scopes: string[]
+  /** networks from which it can be used; empty: from everywhere */
+  allowed_networks: Generated<string[]>
+  created: Generated<Date>
+  expires: Date
+  /** updated at most once a minute */
+  last_used: Date | null
+  last_used_address: string | null
+  revoked: Date | null
 }
 
 export type TeamEventCountsMeasure = 'all' | 'start' | 'start_block' | 'end' | 'end_block' | 'bps' | 'pps'
@@ -896,10 +951,12 @@ export interface Schema {
   removed_resources: RemovedResourcesTable
   revisions: RevisionsTable
   second_factors: SecondFactorsTable
+  services: ServicesTable
   sessions: SessionsTable
   sign_in_failures: SignInFailuresTable
   signing_keys: SigningKeysTable
   sources: SourcesTable
+  staff_tokens: StaffTokensTable
   team_event_counts: TeamEventCountsTable
   team_events: TeamEventsTable
   teams: TeamsTable

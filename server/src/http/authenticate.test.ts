@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { staffChanging, staffReading } from '@pharos/contract/route'
 import fc from 'fast-check'
 import { Failure } from '../runtime/error.ts'
 import type { TokenActor, UserActor } from '../operation/operation.ts'
@@ -83,7 +84,7 @@ describe('a permission', () => {
 
   it('requires the second factor first if the team does, unless the operation is personal', () => {
     const lacking = { ...user, isAdmin: true, isStaff: true, lacksSecondFactor: true }
-    for (const permission of [any, { credential: 'web' }, { credential: 'web', role: 'staff' }] as const)
+    for (const permission of [any, { credential: 'web' }, staffReading] as const)
       assert.throws(() => authorize(lacking, permission), { code: 'second_factor_required' })
     authorize(lacking, { credential: 'web', personal: true })
     authorize(token, { credential: 'any' })
@@ -91,11 +92,24 @@ describe('a permission', () => {
 
   it('requires the role; staff have the rights of admins, but not vice versa', () => {
     const admin = { credential: 'any', role: 'admin' } as const
-    const staff = { credential: 'web', role: 'staff' } as const
     assert.throws(() => authorize(user, admin), { code: 'forbidden' })
     authorize({ ...user, isAdmin: true }, admin)
     authorize({ ...user, isStaff: true }, admin)
-    assert.throws(() => authorize({ ...user, isAdmin: true }, staff), { code: 'forbidden' })
-    authorize({ ...user, isStaff: true }, staff)
+    assert.throws(() => authorize({ ...user, isAdmin: true }, staffReading), { code: 'forbidden' })
+    authorize({ ...user, isStaff: true }, staffReading)
+  })
+
+  it('of staff takes a staff token with the scope, and no other permission does', () => {
+    const reader = { kind: 'staff_token', tokenId: 'abc', isStaff: true, scopes: ['admin:read'] } as const
+    authorize(reader, staffReading)
+    assert.throws(() => authorize(reader, staffChanging), { code: 'scope_missing' })
+    authorize({ ...reader, scopes: ['admin:write'] }, staffChanging)
+    assert.throws(() => authorize({ ...reader, scopes: ['admin:write'] }, staffReading), {
+      code: 'scope_missing',
+    })
+    assert.throws(() => authorize({ ...token, scopes: ['admin:read'] }, staffReading), { code: 'forbidden' })
+    const all = { ...reader, scopes: ['admin:read', 'admin:write', 'ipam:write'] }
+    for (const permission of [any, { credential: 'any' }, { credential: 'web', personal: true }] as const)
+      assert.throws(() => authorize(all, permission), { code: 'forbidden' })
   })
 })

@@ -2,7 +2,7 @@
 // the functions that check credentials.
 import type { Permission } from '@pharos/contract/route'
 import { fail } from '../runtime/error.ts'
-import type { Actor } from '../operation/operation.ts'
+import type { Actor, AnyActor, StaffTokenActor } from '../operation/operation.ts'
 
 export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
 
@@ -12,7 +12,7 @@ export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: 
  */
 export type Credentials = {
   bearer(accessToken: string, fresh?: boolean): Promise<Actor>
-  token(apiToken: string, address: string, fresh?: boolean): Promise<Actor>
+  token(apiToken: string, address: string, fresh?: boolean): Promise<Actor | StaffTokenActor>
 }
 
 /** Parses the Authorization header; undefined without one, 401 for an unsupported scheme. */
@@ -32,7 +32,7 @@ export async function authenticate(
   header: string | undefined,
   address: string,
   fresh = false,
-): Promise<Actor | null> {
+): Promise<AnyActor | null> {
   // If the credential is in the body, or in a source's own scheme, the header is ignored.
   if (permission.credential === 'none' || permission.credential === 'source') return null
   const credential = parseAuthorization(header)
@@ -46,9 +46,15 @@ export async function authenticate(
 }
 
 /** Throws if the actor may not call a route with this permission. Pure. */
-export function authorize(actor: Actor, permission: Permission): void {
+export function authorize(actor: AnyActor, permission: Permission): void {
   if (permission.credential !== 'web' && permission.credential !== 'any') return
   const { role, module, scope, personal } = permission
+  if (actor.kind === 'staff_token') {
+    if (role !== 'staff') throw fail('forbidden', 'staffToken')
+    if (!actor.scopes.includes(permission.scope))
+      throw fail('scope_missing', 'needed', { scope: permission.scope })
+    return
+  }
   if (actor.kind === 'user' && actor.lacksSecondFactor && !personal) {
     throw fail('second_factor_required', 'team')
   }

@@ -26,6 +26,10 @@ export function addDocumentation(server: FastifyInstance, jwks: () => object): v
     server.get(url, async (_request, reply) => asset(reply, await readFile(path), type, policy))
 
   file('/assets/portal.css', portalFile('portal.css'), 'text/css')
+  // Browsers request it without being told, also where the portal is not built.
+  server.get('/favicon.ico', async (_request, reply) =>
+    asset(reply, await readFile(portalFile('favicon.ico')), 'image/x-icon', pagePolicy),
+  )
   file('/docs/assets/swagger-ui.css', swaggerFile('swagger-ui.css'), 'text/css')
   file('/docs/assets/swagger-ui.js', swaggerFile('swagger-ui-bundle.js'), 'text/javascript')
   server.get('/docs/assets/start.js', async (_request, reply) =>
@@ -45,7 +49,7 @@ export function addDocumentation(server: FastifyInstance, jwks: () => object): v
 
 function asset(reply: FastifyReply, content: string | Buffer, type: string, policy: string): FastifyReply {
   return reply
-    .header('content-type', `${type}; charset=utf-8`)
+    .header('content-type', type.startsWith('image/') ? type : `${type}; charset=utf-8`)
     .header('content-security-policy', policy)
     .header('cache-control', 'no-cache')
     .serializer((body: unknown) => body as string)

@@ -16,7 +16,14 @@ import { isPage } from '@pharos/contract/scalar'
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail, invalid } from '../runtime/error.ts'
-import { actorName, type Actor, type Operation } from '../operation/operation.ts'
+import {
+  actorName,
+  type Actor,
+  type AnyActor,
+  type Operation,
+  type StaffActor,
+  type StaffOperation,
+} from '../operation/operation.ts'
 import { sendEvents, type Following, type ServerEvents } from './event-stream.ts'
 import { createFormReader, formOverheadBytes, type UploadedFile } from './multipart.ts'
 import { createPathReader, createQueryReader } from './query.ts'
@@ -84,7 +91,7 @@ export type Mounted = {
   readonly route: Route
   readonly answer: (
     request: FastifyRequest,
-    actor: Actor | null,
+    actor: AnyActor | null,
     following: Following | undefined,
   ) => Promise<Sent>
   /** The body arrives as bytes, of any media type. */
@@ -100,7 +107,21 @@ export function handle<R extends Route, Deps>(
   const read = createReader(route)
   return mounted(route, async (request, actor) => {
     const parts = await read(request)
-    const operation = operationOf(route, request, required(route, actor), parts)
+    const operation = operationOf(route, request, requireTeamActor(route, actor), parts)
+    return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(route, parts) as Args<R>)))
+  })
+}
+
+/** Mounts a route of staff: the use-case gets an operation whose actor may be a program without a team. */
+export function handleStaff<R extends Route, Deps>(
+  route: R,
+  useCase: (deps: Deps, operation: StaffOperation, ...args: Args<R>) => Promise<Returned<R>> | Returned<R>,
+  deps: Deps,
+): Mounted {
+  const read = createReader(route)
+  return mounted(route, async (request, actor) => {
+    const parts = await read(request)
+    const operation = operationOf(route, request, requireStaffActor(route, actor), parts)
     return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(route, parts) as Args<R>)))
   })
 }
@@ -115,7 +136,11 @@ export function handleGuest<R extends Route, Deps>(
   const read = createReader(route)
   return mounted(route, async (request, actor) => {
     const parts = await read(request)
-    const guest = { actor, requestId: request.id, address: request.ip }
+    const guest = {
+      actor: actor && requireTeamActor(route, actor),
+      requestId: request.id,
+      address: request.ip,
+    }
     return replyOf(route, parts, await useCase(deps, guest, ...(argsOf(route, parts) as Args<R>)))
   })
 }
@@ -130,7 +155,7 @@ export function handleStream<R extends Route>(
   return mounted(route, async (request, actor, following) => {
     if (!following) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a stream' })
     const parts = await read(request)
-    const operation = operationOf(route, request, required(route, actor), parts)
+    const operation = operationOf(route, request, requireTeamActor(route, actor), parts)
     return { events: await fn(operation, parts as unknown as Request<R>, following) }
   })
 }
@@ -173,8 +198,16 @@ function wrap(route: Route, result: unknown): Reply<Route> {
 /** Whether the route returns a list in pages. */
 const isPaged = ({ query, response }: Route): boolean => 'offset' in query.properties && isPage(response)
 
-function required(route: Route, actor: Actor | null): Actor {
+/** Returns the actor of a route of a team; `authorize` has refused any other. */
+export function requireTeamActor(route: Route, actor: AnyActor | null): Actor {
   if (!actor) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a credential' })
+  if (actor.kind === 'staff_token')
+    throw fail('internal', 'mounted', { route: route.name, as: 'a route of a team' })
+  return actor
+}
+
+function requireStaffActor(route: Route, actor: AnyActor | null): StaffActor {
+  if (!actor?.isStaff) throw fail('internal', 'mounted', { route: route.name, as: 'a route of staff' })
   return actor
 }
 
@@ -260,12 +293,12 @@ function searchOf(request: FastifyRequest): string {
 const bytesOf = (request: FastifyRequest): Buffer =>
   Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 
-function operationOf(
+function operationOf<A extends AnyActor>(
   route: Route,
   request: FastifyRequest,
-  actor: Actor,
+  actor: A,
   { dryRun, content }: Pick<Parts, 'dryRun' | 'content'>,
-): Operation {
+): Operation<A> {
   return {
     actor,
     requestId: request.id,
@@ -279,7 +312,7 @@ function operationOf(
 function idempotencyOf(
   route: Route,
   request: FastifyRequest,
-  actor: Actor,
+  actor: AnyActor,
   content: Buffer,
 ): Operation['idempotency'] {
   const key = singleHeader(request, 'idempotency-key')

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 const folder = fileURLToPath(new URL('../../../portal/', import.meta.url))
-const built = `${folder}dist/`
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -20,29 +19,42 @@ type Asset = { readonly type: string; readonly plain: Buffer; readonly brotli: B
 
 /**
  * Adds the portal's files, each as its own route, so that no request contains a path of the disk. Any other address
- * that a browser opens returns the portal page, which resolves it with its own routes or shows "not found".
+ * that a browser opens returns the portal, which resolves it with its own routes; the status is 404 if it has no such page.
  */
-export function addPortal(server: FastifyInstance): void {
+export function addPortal(server: FastifyInstance, built = `${folder}dist/`): void {
   if (!existsSync(`${built}index.html`)) return addStartPage(server)
   const page = readFileSync(`${built}index.html`, 'utf8')
-  const sendPage = (_request: FastifyRequest, reply: FastifyReply) => showPage(reply, page)
-  server.get('/', sendPage)
-  server.get('/*', (request, reply) =>
-    isPageAddress(request) ? showPage(reply, page) : reply.callNotFound(),
+  const isPage = createPageTest(JSON.parse(readFileSync(`${built}pages.json`, 'utf8')) as string[])
+  const assetOf = createAssets(built)
+  server.get('/', (_request, reply) => showPage(reply, page))
+  server.get('/*', (request, reply) => {
+    if (!isOpenedByBrowser(request)) return reply.callNotFound()
+    return showPage(reply.status(isPage(request.url) ? 200 : 404), page)
+  })
+  server.get('/favicon.svg', (request, reply) =>
+    sendAsset(request, reply, assetOf('favicon.svg'), 'no-cache'),
   )
-  server.get('/favicon.svg', (request, reply) => sendAsset(request, reply, 'favicon.svg', 'no-cache'))
   for (const name of readdirSync(`${built}assets`).filter((file) => !file.endsWith('.br'))) {
     server.get(`/assets/${name}`, (request, reply) =>
-      sendAsset(request, reply, `assets/${name}`, 'public, max-age=31536000, immutable'),
+      sendAsset(request, reply, assetOf(`assets/${name}`), 'public, max-age=31536000, immutable'),
     )
   }
 }
 
-/**
- * Returns whether a browser opens an address that belongs neither to the API, nor to its documentation, nor to a file.
- */
-const isPageAddress = ({ url, headers }: FastifyRequest): boolean =>
-  /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:v\d+|docs|assets|\.well-known)(?:[/?]|$)/.test(url)
+/** Returns whether a browser opens the address as a page. The API answers below `/v3` in its own format. */
+const isOpenedByBrowser = ({ url, headers }: FastifyRequest): boolean =>
+  /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:v\d+|assets|\.well-known)(?:[/?]|$)/.test(url)
+
+/** Returns a test for addresses of the portal's pages; their paths have parameters such as `$id`. */
+function createPageTest(paths: readonly string[]): (url: string) => boolean {
+  const patterns = paths.map(
+    (path) => new RegExp(`^${path.replace(/\$\w+/g, '[^/]+').replace(/\/$/, '')}/?$`),
+  )
+  return (url) => {
+    const [path = ''] = url.split('?', 1)
+    return patterns.some((pattern) => pattern.test(path))
+  }
+}
 
 function addStartPage(server: FastifyInstance): void {
   server.get('/', (_request, reply) => {
@@ -87,26 +99,27 @@ const policyWith = (nonce: string): string =>
   ].join('; ')
 
 /** Files are read on the first request and kept in memory with their compressed form. */
-const assets = new Map<string, Asset>()
-
-function assetOf(name: string): Asset {
-  let asset = assets.get(name)
-  if (!asset) {
-    const packed = `${built}${name}.br`
-    const type = mediaTypes[extname(name)] ?? 'application/octet-stream'
-    const brotli = existsSync(packed) ? readFileSync(packed) : undefined
-    assets.set(name, (asset = { type, plain: readFileSync(`${built}${name}`), brotli }))
+function createAssets(built: string): (name: string) => () => Asset {
+  const assets = new Map<string, Asset>()
+  return (name) => () => {
+    let asset = assets.get(name)
+    if (!asset) {
+      const packed = `${built}${name}.br`
+      const type = mediaTypes[extname(name)] ?? 'application/octet-stream'
+      const brotli = existsSync(packed) ? readFileSync(packed) : undefined
+      assets.set(name, (asset = { type, plain: readFileSync(`${built}${name}`), brotli }))
+    }
+    return asset
   }
-  return asset
 }
 
 function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,
-  name: string,
+  read: () => Asset,
   cacheControl: string,
 ): FastifyReply {
-  const { type, plain, brotli } = assetOf(name)
+  const { type, plain, brotli } = read()
   reply.header('content-type', type).header('cache-control', cacheControl).header('vary', 'accept-encoding')
   if (!brotli || !/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(plain)
   return reply.header('content-encoding', 'br').send(brotli)

@@ -12,11 +12,11 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { fail, Failure } from '../runtime/error.ts'
-import { actorName, type Actor } from '../operation/operation.ts'
+import { actorName, type AnyActor } from '../operation/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
 import { Deadlines } from './deadline.ts'
 import { EventStreams, type StreamSettings } from './event-stream.ts'
-import { mount, type Mounted } from './mount.ts'
+import { mount, requireTeamActor, type Mounted } from './mount.ts'
 import { requireForm } from './multipart.ts'
 import { answerProblem, problemOf, sendProblem } from './problem.ts'
 import { RequestLog } from './request-log.ts'
@@ -26,7 +26,7 @@ import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    actor: Actor | null
+    actor: AnyActor | null
   }
   interface FastifyContextConfig {
     mounted?: Mounted
@@ -67,7 +67,7 @@ export type HttpDeps = {
 
 /** A refused call of an authenticated actor. */
 export type Denied = {
-  readonly actor: Actor
+  readonly actor: AnyActor
   /** Name of the route, and its path parameters. */
   readonly operation: string
   readonly params: readonly string[]
@@ -176,12 +176,12 @@ function mountStreams(server: FastifyInstance, { credentials, settings, mounted 
     const { permission } = one.route
     mount(server, one, (request, reply) => ({
       lastEventId: [request.headers['last-event-id'] ?? null].flat()[0]!,
-      signal: streams.enter(request.actor!.teamId, reply),
+      signal: streams.enter(requireTeamActor(one.route, request.actor).teamId, reply),
       async actor() {
         const { authorization } = request.headers
         const actor = await authenticate(credentials, permission, authorization, request.ip, true)
         authorize(actor!, permission)
-        return actor!
+        return requireTeamActor(one.route, actor)
       },
     }))
   }
@@ -230,7 +230,8 @@ function takeFewUploads(server: FastifyInstance): void {
     requireForm(request.headers['content-type'])
     const { promise: closed, resolve: close } = Promise.withResolvers<void>()
     reply.raw.once('close', close)
-    await enter(request.actor!.teamId, closed)
+    const { route } = request.routeOptions.config.mounted!
+    await enter(requireTeamActor(route, request.actor).teamId, closed)
   })
 
   function enter(teamId: number, closed: Promise<void>): Promise<void> {
@@ -323,7 +324,7 @@ async function identify(
   request: FastifyRequest,
   credentials: Credentials,
   unauthenticated: RateLimiter,
-): Promise<Actor | null> {
+): Promise<AnyActor | null> {
   try {
     return await authenticate(credentials, permission, request.headers.authorization, request.ip)
   } catch (error) {

@@ -8,7 +8,7 @@ import { runOwnerChange, type Answer } from '../db/run-change.ts'
 import { wake } from '../db/wake.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import type { Operation } from '../operation/operation.ts'
+import type { StaffOperation } from '../operation/operation.ts'
 import { parseHoldableAsn, type AsnRules } from './asn.ts'
 import {
   endVerification,
@@ -44,7 +44,7 @@ export async function listAllAsns(
  */
 export function verifyForTeam(
   deps: AsnDecisionDeps,
-  operation: Operation,
+  operation: StaffOperation,
   number: number,
   { team_id: teamId, reason }: AsnDecision,
 ): Promise<Answer<Wire>> {
@@ -72,7 +72,7 @@ export function verifyForTeam(
  */
 export function revokeForTeam(
   deps: AsnDecisionDeps,
-  operation: Operation,
+  operation: StaffOperation,
   number: number,
   { team_id: teamId, reason }: AsnDecision,
 ): Promise<Answer<Wire>> {
@@ -93,7 +93,7 @@ export function revokeForTeam(
 
 function decide(
   { db, now }: AsnDecisionDeps,
-  operation: Operation,
+  operation: StaffOperation,
   asn: Asn,
   teamId: number,
   change: (trx: Trx, asn: Asn, now: Date) => Promise<void>,
@@ -117,7 +117,7 @@ function decide(
  * A verification by the provider for another team is not overwritten: staff must revoke it first. The audit entry does not
  * contain the reason, which may name the other team.
  */
-async function endProof(trx: Trx, operation: Operation, asn: Asn, holder: Holder): Promise<void> {
+async function endProof(trx: Trx, operation: StaffOperation, asn: Asn, holder: Holder): Promise<void> {
   if (holder.verified_by === null)
     throw fail('conflict', 'asnHeld', { asn, team: holder.team_name, teamId: holder.team_id })
   await endVerification(trx, holder.team_id, asn)

@@ -1,20 +1,22 @@
 // The HTTP side of ASNs: one line per operation.
 import {
+  getAsnRoute,
   listAsnsRoute,
   listAsnsOfTeamsRoute,
   revokeAsnOfTeamRoute,
   verifyAsnRoute,
   verifyAsnOfTeamRoute,
 } from '@pharos/contract/inventory'
-import { handle, type Mounted } from '../http/mount.ts'
-import { listAsns } from './asn.ts'
+import { handle, handleStaff, type Mounted } from '../http/mount.ts'
+import { getAsn, listAsns } from './asn.ts'
 import { listAllAsns, revokeForTeam, verifyForTeam, type AsnDecisionDeps } from './asn-decision.ts'
 import { verifyAsn, type VerifyAsnDeps } from './asn-proof.ts'
 
 export const asnRoutes = (deps: VerifyAsnDeps & AsnDecisionDeps): Mounted[] => [
   handle(listAsnsRoute, listAsns, deps),
+  handle(getAsnRoute, getAsn, deps),
   handle(verifyAsnRoute, verifyAsn, deps),
-  handle(listAsnsOfTeamsRoute, listAllAsns, deps),
-  handle(verifyAsnOfTeamRoute, verifyForTeam, deps),
-  handle(revokeAsnOfTeamRoute, revokeForTeam, deps),
+  handleStaff(listAsnsOfTeamsRoute, listAllAsns, deps),
+  handleStaff(verifyAsnOfTeamRoute, verifyForTeam, deps),
+  handleStaff(revokeAsnOfTeamRoute, revokeForTeam, deps),
 ]

@@ -32,6 +32,17 @@ export async function findAsns(trx: Db | Trx, teamId: number, asns: readonly Asn
   return rows.map(heldAsnOf)
 }
 
+/** Returns the team's row of an ASN, on a shared connection. */
+export async function findAsnRow(
+  postgres: Postgres,
+  teamId: number,
+  asn: number,
+): Promise<HeldAsn | undefined> {
+  const query = sql<AsnRow>`
+    select ${asnColumns} from asns a where a.team_id = ${teamId} and a.asn = ${asn}::bigint`
+  return (await postgres.readInTeam(teamId, query)).map(heldAsnOf)[0]
+}
+
 export async function listAsnRows(
   postgres: Postgres,
   teamId: number,

@@ -3,9 +3,10 @@ import type { HeldAsn as Wire, listAsnsRoute } from '@pharos/contract/inventory'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { parseAsn, reservedAsn, type Asn } from '../net/asn.ts'
-import { fail } from '../runtime/error.ts'
+import { fail, notFound } from '../runtime/error.ts'
+import { etagOf } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
-import { findAsns, listAsnRows } from './asn.store.ts'
+import { findAsnRow, findAsns, listAsnRows } from './asn.store.ts'
 import { isVerified, type HeldAsn } from './held-asn.ts'
 
 /** Returns the ASN of the team if it is verified and not expired; undefined otherwise. */
@@ -64,6 +65,18 @@ export async function listAsns(
 ): Promise<{ results: Wire[]; count: number }> {
   const { page, count } = await listAsnRows(postgres, actor.teamId, query)
   return { results: page.map((held) => present(held, now())), count }
+}
+
+/** Returns one ASN of the actor's team with its ETag; throws `not_found` for any other. */
+export async function getAsn(
+  { postgres, now }: { readonly postgres: Postgres; readonly now: () => Date },
+  { actor }: Operation,
+  asn: number,
+): Promise<{ body: Wire; etag: string }> {
+  const held = await findAsnRow(postgres, actor.teamId, asn)
+  if (!held) throw notFound('ASN')
+  const body = present(held, now())
+  return { body, etag: etagOf(body) }
 }
 
 function present(held: HeldAsn, now: Date): Wire {

@@ -1,8 +1,14 @@
 // The caller of a use-case and the conditions of the call: everything that it needs to know about a request, without
 // HTTP.
 
-/** The authenticated caller: a user of the web application, or a program with an API token. Always in one team. */
+/** An authenticated caller in one team: a user of the web application, or a program with an API token. */
 export type Actor = UserActor | TokenActor
+
+/** An authenticated caller of an operation of staff. A program of the provider has no team. */
+export type StaffActor = UserActor | StaffTokenActor
+
+/** Any authenticated caller. */
+export type AnyActor = Actor | StaffTokenActor
 
 type Holder = {
   readonly teamId: number
@@ -29,9 +35,18 @@ export type TokenActor = Holder & {
   readonly scopes: readonly string[]
 }
 
+/** A program of the provider, with a staff token. */
+export type StaffTokenActor = {
+  readonly kind: 'staff_token'
+  readonly tokenId: string
+  readonly isStaff: true
+  /** `admin:read`, `admin:write`. */
+  readonly scopes: readonly string[]
+}
+
 /** One call, reading or changing, as the use-cases get it. */
-export type Operation = {
-  readonly actor: Actor
+export type Operation<A extends AnyActor = Actor> = {
+  readonly actor: A
   readonly requestId: string
   readonly address: string
   /** Validate and plan completely, store nothing. */
@@ -42,7 +57,10 @@ export type Operation = {
   readonly idempotency: { readonly key: string; readonly requestHash: Buffer } | null
 }
 
-/** Such as `user:7` or `token:k3j5...`: the actor in the audit log. */
-export function actorName(actor: Actor): string {
-  return actor.kind === 'user' ? `user:${actor.userId}` : `token:${actor.tokenId}`
+/** One call of an operation of staff. */
+export type StaffOperation = Operation<StaffActor>
+
+/** Such as `user:7`, `token:k3j5...` or `staff_token:k3j5...`: the actor in the audit log. */
+export function actorName(actor: AnyActor): string {
+  return actor.kind === 'user' ? `user:${actor.userId}` : `${actor.kind}:${actor.tokenId}`
 }

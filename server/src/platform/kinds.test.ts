@@ -83,6 +83,28 @@ const samples: Readonly<Record<string, Sample>> = {
   },
   prefixes: { element: 0, fields: { name: { name: 'X' }, location: { location: 'fra' } } },
   asns: { element: 0, fields: { name: { name: 'X' }, verified: { verified: false } } },
+  services: {
+    element: {
+      team: 'demo',
+      name: 'Transit Amsterdam',
+      type: 'transit',
+      location: 'ams',
+      commit_bps: 10_000_000_000,
+      start_date: '2026-01-31',
+    },
+    fields: {
+      type: { type: 'wave' },
+      state: { state: 'error' },
+      location: { location: 'fra' },
+      commit_bps: { commit_bps: 20_000_000_000 },
+      burst_bps: { burst_bps: 100_000_000_000 },
+      start_date: { start_date: '2026-02-28' },
+      end_date: { end_date: '2027-01-31' },
+      external_ref: { external_ref: 'PO 17' },
+      billing_ref: { billing_ref: 'INV-17' },
+      asn: { asn: 64496 },
+    },
+  },
   announcements: {
     element: 1,
     fields: {

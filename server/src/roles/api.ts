@@ -19,6 +19,7 @@ import { addPortal } from '../http/portal.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createRefreshLimits } from '../inventory/asn-proof.ts'
 import { asnRoutes } from '../inventory/asn.routes.ts'
+import { inventoryRoutes } from '../inventory/inventory.routes.ts'
 import { createScanner } from '../drivers/scanners.ts'
 import { isLoopback } from '../net/loopback.ts'
 import { publicUrl, type Config } from '../runtime/config.ts'
@@ -196,6 +197,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
+    ...inventoryRoutes({ postgres }),
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
     ...streamRoutes({ postgres, db: postgres.front, outboxListener }),

@@ -14,7 +14,8 @@ import { createWebhookSending, type SendOutcome } from '../webhook/send-webhooks
 import { applyOperatorWebhook } from '../webhook/operator-webhook.ts'
 import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
 import type { Due } from '../webhook/send.store.ts'
-import type { WebhookSender } from '../webhook/webhook-sender.ts'
+import { errorOf } from '../webhook/schedule.ts'
+import type { SendResult, WebhookSender } from '../webhook/webhook-sender.ts'
 import { fromSetting } from './config-error.ts'
 import { createLoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
@@ -70,7 +71,7 @@ export function webhooksPart(shared: Shared): Component {
     parallel: config.webhooksAtOnce,
     now: () => new Date(),
     random: Math.random,
-    onOutcome: (outcome, due, error) => report(outcome, due, error, log, metrics),
+    onOutcome: (outcome, due, result) => report(outcome, due, result, log, metrics),
     onError: (error) => log.error({ err: error }, 'webhook delivery not saved; it is sent again'),
     onEnd: () => loop.wake(),
   })
@@ -94,12 +95,17 @@ export function webhooksPart(shared: Shared): Component {
 function report(
   outcome: SendOutcome,
   { webhook_id, delivery_id, type }: Due,
-  error: string | undefined,
+  result: SendResult,
   log: Log,
   metrics: Metrics,
 ): void {
   metrics.webhookDeliveries.inc({ outcome })
-  const line = { webhook: webhook_id, delivery: delivery_id, type, reason: error }
+  const line = { webhook: webhook_id, delivery: delivery_id, type, reason: errorOf(result) }
+  if (result.kind === 'unanswered' && result.isNotPublic)
+    log.warn(
+      { ...line, setting: 'webhook_networks_allowed' },
+      'webhook target is in a network that is not allowed',
+    )
   if (outcome === 'disabled') log.warn(line, 'webhook disabled')
   else log.debug({ ...line, outcome }, 'webhook delivery attempted')
 }

@@ -1,7 +1,8 @@
 // The error class for expected failures, and the functions that create it from the catalogue of messages. It knows
 // no HTTP: the status comes from the contract's problem table at the edge. Any other error is a bug (500).
 import type { ProblemCode, ProblemError } from '@pharos/contract/problem'
-import type { PrefixError } from '../net/prefix-error.ts'
+import { PrefixError } from '../net/prefix-error.ts'
+import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import {
   failureTexts,
   invalidTexts,
@@ -88,6 +89,16 @@ export function prefixErrorAt(
   { message: msg, reason: type, canonical }: PrefixError,
 ): ProblemError {
   return { loc, msg, type, ...(canonical === undefined ? {} : { ctx: { canonical } }) }
+}
+
+/** Parses the address or prefix at a place of the request; an address is its /32 or /128. Throws `invalid`. */
+export function parsePrefixAt(loc: ProblemError['loc'], text: string): Prefix {
+  try {
+    return parsePrefixOrAddress(text)
+  } catch (error) {
+    if (!(error instanceof PrefixError)) throw error
+    throw failWith('invalid', [prefixErrorAt(loc, error)])
+  }
 }
 
 /** Returns a 404 that does not distinguish an absent object from another team's. */

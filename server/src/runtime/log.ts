@@ -134,7 +134,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@]{1,500}@/gi, `$1${gone}@`],
   // JWTs, and Pharos' tokens of programs and mails, anywhere
   [/\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}/g, gone],
-  [/\bphs_[a-z0-9]{4,}_[A-Za-z0-9]{8,}/g, gone],
+  [/\bph(?:s|staff)_[a-z0-9]{4,}_[A-Za-z0-9]{8,}/g, gone],
   [/\bphm_[a-z-]+\.[\w-]+\.[\w-]{8,}/g, gone],
 ]
 

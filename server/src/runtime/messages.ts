@@ -59,6 +59,8 @@ export const failureTexts = {
   forbidden: {
     adminOnly: 'Only an admin of the team may do this. Ask one of them.',
     staffOnly: 'Only staff of the provider may do this.',
+    staffToken:
+      'A staff token may only call operations of staff (`/v3/admin`). Use an API token of the team.',
     toggle: 'Only an admin of the team may enable or disable announcements. Ask one of them.',
     metrics: 'Metrics are available to the operator only. Add your network to operator_networks.',
     crossSite: 'The session of the portal can be used by its own pages only.',
@@ -302,8 +304,22 @@ export const invalidTexts = {
   ],
   webhookFragment: ['fragment', 'must not have a fragment: it is never sent'],
   webhookPort: ['port', 'must not use the port of another protocol'],
-  webhookAddress: ['address', 'must lead to an address of the public internet'],
-  webhookHost: ['host', 'must be a name that the public internet resolves'],
+  webhookAddress: [
+    'address',
+    'must lead to an address of the public internet; ask your provider to allow another network',
+  ],
+  webhookAddressStaff: [
+    'address',
+    'must lead to an address of the public internet, or of a network in the setting webhook_networks_allowed',
+  ],
+  webhookHost: [
+    'host',
+    'must be a name that the public internet resolves; ask your provider to allow a private network',
+  ],
+  webhookHostStaff: [
+    'host',
+    'must be a name that the public internet resolves, unless the setting webhook_networks_allowed names a network',
+  ],
   scopesMissing: [
     'scopes',
     ({ known }: { known: readonly string[] }) => `must not be empty; scopes are ${known.join(', ')}`,

@@ -13,6 +13,7 @@ import {
 /** The purpose of a derived key. Two purposes never share a key. */
 export type Purpose =
   | 'api-token'
+  | 'staff-token'
   | 'source-secret'
   | 'refresh-token'
   | 'signing-key'

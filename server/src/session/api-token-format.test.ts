@@ -4,16 +4,21 @@ import * as fc from 'fast-check'
 import { createApiToken, formatApiToken, parseApiToken } from './api-token-format.ts'
 
 test('a token has the documented format and can be parsed', () => {
-  for (let times = 0; times < 200; times++) {
-    const token = createApiToken()
-    const text = formatApiToken(token)
-    assert.match(text, /^phs_[a-z2-7]{12}_[0-9A-Za-z]{49}$/)
-    assert.deepEqual(parseApiToken(text), token)
+  for (const [holder, form] of [
+    ['team', /^phs_[a-z2-7]{12}_[0-9A-Za-z]{49}$/],
+    ['staff', /^phstaff_[a-z2-7]{12}_[0-9A-Za-z]{49}$/],
+  ] as const) {
+    for (let times = 0; times < 200; times++) {
+      const token = createApiToken(holder)
+      const text = formatApiToken(token)
+      assert.match(text, form)
+      assert.deepEqual(parseApiToken(text), token)
+    }
   }
 })
 
 test('the checksum is CRC-32 in base62, so that a scanner can compute it', () => {
-  const token = { id: 'abcdefghijkl', secret: 'x'.repeat(43) }
+  const token = { holder: 'team', id: 'abcdefghijkl', secret: 'x'.repeat(43) } as const
   // crc32('phs_abcdefghijkl_' + 'x' * 43) = 4155513419, computed with Python's zlib
   assert.equal(formatApiToken(token), `phs_abcdefghijkl_${'x'.repeat(43)}4XE6rz`)
 })

@@ -15,6 +15,7 @@ export type NewApiToken = {
   readonly scopes: readonly string[]
   readonly networks: readonly string[]
   readonly isAdmin: boolean
+  /** The user who created it; null for the operator. */
   readonly createdBy: number | null
   readonly expires: Date | null
   readonly maxUnusedDays: number | null
@@ -28,7 +29,7 @@ const isUnused = sql`(a.max_unused_days is not null
 const tokenColumns = camelColumns(
   'api_tokens',
   'a',
-  ['id', 'name', 'scopes', 'is_admin', 'created', 'created_by', 'expires', 'max_unused_days', 'last_used'],
+  ['id', 'name', 'scopes', 'is_admin', 'created', 'creator', 'expires', 'max_unused_days', 'last_used'],
   {
     networks: sql<string[]>`a.allowed_networks::text[]`,
     lastUsedAddress: sql<string | null>`host(a.last_used_address)`,
@@ -92,10 +93,10 @@ export async function countApiTokens(trx: Trx, teamId: number): Promise<number> 
 
 export async function insertApiToken(trx: Trx, token: NewApiToken): Promise<ApiTokenRow> {
   const { rows } = await sql<ApiTokenRow>`
-    insert into api_tokens as a (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, created_by, expires,
-      max_unused_days)
+    insert into api_tokens as a (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, created_by, creator,
+      expires, max_unused_days)
     values (${token.id}, ${token.teamId}, ${token.name}, ${token.secretMac}, ${token.scopes}, ${token.networks}::cidr[],
-      ${token.isAdmin}, ${token.createdBy}, ${token.expires}, ${token.maxUnusedDays})
+      ${token.isAdmin}, ${token.createdBy}, coalesce('user:' || ${token.createdBy}::integer, 'operator'), ${token.expires}, ${token.maxUnusedDays})
     returning ${tokenColumns}`.execute(trx)
   return rows[0]!
 }

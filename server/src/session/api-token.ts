@@ -188,7 +188,7 @@ function present(token: ApiTokenRow): Token {
     is_admin: token.isAdmin,
     allowed_subnets: token.networks,
     created: token.created.toISOString(),
-    created_by: token.createdBy,
+    created_by: token.creator,
     expires: token.expires?.toISOString() ?? null,
     max_unused_days: token.maxUnusedDays,
     last_used: token.lastUsed?.toISOString() ?? null,

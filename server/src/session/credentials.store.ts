@@ -62,7 +62,8 @@ export async function findTokenRecord(db: Db, id: string): Promise<TokenRecord |
 }
 
 export type RefusedToken = {
-  readonly teamId: number
+  /** Null for a staff token. */
+  readonly teamId: number | null
   readonly secretMac: Buffer
   readonly reason: 'revoked' | 'expired' | 'unused'
 }

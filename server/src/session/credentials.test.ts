@@ -119,6 +119,7 @@ describe('an API token', () => {
 
   it('is authenticated by its secret, and returns its team and scopes', async () => {
     const actor = await credentialsWith(oldKey).token(await insert(), '192.0.2.1')
+    assert.ok(actor.kind === 'token')
     assert.deepEqual(
       [actor.kind, actor.teamId, actor.scopes, actor.modules],
       ['token', 1, ['ipam:read'], ['ipam']],

@@ -1,14 +1,14 @@
-// Authenticates a credential: the access token of the web application, or a team's API token. Every failure is 401 with
+// Authenticates a credential: the access token of the web application, a team's API token, or a staff token. Every failure is 401 with
 // the same message, so that it reveals nothing about invalid credentials.
 import type { ReportRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { fail } from '../runtime/error.ts'
-import type { TokenActor, UserActor } from '../operation/operation.ts'
-import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
+import type { StaffTokenActor, TokenActor, UserActor } from '../operation/operation.ts'
+import { mac, verifyMac, type KeyRing, type Purpose } from '../runtime/secrets.ts'
 import type { AccessTokens } from './access-token.ts'
-import { parseApiToken, type ApiToken } from './api-token-format.ts'
+import { parseApiToken, type ApiToken, type TokenHolder } from './api-token-format.ts'
 import {
   findBearerRecord,
   findRefusedToken,
@@ -18,6 +18,12 @@ import {
   type RefusedToken,
   type TokenRecord,
 } from './credentials.store.ts'
+import {
+  findRefusedStaffToken,
+  findStaffTokenRecord,
+  saveStaffTokenUse,
+  type StaffTokenRecord,
+} from './staff-token.store.ts'
 import { refuseDemoElsewhere, type DemoRule } from './demo.ts'
 import { CredentialCache } from './credential-cache.ts'
 
@@ -28,13 +34,38 @@ export type CredentialDeps = DemoRule & {
   readonly accessTokens: AccessTokens
   /** Called if the last use could not be saved; the request itself is not affected. */
   readonly onTokenUseError: (error: unknown) => void
-  /** Called for genuine API tokens that are expired, revoked, unused or not allowed from the address. Not awaited. */
+  /** Called for genuine tokens that are expired, revoked, unused or not allowed from the address. Not awaited. */
   readonly reportRefusal?: ReportRefusal
 }
 
+type AnyTokenRecord = TokenRecord | StaffTokenRecord
+
+/** The names and the tables of both kinds of tokens; everything else about them is the same. */
+const kinds = {
+  team: {
+    actor: 'token',
+    noun: 'API token',
+    purpose: 'api-token',
+    find: findTokenRecord,
+    findRefused: findRefusedToken,
+    saveUse: saveTokenUse,
+  },
+  staff: {
+    actor: 'staff_token',
+    noun: 'staff token',
+    purpose: 'staff-token',
+    find: findStaffTokenRecord,
+    findRefused: findRefusedStaffToken,
+    saveUse: saveStaffTokenUse,
+  },
+} as const satisfies Record<
+  TokenHolder,
+  { readonly actor: string; readonly noun: string; readonly purpose: Purpose } & Record<string, unknown>
+>
+
 export function createCredentials(deps: CredentialDeps) {
   const bearers = new CredentialCache<BearerRecord | undefined>(deps.waker)
-  const tokens = new CredentialCache<TokenRecord | undefined>(deps.waker)
+  const tokens = new CredentialCache<AnyTokenRecord | undefined>(deps.waker)
   const refusedTokens = new CredentialCache<RefusedToken | undefined>(deps.waker)
   const touched = new Map<string, number>()
 
@@ -65,62 +96,73 @@ export function createCredentials(deps: CredentialDeps) {
     return { kind: 'user', userId, sessionId, teamId, isAdmin, isStaff, modules, lacksSecondFactor }
   }
 
-  async function token(text: string, address: string, fresh = false): Promise<TokenActor> {
+  async function token(text: string, address: string, fresh = false): Promise<TokenActor | StaffTokenActor> {
     const parsed = parseApiToken(text)
     if (!parsed) throw notValid('API token')
-    if (fresh) tokens.invalidate(parsed.id)
-    const record = await tokens.get(parsed.id, () => findTokenRecord(deps.db, parsed.id))
+    const { noun, purpose, find } = kinds[parsed.holder]
+    const key = actorOf(parsed)
+    if (fresh) tokens.invalidate(key)
+    const record = await tokens.get(key, () => find(deps.db, parsed.id))
     // Compared even if there is no such token, so that both cases take the same time.
-    const genuine = verifyMac(deps.ring, 'api-token', parsed.secret, record?.secretMac ?? Buffer.alloc(32))
+    const genuine = verifyMac(deps.ring, purpose, parsed.secret, record?.secretMac ?? Buffer.alloc(32))
     if (!record) void recordIfKnown(parsed, address)
-    if (!record || !genuine) throw notValid('API token')
+    if (!record || !genuine) throw notValid(noun)
     const reason = reasonToRefuse(record, address)
     if (reason) {
-      recordRefusal(record.id, record.teamId, reason, address)
-      throw notValid('API token')
+      recordRefusal(key, record.teamId, reason, address)
+      throw notValid(noun)
     }
-    recordUse(record.id, parsed.secret, address)
-    const { id, teamId, isAdmin, scopes, modules } = record
-    return { kind: 'token', tokenId: id, teamId, isAdmin, isStaff: false, scopes, modules }
+    recordUse(parsed, address)
+    const { id: tokenId, scopes } = record
+    if (record.teamId === null) return { kind: 'staff_token', tokenId, isStaff: true, scopes }
+    const { teamId, isAdmin, modules } = record
+    return { kind: 'token', tokenId, teamId, isAdmin, isStaff: false, scopes, modules }
   }
 
-  function recordRefusal(id: string, teamId: number, code: string, address: string): void {
-    const [actor, action] = [`token:${id}`, 'token.refuse']
+  function recordRefusal(actor: string, teamId: number | null, code: string, address: string): void {
+    const action = 'token.refuse'
     deps.reportRefusal?.({ teamId, actor, credential: actor, action, target: actor, code, address })
   }
 
   /** Runs after the answer, so that the answer takes no longer than for an unknown token. */
-  async function recordIfKnown({ id, secret }: ApiToken, address: string): Promise<void> {
+  async function recordIfKnown(token: ApiToken, address: string): Promise<void> {
     if (!deps.reportRefusal) return
+    const { purpose, findRefused } = kinds[token.holder]
+    const actor = actorOf(token)
     try {
-      const known = await refusedTokens.get(id, () => findRefusedToken(deps.db, id))
-      if (known && verifyMac(deps.ring, 'api-token', secret, known.secretMac))
-        recordRefusal(id, known.teamId, known.reason, address)
+      const known = await refusedTokens.get(actor, () => findRefused(deps.db, token.id))
+      if (known && verifyMac(deps.ring, purpose, token.secret, known.secretMac))
+        recordRefusal(actor, known.teamId, known.reason, address)
     } catch (error) {
       deps.onTokenUseError(error)
     }
   }
 
   /** A used token is also re-keyed with the newest key, so that an old key can be removed from the ring. */
-  function recordUse(id: string, secret: string, address: string): void {
+  function recordUse(token: ApiToken, address: string): void {
+    const { purpose, saveUse } = kinds[token.holder]
+    const key = actorOf(token)
     const now = Date.now()
-    if (now - (touched.get(id) ?? 0) < 60_000) return
+    if (now - (touched.get(key) ?? 0) < 60_000) return
     if (touched.size > 10_000) touched.clear()
-    touched.set(id, now)
-    const secretMac = mac(deps.ring, 'api-token', secret)
-    saveTokenUse(deps.db, id, secretMac, addressPrefix(address) ?? null).catch(deps.onTokenUseError)
+    touched.set(key, now)
+    const secretMac = mac(deps.ring, purpose, token.secret)
+    saveUse(deps.db, token.id, secretMac, addressPrefix(address) ?? null).catch(deps.onTokenUseError)
   }
 
   return { bearer, token }
 }
 
-function reasonToRefuse(record: TokenRecord, address: string): string | undefined {
+const actorOf = ({ holder, id }: ApiToken): string => `${kinds[holder].actor}:${id}`
+
+function reasonToRefuse(record: AnyTokenRecord, address: string): string | undefined {
   if (isExpired(record)) return 'expired'
   return isAllowedFrom(record.allowedNetworks, address) ? undefined : 'network'
 }
 
 /** A token may expire while it is cached. */
-const isExpired = ({ expires }: TokenRecord): boolean => expires !== null && expires.getTime() <= Date.now()
+const isExpired = ({ expires }: AnyTokenRecord): boolean =>
+  expires !== null && expires.getTime() <= Date.now()
 
 /** An empty list allows every network. A client address that cannot be parsed is never allowed by a list. */
 export function isAllowedFrom(networks: readonly string[], address: string): boolean {

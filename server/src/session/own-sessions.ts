@@ -1,7 +1,7 @@
 // Lists the user's active sessions and revokes one of them.
-import type { OpenSession } from '@pharos/contract/account'
+import type { listSessionsRoute, OpenSession } from '@pharos/contract/account'
+import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
-import type { Slice } from '../db/page.ts'
 import type { Db } from '../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../db/run-change.ts'
 import { notFound } from '../runtime/error.ts'
@@ -14,10 +14,10 @@ type Deps = { readonly db: Db }
 export async function listSessions(
   { db }: Deps,
   operation: Operation,
-  slice: Slice,
+  query: QueryOf<typeof listSessionsRoute>,
 ): Promise<{ results: OpenSession[]; count: number }> {
   const { userId, sessionId } = requireUser(operation)
-  const { page, count } = await listOpenSessions(db, userId, slice)
+  const { page, count } = await listOpenSessions(db, userId, query)
   return { results: page.map((row) => present(row, sessionId)), count }
 }
 

@@ -1,8 +1,10 @@
 // Sessions in the database. Every function works on the sessions of one user; a session's id is only in its tokens.
 import { sql } from 'kysely'
+import type { listSessionsRoute } from '@pharos/contract/account'
+import type { QueryOf } from '@pharos/contract/route'
 import type { User } from '@pharos/contract/session'
 import { camelColumns, type RowOf } from '../db/columns.ts'
-import { listAll, type Page, type Slice } from '../db/page.ts'
+import { listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { gracePeriodMs, lateRepeatMs, type Client, type Rotation } from './rotation.ts'
 
@@ -188,12 +190,20 @@ const openColumns = camelColumns('sessions', 's', ['id', 'team_id', 'created', '
 export type OpenSessionRow = RowOf<typeof openColumns>
 
 /** Returns a page of the user's active sessions, the most recently used first. */
-export const listOpenSessions = (db: Db, userId: number, slice: Slice): Promise<Page<OpenSessionRow>> =>
+export const listOpenSessions = (
+  db: Db,
+  userId: number,
+  { ordering, ...slice }: QueryOf<typeof listSessionsRoute>,
+): Promise<Page<OpenSessionRow>> =>
   listAll(db, {
     matching: sql`
       select s.* from sessions s where s.user_id = ${userId} and s.revoked is null and s.expires > now()`,
     columns: openColumns,
-    order: sql`s.last_used desc, s.id`,
+    order: orderBy(
+      ordering,
+      { last_used: sql`s.last_used`, created: sql`s.created`, expires: sql`s.expires` },
+      sql`s.id`,
+    ),
     slice,
   })
 

@@ -4,7 +4,7 @@ import type { DomainCheckResult, listDomainsRoute } from '@pharos/contract/domai
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, type RowOf } from '../db/columns.ts'
 import { claimRows } from '../db/due-work.ts'
-import { andAll, listInTeam, type Page } from '../db/page.ts'
+import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import type { Domain } from './domain-name.ts'
 import type { DomainState } from './domain-verification.ts'
@@ -20,11 +20,10 @@ const domainColumns = camelColumns(
 )
 export type TeamDomain = RowOf<typeof domainColumns>
 
-/** Returns a page, sorted by name. */
 export const listDomainRows = (
   postgres: Postgres,
   teamId: number,
-  { verified, ...slice }: QueryOf<typeof listDomainsRoute>,
+  { verified, ordering, ...slice }: QueryOf<typeof listDomainsRoute>,
 ): Promise<Page<TeamDomain>> =>
   listInTeam(postgres, teamId, {
     matching: sql`
@@ -32,7 +31,17 @@ export const listDomainRows = (
         verified !== undefined && sql`(d.verified is not null) = ${verified}`,
       )}`,
     columns: domainColumns,
-    order: sql`d.domain, d.id`,
+    order: orderBy(
+      ordering,
+      {
+        id: sql`d.id`,
+        domain: sql`d.domain`,
+        created: sql`d.created`,
+        verified: sql`d.verified`,
+        last_check: sql`d.last_check`,
+      },
+      sql`d.id`,
+    ),
     slice,
   })
 

@@ -51,7 +51,7 @@ export async function createWebhook(
   { url: text, description = '', events }: WantedWebhook,
 ): Promise<Answer<WebhookWithSecret>> {
   const { teamId } = operation.actor
-  const url = parseWebhookUrl(text, allowed)
+  const url = parseWebhookUrl(text, allowed, operation.actor.isStaff)
   const create = async (trx: Trx) => {
     if ((await countWebhooks(trx, teamId)) >= quota)
       throw fail('quota_exceeded', 'webhooks', { limit: quota })
@@ -80,7 +80,7 @@ export async function updateWebhook(
   { url: text, ...rest }: WebhookChange,
 ): Promise<Answer<Webhook>> {
   const { teamId } = operation.actor
-  const url = text === undefined ? undefined : parseWebhookUrl(text, allowed)
+  const url = text === undefined ? undefined : parseWebhookUrl(text, allowed, operation.actor.isStaff)
   return runChange(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, id)
     const next = applyChange(before, { ...rest, ...(url === undefined ? {} : { url }) })

@@ -3,7 +3,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { DeliveryState, listWebhookDeliveriesRoute, SentType } from '@pharos/contract/webhook'
 import { sql } from 'kysely'
 import { columns, withExpressions, type RowOf } from '../db/columns.ts'
-import { andAll, listInTeam, type Page } from '../db/page.ts'
+import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 
 /** As stored; times are text. */
@@ -52,12 +52,12 @@ export async function findDelivery(
   return (await postgres.readInTeam(teamId, query))[0]
 }
 
-/** Lists a page, newest first; throws `not_found` if the team has no such webhook. */
+/** Lists a page; throws `not_found` if the team has no such webhook. */
 export const listDeliveryRows = (
   postgres: Postgres,
   teamId: number,
   webhookId: number,
-  { state, type, ...slice }: QueryOf<typeof listWebhookDeliveriesRoute>,
+  { state, type, ordering, ...slice }: QueryOf<typeof listWebhookDeliveriesRoute>,
 ): Promise<Page<DeliveryRow>> =>
   listInTeam(postgres, teamId, {
     parent: {
@@ -71,7 +71,18 @@ export const listDeliveryRows = (
         type && sql`d.type = any(${type}::text[])`,
       )}`,
     columns: deliveryColumns,
-    order: sql`d.id desc`,
+    order: orderBy(
+      ordering,
+      {
+        id: sql`d.id`,
+        created: sql`d.created`,
+        type: sql`d.type`,
+        state: sql`d.state`,
+        attempt_count: sql`d.attempt_count`,
+        last_attempt: sql`d.last_attempt`,
+      },
+      sql`d.id`,
+    ),
     slice,
   })
 

@@ -15,6 +15,7 @@ import {
   type SendOutcome,
   type WebhookSending,
 } from './send-webhooks.ts'
+import { errorOf } from './schedule.ts'
 import { claimDue } from './send.store.ts'
 import { addDelivery, addWebhook } from './testing.ts'
 import { createSecret, formatSecret, sealSecret } from './webhook-secret.ts'
@@ -59,7 +60,7 @@ function createWorker(options: Partial<SendDeps> = {}) {
     parallel: 10,
     now: () => new Date(),
     random: () => 0,
-    onOutcome: (outcome, _due, error) => outcomes.push([outcome, error]),
+    onOutcome: (outcome, _due, result) => outcomes.push([outcome, errorOf(result)]),
     onError: (error) => errors.push(error),
     onEnd: () => ended(),
     ...options,
@@ -196,7 +197,10 @@ describe('a message', () => {
     const id = await addDelivery(owner, webhook)
     await createWorker({ sender }).once()
     const { last_error } = await deliveryOf(id)
-    assert.equal(last_error, 'the URL resolves to an address that is not public')
+    assert.equal(
+      last_error,
+      'the URL resolves to an address that is not public; ask your provider to allow it',
+    )
     assert.equal(endpoint.received.length, 0)
   })
 })

@@ -35,7 +35,7 @@ export type SendDeps = {
   readonly parallel: number
   readonly now: () => Date
   readonly random: () => number
-  readonly onOutcome: (outcome: SendOutcome, due: Due, error: string | undefined) => void
+  readonly onOutcome: (outcome: SendOutcome, due: Due, result: SendResult) => void
   /** A defect of the sender: the message is sent again when its claim ends. */
   readonly onError: (error: unknown) => void
   /** A slot is free for another delivery, and more may be due. */
@@ -93,7 +93,7 @@ async function sendOne(deps: SendDeps, due: Due, signal: AbortSignal): Promise<v
     throw error
   }
   const outcome = await deps.db.transaction().execute((trx) => save(deps, trx, due, result, at))
-  if (outcome) deps.onOutcome(outcome, due, errorOf(result))
+  if (outcome) deps.onOutcome(outcome, due, result)
 }
 
 /** Returns undefined if the claim was lost meanwhile: the new holder saves the outcome of the message. */

@@ -18,7 +18,13 @@ export type Answered = {
 }
 
 /** `error` is text for the team: it contains no address that the team did not enter. */
-export type Unanswered = { readonly kind: 'unanswered'; readonly error: string; readonly durationMs: number }
+export type Unanswered = {
+  readonly kind: 'unanswered'
+  readonly error: string
+  /** Nothing was sent: the target is in a network that is not public, and that the operator has not allowed. */
+  readonly isNotPublic?: boolean
+  readonly durationMs: number
+}
 
 export type SendResult = Answered | Unanswered
 

@@ -74,6 +74,21 @@ describe('the URL of a webhook', () => {
     for (const host of hosts) assert.equal(outcome(`https://${host}/`), 'address', host)
   })
 
+  it('is rejected with a message for the customer, or for staff with the name of the setting', () => {
+    for (const url of ['https://10.0.0.1/', 'https://hooks.internal/']) {
+      const refusal = (forStaff: boolean) => {
+        try {
+          return parseWebhookUrl(url, [], forStaff)
+        } catch (error) {
+          return (error as Failure).message
+        }
+      }
+      assert.match(refusal(false), /ask your provider/)
+      assert.doesNotMatch(refusal(false), /webhook_networks_allowed/)
+      assert.match(refusal(true), /webhook_networks_allowed/)
+    }
+  })
+
   it('may be in one of the operator’s own networks, then also without TLS', () => {
     assert.equal(outcome('http://127.0.0.1:8080/x', own), 'http://127.0.0.1:8080/x')
     assert.equal(outcome('http://[fd00::1]/', own), 'http://[fd00::1]/')

@@ -20,17 +20,25 @@ const lengthMax = 2000
 
 /**
  * Returns the URL as it is stored and requested, in the spelling of the URL standard: every other way to write an
- * address, such as `http://0x7f.1/`, has been converted. `allowed`: the operator's own networks. Throws `invalid`.
+ * address, such as `http://0x7f.1/`, has been converted. `allowed`: the operator's own networks. `forStaff`: a refusal names
+ * the setting that allows more. Throws `invalid`.
  */
-export function parseWebhookUrl(text: string, allowed: readonly Prefix[]): string {
+export function parseWebhookUrl(text: string, allowed: readonly Prefix[], forStaff = false): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || url.href.length > lengthMax || /[\s\p{Cc}]/u.test(text)) throw refused('webhookUrl')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refused('webhookScheme')
   if (url.username !== '' || url.password !== '') throw refused('webhookCredentials')
   if (url.hash !== '') throw refused('webhookFragment')
   if (badPorts.has(Number(url.port || '443'))) throw refused('webhookPort')
-  refuseHost(hostOf(url), url.protocol === 'https:', allowed)
+  const condition = hostRefusal(hostOf(url), url.protocol === 'https:', allowed)
+  if (condition) throw refused(forStaff ? (forStaffOf[condition] ?? condition) : condition)
   return url.href
+}
+
+/** The same refusal for staff, who can change the setting. */
+const forStaffOf: { readonly [Condition in HostRefusal]?: Parameters<typeof invalid>[1] } = {
+  webhookAddress: 'webhookAddressStaff',
+  webhookHost: 'webhookHostStaff',
 }
 
 /** An address without its brackets, or a name. */
@@ -38,14 +46,16 @@ export function hostOf({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-function refuseHost(host: string, isSecure: boolean, allowed: readonly Prefix[]): void {
+type HostRefusal = 'webhookScheme' | 'webhookAddress' | 'webhookHost'
+
+function hostRefusal(host: string, isSecure: boolean, allowed: readonly Prefix[]): HostRefusal | undefined {
   const isAddress = host.includes(':') || /^[\d.]+$/.test(host)
-  if (isAddress && isWithin(host, allowed)) return
+  if (isAddress && isWithin(host, allowed)) return undefined
   // A name may still resolve to such an address; that is checked when a message is sent.
   const mayBeOwn = !isAddress && allowed.length > 0
-  if (!isSecure && !mayBeOwn) throw refused('webhookScheme')
-  if (isAddress && objectionToAddress(host) !== undefined) throw refused('webhookAddress')
-  if (!isAddress && !mayBeOwn && isPrivateName(host)) throw refused('webhookHost')
+  if (!isSecure && !mayBeOwn) return 'webhookScheme'
+  if (isAddress && objectionToAddress(host) !== undefined) return 'webhookAddress'
+  return !isAddress && !mayBeOwn && isPrivateName(host) ? 'webhookHost' : undefined
 }
 
 function isPrivateName(host: string): boolean {

@@ -2,13 +2,21 @@
 // expected-access.ts.
 import { formatApiToken, parseApiToken, type ApiToken } from '../../src/session/api-token-format.ts'
 import type { TestApi } from '../api.ts'
-import { addApiToken, forgeAccess, openSession, unsignedAccess, type ApiTokenOptions } from './credentials.ts'
+import {
+  addApiToken,
+  addStaffToken,
+  forgeAccess,
+  openSession,
+  unsignedAccess,
+  type ApiTokenOptions,
+} from './credentials.ts'
 import type { Fixtures } from './fixtures.ts'
 
 /** The true identity of a caller. `stranger` sends a credential that must not be accepted. */
 export type Identity =
   | { readonly kind: 'guest' | 'stranger' }
   | { readonly kind: 'source'; readonly key: 'detector' | 'other' }
+  | { readonly kind: 'staff_token'; readonly isStaff: true; readonly scopes: readonly string[] }
   | {
       readonly kind: 'user' | 'token'
       readonly team: Team
@@ -45,6 +53,7 @@ export type Caller = {
 const allScopes = [
   'ipam:read',
   'ipam:write',
+  'inventory:read',
   'lighthouse:read',
   'team:read',
   'team:write',
@@ -108,6 +117,15 @@ function tokenOf(team: Team, options: ApiTokenOptions, from?: string): Caller['p
     ...(from ? { from } : {}),
   })
 }
+
+function staffTokenOf(options: Parameters<typeof addStaffToken>[1], from?: string): Caller['present'] {
+  return async (api) => ({
+    authorization: `Token ${await addStaffToken(api, options)}`,
+    ...(from ? { from } : {}),
+  })
+}
+
+const staffProgram = (...scopes: string[]): Identity => ({ kind: 'staff_token', isStaff: true, scopes })
 
 const withHeader =
   (authorization: string): Caller['present'] =>
@@ -272,7 +290,7 @@ export const callers: readonly Caller[] = [
     present: async (api, { red }) => {
       const tokens = [await addApiToken(api, red.teamId), await addApiToken(api, red.teamId)]
       const [{ id }, { secret }] = tokens.map((token) => parseApiToken(token)!) as [ApiToken, ApiToken]
-      return { authorization: `Token ${formatApiToken({ id, secret })}` }
+      return { authorization: `Token ${formatApiToken({ holder: 'team', id, secret })}` }
     },
   },
   {
@@ -295,6 +313,55 @@ export const callers: readonly Caller[] = [
     present: async (api, { people, red }) => ({
       authorization: `Bearer ${(await openSession(api, people.admin.userId, red.teamId)).refresh}`,
     }),
+  },
+
+  ...[['admin:read'], ['admin:write'], ['admin:read', 'admin:write']].map((scopes) => ({
+    name: `a staff token with ${scopes.join(' and ')}`,
+    identity: staffProgram(...scopes),
+    present: staffTokenOf({ scopes }),
+  })),
+  {
+    name: 'a staff token from its network',
+    identity: staffProgram('admin:read', 'admin:write'),
+    present: staffTokenOf(
+      { scopes: ['admin:read', 'admin:write'], networks: ['198.51.100.0/24'] },
+      '198.51.100.7',
+    ),
+  },
+  {
+    name: 'a staff token from another network',
+    identity: stranger,
+    present: staffTokenOf({ scopes: ['admin:read'], networks: ['198.51.100.0/24'] }, '198.51.101.7'),
+  },
+  {
+    name: 'an expired staff token',
+    identity: stranger,
+    present: staffTokenOf({ scopes: ['admin:read'], expires: past }),
+  },
+  {
+    name: 'a revoked staff token',
+    identity: stranger,
+    present: staffTokenOf({ scopes: ['admin:read'], revoked: true }),
+  },
+  {
+    name: 'a staff token as a bearer',
+    identity: stranger,
+    present: async (api) => ({
+      authorization: `Bearer ${await addStaffToken(api, { scopes: ['admin:read', 'admin:write'] })}`,
+    }),
+  },
+  {
+    name: 'the secret of a staff token as an API token',
+    identity: stranger,
+    present: async (api) => {
+      const { id, secret } = parseApiToken(await addStaffToken(api, { scopes: ['admin:read'] }))!
+      return { authorization: `Token ${formatApiToken({ holder: 'team', id, secret })}` }
+    },
+  },
+  {
+    name: 'an API token with scopes of staff',
+    identity: program('red', { scopes: ['admin:read', 'admin:write'] }),
+    present: tokenOf('red', { scopes: ['admin:read', 'admin:write'] }),
   },
 
   {

@@ -78,6 +78,32 @@ export async function addApiToken(
   return formatApiToken(token)
 }
 
+/** Creates a staff token and returns its text. */
+export async function addStaffToken(
+  api: TestApi,
+  {
+    scopes = [],
+    networks = [],
+    expires,
+    revoked = false,
+  }: Omit<ApiTokenOptions, 'isAdmin' | 'idleDays'> = {},
+): Promise<string> {
+  const token = createApiToken('staff')
+  await api.database.postgres.owner
+    .insertInto('staff_tokens')
+    .values({
+      id: token.id,
+      name: 'test',
+      secret_mac: mac(api.config.secret, 'staff-token', token.secret),
+      scopes: [...scopes],
+      allowed_networks: [...networks],
+      expires: expires ?? new Date(Date.now() + 3_600_000),
+      revoked: revoked ? new Date() : null,
+    })
+    .execute()
+  return formatApiToken(token)
+}
+
 export type Forgery = {
   readonly audience?: string
   readonly type?: string

@@ -9,10 +9,10 @@ type Holder = Extract<Identity, { kind: 'user' | 'token' }>
 /** The identities that each kind of credential accepts. */
 const admitted: Record<Permission['credential'], readonly Identity['kind'][]> = {
   // The header is ignored: the credential is in the body.
-  none: ['guest', 'stranger', 'source', 'user', 'token'],
+  none: ['guest', 'stranger', 'source', 'user', 'token', 'staff_token'],
   optional: ['guest', 'user'],
   web: ['user'],
-  any: ['user', 'token'],
+  any: ['user', 'token', 'staff_token'],
   source: ['source'],
 }
 
@@ -26,6 +26,10 @@ const modulesOf = { red: all, blue: all, strict: all, bare: [] as string[] }
 export function expectedAccessOf(permission: Permission, identity: Identity): 'pass' | ProblemCode {
   if (!admitted[permission.credential].includes(identity.kind)) return 'unauthenticated'
   if (permission.credential === 'none' || permission.credential === 'source') return 'pass'
+  if (identity.kind === 'staff_token') {
+    if (permission.credential !== 'any' || permission.role !== 'staff') return 'forbidden'
+    return identity.scopes.includes(permission.scope) ? 'pass' : 'scope_missing'
+  }
   return identity.kind === 'user' || identity.kind === 'token'
     ? expectedAccessOfHolder(permission, identity)
     : 'pass'

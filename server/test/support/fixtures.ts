@@ -21,6 +21,8 @@ export type Holder = TestTeam & {
     readonly unvalidated: number
     readonly suspended: number
   }
+  readonly prefixId: number
+  readonly serviceId: number
   /** A letter of the announcement that is not validated; pending review. */
   readonly letterId: number
   readonly eventIds: readonly string[]
@@ -73,8 +75,8 @@ export async function createFixtures(api: TestApi, { events = 3 } = {}): Promise
   const holderOf = async (name: 'red' | 'blue'): Promise<Holder> => ({
     ...teams[name],
     asn: networks[name].asn,
-    announcements: held[name],
-    letterId: await addLetter(db, held[name].unvalidated, `${networks[name].four}.0.png`),
+    ...held[name],
+    letterId: await addLetter(db, held[name].announcements.unvalidated, `${networks[name].four}.0.png`),
     eventIds: await eventIdsOf(db, teams[name]),
     marks: [`${networks[name].four}.`, networks[name].six, `Team ${name}`],
   })
@@ -107,21 +109,31 @@ async function addHoldings(
   { teamId }: TestTeam,
   { four, six, asn }: { four: string; six: string; asn: number },
   regions: Record<string, number>,
-): Promise<Holder['announcements']> {
-  await postgres.owner
+): Promise<Pick<Holder, 'announcements' | 'prefixId' | 'serviceId'>> {
+  const prefix = await postgres.owner
     .insertInto('prefixes')
     .values([
       { team_id: teamId, prefix: `${four}.0/24` },
       { team_id: teamId, prefix: `${six}::/48` },
     ])
-    .execute()
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const service = await postgres.owner
+    .insertInto('services')
+    .values({ team_id: teamId, name: `Transit of ${four}.0`, type: 'transit', asn })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   await postgres.owner.insertInto('asns').values({ team_id: teamId, asn, verified: new Date() }).execute()
   const add = (prefix: string, rest: object) => seedAnnouncement(postgres, { teamId, prefix, ...rest })
   return {
-    off: await add(`${four}.0/24`, {}),
-    on: await add(`${six}::/48`, { enabled: true, regions: [regions['ams']] }),
-    unvalidated: await add(`${six}:8000::/50`, { validated: false }),
-    suspended: await add(`${six}:4000::/50`, { suspended: true }),
+    prefixId: prefix.id,
+    serviceId: service.id,
+    announcements: {
+      off: await add(`${four}.0/24`, {}),
+      on: await add(`${six}::/48`, { enabled: true, regions: [regions['ams']] }),
+      unvalidated: await add(`${six}:8000::/50`, { validated: false }),
+      suspended: await add(`${six}:4000::/50`, { suspended: true }),
+    },
   }
 }
 

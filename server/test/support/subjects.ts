@@ -34,6 +34,24 @@ function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['r
   }
 }
 
+/** Objects that need no module: a team without modules is refused them only because it has none. */
+const ownIsFound: Subject['answers'] = (which, identity) =>
+  which === 'own' && !('team' in identity && identity.team === 'bare') ? 200 : 'not_found'
+
+function aboutHoldings(
+  request: (holder: Holder) => SubjectRequest,
+  missing: SubjectRequest,
+): Pick<Subject, 'requests' | 'answers'> {
+  return {
+    requests: {
+      own: async (context) => request(ownOf(context)),
+      foreign: async (context) => request(foreignOf(context)),
+      missing: async () => missing,
+    },
+    answers: ownIsFound,
+  }
+}
+
 /** Returns a new prefix of the documentation range for each request. */
 let prefixes = 0x5000
 const newPrefix = () => `2001:db8:${(prefixes++).toString(16)}::/48`
@@ -188,7 +206,7 @@ export const subjects: readonly Subject[] = [
   {
     route: 'getAnnouncement',
     requests: aboutAnnouncements((announcement_id) => ({ params: { announcement_id } })),
-    answers: absentIsNotFound,
+    answers: ownIsFound,
   },
   { route: 'listAnnouncements', requests: only(), answers: () => 200 },
   {
@@ -289,7 +307,25 @@ export const subjects: readonly Subject[] = [
   { route: 'acceptLetter', ...aboutNewLetters({}) },
   { route: 'rejectLetter', ...aboutNewLetters({ reason: 'It is not signed.' }) },
   { route: 'listRegions', requests: only(), answers: () => 200 },
+  { route: 'listPrefixes', requests: only(), answers: () => 200 },
+  {
+    route: 'getPrefix',
+    ...aboutHoldings(({ prefixId }) => ({ params: { prefix_id: prefixId } }), {
+      params: { prefix_id: missingId },
+    }),
+  },
+  { route: 'listServices', requests: only(), answers: () => 200 },
+  {
+    route: 'getService',
+    ...aboutHoldings(({ serviceId }) => ({ params: { service_id: serviceId } }), {
+      params: { service_id: missingId },
+    }),
+  },
   { route: 'listAsns', requests: only(), answers: () => 200 },
+  {
+    route: 'getAsn',
+    ...aboutHoldings(({ asn }) => ({ params: { asn } }), { params: { asn: 4_199_999_999 } }),
+  },
   {
     route: 'verifyAsn',
     ...aboutAsns(),

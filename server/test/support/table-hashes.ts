@@ -4,7 +4,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 
 /** Columns that a refused call may write: the last use of a credential is recorded before authorization. */
-const notedColumns: Record<string, readonly string[]> = { api_tokens: ['last_used', 'last_used_address'] }
+const notedColumns: Record<string, readonly string[]> = {
+  api_tokens: ['last_used', 'last_used_address'],
+  staff_tokens: ['last_used', 'last_used_address'],
+}
 
 /** Rows that a refused call may write, up to a second later: the audit of the refusal. */
 const notedRows: Record<string, string> = {

@@ -12,7 +12,7 @@ import {
   suspendAnnouncementRoute,
   listRegionsRoute,
 } from '@pharos/contract/byoip'
-import { handle, type Mounted } from '../../http/mount.ts'
+import { handle, handleStaff, type Mounted } from '../../http/mount.ts'
 import { createAnnouncements, type CreateDeps } from './create-announcements.ts'
 import { deleteAnnouncement, restoreAnnouncement } from './delete-announcement.ts'
 import { listHistory } from './history.ts'
@@ -31,7 +31,7 @@ export const announcementRoutes = (deps: PatchDeps & CreateDeps & SuspendDeps & 
   handle(restoreAnnouncementRoute, restoreAnnouncement, deps),
   handle(validateAnnouncementRoute, requestValidation, deps),
   handle(listAnnouncementHistoryRoute, listHistory, deps),
-  handle(suspendAnnouncementRoute, suspendAnnouncement, deps),
-  handle(resumeAnnouncementRoute, resumeAnnouncement, deps),
+  handleStaff(suspendAnnouncementRoute, suspendAnnouncement, deps),
+  handleStaff(resumeAnnouncementRoute, resumeAnnouncement, deps),
   handle(listRegionsRoute, listRegions, deps),
 ]

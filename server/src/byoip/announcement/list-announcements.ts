@@ -1,9 +1,7 @@
 // Reads announcements: one, or a page with filters. Changes nothing.
 import type { Announcement as Wire } from '@pharos/contract/byoip'
 import type { Postgres } from '../../db/postgres.ts'
-import { parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'
-import { PrefixError } from '../../net/prefix-error.ts'
-import { notFound, failWith, prefixErrorAt } from '../../runtime/error.ts'
+import { notFound, parsePrefixAt } from '../../runtime/error.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { Announcement } from './announcement.ts'
 import {
@@ -59,7 +57,7 @@ export async function listAnnouncements(
   query: ListQuery,
 ): Promise<{ results: Wire[]; count: number }> {
   const include = parseInclude(query.include)
-  const overlapped = query.cidr?.map(parseCidr)
+  const overlapped = query.cidr?.map((text) => parsePrefixAt(['query', 'cidr'], text))
   const { page, count } = await listAnnouncementRows(
     deps.postgres,
     actor.teamId,
@@ -68,13 +66,4 @@ export async function listAnnouncements(
     needsChecks(include),
   )
   return { results: page.map((found) => presentFound(deps, found, include)), count }
-}
-
-function parseCidr(text: string): Prefix {
-  try {
-    return parsePrefixOrAddress(text)
-  } catch (error) {
-    if (!(error instanceof PrefixError)) throw error
-    throw failWith('invalid', [prefixErrorAt(['query', 'cidr'], error)])
-  }
 }

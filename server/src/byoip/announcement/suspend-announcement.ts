@@ -8,7 +8,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { notFound } from '../../runtime/error.ts'
-import { actorName, type Operation } from '../../operation/operation.ts'
+import { actorName, type StaffOperation } from '../../operation/operation.ts'
 import { withIntent, type Announcement } from './announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
 import { writeHistory } from './history.store.ts'
@@ -19,7 +19,7 @@ export type SuspendDeps = { readonly db: Db; readonly now: () => Date }
 /** Suspends an announcement of any team; throws `not_found`. */
 export const suspendAnnouncement = (
   deps: SuspendDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   { reason }: { readonly reason: string },
 ): Promise<Answer<Wire>> => suspendOrResume(deps, operation, id, reason)
@@ -27,14 +27,14 @@ export const suspendAnnouncement = (
 /** Resumes an announcement of any team; throws `not_found`. */
 export const resumeAnnouncement = (
   deps: SuspendDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
 ): Promise<Answer<Wire>> => suspendOrResume(deps, operation, id, null)
 
 /** A null reason resumes the announcement. */
 function suspendOrResume(
   { db, now }: SuspendDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   reason: string | null,
 ): Promise<Answer<Wire>> {

@@ -95,6 +95,14 @@ export async function seedAnnouncement(postgres: Postgres, seed: Seed): Promise<
 /** Returns an operation of a member of the team; the test can override any part. */
 export function operationOf(
   teamId: number,
+  rest?: Partial<Omit<Operation, 'actor'>> & { actor?: Partial<UserActor> },
+): Operation<UserActor>
+export function operationOf(
+  teamId: number,
+  rest: Partial<Omit<Operation, 'actor'>> & { actor: TokenActor },
+): Operation<TokenActor>
+export function operationOf(
+  teamId: number,
   rest: Partial<Omit<Operation, 'actor'>> & { actor?: Partial<UserActor> | TokenActor } = {},
 ): Operation {
   const user = {

@@ -12,7 +12,7 @@ import {
   rejectLetterRoute,
   uploadLetterRoute,
 } from '@pharos/contract/letter'
-import { handle, type Mounted } from '../../http/mount.ts'
+import { handle, handleStaff, type Mounted } from '../../http/mount.ts'
 import {
   draftLetter,
   getLetter,
@@ -37,10 +37,10 @@ export const letterRoutes = (deps: LetterDeps & ReviewDeps): Mounted[] => [
   handle(listLettersRoute, listLetters, deps),
   handle(getLetterRoute, getLetter, deps),
   handle(getLetterFileRoute, getLetterFile, deps),
-  handle(listLettersToReviewRoute, listForReview, deps),
-  handle(getLetterToReviewRoute, getForReview, deps),
-  handle(getLetterFileToReviewRoute, getFileForReview, deps),
-  handle(getLetterPageToReviewRoute, getPageForReview, deps),
-  handle(acceptLetterRoute, acceptLetter, deps),
-  handle(rejectLetterRoute, rejectLetter, deps),
+  handleStaff(listLettersToReviewRoute, listForReview, deps),
+  handleStaff(getLetterToReviewRoute, getForReview, deps),
+  handleStaff(getLetterFileToReviewRoute, getFileForReview, deps),
+  handleStaff(getLetterPageToReviewRoute, getPageForReview, deps),
+  handleStaff(acceptLetterRoute, acceptLetter, deps),
+  handleStaff(rejectLetterRoute, rejectLetter, deps),
 ]

@@ -43,7 +43,7 @@ const reviewedColumns = withExpressions(letterColumns, {
   media_type: sql<LetterMediaType>`l.media_type`,
   pages: sql<number | null>`l.pages`,
   uploaded_by: sql<string>`l.uploaded_by`,
-  reviewed_by: sql<number | null>`l.reviewed_by`,
+  reviewed_by: sql<string | null>`l.reviewed_by`,
   announcements: sql<RowOf<typeof announcementJson>[]>`coalesce((
     select json_agg(${announcementJson} order by a.id)
     from letter_announcements la join announcements a on a.id = la.announcement_id where ${isShown}), '[]')`,
@@ -221,16 +221,11 @@ export type Decision =
   | { readonly status: 'rejected'; readonly reason: string }
 
 /** Saves the decision about a pending letter; the caller holds the team's lock and has checked the status. */
-export async function saveDecision(
-  trx: Trx,
-  id: number,
-  decision: Decision,
-  userId: number | null,
-): Promise<void> {
+export async function saveDecision(trx: Trx, id: number, decision: Decision, actor: string): Promise<void> {
   const reason = decision.status === 'rejected' ? decision.reason : null
   const until = decision.status === 'accepted' ? sql`, valid_until = ${decision.validUntil}` : sql``
   await sql`
-    update letters set status = ${decision.status}, reason = ${reason}, reviewed = now(), reviewed_by = ${userId} ${until}
+    update letters set status = ${decision.status}, reason = ${reason}, reviewed = now(), reviewed_by = ${actor} ${until}
     where id = ${id} and status = 'pending_review' and replaced_by is null`.execute(trx)
 }
 

@@ -7,7 +7,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, invalid, notFound } from '../../runtime/error.ts'
-import type { Operation } from '../../operation/operation.ts'
+import { actorName, type StaffOperation } from '../../operation/operation.ts'
 import { parseTime } from '../../text/time.ts'
 import { writeHistory } from '../announcement/history.store.ts'
 import type { Inspector } from './inspect-letter.ts'
@@ -52,7 +52,7 @@ export async function getFileForReview(
 /** Returns one page as a PNG. Throws `not_found`, `conflict` if it cannot be rendered, and `unavailable`. */
 export async function getPageForReview(
   deps: ReviewDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   page: number,
 ): Promise<LetterPage> {
@@ -66,7 +66,7 @@ type LetterPage = { readonly filename: string; readonly mediaType: 'image/png'; 
 /** Accepts a pending letter until the given date, by default the one that the team set. Repeating it changes nothing. */
 export function acceptLetter(
   deps: ReviewDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   { valid_until }: { readonly valid_until?: string },
 ): Promise<Answer<Wire>> {
@@ -82,7 +82,7 @@ export function acceptLetter(
 /** Rejects a pending letter; the team sees the reason. Repeating it changes nothing; another decision throws `conflict`. */
 export function rejectLetter(
   deps: ReviewDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   { reason }: { readonly reason: string },
 ): Promise<Answer<Wire>> {
@@ -91,7 +91,7 @@ export function rejectLetter(
 
 function decide(
   { db }: ReviewDeps,
-  operation: Operation,
+  operation: StaffOperation,
   id: number,
   decisionOn: (letter: ReviewedLetterRow) => Decision,
   same: LetterStatus = 'accepted',
@@ -103,7 +103,7 @@ function decide(
     if (before.status === same) return shown
     if (before.status !== 'pending_review') throw fail('conflict', 'letterDecided', { status: before.status })
     const decision = decisionOn(before)
-    await saveDecision(trx, id, decision, operation.actor.kind === 'user' ? operation.actor.userId : null)
+    await saveDecision(trx, id, decision, actorName(operation.actor))
     const after = await get(trx, id)
     await recordReview(trx, operation, before, after)
     return { ...shown, body: presentReviewed(after) }
@@ -113,7 +113,7 @@ function decide(
 /** The audit entry names the staff user; the team's history names only the provider. */
 async function recordReview(
   trx: Trx,
-  operation: Operation,
+  operation: StaffOperation,
   before: ReviewedLetterRow,
   after: ReviewedLetterRow,
 ): Promise<void> {

@@ -1,11 +1,11 @@
 // The HTTP side of holds: one line per operation.
 import { approveHoldRoute, getHoldRoute, listHoldsRoute, rejectHoldRoute } from '@pharos/contract/hold'
-import { handle, type Mounted } from '../../http/mount.ts'
+import { handleStaff, type Mounted } from '../../http/mount.ts'
 import { approveHold, getHold, listHolds, rejectHold, type HoldDeps } from './hold.ts'
 
 export const holdRoutes = (deps: HoldDeps): Mounted[] => [
-  handle(listHoldsRoute, listHolds, deps),
-  handle(getHoldRoute, getHold, deps),
-  handle(approveHoldRoute, approveHold, deps),
-  handle(rejectHoldRoute, rejectHold, deps),
+  handleStaff(listHoldsRoute, listHolds, deps),
+  handleStaff(getHoldRoute, getHold, deps),
+  handleStaff(approveHoldRoute, approveHold, deps),
+  handleStaff(rejectHoldRoute, rejectHold, deps),
 ]

@@ -42,10 +42,10 @@ export async function decideHold(
   trx: Trx,
   id: number,
   state: 'approved' | 'rejected',
-  userId: number | null,
+  actor: string,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update holds set state = ${state}, decided = now(), decided_by = ${userId}
+    update holds set state = ${state}, decided = now(), decided_by = ${actor}
     where id = ${id}::bigint and state = 'open'`.execute(trx)
   return numAffectedRows === 1n
 }
@@ -108,7 +108,8 @@ export async function listHoldItems(db: Db | Trx, id: number, limit: number): Pr
     select w.cidr::text, t.id as team_id, t.name as team_name, a.id as announcement_id, e.action,
       e.actor as requested_by, e.at as requested_at,
       case when e.actor like 'user:%' then (select u.email from users u where 'user:' || u.id = e.actor)
-        when e.actor like 'token:%' then (select k.name from api_tokens k where 'token:' || k.id = e.actor) end
+        when e.actor like 'token:%' then (select k.name from api_tokens k where 'token:' || k.id = e.actor)
+        when e.actor like 'staff_token:%' then (select k.name from staff_tokens k where 'staff_token:' || k.id = e.actor) end
         as requested_by_name
     from holds h cross join lateral (
       select * from unnest(h.withdrawals) with ordinality w (cidr, place) order by place limit ${limit}) w

@@ -20,7 +20,7 @@ import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { StaffOperation } from '../../operation/operation.ts'
 import { heldChangeKey, type PlannedHold } from './guard.ts'
 import {
   closeHoldRow,
@@ -123,24 +123,24 @@ export async function getHold({ db }: HoldDeps, _operation: unknown, id: number)
   }
 }
 
-/** The staff user who decides, and the actor of the audit entry. */
-export type DecisionActor = {
-  readonly userId: number | null
-  readonly by: Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
-}
+/** The author of a decision, as in the audit entry. */
+type Author = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 
 /** Approves an open hold for the caller of an operation. */
-export const approveHold = ({ db }: HoldDeps, operation: Operation, id: number): Promise<Answer<Wire>> =>
-  runOwnerChange(db, operation, (trx) => decide(trx, decisionActorOf(operation), id, 'approved'))
+export const approveHold = (
+  { db }: HoldDeps,
+  operation: StaffOperation,
+  id: number,
+): Promise<Answer<Wire>> =>
+  runOwnerChange(db, operation, (trx) => decide(trx, auditOf(operation), id, 'approved'))
 
 /** Rejects an open hold for the caller of an operation. */
-export const rejectHold = ({ db }: HoldDeps, operation: Operation, id: number): Promise<Answer<Wire>> =>
-  runOwnerChange(db, operation, (trx) => decide(trx, decisionActorOf(operation), id, 'rejected'))
-
-function decisionActorOf(operation: Operation): DecisionActor {
-  const { actor } = operation
-  return { userId: actor.kind === 'user' ? actor.userId : null, by: auditOf(operation) }
-}
+export const rejectHold = (
+  { db }: HoldDeps,
+  operation: StaffOperation,
+  id: number,
+): Promise<Answer<Wire>> =>
+  runOwnerChange(db, operation, (trx) => decide(trx, auditOf(operation), id, 'rejected'))
 
 type HoldDecision = 'approved' | 'rejected'
 
@@ -150,20 +150,20 @@ type HoldDecision = 'approved' | 'rejected'
  */
 export const decideAs = (
   { db }: HoldDeps,
-  actor: DecisionActor,
+  by: Author,
   id: number,
   decision: HoldDecision,
-): Promise<Wire> => db.transaction().execute(async (trx) => (await decide(trx, actor, id, decision)).body)
+): Promise<Wire> => db.transaction().execute(async (trx) => (await decide(trx, by, id, decision)).body)
 
 async function decide(
   trx: Trx,
-  { userId, by }: DecisionActor,
+  by: Author,
   id: number,
   decision: HoldDecision,
 ): Promise<{ body: Wire; before: Wire }> {
   const before = await findHold(trx, id)
   if (!before) throw notFound('hold')
-  const decided = await decideHold(trx, id, decision, userId)
+  const decided = await decideHold(trx, id, decision, by.actor)
   const hold = (await findHold(trx, id))!
   if (!decided && hold.state !== decision) throw alreadyDecided(hold)
   if (decided) {

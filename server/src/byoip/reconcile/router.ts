@@ -7,7 +7,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { StaffOperation } from '../../operation/operation.ts'
 import {
   countRegionRoutes,
   listRegionRows,
@@ -59,7 +59,7 @@ type By = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 /** Drains a router for the caller of an operation; see `setDrained`. */
 export const drainRouter = (
   deps: RouterDeps,
-  operation: Operation,
+  operation: StaffOperation,
   slug: string,
   name: string,
 ): Promise<Answer<AdminRegion>> =>
@@ -68,7 +68,7 @@ export const drainRouter = (
 /** Undrains a router for the caller of an operation; see `setDrained`. */
 export const undrainRouter = (
   deps: RouterDeps,
-  operation: Operation,
+  operation: StaffOperation,
   slug: string,
   name: string,
 ): Promise<Answer<AdminRegion>> =>

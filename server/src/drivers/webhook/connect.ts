@@ -19,6 +19,9 @@ export type ConnectOptions = {
 /** The target is not allowed. The message is for the team and contains no address. */
 export class NotAllowed extends Error {}
 
+/** The target is in a network that is not public, and not allowed. */
+export class NotPublic extends NotAllowed {}
+
 /** Only the first addresses are tried, each for this long. */
 const addressesMax = 3
 const connectTimeoutMs = 5_000
@@ -40,7 +43,7 @@ export async function connect(
 function refuse(address: string, isSecure: boolean, allowed: readonly Prefix[]): void {
   if (isWithin(address, allowed)) return
   if (objectionToAddress(address) !== undefined)
-    throw new NotAllowed('the URL resolves to an address that is not public')
+    throw new NotPublic('the URL resolves to an address that is not public')
   if (!isSecure) throw new NotAllowed('nothing is sent to the public internet without TLS')
 }
 

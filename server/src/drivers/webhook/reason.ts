@@ -1,6 +1,6 @@
 // Reasons of failed deliveries, as text for the team of the webhook. They never reveal addresses, name servers or networks of
 // the provider.
-import { NotAllowed } from './connect.ts'
+import { NotAllowed, NotPublic } from './connect.ts'
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
@@ -25,6 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 export function reasonOf(error: unknown): string {
+  if (error instanceof NotPublic) return `${error.message}; ask your provider to allow it`
   if (error instanceof NotAllowed) return error.message
   const { code = '', name } = error as NodeJS.ErrnoException
   if (name === 'TimeoutError') return reasons['ETIMEDOUT']!

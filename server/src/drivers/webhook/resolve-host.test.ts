@@ -39,7 +39,8 @@ test('a name whose address changes between two messages keeps the first address'
   for (const name of ['rebound.example.net', 'half.example.net']) {
     const result = await send(name)
     assert.ok(result.kind === 'unanswered')
-    assert.equal(result.error, 'the URL resolves to an address that is not public')
+    assert.equal(result.isNotPublic, true)
+    assert.match(result.error, /^the URL resolves to an address that is not public; ask your provider/)
   }
   const unknown = await send('nothing.example.net')
   assert.ok(unknown.kind === 'unanswered')

@@ -193,7 +193,7 @@ describe('TLS', () => {
 })
 
 describe('the target', () => {
-  const notPublic = 'the URL resolves to an address that is not public'
+  const notPublic = 'the URL resolves to an address that is not public; ask your provider to allow it'
 
   test('is rejected if one of its addresses is not public', async () => {
     await using endpoint = await startEndpoint()

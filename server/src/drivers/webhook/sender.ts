@@ -4,7 +4,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Answered, SendResult, WebhookRequest, WebhookSender } from '../../webhook/webhook-sender.ts'
-import { connect, NotAllowed, type ConnectOptions } from './connect.ts'
+import { connect, NotAllowed, NotPublic, type ConnectOptions } from './connect.ts'
 import { reasonOf } from './reason.ts'
 
 export type SenderOptions = ConnectOptions & {
@@ -34,7 +34,8 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
       } catch (error) {
         signal.throwIfAborted()
         const reason = late.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error)
-        return { kind: 'unanswered', error: reason, durationMs: ended() } satisfies SendResult
+        const isNotPublic = error instanceof NotPublic
+        return { kind: 'unanswered', error: reason, isNotPublic, durationMs: ended() } satisfies SendResult
       }
     },
   }

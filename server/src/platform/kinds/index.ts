@@ -7,6 +7,7 @@ import { location } from './location.ts'
 import { membership } from './membership.ts'
 import { prefix } from './prefix.ts'
 import { region } from './region.ts'
+import { service } from './service.ts'
 import { source } from './source.ts'
 import { team } from './team.ts'
 import { user } from './user.ts'
@@ -19,6 +20,7 @@ export const platformKinds = createRegistry([
   membership,
   prefix,
   asn,
+  service,
   announcement,
   source,
 ] as unknown as readonly Kind[])

@@ -137,8 +137,4 @@ export const user = defineKind({
       update sessions set revoked = now(), revoked_reason = 'the operator set another password'
       where user_id in (select id from signed_out) and revoked is null`.execute(trx)
   },
-  async delete(trx, { id }): Promise<void> {
-    await sql`update holds set decided_by = null where decided_by = ${id}`.execute(trx)
-    await sql`delete from users where id = ${id}`.execute(trx)
-  },
 })

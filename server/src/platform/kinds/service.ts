@@ -1,0 +1,73 @@
+// Services that teams have bought.
+import { serviceStates, serviceTypes } from '@pharos/contract/service'
+import { Type } from 'typebox'
+import { defineKind } from '../define-kind.ts'
+import { column, reference, referenceById } from '../field.ts'
+import type { CheckContext } from '../kind.ts'
+import type { Path } from '../problem.ts'
+import { AsnNumber, Name, Optional, Pattern, ShortSlug, Strict, TeamSlug, Text } from '../schema.ts'
+import { location } from './location.ts'
+import { team } from './team.ts'
+
+const BitRate = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  expects: 'bits per second as a whole number, such as 1000000000',
+})
+const Day = Pattern('^[0-9]{4}-[0-9]{2}-[0-9]{2}$', { expects: 'a date such as 2026-01-31' })
+
+export const service = defineKind({
+  name: 'service',
+  plural: 'services',
+  section: 'services',
+  element: Strict({
+    team: TeamSlug,
+    name: Name,
+    type: Type.Enum([...serviceTypes], { expects: `one of ${serviceTypes.join(', ')}` }),
+    state: Optional(Type.Enum([...serviceStates], { expects: `one of ${serviceStates.join(', ')}` })),
+    location: Optional(ShortSlug),
+    commit_bps: Optional(BitRate),
+    burst_bps: Optional(BitRate),
+    start_date: Optional(Day),
+    end_date: Optional(Day),
+    external_ref: Optional(Text),
+    billing_ref: Optional(Text),
+    asn: Optional(AsnNumber),
+  }),
+  table: { name: 'services', id: 'id' },
+  identity: ['team', 'name'],
+  fields: {
+    team: referenceById('services', 'team_id', team),
+    name: column('services', 'name'),
+    type: column('services', 'type', { isShown: true }),
+    state: column('services', 'state', { initial: 'production', isShown: true }),
+    location: reference('services', 'location_key', location, { initial: null }),
+    commit_bps: column('services', 'commit_bps', { initial: null }),
+    burst_bps: column('services', 'burst_bps', { initial: null }),
+    start_date: column('services', 'start_date', { initial: null }),
+    end_date: column('services', 'end_date', { initial: null }),
+    external_ref: column('services', 'external_ref', { initial: '' }),
+    billing_ref: column('services', 'billing_ref', { initial: '' }),
+    asn: column('services', 'asn', { initial: null }),
+  },
+  check(context, elements): void {
+    for (const { path, element } of elements) {
+      checkDay(context, [...path, 'start_date'], element.start_date)
+      checkDay(context, [...path, 'end_date'], element.end_date)
+      const { commit_bps, burst_bps, start_date, end_date } = element
+      if (burst_bps !== undefined && (commit_bps ?? 0) > burst_bps)
+        context.problem([...path, 'burst_bps'], 'must not be less than commit_bps')
+      if (end_date !== undefined && start_date !== undefined && end_date < start_date)
+        context.problem([...path, 'end_date'], 'must not be before start_date')
+      context.add(service, path, element)
+    }
+  },
+})
+
+/** A day that does not exist, such as 2026-02-30, becomes another one, or none. */
+function checkDay(context: CheckContext, path: Path, text: string | undefined): void {
+  if (text === undefined) return
+  const time = new Date(`${text}T00:00:00Z`)
+  if (Number.isNaN(time.getTime()) || time.toISOString().slice(0, 10) !== text)
+    context.problem(path, `there is no day ${text}`)
+}

@@ -1,0 +1,138 @@
+// Enumerates the query parameters of every operation: an empty boolean, number, time or enumeration is never read as absent, unless
+// the specification calls the parameter nullable; and every list can be ordered by each of its keys.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { urlOf } from '@pharos/contract/client'
+import type { Route } from '@pharos/contract/route'
+import { routes } from '@pharos/contract/routes'
+import { isPage } from '@pharos/contract/scalar'
+import type { TSchema } from 'typebox'
+import { createTestApi, type TestApi } from './api.ts'
+import { addStaffToken, openSession } from './support/credentials.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
+
+type Property = TSchema & {
+  readonly type?: string
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly items?: Property
+  readonly anyOf?: readonly Property[]
+  readonly minLength?: number
+  readonly pattern?: string
+  readonly 'x-empty-is-absent'?: boolean
+  readonly 'x-ordering-keys'?: readonly string[]
+}
+
+/** Nullable by the specification, on the related list only. */
+const nullable = ['flag', 'start', 'end', 'affected_network', 'description']
+
+/** Texts for which empty is a value, or that select nothing. */
+const freeTexts = (property: Property): boolean => {
+  const one = valueOf(property)
+  return one.type === 'string' && !one.enum && !one.format && !one['x-ordering-keys']
+}
+
+const valueOf = (property: Property): Property => {
+  const value = property.anyOf?.find(({ type }) => type !== 'null') ?? property
+  return value.items ?? value
+}
+
+let api: TestApi
+let fixtures: Fixtures
+let headers: Record<string, string>
+
+before(async () => {
+  api = await createTestApi()
+  fixtures = await createFixtures(api)
+  const { access } = await openSession(api, fixtures.people.staff.userId, fixtures.red.teamId)
+  headers = { authorization: `Bearer ${access}` }
+})
+after(() => api[Symbol.asyncDispose]())
+
+const propertiesOf = ({ query }: Route) => Object.entries(query.properties as Record<string, Property>)
+
+/** A value for each path parameter; which object it names does not matter to most of these tests. */
+function urlWith(
+  route: Route,
+  query: string,
+  params: Readonly<Record<string, string | number>> = {},
+): string {
+  const given = Object.entries(route.params.properties as Record<string, Property>).map(
+    ([name, { type }]) => [
+      name,
+      params[name] ?? (name === 'team_id' ? 'current' : type === 'integer' ? 1 : 'abcdefghijkl'),
+    ],
+  )
+  return `${urlOf(route, Object.fromEntries(given), {})}?${query}`
+}
+
+const send = (route: Route, url: string) =>
+  api.server.inject({
+    method: route.method,
+    url,
+    ...(route.permission.credential === 'source' ? {} : { headers }),
+  })
+
+describe('an empty query parameter', () => {
+  for (const route of routes) {
+    for (const [name, property] of propertiesOf(route)) {
+      if (freeTexts(property) && !valueOf(property).minLength && !valueOf(property).pattern) continue
+      const isNullable = property['x-empty-is-absent'] === true
+      it(`of ${route.name}, ${name}, is ${isNullable ? 'absent' : 'rejected'}`, async () => {
+        if (isNullable) assert.ok(nullable.includes(name), `${name} is nullable in ${route.name}`)
+        const { statusCode, body } = await send(route, urlWith(route, `${name}=`))
+        if (isNullable) return assert.equal(statusCode, 200, body)
+        assert.equal(statusCode, 422, body)
+        assert.deepEqual(JSON.parse(body).errors[0].loc.slice(0, 2), ['query', name], body)
+      })
+    }
+  }
+})
+
+describe('every list', () => {
+  const lists = routes.filter(({ response, query }) => isPage(response) && 'limit' in query.properties)
+
+  it('is found', () => assert.ok(lists.length > 15))
+
+  for (const route of lists) {
+    it(`of ${route.name} can be ordered by each of its keys, in both directions`, async () => {
+      const { ordering } = route.query.properties as Record<string, Property>
+      const keys = ordering?.['x-ordering-keys'] ?? []
+      assert.ok(keys.length > 0, 'no ordering')
+      const { announcements } = fixtures.red
+      const webhook = await api.database.postgres.owner
+        .insertInto('webhooks')
+        .values({
+          team_id: fixtures.red.teamId,
+          url: 'https://hooks.example.net/pharos',
+          events: ['event.started'],
+          secret_sealed: Buffer.alloc(1),
+          created_by: 'operator',
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      const params = { announcement_id: announcements.on, webhook_id: webhook.id }
+      for (const key of keys.flatMap((one) => [one, `-${one}`])) {
+        const { statusCode, body } = await send(route, urlWith(route, `ordering=${key}`, params))
+        assert.equal(statusCode, 200, `${key}: ${body}`)
+      }
+    })
+  }
+})
+
+it('every operation of staff names the scope of its kind, and takes a staff token with it', async () => {
+  const ofStaff = routes.filter(({ permission }) => 'role' in permission && permission.role === 'staff')
+  assert.ok(ofStaff.length > 15)
+  const reader = { authorization: `Token ${await addStaffToken(api, { scopes: ['admin:read'] })}` }
+  for (const route of ofStaff) {
+    assert.match(route.path, /^\/v3\/admin\//)
+    const scope = route.method === 'GET' ? 'admin:read' : 'admin:write'
+    assert.ok('scope' in route.permission)
+    assert.equal(route.permission.scope, scope, route.name)
+    if (route.method !== 'GET') continue
+    const { statusCode, body } = await api.server.inject({ url: urlWith(route, ''), headers: reader })
+    assert.ok([200, 404].includes(statusCode), `${route.name}: ${body}`)
+  }
+  const under = routes.filter(({ path }) => path.startsWith('/v3/admin/'))
+  assert.deepEqual(under, ofStaff)
+})
