@@ -8,6 +8,7 @@ import type { Operation } from '../../operation/operation.ts'
 import type { RateLimiter } from '../../runtime/rate-limit.ts'
 import { lockAnnouncement, requestChecks } from '../announcement/announcement.store.ts'
 import { parseInclude, present, type IncludeQuery } from '../announcement/present-announcement.ts'
+import { readVisibilityIn } from '../visibility/present-visibility.ts'
 import { readChecksIn } from './validation.store.ts'
 
 export type RequestDeps = {
@@ -32,6 +33,9 @@ export async function requestValidation(
     await requestChecks(trx, teamId, id)
     await wake(trx, 'validations')
     const checks = await readChecksIn(trx, teamId, id)
-    return { body: present(locked.announcement, parseInclude(query.include), { checks, now: now() }) }
+    const visibility = (await readVisibilityIn(trx, teamId, [id]))(locked.announcement)
+    return {
+      body: present(locked.announcement, parseInclude(query.include), { checks, visibility, now: now() }),
+    }
   })
 }
