@@ -120,7 +120,10 @@ export type SourceReport = {
   readonly problem: string | null
 }
 
-/** Saves the state of the sources in their order, and removes the rows of sources that are no longer configured. */
+/**
+ * Saves the state of the sources in their order, and removes the rows of sources that are no longer configured. A source that has no
+ * data yet keeps the time of its last data.
+ */
 export async function saveSources(db: Db, sources: readonly SourceReport[]): Promise<void> {
   const rows = sources.map((source, position) => ({ ...source, position }))
   await sql`
@@ -128,10 +131,11 @@ export async function saveSources(db: Db, sources: readonly SourceReport[]): Pro
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as n (name text, label text, position integer, is_used boolean, as_of timestamptz, problem text)),
     gone as (delete from visibility_sources where name not in (select name from n))
-    insert into visibility_sources (name, label, position, is_used, as_of, problem, checked)
+    insert into visibility_sources as s (name, label, position, is_used, as_of, problem, checked)
     select name, label, position, is_used, as_of, problem, now() from n
     on conflict (name) do update
-    set label = excluded.label, position = excluded.position, is_used = excluded.is_used, as_of = excluded.as_of,
+    set label = excluded.label, position = excluded.position, is_used = excluded.is_used,
+      as_of = coalesce(excluded.as_of, s.as_of),
       problem = excluded.problem, checked = excluded.checked`.execute(db)
 }
 

@@ -1,6 +1,6 @@
 // Visibility from files: tables of routes and alerts, as the operator's tools write them.
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const tableOf = (routes: ReadonlyMap<Prefix, number>, queried: readonly string[]
     status: 'ok',
     data: {
       resource: queried.join(','),
-      query_time: at.toISOString().slice(0, 19),
+      query_time: at.toISOString().slice(0, 23),
       bgp_state: [...routes].flatMap(([target_prefix, origin]) =>
         peersOf(target_prefix).map((peer) => ({
           target_prefix,
@@ -56,7 +56,7 @@ const alertOf = (type: 'announcement' | 'withdrawal', of: Prefix, origin: number
       matchedMessage:
         type === 'withdrawal'
           ? { type, prefix: of, peer, timestamp: at }
-          : { type, prefix: of, peer, path: [64601, 64500, [origin]], originAS: [origin], nextHop: peer, timestamp: at },
+          : { type, prefix: of, peer, path: [64601, 64500, origin], originAS: [origin], nextHop: peer, timestamp: at },
       extra: {},
     })),
   })
@@ -78,12 +78,10 @@ for (const kind of ['a file', 'a folder', 'HTTP'] as const)
       response.end(text)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    let ageMs = 0
+    let writing = Promise.resolve()
     const write = async () => {
-      text = tableOf(routes, ['0.0.0.0/0', '::/0'], new Date(Date.now() - ageMs))
+      text = tableOf(routes, ['0.0.0.0/0', '::/0'], new Date())
       await put(path, text)
-      const modified = new Date(Date.now() - ageMs)
-      await utimes(path, modified, modified)
     }
     await write()
     const location =
@@ -93,18 +91,18 @@ for (const kind of ['a file', 'a folder', 'HTTP'] as const)
     // Data are old after two seconds, and the outage is that the writer has stopped.
     const limits = { pollMs: 50, ageMsMax: 2_000 }
     const writer = setInterval(() => {
-      if (!isHidden) void write()
+      if (!isHidden) writing = write()
     }, 300)
     return {
       source: createCollectorFileSource({ name: 'files', location, log, now: () => new Date(), limits }),
       announce: async (changed, origin) => {
         routes.set(changed, origin)
-        await sleep(1_001)
+        await writing
         await write()
       },
       withdraw: async (changed) => {
         routes.delete(changed)
-        await sleep(1_001)
+        await writing
         await write()
       },
       outage: {
@@ -113,6 +111,7 @@ for (const kind of ['a file', 'a folder', 'HTTP'] as const)
       },
       stop: async () => {
         clearInterval(writer)
+        await writing
         server.closeAllConnections()
         await new Promise((resolve) => server.close(resolve))
         await rm(folder, { recursive: true })
@@ -166,6 +165,15 @@ describe('visibility from alerts of BGPalerter', () => {
   it('reads the other files if one is not valid', async () => {
     await put(join(folder, 'alert-4-4-1.json'), '{"data": 1}')
     await put(join(folder, 'alert-5-5-1.json'), alertOf('announcement', prefix, 64511))
+    await until(() => origins(prefix).length === 3)
+  })
+
+  it('does not count a table that became old, although alerts are new', async () => {
+    const old = new Date(Date.now() - 3_599_500)
+    await put(join(folder, 'table.json'), tableOf(new Map([[prefix, 64496]]), [prefix], old))
+    await until(() => view.read(prefix).isComplete)
+    await until(() => !view.read(prefix).isComplete)
+    assert.equal(source.status().state, 'current')
     await until(() => origins(prefix).length === 3)
   })
 

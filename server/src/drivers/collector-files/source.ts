@@ -12,7 +12,7 @@ import type {
 import type { Prefix } from '../../net/prefix.ts'
 import type { Log } from '../../runtime/log.ts'
 import { isBgpState, parseBgpState, routesIn, type BgpState } from '../collectors/bgp-state.ts'
-import { fetchExport, type Tag } from '../vrp-json/fetch.ts'
+import { fetchExport, type Fetched, type Tag } from '../vrp-json/fetch.ts'
 import { isAlert, updatesOfAlert } from './alert.ts'
 
 export type CollectorFileAddress = {
@@ -70,6 +70,10 @@ class CollectorFileSource implements VisibilitySource {
   readonly #limits: CollectorFileLimits
   readonly #log: Log
   readonly #tags = new Map<string, Tag>()
+  /** The problem of a document, which is not parsed again until it changes. */
+  readonly #bad = new Map<string, Error>()
+  /** The documents with a table, which has a time of its own; the others are as old as their file. */
+  readonly #tables = new Set<string>()
   #sink: VisibilitySink | undefined
   #abort: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
@@ -103,6 +107,8 @@ class CollectorFileSource implements VisibilitySource {
     clearTimeout(this.#timer)
     await this.#polling
     this.#tags.clear()
+    this.#bad.clear()
+    this.#tables.clear()
     this.#state = undefined
     this.#alerts = []
     this.#asOf = null
@@ -125,6 +131,10 @@ class CollectorFileSource implements VisibilitySource {
     return { state: 'unavailable', asOf, problem: this.#problem ?? 'the data are too old' }
   }
 
+  #isOld(at: Date): boolean {
+    return this.#options.now().getTime() - at.getTime() > this.#limits.ageMsMax
+  }
+
   async #poll(signal: AbortSignal): Promise<void> {
     try {
       await this.#read(signal)
@@ -133,6 +143,7 @@ class CollectorFileSource implements VisibilitySource {
       if (!signal.aborted) this.#reportProblem((error as Error).message)
     }
     if (signal.aborted) return
+    this.#expireTable()
     this.#expireAlerts()
     this.#timer = setTimeout(() => (this.#polling = this.#poll(signal)), this.#limits.pollMs)
   }
@@ -146,16 +157,29 @@ class CollectorFileSource implements VisibilitySource {
       try {
         const tag = this.#tags.get(key)
         const fetched = await fetchExport(place, tag, { ...this.#limits, signal })
-        if (modified) this.#noteTime(modified)
-        if (!fetched) continue
-        this.#tags.set(key, fetched.tag)
-        this.#use(documentsOf(fetched.text))
+        if (fetched) this.#useText(key, fetched)
+        const bad = this.#bad.get(key)
+        if (bad) throw bad
+        if (modified && !this.#tables.has(key)) this.#noteTime(modified)
       } catch (error) {
         problems.push(`${key}: ${(error as Error).message}`)
       }
     }
     for (const key of this.#tags.keys()) if (!found.some((one) => one.key === key)) this.#tags.delete(key)
     if (problems.length > 0) throw new Error(problems.slice(0, 3).join('; '))
+  }
+
+  #useText(key: string, { text, tag }: Fetched): void {
+    this.#tags.set(key, tag)
+    this.#bad.delete(key)
+    try {
+      const documents = documentsOf(text)
+      if (documents.some(isBgpState)) this.#tables.add(key)
+      else this.#tables.delete(key)
+      this.#use(documents)
+    } catch (error) {
+      this.#bad.set(key, error as Error)
+    }
   }
 
   async #find(): Promise<Found[]> {
@@ -210,6 +234,14 @@ class CollectorFileSource implements VisibilitySource {
     }
   }
 
+  /** Alerts keep the source current: an old table must not be shown because of them. */
+  #expireTable(): void {
+    if (!this.#state || !this.#isOld(this.#state.at)) return
+    this.#state = undefined
+    this.#sink?.gap()
+    for (const update of this.#alerts) this.#sink?.update(update)
+  }
+
   /** An announcement of an alert that nothing has repeated counts as withdrawn. */
   #expireAlerts(): void {
     const untilMs = this.#options.now().getTime() - this.#limits.alertMs
@@ -220,7 +252,6 @@ class CollectorFileSource implements VisibilitySource {
       if (path !== null) this.#sink?.update({ prefix, collector, path: null, at })
   }
 
-  /** A document without a time of its own, such as an alert, counts from the time of its file. */
   #noteTime(time: Date): void {
     const at = new Date(Math.min(time.getTime(), this.#options.now().getTime()))
     if (this.#asOf === null || at > this.#asOf) this.#asOf = at
