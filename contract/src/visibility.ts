@@ -8,8 +8,7 @@ import { Component, Enumeration, Nullable, NullableTime, Time } from './scalar.t
  * `current`: the routes of all known collectors are known. `partial`: only some routes are known, so the counts are lower
  * bounds. `unavailable`: there are no current data, and the counts are null.
  */
-export const visibilityStates = ['current', 'partial', 'unavailable'] as const
-export type VisibilityState = (typeof visibilityStates)[number]
+const visibilityStates = ['current', 'partial', 'unavailable'] as const
 
 /** Why the state is not `current`. */
 const reasons = {
@@ -22,16 +21,15 @@ const reasons = {
   too_many_routes: 'The prefix has more routes than the monitoring can store.',
 } as const
 export type VisibilityReason = keyof typeof reasons
-export const visibilityReasons = Object.keys(reasons) as [VisibilityReason, ...VisibilityReason[]]
+const visibilityReasons = Object.keys(reasons) as [VisibilityReason, ...VisibilityReason[]]
 
 /** Returns the sentence of a reason for people. */
 export const visibilityReasonText = (reason: VisibilityReason): string => reasons[reason]
 
 /** Last change on the provider's routers: the first of them announces the prefix, or the last one has withdrawn it. */
-export const routerChangeKinds = ['announced', 'withdrawn'] as const
-export type RouterChangeKind = (typeof routerChangeKinds)[number]
+const routerChangeKinds = ['announced', 'withdrawn'] as const
 
-export const rpkiStates = ['valid', 'mismatch_asn', 'mismatch_length', 'missing', 'unavailable'] as const
+const rpkiStates = ['valid', 'mismatch_asn', 'mismatch_length', 'missing', 'unavailable'] as const
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const AsnOfRoute = Type.Integer({ minimum: 0, maximum: 4_294_967_295 })
@@ -50,7 +48,7 @@ export const SeenRoute = Component('SeenRoute', {
 })
 export type SeenRoute = Static<typeof SeenRoute>
 
-export const RouterChange = Component('AnnouncementRouterChange', {
+const RouterChange = Component('AnnouncementRouterChange', {
   at: Time,
   kind: Enumeration('RouterChangeKind', routerChangeKinds),
   seconds_to_80pct: Nullable(

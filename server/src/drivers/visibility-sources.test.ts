@@ -33,7 +33,10 @@ describe('the URL of a visibility source', () => {
     ['sandbox:10?stuck=10.0.0.1/8', /host bits/],
   ] as const)
     it(`is rejected with the reason: ${url}`, () => {
-      assert.throws(() => checkVisibilitySources([url]), (error: Error) => message.test(error.message))
+      assert.throws(
+        () => checkVisibilitySources([url]),
+        (error: Error) => message.test(error.message),
+      )
     })
 
   it('is listed once', () => {
@@ -193,18 +196,37 @@ describe('an alert of BGPalerter', () => {
 })
 
 describe('mutated documents', () => {
-  const strange = [null, true, -1, 1e400, 9e15, '', '\0', 'x'.repeat(1000), [], [[]], {}, { data: 1 }, '::/0', '0.0.0.0/0']
+  const strange = [
+    null,
+    true,
+    -1,
+    1e400,
+    9e15,
+    '',
+    '\0',
+    'x'.repeat(1000),
+    [],
+    [[]],
+    {},
+    { data: 1 },
+    '::/0',
+    '0.0.0.0/0',
+  ]
 
   /** The document with the value at a random place replaced. */
   const mutated = (document: unknown): fc.Arbitrary<unknown> =>
     fc
-      .array(fc.tuple(fc.nat(1_000), fc.oneof(fc.constantFrom(...strange), fc.jsonValue())), { minLength: 1, maxLength: 4 })
+      .array(fc.tuple(fc.nat(1_000), fc.oneof(fc.constantFrom(...strange), fc.jsonValue())), {
+        minLength: 1,
+        maxLength: 4,
+      })
       .map((changes) =>
         changes.reduce((current, [place, value]) => {
           let at = 0
           const places = JSON.stringify(current)?.split(/[,:[\]{}]/).length ?? 1
           return JSON.parse(
-            JSON.stringify(current, (_key, one: unknown) => (at++ === place % places ? value : one)) ?? 'null',
+            JSON.stringify(current, (_key, one: unknown) => (at++ === place % places ? value : one)) ??
+              'null',
           ) as unknown
         }, document),
       )

@@ -6,7 +6,7 @@ import type { AsPath, CollectorRoute, RouteUpdate, VisibilitySink } from './visi
 import type { RouterChange, SeenState } from './visibility.ts'
 
 export type CollectorViewLimits = {
-  /** Stored states of all prefixes together; about 100 bytes each. */
+  /** Stored states of all prefixes together; 111 bytes each. */
   readonly routesMax: number
   /** Prefixes inside one announced prefix whose routes are stored. */
   readonly moreSpecificsMax: number

@@ -48,7 +48,7 @@ function readerOf(stored: StoredVisibility): VisibilityReader {
 }
 
 /** Returns the representation of a summary, or of none. */
-export function presentVisibility(
+function presentVisibility(
   { has_source, current_as_of, last_as_of }: Omit<StoredVisibility, 'summaries'>,
   summary: StoredSummary | undefined,
   prefix: Prefix,

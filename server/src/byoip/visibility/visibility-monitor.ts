@@ -34,7 +34,7 @@ export type VisibilityMonitorDeps = {
 }
 
 /** The name of the leadership and of the loop. */
-export const visibilityWork = 'visibility'
+const visibilityWork = 'visibility'
 
 const defaultIntervalMs = 5_000
 const runTimeoutMs = 120_000

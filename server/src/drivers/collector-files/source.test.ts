@@ -56,7 +56,15 @@ const alertOf = (type: 'announcement' | 'withdrawal', of: Prefix, origin: number
       matchedMessage:
         type === 'withdrawal'
           ? { type, prefix: of, peer, timestamp: at }
-          : { type, prefix: of, peer, path: [64601, 64500, origin], originAS: [origin], nextHop: peer, timestamp: at },
+          : {
+              type,
+              prefix: of,
+              peer,
+              path: [64601, 64500, origin],
+              originAS: [origin],
+              nextHop: peer,
+              timestamp: at,
+            },
       extra: {},
     })),
   })
@@ -86,7 +94,10 @@ for (const kind of ['a file', 'a folder', 'HTTP'] as const)
     await write()
     const location =
       kind === 'HTTP'
-        ? ({ kind: 'http', url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`) } as const)
+        ? ({
+            kind: 'http',
+            url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+          } as const)
         : ({ kind: 'file', path: kind === 'a file' ? path : folder } as const)
     // Data are old after two seconds, and the outage is that the writer has stopped.
     const limits = { pollMs: 50, ageMsMax: 2_000 }

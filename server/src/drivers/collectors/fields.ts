@@ -35,7 +35,9 @@ const isAsn = (value: unknown): value is number =>
  * Returns the ASNs of a path. Sets of several are left out, so that the origin of an aggregated route is the AS before the set.
  */
 export function pathOf(value: unknown): AsPath | undefined {
-  const path = listOf(value).map((one) => (Array.isArray(one) && one.length === 1 ? (one[0] as unknown) : one))
+  const path = listOf(value).map((one) =>
+    Array.isArray(one) && one.length === 1 ? (one[0] as unknown) : one,
+  )
   if (!path.every((element) => isAsn(element) || Array.isArray(element))) return undefined
   const asns = path.filter(isAsn)
   return asns.length > 0 ? asns : undefined
