@@ -200,7 +200,7 @@ describe('mutated documents', () => {
     null,
     true,
     -1,
-    1e400,
+    Number.MAX_VALUE,
     9e15,
     '',
     '\0',

@@ -106,7 +106,8 @@ export class CollectorView implements VisibilitySink {
   }
 
   gap(): void {
-    for (const prefix of [...this.#followed.keys()]) {
+    const prefixes = [...this.#followed.keys()]
+    for (const prefix of prefixes) {
       this.#drop(prefix)
       this.#add(prefix)
     }

@@ -31,8 +31,7 @@ visibilitySourceConformance('RIS Live', async () => {
     source: createRisLiveSource({ ...parseRisLiveUrl(ris.url()), log, now: () => new Date(), limits: fast }),
     announce: async (changed, origin) => {
       // A stream has no memory: an update before the subscription is lost.
-      for (let n = 0; n < 200 && !ris.subscribed().includes(changed) && changed !== other; n++)
-        await sleep(10)
+      if (changed !== other) await until(() => ris.subscribed().includes(changed))
       ris.update(changed, origin)
     },
     withdraw: async (changed) => ris.update(changed, null),

@@ -1,7 +1,7 @@
 // Visibility from RIS Live: keeps one WebSocket open, subscribes to each followed prefix, and reports updates as they arrive.
 // RIS Live sends changes only. The routes from before come from the table endpoint, if one is configured; otherwise they are
 // unknown until they change.
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import type {
   FollowedPrefix,
   VisibilitySink,

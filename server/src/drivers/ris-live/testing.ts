@@ -2,7 +2,7 @@
 // that returns tables as RIPEstat does.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import WebSocket, { WebSocketServer } from 'ws'
+import { WebSocketServer, type WebSocket } from 'ws'
 import { covers, parsePrefix, type Prefix } from '../../net/prefix.ts'
 
 type Subscription = {
