@@ -1264,7 +1264,7 @@ create table visibility_sources (
   name text not null, -- the URL without credentials; for operators
   label text not null,
   position integer not null,
-  is_used boolean not null default false, -- whether the summaries are from this source
+  is_used boolean not null default false, -- whether the summaries are from this source, and it has current data
   as_of timestamp with time zone, -- time of its data
   problem text, -- why it has no current data; null if it has
   checked timestamp with time zone not null, -- when the following process last wrote this row; if that is long ago, no process follows
@@ -1367,6 +1367,6 @@ grant select on team_event_counts to pharos_tenant;
 grant select on team_events to pharos_tenant;
 grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed) on teams to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;
-grant select (label, is_used, as_of, problem, checked) on visibility_sources to pharos_tenant;
+grant select (is_used, as_of, checked) on visibility_sources to pharos_tenant;
 grant insert (webhook_id, team_id, message_id, type, body, due), select, update (state, due, step, attempt_count, attempts, last_attempt, last_status, last_error, duration_ms) on webhook_deliveries to pharos_tenant;
 grant delete, insert, select, update (url, description, events, enabled, disabled_reason, secret_sealed, former_secret_sealed, former_secret_until, version, modified, failing_since, failures, resting_until) on webhooks to pharos_tenant;

@@ -829,7 +829,7 @@ export interface VisibilitySourcesTable {
   name: string
   label: string
   position: number
-  /** whether the summaries are from this source */
+  /** whether the summaries are from this source, and it has current data */
   is_used: Generated<boolean>
   /** time of its data */
   as_of: Date | null

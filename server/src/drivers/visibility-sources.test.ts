@@ -25,6 +25,7 @@ describe('the URL of a visibility source', () => {
   for (const [url, message] of [
     ['ftp://x', /write wss:.*or file:/],
     ['wss:', /write wss:/],
+    ['wss://x/#y', /write wss:/],
     ['wss://x/?table=file:/x', /table is one URL/],
     ['wss://x/?table=http://a/&table=http://b/', /table is one URL/],
     ['wss://x/?reference=10', /reference 10: /],

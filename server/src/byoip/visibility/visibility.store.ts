@@ -190,5 +190,5 @@ export const visibilityQuery = (teamId: number, ids: readonly number[]) => sql<S
       where v.team_id = ${teamId} and v.announcement_id = any(${ids}::integer[])), '[]') as summaries,
     exists (select from visibility_sources) as has_source,
     (select to_json(as_of) #>> '{}' from visibility_sources
-      where is_used and problem is null and checked > now() - ${followedWithin}) as current_as_of,
+      where is_used and checked > now() - ${followedWithin}) as current_as_of,
     (select to_json(max(as_of)) #>> '{}' from visibility_sources) as last_as_of`

@@ -12,11 +12,11 @@ create table visibility_sources (
 );
 comment on table visibility_sources is 'the configured sources of visibility, as the process that follows them last saw them';
 comment on column visibility_sources.name is 'the URL without credentials; for operators';
-comment on column visibility_sources.is_used is 'whether the summaries are from this source';
+comment on column visibility_sources.is_used is 'whether the summaries are from this source, and it has current data';
 comment on column visibility_sources.as_of is 'time of its data';
 comment on column visibility_sources.problem is 'why it has no current data; null if it has';
 comment on column visibility_sources.checked is 'when the following process last wrote this row; if that is long ago, no process follows';
-grant select (label, is_used, as_of, problem, checked) on visibility_sources to pharos_tenant;
+grant select (is_used, as_of, checked) on visibility_sources to pharos_tenant;
 
 create table announcement_visibility (
   announcement_id integer primary key references announcements(id) on delete cascade,

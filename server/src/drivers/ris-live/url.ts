@@ -22,7 +22,7 @@ const defaultReferences = ['84.205.64.0/24', '2001:7fb:fe00::/48', '193.0.0.0/21
 /** Throws a TypeError with the problem. */
 export function parseRisLiveUrl(text: string): RisLiveAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^wss?:$/.test(url.protocol) || url.hostname === '')
+  if (!url || !/^wss?:$/.test(url.protocol) || url.hostname === '' || url.hash !== '')
     throw new TypeError('visibility source: write wss://ris-live.ripe.net/v1/ws/?client=name')
   const tables = url.searchParams.getAll('table')
   const references = url.searchParams.getAll('reference')

@@ -100,8 +100,9 @@ class SandboxCollectors implements VisibilitySource {
     if (!change) return
     const nowMs = this.#context.now().getTime()
     for (let index = 0; index < this.#address.collectors; index++) {
+      if (reported.done.has(index)) continue
       const atMs = change.at.getTime() + delayMs(prefix, index)
-      if (reported.done.has(index) || atMs > nowMs) continue
+      if (atMs > nowMs) continue
       reported.done.add(index)
       const path = change.kind === 'announced' ? this.#pathOf(index, originAsn) : null
       if (this.#isDeaf(prefix, index, path === null)) continue
