@@ -36,7 +36,7 @@ export type VisibilityMonitorDeps = {
 /** The name of the leadership and of the loop. */
 const visibilityWork = 'visibility'
 
-const defaultIntervalMs = 5_000
+const defaultIntervalMs = 10_000
 const runTimeoutMs = 120_000
 /** Summaries that are saved in one transaction. */
 const saveBatchSize = 1_000
