@@ -23,7 +23,7 @@ export type CollectorViewOptions = Partial<CollectorViewLimits> & {
 
 type Routes = Map<string, SeenState>
 
-/** What is known of one announced prefix. `isComplete`: the state of every collector is known. */
+/** The known routes of one announced prefix. `isComplete`: the state of every collector is known. */
 type Followed = {
   readonly routes: Routes
   readonly moreSpecifics: Map<Prefix, Routes>

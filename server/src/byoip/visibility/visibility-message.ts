@@ -5,7 +5,7 @@ import type { NewMessage } from '../../outbox/outbox.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { unexpectedRoutes, type Summary } from './visibility.ts'
 
-/** What the team was last notified of. */
+/** The conditions of which the team was last notified. */
 export type Notified = { readonly zombie: boolean; readonly routes: readonly SeenRoute[] }
 
 export type NotifiedTarget = {

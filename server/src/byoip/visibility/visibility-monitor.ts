@@ -55,7 +55,7 @@ class VisibilityMonitor implements Component {
   readonly #loop: Loop
   /** While this process leads. */
   #followed: readonly Followed[] | undefined
-  /** What the last saved summary of each announcement depends on, so that unchanged ones are not computed. */
+  /** The inputs of the last saved summary of each announcement, so that unchanged ones are not computed again. */
   #basis = new Map<number, string>()
   #used: VisibilitySource | undefined
 

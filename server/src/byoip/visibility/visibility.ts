@@ -1,4 +1,4 @@
-// The rules of visibility: what the routes of many collectors say about one announcement. Pure: no clock, no SQL, no network.
+// The rules of visibility: the conclusions from the routes of many collectors about one announcement. Pure: no clock, no SQL, no network.
 // A conclusion that the data do not support is null, never false.
 import type { SeenOrigin, SeenRoute, VisibilityReason } from '@pharos/contract/visibility'
 import type { RegionState } from '../announcement/announcement.ts'
@@ -171,7 +171,7 @@ function propagationSeconds(
   return Math.round(times[needed - 1]! / 1000)
 }
 
-/** A route with the same origin that does not contain our ASN is announced elsewhere, and is no remainder of ours. */
+/** A route with the same origin that does not contain our ASN is announced elsewhere, not left over from our announcement. */
 function stuckOf({ originAsn, change, states }: Evidence): number {
   if (change?.kind !== 'withdrawn') return 0
   return states.filter(({ origin, isOurs }) => origin === originAsn && isOurs).length
