@@ -21,6 +21,7 @@ import {
   Enumeration,
 } from './scalar.ts'
 import { Line, Paragraphs } from './text.ts'
+import { Visibility } from './visibility.ts'
 
 /** Observed state of an announcement over all regions. */
 export const announcementStatuses = [
@@ -42,7 +43,13 @@ export type AnnouncementStatus = (typeof announcementStatuses)[number]
 export const regionStates = ['withdrawn', 'announcing', 'announced', 'withdrawing', 'error'] as const
 export type RegionState = (typeof regionStates)[number]
 
-const announcementIncludes = ['region_states', 'validations', 'state_messages', 'details'] as const
+const announcementIncludes = [
+  'region_states',
+  'validations',
+  'state_messages',
+  'details',
+  'visibility',
+] as const
 
 /** Comma list of optional parts of an answer. */
 const Include = (names: readonly string[]): TUnsafe<string> =>
@@ -92,6 +99,7 @@ export const Announcement = Component('Announcement', {
   validations: Optional(Type.Array(Validation)),
   state_messages: Optional(Type.Array(StateMessage)),
   details: Optional(AnnouncementDetails),
+  visibility: Optional(Visibility),
 })
 export type Announcement = Static<typeof Announcement>
 
@@ -149,7 +157,8 @@ export const getAnnouncementRoute = route({
     'which it is desired or was observed. `last_check_result` is true if the last check found each of those ' +
     'regions in the desired state, and false if one is not, could not be checked, or is overdue. While the ' +
     'routers of a region cannot be read, the region is shown as `announcing` instead of `announced`, with ' +
-    'the reason in `message`.',
+    'the reason in `message`. `include=visibility` adds how BGP route collectors in other networks see the ' +
+    'prefix; without current data its state is `unavailable`.',
   // No module: links of security events lead here, and every team with events follows them.
   permission: { credential: 'any', scope: 'ipam:read' },
   params: Strict({ announcement_id: Id }),

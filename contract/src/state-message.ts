@@ -10,6 +10,8 @@ const checkText = ({ reason, attrs, note }: ReasonAttrs): string =>
 const regionText = ({ region, reason, desired, ...attrs }: ReasonAttrs): string =>
   `${String(region)}: ${reason ? regionReasonText(reason as RegionReason, attrs) : desired ? 'Being announced.' : 'Being withdrawn.'}`
 
+type UnexpectedRoute = { readonly cidr: string; readonly asn: number; readonly count: number }
+
 const texts = {
   suspended: ({ by, reason }) =>
     by === 'validation'
@@ -23,6 +25,10 @@ const texts = {
   validation_unavailable: checkText,
   ends_soon: ({ validation, days }) =>
     `The ${validation === 'loa' ? 'letter of authorization' : 'verification of the ASN'} ends in ${String(days)} ${days === 1 ? 'day' : 'days'}. Renew it.`,
+  zombie: ({ count, total }) =>
+    `${String(count)} of ${String(total)} route collectors still have the route, although it was withdrawn. Other networks may still send traffic to it. Contact the provider.`,
+  unexpected_origin: ({ routes }) =>
+    `Another network announces the prefix or a part of it: ${(routes as UnexpectedRoute[]).map(({ cidr, asn, count }) => `${cidr} by AS${asn}, seen by ${count} ${count === 1 ? 'route collector' : 'route collectors'}`).join('; ')}. If this was not arranged, contact the provider.`,
   region_withdrawn: regionText,
   region_announcing: regionText,
   region_announced: regionText,

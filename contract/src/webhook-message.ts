@@ -16,9 +16,12 @@ import {
   Enumeration,
   TeamReference,
 } from './scalar.ts'
+import { SeenRoute } from './visibility.ts'
 
 export const messageTypes = [
   'announcement.status_changed',
+  'announcement.zombie',
+  'announcement.unexpected_origin',
   'validation.failed',
   'event.started',
   'event.updated',
@@ -77,6 +80,21 @@ export const messageData = {
     ...announcement,
     before: Enumeration('AnnouncementStatus', announcementStatuses),
     after: Enumeration('AnnouncementStatus', announcementStatuses),
+    at: Time,
+  }),
+  'announcement.zombie': Strict({
+    ...announcement,
+    active: Type.Boolean({ description: 'true: it started; false: it ended' }),
+    withdrawn: NullableTime,
+    collectors_seeing: Type.Integer({ minimum: 0, description: 'collectors that still have the route' }),
+    collectors_total: Type.Integer({ minimum: 0, description: 'known collectors' }),
+    at: Time,
+  }),
+  'announcement.unexpected_origin': Strict({
+    ...announcement,
+    active: Type.Boolean({ description: 'true: it started or its routes changed; false: it ended' }),
+    routes: Type.Array(SeenRoute, { description: 'routes of other networks; empty when it ended' }),
+    collectors_total: Type.Integer({ minimum: 0, description: 'known collectors' }),
     at: Time,
   }),
   'validation.failed': Strict({

@@ -19,6 +19,10 @@ const withoutPolicy: Record<string, Open> = {
       'select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval)',
     ],
   },
+  visibility_sources: {
+    why: 'sources of the provider; their addresses and errors are not shown',
+    rights: ['select (is_used, as_of, checked)'],
+  },
   region_routers: { why: 'the last observed state of each router, for staff' },
   processes: { why: 'status reports of the processes of the installation' },
   region_withdrawals: { why: 'the counters of the guard of a region' },

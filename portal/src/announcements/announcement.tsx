@@ -1,4 +1,4 @@
-// One announcement: its state in each region, its checks with what fixes them, its letters and its history. Enabling and
+// One announcement: its state in each region and in other networks, its checks with what fixes them, its letters and its history. Enabling and
 // disabling show their effect first.
 import { Alert, Button, Group, Skeleton, Tabs } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -30,8 +30,9 @@ import { Messages } from './messages.tsx'
 import { Regions } from './regions.tsx'
 import { EnableDialog, type Change } from './enable-dialog.tsx'
 import { Validations } from './validations.tsx'
+import { Visibility } from './visibility.tsx'
 
-const include = 'validations,region_states,state_messages,details'
+const include = 'validations,region_states,state_messages,details,visibility'
 
 const isNotFound = (error: unknown) => error instanceof ProblemError && error.problem.code === 'not_found'
 
@@ -101,6 +102,7 @@ function Shown({ announcement }: { announcement: Announcement }) {
         </Alert>
       )}
       <Regions announcement={announcement} onChange={ask} />
+      <Visibility announcement={announcement} />
       <Tabs ref={tabsElement} value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="checks">Checks</Tabs.Tab>

@@ -46,6 +46,8 @@ const places: Record<StateMessageTag, 'alert' | 'checks' | 'region'> = {
   validation_missing: 'checks',
   validation_unavailable: 'checks',
   ends_soon: 'alert',
+  zombie: 'alert',
+  unexpected_origin: 'alert',
   region_withdrawn: 'region',
   region_announcing: 'region',
   region_announced: 'region',

@@ -41,12 +41,16 @@ export const start: Command = {
   },
 }
 
-/** The registries of the demo are two files: edit them while it runs, and watch the checks. */
+/**
+ * The registries of the demo are two files: edit them while it runs, and watch the checks. The route collectors are simulated; a
+ * few of them never lose the route of one prefix.
+ */
 const demoSettings = {
   PHAROS_LOG_FORMAT: 'text',
   PHAROS_LOG_LEVEL: 'warn',
   PHAROS_RPKI_SOURCES: pathToFileURL(demoFile('vrps.json')).href,
   PHAROS_IRR_SOURCES: pathToFileURL(demoFile('routes.rpsl')).href,
+  PHAROS_VISIBILITY_SOURCES: 'sandbox:300?stuck=198.18.64.0/23',
   PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
   PHAROS_PROVIDER_NAME: 'Example Net',
   PHAROS_PROVIDER_ASN: '64500',

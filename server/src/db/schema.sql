@@ -389,6 +389,39 @@ CREATE INDEX announcement_validations_due ON public.announcement_validations USI
 alter table announcement_validations enable row level security;
 create policy tenant on announcement_validations as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- summary of what route collectors report of each announced prefix; valid only while a row of visibility_sources is used and current
+create table announcement_visibility (
+  announcement_id integer not null,
+  team_id integer not null,
+  state text not null,
+  reason text, -- code from contract/src/visibility.ts
+  collectors_total integer not null,
+  collectors_seeing integer not null,
+  origins jsonb not null default '[]'::jsonb, -- JSON list: asn, count, expected
+  more_specifics jsonb not null default '[]'::jsonb, -- JSON list: cidr, asn, count
+  rpki text not null,
+  change_at timestamp with time zone, -- last change on the routers of all regions together
+  change_kind text,
+  seconds_to_80pct integer, -- propagation time of that change; null if not reached or not measured
+  stuck integer not null default 0, -- collectors that have the route of our announcement although it was withdrawn
+  zombie boolean, -- null: not known
+  notified_zombie boolean not null default false, -- whether the team was last notified that a zombie started
+  notified_routes jsonb not null default '[]'::jsonb, -- the routes of other networks of which the team was last notified
+  constraint announcement_visibility_pkey PRIMARY KEY (announcement_id),
+  constraint announcement_visibility_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
+  constraint announcement_visibility_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint announcement_visibility_change_kind_check CHECK ((change_kind = ANY (ARRAY['announced'::text, 'withdrawn'::text]))),
+  constraint announcement_visibility_check CHECK (((reason IS NULL) = (state = 'current'::text))),
+  constraint announcement_visibility_check1 CHECK (((collectors_seeing >= 0) AND (collectors_seeing <= collectors_total))),
+  constraint announcement_visibility_check2 CHECK (((change_at IS NULL) = (change_kind IS NULL))),
+  constraint announcement_visibility_collectors_total_check CHECK ((collectors_total >= 0)),
+  constraint announcement_visibility_seconds_to_80pct_check CHECK ((seconds_to_80pct >= 0)),
+  constraint announcement_visibility_state_check CHECK ((state = ANY (ARRAY['current'::text, 'partial'::text])))
+);
+CREATE INDEX announcement_visibility_team ON public.announcement_visibility USING btree (team_id);
+alter table announcement_visibility enable row level security;
+create policy tenant on announcement_visibility as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table announcements (
   id integer not null generated always as identity,
   team_id integer not null,
@@ -936,7 +969,7 @@ create table outbox (
   constraint outbox_type_check CHECK (
 CASE
     WHEN (team_id IS NULL) THEN (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]))
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]))
 END)
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -1273,6 +1306,18 @@ create policy tenant on users as permissive for all to pharos_tenant using ((EXI
    FROM memberships m
   WHERE ((m.team_id = current_team_id()) AND (m.user_id = users.id)))));
 
+-- the configured sources of visibility, as the process that follows them last saw them
+create table visibility_sources (
+  name text not null, -- the URL without credentials; for operators
+  label text not null,
+  position integer not null,
+  is_used boolean not null default false, -- whether the summaries are from this source, and it has current data
+  as_of timestamp with time zone, -- time of its data
+  problem text, -- why it has no current data; null if it has
+  checked timestamp with time zone not null, -- when the following process last wrote this row; if that is long ago, no process follows
+  constraint visibility_sources_pkey PRIMARY KEY (name)
+);
+
 create table webhook_deliveries (
   id bigint not null generated always as identity,
   webhook_id integer not null,
@@ -1328,7 +1373,7 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]
 END)))
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
@@ -1340,6 +1385,7 @@ create policy tenant on webhooks as permissive for all to pharos_tenant using ((
 grant insert, select on announcement_history to pharos_tenant;
 grant insert, select, update on announcement_regions to pharos_tenant;
 grant delete, insert, select, update on announcement_validations to pharos_tenant;
+grant select on announcement_visibility to pharos_tenant;
 grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate_loa, loa_signatory, managed_by, clearance), select, update (enabled, status, version, check_requested, deleted) on announcements to pharos_tenant;
 grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator), update (name, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
 grant insert, select, update on asn_proofs to pharos_tenant;
@@ -1369,5 +1415,6 @@ grant select on team_event_counts to pharos_tenant;
 grant select on team_events to pharos_tenant;
 grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed) on teams to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;
+grant select (is_used, as_of, checked) on visibility_sources to pharos_tenant;
 grant insert (webhook_id, team_id, message_id, type, body, due), select, update (state, due, step, attempt_count, attempts, last_attempt, last_status, last_error, duration_ms) on webhook_deliveries to pharos_tenant;
 grant delete, insert, select, update (url, description, events, enabled, disabled_reason, secret_sealed, former_secret_sealed, former_secret_until, version, modified, failing_since, failures, resting_until) on webhooks to pharos_tenant;

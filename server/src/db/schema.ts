@@ -100,6 +100,39 @@ export interface AnnouncementValidationsTable {
   attrs: GeneratedJson
 }
 
+export type AnnouncementVisibilityState = 'current' | 'partial'
+
+export type AnnouncementVisibilityChangeKind = 'announced' | 'withdrawn'
+
+/** summary of what route collectors report of each announced prefix; valid only while a row of visibility_sources is used and current */
+export interface AnnouncementVisibilityTable {
+  announcement_id: number
+  team_id: number
+  state: AnnouncementVisibilityState
+  /** code from contract/src/visibility.ts */
+  reason: string | null
+  collectors_total: number
+  collectors_seeing: number
+  /** JSON list: asn, count, expected */
+  origins: GeneratedJson
+  /** JSON list: cidr, asn, count */
+  more_specifics: GeneratedJson
+  rpki: string
+  /** last change on the routers of all regions together */
+  change_at: Date | null
+  change_kind: AnnouncementVisibilityChangeKind | null
+  /** propagation time of that change; null if not reached or not measured */
+  seconds_to_80pct: number | null
+  /** collectors that have the route of our announcement although it was withdrawn */
+  stuck: Generated<number>
+  /** null: not known */
+  zombie: boolean | null
+  /** whether the team was last notified that a zombie started */
+  notified_zombie: Generated<boolean>
+  /** the routes of other networks of which the team was last notified */
+  notified_routes: GeneratedJson
+}
+
 export type AnnouncementsStatus =
   | 'pending_validation'
   | 'validating'
@@ -850,6 +883,22 @@ export interface UsersTable {
   managed_by: Generated<UsersManagedBy>
 }
 
+/** the configured sources of visibility, as the process that follows them last saw them */
+export interface VisibilitySourcesTable {
+  /** the URL without credentials; for operators */
+  name: string
+  label: string
+  position: number
+  /** whether the summaries are from this source, and it has current data */
+  is_used: Generated<boolean>
+  /** time of its data */
+  as_of: Date | null
+  /** why it has no current data; null if it has */
+  problem: string | null
+  /** when the following process last wrote this row; if that is long ago, no process follows */
+  checked: Date
+}
+
 export type WebhookDeliveriesState = 'pending' | 'delivered' | 'failed' | 'cancelled'
 
 export interface WebhookDeliveriesTable {
@@ -915,6 +964,7 @@ export interface Schema {
   announcement_proofs: AnnouncementProofsTable
   announcement_regions: AnnouncementRegionsTable
   announcement_validations: AnnouncementValidationsTable
+  announcement_visibility: AnnouncementVisibilityTable
   announcements: AnnouncementsTable
   api_tokens: ApiTokensTable
   asn_proofs: AsnProofsTable
@@ -961,6 +1011,7 @@ export interface Schema {
   team_events: TeamEventsTable
   teams: TeamsTable
   users: UsersTable
+  visibility_sources: VisibilitySourcesTable
   webhook_deliveries: WebhookDeliveriesTable
   webhooks: WebhooksTable
 }

@@ -1,6 +1,7 @@
 // The SQL of the installation's figures. Each statement reads an index or a handful of rows.
 import { sql } from 'kysely'
 import { regionCheckResult } from '../byoip/announcement/shown-status.store.ts'
+import { listSources } from '../byoip/visibility/visibility.store.ts'
 import type { Db } from '../db/postgres.ts'
 
 export type Figures = {
@@ -19,6 +20,7 @@ export type Figures = {
     readonly up: boolean | null
     readonly neighbors: number
   }[]
+  readonly visibility: readonly { readonly source: string; readonly up: boolean }[]
   readonly connections: readonly { readonly use: string; readonly state: string; readonly count: number }[]
 }
 
@@ -51,6 +53,10 @@ export async function readFigures(db: Db): Promise<Figures> {
         from regions r cross join jsonb_array_elements(r.speakers) s
         left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name'
         order by 1, 2`.execute(trx)
+      const visibility = (await listSources(trx)).map(({ name, problem, is_followed }) => ({
+        source: name,
+        up: problem === null && is_followed,
+      }))
       const connections = await sql<Figures['connections'][number]>`
         select substring(application_name from '[a-z]+$') as use, coalesce(state, 'unknown') as state, count(*) as count
         from pg_stat_activity
@@ -62,6 +68,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         webhooks: webhooks.rows[0]!,
         regions: regions.rows,
         routers: routers.rows,
+        visibility,
         connections: connections.rows,
       }
     })

@@ -25,7 +25,7 @@ export function watchInstallation(metrics: Metrics, db: Db): void {
 }
 
 function gaugesOf(metrics: Metrics) {
-  const { regionChecked, regionOk, holdsOpen, routerUp, regionNeighbors, connections } = metrics
+  const { regionChecked, regionOk, holdsOpen, routerUp, regionNeighbors, connections, visibilityUp } = metrics
   return [
     ...plainGaugesOf(metrics),
     regionChecked,
@@ -34,6 +34,7 @@ function gaugesOf(metrics: Metrics) {
     routerUp,
     regionNeighbors,
     connections,
+    visibilityUp,
   ]
 }
 
@@ -61,7 +62,7 @@ async function read(metrics: Metrics, db: Db): Promise<void> {
 
 function show(
   metrics: Metrics,
-  { deliveries, mails, webhooks, regions, routers, connections }: Figures,
+  { deliveries, mails, webhooks, regions, routers, visibility, connections }: Figures,
 ): void {
   metrics.deliveriesWaiting.set(deliveries.waiting)
   metrics.deliveryWaitSeconds.set(deliveries.oldest_seconds)
@@ -78,5 +79,6 @@ function show(
     metrics.routerUp.set({ region, router }, up ? 1 : 0)
     metrics.regionNeighbors.set({ region, router }, neighbors)
   }
+  for (const { source, up } of visibility) metrics.visibilityUp.set({ source }, up ? 1 : 0)
   for (const { use, state, count } of connections) metrics.connections.set({ use, state }, count)
 }

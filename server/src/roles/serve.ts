@@ -23,6 +23,7 @@ import { processReportPart, type Role } from './process-report.ts'
 import { reconcilerParts } from './reconciler.ts'
 import { createRegistryViews } from './registries.ts'
 import type { Shared } from './shared.ts'
+import { visibilityParts } from './visibility.ts'
 
 export type { Role } from './process-report.ts'
 export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector']
@@ -66,6 +67,7 @@ export async function runRole(
             domainsPart(shared),
             mailPart(shared),
             ...reconcilerParts(shared),
+            ...visibilityParts(shared),
             holdAlertsPart(shared),
           ]
         : []),

@@ -5,6 +5,7 @@ import { checkMailTransport } from '../drivers/mail-transports.ts'
 import { parseBootstrapUrl } from '../drivers/rdap/source.ts'
 import { checkScanner } from '../drivers/scanners.ts'
 import { checkVrpSources } from '../drivers/vrp-sources.ts'
+import { checkVisibilitySources } from '../drivers/visibility-sources.ts'
 import type { SettingChecks } from '../runtime/config.ts'
 import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
 import { parseNetworks } from './webhooks.ts'
@@ -17,5 +18,6 @@ export const settingChecks: SettingChecks = {
   operator_webhook_secret: parseWebhookSecret,
   rdap_bootstrap: parseBootstrapUrl,
   rpki_sources: checkVrpSources,
+  visibility_sources: checkVisibilitySources,
   webhook_networks_allowed: parseNetworks,
 }

@@ -1,6 +1,7 @@
 // The state of the whole installation as the database knows it, for `pharos status`: one snapshot, and what of it needs
 // attention. It asks no router, registry or process itself.
 import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/reconcile/router.ts'
+import { listSources, type SourceStatus } from '../byoip/visibility/visibility.store.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Config } from '../runtime/config.ts'
 import { sql } from 'kysely'
@@ -26,6 +27,7 @@ export type StatusProblemCode =
   | 'role_missing'
   | 'loop_late'
   | 'registry_down'
+  | 'visibility_down'
   | 'work_unled'
   | 'hold_open'
   | 'lag'
@@ -46,6 +48,8 @@ export type Status = {
   /** Processes that reported recently. */
   readonly processes: readonly LiveProcess[]
   readonly holds: readonly OpenHold[]
+  /** The sources of visibility; empty if none is configured. */
+  readonly visibility: readonly SourceStatus[]
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
   /** Most urgent first; empty if nothing needs attention. */
   readonly problems: readonly StatusProblem[]
@@ -78,6 +82,7 @@ export async function readStatus(
           ({ age_seconds: age }) => age <= (3 * reportIntervalMs) / 1000,
         ),
         holds: await listOpenHolds(trx),
+        visibility: await listSources(trx),
         lag: await readLag(trx),
       }
     })
@@ -93,6 +98,7 @@ function findProblems(status: Omit<Status, 'problems'>, freshMs: number): Status
     ...holdProblems(status),
     ...processProblems(status),
     ...registryProblems(status),
+    ...visibilityProblems(status),
     ...lagProblems(status.lag),
   ]
 }
@@ -173,6 +179,12 @@ const registryProblems = ({ processes }: Pick<Status, 'processes'>): StatusProbl
         message: answered === null ? 'has not answered' : `last answered at ${answered}`,
       })),
   )
+
+const visibilityProblems = ({ visibility }: Pick<Status, 'visibility'>): StatusProblem[] =>
+  visibility.flatMap(({ name, problem, is_followed }) => {
+    const message = is_followed ? problem : 'no process follows it'
+    return message === null ? [] : [{ code: 'visibility_down' as const, subject: name, message }]
+  })
 
 function lagProblems(lag: Status['lag']): StatusProblem[] {
   const { deliveries, mails, webhooks, operator_webhook_failing_since: failing } = lag

@@ -143,6 +143,17 @@ export function createMetrics() {
       labelNames: ['source'],
       registers,
     }),
+    visibilityRoutes: new Gauge({
+      name: 'pharos_visibility_routes',
+      help: 'Routes of route collectors that this process stores; 0 unless it follows the sources of visibility.',
+      registers,
+    }),
+    visibilityUp: new Gauge({
+      name: 'pharos_visibility_up',
+      help: 'Installation: 1 if the source of visibility has current data, else 0. Alert if none is 1.',
+      labelNames: ['source'],
+      registers,
+    }),
     passwordHashesWaiting: new Gauge({
       name: 'pharos_password_hashes_waiting',
       help: 'Sign-ins that wait for a password hash.',

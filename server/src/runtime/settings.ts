@@ -240,6 +240,10 @@ export const settingsSchema = Type.Object(
       description:
         'how long a source of ROAs or route objects that is empty, or lost more than 20 % at once, is ignored until it counts as confirmed; 0 uses it at once',
     }),
+    visibility_sources: UrlList({
+      description:
+        'sources of the routes that other networks see, in order of preference: wss://ris-live.ripe.net/v1/ws/?client=name&table=https://stat.ripe.net/data/bgp-state/data.json, or file:/path and https://host/path of JSON from BGPalerter or RIPEstat; if unset, visibility is not monitored',
+    }),
     dns_resolvers: UrlList({
       description:
         'name servers for proofs and for the hosts of webhooks, as address:port; if unset, those of the system',

@@ -36,6 +36,7 @@ import { overlapError, readNewAnnouncements, type Wanted } from './new-announcem
 import { parseInclude, present, type Include, type IncludeQuery } from './present-announcement.ts'
 import type { Rpki } from '../../registry/rpki.ts'
 import { clearanceOf, completeChecks, type Check, type CheckResult } from '../validation/validation.ts'
+import { readVisibilityIn } from '../visibility/present-visibility.ts'
 import { saveFirstChecks } from '../validation/validation.store.ts'
 
 export type CreateDeps = {
@@ -194,8 +195,13 @@ async function store(
   await writeHistory(trx, ...ids.map((id) => ({ announcementId: id, teamId, kind: 'created', actor })))
   const shown = operation.dryRun ? { ...include, validations: true } : include
   const announcements = await readAnnouncements(trx, teamId, ids)
+  const visibility = await readVisibilityIn(trx, teamId, ids)
   const results = announcements.map((announcement, at) =>
-    present(announcement, shown, { checks: checks[at]!, now: now() }),
+    present(announcement, shown, {
+      checks: checks[at]!,
+      visibility: visibility(announcement),
+      now: now(),
+    }),
   )
   const about = auditOf(operation)
   await writeAudit(

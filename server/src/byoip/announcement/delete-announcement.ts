@@ -14,6 +14,7 @@ import { writeHistory } from './history.store.ts'
 import { parseInclude, present, type IncludeQuery } from './present-announcement.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
 import { readChecksIn } from '../validation/validation.store.ts'
+import { readVisibilityIn } from '../visibility/present-visibility.ts'
 
 export type DeleteDeps = { readonly postgres: Postgres; readonly quota: number; readonly now: () => Date }
 
@@ -64,7 +65,11 @@ export async function restoreAnnouncement(
     const locked = await lockAnnouncement(trx, teamId, id)
     if (!locked) throw notFound('announcement')
     const { announcement } = locked
-    const context = { checks: await readChecksIn(trx, teamId, id), now: deps.now() }
+    const context = {
+      checks: await readChecksIn(trx, teamId, id),
+      visibility: (await readVisibilityIn(trx, teamId, [id]))(announcement),
+      now: deps.now(),
+    }
     const body = present(announcement, parseInclude(query.include), context)
     return { body, ...(deleted ? {} : { before: body }), etag: etagOf(announcement.version) }
   })

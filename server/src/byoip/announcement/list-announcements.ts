@@ -11,9 +11,11 @@ import {
   type WithChecks,
 } from './announcement.store.ts'
 import { etagOf } from '../../operation/etag.ts'
+import { readVisibility, type VisibilityReader } from '../visibility/present-visibility.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
 import {
   needsChecks,
+  needsVisibility,
   parseInclude,
   present,
   type Include,
@@ -32,22 +34,47 @@ export async function getAnnouncement(
   const include = parseInclude(query.include)
   const found = await findAnnouncement(deps.postgres, actor.teamId, id, needsChecks(include))
   if (!found) throw notFound('announcement')
-  const body = presentFound(deps, found, include)
+  const body = presentFound(deps, found, include, await visibilityOf(deps, actor.teamId, [found], include))
   return {
     body,
     etag: etagOf(found.announcement.version, unversionedParts(found.announcement, include, body)),
   }
 }
 
-/** Returns the parts of the response that change without a new version: checks, and unreadable routers. */
+/** Returns the parts of the response that change without a new version: checks, visibility, and unreadable routers. */
 function unversionedParts(stored: Announcement, include: Include, body: Wire): unknown {
   const shown = shownAnnouncement(stored)
-  if (shown === stored && !needsChecks(include)) return undefined
-  return [body.validations, body.state_messages, ...(shown === stored ? [] : [shown.regions])]
+  if (shown === stored && !needsChecks(include) && !include.visibility) return undefined
+  return [
+    body.validations,
+    body.state_messages,
+    body.visibility,
+    ...(shown === stored ? [] : [shown.regions]),
+  ]
 }
 
-function presentFound({ now }: ReadDeps, { announcement, checks }: WithChecks, include: Include): Wire {
-  return present(announcement, include, { checks, now: now() })
+function presentFound(
+  { now }: ReadDeps,
+  { announcement, checks }: WithChecks,
+  include: Include,
+  visibility: VisibilityReader | null,
+): Wire {
+  return present(announcement, include, {
+    checks,
+    visibility: visibility && visibility(announcement),
+    now: now(),
+  })
+}
+
+async function visibilityOf(
+  { postgres }: ReadDeps,
+  teamId: number,
+  page: readonly WithChecks[],
+  include: Include,
+): Promise<VisibilityReader | null> {
+  if (!needsVisibility(include)) return null
+  const ids = page.map(({ announcement }) => announcement.id)
+  return readVisibility(postgres, teamId, ids)
 }
 
 /** Returns a page of the actor's team and the exact count, from one snapshot. */
@@ -65,5 +92,6 @@ export async function listAnnouncements(
     overlapped,
     needsChecks(include),
   )
-  return { results: page.map((found) => presentFound(deps, found, include)), count }
+  const visibility = await visibilityOf(deps, actor.teamId, page, include)
+  return { results: page.map((found) => presentFound(deps, found, include, visibility)), count }
 }

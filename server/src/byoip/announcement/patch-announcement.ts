@@ -22,6 +22,7 @@ import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { writeHistory } from './history.store.ts'
 import {
   needsChecks,
+  needsVisibility,
   parseInclude,
   present,
   type Include,
@@ -29,6 +30,7 @@ import {
 } from './present-announcement.ts'
 import type { Check } from '../validation/validation.ts'
 import { readChecksIn } from '../validation/validation.store.ts'
+import { readVisibilityIn } from '../visibility/present-visibility.ts'
 
 export type Patch = { readonly enabled: boolean; readonly region?: string }
 
@@ -148,9 +150,13 @@ export async function patchAnnouncement(
     const next = applyPatch(announcement, patch, open, now, checks)
     if (patch.enabled && next !== announcement) await rejectRevokedAsn(trx, announcement)
     if (next !== announcement) await store(trx, operation, announcement, next, patch)
+    const { teamId } = announcement
+    const visibility = needsVisibility(include)
+      ? (await readVisibilityIn(trx, teamId, [id]))(announcement)
+      : null
     return {
-      body: present(next, include, { checks, now }),
-      before: present(announcement, include, { checks, now }),
+      body: present(next, include, { checks, visibility, now }),
+      before: present(announcement, include, { checks, visibility, now }),
       etag: etagOf(next.version),
     }
   })

@@ -11,12 +11,14 @@ import { isDesired, type Announcement, type AnnouncementRegion } from './announc
 import { shownAnnouncement } from './shown-announcement.ts'
 import { stateMessages } from './state-messages.ts'
 import { completeChecks, type Check } from '../validation/validation.ts'
+import type { ShownVisibility } from '../visibility/present-visibility.ts'
 
 export type Include = {
   readonly regionStates?: boolean
   readonly validations?: boolean
   readonly stateMessages?: boolean
   readonly details?: boolean
+  readonly visibility?: boolean
 }
 
 /** The query of operations that return announcements. */
@@ -30,6 +32,7 @@ export function parseInclude(text: string | undefined): Include {
     validations: names.has('validations'),
     stateMessages: names.has('state_messages'),
     details: names.has('details'),
+    visibility: names.has('visibility'),
   }
 }
 
@@ -37,8 +40,16 @@ export function parseInclude(text: string | undefined): Include {
 export const needsChecks = ({ validations, stateMessages }: Include): boolean =>
   validations === true || stateMessages === true
 
-/** Values besides the announcement that its representation needs. */
-export type PresentContext = { readonly checks: readonly Check[]; readonly now: Date }
+/** Whether the stored visibility is needed to present it. */
+export const needsVisibility = ({ visibility, stateMessages }: Include): boolean =>
+  visibility === true || stateMessages === true
+
+/** Values besides the announcement that its representation needs; `visibility` is null if it is not needed. */
+export type PresentContext = {
+  readonly checks: readonly Check[]
+  readonly visibility: ShownVisibility | null
+  readonly now: Date
+}
 
 /** Returns the response body of GET, list and PATCH. */
 export function present(stored: Announcement, include: Include, context?: PresentContext): Wire {
@@ -62,14 +73,15 @@ export function present(stored: Announcement, include: Include, context?: Presen
     ...(include.regionStates ? { region_states: regionStatesOf(announcement) } : {}),
     ...(context ? checksOf(announcement, include, context) : {}),
     ...(include.details ? { details: detailsOf(announcement) } : {}),
+    ...(include.visibility && context?.visibility ? { visibility: context.visibility.wire } : {}),
   }
 }
 
-function checksOf(announcement: Announcement, include: Include, { checks, now }: PresentContext) {
-  const complete = completeChecks(checks)
+function checksOf(announcement: Announcement, include: Include, context: PresentContext) {
+  const complete = completeChecks(context.checks)
   return {
     ...(include.validations ? { validations: Object.values(complete).map(validationOf) } : {}),
-    ...(include.stateMessages ? { state_messages: stateMessages(announcement, complete, now) } : {}),
+    ...(include.stateMessages ? { state_messages: stateMessages(announcement, complete, context) } : {}),
   }
 }
 

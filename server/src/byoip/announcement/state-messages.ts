@@ -4,15 +4,21 @@ import type { StateMessage } from '@pharos/contract/announcement-checks'
 import { stateMessageText, type StateMessageTag } from '@pharos/contract/state-message'
 import { isDesired, type Announcement } from './announcement.ts'
 import { isFailing, type Check, type Checks } from '../validation/validation.ts'
+import type { ShownVisibility } from '../visibility/present-visibility.ts'
 
 const day = 86_400_000
 /** Days before the end of a letter or a proof at which its team is warned. */
 const warnDays = 30
 
 /** Returns the messages of an announcement, errors first. */
-export function stateMessages(announcement: Announcement, checks: Checks, now: Date): StateMessage[] {
+export function stateMessages(
+  announcement: Announcement,
+  checks: Checks,
+  { visibility, now }: { readonly visibility: ShownVisibility | null; readonly now: Date },
+): StateMessage[] {
   const all = [
     ...suspension(announcement, now),
+    ...(visibility ? ofVisibility(visibility, now) : []),
     ...Object.values(checks).flatMap((check) => [
       ...ofCheck(announcement, check, now),
       ...ending(check, now),
@@ -35,6 +41,14 @@ function message(
 function suspension({ suspended, details }: Announcement, now: Date): StateMessage[] {
   const attrs = { by: details.suspended_by, reason: details.suspended_reason }
   return suspended ? [message('error', 'suspended', attrs, now)] : []
+}
+
+function ofVisibility({ wire, zombie, unexpected }: ShownVisibility, now: Date): StateMessage[] {
+  const at = wire.checked === null ? now : new Date(wire.checked)
+  return [
+    ...(zombie ? [message('warning', 'zombie', zombie, at)] : []),
+    ...(unexpected.length > 0 ? [message('warning', 'unexpected_origin', { routes: unexpected }, at)] : []),
+  ]
 }
 
 function ofCheck({ claimed }: Announcement, check: Check, now: Date): StateMessage[] {

@@ -8,6 +8,7 @@ import type { Operation } from '../../operation/operation.ts'
 import type { RateLimiter } from '../../runtime/rate-limit.ts'
 import { lockAnnouncement, requestChecks } from '../announcement/announcement.store.ts'
 import { parseInclude, present, type IncludeQuery } from '../announcement/present-announcement.ts'
+import { readVisibilityIn } from '../visibility/present-visibility.ts'
 import { readChecksIn } from './validation.store.ts'
 
 export type RequestDeps = {
@@ -33,7 +34,8 @@ export async function requestValidation(
     const requested = await requestChecks(trx, teamId, id)
     await wake(trx, 'validations')
     const checks = await readChecksIn(trx, teamId, id)
-    const body = present(locked.announcement, parseInclude(query.include), { checks, now: now() })
+    const visibility = (await readVisibilityIn(trx, teamId, [id]))(locked.announcement)
+    const body = present(locked.announcement, parseInclude(query.include), { checks, visibility, now: now() })
     return { body, before: body, beside: requested }
   })
 }

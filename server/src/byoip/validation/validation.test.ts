@@ -166,7 +166,9 @@ describe('the result of a check', () => {
 describe('the state messages', () => {
   const valid = validationNames.map((name): Check => ({ ...resultOf('valid'), name }))
   const tagsOf = (rest: Parameters<typeof sampleAnnouncement>[0], checks: readonly Check[] = valid) =>
-    stateMessages(sampleAnnouncement(rest), completeChecks(checks), now).map(({ tag }) => tag)
+    stateMessages(sampleAnnouncement(rest), completeChecks(checks), { visibility: null, now }).map(
+      ({ tag }) => tag,
+    )
 
   it('are empty if the announcement is as desired', () => {
     assert.deepEqual(tagsOf({ enabled: true, regions: [sampleRegion('ams', { state: 'announced' })] }), [])

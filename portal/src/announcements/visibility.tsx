@@ -1,0 +1,63 @@
+// How other networks see the prefix, as route collectors report it: counts, propagation time, and routes of other networks.
+import { Group, Stack, Text, Tooltip } from '@mantine/core'
+import type { Announcement } from '@pharos/contract/byoip'
+import type { Visibility as Data } from '@pharos/contract/visibility'
+import { Section } from '../ui/section.tsx'
+import { StateBadge } from '../ui/status.tsx'
+import { Time } from '../ui/time.tsx'
+import { moreSpecificsText, originsText, visibilityText } from './visibility-text.ts'
+
+/** Shows nothing if the provider does not monitor visibility. */
+export function Visibility({ announcement: { visibility } }: { announcement: Announcement }) {
+  if (!visibility || visibility.reason === 'no_source') return null
+  const text = visibilityText(visibility)
+  const details = [originsText(visibility), moreSpecificsText(visibility), visibility.message]
+  return (
+    <Section title="Visibility in other networks" actions={<Badge visibility={visibility} />}>
+      <Stack gap={4}>
+        {text !== undefined && (
+          <Tooltip
+            label="A collector is a router of another network that shares its routes with a public route collector."
+            multiline
+            maw={320}
+          >
+            <Text w="fit-content">{text}</Text>
+          </Tooltip>
+        )}
+        {details.map(
+          (detail) =>
+            detail && (
+              <Text key={detail} size="sm">
+                {detail}
+              </Text>
+            ),
+        )}
+        {visibility.checked !== null && (
+          <Group gap={4}>
+            <Text size="xs" c="dimmed">
+              Data of <Time at={visibility.checked} />
+            </Text>
+          </Group>
+        )}
+      </Stack>
+    </Section>
+  )
+}
+
+function Badge({ visibility }: { visibility: Data }) {
+  const { state, zombie, origins, more_specifics, last_change: change } = visibility
+  if (state === 'unavailable') return <StateBadge color="gray">Not known</StateBadge>
+  if (zombie) return <StateBadge color="orange">Still visible</StateBadge>
+  const isForeign = origins.some(({ expected }) => !expected) || more_specifics.length > 0
+  if (isForeign) return <StateBadge color="orange">Another origin seen</StateBadge>
+  if (state === 'partial') return <StateBadge color="blue">Partly known</StateBadge>
+  if (change?.kind !== 'announced') return <StateBadge color="gray">Not announced</StateBadge>
+  return isWidelySeen(visibility) ? (
+    <StateBadge color="teal">Visible</StateBadge>
+  ) : (
+    <StateBadge color="yellow">Partly visible</StateBadge>
+  )
+}
+
+const isWidelySeen = ({ collectors_seeing: seeing, collectors_total: total }: Data): boolean =>
+  (seeing ?? 0) >= (total ?? 0) * 0.8

@@ -1,0 +1,61 @@
+// Selects the changes of visibility that are reported to the team: a zombie, and routes of other networks. Pure. Missing data
+// start and end nothing.
+import type { SeenRoute } from '@pharos/contract/visibility'
+import type { NewMessage } from '../../outbox/outbox.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { unexpectedRoutes, type Summary } from './visibility.ts'
+
+/** The conditions of which the team was last notified. */
+export type Notified = { readonly zombie: boolean; readonly routes: readonly SeenRoute[] }
+
+export type NotifiedTarget = {
+  readonly id: number
+  readonly teamId: number
+  readonly prefix: Prefix
+  readonly originAsn: number
+  readonly notified: Notified
+}
+
+export type VisibilityReport = {
+  readonly notified: Notified
+  readonly messages: readonly NewMessage[]
+}
+
+/** Returns the messages about an announcement, and what its team is then notified of. */
+export function visibilityMessages(target: NotifiedTarget, summary: Summary, at: Date): VisibilityReport {
+  const zombie = summary.zombie ?? target.notified.zombie
+  const routes = nextRoutes(target, summary)
+  const { id, teamId, prefix, originAsn } = target
+  const announcement = { announcement_id: id, cidr: prefix, origin_asn: originAsn }
+  const common = { collectors_total: summary.collectorsTotal, at: at.toISOString() }
+  const messages: NewMessage[] = []
+  if (zombie !== target.notified.zombie) {
+    const withdrawn = summary.change?.kind === 'withdrawn' ? summary.change.at.toISOString() : null
+    messages.push({
+      teamId,
+      type: 'announcement.zombie',
+      data: { ...announcement, active: zombie, withdrawn, collectors_seeing: summary.stuck, ...common },
+    })
+  }
+  if (routes !== target.notified.routes) {
+    messages.push({
+      teamId,
+      type: 'announcement.unexpected_origin',
+      data: { ...announcement, active: routes.length > 0, routes: [...routes], ...common },
+    })
+  }
+  return { notified: { zombie, routes }, messages }
+}
+
+/** Returns the same list if there is nothing new: a route that fewer or more collectors see is not a new one. */
+function nextRoutes({ prefix, notified }: NotifiedTarget, summary: Summary): readonly SeenRoute[] {
+  const now = unexpectedRoutes(prefix, summary)
+  if (now.length === 0) {
+    const isOver = summary.state === 'current' || summary.change?.kind !== 'announced'
+    return isOver && notified.routes.length > 0 ? now : notified.routes
+  }
+  const known = new Set(notified.routes.map(keyOf))
+  return now.every((route) => known.has(keyOf(route))) ? notified.routes : now
+}
+
+const keyOf = ({ cidr, asn }: SeenRoute): string => `${cidr} ${asn}`

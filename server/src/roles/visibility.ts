@@ -1,0 +1,17 @@
+// Wires the visibility monitor: a part of the reconciler role, if a source is configured.
+import { createVisibilityMonitor } from '../byoip/visibility/visibility-monitor.ts'
+import { createVisibilitySources } from '../drivers/visibility-sources.ts'
+import type { Component } from '../runtime/component.ts'
+import { fromSetting } from './config-error.ts'
+import type { Shared } from './shared.ts'
+
+/** Returns no part without a source: nothing is connected to, and nothing is stored. */
+export function visibilityParts({ config, postgres, rpki, log, metrics }: Shared): Component[] {
+  const ourAsn = config.providerAsn
+  const sources = fromSetting('visibility_sources', () =>
+    createVisibilitySources(config.visibilitySources, { log, ourAsn }),
+  )
+  if (sources.length === 0) return []
+  const now = () => new Date()
+  return [createVisibilityMonitor({ postgres, sources, rpki, ourAsn, now, log, metrics })]
+}
