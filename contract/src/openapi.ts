@@ -105,7 +105,7 @@ function operation(route: Route): Json {
     ...requestBodyOf(route),
     responses: {
       [route.success]: successOf(route),
-      ...dryRunOf(route),
+      ...otherSuccessOf(route),
       ...(takesIfNoneMatch(route) ? { 304: { description: 'the record has not changed' } } : {}),
       ...problemsOf(route),
     },
@@ -217,19 +217,20 @@ function successOf(route: Route): Json {
   return { description: 'success', content: { 'application/json': { schema } } }
 }
 
-/** A dry run of a creating operation returns 200 instead of 201. */
-function dryRunOf(route: Route): Json {
+/** A creating operation returns 200 instead of 201 for a dry run, or if the record exists. */
+function otherSuccessOf(route: Route): Json {
   const schema = responseSchemas(route)[200]
   if (route.success === 200 || !schema) return {}
-  return { 200: { description: 'result of a dry run', content: { 'application/json': { schema } } } }
+  const description = route.returnsExisting ? 'the record that exists already' : 'result of a dry run'
+  return { 200: { description, content: { 'application/json': { schema } } } }
 }
 
 /** Returns the schemas of success bodies by status, with that of a dry run; empty without a body. */
 export function responseSchemas(route: Route): Readonly<Record<number, TSchema>> {
-  const { success, dryRun } = route
+  const { success, dryRun, returnsExisting } = route
   if (!route.response) return {}
   const response = titled(route, 'Response', route.response)
-  if (!dryRun) return { [success]: response }
+  if (!dryRun) return { ...(returnsExisting ? { 200: response } : {}), [success]: response }
   const tried = DryRun(response)
   return success === 200
     ? { 200: { anyOf: [response, tried] } as TSchema }

@@ -132,6 +132,8 @@ export const failureTexts = {
   already_member: {
     member: ({ email }: { email: string }) =>
       `${email} is already a member of the team. Change the role of the member instead.`,
+    joined: ({ email }: { email: string }) =>
+      `${email} has joined the team already, so there is no invitation to send.`,
   },
   last_admin: {
     team: 'The team would have no admin. Make another member an admin first.',
@@ -204,6 +206,8 @@ export const failureTexts = {
   },
   rate_limited: {
     requests: ({ seconds }: { seconds: number }) => `Too many requests. Try again in ${seconds} s.`,
+    invitation: ({ email, seconds }: { email: string; seconds: number }) =>
+      `The invitation was sent to ${email} only a short time ago. Send it again in ${seconds} s.`,
     streams: ({ limit }: { limit: number }) =>
       `The team has ${plural(limit, 'open stream')}, the most it may have. Close one, or try again later.`,
     slowFile: 'The last file took too long to read. Wait before you upload another one.',
