@@ -223,7 +223,9 @@ export const createAnnouncementsRoute = route({
   description:
     `Creates up to ${announcementsAtOnce} announcements, all or none; a single one may be sent without the list. New ` +
     'announcements start disabled and are checked at once: `include=validations` returns the results, with the literal ' +
-    'text of what to create. With `dry_run=true` the checks run and nothing is stored.',
+    'text of what to create. With `dry_run=true` the checks run and nothing is stored. 409 `prefix_claimed`: the team is ' +
+    'authorized to announce the prefix, by a ROA for a verified ASN or another accepted proof, but another customer holds ' +
+    'it. Without such a proof the answer does not depend on other customers, and the check `overlap` is `pending`.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
   body: Type.Union([
@@ -268,7 +270,7 @@ export const restoreAnnouncementRoute = route({
   description:
     'Restores an announcement that was deleted in the last seven days: disabled, with its regions, letters ' +
     'and history. An announcement that is not deleted is not changed. Returns 409 `prefix_claimed` if ' +
-    'another team now holds the prefix.',
+    'the team was authorized to announce the prefix, but another customer now holds it.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include(announcementIncludes)) }),

@@ -104,7 +104,9 @@ export const AsnVerification = Component('AsnVerification', {
     }),
   ),
   conflict: Type.Boolean({
-    description: 'another team is verified for the ASN: proofs are still checked, and the provider decides',
+    description:
+      'a proof of the team holds, but the ASN cannot be verified here: the provider has to decide. Always false while no ' +
+      'method that proves `asn` is valid',
   }),
   methods: Type.Array(AsnProof),
 })
