@@ -7,6 +7,12 @@ type Texts = Readonly<Record<string, string | ((attrs: never) => string)>>
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
+/** Returns a number of bytes with its binary unit: `1048576 bytes (1 MiB)`. */
+function bytesText(bytes: number): string {
+  const [unit, size] = bytes < 1_048_576 ? ['KiB', 1024] : ['MiB', 1_048_576]
+  return bytes < 1024 ? plural(bytes, 'byte') : `${bytes} bytes (${Math.round((bytes / size) * 10) / 10} ${unit})`
+}
+
 const atMost = (limit: number, noun: string): string => `The team may have at most ${plural(limit, noun)}.`
 
 export const failureTexts = {
@@ -105,6 +111,11 @@ export const failureTexts = {
     object: ({ noun }: { noun: string }) => `There is no such ${noun}.`,
     id: 'There is no such object. An id is a positive integer.',
     path: 'There is no such path. /docs lists all operations.',
+    trailingSlash: ({ path }: { path: string }) =>
+      `There is no such path: paths have no trailing slash. Use ${path}.`,
+    doubleSlash: ({ path }: { path: string }) => `There is no such path: it has an empty segment. Use ${path}.`,
+    similarPath: ({ path }: { path: string }) =>
+      `There is no such path (did you mean ${path}?). /docs lists all operations.`,
     team: ({ slug, hint }: { slug: string; hint: string }) => `There is no team ${slug}${hint}.`,
   },
   method_not_allowed: {
@@ -185,12 +196,15 @@ export const failureTexts = {
       `The record has changed: its ETag is now ${etag}. Read it again, then repeat the change with the new ETag.`,
   },
   body_too_large: {
-    body: 'The body is larger than this operation accepts.',
-    file: ({ bytesMax }: { bytesMax: number }) => `The file is larger than ${bytesMax} bytes.`,
+    body: ({ bytesMax }: { bytesMax: number }) =>
+      `The body is larger than this operation accepts: at most ${bytesText(bytesMax)}.`,
+    file: ({ bytesMax }: { bytesMax: number }) => `The file is larger than ${bytesText(bytesMax)}.`,
   },
   unsupported_media_type: {
     json: 'Send the body as application/json.',
     form: 'Send the body as multipart/form-data.',
+    charset: ({ charset }: { charset: string }) =>
+      `The charset ${JSON.stringify(charset)} is not accepted. Send the body in UTF-8.`,
     encoding: 'Send the body without a Content-Encoding.',
     part: ({ mediaType, accepted }: { mediaType: string; accepted: readonly string[] }) =>
       `Files of the type ${JSON.stringify(mediaType)} are not accepted. Send ${accepted.join(', ')}.`,
@@ -249,6 +263,10 @@ export const invalidTexts = {
   accountPassword: ['required', 'is required: no account with this address exists yet'],
   repeated: ['repeated', 'is given more than once'],
   file: ['file', 'must be a file with a filename'],
+  tooLarge: [
+    'too_large',
+    ({ bytes_max: bytesMax }: { bytes_max: number }) => `must have at most ${bytesText(bytesMax)}`,
+  ],
   notFile: ['text', 'must be a text, not a file'],
   nul: ['nul', 'must not contain NUL characters'],
   surrogate: ['surrogate', 'must not contain half of a surrogate pair'],
