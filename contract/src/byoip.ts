@@ -15,6 +15,7 @@ import {
   Ordering,
   Page,
   Repeatable,
+  AsnNumber,
   Strict,
   Time,
   Component,
@@ -53,7 +54,6 @@ const Include = (names: readonly string[]): TUnsafe<string> =>
     expects: `a comma-separated list of ${names.join(', ')}`,
   })
 
-const Asn = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
 const Slug = Type.String({ description: 'slug of the region' })
 
 export const RegionStateOfAnnouncement = Component('AnnouncementRegionState', {
@@ -78,7 +78,7 @@ export const Announcement = Component('Announcement', {
   cidr: Type.String({ description: 'such as 203.0.113.0/24; IPv6 in RFC 5952 form' }),
   prefix: Type.String({ description: 'the address part of cidr' }),
   prefixlen: Type.Integer({ minimum: 0, maximum: 128 }),
-  origin_asn: Asn,
+  origin_asn: AsnNumber,
   regions: Type.Array(Slug, { description: 'regions in which it is announced while enabled' }),
   status: Enumeration('AnnouncementStatus', announcementStatuses),
   irr_validated: Nullable(Time),
@@ -173,7 +173,7 @@ export const listAnnouncementsRoute = route({
   permission: { ...ipam, scope: 'ipam:read' },
   query: Strict({
     cidr: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 64 }))),
-    origin_asn: Optional(Repeatable(Asn)),
+    origin_asn: Optional(Repeatable(AsnNumber)),
     region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
     status: Optional(Repeatable(Enumeration('AnnouncementStatus', announcementStatuses))),
     enabled: Optional(Type.Boolean()),
@@ -193,7 +193,7 @@ export const announcementsAtOnce = 50
 
 const NewAnnouncement = Component('NewAnnouncement', {
   cidr: Type.String({ minLength: 1, maxLength: 64, description: 'such as 203.0.113.0/24 or 2001:db8::/32' }),
-  origin_asn: Asn,
+  origin_asn: AsnNumber,
   regions: Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
       maxItems: 100,

@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
 import {
+  AsnNumber,
   Id,
   Limit,
   Nullable,
@@ -47,8 +48,6 @@ export type AsnProofState = (typeof asnProofStates)[number]
 
 /** `operator`: assigned by the provider, without proof and expiry. */
 const VerifiedBy = Nullable(OneOf('operator', ...asnProofMethods))
-
-const AsnNumber = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
 
 export const HeldAsn = Component('Asn', {
   id: Id,

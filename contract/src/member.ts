@@ -12,6 +12,7 @@ import {
   Page,
   Strict,
   Component,
+  EmailAddress,
   Enumeration,
 } from './scalar.ts'
 import { TeamInPath } from './team.ts'
@@ -97,7 +98,7 @@ export const addMemberRoute = route({
   permission: writing,
   params: inTeam,
   body: Strict({
-    email: Type.String({ minLength: 3, maxLength: 254 }),
+    email: EmailAddress,
     is_admin: Optional(Type.Boolean({ description: 'default false' })),
     message: Optional(Paragraphs({ maxLength: 500, description: 'included in the mail' })),
   }),

@@ -61,8 +61,8 @@ function createComponents(): { refer: <T>(value: T) => T; schemas: Record<string
   function refer(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(refer)
     if (typeof value !== 'object' || value === null) return value
-    // `expects` is for error messages, see text/schema-error.ts; it is not a keyword of JSON Schema.
-    const { title, expects: _, ...schema } = mapValues(value as Json, refer)
+    // `expects` and `lengthText` are for error messages, see text/schema-error.ts; they are no keywords of JSON Schema.
+    const { title, expects: _, lengthText: __, ...schema } = mapValues(value as Json, refer)
     if (typeof title !== 'string' || !isSchema(schema))
       return title === undefined ? schema : { title, ...schema }
     const known = (schemas[title] ??= schema)

@@ -10,7 +10,9 @@ const plural = (count: number, noun: string): string => `${count} ${noun}${count
 /** Returns a number of bytes with its binary unit: `1048576 bytes (1 MiB)`. */
 function bytesText(bytes: number): string {
   const [unit, size] = bytes < 1_048_576 ? ['KiB', 1024] : ['MiB', 1_048_576]
-  return bytes < 1024 ? plural(bytes, 'byte') : `${bytes} bytes (${Math.round((bytes / size) * 10) / 10} ${unit})`
+  return bytes < 1024
+    ? plural(bytes, 'byte')
+    : `${bytes} bytes (${Math.round((bytes / size) * 10) / 10} ${unit})`
 }
 
 const atMost = (limit: number, noun: string): string => `The team may have at most ${plural(limit, noun)}.`
@@ -110,10 +112,12 @@ export const failureTexts = {
   not_found: {
     object: ({ noun }: { noun: string }) => `There is no such ${noun}.`,
     id: 'There is no such object. An id is a positive integer.',
+    asnText: ({ asn }: { asn: string }) => `There is no such object. Write the ASN as ${asn}, without AS.`,
     path: 'There is no such path. /docs lists all operations.',
     trailingSlash: ({ path }: { path: string }) =>
       `There is no such path: paths have no trailing slash. Use ${path}.`,
-    doubleSlash: ({ path }: { path: string }) => `There is no such path: it has an empty segment. Use ${path}.`,
+    doubleSlash: ({ path }: { path: string }) =>
+      `There is no such path: it has an empty segment. Use ${path}.`,
     similarPath: ({ path }: { path: string }) =>
       `There is no such path (did you mean ${path}?). /docs lists all operations.`,
     team: ({ slug, hint }: { slug: string; hint: string }) => `There is no team ${slug}${hint}.`,
@@ -278,16 +282,20 @@ export const invalidTexts = {
   letterEnd: ['range', 'must be in the future, at most 30 years from now'],
   past: ['past', 'must be in the future'],
   tokenEnd: ['too_far', 'must be at most 5 years from now; null never expires'],
-  region: ['unknown', ({ valid }: { valid: readonly string[] }) => `must be one of ${valid.join(', ')}`],
-  teamEmail: ['unknown', 'must be an e-mail address'],
-  country: ['unknown', 'must be a country code of ISO 3166-1'],
+  region: [
+    'unknown',
+    ({ valid }: { valid: readonly string[] }) =>
+      valid.length === 0 ? 'is not a region: none is open to the team' : `must be one of ${valid.join(', ')}`,
+  ],
+  teamEmail: ['unknown', 'must be an e-mail address such as noc@example.net, or empty'],
+  country: ['unknown', 'must be a country code of ISO 3166-1 in capital letters, such as NL, or empty'],
   timezone: ['unknown', 'must be an IANA time zone such as Europe/Amsterdam'],
   email: ['email', 'must be an e-mail address such as ann@example.net'],
   sameEmail: ['same', 'is already the address of your account'],
   samePassword: ['same', 'is the current password; choose another one'],
   breached: ['breached', 'was found in a data breach of another service; choose another one'],
   wrongCode: ['wrong_code', 'is wrong or was used already; wait for the next code'],
-  domain: ['domain', 'must be the name of a domain such as acme.net'],
+  domain: ['domain', 'must be the name of a domain such as acme.net, without https:// and path'],
   announcement: ['not_found', 'is not an announcement of the team'],
   prefixHeld: ['prefix_claimed', 'is held by another customer of the provider'],
   asnUnverified: [
