@@ -113,11 +113,7 @@ const cases: [what: string, bytes: () => string | Buffer, statuses: number[]][] 
     () => `GET /v3/ipam /announcements HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`,
     [400],
   ],
-  [
-    'has an unknown method',
-    () => `SWITCH /v3/ipam/regions HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`,
-    [405],
-  ],
+  ['has an unknown method', () => `SWITCH /v3/ipam/regions HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`, [405]],
   [
     'has an unknown method and an unknown path',
     () => `SWITCH /v3/ipam HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`,

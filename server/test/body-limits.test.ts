@@ -136,9 +136,7 @@ async function writeThenRead(bytes: readonly (string | Buffer)[]): Promise<strin
 }
 
 function written(socket: Socket, part: string | Buffer): Promise<void> {
-  return new Promise((resolve, reject) =>
-    socket.write(part, (error) => (error ? reject(error) : resolve())),
-  )
+  return new Promise((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())))
 }
 
 for (const kind of kinds) {
@@ -160,14 +158,17 @@ for (const kind of kinds) {
         const { method, path, headers, body } = target
         const stream = new ReadableStream({
           start(controller) {
-            for (let at = 0; at < body.length; at += 65_536) controller.enqueue(body.subarray(at, at + 65_536))
+            for (let at = 0; at < body.length; at += 65_536)
+              controller.enqueue(body.subarray(at, at + 65_536))
             controller.close()
           },
         })
         const response = await fetch(`http://127.0.0.1:${port}${path}`, {
           method,
           headers,
-          ...(framing === 'chunks' ? { body: stream, duplex: 'half' as const } : { body: new Uint8Array(body) }),
+          ...(framing === 'chunks'
+            ? { body: stream, duplex: 'half' as const }
+            : { body: new Uint8Array(body) }),
         })
         assertTooLarge(target, response.status, await response.text())
       })
@@ -287,7 +288,11 @@ describe('the rest of a body over the limit', () => {
     fast.resume()
     fast.once('close', () => (isOpen = false))
     fast.write(headOf(targets.json, 'chunks'))
-    const mebibyte = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000, 'x'), Buffer.from('\r\n')])
+    const mebibyte = Buffer.concat([
+      Buffer.from('100000\r\n'),
+      Buffer.alloc(0x100000, 'x'),
+      Buffer.from('\r\n'),
+    ])
     const before = process.memoryUsage().rss
     let sent = 0
     while (isOpen && sent < 2_000) {

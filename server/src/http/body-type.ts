@@ -21,10 +21,5 @@ export function requireIdentity(contentEncoding: string | undefined): void {
 export function tooLarge(file: string | undefined, bytesMax: number, details: FailureDetails = {}): Failure {
   const loc = file === undefined ? ['body'] : ['body', file]
   const errors = [errorAt(loc, 'tooLarge', { bytes_max: bytesMax })]
-  return fail(
-    'body_too_large',
-    file === undefined ? 'body' : 'file',
-    { bytesMax },
-    { ...details, errors },
-  )
+  return fail('body_too_large', file === undefined ? 'body' : 'file', { bytesMax }, { ...details, errors })
 }

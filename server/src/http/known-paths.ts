@@ -36,8 +36,11 @@ export function collectPaths(server: FastifyInstance): KnownPaths {
       if (plain !== path && methodsOf(plain).length > 0)
         return fail('not_found', path.endsWith('/') ? 'trailingSlash' : 'doubleSlash', { path: plain })
       const meant = [plain.toLowerCase(), `/v3${plain}`].find((one) => methodsOf(one).length > 0)
-      const similar = meant ?? (plain.length > pathLengthMax ? undefined : nearestName(plain, pathsLike(plain)))
-      return similar === undefined ? fail('not_found', 'path') : fail('not_found', 'similarPath', { path: similar })
+      const similar =
+        meant ?? (plain.length > pathLengthMax ? undefined : nearestName(plain, pathsLike(plain)))
+      return similar === undefined
+        ? fail('not_found', 'path')
+        : fail('not_found', 'similarPath', { path: similar })
     },
   }
 

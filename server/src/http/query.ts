@@ -4,7 +4,7 @@ import type { ProblemError } from '@pharos/contract/problem'
 import type { TObject, TSchema } from 'typebox'
 import { errorAt, fail, notFound, failWith } from '../runtime/error.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
-import { describeExpected, integerHint, oneOf, timeExpected, unknownName } from '../text/schema-error.ts'
+import { integerHint, oneOf, timeExpected, unknownName } from '../text/schema-error.ts'
 import { parseTime } from '../text/time.ts'
 import { createCheck } from './validate.ts'
 
@@ -13,6 +13,9 @@ type Property = TSchema & {
   format?: string
   pattern?: string
   default?: unknown
+  expects?: string
+  minimum?: number
+  maximum?: number
   items?: Property
   anyOf?: Property[]
   enum?: unknown[]
@@ -138,8 +141,10 @@ function readScalar(property: Property, text: string): Scalar {
 
 function readInteger(property: Property, text: string): Scalar {
   if (/^(0|-?[1-9][0-9]{0,14})$/.test(text)) return { value: Number(text) }
-  const hint = integerHint(text)
-  return { msg: `must be ${describeExpected(property)}${hint}`, type: 'integer' }
+  const { expects, minimum, maximum } = property
+  const range = minimum === undefined || maximum === undefined ? '' : `, from ${minimum} to ${maximum}`
+  const expected = expects ?? `a whole number in decimal digits${range}`
+  return { msg: `must be ${expected}${integerHint(text)}`, type: 'integer' }
 }
 
 function readBoolean(text: string): Scalar {

@@ -247,19 +247,18 @@ function takeFewUploads(server: FastifyInstance): void {
 }
 
 /** A body parser: handlers get the bytes of a body in UTF-8 without compression. Throws 415 for others. */
-function passBytes({ headers }: FastifyRequest, bytes: Buffer, done: (error: null, body: Buffer) => void): void {
+function passBytes(
+  { headers }: FastifyRequest,
+  bytes: Buffer,
+  done: (error: null, body: Buffer) => void,
+): void {
   requireIdentity(headers['content-encoding'])
   requireUtf8(headers['content-type'])
   done(null, bytes)
 }
 
 /** Neither hook waits for anything, so neither is async: one promise less per request. */
-function addCommonHooks(
-  server: FastifyInstance,
-  deps: HttpDeps,
-  headers: Headers,
-  paths: KnownPaths,
-): void {
+function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Headers, paths: KnownPaths): void {
   const deadlines = new Deadlines(deps.settings.handlerTimeoutMs)
   server.addHook('onClose', async () => deadlines.stop())
   let inFlight = 0
@@ -367,7 +366,9 @@ function refusalOf(paths: KnownPaths, method: string, url: string): Refusal {
   // A path parameter beyond the length limit matches no route although its path exists.
   if (allowed.length === 0 || allowed.includes(method)) return { failure: paths.notFound(path), headers: {} }
   const headers = { allow: allowed.join(', ') }
-  return { failure: fail('method_not_allowed', 'method', { allowed }), headers }
+  // HEAD goes without saying where GET is listed.
+  const named = allowed.filter((one) => one !== 'HEAD')
+  return { failure: fail('method_not_allowed', 'method', { allowed: named }), headers }
 }
 
 const clientErrors: Record<string, 'headersTooLarge' | 'requestTimeout'> = {
