@@ -1,8 +1,20 @@
 // The user's own account: password, e-mail address, profile and active sessions.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { passwordLength, passwordLengthText, passwordRules } from './password.ts'
 import { route } from './route.ts'
-import { CountryOrEmpty, Limit, Offset, Optional, Ordering, Page, Strict, Time, Component } from './scalar.ts'
+import {
+  CountryOrEmpty,
+  EmailAddress,
+  Limit,
+  Offset,
+  Optional,
+  Ordering,
+  Page,
+  Strict,
+  Time,
+  Component,
+} from './scalar.ts'
 import { SessionTokens, User } from './session.ts'
 import { Line } from './text.ts'
 
@@ -12,13 +24,12 @@ const CurrentPassword = Type.String({
   description: 'the current password',
 })
 
-/** The password policy has further rules. */
+/** The server checks everything but the length. */
 const NewPassword = Type.String({
-  minLength: 12,
-  maxLength: 128,
-  description:
-    '12 to 128 characters; not easily guessed from the e-mail address or the name of the provider, not a ' +
-    'pattern, not a common password',
+  minLength: passwordLength.min,
+  maxLength: passwordLength.max,
+  description: passwordRules,
+  lengthText: passwordLengthText,
 })
 
 const MailToken = Type.String({
@@ -74,7 +85,7 @@ export const changeEmailRoute = route({
     'Sends a link to the new address and a notification to the old one. The address changes when the link is ' +
     'followed. The answer is the same if another account has the address; in that case no link is sent.',
   permission: { credential: 'web', personal: true },
-  body: Strict({ email: Type.String({ minLength: 3, maxLength: 254 }), current_password: CurrentPassword }),
+  body: Strict({ email: EmailAddress, current_password: CurrentPassword }),
   success: 202,
   keyless: 'password',
   errors: ['wrong_password', 'unavailable'],
@@ -90,7 +101,7 @@ export const requestPasswordResetRoute = route({
     'Sends a link, valid for 60 minutes, if an account with the address exists. The answer does not reveal ' +
     'whether it does.',
   permission: { credential: 'none' },
-  body: Strict({ email: Type.String({ minLength: 3, maxLength: 254 }) }),
+  body: Strict({ email: EmailAddress }),
   success: 202,
   keyless: 'no_caller',
   errors: ['unavailable'],

@@ -15,6 +15,7 @@ import {
   Ordering,
   Page,
   Repeatable,
+  AsnNumber,
   Strict,
   Time,
   Component,
@@ -60,7 +61,6 @@ const Include = (names: readonly string[]): TUnsafe<string> =>
     expects: `a comma-separated list of ${names.join(', ')}`,
   })
 
-const Asn = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
 const Slug = Type.String({ description: 'slug of the region' })
 
 export const RegionStateOfAnnouncement = Component('AnnouncementRegionState', {
@@ -85,7 +85,7 @@ export const Announcement = Component('Announcement', {
   cidr: Type.String({ description: 'such as 203.0.113.0/24; IPv6 in RFC 5952 form' }),
   prefix: Type.String({ description: 'the address part of cidr' }),
   prefixlen: Type.Integer({ minimum: 0, maximum: 128 }),
-  origin_asn: Asn,
+  origin_asn: AsnNumber,
   regions: Type.Array(Slug, { description: 'regions in which it is announced while enabled' }),
   status: Enumeration('AnnouncementStatus', announcementStatuses),
   irr_validated: Nullable(Time),
@@ -183,7 +183,7 @@ export const listAnnouncementsRoute = route({
   permission: { ...ipam, scope: 'ipam:read' },
   query: Strict({
     cidr: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 64 }))),
-    origin_asn: Optional(Repeatable(Asn)),
+    origin_asn: Optional(Repeatable(AsnNumber)),
     region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
     status: Optional(Repeatable(Enumeration('AnnouncementStatus', announcementStatuses))),
     enabled: Optional(Type.Boolean()),
@@ -203,7 +203,7 @@ export const announcementsAtOnce = 50
 
 const NewAnnouncement = Component('NewAnnouncement', {
   cidr: Type.String({ minLength: 1, maxLength: 64, description: 'such as 203.0.113.0/24 or 2001:db8::/32' }),
-  origin_asn: Asn,
+  origin_asn: AsnNumber,
   regions: Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
       maxItems: 100,
@@ -233,7 +233,9 @@ export const createAnnouncementsRoute = route({
   description:
     `Creates up to ${announcementsAtOnce} announcements, all or none; a single one may be sent without the list. New ` +
     'announcements start disabled and are checked at once: `include=validations` returns the results, with the literal ' +
-    'text of what to create. With `dry_run=true` the checks run and nothing is stored.',
+    'text of what to create. With `dry_run=true` the checks run and nothing is stored. 409 `prefix_claimed`: the team is ' +
+    'authorized to announce the prefix, by a ROA for a verified ASN or another accepted proof, but another customer holds ' +
+    'it. Without such a proof the answer does not depend on other customers, and the check `overlap` is `pending`.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
   body: Type.Union([
@@ -279,7 +281,7 @@ export const restoreAnnouncementRoute = route({
   description:
     'Restores an announcement that was deleted in the last seven days: disabled, with its regions, letters ' +
     'and history. An announcement that is not deleted is not changed. Returns 409 `prefix_claimed` if ' +
-    'another team now holds the prefix.',
+    'the team was authorized to announce the prefix, but another customer now holds it.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include(announcementIncludes)) }),

@@ -19,7 +19,9 @@ const texts = {
 
   prefix_unclaimed: () => 'No other customer holds the prefix.',
   prefix_contested: () =>
-    'Another customer holds the prefix or one that covers it. If it is yours, contact your provider.',
+    'Another customer holds the prefix or one that covers it, so it cannot be validated here. Contact your provider.',
+  prefix_unproven: () =>
+    'Checked once a proof of authorization holds, such as a ROA for an ASN that is verified for the team.',
 
   asn_verified: ({ asn }) => `AS${String(asn)} is verified for the team.`,
   asn_unverified: ({ asn }) =>

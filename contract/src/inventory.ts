@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route, staffChanging, staffReading } from './route.ts'
 import {
+  AsnNumber,
   Id,
   Limit,
   Nullable,
@@ -47,8 +48,6 @@ export type AsnProofState = (typeof asnProofStates)[number]
 
 /** `operator`: assigned by the provider, without proof and expiry. */
 const VerifiedBy = Nullable(OneOf('operator', ...asnProofMethods))
-
-const AsnNumber = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
 
 export const HeldAsn = Component('Asn', {
   id: Id,
@@ -104,7 +103,9 @@ export const AsnVerification = Component('AsnVerification', {
     }),
   ),
   conflict: Type.Boolean({
-    description: 'another team is verified for the ASN: proofs are still checked, and the provider decides',
+    description:
+      'a proof of the team holds, but the ASN cannot be verified here: the provider has to decide. Always false while no ' +
+      'method that proves `asn` is valid',
   }),
   methods: Type.Array(AsnProof),
 })

@@ -1,5 +1,6 @@
 // Invitations from the invitee's side: the token in the link is the credential.
 import { Type, type Static } from 'typebox'
+import { passwordRules } from './password.ts'
 import { route } from './route.ts'
 import { Id, Optional, Strict, Time, Component } from './scalar.ts'
 import { Line } from './text.ts'
@@ -55,7 +56,7 @@ export const acceptInvitationRoute = route({
   permission: { credential: 'none' },
   body: Strict({
     token: Token,
-    password: Optional(Type.String({ minLength: 1, maxLength: 1024, description: '12 to 128 characters' })),
+    password: Optional(Type.String({ minLength: 1, maxLength: 1024, description: passwordRules })),
     first_name: Optional(Name),
     last_name: Optional(Name),
   }),

@@ -12,6 +12,7 @@ import {
   Page,
   Strict,
   Component,
+  EmailAddress,
   Enumeration,
 } from './scalar.ts'
 import { TeamInPath } from './team.ts'
@@ -91,18 +92,38 @@ export const addMemberRoute = route({
   summary: 'Add Team member',
   description:
     'Sends an invitation by mail; for admins of the team. The answer does not reveal whether an account with ' +
-    'the address exists. The link is valid for 7 days. Inviting an address with an open invitation again ' +
-    'sends a new link, at most once in five minutes, and keeps the id.',
+    'the address exists. The link is valid for 7 days. If the address has an open invitation, the answer is 200 with ' +
+    'this invitation: no mail is sent, and its `is_admin` stays as it is, whatever the body contains. Send its mail again ' +
+    'with `POST .../members/{member_id}/resend`, change its role with PATCH.',
   permission: writing,
   params: inTeam,
   body: Strict({
-    email: Type.String({ minLength: 3, maxLength: 254 }),
+    email: EmailAddress,
     is_admin: Optional(Type.Boolean({ description: 'default false' })),
     message: Optional(Paragraphs({ maxLength: 500, description: 'included in the mail' })),
   }),
   response: Member,
   success: 201,
+  returnsExisting: true,
   errors: ['forbidden', 'already_member', 'quota_exceeded'],
+  conditional: true,
+})
+
+export const resendInvitationRoute = route({
+  name: 'resendInvitation',
+  group: 'Team',
+  method: 'POST',
+  path: '/v3/teams/{team_id}/members/{member_id}/resend',
+  summary: 'Resend invitation',
+  description:
+    'Sends the mail of an open invitation again, with a new link that is valid for 7 days; for admins of the team. The ' +
+    'earlier links stop working; the id and the role stay. By default at most once in five minutes for one invitation: ' +
+    'sooner is 429 with `Retry-After`. A member who has joined is 409 `already_member`.',
+  permission: writing,
+  params: oneMember,
+  response: Member,
+  success: 200,
+  errors: ['forbidden', 'already_member'],
   conditional: true,
 })
 
@@ -147,6 +168,7 @@ export const memberRoutes = [
   listMembersRoute,
   getMemberRoute,
   addMemberRoute,
+  resendInvitationRoute,
   updateMemberRoute,
   removeMemberRoute,
 ]

@@ -68,8 +68,8 @@ function createComponents(): { refer: <T>(value: T) => T; schemas: Record<string
   function refer(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(refer)
     if (typeof value !== 'object' || value === null) return value
-    // `expects` is for error messages, see text/schema-error.ts; it is not a keyword of JSON Schema.
-    const { title, expects: _, ...schema } = mapValues(value as Json, refer)
+    // `expects` and `lengthText` are for error messages, see text/schema-error.ts; they are no keywords of JSON Schema.
+    const { title, expects: _, lengthText: __, ...schema } = mapValues(value as Json, refer)
     if (typeof title !== 'string' || !isSchema(schema))
       return title === undefined ? schema : { title, ...schema }
     const known = (schemas[title] ??= schema)
@@ -112,7 +112,7 @@ function operation(route: Route): Json {
     ...requestBodyOf(route),
     responses: {
       [route.success]: successOf(route),
-      ...dryRunOf(route),
+      ...otherSuccessOf(route),
       ...(takesIfNoneMatch(route) ? { 304: { description: 'the record has not changed' } } : {}),
       ...problemsOf(route),
     },
@@ -227,19 +227,20 @@ function successOf(route: Route): Json {
   return { description: 'success', content: { 'application/json': { schema } } }
 }
 
-/** A dry run returns 200, whatever the operation returns. */
-function dryRunOf(route: Route): Json {
+/** A dry run returns 200, whatever the operation returns; so does a creating operation if the record exists. */
+function otherSuccessOf(route: Route): Json {
   const schema = responseSchemas(route)[200]
   if (route.success === 200 || !schema) return {}
-  return { 200: { description: 'result of a dry run', content: { 'application/json': { schema } } } }
+  const description = route.returnsExisting ? 'the record that exists already' : 'result of a dry run'
+  return { 200: { description, content: { 'application/json': { schema } } } }
 }
 
 /** Returns the schemas of success bodies by status, with that of a dry run; empty without a body. */
 export function responseSchemas(route: Route): Readonly<Record<number, TSchema>> {
-  const { success, dryRun } = route
+  const { success, dryRun, returnsExisting } = route
   if (!route.response) return dryRun ? { 200: DryRun(Type.Null()) } : {}
   const response = titled(route, 'Response', route.response)
-  if (!dryRun) return { [success]: response }
+  if (!dryRun) return { ...(returnsExisting ? { 200: response } : {}), [success]: response }
   const tried = DryRun(response)
   return success === 200
     ? { 200: { anyOf: [response, tried] } as TSchema }

@@ -92,6 +92,8 @@ export type Route<
   /** The answer is a stream of server-sent events instead of a JSON body. Takes `Last-Event-ID`. */
   readonly stream: boolean
   readonly success: 200 | 201 | 202 | 204
+  /** POST answers 200 with the existing record instead of 201 if the record exists already. */
+  readonly returnsExisting: boolean
   /** Error codes of this operation in addition to the common ones. */
   readonly errors: readonly ProblemCode[]
   /** Takes `?dry_run=true` and then returns a DryRun. */
@@ -114,6 +116,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   | 'response'
   | 'download'
   | 'stream'
+  | 'returnsExisting'
   | 'errors'
   | 'dryRun'
   | 'conditional'
@@ -128,6 +131,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   response?: R
   download?: D
   stream?: boolean
+  returnsExisting?: boolean
   errors?: readonly ProblemCode[]
   dryRun?: boolean
   conditional?: boolean
@@ -151,6 +155,7 @@ export function route<
   return {
     errors: [],
     stream: false,
+    returnsExisting: false,
     dryRun: false,
     conditional: false,
     bodyOptional: false,

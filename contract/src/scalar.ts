@@ -22,6 +22,13 @@ export const Optional = Type.Optional
 /** A positive integer id of at most 15 digits, which every JSON parser represents exactly. */
 export const Id = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })
 
+/** An autonomous system number, without `AS` before it. */
+export const AsnNumber = Type.Integer({
+  minimum: 1,
+  maximum: 4_294_967_295,
+  expects: 'an AS number from 1 to 4294967295, such as 64496',
+})
+
 /** Date-time, ISO 8601. Answers are UTC with `Z`; an offset is accepted, a naive time is read as UTC. */
 export const Time = Type.String({
   format: 'date-time',
@@ -35,7 +42,14 @@ export const CountryOrEmpty = Type.String({
   maxLength: 2,
   pattern: '^([A-Z]{2})?$',
   description: 'ISO 3166-1 alpha-2, or empty',
-  expects: 'a country code of two capital letters such as NL, or empty',
+  expects: 'a country code of two capital letters, such as NL, or empty',
+})
+
+/** An e-mail address. The server checks its form. */
+export const EmailAddress = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  lengthText: 'must be an e-mail address such as ann@example.net',
 })
 
 /** One of a closed list of values. */

@@ -86,7 +86,7 @@ export const confirmTotpRoute = route({
     otp: Type.String({
       pattern: '^[0-9]{6}$',
       description: 'code of the authenticator',
-      expects: 'the 6 digits that the authenticator shows',
+      expects: 'a string with the 6 digits that the authenticator shows',
     }),
   }),
   response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes, enabled: Time }),

@@ -2,7 +2,17 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time, Component } from './scalar.ts'
+import {
+  EmailAddress,
+  Id,
+  Nullable,
+  NullableTime,
+  OneOf,
+  Optional,
+  Strict,
+  Time,
+  Component,
+} from './scalar.ts'
 
 export const TeamSummary = Component('TeamSummary', {
   id: Id,
@@ -82,7 +92,7 @@ export const createSessionTokenRoute = route({
   permission: { credential: 'optional' },
   body: Type.Union([
     Strict({
-      email: Type.String({ minLength: 3, maxLength: 254 }),
+      email: EmailAddress,
       password: Type.String({ minLength: 1, maxLength: 1024 }),
       otp: Optional(Type.String({ minLength: 6, maxLength: 20 })),
     }),

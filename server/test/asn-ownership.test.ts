@@ -29,6 +29,8 @@ const asns = {
   race: 64510,
   lost: 64511,
   kept: 64505,
+  taken: 64506,
+  free: 64507,
 }
 
 let folder: string
@@ -246,6 +248,30 @@ describe('an ASN', { skip }, () => {
     assert.deepEqual(rows, [], 'the reason names the other team')
     const again = await refreshElsewhere(red, asns.autNum, 'aut_num')
     assert.deepEqual([again.verified, again.conflict], [null, true])
+  })
+
+  it('is in conflict only for a team whose own proof holds, so that nobody finds out who holds which ASN', async () => {
+    await decide('verify', asns.taken, { team_id: blue.teamId, reason: 'A customer.' })
+    const texts = []
+    for (const asn of [asns.taken, asns.free]) {
+      const answers = [await verify(red, asn), await verify(red, asn, '?refresh=true')]
+      assert.deepEqual(
+        answers.map(({ conflict }) => conflict),
+        [false, false],
+      )
+      const { token } = methodOf(answers[0]!, 'aut_num')
+      texts.push(
+        JSON.stringify(answers)
+          .replaceAll(token!, 'TOKEN')
+          .replaceAll(methodOf(answers[0]!, 'dns_txt').token!, 'TOKEN')
+          .replaceAll(String(asn), 'ASN')
+          .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'),
+      )
+    }
+    assert.equal(texts[0], texts[1])
+    await putAutNum(asns.taken, red)
+    const proven = await refreshElsewhere(red, asns.taken, 'aut_num')
+    assert.deepEqual([proven.verified, proven.conflict], [null, true])
   })
 
   it('is revoked at once, and proofs of the team are ignored until staff verify it again', async () => {

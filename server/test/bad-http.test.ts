@@ -113,7 +113,12 @@ const cases: [what: string, bytes: () => string | Buffer, statuses: number[]][] 
     () => `GET /v3/ipam /announcements HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`,
     [400],
   ],
-  ['has an unknown method', () => `SWITCH /v3/ipam HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`, [400]],
+  ['has an unknown method', () => `SWITCH /v3/ipam/regions HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`, [405]],
+  [
+    'has an unknown method and an unknown path',
+    () => `SWITCH /v3/ipam HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`,
+    [404],
+  ],
   ['has an unsupported version', () => `GET /healthz HTTP/9.9\r\nHost: pharos\r\n\r\n`, [400]],
   ['is TLS', () => Buffer.from('16030100a5010000a10303', 'hex'), [400]],
   ['is a line of text', () => 'hello\r\n\r\n', [400]],

@@ -82,7 +82,7 @@ describe('creating announcements', () => {
       loa: 'missing',
       asn: 'valid',
       size: 'valid',
-      overlap: 'valid',
+      overlap: 'pending',
     }
     assert.deepEqual(states, expected)
     assert.equal((await call('member', 'GET', `${path}/${first.id}`)).body.cidr, '203.0.113.0/24')
@@ -134,10 +134,31 @@ describe('creating announcements', () => {
     assert.deepEqual(errorsOf(answer), [['body.announcements.0.origin_asn', 'asn_not_verified']])
   })
 
-  it('rejects a prefix inside another team’s without naming the team', async () => {
-    const answer = await create('admin', one('198.18.1.0/24'))
-    assert.deepEqual([answer.status, answer.body.code], [409, 'prefix_claimed'])
-    assert.doesNotMatch(JSON.stringify(answer.body), /blue|198\.18\.0\.0/)
+  it('answers the same for a prefix that another team holds and for a free one while nothing is proven', async () => {
+    const answers = []
+    for (const cidr of ['198.18.1.0/24', '198.18.17.0/24']) {
+      const dry = await call('admin', 'POST', `${path}?dry_run=true`, one(cidr))
+      const made = await call('admin', 'POST', `${path}?include=validations,state_messages`, one(cidr))
+      const [{ id }] = made.body.results
+      const wrong = await create('admin', one(cidr, { origin_asn: 64499 }))
+      const deleted = await call('admin', 'DELETE', `${path}/${id}`)
+      const restored = await call('admin', 'POST', `${path}/${id}/restore`)
+      await sql`delete from announcements where id = ${id}`.execute(api.database.postgres.owner)
+      const text = JSON.stringify(
+        [dry, made, wrong, deleted, restored].map(({ status, body }) => [status, body]),
+      )
+      assert.doesNotMatch(text, /blue|198\.18\.0\.0|another customer/i)
+      answers.push(
+        text
+          .replaceAll(cidr.replace('/24', ''), 'N')
+          .replaceAll(cidr.replace('.0/24', ''), 'N')
+          .replaceAll(/"id":\d+/g, '')
+          .replaceAll(/"request_id":"[^"]+"/g, '')
+          .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T')
+          .replaceAll(new RegExp(`announcements/${id}`, 'g'), ''),
+      )
+    }
+    assert.equal(answers[0], answers[1])
   })
 
   it('allows two teams to name the same prefix until one has proven it', async () => {

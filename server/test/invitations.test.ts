@@ -121,13 +121,12 @@ describe('inviting', () => {
     const first = assertAnswered<Member>(await invite(admin, 'rené@Bücher.example', { is_admin: true }), 201)
     assert.equal(first.email, 'rené@xn--bcher-kva.example')
     assert.equal((await mailsTo(api, 'rené@xn--bcher-kva.example', 'invitation')).length, 1)
-    await using patient = await createTestApi({}, { sameInstallationAs: api })
-    const again = await invite(admin, 'RENE\u0301@XN--Bcher-KVA.example', {}, patient)
-    assert.equal(assertAnswered<Member>(again, 201).id, first.id)
-    const token = await invitedBy(api, 'RENÉ@xn--bcher-kva.example')
+    const again = await invite(admin, 'RENE\u0301@XN--Bcher-KVA.example')
+    assert.equal(assertAnswered<Member>(again, 200).id, first.id)
+    const token = await invitedBy(api, 'rené@xn--bcher-kva.example')
     assertAnswered(await accept(token, { password: chosen }))
     assertAnswered(await signIn('rené@xn--bcher-kva.example', chosen))
-    assertProblem(await invite(admin, 'René@bücher.example', {}, patient), 'already_member')
+    assertProblem(await invite(admin, 'René@bücher.example'), 'already_member')
   })
 
   for (const email of [
@@ -176,25 +175,43 @@ describe('inviting', () => {
 })
 
 describe('inviting again', () => {
-  it('keeps the id, and invalidates the previous link', async () => {
+  it('returns the open invitation with its role, and mails nothing, however often and from whichever process', async () => {
     const company = await newCompany()
     const first = await invited(company)
-    await sql`update invitations set expires = now() + interval '1 hour' where id = ${first.id}`.execute(
-      owner(),
+    const shown = (await statusOf(company, first.id)).body
+    await using second = await createTestApi(
+      { PHAROS_INVITATIONS_PER_HOUR: '1', PHAROS_INVITATION_INTERVAL_SECONDS: '86400' },
+      { sameInstallationAs: api },
     )
-    // Another process: each process counts its recent mails.
-    await using second = await createTestApi({}, { sameInstallationAs: api })
-    const again = assertAnswered<Member>(
-      await invite(company.admin, first.email.toUpperCase(), { is_admin: true }, second),
-      201,
-    )
-    assert.deepEqual([again.id, again.is_admin], [first.id, true])
-    assertProblem(await show(first.token), 'invalid_token')
-    assertProblem(await accept(first.token, { password: chosen }), 'invalid_token')
-    const token = await invitedBy(api, `${first.email.split('@')[0]!.toUpperCase()}@elsewhere.example`)
-    const { expires, is_admin } = assertAnswered<Invitation>(await show(token))
-    assert.equal(is_admin, true)
-    assert.ok(Date.parse(expires) > Date.now() + 6 * 86_400_000)
+    for (const server of [api, second, second, second, second]) {
+      const again = await invite(
+        company.admin,
+        first.email.toUpperCase(),
+        { is_admin: true, message: 'Again' },
+        server,
+      )
+      assertAnswered(again, 200)
+      assert.equal(again.body, shown)
+    }
+    assert.equal((await mailsTo(api, first.email, 'invitation')).length, 1)
+    assert.equal((await mailsTo(api, first.email.toUpperCase(), 'invitation')).length, 0)
+    assert.equal(assertAnswered<Invitation>(await show(first.token)).is_admin, false)
+    assert.equal((await auditOfTarget(api, `member:${first.id}`)).length, 1)
+  })
+
+  it('is repeated with the same status for the same Idempotency-Key', async () => {
+    const company = await newCompany()
+    const { email } = await invited(company)
+    const send = () =>
+      call(
+        api,
+        company.admin.authorization,
+        `POST ${members}`,
+        { email, is_admin: true },
+        { 'idempotency-key': 'again' },
+      )
+    const [first, second] = [await send(), await send()]
+    assert.deepEqual([first.status, second.status, second.body], [200, 200, first.body])
   })
 
   it('creates a new invitation once the old one has expired', async () => {
@@ -208,21 +225,6 @@ describe('inviting again', () => {
     assert.notEqual(again.id, first.id)
     assertProblem(await show(first.token), 'invalid_token')
     assertAnswered(await show(await invitedBy(api, first.email)))
-  })
-
-  it('must wait for the interval, and mails nothing before', async () => {
-    await using slow = await createTestApi(
-      { PHAROS_INVITATION_INTERVAL_SECONDS: '86400' },
-      { sameInstallationAs: api },
-    )
-    const company = await newCompany()
-    const email = newAddress()
-    assertAnswered(await invite(company.admin, email, {}, slow), 201)
-    const refused = await invite(company.admin, email.toUpperCase(), {}, slow)
-    assertProblem(refused, 'rate_limited')
-    assert.ok(Number(refused.headers['retry-after']) > 80_000)
-    assert.equal((await mailsTo(api, email, 'invitation')).length, 1)
-    assertAnswered(await show(await invitedBy(api, email)))
   })
 
   it('may come from several teams at once, up to a limit', async () => {
@@ -246,6 +248,90 @@ describe('inviting again', () => {
     assertAnswered(await invite(one.admin, newAddress(), {}, slow), 201)
     assertProblem(await invite(one.admin, newAddress(), {}, slow), 'rate_limited')
     assertAnswered(await invite(two.admin, newAddress(), {}, slow), 201)
+  })
+})
+
+describe('sending an invitation again', () => {
+  const resend = (by: Colleague, id: number, server = api) =>
+    call(server, by.authorization, `POST ${members}/${id}/resend`)
+  const sentEarlier = (id: number) =>
+    sql`update invitations set sent = now() - interval '2 days', expires = now() + interval '1 hour'
+      where id = ${id}`.execute(owner())
+
+  it('mails a new link with a new lifetime, keeps id and role, and invalidates the previous link', async () => {
+    const company = await newCompany()
+    const first = await invited(company, { is_admin: true })
+    await sentEarlier(first.id)
+    const again = assertAnswered<Member>(await resend(company.admin, first.id))
+    assert.deepEqual([again.id, again.email, again.is_admin], [first.id, first.email, true])
+    assertProblem(await show(first.token), 'invalid_token')
+    assertProblem(await accept(first.token, { password: chosen }), 'invalid_token')
+    assert.equal((await mailsTo(api, first.email, 'invitation')).length, 2)
+    const token = await invitedBy(api, first.email)
+    const { expires, is_admin } = assertAnswered<Invitation>(await show(token))
+    assert.equal(is_admin, true)
+    assert.ok(Date.parse(expires) > Date.now() + 6 * 86_400_000)
+    assert.deepEqual(
+      (await auditOfTarget(api, `member:${first.id}`)).map(({ after }) => after),
+      [
+        { email: first.email, is_admin: true, again: false },
+        { email: first.email, is_admin: true, again: true },
+      ],
+    )
+  })
+
+  it('must wait for the interval, also in another process, and the answer contains when', async () => {
+    await using slow = await createTestApi(
+      { PHAROS_INVITATION_INTERVAL_SECONDS: '86400' },
+      { sameInstallationAs: api },
+    )
+    const company = await newCompany()
+    const { id, email, token } = await invited(company)
+    const refused = await resend(company.admin, id, slow)
+    const { detail } = assertProblem(refused, 'rate_limited')
+    const seconds = Number(refused.headers['retry-after'])
+    assert.ok(seconds > 86_000 && seconds <= 86_400, String(seconds))
+    assert.ok(detail.includes(email) && detail.includes(`in ${seconds} s`), detail)
+    assertAnswered(await show(token))
+    assert.equal((await mailsTo(api, email, 'invitation')).length, 1)
+    await sentEarlier(id)
+    assertAnswered(await resend(company.admin, id, slow))
+    assertProblem(await resend(company.admin, id, slow), 'rate_limited')
+    assert.equal((await mailsTo(api, email, 'invitation')).length, 2)
+  })
+
+  it('counts as a mail of the team', async () => {
+    await using slow = await createTestApi({ PHAROS_INVITATIONS_PER_HOUR: '1' }, { sameInstallationAs: api })
+    const company = await newCompany()
+    const { id } = await invited(company)
+    await sentEarlier(id)
+    assertAnswered(await resend(company.admin, id, slow))
+    assertProblem(await invite(company.admin, newAddress(), {}, slow), 'rate_limited')
+  })
+
+  it('is rejected for a member who has joined, and for an expired invitation', async () => {
+    const company = await newCompany()
+    const joined = await invited(company)
+    assertAnswered(await accept(joined.token, { password: chosen }))
+    const { detail } = assertProblem(await resend(company.admin, joined.id), 'already_member')
+    assert.match(detail, /has joined/)
+    const expired = await invited(company)
+    await sql`update invitations set expires = now() where id = ${expired.id}`.execute(owner())
+    assertProblem(await resend(company.admin, expired.id), 'not_found')
+  })
+
+  it('is sent once for one Idempotency-Key, and for admins only', async () => {
+    const company = await newCompany()
+    const { id, email } = await invited(company)
+    await sentEarlier(id)
+    assertProblem(await resend(company.member, id), 'forbidden')
+    const send = () =>
+      call(api, company.admin.authorization, `POST ${members}/${id}/resend`, undefined, {
+        'idempotency-key': 'resend',
+      })
+    const [first, second] = [await send(), await send()]
+    assert.deepEqual([first.status, second.status, second.body], [200, 200, first.body])
+    assert.equal((await mailsTo(api, email, 'invitation')).length, 2)
   })
 })
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
+import { printedRoutes, type PrintedRoute } from './support/printed-routes.ts'
 import { sendRaw } from './support/raw-http.ts'
 
 let api: TestApi
@@ -20,24 +21,6 @@ after(async () => {
   await plain[Symbol.asyncDispose]()
   await api[Symbol.asyncDispose]()
 })
-
-type Route = { readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly url: string }
-
-/** Parses the route tree that the framework prints, with four characters of indentation per level. */
-function routesOf({ server }: TestApi): Route[] {
-  const path: string[] = []
-  return server
-    .printRoutes({ commonPrefix: false })
-    .split('\n')
-    .flatMap((line) => {
-      const [, indentation, part, methods] = /^([│ ]*)[├└]── (\S+) \((.+)\)$/.exec(line) ?? []
-      if (part === undefined) return []
-      const level = indentation!.length / 4
-      path.splice(level, path.length, part)
-      const url = path.join('').replace(/:\w+/g, '1').replace(/\/?\*/, '/anything')
-      return methods!.split(', ').map((method) => ({ method: method as Route['method'], url }))
-    })
-}
 
 type Answer = { readonly headers: Readonly<Record<string, unknown>> }
 
@@ -68,11 +51,11 @@ function assertClosed(answer: Answer, what: string): void {
   assert.match(String(answer.headers['cache-control']), /^(private, )?no-store$/, what)
 }
 
-const isApi = ({ url }: Route): boolean => url.startsWith('/v3/') && url !== '/v3/openapi.json'
+const isApi = ({ url }: PrintedRoute): boolean => url.startsWith('/v3/') && url !== '/v3/openapi.json'
 
 describe('every operation of the API', () => {
   it('has restrictive headers, with any credential', async () => {
-    const operations = routesOf(api).filter(isApi)
+    const operations = printedRoutes(api.server).filter(isApi)
     assert.ok(operations.length > 30, 'the routes are not read')
     for (const { method, url } of operations) {
       for (const authorization of [undefined, bearer]) {
@@ -98,7 +81,7 @@ describe('every operation of the API', () => {
 })
 
 describe('every page and file', () => {
-  const pages = () => routesOf(api).filter((route) => !isApi(route))
+  const pages = () => printedRoutes(api.server).filter((route) => !isApi(route))
 
   /** A browser's request for an address: the portal responds to any page address. */
   const opened = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }

@@ -459,6 +459,27 @@ describe('two teams that name the same prefix', () => {
     assert.equal((await call('red', 'PATCH', `${path}/${ours}`, { enabled: true })).status, 200)
   })
 
+  it('the other one learns that the prefix is held only once its own proof holds', async () => {
+    await setRoas(bothAsns[0]!)
+    await setRoutes(bothAsns[0]!)
+    const early = await create('blue', '203.0.113.0/24')
+    await start()
+    await passed('red', '203.0.113.0/24')
+    await call('blue', 'POST', `${path}/${early}/validate`)
+    const before = await until('blue', early, { overlap: 'pending', rpki: 'mismatch_asn' })
+    assert.doesNotMatch(JSON.stringify(before), /another customer/i)
+    await sql`delete from announcements where id = ${early}`.execute(api.database.postgres.owner)
+    const tryOut = () =>
+      call('blue', 'POST', `${path}?dry_run=true`, { cidr: '203.0.113.0/24', origin_asn: 64497 })
+    assert.equal((await tryOut()).status, 200)
+
+    await setRoas(...bothAsns)
+    await waitFor(async () => (await tryOut()).status === 409)
+    const { body } = await tryOut()
+    assert.equal(body.code, 'prefix_claimed')
+    assert.doesNotMatch(JSON.stringify(body), /red\b/)
+  })
+
   it('with concurrent proofs: one of them has it', async () => {
     await setRoas(...bothAsns)
     await setRoutes(...bothAsns)

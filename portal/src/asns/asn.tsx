@@ -118,11 +118,11 @@ function Summary({
     return (
       <Alert
         color={conflict ? 'red' : 'yellow'}
-        title={conflict ? 'Claimed by another team' : 'Not verified'}
+        title={conflict ? 'Cannot be verified here' : 'Not verified'}
       >
         <Text size="sm">
           {conflict
-            ? 'We keep checking your proofs, but the provider has to decide. Contact them.'
+            ? 'Your proof is valid, but only your provider can decide who announces with this ASN. Contact your provider.'
             : 'Add the token to the aut-num object, then check. The proof is valid for 180 days and is renewed as long as the token is there. DNS records and ROAs show control of a prefix only: the provider can verify the ASN with them as evidence.'}
         </Text>
       </Alert>

@@ -3,6 +3,7 @@ import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@ma
 import { useSessionStorage } from '@mantine/hooks'
 import { changeEmailRoute, changePasswordRoute } from '@pharos/contract/account'
 import type { User } from '@pharos/contract/session'
+import { passwordHint } from '@pharos/contract/password'
 import { call } from '../api/call.ts'
 import { session } from '../api/session.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -79,7 +80,7 @@ const ChangePassword = () => (
         <CurrentPassword data-autofocus {...fields.getInputProps('current_password')} />
         <PasswordInput
           label="New password"
-          description="12 to 128 characters. Avoid common passwords and patterns."
+          description={passwordHint}
           autoComplete="new-password"
           required
           {...fields.getInputProps('new_password')}

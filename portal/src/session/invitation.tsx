@@ -1,6 +1,7 @@
 // The page that the link of an invitation opens: the team that invites, and a new account if there is none yet.
 import { Alert, PasswordInput, Skeleton, Text, TextInput } from '@mantine/core'
 import { acceptInvitationRoute, showInvitationRoute, type Invitation } from '@pharos/contract/invitation'
+import { passwordHint } from '@pharos/contract/password'
 import { useQuery } from '@tanstack/react-query'
 import { callAsGuest } from '../api/call.ts'
 import { Form, useRequestForm } from '../ui/form.tsx'
@@ -56,7 +57,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
           <TextInput label="Last name" autoComplete="family-name" {...fields.getInputProps('last_name')} />
           <PasswordInput
             label="Password"
-            description="12 characters or more"
+            description={passwordHint}
             autoComplete="new-password"
             required
             {...fields.getInputProps('password')}

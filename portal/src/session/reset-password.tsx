@@ -1,6 +1,7 @@
 // A forgotten password: requesting the e-mail, and the page that its link opens.
 import { Alert, PasswordInput, Text, TextInput } from '@mantine/core'
 import { requestPasswordResetRoute, resetPasswordRoute } from '@pharos/contract/account'
+import { passwordHint } from '@pharos/contract/password'
 import { callAsGuest } from '../api/call.ts'
 import { Form, useRequestForm } from '../ui/form.tsx'
 import { ButtonLink, TextLink } from '../ui/link.tsx'
@@ -59,7 +60,7 @@ function SetPassword({ token }: { token: string }) {
     <Form form={form} action="Set new password" size="sm">
       <PasswordInput
         label="New password"
-        description="12 characters or more"
+        description={passwordHint}
         autoComplete="new-password"
         required
         autoFocus

@@ -5,6 +5,7 @@ import {
   listMembersRoute,
   memberStatuses,
   removeMemberRoute,
+  resendInvitationRoute,
   updateMemberRoute,
   type Member,
 } from '@pharos/contract/member'
@@ -120,9 +121,16 @@ const Invite = () => (
       </Button>
     )}
     onSubmit={async ({ message, ...rest }) => {
-      await call(addMemberRoute, { params: team, body: { ...rest, ...(message ? { message } : {}) } })
+      const { status } = await call(addMemberRoute, {
+        params: team,
+        body: { ...rest, ...(message ? { message } : {}) },
+      })
       await refresh()
-      notifySuccess(`Invitation sent to ${rest.email}. The link expires in 7 days.`)
+      notifySuccess(
+        status === 200
+          ? `${rest.email} is already invited. To send the e-mail again, use "Send again" in the list.`
+          : `Invitation sent to ${rest.email}. The link expires in 7 days.`,
+      )
     }}
   >
     {(fields) => (
@@ -176,8 +184,8 @@ function Actions({ member }: { member: Member }) {
     await refresh()
   }
   async function resend() {
-    await call(addMemberRoute, { params: team, body: { email, is_admin } })
-    notifySuccess(`Invitation sent to ${email} again.`)
+    await call(resendInvitationRoute, { params })
+    notifySuccess(`Invitation sent to ${email} again. Earlier links no longer work.`)
   }
   return (
     <Dialog
@@ -196,7 +204,7 @@ function Actions({ member }: { member: Member }) {
               {is_admin ? 'Remove admin role' : 'Make admin'}
             </Menu.Item>
             {status === 'invited' && (
-              <Menu.Item onClick={() => void resend().catch(notifyProblem)}>Resend invitation</Menu.Item>
+              <Menu.Item onClick={() => void resend().catch(notifyProblem)}>Send again</Menu.Item>
             )}
             <Menu.Item color="red" onClick={open}>
               {action}

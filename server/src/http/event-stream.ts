@@ -71,10 +71,11 @@ export class EventStreams {
   }
 }
 
-/** Disables buffering in proxies. */
+/** Disables buffering in proxies. A HEAD request gets the headers only; its response ends at once. */
 export function sendEvents(events: ServerEvents, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isHead = request.method === 'HEAD'
   // The server's timeout is meant for responses that end. A lost client is detected all the same.
-  reply.raw.setTimeout(idleTimeoutMs, () => void reply.raw.destroy())
+  if (!isHead) reply.raw.setTimeout(idleTimeoutMs, () => void reply.raw.destroy())
   return (
     reply
       .header('content-type', 'text/event-stream; charset=utf-8')
@@ -82,7 +83,7 @@ export function sendEvents(events: ServerEvents, request: FastifyRequest, reply:
       .header('x-accel-buffering', 'no')
       // A stream closes its connection: a kept connection would delay a server that stops.
       .header('connection', 'close')
-      .send(Readable.from(textOf(events, request)))
+      .send(Readable.from(isHead ? [] : textOf(events, request)))
   )
 }
 

@@ -5,6 +5,7 @@ import { Busboy, type BusboyFileStream } from '@fastify/busboy'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { Upload } from '@pharos/contract/route'
 import { errorAt, fail } from '../runtime/error.ts'
+import { requireUtf8, tooLarge } from './body-type.ts'
 import { createTextReader, unknownParameter } from './query.ts'
 
 export type UploadedFile = {
@@ -58,6 +59,7 @@ export function createFormReader(
 /** Checks the media type; done before the body is read. */
 export function requireForm(contentType: string | undefined): void {
   if (!/^multipart\/form-data *(;|$)/i.test(contentType ?? '')) throw fail('unsupported_media_type', 'form')
+  requireUtf8(contentType)
 }
 
 /** RFC 2046, 5.1.1. */
@@ -94,7 +96,7 @@ async function splitParts(boundary: string, body: Buffer, fileBytesMax: number):
     begun.push(Promise.resolve({ kind: 'text', name, text }))
   })
   parser.on('file', (name, stream, filename, _encoding, mediaType) => {
-    const part = collect(stream, fileBytesMax).then((bytes): Part => ({
+    const part = collect(name, stream, fileBytesMax).then((bytes): Part => ({
       kind: 'file',
       name,
       filename: filename ?? '',
@@ -114,11 +116,11 @@ async function splitParts(boundary: string, body: Buffer, fileBytesMax: number):
   return parts
 }
 
-async function collect(stream: BusboyFileStream, bytesMax: number): Promise<Buffer> {
+async function collect(name: string, stream: BusboyFileStream, bytesMax: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   const { promise: read, resolve, reject } = Promise.withResolvers<void>()
   stream.on('data', (chunk: Buffer) => void chunks.push(chunk))
-  stream.on('limit', () => reject(fail('body_too_large', 'file', { bytesMax })))
+  stream.on('limit', () => reject(tooLarge(name, bytesMax)))
   stream.on('error', (error) => reject(malformed(error.message, error)))
   stream.on('end', resolve)
   await read

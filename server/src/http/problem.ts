@@ -3,6 +3,8 @@
 import { problems, type Problem } from '@pharos/contract/problem'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { fail, Failure, type FailureDetails } from '../runtime/error.ts'
+import { isReceiving, textBeforeRest } from './discard.ts'
+import { tooLarge } from './body-type.ts'
 
 /** The response for a failure; `type` is the URL of the code's section in the documentation that this server serves. */
 export function problemOf(failure: Failure, requestId: string): Problem {
@@ -21,7 +23,7 @@ export function problemOf(failure: Failure, requestId: string): Problem {
 
 /** Fastify's error handler: translates the error, logs defects, responds. */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failure = asFailure(error)
+  const failure = asFailure(error, request)
   if (failure.code === 'internal') request.log.error({ err: error }, 'request failed')
   else if (failure.code === 'unavailable') request.log.warn({ err: error }, 'dependency unavailable')
   return sendProblem(failure, request, reply)
@@ -32,17 +34,33 @@ export function sendProblem(failure: Failure, request: FastifyRequest, reply: Fa
   if (failure.retryAfterSeconds !== undefined)
     reply.header('retry-after', Math.ceil(failure.retryAfterSeconds))
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="pharos", Token realm="pharos"')
-  return reply
+  reply
     .status(problem.status)
     .header('content-type', 'application/problem+json; charset=utf-8')
     .header('cache-control', 'no-store')
-    .serializer(JSON.stringify)
-    .send(problem)
+  // Only if the connection ends after the answer: otherwise the rest of the body is read before the next request.
+  if (!isReceiving(request.raw) || !endsConnection(failure, request))
+    return reply.serializer(JSON.stringify).send(problem)
+  const text = JSON.stringify(problem)
+  return reply
+    .header('connection', 'close')
+    .header('content-length', Buffer.byteLength(text))
+    .send(textBeforeRest(text, request.raw))
+}
+
+/** The connection of a client that got no 100 for its `Expect` is closed too. */
+const endsConnection = ({ code }: Failure, { headers }: FastifyRequest): boolean =>
+  code === 'body_too_large' || headers.expect !== undefined || /\bclose\b/i.test(headers.connection ?? '')
+
+/** The limit of a form is that of its file: clients know the size of the file only. */
+function bodyTooLarge({ routeOptions }: FastifyRequest, details: FailureDetails): Failure {
+  const { file } = routeOptions.config.mounted?.route.upload ?? {}
+  return tooLarge(file?.name, file?.bytesMax ?? routeOptions.bodyLimit!, details)
 }
 
 /** The errors that the framework throws, by their codes. */
-const frameworkFailures: Record<string, (details: FailureDetails) => Failure> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: (details) => fail('body_too_large', 'body', details),
+const frameworkFailures: Record<string, (details: FailureDetails, request: FastifyRequest) => Failure> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (details, request) => bodyTooLarge(request, details),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (details) => fail('unsupported_media_type', 'json', details),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: (details) => fail('malformed', 'contentLength', details),
   FST_ERR_CTP_EMPTY_JSON_BODY: (details) => fail('malformed', 'emptyBody', details),
@@ -52,9 +70,9 @@ const frameworkFailures: Record<string, (details: FailureDetails) => Failure> = 
   ECONNRESET: (details) => fail('malformed', 'connectionClosed', details),
 }
 
-function asFailure(error: unknown): Failure {
+function asFailure(error: unknown, request: FastifyRequest): Failure {
   if (error instanceof Failure) return error
   const known = frameworkFailures[(error as FastifyError).code]
-  if (known) return known({ cause: error })
+  if (known) return known({ cause: error }, request)
   return fail('internal', 'unexpected', { cause: error })
 }

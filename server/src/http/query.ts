@@ -4,7 +4,7 @@ import type { ProblemError } from '@pharos/contract/problem'
 import type { TObject, TSchema } from 'typebox'
 import { errorAt, fail, notFound, failWith } from '../runtime/error.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
-import { oneOf, timeExpected, unknownName } from '../text/schema-error.ts'
+import { integerHint, oneOf, timeExpected, unknownName } from '../text/schema-error.ts'
 import { parseTime } from '../text/time.ts'
 import { createCheck } from './validate.ts'
 
@@ -13,6 +13,9 @@ type Property = TSchema & {
   format?: string
   pattern?: string
   default?: unknown
+  expects?: string
+  minimum?: number
+  maximum?: number
   items?: Property
   anyOf?: Property[]
   enum?: unknown[]
@@ -79,6 +82,8 @@ function pathTextReader({ type, pattern }: Property): (text: string) => string |
 }
 
 function parseId(text: string): number {
+  const [, asn] = /^AS([1-9][0-9]{0,9})$/i.exec(text) ?? []
+  if (asn !== undefined) throw fail('not_found', 'asnText', { asn })
   if (!/^[1-9][0-9]{0,14}$/.test(text)) throw fail('not_found', 'id')
   return Number(text)
 }
@@ -129,14 +134,17 @@ function readScalar(property: Property, text: string): Scalar {
   if (property['x-ordering-keys']) return readOrdering(property['x-ordering-keys'], text)
   if (property.format === 'date-time') return readTime(text)
   if (property.enum) return readEnum(property.enum, text)
-  if (property.type === 'integer') return readInteger(text)
+  if (property.type === 'integer') return readInteger(property, text)
   if (property.type === 'boolean') return readBoolean(text)
   return { value: text }
 }
 
-function readInteger(text: string): Scalar {
+function readInteger(property: Property, text: string): Scalar {
   if (/^(0|-?[1-9][0-9]{0,14})$/.test(text)) return { value: Number(text) }
-  return { msg: 'must be a whole number in decimal digits', type: 'integer' }
+  const { expects, minimum, maximum } = property
+  const range = minimum === undefined || maximum === undefined ? '' : `, from ${minimum} to ${maximum}`
+  const expected = expects ?? `a whole number in decimal digits${range}`
+  return { msg: `must be ${expected}${integerHint(text)}`, type: 'integer' }
 }
 
 function readBoolean(text: string): Scalar {

@@ -1,6 +1,7 @@
 // The HTTP server: limits and timeouts, authentication, the routes, and one error format. It knows no domain; the
 // composition root provides the routes and the credential checks.
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '@pharos/contract/problem'
 import type { Permission } from '@pharos/contract/route'
@@ -14,8 +15,11 @@ import Fastify, {
 import { fail, Failure } from '../runtime/error.ts'
 import { actorName, type AnyActor } from '../operation/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
+import { requireIdentity, requireUtf8 } from './body-type.ts'
 import { Deadlines } from './deadline.ts'
+import { continueWhenRead, isAnswered } from './discard.ts'
 import { EventStreams, type StreamSettings } from './event-stream.ts'
+import { collectPaths, type KnownPaths } from './known-paths.ts'
 import { mount, requireTeamActor, type Mounted } from './mount.ts'
 import { requireForm } from './multipart.ts'
 import { answerProblem, problemOf, sendProblem } from './problem.ts'
@@ -109,7 +113,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     requestIdHeader: false,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     routerOptions: {
       caseSensitive: true,
       ignoreTrailingSlash: false,
@@ -121,20 +125,20 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
       addCommonHeaders(headers, request, reply)
       void answerProblem(error, request, reply)
     },
-    clientErrorHandler: (error, socket) => answerClientError(headers, error, socket),
+    clientErrorHandler: (error, socket) => answerClientError(headers, paths, error, socket),
   })
+  const paths = collectPaths(server)
+  continueWhenRead(server.server)
   server.decorateRequest('actor', null)
   server.setErrorHandler((error, request, reply) => {
     reportDenied(deps, error, request)
     return answerProblem(error, request, reply)
   })
-  server.setNotFoundHandler((request, reply) => answerUnknownPath(deps.mounted, request, reply))
+  server.setNotFoundHandler((request, reply) => answerUnknownPath(paths, request, reply))
   // Handlers get the raw bytes: mount.ts parses them strictly, not the framework.
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, (request, bytes, done) =>
-    isEncoded(request) ? done(encoded()) : done(null, bytes),
-  )
-  addCommonHooks(server, deps, headers)
+  server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, passBytes)
+  addCommonHooks(server, deps, headers, paths)
   server.register(async (api) => {
     addAuthentication(api, deps, deps.settings.rate)
     for (const mounted of deps.mounted) if (isPlain(mounted)) mount(api, mounted)
@@ -147,20 +151,15 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     addAuthentication(uploads, deps, deps.settings.rate)
     takeFewUploads(uploads)
     uploads.removeAllContentTypeParsers()
-    uploads.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) =>
-      isEncoded(request) ? done(encoded()) : done(null, bytes),
-    )
+    uploads.addContentTypeParser('*', { parseAs: 'buffer' }, passBytes)
     for (const mounted of deps.mounted) if (mounted.route.upload) mount(uploads, mounted)
   })
   server.register(async (raw) => {
     addAuthentication(raw, deps, deps.settings.deliveryRate)
     takeAnyMediaType(raw)
     raw.removeAllContentTypeParsers()
-    raw.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: deps.settings.deliveryLimitBytes },
-      (_request, bytes, done) => done(null, bytes),
-    )
+    raw.addHook('onRoute', (route) => void (route.bodyLimit = deps.settings.deliveryLimitBytes))
+    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
     for (const mounted of deps.mounted) if (mounted.rawBody) mount(raw, mounted)
   })
   return server
@@ -248,13 +247,19 @@ function takeFewUploads(server: FastifyInstance): void {
   }
 }
 
-/** Decompression is deliberately not supported: a kilobyte of gzip can be a gigabyte. */
-const isEncoded = ({ headers }: FastifyRequest): boolean =>
-  (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
-const encoded = () => fail('unsupported_media_type', 'encoding')
+/** A body parser: handlers get the bytes of a body in UTF-8 without compression. Throws 415 for others. */
+function passBytes(
+  { headers }: FastifyRequest,
+  bytes: Buffer,
+  done: (error: null, body: Buffer) => void,
+): void {
+  requireIdentity(headers['content-encoding'])
+  requireUtf8(headers['content-type'])
+  done(null, bytes)
+}
 
 /** Neither hook waits for anything, so neither is async: one promise less per request. */
-function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Headers): void {
+function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Headers, paths: KnownPaths): void {
   const deadlines = new Deadlines(deps.settings.handlerTimeoutMs)
   server.addHook('onClose', async () => deadlines.stop())
   let inFlight = 0
@@ -276,6 +281,8 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
         retryAfterSeconds: 1,
       })
     }
+    // Before the body is read: without a route there is no rule for it.
+    if (request.is404 || hasEmptySegment(request)) return void answerUnknownPath(paths, request, reply)
     done()
   })
   server.addHook('onResponse', (request, reply, done) => {
@@ -292,6 +299,13 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
     deps.log.info({ request_id: request.id, method, route, status, seconds, actor }, 'request')
     done()
   })
+}
+
+/** The router takes an empty segment as a parameter: `/v3/teams/` would be the team without a name. */
+function hasEmptySegment({ raw, routeOptions }: FastifyRequest): boolean {
+  if (!routeOptions.config.mounted) return false
+  const path = raw.url!.split('?', 1)[0]!
+  return path.endsWith('/') || path.includes('//')
 }
 
 /** RFC 9112, 3.2. */
@@ -339,25 +353,24 @@ function addRateHeaders(reply: FastifyReply, state: RateState): void {
   reply.header('ratelimit-reset', state.resetSeconds)
 }
 
-/** Returns 405 with the allowed methods if only the method is wrong, otherwise 404. */
-function answerUnknownPath(
-  mounted: readonly Mounted[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const path = (request.raw.url ?? '').split('?', 1)[0]!
-  const allowed = mounted
-    .filter(({ route }) => patternOf(route.path).test(path))
-    .map(({ route }) => route.method)
-  // A path parameter beyond the length limit matches no route although its path exists.
-  if (allowed.length === 0 || allowed.some((method) => method === request.method))
-    return sendProblem(fail('not_found', 'path'), request, reply)
-  reply.header('allow', allowed.join(', '))
-  return sendProblem(fail('method_not_allowed', 'method', { allowed }), request, reply)
+function answerUnknownPath(paths: KnownPaths, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { failure, headers } = refusalOf(paths, request.method, request.raw.url ?? '')
+  return sendProblem(failure, request, reply.headers(headers))
 }
 
-const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`)
+type Refusal = { readonly failure: Failure; readonly headers: Readonly<Record<string, string>> }
+
+/** Returns 405 with the allowed methods if only the method is wrong, otherwise 404. */
+function refusalOf(paths: KnownPaths, method: string, url: string): Refusal {
+  const path = url.split('?', 1)[0]!
+  const allowed = paths.methodsOf(path)
+  // A path parameter beyond the length limit matches no route although its path exists.
+  if (allowed.length === 0 || allowed.includes(method)) return { failure: paths.notFound(path), headers: {} }
+  const headers = { allow: allowed.join(', ') }
+  // HEAD goes without saying where GET is listed.
+  const named = allowed.filter((one) => one !== 'HEAD')
+  return { failure: fail('method_not_allowed', 'method', { allowed: named }), headers }
+}
 
 const clientErrors: Record<string, 'headersTooLarge' | 'requestTimeout'> = {
   HPE_HEADER_OVERFLOW: 'headersTooLarge',
@@ -365,15 +378,28 @@ const clientErrors: Record<string, 'headersTooLarge' | 'requestTimeout'> = {
 }
 
 /** A request that is not valid HTTP reaches no route; the response has the same format all the same. */
-function answerClientError(headers: Headers, error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const failure = fail('malformed', clientErrors[error.code ?? ''] ?? 'http')
-  const body = JSON.stringify(problemOf(failure, randomUUID()))
+function answerClientError(headers: Headers, paths: KnownPaths, error: ParserError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) return void socket.destroy()
+  const refusal = refusalOfUnknownMethod(paths, error)
+  const failure = refusal?.failure ?? fail('malformed', clientErrors[error.code ?? ''] ?? 'http')
+  const problem = problemOf(failure, randomUUID())
+  const body = JSON.stringify(problem)
   const lines = Object.entries({
     ...headers,
+    ...refusal?.headers,
     'content-type': 'application/problem+json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`)
+  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: unknown }
+
+/** The parser knows a list of methods. A request with another one is answered like one with a wrong method. */
+function refusalOfUnknownMethod(paths: KnownPaths, { code, rawPacket }: ParserError): Refusal | undefined {
+  if (code !== 'HPE_INVALID_METHOD') return undefined
+  const [line = ''] = (Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '').split('\r\n', 1)
+  const [, method, url] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\/\S*) HTTP\/1\.[01]$/.exec(line) ?? []
+  return method !== undefined && url !== undefined ? refusalOf(paths, method, url) : undefined
 }

@@ -226,7 +226,8 @@ function present(
     rir,
     ...presentVerification(held, deps.now()),
     revoked: presentRevocation(held),
-    conflict,
+    // Only to a team with a proof of its own: anyone could otherwise find out which ASNs other customers hold.
+    conflict: conflict && proofs.some(isProof),
     methods: methods.map((method) => {
       const isConfigured = configured[method](deps.sources)
       const proof = isConfigured ? byMethod.get(method) : undefined
@@ -242,6 +243,9 @@ function present(
     }),
   }
 }
+
+const isProof = ({ method, state }: AsnProof): boolean =>
+  state === 'valid' && asnProofScopes[method] === 'asn'
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 

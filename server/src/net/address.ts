@@ -36,7 +36,7 @@ export function readAddress(text: string, end: number, length?: number): Bits {
   return bits
 }
 
-const malformed = 'not an IPv4 or IPv6 address'
+const malformed = 'not an IPv4 or IPv6 address; write it like 203.0.113.0/24 or 2001:db8::/32'
 
 /** Returns the reason why `readBits` rejected an address. Slow; only for the message. */
 function explain(address: string): PrefixError {

@@ -154,6 +154,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       publicUrl: publicUrl(config),
       providerName: config.providerName,
       quota: config.membersPerTeam,
+      intervalSeconds: config.invitationIntervalSeconds,
       mailsFromTeamTo: new RateLimiter({ perSecond: 1 / config.invitationIntervalSeconds, burst: 1 }),
       mailsTo: new RateLimiter({
         perSecond: 1 / config.invitationIntervalSeconds,

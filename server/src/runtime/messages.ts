@@ -7,6 +7,14 @@ type Texts = Readonly<Record<string, string | ((attrs: never) => string)>>
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
+/** Returns a number of bytes with its binary unit: `1048576 bytes (1 MiB)`. */
+function bytesText(bytes: number): string {
+  const [unit, size] = bytes < 1_048_576 ? ['KiB', 1024] : ['MiB', 1_048_576]
+  return bytes < 1024
+    ? plural(bytes, 'byte')
+    : `${bytes} bytes (${Math.round((bytes / size) * 10) / 10} ${unit})`
+}
+
 const atMost = (limit: number, noun: string): string => `The team may have at most ${plural(limit, noun)}.`
 
 export const failureTexts = {
@@ -106,7 +114,14 @@ export const failureTexts = {
   not_found: {
     object: ({ noun }: { noun: string }) => `There is no such ${noun}.`,
     id: 'There is no such object. An id is a positive integer.',
+    asnText: ({ asn }: { asn: string }) => `There is no such object. Write the ASN as ${asn}, without AS.`,
     path: 'There is no such path. /docs lists all operations.',
+    trailingSlash: ({ path }: { path: string }) =>
+      `There is no such path: paths have no trailing slash. Use ${path}.`,
+    doubleSlash: ({ path }: { path: string }) =>
+      `There is no such path: it has an empty segment. Use ${path}.`,
+    similarPath: ({ path }: { path: string }) =>
+      `There is no such path (did you mean ${path}?). /docs lists all operations.`,
     team: ({ slug, hint }: { slug: string; hint: string }) => `There is no team ${slug}${hint}.`,
   },
   method_not_allowed: {
@@ -134,6 +149,8 @@ export const failureTexts = {
   already_member: {
     member: ({ email }: { email: string }) =>
       `${email} is already a member of the team. Change the role of the member instead.`,
+    joined: ({ email }: { email: string }) =>
+      `${email} has joined the team already, so there is no invitation to send.`,
   },
   last_admin: {
     team: 'The team would have no admin. Make another member an admin first.',
@@ -187,12 +204,15 @@ export const failureTexts = {
       `The record has changed: its ETag is now ${etag}. Read it again, then repeat the change with the new ETag.`,
   },
   body_too_large: {
-    body: 'The body is larger than this operation accepts.',
-    file: ({ bytesMax }: { bytesMax: number }) => `The file is larger than ${bytesMax} bytes.`,
+    body: ({ bytesMax }: { bytesMax: number }) =>
+      `The body is larger than this operation accepts: at most ${bytesText(bytesMax)}.`,
+    file: ({ bytesMax }: { bytesMax: number }) => `The file is larger than ${bytesText(bytesMax)}.`,
   },
   unsupported_media_type: {
     json: 'Send the body as application/json.',
     form: 'Send the body as multipart/form-data.',
+    charset: ({ charset }: { charset: string }) =>
+      `The charset ${JSON.stringify(charset)} is not accepted. Send the body in UTF-8.`,
     encoding: 'Send the body without a Content-Encoding.',
     part: ({ mediaType, accepted }: { mediaType: string; accepted: readonly string[] }) =>
       `Files of the type ${JSON.stringify(mediaType)} are not accepted. Send ${accepted.join(', ')}.`,
@@ -208,6 +228,8 @@ export const failureTexts = {
   },
   rate_limited: {
     requests: ({ seconds }: { seconds: number }) => `Too many requests. Try again in ${seconds} s.`,
+    invitation: ({ email, seconds }: { email: string; seconds: number }) =>
+      `The invitation was sent to ${email} only a short time ago. Send it again in ${seconds} s.`,
     streams: ({ limit }: { limit: number }) =>
       `The team has ${plural(limit, 'open stream')}, the most it may have. Close one, or try again later.`,
     slowFile: 'The last file took too long to read. Wait before you upload another one.',
@@ -249,6 +271,10 @@ export const invalidTexts = {
   accountPassword: ['required', 'is required: no account with this address exists yet'],
   repeated: ['repeated', 'is given more than once'],
   file: ['file', 'must be a file with a filename'],
+  tooLarge: [
+    'too_large',
+    ({ bytes_max: bytesMax }: { bytes_max: number }) => `must have at most ${bytesText(bytesMax)}`,
+  ],
   notFile: ['text', 'must be a text, not a file'],
   nul: ['nul', 'must not contain NUL characters'],
   surrogate: ['surrogate', 'must not contain half of a surrogate pair'],
@@ -265,16 +291,20 @@ export const invalidTexts = {
   letterEnd: ['range', 'must be in the future, at most 30 years from now'],
   past: ['past', 'must be in the future'],
   tokenEnd: ['too_far', 'must be at most 5 years from now; null never expires'],
-  region: ['unknown', ({ valid }: { valid: readonly string[] }) => `must be one of ${valid.join(', ')}`],
-  teamEmail: ['unknown', 'must be an e-mail address'],
-  country: ['unknown', 'must be a country code of ISO 3166-1'],
+  region: [
+    'unknown',
+    ({ valid }: { valid: readonly string[] }) =>
+      valid.length === 0 ? 'is not a region: none is open to the team' : `must be one of ${valid.join(', ')}`,
+  ],
+  teamEmail: ['unknown', 'must be an e-mail address such as noc@example.net, or empty'],
+  country: ['unknown', 'must be a country code of ISO 3166-1 in capital letters, such as NL, or empty'],
   timezone: ['unknown', 'must be an IANA time zone such as Europe/Amsterdam'],
   email: ['email', 'must be an e-mail address such as ann@example.net'],
   sameEmail: ['same', 'is already the address of your account'],
   samePassword: ['same', 'is the current password; choose another one'],
   breached: ['breached', 'was found in a data breach of another service; choose another one'],
   wrongCode: ['wrong_code', 'is wrong or was used already; wait for the next code'],
-  domain: ['domain', 'must be the name of a domain such as acme.net'],
+  domain: ['domain', 'must be the name of a domain such as acme.net, without https:// and path'],
   announcement: ['not_found', 'is not an announcement of the team'],
   prefixHeld: ['prefix_claimed', 'is held by another customer of the provider'],
   asnUnverified: [

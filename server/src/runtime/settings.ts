@@ -177,7 +177,7 @@ export const settingsSchema = Type.Object(
     }),
     invitation_interval_seconds: IntegerSetting(300, 1, 86_400, {
       description:
-        'minimum time between invitations of a team to the same address; the burst is three for all teams together',
+        'minimum time between two mails of an invitation; an address gets at most three invitations at once from all teams together',
     }),
     allow_documentation_resources: BooleanSetting(false, {
       description:

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { passwordLength } from '@pharos/contract/password'
 import * as fc from 'fast-check'
 import {
   normalisePassword,
   objectionToLength,
   objectionToPassword,
   objectionToPasswordInThread,
-  passwordLength,
   type PasswordContext,
 } from './password-policy.ts'
 

@@ -3,10 +3,9 @@
 //
 // A password is Unicode text, normalised to NFC before it is hashed or compared, so that it is the same whichever
 // keyboard composed its accents. Its length is counted in code points.
+import { passwordLength, passwordLengthText } from '@pharos/contract/password'
 import { createThreadPool } from '../runtime/thread-pool.ts'
 import { findWeakness, type StrengthJob, type Weakness } from './password-strength.ts'
-
-export const passwordLength = { min: 12, max: 128 }
 
 export type PasswordContext = {
   readonly email: string
@@ -45,8 +44,7 @@ export function objectionToLength(password: string): PasswordObjection | undefin
   const { length } = [...normalisePassword(password)]
   const { min, max } = passwordLength
   if (length >= min && length <= max) return undefined
-  const advice = length < min ? 'a sentence of several words is easy to remember' : 'use a shorter one'
-  return { type: 'length', msg: `has ${length} characters and needs ${min} to ${max}; ${advice}` }
+  return { type: 'length', msg: passwordLengthText.replace('{length}', String(length)) }
 }
 
 /** Returns why the password may not be chosen; undefined if it may. Blocks for up to 0.2 s: for commands and tests. */

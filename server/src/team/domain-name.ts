@@ -68,7 +68,8 @@ export function objectionTo(
   if (special !== undefined) return { type: 'special_use', msg: `is in .${special}, which is reserved` }
   if (isPublicSuffix(domain))
     return { type: 'public_suffix', msg: 'is a public suffix, under which others register domains' }
-  if (freeMail.has(domain)) return { type: 'mail_provider', msg: 'belongs to a public mail provider' }
+  if (freeMail.has(domain))
+    return { type: 'mail_provider', msg: 'belongs to a public mail provider; add a domain of your own' }
   return undefined
 }
 

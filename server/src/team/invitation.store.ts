@@ -26,6 +26,19 @@ export async function findOpenInvitation(
   return rows[0]?.id
 }
 
+/** Returns the whole seconds until the mail of an open invitation may be sent again; zero or less if it may be sent now. */
+export async function secondsUntilResend(
+  trx: Trx,
+  teamId: number,
+  id: number,
+  intervalSeconds: number,
+): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select ceil(${intervalSeconds} - extract(epoch from now() - sent))::integer as seconds from invitations
+    where team_id = ${teamId} and id = ${id} and accepted is null`.execute(trx)
+  return rows[0]!.seconds
+}
+
 export type NewInvitation = {
   readonly id: number
   readonly teamId: number

@@ -6,7 +6,7 @@ import { runChange, type Answer } from '../db/run-change.ts'
 import type { Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import { parseEmail } from '../text/email.ts'
-import { fail, invalid } from '../runtime/error.ts'
+import { fail, invalid, notFound } from '../runtime/error.ts'
 import { actorName, type Actor, type Operation } from '../operation/operation.ts'
 import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -19,6 +19,7 @@ import {
   invitationDays,
   nextMemberId,
   renewInvitation,
+  secondsUntilResend,
   type NewInvitation,
 } from './invitation.store.ts'
 import { presentMember } from './member.ts'
@@ -34,7 +35,9 @@ export type InviteDeps = TeamDeps & {
   readonly providerName: string
   /** Maximum number of members and open invitations of one team. */
   readonly quota: number
-  /** Limits invitation mails per team and address. */
+  /** Minimum time between two mails of one invitation. */
+  readonly intervalSeconds: number
+  /** Limits new invitations per team and address: deleting an invitation does not shorten the interval. */
   readonly mailsFromTeamTo: RateLimiter
   /** Limits invitation mails per address: the recipient may not be a user of this installation. */
   readonly mailsTo: RateLimiter
@@ -45,8 +48,8 @@ export type InviteDeps = TeamDeps & {
 export type Invitee = { readonly email: string; readonly is_admin?: boolean; readonly message?: string }
 
 /**
- * Sends an invitation, or sends an open one again with a new link and a new lifetime. Throws `already_member`,
- * `quota_exceeded` and `rate_limited`.
+ * Sends an invitation. Returns an open one of the address unchanged, with the status 200 and without a mail. Throws
+ * `already_member`, `quota_exceeded` and `rate_limited`.
  */
 export async function inviteMember(
   deps: InviteDeps,
@@ -62,8 +65,38 @@ export async function inviteMember(
   return runChange(deps.postgres, inTeam, async (trx) => {
     const team = await lockTeam(trx, operation, entered)
     requireAdmin(team.access)
-    const id = await invite(trx, deps, inTeam, team, { ...invitee, email })
-    return presentMember((await readMember(trx, team.access.teamId, id))!)
+    const { teamId } = team.access
+    if (await isMember(trx, teamId, email)) throw fail('already_member', 'member', { email })
+    const open = await findOpenInvitation(trx, teamId, email)
+    const id = open ?? (await invite(trx, deps, inTeam, team, { ...invitee, email }))
+    const answer = presentMember((await readMember(trx, teamId, id))!)
+    return open === undefined ? answer : { ...answer, status: 200 }
+  })
+}
+
+/** Sends an open invitation again, with a new link and a new lifetime. Throws `already_member` and `rate_limited`. */
+export async function resendInvitation(
+  deps: InviteDeps,
+  operation: Operation,
+  named: string,
+  id: number,
+): Promise<Answer<Member>> {
+  const entered = await enterTeam(deps.db, operation, named)
+  const inTeam = operationIn(operation, entered)
+  return runChange(deps.postgres, inTeam, async (trx) => {
+    const team = await lockTeam(trx, operation, entered)
+    const { teamId } = team.access
+    const member = await readMember(trx, teamId, id)
+    if (!member) throw notFound('member')
+    requireAdmin(team.access)
+    const { email, is_admin } = member
+    if (member.status === 'active') throw fail('already_member', 'joined', { email })
+    const seconds = await secondsUntilResend(trx, teamId, id, deps.intervalSeconds)
+    if (seconds > 0)
+      throw fail('rate_limited', 'invitation', { email, seconds }, { retryAfterSeconds: seconds })
+    takeMailLimits(deps, teamId, email)
+    await send(trx, deps, inTeam, team, id, { email, is_admin }, true)
+    return presentMember((await readMember(trx, teamId, id))!)
   })
 }
 
@@ -76,16 +109,18 @@ async function invite(
 ): Promise<number> {
   const { teamId } = team.access
   const { email } = invitee
-  if (await isMember(trx, teamId, email)) throw fail('already_member', 'member', { email })
-  const open = await findOpenInvitation(trx, teamId, email)
-  if (open === undefined) await requireRoom(trx, teamId, deps.quota)
+  await requireRoom(trx, teamId, deps.quota)
   // Last, so that refused requests do not count; the address first, since its limit is the lower one.
   deps.mailsFromTeamTo.take(`${teamId} ${email.toLowerCase()}`)
-  deps.mailsTo.take(email.toLowerCase())
-  deps.mailsOfTeam.take(`team ${teamId}`)
-  const id = open ?? (await nextMemberId(trx))
-  await send(trx, deps, operation, team, id, invitee, open !== undefined)
+  takeMailLimits(deps, teamId, email)
+  const id = await nextMemberId(trx)
+  await send(trx, deps, operation, team, id, invitee, false)
   return id
+}
+
+function takeMailLimits({ mailsTo, mailsOfTeam }: InviteDeps, teamId: number, email: string): void {
+  mailsTo.take(email.toLowerCase())
+  mailsOfTeam.take(`team ${teamId}`)
 }
 
 async function requireRoom(trx: Trx, teamId: number, quota: number): Promise<void> {

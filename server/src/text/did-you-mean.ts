@@ -2,11 +2,18 @@
 
 /** Returns ` (did you mean PHAROS_PORT?)` if the name is similar to an existing one. */
 export function didYouMean(wrong: string, names: readonly string[]): string {
-  const close = names
+  const name = nearestName(wrong, names)
+  return name === undefined ? '' : ` (did you mean ${name}?)`
+}
+
+/** Returns the most similar name; undefined if none is similar. */
+export function nearestName(wrong: string, names: readonly string[]): string | undefined {
+  const stepsMax = Math.max(2, Math.floor(wrong.length / 5))
+  return names
+    .filter((name) => Math.abs(name.length - wrong.length) <= stepsMax)
     .map((name) => ({ name, steps: editSteps(wrong, name) }))
-    .filter(({ steps }) => steps <= Math.max(2, Math.floor(wrong.length / 5)))
-    .sort((a, b) => a.steps - b.steps)[0]
-  return close ? ` (did you mean ${close.name}?)` : ''
+    .filter(({ steps }) => steps <= stepsMax)
+    .sort((a, b) => a.steps - b.steps)[0]?.name
 }
 
 /** Levenshtein distance; names are short. */

@@ -179,7 +179,7 @@ const unreadable =
 
 function assertReadable({ path, message, type }: SchemaProblem, patterns: readonly string[]): void {
   const shown = `${path.join('.')} ${message}`
-  assert.match(message, /^(must|is|contains) \S/, shown)
+  assert.match(message, /^(must|is|has|contains) \S/, shown)
   assert.ok(type !== '', shown)
   if (!path.some((step) => unreadable.test(String(step))))
     assert.doesNotMatch(message.replace(/, not .*$/s, ''), unreadable, shown)

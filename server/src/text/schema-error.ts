@@ -48,6 +48,8 @@ type CheckOptions = {
 type SchemaPart = {
   readonly type?: string | readonly string[]
   readonly expects?: string
+  /** The predicate for a text that is too short or too long, with `{length}` for its length. */
+  readonly lengthText?: string
   readonly description?: string
   readonly secret?: boolean
   readonly enum?: readonly unknown[]
@@ -58,6 +60,9 @@ type SchemaPart = {
   readonly items?: SchemaPart
   readonly anyOf?: readonly SchemaPart[]
   readonly properties?: Readonly<Record<string, SchemaPart>>
+  readonly required?: readonly string[]
+  readonly minLength?: number
+  readonly pattern?: string
 }
 
 /** Returns a function that lists the problems of a value, at most 100; an empty list means that the value is valid. */
@@ -114,10 +119,37 @@ function problemsOfChoice(
   options: CheckOptions,
 ): SchemaProblem[] {
   const alternatives = schema.anyOf!.filter((one) => !isNull(one) && hasTypeOf(one, value))
-  if (alternatives.length > 0) return problemsOf(closestTo(alternatives, value), value, base, options)
+  if (alternatives.length > 0) {
+    const problems = problemsOf(closestTo(alternatives, value), value, base, options)
+    const forms = formsOf(alternatives)
+    return forms === undefined ? problems : problems.map((one) => withForms(one, base, forms, alternatives))
+  }
   const types = [...new Set(schema.anyOf!.flatMap((one) => one.type ?? []))]
   const ctx = { expected: types.length === 1 ? types[0] : types }
   return [withValue({ ...expectation(base, schema), type: 'type', ctx }, schema, value, options)]
+}
+
+/** Returns the required fields of each alternative, if there are several objects: `a and b, or c`. */
+function formsOf(alternatives: readonly SchemaPart[]): string | undefined {
+  if (alternatives.length < 2 || alternatives.some(({ type }) => type !== 'object')) return undefined
+  const names = alternatives.flatMap(({ required = [] }) => required)
+  // A common field tells the alternatives apart already.
+  if (new Set(names).size < names.length) return undefined
+  return alternatives.map(({ required = [] }) => required.join(' and ')).join(', or ')
+}
+
+/** Adds all forms to a missing field, and the fields of all forms to an unknown one. */
+function withForms(
+  problem: SchemaProblem,
+  base: SchemaPath,
+  forms: string,
+  alternatives: readonly SchemaPart[],
+): SchemaProblem {
+  if (problem.path.length !== base.length + 1) return problem
+  if (problem.type === 'required') return { ...problem, message: `${problem.message}; send ${forms}` }
+  if (problem.type !== 'unknown') return problem
+  const known = alternatives.flatMap(({ properties = {} }) => Object.keys(properties))
+  return { ...problem, ...unknownName(String(problem.path.at(-1)), 'field', [...new Set(known)]) }
 }
 
 /** Returns the alternative with the most fields of the value; the first one otherwise. */
@@ -180,20 +212,32 @@ function explain(
       break
     }
     case 'pattern': // An empty text is reported once.
-      if (value === '' && ((schema as { minLength?: number }).minLength ?? 0) > 0) return []
+      if (value === '' && (schema.minLength ?? 0) > 0) return []
+      break
+    case 'maxLength': // The pattern says more than the length.
+      if (
+        value !== '' &&
+        schema.pattern !== undefined &&
+        !new RegExp(schema.pattern, 'u').test(String(value))
+      )
+        return []
   }
+  const ctx = contextOf(error)
+  const hint = schema.type === 'integer' && !options.showValues ? integerHint(value) : ''
   const problem: SchemaProblem = {
     path,
-    message: messageOf(error, schema, value),
+    message: `${messageOf(error, schema, value)}${hint}`,
     type: error.keyword,
-    ctx: contextOf(error),
+    ...(ctx ? { ctx } : {}),
   }
   return [limits.has(error.keyword) ? problem : withValue(problem, schema, value, options)]
 }
 
 const limits: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems'])
 
-function contextOf({ keyword, params }: TLocalizedValidationError): Record<string, unknown> {
+/** A pattern is not part of the answer: it is for programs that read the schema, not for people. */
+function contextOf({ keyword, params }: TLocalizedValidationError): Record<string, unknown> | undefined {
+  if (keyword === 'pattern') return undefined
   if (keyword === 'type') return { expected: params.type }
   return keyword === 'enum' ? { allowed: params.allowedValues } : { ...params }
 }
@@ -204,8 +248,10 @@ function messageOf(error: TLocalizedValidationError, schema: SchemaPart, value: 
       return oneOf(error.params.allowedValues, value)
     case 'minLength':
       if (error.params.limit === 1) return 'must not be empty'
+      if (schema.lengthText) return schema.lengthText.replace('{length}', String(lengthOf(value)))
       return `must be at least ${error.params.limit} characters; this has ${lengthOf(value)}`
     case 'maxLength':
+      if (schema.lengthText) return schema.lengthText.replace('{length}', String(lengthOf(value)))
       return `must be at most ${count(error.params.limit, 'character')}; this has ${lengthOf(value)}`
     case 'minItems':
       if (error.params.limit === 1) return 'must not be empty'
@@ -222,6 +268,14 @@ function messageOf(error: TLocalizedValidationError, schema: SchemaPart, value: 
       return `must be ${schema.expects ?? schema.description ?? 'in the documented form'}`
   }
   return `must be ${expectedBy(schema)}`
+}
+
+/** Returns what to write instead of a text that contains a number: `AS64496` or `"64496"`. */
+export function integerHint(value: unknown): string {
+  if (typeof value !== 'string') return ''
+  const [, prefix, digits] = /^(AS ?)?(\d{1,15})$/i.exec(value) ?? []
+  if (digits === undefined) return ''
+  return prefix === undefined ? `; send ${digits}, without quotes` : `; send ${digits}, without AS`
 }
 
 /** Returns the problem of a name that does not exist, with the one that was probably meant. `noun` is `field` or the like. */
@@ -263,7 +317,8 @@ function expectedBy(schema: SchemaPart): string {
     case 'boolean':
       return 'true or false'
     case 'array':
-      return schema.items?.enum ? `an array of ${schema.items.enum.join(', ')}` : 'an array'
+      if (schema.items?.enum) return `an array of ${schema.items.enum.join(', ')}`
+      return schema.items?.type === 'string' ? 'an array of strings, such as ["a", "b"]' : 'an array'
     case 'object':
       return 'an object'
     case 'null':

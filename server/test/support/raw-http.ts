@@ -29,7 +29,8 @@ export async function sendRaw(
   return parseAnswers(Buffer.concat(chunks))
 }
 
-function parseAnswers(bytes: Buffer): RawAnswer[] {
+/** Parses the responses that a connection contained. */
+export function parseAnswers(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = []
   for (let rest = bytes; rest.length > 0;) {
     const end = rest.indexOf('\r\n\r\n')

@@ -36,6 +36,7 @@ async function addInvitation({ api, fixtures }: Context, { teamId }: TestTeam): 
       invited_by: userId,
       inviter: `user:${userId}`,
       inviter_name: email,
+      sent: new Date(Date.now() - 3_600_000),
       expires: new Date(Date.now() + 3_600_000),
     })
     .returning('id')
@@ -140,6 +141,7 @@ export const memberSubjects: readonly Subject[] = [
     requests: { only: async () => ({ ...newMember(), params: { team_id: 'current' } }) },
     answers: (_which, identity) => ofAdmins(201)('own', identity),
   },
+  ...aboutMembers('resendInvitation', 'an invitation', addInvited, 200),
   ...aboutMembers('getMember', 'a member', addMember, 200),
   ...aboutMembers('getMember', 'an invitation', addInvited, 200),
   ...aboutMembers('updateMember', 'a member', addMember, 200, { body: { is_admin: true } }),

@@ -8,7 +8,6 @@ import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { findVerifiedAsns } from '../../inventory/asn.ts'
 import type { HeldAsn } from '../../inventory/held-asn.ts'
-import type { Asn } from '../../net/asn.ts'
 import { errorAt, fail, failWith } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
@@ -29,6 +28,7 @@ import {
   evaluateOverlap,
   evaluateRpki,
   evaluateSize,
+  isAuthorized,
   noLetter,
 } from '../validation/check-rules.ts'
 import { prefixTokens } from '../validation/prefix-token.ts'
@@ -74,23 +74,25 @@ export async function createAnnouncements(
   const read = readNewAnnouncements(items, !('announcements' in body), { allowDocumentation, regions })
   const queryAll = () => queryIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
   return runPreparedChange(deps.postgres, operation, queryAll, async (trx, irr) => {
-    const asns = await requireCreatable(deps, trx, teamId, read)
-    const checks = read.wanted.map((wanted) =>
-      checksOf(deps, teamId, wanted, asns.get(wanted.originAsn), irr.get(wanted)),
-    )
+    const checks = await requireCreatable(deps, trx, teamId, read, irr)
     return { body: await store(deps, trx, operation, read.wanted, checks, parseInclude(query.include)) }
   })
 }
 
 type Read = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
 
-/** Throws unless every announcement may be created; returns the team's verification of their ASNs. */
+/**
+ * Throws unless every announcement may be created; returns their checks. That another team holds a prefix is an error only
+ * for a team that is authorized to announce it; for all others the check `overlap` waits for a proof.
+ */
 async function requireCreatable(
-  { quota, now }: CreateDeps,
+  deps: CreateDeps,
   trx: Trx,
   teamId: number,
   { wanted, errors }: Read,
-): Promise<ReadonlyMap<Asn, HeldAsn>> {
+  irr: ReadonlyMap<Wanted, CheckResult>,
+): Promise<Check[][]> {
+  const { quota, now } = deps
   const count = await countAnnouncements(trx, teamId)
   const asns = await findVerifiedAsns(trx, teamId, [...new Set(wanted.map((one) => one.originAsn))], now())
   const prefixes = wanted.map(({ prefix }) => prefix)
@@ -100,15 +102,21 @@ async function requireCreatable(
     return own ? [overlapError(one, own, 'of the team')] : []
   })
   const unproven = wanted.filter(({ originAsn }) => !asns.has(originAsn)).map(asnError)
-  const claimed = wanted.filter((_, at) => claims[at]!.taken).map(claimError)
+  const checks = wanted.map((one, at) =>
+    checksOf(deps, teamId, one, { asn: asns.get(one.originAsn), irr: irr.get(one), ...claims[at]! }),
+  )
+  const claimed = wanted.filter((_, at) => isContested(checks[at]!)).map(claimError)
   const all = [...errors, ...overlapping, ...unproven]
   if (all.length > 0) throw failWith('invalid', [...all, ...claimed])
   if (claimed.length > 0) throw failWith('prefix_claimed', claimed)
   if (count + wanted.length > quota) {
     throw fail('quota_exceeded', 'announcements', { limit: quota, count })
   }
-  return asns
+  return checks
 }
+
+const isContested = (checks: readonly Check[]): boolean =>
+  checks.some(({ name, state }) => name === 'overlap' && state === 'invalid')
 
 function asnError({ loc, originAsn }: Wanted): ProblemError {
   return errorAt([...loc, 'origin_asn'], 'asnUnverified', {
@@ -136,13 +144,13 @@ async function queryIrr(
   return new Map(answers.filter((entry) => entry !== undefined))
 }
 
-function checksOf(
-  deps: CreateDeps,
-  teamId: number,
-  wanted: Wanted,
-  asn: HeldAsn | undefined,
-  irr: CheckResult | undefined,
-): Check[] {
+type Facts = {
+  readonly asn: HeldAsn | undefined
+  readonly irr: CheckResult | undefined
+  readonly taken: boolean
+}
+
+function checksOf(deps: CreateDeps, teamId: number, wanted: Wanted, { asn, irr, taken }: Facts): Check[] {
   const now = deps.now()
   const rpki = evaluateRpki(wanted, deps.rpki.judge(wanted.prefix, wanted.originAsn))
   const asnResult = evaluateAsn(wanted.originAsn, asn ?? null, now)
@@ -155,12 +163,14 @@ function checksOf(
     asn: asnResult,
     stored: {},
   }
+  const loa = evaluateAuthorization(deps.authorizationKinds, authorization, undefined, now)
+  const authorized = isAuthorized({ rpki: rpki.state, asn: asnResult.state, loa: loa.state })
   const results = {
     rpki,
     asn: asnResult,
     size: evaluateSize(wanted.prefix, now),
-    overlap: evaluateOverlap(false, now),
-    loa: evaluateAuthorization(deps.authorizationKinds, authorization, undefined, now),
+    overlap: evaluateOverlap(taken, authorized, now),
+    loa,
     ...(irr ? { irr } : {}),
   }
   const known = Object.entries(results).map(([name, result]) => ({

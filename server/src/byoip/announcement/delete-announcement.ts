@@ -13,6 +13,8 @@ import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { writeHistory } from './history.store.ts'
 import { parseInclude, present, type IncludeQuery } from './present-announcement.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
+import { isAuthorized } from '../validation/check-rules.ts'
+import { completeChecks } from '../validation/validation.ts'
 import { readChecksIn } from '../validation/validation.store.ts'
 import { readVisibilityIn } from '../visibility/present-visibility.ts'
 
@@ -86,10 +88,18 @@ async function restore(
     throw fail('quota_exceeded', 'announcements', { limit: quota, count: quota })
   const [claims] = await readClaims(trx, teamId, [deleted.prefix])
   if (claims?.own) throw fail('conflict', 'announcementOverlap', { prefix: claims.own })
-  if (claims?.taken) throw fail('prefix_claimed', 'byOther', { prefix: deleted.prefix })
+  if (claims?.taken && (await wasAuthorized(trx, deleted)))
+    throw fail('prefix_claimed', 'byOther', { prefix: deleted.prefix })
   await markRestored(trx, teamId, deleted.id)
   await note(trx, operation, deleted, 'restored', 'announcement.restore')
   await wake(trx, 'validations')
+}
+
+/** A team without a proof does not learn that another one holds the prefix; the check `overlap` waits for its proof. */
+async function wasAuthorized(trx: Trx, { teamId, id, claimed }: Announcement): Promise<boolean> {
+  if (claimed !== null) return true
+  const { loa, rpki, asn } = completeChecks(await readChecksIn(trx, teamId, id))
+  return isAuthorized({ loa: loa.state, rpki: rpki.state, asn: asn.state })
 }
 
 async function note(

@@ -11,6 +11,8 @@ import {
   type WithChecks,
 } from './announcement.store.ts'
 import { etagOf } from '../../operation/etag.ts'
+import { requireRegions } from './region.ts'
+import { listTeamSlugs } from './region.store.ts'
 import { readVisibility, type VisibilityReader } from '../visibility/present-visibility.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
 import {
@@ -85,6 +87,7 @@ export async function listAnnouncements(
 ): Promise<{ results: Wire[]; count: number }> {
   const include = parseInclude(query.include)
   const overlapped = query.cidr?.map((text) => parsePrefixAt(['query', 'cidr'], text))
+  if (query.region) requireRegions(query.region, await listTeamSlugs(deps.postgres, actor.teamId))
   const { page, count } = await listAnnouncementRows(
     deps.postgres,
     actor.teamId,

@@ -4,7 +4,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'
-import type { Postgres } from '../../db/postgres.ts'
+import type { Db, Postgres } from '../../db/postgres.ts'
 import { regionCheckResult } from './shown-status.store.ts'
 
 const regionColumns = columns('regions', 'r', ['slug', 'name', 'last_check'], {
@@ -14,6 +14,29 @@ const regionColumns = columns('regions', 'r', ['slug', 'name', 'last_check'], {
   timezone: sql<string>`(select l.timezone from locations l where l.key = r.location_key)`,
 })
 export type RegionRow = RowOf<typeof regionColumns>
+
+/** Returns the slugs of the regions that are open or that an announcement of the team is in, in order. */
+export async function listTeamSlugs(postgres: Postgres, teamId: number): Promise<string[]> {
+  const rows = await postgres.readInTeam(
+    teamId,
+    sql<{ slug: string }>`
+      select r.slug from regions r
+      where r.open or exists (
+        select from announcement_regions ar where ar.team_id = ${teamId} and ar.region_id = r.id)
+      order by r.slug collate "C"`,
+  )
+  return rows.map(({ slug }) => slug)
+}
+
+/** Returns the slugs of all regions, in order. */
+export async function listAllSlugs(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('regions')
+    .select('slug')
+    .orderBy(sql`slug collate "C"`)
+    .execute()
+  return rows.map(({ slug }) => slug)
+}
 
 /** Lists the open regions, which are open to every team. */
 export const listOpenRegions = (

@@ -1,5 +1,6 @@
 // The regions where teams may announce, as the API lists them. The settings of their routers are never shown.
 import type { listRegionsRoute, Region as Wire } from '@pharos/contract/byoip'
+import { invalid } from '../../runtime/error.ts'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
@@ -17,4 +18,9 @@ export async function listRegions(
 
 function presentRegion(region: RegionRow): Wire {
   return { ...region, last_check: region.last_check?.toISOString() ?? null }
+}
+
+/** Throws 422 with the known slugs if a filter has an unknown one. */
+export function requireRegions(slugs: readonly string[], valid: readonly string[]): void {
+  if (!slugs.every((slug) => valid.includes(slug))) throw invalid(['query', 'region'], 'region', { valid })
 }

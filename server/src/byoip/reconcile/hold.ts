@@ -21,6 +21,8 @@ import { wake } from '../../db/wake.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
 import type { StaffOperation } from '../../operation/operation.ts'
+import { requireRegions } from '../announcement/region.ts'
+import { listAllSlugs } from '../announcement/region.store.ts'
 import { heldChangeKey, type PlannedHold } from './guard.ts'
 import {
   closeHoldRow,
@@ -108,6 +110,7 @@ export async function listHolds(
   _operation: unknown,
   query: QueryOf<typeof listHoldsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
+  if (query.region) requireRegions(query.region, await listAllSlugs(db))
   const { page, count } = await listHoldRows(db, query)
   return { results: page.map(present), count }
 }

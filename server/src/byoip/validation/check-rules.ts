@@ -5,7 +5,7 @@ import { prefixParts, type Prefix } from '../../net/prefix.ts'
 import { roaFix, routeObjectFix } from './check-fix.ts'
 import type { IrrVerdict } from '../../registry/irr-verdict.ts'
 import type { RpkiVerdict } from '../../registry/rpki.ts'
-import { explain, type CheckResult, type Explanation } from './validation.ts'
+import { explain, type CheckResult, type Explanation, type ValidationState } from './validation.ts'
 
 /** The prefix and origin to check. */
 export type CheckTarget = { readonly prefix: Prefix; readonly originAsn: Asn; readonly asSet: string | null }
@@ -24,8 +24,20 @@ export function evaluateSize(prefix: Prefix, now: Date): CheckResult {
   return { state: 'invalid', ...explain('size_too_long', { longest }), evidence, fix: null, checked: now }
 }
 
-export function evaluateOverlap(contested: boolean, now: Date): CheckResult {
+/** The states of the checks by which a team shows that it may announce the prefix. */
+export type ProofStates = Readonly<Record<'loa' | 'rpki' | 'asn', ValidationState>>
+
+/** Whether the holder of the prefix authorizes the team: by an accepted proof, or by a ROA for an ASN of the team. */
+export const isAuthorized = ({ loa, rpki, asn }: ProofStates): boolean =>
+  loa === 'valid' || (rpki === 'valid' && asn === 'valid')
+
+/**
+ * Before the team is authorized, the result does not depend on other teams: anyone could otherwise find out which prefixes
+ * other customers hold.
+ */
+export function evaluateOverlap(contested: boolean, authorized: boolean, now: Date): CheckResult {
   const rest = { evidence: {}, fix: null, checked: now }
+  if (!authorized) return { state: 'pending', ...explain('prefix_unproven'), ...rest, checked: null }
   if (!contested) return { state: 'valid', ...explain('prefix_unclaimed'), ...rest }
   return { state: 'invalid', ...explain('prefix_contested'), ...rest }
 }

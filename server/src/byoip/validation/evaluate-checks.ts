@@ -12,6 +12,7 @@ import {
   evaluateOverlap,
   evaluateRpki,
   evaluateSize,
+  isAuthorized,
   noLetter,
   vouch,
   type LetterVerdict,
@@ -231,14 +232,30 @@ function resultsOf(
     stored: Object.fromEntries([...subject.proofs, ...proofs].map((proof) => [proof.kind, proof])),
   }
   const before = subject.checks.find(({ name }) => name === 'loa')
-  return {
+  const decisive = {
     rpki,
     asn: vouchedAsn(subject, asn, now),
-    size: evaluateSize(prefix, now),
-    overlap: evaluateOverlap(subject.contested, now),
     loa: evaluateAuthorization(kinds, authorization, before, now),
+  }
+  return {
+    ...decisive,
+    size: evaluateSize(prefix, now),
+    overlap: evaluateOverlap(subject.contested, subject.claimed || authorizes(subject, decisive, now), now),
     ...(irr ? { irr } : {}),
   }
+}
+
+/** Whether the results, as they are stored after this run, authorize the announcement. */
+function authorizes(
+  subject: Subject,
+  results: Record<'rpki' | 'asn' | 'loa', CheckResult>,
+  now: Date,
+): boolean {
+  const stateOf = (name: 'rpki' | 'asn' | 'loa') => {
+    const before = subject.checks.find((check) => check.name === name)
+    return resultToStore(subject, before, name, results[name], now).state
+  }
+  return isAuthorized({ rpki: stateOf('rpki'), asn: stateOf('asn'), loa: stateOf('loa') })
 }
 
 /** If the platform file vouches for all three checks, it vouches for the origin ASN too. */

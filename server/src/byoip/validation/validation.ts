@@ -56,11 +56,11 @@ export function isFailing({ name, state }: Pick<Check, 'name' | 'state'>): boole
   return state !== 'valid' && state !== 'pending' && state !== 'unavailable'
 }
 
-/** Returns the progress of all checks together. */
+/** Returns the progress of all checks together. A pending overlap waits for the team: for its proof of authorization. */
 export function clearanceOf(checks: readonly Pick<Check, 'name' | 'state'>[]): Clearance {
   if (checks.every(({ state }) => state === 'valid')) return 'passed'
   if (checks.some(isFailing)) return 'failed'
-  return checks.some(({ state }) => state === 'pending') ? 'running' : 'pending'
+  return checks.some(({ name, state }) => state === 'pending' && name !== 'overlap') ? 'running' : 'pending'
 }
 
 /** Whether two results are equal except for their times; one may have been stored as JSON, which reorders keys. */
