@@ -217,7 +217,7 @@ function successOf(route: Route): Json {
   return { description: 'success', content: { 'application/json': { schema } } }
 }
 
-/** A dry run of a creating operation returns 200 instead of 201. */
+/** A dry run of a creating operation returns 200 instead of 201, a validation 200 instead of 202. */
 function dryRunOf(route: Route): Json {
   const schema = responseSchemas(route)[200]
   if (route.success === 200 || !schema) return {}
@@ -226,9 +226,10 @@ function dryRunOf(route: Route): Json {
 
 /** Returns the schemas of success bodies by status, with that of a dry run; empty without a body. */
 export function responseSchemas(route: Route): Readonly<Record<number, TSchema>> {
-  const { success, dryRun } = route
+  const { success, dryRun, trial } = route
   if (!route.response) return {}
   const response = titled(route, 'Response', route.response)
+  if (trial) return { 200: trial, [success]: response }
   if (!dryRun) return { [success]: response }
   const tried = DryRun(response)
   return success === 200

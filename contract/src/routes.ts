@@ -4,6 +4,7 @@ import { adminRegionRoutes } from './admin-region.ts'
 import { analysisRoutes } from './analysis.ts'
 import { auditRoutes } from './audit.ts'
 import { byoipRoutes } from './byoip.ts'
+import { deliveryRoutes } from './delivery.ts'
 import { domainRoutes } from './domain.ts'
 import { holdRoutes } from './hold.ts'
 import { inventoryRoutes } from './inventory.ts'
@@ -35,5 +36,6 @@ export const routes: readonly Route[] = [
   ...adminRegionRoutes,
   ...letterRoutes,
   ...inventoryRoutes,
+  ...deliveryRoutes,
   ...analysisRoutes,
 ]

@@ -22,7 +22,7 @@ export type Download = { readonly bytes: Buffer; readonly mediaType: string; rea
 
 export type Reply<R extends Route> = {
   /** Undefined for 204 and 304. */
-  readonly body?: ResponseOf<R> | DryRunBody | RawJson | undefined
+  readonly body?: ResponseOf<R> | DryRunBody | ValidationBody | RawJson | undefined
   /** Sent instead of a body. */
   readonly download?: Download
   /** Sent instead of a body. */
@@ -34,6 +34,8 @@ export type Reply<R extends Route> = {
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
 export type DryRunBody = { readonly dry_run: true }
+/** The answer of a route with `trial`. */
+export type ValidationBody = { readonly validated: true }
 
 export type Request<R extends Route> = {
   readonly params: ParamsOf<R>

@@ -1,0 +1,60 @@
+// Collects the notes of one delivery while it is read: a detail that cannot be read is left out and noted, an item of a
+// batch that cannot be read does not lose the others.
+import type { DeliveryNoteCode, NoteAttrs, NoteSeverity, StoredNote } from '@pharos/contract/delivery-note'
+import { cleanText } from '../json.ts'
+import { NormaliseError } from './source.ts'
+
+export type Notes = {
+  /** The time of receipt of the delivery. */
+  readonly receivedAt: Date
+  add(severity: NoteSeverity, place: string, code: DeliveryNoteCode, attrs?: NoteAttrs): void
+  /** Returns the value, or undefined with a warning if it cannot be read. */
+  optional<T>(read: () => T): T | undefined
+  /** Returns what was read from one item of a list, or nothing with an error if it cannot be read. */
+  item<T>(read: () => readonly T[]): readonly T[]
+  /** Number of items that could not be read. */
+  readonly errors: number
+  /** At most `notesMax`, errors first. */
+  list(): readonly StoredNote[]
+}
+
+/** Maximum number of notes that are kept for a delivery. */
+export const notesMax = 100
+const placeMax = 500
+
+export function createNotes(receivedAt: Date): Notes {
+  const kept: Record<NoteSeverity, StoredNote[]> = { error: [], warning: [], info: [] }
+  let count = 0
+  let errors = 0
+  const add: Notes['add'] = (severity, place, code, attrs = {}) => {
+    count++
+    if (severity === 'error') errors++
+    if (kept[severity].length === notesMax) return
+    kept[severity].push({ severity, code, place: cleanText(place, placeMax), attrs })
+  }
+  const tolerant = <T, U>(severity: NoteSeverity, read: () => T, otherwise: U): T | U => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof NormaliseError)) throw error
+      add(severity, error.place, error.code, error.attrs)
+      return otherwise
+    }
+  }
+  return {
+    receivedAt,
+    add,
+    optional: (read) => tolerant('warning', read, undefined),
+    item: (read) => tolerant('error', read, []),
+    get errors() {
+      return errors
+    },
+    list() {
+      const all = [...kept.error, ...kept.warning, ...kept.info]
+      if (count <= notesMax) return all
+      const listed = all.slice(0, notesMax - 1)
+      const attrs = { count: count - listed.length }
+      return [...listed, { severity: 'info', code: 'notes_truncated', place: '', attrs }]
+    },
+  }
+}
