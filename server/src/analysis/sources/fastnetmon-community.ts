@@ -63,24 +63,24 @@ function endOf(observation: Observation, sourceEventId: string): Observation {
 }
 
 function readIncident(body: Fields, notes: Notes): string {
-  const stated = [body.incident, body.time].map(keyOf)
-  const incident = stated.find((one) => one !== undefined)
-  if (incident === undefined) {
+  const incident = notes.optional(() => keyOf(body.incident, '/incident'))
+  if (incident !== undefined) return incident
+  const time = notes.optional(() => keyOf(body.time, '/time'))
+  if (time === undefined) {
     throw new NormaliseError('/incident', 'type', { expected: 'the time of the ban', found: 'nothing' })
   }
-  if (stated[0] === undefined) notes.add('warning', '/incident', 'incident_missing')
-  return incident
+  notes.add('warning', '/incident', 'incident_missing')
+  return time
 }
 
-function readPrevious(body: Fields, notes: Notes): string | undefined {
-  const { previous } = body
-  if (previous === undefined || previous === null || previous === '') return undefined
-  return notes.optional(() => keyOf(previous) ?? readKey(previous, '/previous'))
-}
+/** The earlier attack on the address, if there is one. */
+const readPrevious = (body: Fields, notes: Notes): string | undefined =>
+  notes.optional(() => keyOf(body.previous, '/previous'))
 
-function keyOf(value: unknown): string | undefined {
+/** Times are numbers, or text as the arguments of the script. */
+function keyOf(value: unknown, place: string): string | undefined {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
-  return typeof value === 'string' && value.trim() !== '' ? readKey(value, '/incident') : undefined
+  return value === undefined || value === null || value === '' ? undefined : readKey(value, place)
 }
 
 /** One key for every way to write an address; an address that cannot be read is reported with its place later. */

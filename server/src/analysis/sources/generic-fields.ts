@@ -3,7 +3,16 @@ import { parseTime } from '../../text/time.ts'
 import type { Notes } from './notes.ts'
 import { compilePointer } from './pointer.ts'
 import type { Pointer } from './pointer.ts'
-import { hashedKey, joinKey, numberOfText, readAmount, readKey, readList, readObject } from './reading.ts'
+import {
+  hashedKey,
+  joinKey,
+  numberOfText,
+  readAmount,
+  readList,
+  readObject,
+  readText,
+  shortKey,
+} from './reading.ts'
 import type { Fields } from './reading.ts'
 import { NormaliseError, settingError } from './source.ts'
 import { bitRates, byteAmounts, packetAmounts, packetRates, readStatedTime, readTime, timeUnits } from './units.ts'
@@ -112,7 +121,7 @@ function compileKey(setting: unknown, place: string): (event: unknown, place: st
   const parts = compilePointers(at, place)
   return (event, eventPlace) => {
     const values = parts.map(({ get, at: part }) => keyText(get(event), `${eventPlace}${part}`, parts.length > 1))
-    const key = values.length === 1 ? values[0]! : joinKey(values)
+    const key = values.length === 1 ? shortKey(values[0]!) : joinKey(values)
     return hash ? hashedKey(key) : key
   }
 }
@@ -120,7 +129,7 @@ function compileKey(setting: unknown, place: string): (event: unknown, place: st
 /** Keys may be numbers or strings. In a composed key, one time has one form, whatever its time zone. */
 function keyText(value: unknown, place: string, isPart: boolean): string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
-  const text = readKey(value, place)
+  const text = readText(value, place, Number.MAX_SAFE_INTEGER)
   return (isPart ? parseTime(text)?.toISOString() : undefined) ?? text
 }
 

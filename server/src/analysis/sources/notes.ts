@@ -30,7 +30,7 @@ export function createNotes(receivedAt: Date): Notes {
     count++
     if (severity === 'error') errors++
     if (kept[severity].length === notesMax) return
-    kept[severity].push({ severity, code, place: cleanText(place, placeMax), attrs })
+    kept[severity].push({ severity, code, place: cleanText(place, placeMax), attrs: cleanAttrs(attrs) })
   }
   const tolerant = <T, U>(severity: NoteSeverity, read: () => T, otherwise: U): T | U => {
     try {
@@ -57,4 +57,15 @@ export function createNotes(receivedAt: Date): Notes {
       return [...listed, { severity: 'info', code: 'notes_truncated', place: '', attrs }]
     },
   }
+}
+
+const attrMax = 1_000
+
+/** Attributes may contain text of the sender. */
+function cleanAttrs(attrs: NoteAttrs): NoteAttrs {
+  const cleaned = Object.entries(attrs).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cleanText(value, attrMax) : value,
+  ])
+  return Object.fromEntries(cleaned) as NoteAttrs
 }
