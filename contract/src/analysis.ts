@@ -254,7 +254,7 @@ export const getRelatedEventRoute = route({
   conditional: true,
 })
 
-export const AcceptedDelivery = Component('AcceptedDelivery', { delivery_id: Type.String() })
+const AcceptedDelivery = Component('AcceptedDelivery', { delivery_id: Type.String() })
 
 /** The most events that a validation returns. */
 export const validatedEventsMax = 100

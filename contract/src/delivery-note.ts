@@ -31,7 +31,7 @@ const texts = {
   time_future: ({ stated }) =>
     `the time ${String(stated)} is more than a day in the future: the time of receipt is used instead`,
   end_pending: ({ stated }) =>
-    `the end ${String(stated)} is in the future, and the status does not say that the event has ended: it stays open`,
+    `the end ${String(stated)} is in the future and the status is not an ended one: the event stays open`,
   action_missing: () => 'the action is missing: the event counts as detected',
   incident_missing: () => 'the start of the attack is missing: the time of the notification is used instead',
   network_missing: () => 'no network is named: the event is shown to no team',
@@ -71,7 +71,7 @@ export function noteFragment(code: DeliveryNoteCode, attrs: NoteAttrs): string {
   return text(attrs)
 }
 
-/** Codes whose text says what was done instead; any other warning means that the value was left out. */
+/** Codes whose text contains the effect; any other warning means that the value was left out. */
 const replaced: ReadonlySet<DeliveryNoteCode> = new Set([
   'time_future',
   'end_pending',
@@ -91,7 +91,8 @@ export const DeliveryNote = Component('DeliveryNote', {
   severity: Enumeration('DeliveryNoteSeverity', noteSeverities),
   code: Enumeration('DeliveryNoteCode', deliveryNoteCodes),
   place: Type.String({
-    description: 'JSON pointer (RFC 6901) into the delivery, such as `/alerts/3/startsAt`; empty for the whole',
+    description:
+      'JSON pointer (RFC 6901) into the delivery, such as `/alerts/3/startsAt`; empty for the whole',
   }),
   attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'attributes of the code' }),
   message: Type.String({ description: 'the note as text' }),

@@ -86,7 +86,7 @@ export const DetectorSource = Component('DetectorSource', {
   waiting: Type.Integer({ minimum: 0, description: 'deliveries that are not processed yet' }),
   deliveries_24h: Type.Integer({
     minimum: 0,
-    description: `deliveries of the last 24 hours; ${recentDeliveriesMax} stands for that many or more`,
+    description: `deliveries of the last 24 hours; ${recentDeliveriesMax} means that many or more`,
   }),
   failures_24h: Type.Integer({
     minimum: 0,

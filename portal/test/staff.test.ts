@@ -50,7 +50,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     const sources = page.getByRole('region', { name: 'Sources' })
     await sources.getByText('/attack_details: an object is expected, not undefined').waitFor()
     await look(page, 'staff-detectors')
-    await sources.getByRole('button', { name: 'Show the last failed delivery of FastNetMon Advanced' }).click()
+    await sources.getByRole('button', { name: 'Show delivery of FastNetMon Advanced' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delivery' })
     await dialog.getByText('An object is expected, not undefined.').waitFor()
     await dialog.getByText('"ip": "203.0.113.7"').waitFor()

@@ -1,4 +1,4 @@
-// What became of deliveries: validation without storing, and the lists of deliveries and sources for staff.
+// The results of deliveries: validation without storing, and the lists of deliveries and sources for staff.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { DeliveryValidation } from '@pharos/contract/analysis'
@@ -112,7 +112,12 @@ describe('the deliveries for staff', () => {
   it('are listed with what became of them, newest first, and by every filter', async () => {
     const all = await deliveries()
     assert.deepEqual(
-      all.map(({ source_key, state, event_count, error }) => [source_key, state, event_count, error !== null]),
+      all.map(({ source_key, state, event_count, error }) => [
+        source_key,
+        state,
+        event_count,
+        error !== null,
+      ]),
       [
         ['am', 'new', null, false],
         ['fnm', 'failed', 0, true],
@@ -172,9 +177,18 @@ describe('the deliveries for staff', () => {
     assert.equal((await deliveries(`source_key=fnm&state=failed`))[0]!.id, fnm!.last_failure!.id)
     assert.ok(fnm!.last_success !== null && fnm!.last_success <= fnm!.last_delivery!)
     assert.deepEqual([quiet!.last_delivery, quiet!.last_success, quiet!.last_failure], [null, null, null])
-    assert.deepEqual((await sources('failing=true')).map(({ key }) => key), ['am', 'fnm'])
-    assert.deepEqual((await sources('failing=false&key=quiet')).map(({ key }) => key), ['quiet'])
-    assert.deepEqual((await sources('ordering=-last_delivery')).map(({ key }) => key), ['am', 'fnm', 'quiet'])
+    assert.deepEqual(
+      (await sources('failing=true')).map(({ key }) => key),
+      ['am', 'fnm'],
+    )
+    assert.deepEqual(
+      (await sources('failing=false&key=quiet')).map(({ key }) => key),
+      ['quiet'],
+    )
+    assert.deepEqual(
+      (await sources('ordering=-last_delivery')).map(({ key }) => key),
+      ['am', 'fnm', 'quiet'],
+    )
   })
 
   it('a source no longer fails once a delivery of it was read', async () => {

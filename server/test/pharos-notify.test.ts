@@ -1,5 +1,5 @@
 // docs/detectors/pharos-notify.sh as a real process against the real server: with the arguments and texts that FastNetMon
-// Community gives it, while Pharos does not answer, and called by FastNetMon itself where it is installed.
+// Community gives it, while Pharos does not answer, and called by FastNetMon itself if it is installed.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
@@ -58,7 +58,9 @@ function install(to: string): { conf: string; spool: string } {
 
 /** Calls the script as FastNetMon does: text on the standard input, which is closed. Rejects on another exit code than 0. */
 async function notify(conf: string, args: readonly string[], text: unknown = ''): Promise<void> {
-  const process = spawn(script, args, { env: { PATH: globalThis.process.env.PATH, PHAROS_NOTIFY_CONF: conf } })
+  const process = spawn(script, args, {
+    env: { PATH: globalThis.process.env.PATH, PHAROS_NOTIFY_CONF: conf },
+  })
   process.stdin.end(String(text))
   const [code] = (await once(process, 'exit')) as [number]
   assert.equal(code, 0)
@@ -69,7 +71,7 @@ const flush = (conf: string) =>
 const queueOf = (spool: string) => readdirSync(join(spool, 'queue'))
 
 async function until<T>(what: () => T | Promise<T>, seconds = 90): Promise<NonNullable<T>> {
-  for (const end = Date.now() + seconds * 1000; ; ) {
+  for (const end = Date.now() + seconds * 1000; ;) {
     const value = await what()
     if (value) return value
     if (Date.now() > end) assert.fail(`not within ${seconds} s: ${what.toString()}`)
@@ -94,7 +96,11 @@ describe('pharos-notify', () => {
     const { conf, spool } = install(url)
     await notify(conf, ['203.0.113.77', 'incoming', '1903', 'ban'], text('ban'))
     await notify(conf, ['203.0.113.77', 'incoming', '1903', 'attack_details'], text('attack-details'))
-    await notify(conf, ['2001:db8:a::7', 'outgoing', '500', 'ban'], 'IP: 2001:db8:a::7\n"quoted" \\ \t\u00e9\u0001\n')
+    await notify(
+      conf,
+      ['2001:db8:a::7', 'outgoing', '500', 'ban'],
+      'IP: 2001:db8:a::7\n"quoted" \\ \t\u00e9\u0001\n',
+    )
     await until(async () => (await stored()).length === 3)
     const found = await events()
     assert.deepEqual(
@@ -172,7 +178,11 @@ describe('pharos-notify', () => {
     const port = 20_000 + (process.pid % 20_000)
     const detector = spawn(
       'fastnetmon',
-      [`--configuration_file=${fastnetmonConf(called, port)}`, `--log_file=${join(folder, 'log')}`, '--disable_pid_logic'],
+      [
+        `--configuration_file=${fastnetmonConf(called, port)}`,
+        `--log_file=${join(folder, 'log')}`,
+        '--disable_pid_logic',
+      ],
       { stdio: 'ignore' },
     )
     const attack = netflow(port)
@@ -192,7 +202,8 @@ describe('pharos-notify', () => {
   })
 })
 
-const isReal = ({ affected_network }: { affected_network: string | null }) => affected_network === '203.0.113.99/32'
+const isReal = ({ affected_network }: { affected_network: string | null }) =>
+  affected_network === '203.0.113.99/32'
 
 const sockets = new Set<import('node:net').Socket>()
 
@@ -249,7 +260,12 @@ function fastnetmonConf(notifyScript: string, port: number): string {
     enable_api: 'off',
     prometheus: 'off',
   }
-  return path('fastnetmon.conf', Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`).join(''))
+  return path(
+    'fastnetmon.conf',
+    Object.entries(settings)
+      .map(([name, value]) => `${name} = ${value}\n`)
+      .join(''),
+  )
 }
 
 /** Sends NetFlow version 5 of a DNS amplification towards 203.0.113.99. */

@@ -1,10 +1,6 @@
 // One delivery of a detector: its result, notes on what could not be read, and the body as received.
 import { Code, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core'
-import {
-  getDeliveryRoute,
-  type IngestDeliveryDetail,
-  type IngestState,
-} from '@pharos/contract/delivery'
+import { getDeliveryRoute, type IngestDeliveryDetail, type IngestState } from '@pharos/contract/delivery'
 import type { NoteSeverity } from '@pharos/contract/delivery-note'
 import { useAnswer } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'
@@ -65,7 +61,10 @@ function DeliveryView({ id }: { id: number }) {
   )
 }
 
-const severities: Record<NoteSeverity, { readonly label: string; readonly color: 'red' | 'orange' | 'gray' }> = {
+const severities: Record<
+  NoteSeverity,
+  { readonly label: string; readonly color: 'red' | 'orange' | 'gray' }
+> = {
   error: { label: 'Error', color: 'red' },
   warning: { label: 'Left out or changed', color: 'orange' },
   info: { label: 'Note', color: 'gray' },

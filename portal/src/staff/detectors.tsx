@@ -98,13 +98,7 @@ function FailingNote({ sources }: { sources: readonly DetectorSource[] }) {
   )
 }
 
-function Sources({
-  sources,
-  onOpen,
-}: {
-  sources: readonly DetectorSource[]
-  onOpen: (id: number) => void
-}) {
+function Sources({ sources, onOpen }: { sources: readonly DetectorSource[]; onOpen: (id: number) => void }) {
   const failingFirst = sources.toSorted((a, b) => Number(b.failing) - Number(a.failing))
   return (
     <Card component="section" aria-label="Sources">
@@ -112,9 +106,11 @@ function Sources({
         <Table fz="sm">
           <Table.Thead>
             <Table.Tr>
-              {['Detector', 'State', 'Last delivery', 'Last 24 hours', 'Waiting', 'Last error'].map((name) => (
-                <Table.Th key={name}>{name}</Table.Th>
-              ))}
+              {['Detector', 'State', 'Last delivery', 'Last 24 hours', 'Waiting', 'Last error'].map(
+                (name) => (
+                  <Table.Th key={name}>{name}</Table.Th>
+                ),
+              )}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -129,7 +125,8 @@ function Sources({
 }
 
 function SourceRow({ source, onOpen }: { source: DetectorSource; onOpen: (id: number) => void }) {
-  const { name, key, kind, failing, last_delivery, last_failure, waiting, deliveries_24h, failures_24h } = source
+  const { name, key, kind, failing, last_delivery, last_failure, waiting, deliveries_24h, failures_24h } =
+    source
   return (
     <Table.Tr>
       <Table.Td>
@@ -152,17 +149,17 @@ function SourceRow({ source, onOpen }: { source: DetectorSource; onOpen: (id: nu
       <Table.Td>
         {last_failure && (
           <Stack gap={2} align="flex-start">
-            <Text size="xs" c={failing ? 'red' : 'dimmed'} maw={360} style={{ overflowWrap: 'anywhere' }}>
-              {last_failure.error}
+            <Text size="xs" maw={360} style={{ overflowWrap: 'anywhere' }}>
+              {last_failure.error} (<Time at={last_failure.received} />)
             </Text>
             <Button
               variant="subtle"
               size="compact-xs"
               px={0}
-              aria-label={`Show the last failed delivery of ${name}`}
+              aria-label={`Show delivery of ${name}`}
               onClick={() => onOpen(last_failure.id)}
             >
-              <Time at={last_failure.received} />
+              Show delivery
             </Button>
           </Stack>
         )}
@@ -177,7 +174,9 @@ function SourceBadge({ failing, isSilent }: { failing: boolean; isSilent: boolea
 }
 
 const countText = (count: number): string =>
-  count >= recentDeliveriesMax ? `${recentDeliveriesMax.toLocaleString('en')} or more` : count.toLocaleString('en')
+  count >= recentDeliveriesMax
+    ? `${recentDeliveriesMax.toLocaleString('en')} or more`
+    : count.toLocaleString('en')
 
 const columnsWith = (open: (id: number) => void): readonly Column<IngestDelivery>[] => [
   {

@@ -86,7 +86,17 @@ export async function saveOutcomes(trx: Trx, outcomes: readonly Outcome[]): Prom
 const listed = columns(
   'deliveries',
   'd',
-  ['id', 'delivery_id', 'source_key', 'received', 'content_type', 'state', 'error', 'processed', 'event_count'],
+  [
+    'id',
+    'delivery_id',
+    'source_key',
+    'received',
+    'content_type',
+    'state',
+    'error',
+    'processed',
+    'event_count',
+  ],
   {
     bytes: sql<number>`octet_length(d.body)`,
     note_count: sql<number>`jsonb_array_length(d.notes)`,

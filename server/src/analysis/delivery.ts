@@ -46,7 +46,11 @@ export async function receiveDelivery(
 }
 
 /** Throws `unauthenticated` unless the request has the secret of its source. */
-export async function checkSource(postgres: Postgres, keys: KeyRing, request: DeliveryRequest): Promise<void> {
+export async function checkSource(
+  postgres: Postgres,
+  keys: KeyRing,
+  request: DeliveryRequest,
+): Promise<void> {
   const { authorization, token, sourceKey } = request
   const secret = authorization === undefined ? token : parseSourceCredential(authorization)
   const stored = sourceKey.includes('\0') ? undefined : await findSourceSecret(postgres.front, sourceKey)

@@ -256,7 +256,7 @@ describe('ingest', () => {
     ])
     const [element] = await elementsOf(team)
     assert.deepEqual([element?.id, element?.status], [id, ['EVENT_PENDING']])
-    // What was read only in part is replayed with the failed ones.
+    // Partly read deliveries are replayed with the failed ones.
     assert.deepEqual(await replayDeliveries(db, { state: 'failed' }), { deliveries: 1, events: 0 })
     const { state, event_count, notes } = await db
       .selectFrom('deliveries')

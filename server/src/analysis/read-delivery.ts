@@ -6,10 +6,10 @@ import type { EventSource, Observation } from './event.ts'
 import { cleanText } from './json.ts'
 import type { SourceRow } from './source.store.ts'
 import { sourceOfKind } from './sources/index.ts'
-import { createNotes, type Notes } from './sources/notes.ts'
+import { createNotes } from './sources/notes.ts'
 import { defaultTexts } from './sources/settings.ts'
 import { NormaliseError } from './sources/source.ts'
-import type { Normaliser } from './sources/source.ts'
+import type { Normaliser, Notes } from './sources/source.ts'
 
 /** A configured source, ready to read its deliveries. */
 export type SourceReader = { readonly source: EventSource; readonly normalise: Normaliser }

@@ -31,7 +31,10 @@ test('Grafana: an attack by its fingerprint and start, without the alerts about 
   assert.deepEqual([event!.status, event!.classificationKey], [['EVENT_ONGOING'], 'udp.flood'])
   const resolved = readGrafana((text) =>
     text
-      .replace('"firing",\n      "labels": { "alertname": "Inbound', '"resolved",\n      "labels": { "alertname": "Inbound')
+      .replace(
+        '"firing",\n      "labels": { "alertname": "Inbound',
+        '"resolved",\n      "labels": { "alertname": "Inbound',
+      )
       .replace('0001-01-01T00:00:00Z', '2026-03-01T11:30:00+01:00'),
   ).events[0]!
   assert.deepEqual(
@@ -47,9 +50,8 @@ test('ntopng: an engaged host alert, and its release', () => {
   assert.deepEqual([others, notes], [[], [['info', 'ignored', '/alerts/1']]])
   assert.equal(event!.sourceEventId, '203.0.113.77@0|7|1772359200')
   assert.deepEqual([event!.affectedNetwork, event!.status], ['203.0.113.77/32', ['EVENT_ONGOING']])
-  const released = readNtopng((text) =>
-    text.replace('"engage",', '"release", "tstamp_end": 1772359500,'),
-  ).events[0]!
+  const released = readNtopng((text) => text.replace('"engage",', '"release", "tstamp_end": 1772359500,'))
+    .events[0]!
   assert.deepEqual(
     [released.sourceEventId, released.status, released.end],
     [event!.sourceEventId, ['EVENT_ENDED'], new Date(1_772_359_500_000)],

@@ -45,10 +45,7 @@ describe('the notify script of FastNetMon Community', () => {
   test('all three calls are one event, which ends at the unban', () => {
     const { events, notes } = read([ban, details, unban])
     assert.deepEqual([events.length, notes], [1, []])
-    assert.deepEqual(
-      [events[0]!.status, events[0]!.end],
-      [['EVENT_ENDED'], new Date(1_772_360_132_000)],
-    )
+    assert.deepEqual([events[0]!.status, events[0]!.end], [['EVENT_ENDED'], new Date(1_772_360_132_000)])
     assert.equal(events[0]!.affectedPps, 1_903)
     assert.deepEqual(
       events[0]!.parsedData.timeline?.map(({ signals, pps }) => [...signals, pps]),
@@ -72,14 +69,23 @@ describe('the notify script of FastNetMon Community', () => {
   })
 
   test('without the text, the rate of the arguments is used; an unban may be a black hole that ends', () => {
-    const bare = { ip: '2001:DB8:A:0::7', direction: 'outgoing', pps: '500', action: 'ban', time: 1_772_360_100 }
+    const bare = {
+      ip: '2001:DB8:A:0::7',
+      direction: 'outgoing',
+      pps: '500',
+      action: 'ban',
+      time: 1_772_360_100,
+    }
     const { events, notes } = read([bare, { ...bare, action: 'unban' }], { ban: 'blackholed' })
     assert.equal(events[0]!.affectedNetwork, '2001:db8:a::7/128')
     assert.equal(events[0]!.affectedPps, 500)
     assert.deepEqual(events[0]!.status, ['EVENT_ENDED', 'MITIGATION_ENDED'])
     assert.deepEqual(events[0]!.flags, ['OUTGOING', 'IPV6', 'BLACKHOLED'])
     const started = 'The start of the attack is missing: the time of the notification is used instead.'
-    assert.deepEqual(notes, Array(2).fill(['warning', '/incident', started]))
+    assert.deepEqual(notes, [
+      ['warning', '/incident', started],
+      ['warning', '/incident', started],
+    ])
   })
 
   test('an action that we do not know is an event with a note; one without an address is an error', () => {
@@ -93,6 +99,9 @@ describe('the notify script of FastNetMon Community', () => {
       ],
     )
     assert.throws(() => read([{ ...ban, ip: 'host' }]), /^NormaliseError: \/ip: not an IPv4 or IPv6 address$/)
-    assert.throws(() => read([{ ...ban, incident: '', time: null }]), /\/incident: the time of the ban is expected/)
+    assert.throws(
+      () => read([{ ...ban, incident: '', time: null }]),
+      /\/incident: the time of the ban is expected/,
+    )
   })
 })

@@ -13,11 +13,18 @@ import { hostPrefix } from '../../net/prefix.ts'
 import { abridgeJson } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { readAttack, readBanSetting } from './fastnetmon.ts'
-import type { Notes } from './notes.ts'
-import { joinKey, numberOfText, readAmount, readKey, readObject, readOptionalText, readText } from './reading.ts'
+import {
+  joinKey,
+  numberOfText,
+  readAmount,
+  readKey,
+  readObject,
+  readOptionalText,
+  readText,
+} from './reading.ts'
 import type { Fields } from './reading.ts'
 import { NormaliseError } from './source.ts'
-import type { Source } from './source.ts'
+import type { Notes, Source } from './source.ts'
 import { readTime } from './units.ts'
 
 export const fastnetmonCommunity: Source = {

@@ -42,7 +42,9 @@ export function vectorsOf(
 /** A rate that cannot be read makes no vector; those in the event's own fields are noted. */
 function ppsOf(details: Fields, name: string): number {
   const rate = details[name]
-  return typeof rate === 'number' && rate >= 0 && Number.isSafeInteger(Math.round(rate)) ? Math.round(rate) : 0
+  return typeof rate === 'number' && rate >= 0 && Number.isSafeInteger(Math.round(rate))
+    ? Math.round(rate)
+    : 0
 }
 
 function directionOfHigherRate(details: Fields): 'incoming' | 'outgoing' {

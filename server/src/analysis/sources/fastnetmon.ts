@@ -17,7 +17,6 @@ import { abridgeJson, cleanText } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { readSample } from './fastnetmon-sample.ts'
 import { vectorsOf, type Direction } from './fastnetmon-vectors.ts'
-import type { Notes } from './notes.ts'
 import type { SampledPacket } from './packets.ts'
 import { topsOf } from './packets.ts'
 import {
@@ -32,7 +31,7 @@ import {
 import type { Fields } from './reading.ts'
 import { readKindSettings } from './settings.ts'
 import { NormaliseError, settingError } from './source.ts'
-import type { Source } from './source.ts'
+import type { Notes, Source } from './source.ts'
 
 export const fastnetmon: Source = {
   kind: 'fastnetmon',

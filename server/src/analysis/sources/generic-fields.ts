@@ -1,6 +1,6 @@
 // The settings `fields` of a mapped source: the pointer and unit of each field, parsed once and applied to each event.
 import { parseTime } from '../../text/time.ts'
-import type { Notes } from './notes.ts'
+import type { Notes } from './source.ts'
 import { compilePointer } from './pointer.ts'
 import type { Pointer } from './pointer.ts'
 import {
@@ -15,7 +15,15 @@ import {
 } from './reading.ts'
 import type { Fields } from './reading.ts'
 import { NormaliseError, settingError } from './source.ts'
-import { bitRates, byteAmounts, packetAmounts, packetRates, readStatedTime, readTime, timeUnits } from './units.ts'
+import {
+  bitRates,
+  byteAmounts,
+  packetAmounts,
+  packetRates,
+  readStatedTime,
+  readTime,
+  timeUnits,
+} from './units.ts'
 import type { TimeUnit } from './units.ts'
 
 const amounts = {
@@ -120,7 +128,9 @@ function compileKey(setting: unknown, place: string): (event: unknown, place: st
   }
   const parts = compilePointers(at, place)
   return (event, eventPlace) => {
-    const values = parts.map(({ get, at: part }) => keyText(get(event), `${eventPlace}${part}`, parts.length > 1))
+    const values = parts.map(({ get, at: part }) =>
+      keyText(get(event), `${eventPlace}${part}`, parts.length > 1),
+    )
     const key = values.length === 1 ? shortKey(values[0]!) : joinKey(values)
     return hash ? hashedKey(key) : key
   }
@@ -147,8 +157,15 @@ function compileField(name: string, field: unknown): Field {
   if (!fieldNames.includes(name)) {
     throw settingError(place, `is unknown; known are ${fieldNames.join(', ')}`)
   }
-  const { at, first, unit, value, text = false, until, ...others } =
-    typeof field === 'string' ? { at: field } : readObject(field, place)
+  const {
+    at,
+    first,
+    unit,
+    value,
+    text = false,
+    until,
+    ...others
+  } = typeof field === 'string' ? { at: field } : readObject(field, place)
   const isConstant = value !== undefined
   const sources = [at, first, value].filter((one) => one !== undefined)
   const hasOptions = [unit, until].some((one) => one !== undefined) || text !== false
@@ -199,7 +216,10 @@ function readUnit(name: string, unit: unknown, place: string): string | undefine
   if (unit === undefined) return undefined
   const known = unitsOf(name)
   if (typeof unit === 'string' && known.includes(unit)) return unit
-  throw settingError(place, known.length > 0 ? `one of ${known.join(', ')} is expected` : 'this field has no unit')
+  throw settingError(
+    place,
+    known.length > 0 ? `one of ${known.join(', ')} is expected` : 'this field has no unit',
+  )
 }
 
 function unitsOf(name: string): readonly string[] {
@@ -221,7 +241,10 @@ export function compileIgnore(setting: unknown): IgnoreRule {
   return (event) => conditions.find(({ matches }) => matches(event))?.text
 }
 
-function compileCondition(setting: unknown, place: string): { text: string; matches: (event: unknown) => boolean } {
+function compileCondition(
+  setting: unknown,
+  place: string,
+): { text: string; matches: (event: unknown) => boolean } {
   const { at, ...tests } = readObject(setting, place)
   const get = compilePointer(at, `${place}.at`)
   const [test, ...more] = Object.entries(tests)

@@ -174,7 +174,12 @@ describe('a mapped source', () => {
       { country: '/v' },
       `Two capital letters are expected, such as NL. ${left}`,
     ],
-    ['a description that is no text', { v: {} }, { description: '/v' }, `A string is expected, not an object. ${left}`],
+    [
+      'a description that is no text',
+      { v: {} },
+      { description: '/v' },
+      `A string is expected, not an object. ${left}`,
+    ],
   ]
   for (const [name, values, fields, message] of details) {
     test(`a detail that cannot be read is left out and noted: ${name}`, () => {
@@ -218,7 +223,7 @@ describe('a mapped source', () => {
     assert.equal(notes[99]![2], '500 further notes are not listed.')
   })
 
-  test('a composed id tells attacks of one alert apart, and the end finds its attack', () => {
+  test('a composed id separates the attacks of one alert, and the end finds its attack', () => {
     const mapping = {
       fields: { id: ['/fingerprint', '/startsAt'], start: '/startsAt', end: '/endsAt', status: '/status' },
       words: { status: { firing: ['ongoing'], resolved: ['ended'] } },
@@ -328,8 +333,16 @@ describe('a mapped source', () => {
     ['no fields', {}, /^settings\.fields: an object is expected/],
     ['no id', { fields: {} }, /^settings\.fields\.id: is missing/],
     ['no part of an id', { fields: { id: [] } }, /^settings\.fields\.id: at least one JSON pointer/],
-    ['a part that is no pointer', { fields: { id: ['/a', 'b'] } }, /^settings\.fields\.id\.1: a JSON pointer/],
-    ['a condition without a test', { fields: { id: '/id' }, ignore: [{ at: '/a' }] }, /^settings\.ignore\.0: \{ at, is \}/],
+    [
+      'a part that is no pointer',
+      { fields: { id: ['/a', 'b'] } },
+      /^settings\.fields\.id\.1: a JSON pointer/,
+    ],
+    [
+      'a condition without a test',
+      { fields: { id: '/id' }, ignore: [{ at: '/a' }] },
+      /^settings\.ignore\.0: \{ at, is \}/,
+    ],
     [
       'an unknown test',
       { fields: { id: '/id' }, ignore: [{ at: '/a', like: 'x' }] },
@@ -358,7 +371,11 @@ describe('a mapped source', () => {
     ],
     ['not a pointer', { fields: { id: 'id' } }, /^settings\.fields\.id: a JSON pointer is expected/],
     ['a bad escape', { fields: { id: '/a~2' } }, /^settings\.fields\.id: a JSON pointer is expected/],
-    ['both value and pointer', { fields: { id: '/id', network: { at: '/n', value: 1 } } }, /\{ first \} or \{ value \}/],
+    [
+      'both value and pointer',
+      { fields: { id: '/id', network: { at: '/n', value: 1 } } },
+      /\{ first \} or \{ value \}/,
+    ],
     ['an unknown setting', { fields: { id: '/id' }, map: {} }, /^settings\.map: is unknown/],
     [
       'an unknown word',

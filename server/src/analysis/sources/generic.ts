@@ -27,13 +27,12 @@ import { abridgeJson, cleanText } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { compileIgnore, createFieldReader, isAbsent } from './generic-fields.ts'
 import type { EventFields, FieldReader, IgnoreRule } from './generic-fields.ts'
-import type { Notes } from './notes.ts'
 import { compilePointer } from './pointer.ts'
 import { readNetwork, readNetworks, readObject, readOptionalText, readText } from './reading.ts'
 import type { Fields } from './reading.ts'
 import { readCountry, readKindSettings, readTimezone } from './settings.ts'
 import { NormaliseError, observationsMax, settingError } from './source.ts'
-import type { Normaliser, Source } from './source.ts'
+import type { Normaliser, Notes, Source } from './source.ts'
 
 const mappingNames = ['events', 'ignore', 'fields', 'words'] as const
 
@@ -119,7 +118,11 @@ function normaliseEvent(
 }
 
 /** Some detectors send the time at which an ongoing alert expires as its end. */
-function readEnd(fields: EventFields, status: readonly EventSignal[] | undefined, notes: Notes): Date | undefined {
+function readEnd(
+  fields: EventFields,
+  status: readonly EventSignal[] | undefined,
+  notes: Notes,
+): Date | undefined {
   const isOpen = status !== undefined && !status.includes('ended')
   if (!isOpen) return fields.time('end')
   const end = fields.time('end', true)
@@ -137,15 +140,13 @@ function readNetworkField(fields: EventFields, notes: Notes): Prefix[] {
   return Array.isArray(value) ? readNetworks(value, place, notes) : [readNetwork(value, place, true)]
 }
 
-function textsOf(
-  fields: EventFields,
-  classification: string | undefined,
-  notes: Notes,
-): Partial<EventTexts> {
+function textsOf(fields: EventFields, classification: string | undefined, notes: Notes): Partial<EventTexts> {
   const text = (name: 'description' | 'location' | 'location_id' | 'resource_id', lengthMax: number) =>
     notes.optional(() => readOptionalText(fields.raw(name), fields.placeOf(name), lengthMax))
   const checked = (name: 'country' | 'timezone', read: (value: unknown, place: string) => string) =>
-    isAbsent(fields.raw(name)) ? undefined : notes.optional(() => read(fields.raw(name), fields.placeOf(name)))
+    isAbsent(fields.raw(name))
+      ? undefined
+      : notes.optional(() => read(fields.raw(name), fields.placeOf(name)))
   const texts: { [name in keyof EventTexts]: string | undefined } = {
     classificationKey: classification,
     description: text('description', 400),

@@ -1,25 +1,12 @@
 // Collects the notes of one delivery while it is read: a detail that cannot be read is left out and noted, an item of a
 // batch that cannot be read does not lose the others.
-import type { DeliveryNoteCode, NoteAttrs, NoteSeverity, StoredNote } from '@pharos/contract/delivery-note'
+import type { NoteAttrs, NoteSeverity, StoredNote } from '@pharos/contract/delivery-note'
 import { cleanText } from '../json.ts'
 import { NormaliseError } from './source.ts'
-
-export type Notes = {
-  /** The time of receipt of the delivery. */
-  readonly receivedAt: Date
-  add(severity: NoteSeverity, place: string, code: DeliveryNoteCode, attrs?: NoteAttrs): void
-  /** Returns the value, or undefined with a warning if it cannot be read. */
-  optional<T>(read: () => T): T | undefined
-  /** Returns what was read from one item of a list, or nothing with an error if it cannot be read. */
-  item<T>(read: () => readonly T[]): readonly T[]
-  /** Number of items that could not be read. */
-  readonly errors: number
-  /** At most `notesMax`, errors first. */
-  list(): readonly StoredNote[]
-}
+import type { Notes } from './source.ts'
 
 /** Maximum number of notes that are kept for a delivery. */
-export const notesMax = 100
+const notesMax = 100
 const placeMax = 500
 
 export function createNotes(receivedAt: Date): Notes {

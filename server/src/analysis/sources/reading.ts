@@ -5,7 +5,7 @@ import { PrefixError } from '../../net/prefix-error.ts'
 import { maskHostBits, parsePrefixOrAddress } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { cleanText } from '../json.ts'
-import type { Notes } from './notes.ts'
+import type { Notes } from './source.ts'
 import { NormaliseError } from './source.ts'
 
 export type Fields = { readonly [name: string]: unknown }

@@ -10,12 +10,11 @@ import type { Classification } from '../classification.ts'
 import type { Observation } from '../event.ts'
 import { abridgeJson, cleanText } from '../json.ts'
 import type { JsonObject } from '../json.ts'
-import type { Notes } from './notes.ts'
 import { readAmount, readKey, readList, readNetwork, readObject, readOptionalText } from './reading.ts'
 import type { Fields } from './reading.ts'
 import { readKindSettings } from './settings.ts'
 import { NormaliseError, observationsMax } from './source.ts'
-import type { Source } from './source.ts'
+import type { Notes, Source } from './source.ts'
 import { readTime } from './units.ts'
 
 export const sightline: Source = {
@@ -69,7 +68,8 @@ function read(alert: unknown, place: string, notes: Notes): Observation[] {
       observedAt: null,
       weight: 0,
       start: readTime(fields.start_time, 'iso', at('start_time'), notes) ?? null,
-      end: fields.ongoing === true ? null : (readTime(fields.stop_time, 'iso', at('stop_time'), notes) ?? null),
+      end:
+        fields.ongoing === true ? null : (readTime(fields.stop_time, 'iso', at('stop_time'), notes) ?? null),
       signals: signalsOf(fields, at, notes),
       flags: direction === undefined ? [] : [direction],
       networks,
@@ -133,7 +133,8 @@ function vectorsOf(detail: Fields, place: string, notes: Notes): Classification[
     return vector === undefined ? [] : [vector]
   })
   // "UDP" beside "DNS Amplification" is the same traffic; the total is that of all others.
-  const specific = (vector: Classification) => Number(!vector.endsWith('.flood')) + Number(vector !== 'ip.flood')
+  const specific = (vector: Classification) =>
+    Number(!vector.endsWith('.flood')) + Number(vector !== 'ip.flood')
   return [...new Set(vectors)].toSorted((a, b) => specific(b) - specific(a))
 }
 
@@ -175,7 +176,8 @@ function describe(
   { host_address: host }: Fields,
 ): string {
   const way = direction === undefined ? '' : `${direction.toLowerCase()} `
-  const target = network === undefined ? '' : ` on ${typeof host === 'string' ? cleanText(host, 60).trim() : network}`
+  const target =
+    network === undefined ? '' : ` on ${typeof host === 'string' ? cleanText(host, 60).trim() : network}`
   const text = `${way}${classifications[kind ?? 'unknown']}${target}`
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

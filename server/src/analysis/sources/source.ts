@@ -1,8 +1,28 @@
 // The port to a detector's format: converts one delivery into observations. A normaliser is pure: the same body,
 // settings and time of receipt give the same observations, so that stored deliveries can be replayed.
-import { noteFragment, type DeliveryNoteCode, type NoteAttrs } from '@pharos/contract/delivery-note'
+import {
+  noteFragment,
+  type DeliveryNoteCode,
+  type NoteAttrs,
+  type NoteSeverity,
+  type StoredNote,
+} from '@pharos/contract/delivery-note'
 import type { Observation } from '../event.ts'
-import type { Notes } from './notes.ts'
+
+/** The collector of a delivery's notes, which a normaliser gets; notes.ts implements it. */
+export type Notes = {
+  /** The time of receipt of the delivery. */
+  readonly receivedAt: Date
+  add(severity: NoteSeverity, place: string, code: DeliveryNoteCode, attrs?: NoteAttrs): void
+  /** Returns the value, or undefined with a warning if it cannot be read. */
+  optional<T>(read: () => T): T | undefined
+  /** Returns what was read from one item of a list, or nothing with an error if it cannot be read. */
+  item<T>(read: () => readonly T[]): readonly T[]
+  /** Number of items that could not be read. */
+  readonly errors: number
+  /** At most 100, errors first. */
+  list(): readonly StoredNote[]
+}
 
 /**
  * Converts the parsed JSON body of one delivery. Only the key and the network of an event are essential: everything else

@@ -1,7 +1,7 @@
 // The units in which detectors state rates, amounts and times, converted to bits and packets per second, bytes, packets
 // and timestamps.
 import { parseTime } from '../../text/time.ts'
-import type { Notes } from './notes.ts'
+import type { Notes } from './source.ts'
 import { checkTime } from './reading.ts'
 import { NormaliseError } from './source.ts'
 
