@@ -15,15 +15,18 @@ export const deliveryRoutes = (deps: DeliveryDeps): Mounted[] => [
 
 type Delivery = Omit<Request<typeof ingestDeliveryRoute>, 'body'> & { readonly body: Buffer }
 
-const ingestDelivery = (deps: DeliveryDeps, { params, query, headers, body }: Delivery) =>
-  (query.validate === true ? validateDelivery : receiveDelivery)(deps, {
+async function ingestDelivery(deps: DeliveryDeps, { params, query, headers, body }: Delivery) {
+  const request = {
     sourceKey: params.source_key,
     authorization: headers.authorization,
     token: query.token,
     deliveryId: singleHeader(headers['idempotency-key']) ?? singleHeader(headers['webhook-id']),
     contentType: headers['content-type'],
     body,
-  })
+  }
+  if (query.validate !== true) return receiveDelivery(deps, request)
+  return { status: 200, body: await validateDelivery(deps, request) }
+}
 
 function singleHeader(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value

@@ -1,7 +1,10 @@
 // Validates a delivery: reads it as the ingest loop would, stores nothing, and returns what would become of it.
-import { validatedEventsMax, type ingestDeliveryRoute } from '@pharos/contract/analysis'
+import {
+  validatedEventsMax,
+  type DeliveryValidation,
+  type RelatedEventDetail,
+} from '@pharos/contract/analysis'
 import { noteText } from '@pharos/contract/delivery-note'
-import type { Reply } from '../http/mount.ts'
 import { checkSource, type DeliveryDeps, type DeliveryRequest } from './delivery.ts'
 import { renderEvent } from './event-json.ts'
 import { mergeObservation, type Event } from './event.ts'
@@ -11,7 +14,7 @@ import { listSources } from './source.store.ts'
 export async function validateDelivery(
   { postgres, keys }: DeliveryDeps,
   request: DeliveryRequest,
-): Promise<Reply<typeof ingestDeliveryRoute>> {
+): Promise<DeliveryValidation> {
   await checkSource(postgres, keys, request)
   const [row] = await listSources(postgres.front, [request.sourceKey])
   const reader = createSourceReader(row!)
@@ -20,19 +23,18 @@ export async function validateDelivery(
   for (const { eventId, observation } of observations) {
     events.set(eventId, mergeObservation(events.get(eventId), observation, reader.source))
   }
-  const body = {
-    validated: true as const,
+  return {
+    validated: true,
     state,
     error,
     notes: notes.map((note) => ({ ...note, message: noteText(note) })),
     event_count: events.size,
     events: [...events.values()].slice(0, validatedEventsMax).map(detailOf),
   }
-  return { status: 200, body }
 }
 
 /** The event in the form of the API. */
-function detailOf(event: Event): object {
-  const record = JSON.parse(`${renderEvent(event, null)}}`) as object
+function detailOf(event: Event): RelatedEventDetail {
+  const record = JSON.parse(`${renderEvent(event, null)}}`) as RelatedEventDetail
   return { ...record, parsed_data: event.parsedData, has_attachment: event.hasAttachment }
 }
