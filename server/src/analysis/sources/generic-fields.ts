@@ -79,6 +79,7 @@ export type EventFields = {
 export type FieldReader = (event: Fields, place: string, notes: Notes) => EventFields
 
 type Found = { readonly value: unknown; readonly at: string }
+const nothing: Found = { value: undefined, at: '' }
 type Field = {
   readonly find: (event: unknown) => Found
   readonly unit: string | undefined
@@ -95,22 +96,28 @@ export function createFieldReader({ id, ...settings }: Fields): FieldReader {
     Object.entries(settings).map(([name, field]) => [name, compileField(name, field)] as const),
   )
   return (event, place, notes) => {
-    const find = (name: FieldName) => fields.get(name)?.find(event)
-    const raw = (name: FieldName) => find(name)?.value
-    const placeOf = (name: FieldName) => `${place}${find(name)?.at ?? ''}`
+    const found = (name: FieldName) => fields.get(name)?.find(event) ?? nothing
+    const raw = (name: FieldName) => found(name).value
+    const placeOf = (name: FieldName) => `${place}${found(name).at}`
     const unitOf = (name: FieldName, byDefault: string) => fields.get(name)?.unit ?? byDefault
     return {
       key: () => readKeyOf(event, place),
       raw,
       placeOf,
-      amount: (name) =>
-        notes.optional(() => {
-          const value = fields.get(name)?.isText ? numberOfText(raw(name), placeOf(name)) : raw(name)
-          return readAmount(value, placeOf(name), amounts[name].get(unitOf(name, amountDefaults[name])))
-        }),
+      amount(name) {
+        const { value, at } = found(name)
+        if (isAbsent(value) && value !== '') return undefined
+        const fieldPlace = `${place}${at}`
+        return notes.optional(() => {
+          const number = fields.get(name)!.isText ? numberOfText(value, fieldPlace) : value
+          return readAmount(number, fieldPlace, amounts[name].get(unitOf(name, amountDefaults[name])))
+        })
+      },
       time(name, isExpiry = false) {
+        const { value, at } = found(name)
+        if (isAbsent(value)) return undefined
         const read = isExpiry ? readStatedTime : readTime
-        return read(raw(name), unitOf(name, 'iso') as TimeUnit, placeOf(name), notes)
+        return read(value, unitOf(name, 'iso') as TimeUnit, `${place}${at}`, notes)
       },
     }
   }

@@ -140,21 +140,23 @@ function readNetworkField(fields: EventFields, notes: Notes): Prefix[] {
   return Array.isArray(value) ? readNetworks(value, place, notes) : [readNetwork(value, place, true)]
 }
 
+type TextName = 'description' | 'location' | 'location_id' | 'resource_id' | 'country' | 'timezone'
+
 function textsOf(fields: EventFields, classification: string | undefined, notes: Notes): Partial<EventTexts> {
-  const text = (name: 'description' | 'location' | 'location_id' | 'resource_id', lengthMax: number) =>
-    notes.optional(() => readOptionalText(fields.raw(name), fields.placeOf(name), lengthMax))
-  const checked = (name: 'country' | 'timezone', read: (value: unknown, place: string) => string) =>
-    isAbsent(fields.raw(name))
-      ? undefined
-      : notes.optional(() => read(fields.raw(name), fields.placeOf(name)))
+  const optional = (name: TextName, read: (value: unknown, place: string) => string | undefined) => {
+    const value = fields.raw(name)
+    return isAbsent(value) ? undefined : notes.optional(() => read(value, fields.placeOf(name)))
+  }
+  const text = (name: TextName, lengthMax: number) =>
+    optional(name, (value, place) => readOptionalText(value, place, lengthMax))
   const texts: { [name in keyof EventTexts]: string | undefined } = {
     classificationKey: classification,
     description: text('description', 400),
     sourceLocation: text('location', 200),
     sourceLocationId: text('location_id', 200),
     sourceResourceId: text('resource_id', 200),
-    sourceCountry: checked('country', readCountry),
-    sourceTimezone: checked('timezone', readTimezone),
+    sourceCountry: optional('country', readCountry),
+    sourceTimezone: optional('timezone', readTimezone),
   }
   return Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined))
 }
