@@ -1,6 +1,7 @@
 // Traffic and security analysis: security events of a team, and deliveries of detectors.
 // Fields and their spelling (match_resouce_name) are those of the specification.
 import { Type, type Static } from 'typebox'
+import { DeliveryNote } from './delivery-note.ts'
 import { route } from './route.ts'
 import {
   EmptyIsAbsent,
@@ -253,6 +254,26 @@ export const getRelatedEventRoute = route({
   conditional: true,
 })
 
+const AcceptedDelivery = Component('AcceptedDelivery', { delivery_id: Type.String() })
+
+/** The most events that a validation returns. */
+export const validatedEventsMax = 100
+
+export const DeliveryValidation = Component('DeliveryValidation', {
+  validated: Type.Literal(true),
+  state: Type.Enum(['done', 'partial', 'failed'], {
+    description: 'the state that the delivery would have: see `GET /v3/admin/deliveries`',
+  }),
+  error: Nullable(Type.String({ description: 'the first error, with its place in the delivery' })),
+  notes: Type.Array(DeliveryNote, { description: 'errors first; at most 100' }),
+  event_count: Type.Integer({ minimum: 0 }),
+  events: Type.Array(RelatedEventDetail, {
+    maxItems: validatedEventsMax,
+    description: 'the events as this delivery alone would make them',
+  }),
+})
+export type DeliveryValidation = Static<typeof DeliveryValidation>
+
 export const ingestDeliveryRoute = route({
   name: 'ingestDelivery',
   group: 'Ingest',
@@ -263,15 +284,19 @@ export const ingestDeliveryRoute = route({
     'Accepts a message of a detector, of any media type. It is stored as received and processed by a loop. ' +
     'The secret of the source is sent as `Authorization: Token <secret>`, as the password of HTTP Basic, or ' +
     'as `?token=`. A delivery is identified by its `Idempotency-Key` or `webhook-id` header: a repeated one ' +
-    'gets the same answer and is stored once; another body with the same id is rejected. An unreadable delivery is stored with the reason and can be ' +
-    'replayed after a fix.',
+    'gets the same answer and is stored once; another body with the same id is rejected. Only the key and the ' +
+    'network of an event are essential: everything else that cannot be read is left out and noted. An ' +
+    'unreadable delivery is stored with the reason and can be replayed after a fix. `?validate=true` stores ' +
+    'nothing and returns 200 with what would become of the delivery.',
   permission: { credential: 'source' },
   params: Strict({ source_key: Type.String({ maxLength: 100 }) }),
   query: Strict({
     token: Optional(Type.String({ maxLength: 500, description: 'the secret of the source' })),
+    validate: Optional(Type.Boolean({ description: 'return what would become of the delivery' })),
   }),
   body: Type.Unknown(),
-  response: Strict({ delivery_id: Type.String() }),
+  response: AcceptedDelivery,
+  trial: DeliveryValidation,
   success: 202,
   errors: ['body_too_large'],
 })

@@ -227,7 +227,9 @@ function successOf(route: Route): Json {
   return { description: 'success', content: { 'application/json': { schema } } }
 }
 
-/** A dry run returns 200, whatever the operation returns; so does a creating operation if the record exists. */
+/**
+ * A dry run returns 200, whatever the operation returns; so do a validation, and a creating operation if the record exists.
+ */
 function otherSuccessOf(route: Route): Json {
   const schema = responseSchemas(route)[200]
   if (route.success === 200 || !schema) return {}
@@ -237,9 +239,10 @@ function otherSuccessOf(route: Route): Json {
 
 /** Returns the schemas of success bodies by status, with that of a dry run; empty without a body. */
 export function responseSchemas(route: Route): Readonly<Record<number, TSchema>> {
-  const { success, dryRun, returnsExisting } = route
+  const { success, dryRun, returnsExisting, trial } = route
   if (!route.response) return dryRun ? { 200: DryRun(Type.Null()) } : {}
   const response = titled(route, 'Response', route.response)
+  if (trial) return { 200: trial, [success]: response }
   if (!dryRun) return { ...(returnsExisting ? { 200: response } : {}), [success]: response }
   const tried = DryRun(response)
   return success === 200

@@ -87,6 +87,8 @@ export type Route<
   readonly upload: Up
   /** The body of a successful answer; null for none. */
   readonly response: Response
+  /** The body of the answer 200 to a request that only validates; null if the operation has no such parameter. */
+  readonly trial: TSchema | null
   /** The answer is a file of one of these media types instead of a JSON body. */
   readonly download: Down
   /** The answer is a stream of server-sent events instead of a JSON body. Takes `Last-Event-ID`. */
@@ -114,6 +116,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   | 'body'
   | 'upload'
   | 'response'
+  | 'trial'
   | 'download'
   | 'stream'
   | 'returnsExisting'
@@ -129,6 +132,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   body?: B
   upload?: U
   response?: R
+  trial?: TSchema | null
   download?: D
   stream?: boolean
   returnsExisting?: boolean
@@ -154,6 +158,7 @@ export function route<
 >(declared: Declared<P, Q, B, R, U, D, Path>): Route<P, Q, B, R, U, D, Path> {
   return {
     errors: [],
+    trial: null,
     stream: false,
     returnsExisting: false,
     dryRun: false,

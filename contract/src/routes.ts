@@ -4,6 +4,7 @@ import { adminRegionRoutes } from './admin-region.ts'
 import { analysisRoutes } from './analysis.ts'
 import { auditRoutes } from './audit.ts'
 import { byoipRoutes } from './byoip.ts'
+import { deliveryRoutes } from './delivery.ts'
 import { domainRoutes } from './domain.ts'
 import { holdRoutes } from './hold.ts'
 import { inventoryRoutes } from './inventory.ts'
@@ -39,5 +40,6 @@ export const routes: readonly Route[] = [
   ...prefixRoutes,
   ...inventoryRoutes,
   ...serviceRoutes,
+  ...deliveryRoutes,
   ...analysisRoutes,
 ]

@@ -5,6 +5,7 @@ import type { User } from '@pharos/contract/session'
 import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { listAuditEntriesRoute } from '@pharos/contract/audit'
 import type { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import type { listDeliveriesRoute } from '@pharos/contract/delivery'
 import type { listAsnsRoute } from '@pharos/contract/inventory'
 import type { listMembersRoute } from '@pharos/contract/member'
 import type { QueryOf } from '@pharos/contract/route'
@@ -16,6 +17,7 @@ import {
   IconGavel,
   IconHome,
   IconId,
+  IconRadar,
   IconRouter,
   IconShieldBolt,
   IconUser,
@@ -255,6 +257,22 @@ export const pages = [
     role: 'staff',
     search: parameters<{ status: 'all' }>()('status'),
     component: lazyRouteComponent(() => import('./staff/letters.tsx'), 'LettersToReview'),
+  }),
+  page({
+    path: '/staff/detectors',
+    label: 'Detectors',
+    icon: IconRadar,
+    group: 'provider',
+    key: 'd',
+    keywords: ['sources', 'deliveries', 'ingest'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listDeliveriesRoute> & { delivery: number }>()(
+      'source_key',
+      'state',
+      'ordering',
+      'delivery',
+    ),
+    component: lazyRouteComponent(() => import('./staff/detectors.tsx'), 'Detectors'),
   }),
 ] as const
 

@@ -295,7 +295,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
       const { context, page, pageErrors } = await person('demo@demo.example', { colorScheme })
       for (const place of places) await examine(page, place, colorScheme)
       const staff = await person('staff@demo.example', { colorScheme })
-      for (const place of ['/staff/holds', '/staff/regions', '/staff/letters'])
+      for (const place of ['/staff/holds', '/staff/regions', '/staff/letters', '/staff/detectors'])
         await examine(staff.page, place, colorScheme)
       const guest = await person(undefined, { colorScheme })
       for (const place of alone) await examine(guest.page, place, colorScheme)

@@ -1,4 +1,4 @@
-// Pages of staff in the portal: decisions about paused changes, regions and routers.
+// Pages of staff in the portal: decisions about paused changes, regions and routers, detectors that fail.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -34,6 +34,29 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
       pageErrors.filter((one) => !one.includes('409')),
       [],
     )
+    await context.close()
+  })
+
+  it('shows which detector fails, and opens the delivery with the reason and what was received', async () => {
+    const sent = await fetch(`${demo.url}/v3/ingest/events/fastnetmon`, {
+      method: 'POST',
+      headers: { authorization: 'Token demo-secret', 'content-type': 'application/json' },
+      body: '{"action":"ban","ip":"203.0.113.7"}',
+    })
+    assert.equal(sent.status, 202)
+    const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
+    await page.getByRole('link', { name: 'Detectors', exact: true }).click()
+    await page.getByRole('alert').filter({ hasText: '1 detector fails' }).waitFor()
+    const sources = page.getByRole('region', { name: 'Sources' })
+    await sources.getByText('/attack_details: an object is expected, not undefined').waitFor()
+    await look(page, 'staff-detectors')
+    await sources.getByRole('button', { name: 'Show delivery of FastNetMon Advanced' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delivery' })
+    await dialog.getByText('An object is expected, not undefined.').waitFor()
+    await dialog.getByText('"ip": "203.0.113.7"').waitFor()
+    await settled(page)
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(pageErrors, [])
     await context.close()
   })
 

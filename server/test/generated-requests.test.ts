@@ -354,7 +354,10 @@ function mainCallers({ id }: Operation): string[] {
   if (/^(change(Password|Email)|listSessions|updateUser)$/.test(id)) return ['admin', 'staff']
   if (id === 'deleteTotp' || id === 'createRecoveryCodes') return ['admin', 'staff']
   if (id === 'createTotp' || id === 'confirmTotp') return ['member', 'blue']
-  if (/Hold|suspend|resume|ToReview|^(accept|reject)Letter/.test(id)) return ['staff']
+  if (
+    /Hold|suspend|resume|ToReview|^(accept|reject)Letter|^(getDelivery|listDeliveries|listSources)$/.test(id)
+  )
+    return ['staff']
   if (/Webhook/.test(id) && !/^(list|get)/.test(id)) return ['admin', 'admin', 'staff']
   if (/AuditEntr/.test(id)) return ['admin', 'staff']
   if (/Tokens?$/.test(id) && !/Session/.test(id)) return ['admin', 'admin', 'staff']

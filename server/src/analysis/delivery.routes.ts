@@ -1,23 +1,32 @@
-// HTTP route of deliveries.
+// HTTP routes of deliveries, and of the sources that send them.
 import { ingestDeliveryRoute } from '@pharos/contract/analysis'
-import { handleRaw, type Mounted, type Request } from '../http/mount.ts'
+import { getDeliveryRoute, listDeliveriesRoute, listSourcesRoute } from '@pharos/contract/delivery'
+import { handle, handleRaw, type Mounted, type Request } from '../http/mount.ts'
+import { getDelivery, listDeliveries, listSources } from './delivery-list.ts'
 import { receiveDelivery, type DeliveryDeps } from './delivery.ts'
+import { validateDelivery } from './validate-delivery.ts'
 
 export const deliveryRoutes = (deps: DeliveryDeps): Mounted[] => [
   handleRaw(ingestDeliveryRoute, ingestDelivery, deps),
+  handle(listDeliveriesRoute, listDeliveries, deps),
+  handle(getDeliveryRoute, getDelivery, deps),
+  handle(listSourcesRoute, listSources, deps),
 ]
 
 type Delivery = Omit<Request<typeof ingestDeliveryRoute>, 'body'> & { readonly body: Buffer }
 
-const ingestDelivery = (deps: DeliveryDeps, { params, query, headers, body }: Delivery) =>
-  receiveDelivery(deps, {
+async function ingestDelivery(deps: DeliveryDeps, { params, query, headers, body }: Delivery) {
+  const request = {
     sourceKey: params.source_key,
     authorization: headers.authorization,
     token: query.token,
     deliveryId: singleHeader(headers['idempotency-key']) ?? singleHeader(headers['webhook-id']),
     contentType: headers['content-type'],
     body,
-  })
+  }
+  if (query.validate !== true) return receiveDelivery(deps, request)
+  return { status: 200, body: await validateDelivery(deps, request) }
+}
 
 function singleHeader(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value

@@ -1,7 +1,13 @@
 // The SQL of deliveries: the bodies as detectors sent them, byte for byte, and their state.
 import { createHash } from 'node:crypto'
+import type { listDeliveriesRoute } from '@pharos/contract/delivery'
+import type { StoredNote } from '@pharos/contract/delivery-note'
+import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
-import type { Trx } from '../db/postgres.ts'
+import { columns, withExpressions, type RowOf } from '../db/columns.ts'
+import { andAll, listAll, orderBy, type Page } from '../db/page.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import type { ReadState } from './read-delivery.ts'
 
 export type NewDelivery = {
   readonly sourceKey: string
@@ -69,14 +75,75 @@ function fitting(rows: readonly { id: number; bytes: number }[], bytesMax: numbe
   return ids
 }
 
-export type Outcome = { readonly id: number; readonly error: string | null }
+/** The result of a processed delivery. */
+export type Outcome = {
+  readonly id: number
+  readonly state: ReadState
+  readonly error: string | null
+  readonly notes: readonly StoredNote[]
+  readonly event_count: number
+  readonly event_ids: readonly string[]
+}
 
-/** Marks deliveries as done, or as failed with the reason; failed ones are kept for a replay. */
+/** Saves the results; deliveries that could not be read completely are kept for a replay. */
 export async function saveOutcomes(trx: Trx, outcomes: readonly Outcome[]): Promise<void> {
   if (outcomes.length === 0) return
   await sql`
-    update deliveries d set state = case when n.error is null then 'done' else 'failed' end, error = n.error,
-      processed = now()
-    from json_to_recordset(${JSON.stringify(outcomes)}::json) as n(id bigint, error text)
+    update deliveries d set state = n.state, error = n.error, notes = n.notes, event_count = n.event_count,
+      event_ids = n.event_ids, processed = now()
+    from json_to_recordset(${JSON.stringify(outcomes)}::json)
+      as n(id bigint, state text, error text, notes jsonb, event_count integer, event_ids text[])
     where d.id = n.id`.execute(trx)
+}
+
+const listed = columns(
+  'deliveries',
+  'd',
+  [
+    'id',
+    'delivery_id',
+    'source_key',
+    'received',
+    'content_type',
+    'state',
+    'error',
+    'processed',
+    'event_count',
+  ],
+  {
+    bytes: sql<number>`octet_length(d.body)`,
+    note_count: sql<number>`jsonb_array_length(d.notes)`,
+  },
+)
+export type DeliveryRow = RowOf<typeof listed>
+
+export const listDeliveryRows = (
+  db: Db,
+  query: QueryOf<typeof listDeliveriesRoute>,
+): Promise<Page<DeliveryRow>> =>
+  listAll(db, {
+    matching: sql`
+      select d.* from deliveries d where true ${andAll(
+        query.source_key && sql`d.source_key = any(${query.source_key}::text[])`,
+        query.delivery_id && sql`d.delivery_id = any(${query.delivery_id}::text[])`,
+        query.state && sql`d.state = any(${query.state}::text[])`,
+        query.start !== undefined && sql`d.received >= ${query.start}`,
+        query.end !== undefined && sql`d.received <= ${query.end}`,
+      )}`,
+    columns: listed,
+    order: orderBy(query.ordering, { id: sql`d.id`, received: sql`d.received` }, sql`d.id`, 'not null'),
+    slice: query,
+  })
+
+const detailed = withExpressions(listed, {
+  notes: sql<StoredNote[]>`d.notes`,
+  event_ids: sql<string[]>`d.event_ids`,
+  body: sql<Buffer>`d.body`,
+})
+export type DeliveryDetailRow = RowOf<typeof detailed>
+
+export async function findDelivery(db: Db, id: number): Promise<DeliveryDetailRow | undefined> {
+  const { rows } = await sql<DeliveryDetailRow>`
+    select ${detailed} from deliveries d where d.id = ${id}::bigint`.execute(db)
+  return rows[0]
 }

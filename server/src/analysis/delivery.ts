@@ -49,7 +49,12 @@ export async function receiveDelivery(
   return { body: { delivery_id: deliveryId }, ...(outcome === 'repeated' && { replayed: true }) }
 }
 
-async function checkSource(postgres: Postgres, keys: KeyRing, request: DeliveryRequest): Promise<void> {
+/** Throws `unauthenticated` unless the request has the secret of its source. */
+export async function checkSource(
+  postgres: Postgres,
+  keys: KeyRing,
+  request: DeliveryRequest,
+): Promise<void> {
   const { authorization, token, sourceKey } = request
   const secret = authorization === undefined ? token : parseSourceCredential(authorization)
   const stored = sourceKey.includes('\0') ? undefined : await findSourceSecret(postgres.front, sourceKey)

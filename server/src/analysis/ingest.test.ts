@@ -82,7 +82,7 @@ describe('ingest', () => {
       actions.map((action) => fixture(`fastnetmon-${action}`)),
       from,
     )
-    assert.deepEqual(await ingest(), { done: 5, failed: 0, events: 1 })
+    assert.deepEqual(await ingest(), { done: 5, partial: 0, failed: 0, events: 1 })
     assert.deepEqual(await elementsOf(other), [])
     assert.deepEqual(await elementsOf(team), [
       {
@@ -167,11 +167,11 @@ describe('ingest', () => {
     const [elements, row] = [await elementsOf(team), await updated()]
     await deliver(db, 'fnm', [ban('203.0.113.77')], from)
     await deliver(db, 'fnm', [ban('203.0.113.77')], from)
-    assert.deepEqual(await ingest(), { done: 2, failed: 0, events: 0 })
+    assert.deepEqual(await ingest(), { done: 2, partial: 0, failed: 0, events: 0 })
     assert.deepEqual([await elementsOf(team), await updated()], [elements, row])
     // A later repetition adds a sample to the timeline and nothing else.
     await deliver(db, 'fnm', [ban('203.0.113.77')], new Date(from.getTime() + 60_000))
-    assert.deepEqual(await ingest(), { done: 1, failed: 0, events: 1 })
+    assert.deepEqual(await ingest(), { done: 1, partial: 0, failed: 0, events: 1 })
     assert.deepEqual(await elementsOf(team), elements)
     await deliver(db, 'fnm', [{ ...ban('203.0.113.77'), action: 'unban' }], new Date('2026-03-01T11:00:00Z'))
     await ingest()
@@ -194,18 +194,92 @@ describe('ingest', () => {
     ])
     await deliver(db, 'odd', [{}])
     await deliver(db, 'wrong', [{}])
-    assert.deepEqual(await ingest(), { done: 2, failed: 5, events: 2 })
+    assert.deepEqual(await ingest(), { done: 2, partial: 0, failed: 5, events: 2 })
     const states = await deliveryStates()
     assert.match(String(states[0]), /^failed,the delivery is not JSON: Unexpected token/)
     assert.deepEqual(states.slice(1), [
       'done',
       ['failed', 'the delivery is not UTF-8 text'],
-      ['failed', 'action: a string is expected, not undefined'],
+      ['failed', '/attack_details: an object is expected, not undefined'],
       'done',
-      ['failed', 'kind: arbor is unknown'],
-      ['failed', 'settings.baan: is unknown; known are ban, location, timezone, country'],
+      ['failed', 'no detector of the kind arbor is supported'],
+      [
+        'failed',
+        'the settings of the source are not valid: settings.baan: is unknown; known are ban, location, timezone, country',
+      ],
     ])
     assert.equal((await elementsOf(team)).length, 2)
+  })
+
+  test('stores with each delivery its notes and its events; a bad alert of a batch does not lose the others', async () => {
+    const team = await addTeam(db, 'a')
+    await addPrefix(db, team, '203.0.113.0/24')
+    await addSource(db, 'am', { kind: 'alertmanager' })
+    const { alerts, ...envelope } = fixture('alertmanager-firing') as { alerts: object[] }
+    const batch = { ...envelope, alerts: [{ status: 'firing' }, { ...alerts[0], status: 'strange' }] }
+    await deliver(db, 'am', [batch, { ...envelope, alerts: [] }], from)
+    assert.deepEqual(await ingest(), { done: 1, partial: 1, failed: 0, events: 1 })
+    const id = eventId('am', '1a30ba71cca2921f|2026-03-01T10:00:00.123Z')
+    const rows = await db
+      .selectFrom('deliveries')
+      .select(['state', 'error', 'event_count', 'event_ids', 'notes'])
+      .orderBy('id')
+      .execute()
+    assert.deepEqual(rows, [
+      {
+        state: 'partial',
+        error: '/alerts/0/fingerprint: a string is expected, not undefined',
+        event_count: 1,
+        event_ids: [id],
+        notes: [
+          {
+            severity: 'error',
+            code: 'type',
+            place: '/alerts/0/fingerprint',
+            attrs: { expected: 'a string', found: 'undefined' },
+          },
+          {
+            severity: 'warning',
+            code: 'word',
+            place: '/alerts/1/status',
+            attrs: { value: 'strange', known: ['firing', 'resolved'] },
+          },
+        ],
+      },
+      {
+        state: 'done',
+        error: null,
+        event_count: 0,
+        event_ids: [],
+        notes: [{ severity: 'info', code: 'no_events', place: '', attrs: {} }],
+      },
+    ])
+    const [element] = await elementsOf(team)
+    assert.deepEqual([element?.id, element?.status], [id, ['EVENT_PENDING']])
+    // Partly read deliveries are replayed with the failed ones.
+    assert.deepEqual(await replayDeliveries(db, { state: 'failed' }), { deliveries: 1, events: 0 })
+    const { state, event_count, notes } = await db
+      .selectFrom('deliveries')
+      .select(['state', 'event_count', 'notes'])
+      .where('state', '=', 'new')
+      .executeTakeFirstOrThrow()
+    assert.deepEqual({ state, event_count, notes }, { state: 'new', event_count: null, notes: [] })
+    assert.deepEqual(await ingest(), { done: 0, partial: 1, failed: 0, events: 0 })
+  })
+
+  test('two attacks under one fingerprint are two events, and the end of the first finds the first', async () => {
+    const team = await addTeam(db, 'a')
+    await addPrefix(db, team, '203.0.113.0/24')
+    await addSource(db, 'am', { kind: 'alertmanager' })
+    const { alerts, ...envelope } = fixture('alertmanager-firing') as { alerts: object[] }
+    const second = { ...envelope, alerts: [{ ...alerts[0], startsAt: '2026-03-01T11:00:00Z' }] }
+    await deliver(db, 'am', [fixture('alertmanager-firing'), second, fixture('alertmanager-resolved')], from)
+    await ingest()
+    const elements = (await elementsOf(team)).map(({ start, status }) => [start, status])
+    assert.deepEqual(elements.toSorted(), [
+      ['2026-03-01T10:00:00.123Z', ['EVENT_ENDED']],
+      ['2026-03-01T11:00:00.000Z', ['EVENT_ONGOING']],
+    ])
   })
 
   test('a delivery that PostgreSQL rejects is found by bisection, marked as failed, and blocks no other', async () => {
@@ -215,7 +289,7 @@ describe('ingest', () => {
         ban(`203.0.113.${i}`, i === 13 ? 'planted' : `id ${i}`),
       )
       await deliver(db, 'fnm', bodies)
-      assert.deepEqual(await ingest(), { done: 20, failed: 1, events: 20 })
+      assert.deepEqual(await ingest(), { done: 20, partial: 0, failed: 1, events: 20 })
       const states = await deliveryStates()
       assert.match(String(states[13]), /^failed,a defect of Pharos: .*planted/)
     } finally {
@@ -381,7 +455,7 @@ describe('a replay', () => {
     const settings = JSON.stringify({ fields: { id: '/key', network: '/target' } })
     await db.updateTable('sources').set({ settings }).where('key', '=', 'later').execute()
     assert.deepEqual(await replayDeliveries(db, { state: 'failed' }), { deliveries: 1, events: 0 })
-    assert.deepEqual(await ingest(), { done: 1, failed: 0, events: 1 })
+    assert.deepEqual(await ingest(), { done: 1, partial: 0, failed: 0, events: 1 })
   })
 
   test('rebuilds events, so that a wrong rate is corrected; ids and relationships stay', async () => {

@@ -4,19 +4,20 @@ import type { OwnershipCache } from '../inventory/ownership.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { claimDeliveries, saveOutcomes } from './delivery.store.ts'
 import type { Delivery, Outcome } from './delivery.store.ts'
-import { eventId, mergeObservation } from './event.ts'
-import type { Event, EventSource, Observation } from './event.ts'
+import { mergeObservation } from './event.ts'
+import type { Event, EventSource } from './event.ts'
 import { insertEvents, lockEvents, saveEventNetworks, saveEvents } from './event.store.ts'
-import { canonicalJson, cleanText } from './json.ts'
+import { canonicalJson } from './json.ts'
 import type { Json } from './json.ts'
+import { createSourceReader, failedDelivery, readDelivery } from './read-delivery.ts'
+import type { IdentifiedObservation, ReadDelivery, ReadState } from './read-delivery.ts'
 import { relateEvents } from './relationship.ts'
 import { listSources } from './source.store.ts'
-import { sourceOfKind } from './sources/index.ts'
-import { defaultTexts } from './sources/settings.ts'
-import { NormaliseError } from './sources/source.ts'
-import type { Normaliser } from './sources/source.ts'
 
-export type IngestReport = { readonly done: number; readonly failed: number; readonly events: number }
+/** Numbers of deliveries by result, and of events that changed. */
+export type IngestReport = Readonly<Record<ReadState, number>> & { readonly events: number }
+
+const nothing: IngestReport = { done: 0, partial: 0, failed: 0, events: 0 }
 
 export type IngestOptions = {
   /** Maximum number of deliveries per batch. */
@@ -37,15 +38,16 @@ export async function ingestDeliveries(
   ownershipCache: OwnershipCache,
   signal?: AbortSignal,
 ): Promise<IngestReport> {
-  let total: IngestReport = { done: 0, failed: 0, events: 0 }
+  let total = nothing
   for (;;) {
     if (signal?.aborted) return total
-    const report = await ingestBatch(postgres, ownershipCache)
-    if (report.done + report.failed === 0) return total
+    const { done, partial, failed, events } = await ingestBatch(postgres, ownershipCache)
+    if (done + partial + failed === 0) return total
     total = {
-      done: total.done + report.done,
-      failed: total.failed + report.failed,
-      events: total.events + report.events,
+      done: total.done + done,
+      partial: total.partial + partial,
+      failed: total.failed + failed,
+      events: total.events + events,
     }
   }
 }
@@ -82,82 +84,38 @@ async function ingest(
   ownershipCache: OwnershipCache,
   deliveries: readonly Delivery[],
 ): Promise<IngestReport> {
-  if (deliveries.length === 0) return { done: 0, failed: 0, events: 0 }
+  if (deliveries.length === 0) return nothing
   const { observations, outcomes } = await readDeliveries(trx, deliveries)
   const events = await mergeObservations(trx, ownershipCache, observations)
   await saveOutcomes(trx, outcomes)
-  const failed = outcomes.filter(({ error }) => error !== null).length
-  return { done: outcomes.length - failed, failed, events }
+  const count = (state: ReadState) => outcomes.filter((outcome) => outcome.state === state).length
+  return { done: count('done'), partial: count('partial'), failed: count('failed'), events }
 }
 
-type SourcedObservation = { readonly source: EventSource; readonly observation: Observation }
+type SourcedObservation = IdentifiedObservation & { readonly source: EventSource }
 
 async function readDeliveries(
   trx: Trx,
   deliveries: readonly Delivery[],
 ): Promise<{ observations: SourcedObservation[]; outcomes: Outcome[] }> {
-  const readers = await createReaders(trx, [...new Set(deliveries.map(({ sourceKey }) => sourceKey))])
+  const rows = await listSources(trx, [...new Set(deliveries.map(({ sourceKey }) => sourceKey))])
+  const readers = new Map(rows.map((row) => [row.key, createSourceReader(row)]))
   const observations: SourcedObservation[] = []
   const outcomes = deliveries.map(({ id, sourceKey, received, body }): Outcome => {
-    try {
-      const { source, normalise } = readers.get(sourceKey)!
-      for (const observation of normalise(parseBody(body), received))
-        observations.push({ source, observation })
-      return { id, error: null }
-    } catch (error) {
-      return { id, error: errorText(error) }
-    }
+    const reader = readers.get(sourceKey)!
+    const read = readDelivery(reader, body, received)
+    for (const one of read.observations) observations.push({ ...one, source: reader.source })
+    return outcomeOf(id, read)
   })
   return { observations, outcomes }
 }
 
-type Reader = { readonly source: EventSource; readonly normalise: Normaliser }
+/** A delivery lists the ids of at most so many events. */
+const eventIdsMax = 1_000
 
-/** A source with an invalid configuration fails all of its deliveries, each with the reason. */
-async function createReaders(trx: Trx, keys: readonly string[]): Promise<Map<string, Reader>> {
-  const rows = await listSources(trx, keys)
-  return new Map(
-    rows.map(({ key, kind, settings, place }) => {
-      const failing = (error: unknown): Reader => ({
-        source: { key, defaults: {} },
-        normalise: () => {
-          throw error
-        },
-      })
-      const detector = sourceOfKind(kind)
-      if (!detector) return [key, failing(new NormaliseError('kind', `${kind} is unknown`))] as const
-      try {
-        const normalise = detector.createNormaliser(settings)
-        return [key, { source: { key, defaults: defaultTexts(settings, place) }, normalise }] as const
-      } catch (error) {
-        return [key, failing(error)] as const
-      }
-    }),
-  )
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-function parseBody(body: Buffer): unknown {
-  let text
-  try {
-    text = utf8.decode(body)
-  } catch {
-    throw new NormaliseError('', 'the delivery is not UTF-8 text')
-  }
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new NormaliseError('', `the delivery is not JSON: ${(error as Error).message}`)
-  }
-}
-
-const errorMax = 1_000
-
-/** A defect of Pharos is recorded like an error of the sender: the delivery is kept and can be replayed after a fix. */
-function errorText(error: unknown): string {
-  const text = error instanceof NormaliseError ? error.message : `a defect of Pharos: ${String(error)}`
-  return cleanText(text, errorMax)
+function outcomeOf(id: number, { state, error, notes, observations }: ReadDelivery): Outcome {
+  const ids = [...new Set(observations.map(({ eventId }) => eventId))]
+  return { id, state, error, notes, event_count: ids.length, event_ids: ids.slice(0, eventIdsMax) }
 }
 
 /** Returns the number of events written. */
@@ -166,9 +124,7 @@ async function mergeObservations(
   ownershipCache: OwnershipCache,
   observations: readonly SourcedObservation[],
 ): Promise<number> {
-  const byEvent = Map.groupBy(observations, ({ source, observation }) =>
-    eventId(source.key, observation.sourceEventId),
-  )
+  const byEvent = Map.groupBy(observations, ({ eventId }) => eventId)
   if (byEvent.size === 0) return 0
   // The lock order everywhere: ownership, events by id, teams.
   const ownership = await ownershipCache.lock(trx)
@@ -222,6 +178,7 @@ function isDataError(error: unknown): boolean {
 
 /** PostgreSQL rejected the result of this delivery: it is kept as failed, since it would block all later ones. */
 async function quarantine(postgres: Postgres, { id }: Delivery, error: unknown): Promise<IngestReport> {
-  await postgres.owner.transaction().execute((trx) => saveOutcomes(trx, [{ id, error: errorText(error) }]))
-  return { done: 0, failed: 1, events: 0 }
+  const outcome = outcomeOf(id, failedDelivery(error))
+  await postgres.owner.transaction().execute((trx) => saveOutcomes(trx, [outcome]))
+  return { ...nothing, failed: 1 }
 }

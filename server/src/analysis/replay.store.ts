@@ -8,7 +8,7 @@ export type ReplayOptions = {
   readonly sourceKey?: string
   /** Only those received at this time or later. */
   readonly since?: Date
-  /** Only failed ones, or only processed ones. */
+  /** Only those that could not be read, completely or in part; or only the others. */
   readonly state?: 'failed' | 'done'
 }
 
@@ -20,7 +20,7 @@ export async function markEventsForRebuild(db: Db, { sourceKey, since }: ReplayO
   const { numAffectedRows = 0n } = await sql`
     update events e set merge_state = null
     from (select source_key, min(received) as oldest from deliveries
-      where state in ('done', 'failed') and (${sourceKey ?? null}::text is null or source_key = ${sourceKey ?? null})
+      where state in ('done', 'partial', 'failed') and (${sourceKey ?? null}::text is null or source_key = ${sourceKey ?? null})
         and (${since ?? null}::timestamptz is null or received >= ${since ?? null})
       group by source_key) d
     where e.source_key = d.source_key and e.start_at >= coalesce(${since ?? null}::timestamptz, d.oldest)`.execute(
@@ -37,13 +37,18 @@ export async function markDeliveriesNew(
   limit: number,
 ): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    update deliveries d set state = 'new', error = null, processed = null
+    update deliveries d set state = 'new', error = null, processed = null, notes = '[]', event_count = null, event_ids = '{}'
     from (select id, received from deliveries
-      where id > ${after} and state = any(${state ? [state] : ['done', 'failed']})
+      where id > ${after} and state = any(${statesOf(state)})
         and (${sourceKey ?? null}::text is null or source_key = ${sourceKey ?? null})
         and (${since ?? null}::timestamptz is null or received >= ${since ?? null})
       order by id limit ${limit} for update skip locked) n
     where d.id = n.id and d.received = n.received
     returning d.id`.execute(trx)
   return rows.map(({ id }) => id)
+}
+
+function statesOf(state: ReplayOptions['state']): readonly string[] {
+  if (state === 'failed') return ['partial', 'failed']
+  return state === 'done' ? ['done'] : ['done', 'partial', 'failed']
 }

@@ -20,6 +20,7 @@ import { rematch } from './rematch.ts'
 import { getTeamEvent, listTeamEvents } from './related-event.ts'
 import { fixture } from './sources/fixtures.ts'
 import { fastnetmon } from './sources/fastnetmon.ts'
+import { createNotes } from './sources/notes.ts'
 import { teamPart } from './team-part.ts'
 import { addPrefix, addSource, addTeam, compareCounts, deliver } from './testing.ts'
 
@@ -55,7 +56,7 @@ function hostgroupBody(networks: readonly string[], id = 'carpet'): Record<strin
 const attackers = prefixes('192.0.2.0/24', '2001:db8:ffff::/48')
 
 function eventOf(networks: readonly string[]): Event {
-  const [observation] = fastnetmon.createNormaliser({})(hostgroupBody(networks), new Date(0))
+  const [observation] = fastnetmon.createNormaliser({})(hostgroupBody(networks), createNotes(new Date(0)))
   return mergeObservation(undefined, observation!, { key: 'fnm', defaults: {} })
 }
 

@@ -617,13 +617,17 @@ create table deliveries (
   content_type text,
   body bytea not null,
   state text not null default 'new'::text,
-  error text,
+  error text, -- the first error as text; null without one
   processed timestamp with time zone,
+  notes jsonb not null default '[]'::jsonb, -- JSON array of {severity, code, place, attrs} with codes from contract/src/delivery-note.ts, at most 100
+  event_count integer, -- events that the delivery created or updated; null before it is processed, and in rows from before the column existed
+  event_ids text[] not null default '{}'::text[], -- their ids, at most 1000
   constraint deliveries_pkey PRIMARY KEY (id, received),
   constraint deliveries_source_key_delivery_id_received_key UNIQUE (source_key, delivery_id, received),
   constraint deliveries_source_key_fkey FOREIGN KEY (source_key) REFERENCES sources(key),
-  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['new'::text, 'done'::text, 'failed'::text])))
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['new'::text, 'done'::text, 'partial'::text, 'failed'::text])))
 ) partition by RANGE (received);
+CREATE INDEX deliveries_failed ON ONLY public.deliveries USING btree (source_key, received) WHERE (state = ANY (ARRAY['partial'::text, 'failed'::text]));
 CREATE INDEX deliveries_new ON ONLY public.deliveries USING btree (id) WHERE (state = 'new'::text);
 CREATE INDEX deliveries_source ON ONLY public.deliveries USING btree (source_key, received);
 

@@ -288,7 +288,7 @@ export interface AuditUnsealedTable {
   entry_at: Date
 }
 
-export type DeliveriesState = 'new' | 'done' | 'failed'
+export type DeliveriesState = 'new' | 'done' | 'partial' | 'failed'
 
 export interface DeliveriesTable {
   id: GeneratedAlways<number>
@@ -298,8 +298,15 @@ export interface DeliveriesTable {
   content_type: string | null
   body: Buffer
   state: Generated<DeliveriesState>
+  /** the first error as text; null without one */
   error: string | null
   processed: Date | null
+  /** JSON array of {severity, code, place, attrs} with codes from contract/src/delivery-note.ts, at most 100 */
+  notes: GeneratedJson
+  /** events that the delivery created or updated; null before it is processed, and in rows from before the column existed */
+  event_count: number | null
+  /** their ids, at most 1000 */
+  event_ids: Generated<string[]>
 }
 
 export interface DeliveryIdsTable {

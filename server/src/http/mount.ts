@@ -38,7 +38,7 @@ export type Download = { readonly bytes: Buffer; readonly mediaType: string; rea
 
 export type Reply<R extends Route> = {
   /** Null or undefined for 204 and 304. */
-  readonly body?: ResponseOf<R> | DryRunBody | RawJson | null | undefined
+  readonly body?: ResponseOf<R> | DryRunBody | ValidationBody | RawJson | null | undefined
   /** Sent instead of a body. */
   readonly download?: Download
   /** Sent instead of a body. */
@@ -52,6 +52,8 @@ export type Reply<R extends Route> = {
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
 export type DryRunBody = { readonly dry_run: true }
+/** The answer of a route with `trial`. */
+export type ValidationBody = { readonly validated: true }
 
 export type Request<R extends Route> = {
   readonly params: ParamsOf<R>

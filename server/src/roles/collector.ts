@@ -20,10 +20,13 @@ export function collectorParts(shared: Shared): Component[] {
       wakeName: 'deliveries',
       intervalMs,
       async run(signal) {
-        const { done, failed } = await ingestDeliveries(postgres, ownership, signal)
+        const { done, partial, failed } = await ingestDeliveries(postgres, ownership, signal)
         metrics.deliveries.inc({ state: 'done' }, done)
+        metrics.deliveries.inc({ state: 'partial' }, partial)
         metrics.deliveries.inc({ state: 'failed' }, failed)
-        if (failed > 0) log.warn({ done, failed }, 'deliveries could not be parsed; kept for replay')
+        if (partial + failed > 0) {
+          log.warn({ done, partial, failed }, 'deliveries could not be parsed; kept for replay')
+        }
       },
     }),
     createLoopComponent(shared, {

@@ -55,7 +55,7 @@ export function createMetrics() {
     }),
     deliveries: new Counter({
       name: 'pharos_deliveries_total',
-      help: 'Deliveries of detectors that this process has processed, by result done or failed.',
+      help: 'Deliveries of detectors that this process has processed, by result done, partial or failed.',
       labelNames: ['state'],
       registers,
     }),

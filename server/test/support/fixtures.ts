@@ -44,6 +44,8 @@ export type Fixtures = {
   readonly regions: Readonly<Record<string, number>>
   /** Key and secret of each detector. */
   readonly sources: { readonly detector: string; readonly other: string }
+  /** A processed delivery of one of them. */
+  readonly deliveryId: number
 }
 
 export const openRegions = ['ams', 'fra', 'lon'] as const
@@ -88,7 +90,13 @@ export async function createFixtures(api: TestApi, { events = 3 } = {}): Promise
     people: await addPeople(api, teams),
     regions,
     sources,
+    deliveryId: await firstDeliveryId(db),
   }
+}
+
+async function firstDeliveryId(db: Db): Promise<number> {
+  const row = await db.selectFrom('deliveries').select('id').orderBy('id').executeTakeFirstOrThrow()
+  return row.id
 }
 
 async function addSource(api: TestApi, key: string, secret: string): Promise<void> {

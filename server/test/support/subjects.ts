@@ -171,6 +171,11 @@ const uploads = (which: Which) => (which === 'own' ? 201 : 'not_found')
 
 const delivery = (source_key: string): SubjectRequest => ({ params: { source_key }, body: { any: 'thing' } })
 
+const validation = (source_key: string): SubjectRequest => ({
+  ...delivery(source_key),
+  query: { validate: 'true' },
+})
+
 const sourceOf = (identity: Identity) => ('key' in identity ? identity.key : 'detector')
 
 export const subjects: readonly Subject[] = [
@@ -355,6 +360,18 @@ export const subjects: readonly Subject[] = [
   { route: 'drainRouter', ...aboutRouters(false) },
   { route: 'undrainRouter', ...aboutRouters(true) },
 
+  { route: 'listSources', requests: only(), answers: () => 200 },
+  { route: 'listDeliveries', requests: only(), answers: () => 200 },
+  {
+    route: 'getDelivery',
+    requests: {
+      own: async ({ fixtures }) => ({ params: { id: fixtures.deliveryId } }),
+      missing: async () => ({ params: { id: missingId } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'deliveries belong to sources of the operator, not to teams' },
+  },
+
   { route: 'listRelatedEvents', requests: only(), answers: () => 200 },
   {
     route: 'getRelatedEvent',
@@ -374,5 +391,15 @@ export const subjects: readonly Subject[] = [
       missing: async () => delivery('no-such-source'),
     },
     answers: (which) => (which === 'own' ? 202 : 'unauthenticated'),
+  },
+  {
+    route: 'ingestDelivery',
+    form: 'validation',
+    requests: {
+      own: async ({ identity }) => validation(sourceOf(identity)),
+      foreign: async ({ identity }) => validation(sourceOf(identity) === 'other' ? 'detector' : 'other'),
+      missing: async () => validation('no-such-source'),
+    },
+    answers: (which) => (which === 'own' ? 200 : 'unauthenticated'),
   },
 ]

@@ -4,7 +4,6 @@ import { amplificationOf } from '../classification.ts'
 import type { Classification } from '../classification.ts'
 import { dominantOf } from './packets.ts'
 import type { SampledPacket } from './packets.ts'
-import { readAmount } from './reading.ts'
 import type { Fields } from './reading.ts'
 
 /** The direction of the attack; undefined if FastNetMon does not name it. */
@@ -40,8 +39,12 @@ export function vectorsOf(
   return vectors.length > 0 ? vectors : statedVector(details, sample)
 }
 
+/** A rate that cannot be read makes no vector; those in the event's own fields are noted. */
 function ppsOf(details: Fields, name: string): number {
-  return readAmount(details[name], `attack_details.${name}`) ?? 0
+  const rate = details[name]
+  return typeof rate === 'number' && rate >= 0 && Number.isSafeInteger(Math.round(rate))
+    ? Math.round(rate)
+    : 0
 }
 
 function directionOfHigherRate(details: Fields): 'incoming' | 'outgoing' {

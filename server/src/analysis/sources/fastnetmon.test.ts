@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { noteText } from '@pharos/contract/delivery-note'
 import { mergeObservation } from '../event.ts'
 import type { Event, Observation } from '../event.ts'
 import { fastnetmon } from './fastnetmon.ts'
 import { fixture } from './fixtures.ts'
+import { createNotes } from './notes.ts'
 import { NormaliseError } from './source.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 10, minute))
 const normalise = fastnetmon.createNormaliser({})
-const read = (name: string, minute = 0): Observation => normalise(fixture(name), at(minute))[0]!
+const read = (name: string, minute = 0): Observation => normalise(fixture(name), createNotes(at(minute)))[0]!
 const eventOf = (...observations: Observation[]): Event =>
   observations.reduce<Event | undefined>(
     (event, next) => mergeObservation(event, next, { key: 'fnm', defaults: {} }),
@@ -54,8 +56,8 @@ describe('a ban of one host', () => {
 
   test('is a black hole from ban to unban, if the settings enable it', () => {
     const blackholes = fastnetmon.createNormaliser({ ban: 'blackholed' })
-    const [ban] = blackholes(fixture('fastnetmon-ban'), at(0))
-    const [unban] = blackholes(fixture('fastnetmon-unban'), at(5))
+    const [ban] = blackholes(fixture('fastnetmon-ban'), createNotes(at(0)))
+    const [unban] = blackholes(fixture('fastnetmon-unban'), createNotes(at(5)))
     assert.deepEqual(eventOf(ban!).status, ['EVENT_PENDING', 'MITIGATION_ACTIVE'])
     assert.deepEqual(eventOf(unban!, ban!).status, ['EVENT_ENDED', 'MITIGATION_ENDED'])
     assert.deepEqual(eventOf(ban!).flags, ['INCOMING', 'BLACKHOLED'])
@@ -152,7 +154,7 @@ describe('other scopes and versions', () => {
 
   test('a host without networks of its group in the delivery is an event without a network', () => {
     const { hostgroup_networks: _, ...body } = fixture('fastnetmon-hostgroup-ban')
-    assert.equal(eventOf(normalise(body, at(0))[0]!).affectedNetwork, null)
+    assert.equal(eventOf(normalise(body, createNotes(at(0)))[0]!).affectedNetwork, null)
   })
 
   test('an IPv6 host is converted to its canonical form', () => {
@@ -178,59 +180,39 @@ describe('other scopes and versions', () => {
   })
 })
 
-describe('an unreadable delivery reports what to fix', () => {
-  const failure = (change: (body: Record<string, never>) => unknown, name = 'fastnetmon-ban') => {
-    const body = structuredClone(fixture(name)) as never
+type Body = Record<string, object>
+const detail = (name: string, value: unknown) => (body: Body) => ({
+  ...body,
+  attack_details: { ...body.attack_details, [name]: value },
+})
+
+describe('a delivery without key or network reports what to fix', () => {
+  const failure = (change: (body: Body) => unknown, name = 'fastnetmon-ban') => {
     try {
-      normalise(change(body) ?? body, at(0))
+      normalise(change(fixture(name) as never), createNotes(at(0)))
     } catch (error) {
       assert.ok(error instanceof NormaliseError, String(error))
       return error.message
     }
     return assert.fail('the delivery was accepted')
   }
-  const cases: [string, (body: Record<string, object>) => unknown, string][] = [
+  const cases: [string, (body: Body) => unknown, string][] = [
     ['a list', () => [], 'an object is expected, not an array'],
-    ['no action', (body) => ({ ...body, action: undefined }), 'action: a string is expected, not undefined'],
-    [
-      'an unknown action',
-      (body) => ({ ...body, action: 'toString' }),
-      'action: one of ban, partial_block, attack_status, unban, partial_unblock is expected',
-    ],
     [
       'no details',
       (body) => ({ ...body, attack_details: null }),
-      'attack_details: an object is expected, not null',
+      '/attack_details: an object is expected, not null',
     ],
-    [
-      'no uuid',
-      (body) => ({ ...body, attack_details: { ...body.attack_details, attack_uuid: '  ' } }),
-      'attack_details.attack_uuid: is empty',
-    ],
-    ['a name for an address', (body) => ({ ...body, ip: 'host' }), 'ip: not an IPv4 or IPv6 address'],
+    ['no uuid', detail('attack_uuid', '  '), '/attack_details/attack_uuid: is empty'],
+    ['a name for an address', (body) => ({ ...body, ip: 'host' }), '/ip: not an IPv4 or IPv6 address'],
     [
       'a mapped address',
       (body) => ({ ...body, ip: '::ffff:203.0.113.77' }),
-      'ip: IPv4-mapped IPv6: write 203.0.113.77',
-    ],
-    [
-      'an unknown scope',
-      (body) => ({ ...body, alert_scope: 'x' }),
-      'alert_scope: "host" or "hostgroup" is expected',
-    ],
-    [
-      'a rate as text',
-      (body) => ({ ...body, attack_details: { ...body.attack_details, total_incoming_traffic: '1' } }),
-      'attack_details.total_incoming_traffic: a number is expected, not a string',
-    ],
-    [
-      'a rate out of range',
-      (body) => ({ ...body, attack_details: { ...body.attack_details, total_incoming_traffic: 1e300 } }),
-      'attack_details.total_incoming_traffic: a number from 0 to 2^53 is expected',
+      '/ip: IPv4-mapped IPv6: write 203.0.113.77',
     ],
   ]
   for (const [name, change, message] of cases) {
-    test(name, () => assert.equal(failure(change as never), message))
+    test(name, () => assert.equal(failure(change), message))
   }
 
   test('unknown settings', () => {
@@ -240,5 +222,95 @@ describe('an unreadable delivery reports what to fix', () => {
     )
     assert.throws(() => fastnetmon.createNormaliser({ timezone: '+02:00' }), /settings\.timezone/)
     assert.throws(() => fastnetmon.createNormaliser({ country: 'nl' }), /settings\.country/)
+  })
+})
+
+describe('a detail that cannot be read is left out and noted', () => {
+  const whole = eventOf(read('fastnetmon-ban'))
+  const noted = (change: (body: Body) => unknown, name = 'fastnetmon-ban') => {
+    const notes = createNotes(at(0))
+    const event = eventOf(normalise(change(fixture(name) as never), notes)[0]!)
+    return { event, notes: notes.list().map((note) => [note.severity, note.place, noteText(note)]) }
+  }
+  const actions = 'attack_details, ban, partial_block, attack_status, unban, partial_unblock'
+  const cases: [string, (body: Body) => unknown, string, string][] = [
+    [
+      'no action',
+      (body) => ({ ...body, action: undefined }),
+      '/action',
+      'The action is missing: the event counts as detected.',
+    ],
+    [
+      'an unknown action',
+      (body) => ({ ...body, action: 'toString' }),
+      '/action',
+      `"toString" is unknown; known are ${actions}. The value was left out.`,
+    ],
+    [
+      'an empty scope',
+      (body) => ({ ...body, alert_scope: '' }),
+      '/alert_scope',
+      '"" is unknown; known are host, hostgroup. The value was left out.',
+    ],
+    [
+      'an unknown scope',
+      (body) => ({ ...body, alert_scope: 'x' }),
+      '/alert_scope',
+      '"x" is unknown; known are host, hostgroup. The value was left out.',
+    ],
+    [
+      'a rate as text',
+      detail('total_incoming_traffic', '1'),
+      '/attack_details/total_incoming_traffic',
+      'A number is expected, not a string. The value was left out.',
+    ],
+    [
+      'a rate out of range',
+      detail('total_incoming_traffic', 1e300),
+      '/attack_details/total_incoming_traffic',
+      'A number from 0 to 2^53 is expected. The value was left out.',
+    ],
+    [
+      'rules that are no list',
+      (body) => ({ ...body, flow_spec_rules: 'drop' }),
+      '/flow_spec_rules',
+      'An array is expected, not a string. The value was left out.',
+    ],
+    [
+      'a hostgroup that is no text',
+      detail('host_group', 7),
+      '/attack_details/host_group',
+      'A string is expected, not a number. The value was left out.',
+    ],
+  ]
+  for (const [name, change, place, message] of cases) {
+    test(name, () => {
+      const { event, notes } = noted(change)
+      assert.deepEqual(notes, [['warning', place, message]])
+      assert.deepEqual([event.id, event.affectedNetwork], [whole.id, whole.affectedNetwork])
+      assert.deepEqual(event.status, ['EVENT_PENDING'])
+      assert.equal(event.affectedPps, whole.affectedPps)
+    })
+  }
+
+  test('a scope that contradicts the target, and a network of a group among others', () => {
+    const contradicting = noted((body) => ({ ...body, alert_scope: 'hostgroup' }))
+    assert.equal(contradicting.event.affectedNetwork, '203.0.113.77/32')
+    const group = noted(
+      (body) => ({ ...body, alert_scope: '', hostgroup_networks: ['203.0.113.0/24', '10.0.0.0/33'] }),
+      'fastnetmon-hostgroup-ban',
+    )
+    assert.equal(group.event.affectedNetwork, '203.0.113.0/24')
+    assert.deepEqual(
+      group.notes.map(([, place]) => place),
+      ['/alert_scope', '/hostgroup_networks/1'],
+    )
+  })
+
+  test('a uuid of any length is one key', () => {
+    const long = noted(detail('attack_uuid', 'u'.repeat(300))).event.sourceEventId
+    const other = noted(detail('attack_uuid', 'u'.repeat(301))).event.sourceEventId
+    assert.match(long, /^sha256:[0-9a-f]{64}$/)
+    assert.notEqual(long, other)
   })
 })

@@ -3,38 +3,50 @@
 // github.com/FastNetMon/fastnetmon-go. Rules: fastnetmon.com/fastnetmon-bgp-flow-spec-rfc-5575-json-representation/
 //
 // It contains no time, so the time of receipt is used; `*_traffic` is in bytes per second; `attack_status` repeats the
-// initial rates. `partial_block` and `partial_unblock` report FlowSpec rules. The Community edition sends no JSON and
-// is not supported.
+// initial rates. `partial_block` and `partial_unblock` report FlowSpec rules. fastnetmon-community.ts reads the Community
+// edition.
 import type { EventFlag, EventSignal } from '@pharos/contract/analysis'
-import { covers, hostPrefix } from '../../net/prefix.ts'
-import type { Prefix } from '../../net/prefix.ts'
 import { parseAddress } from '../../net/address.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
+import { covers, hostPrefix } from '../../net/prefix.ts'
+import type { Prefix } from '../../net/prefix.ts'
 import { classifications } from '../classification.ts'
 import type { Classification } from '../classification.ts'
 import type { Observation, Seen, TargetSample } from '../event.ts'
-import { abridgeJson } from '../json.ts'
+import { abridgeJson, cleanText } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { readSample } from './fastnetmon-sample.ts'
 import { vectorsOf, type Direction } from './fastnetmon-vectors.ts'
 import type { SampledPacket } from './packets.ts'
 import { topsOf } from './packets.ts'
-import { readAmount, readKey, readList, readNetwork, readObject, readOptionalText } from './reading.ts'
+import {
+  readAmount,
+  readKey,
+  readList,
+  readNetworks,
+  readObject,
+  readOptionalText,
+  readText,
+} from './reading.ts'
 import type { Fields } from './reading.ts'
 import { readKindSettings } from './settings.ts'
-import { NormaliseError } from './source.ts'
-import type { Source } from './source.ts'
+import { NormaliseError, settingError } from './source.ts'
+import type { Notes, Source } from './source.ts'
 
 export const fastnetmon: Source = {
   kind: 'fastnetmon',
   label: 'FastNetMon Advanced',
   createNormaliser(settings) {
-    const { ban = 'detected' } = readKindSettings(settings, ['ban'])
-    if (ban !== 'detected' && ban !== 'blackholed') {
-      throw new NormaliseError('settings.ban', '"detected" or "blackholed" is expected: the meaning of a ban')
-    }
-    return (body, receivedAt) => [normalise(readObject(body, ''), receivedAt, ban === 'blackholed')]
+    const bansAreBlackholes = readBanSetting(settings)
+    return (body, notes) => [readAttack(readObject(body, ''), notes, bansAreBlackholes)]
   },
+}
+
+/** Reads the setting `ban`, the meaning of a ban: true if it drops all traffic to the address. */
+export function readBanSetting(settings: unknown): boolean {
+  const { ban = 'detected' } = readKindSettings(settings, ['ban'])
+  if (ban === 'detected' || ban === 'blackholed') return ban === 'blackholed'
+  throw settingError('settings.ban', '"detected" or "blackholed" is expected: the meaning of a ban')
 }
 
 /** A sample also contains the target's responses, which do not describe the attack. */
@@ -48,6 +60,8 @@ type Action = { readonly weight: number; readonly signals: readonly EventSignal[
 
 /** An action with a greater weight has more complete JSON: texts are taken from the greatest weight. */
 const actions: Readonly<Record<string, Action>> = {
+  // Community only: the ban again, with a sample of packets.
+  attack_details: { weight: 6, signals: [] },
   ban: { weight: 5, signals: ['pending'] },
   partial_block: { weight: 4, signals: ['mitigation_active'] },
   attack_status: { weight: 3, signals: ['ongoing'] },
@@ -55,25 +69,35 @@ const actions: Readonly<Record<string, Action>> = {
   partial_unblock: { weight: 1, signals: ['mitigation_ended'] },
 }
 
+/** The event exists, and nothing else is known. */
+const unknownAction: Action = { weight: 0, signals: ['pending'] }
+
+function readAction(body: Fields, notes: Notes): { name: string; action: Action } {
+  const name = notes.optional(() => readOptionalText(body.action, '/action', 100)) ?? ''
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (action) return { name, action }
+  if (name === '') notes.add('warning', '/action', 'action_missing')
+  else notes.add('warning', '/action', 'word', { value: cleanText(name, 50), known: Object.keys(actions) })
+  return { name: '', action: unknownAction }
+}
+
 /** Additional weight of a text whose delivery identifies the attack. */
 const knownKindWeight = 10
 
-function normalise(body: Fields, receivedAt: Date, bansAreBlackholes: boolean): Observation {
-  const name = readKey(body.action, 'action')
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-  if (!action) {
-    throw new NormaliseError('action', `one of ${Object.keys(actions).join(', ')} is expected`)
-  }
-  const details = readObject(body.attack_details, 'attack_details')
-  const scope = readScope(body)
+/** Reads one delivery. Throws NormaliseError if its key or its network cannot be read. */
+export function readAttack(body: Fields, notes: Notes, bansAreBlackholes: boolean): Observation {
+  const details = readObject(body.attack_details, '/attack_details')
+  const sourceEventId = readKey(details.attack_uuid, '/attack_details/attack_uuid')
+  const { name, action } = readAction(body, notes)
+  const scope = readScope(body, details, notes)
   const direction = readDirection(details)
   const sample = readSample(body).filter((packet) => isOfAttack(packet, direction, scope))
   const vectors = vectorsOf(details, direction, sample)
   const kind = kindOf(vectors, scope)
   const isBlackhole = bansAreBlackholes && (name === 'ban' || name === 'unban')
   return {
-    sourceEventId: readKey(details.attack_uuid, 'attack_details.attack_uuid'),
-    receivedAt,
+    sourceEventId,
+    receivedAt: notes.receivedAt,
     observedAt: null,
     weight: action.weight + (kind === 'unknown' ? 0 : knownKindWeight),
     start: null,
@@ -83,15 +107,15 @@ function normalise(body: Fields, receivedAt: Date, bansAreBlackholes: boolean): 
       : action.signals,
     flags: flagsOf(direction, scope, isBlackhole),
     networks: scope.networks,
-    bps: rateOf(details, direction, 'traffic', 8),
-    pps: rateOf(details, direction, 'pps', 1),
+    bps: rateOf(details, direction, 'traffic', 8, notes),
+    pps: rateOf(details, direction, 'pps', 1, notes),
     ratesAreRepeated: name !== 'ban',
     texts: {
       ...(kind === 'unknown' ? {} : { classificationKey: kind }),
       description: describe(direction, kind, scope),
       ...(scope.group === undefined ? {} : { sourceResourceId: scope.group }),
     },
-    seen: seenOf(body, name, details, vectors, sample),
+    seen: seenOf(body, name, details, vectors, sample, notes),
     ...(scope.kind === 'host' ? {} : { samples: samplesOf(sample, direction) }),
   }
 }
@@ -117,34 +141,43 @@ type Scope = {
   readonly target: string
 }
 
-function readScope(body: Fields): Scope {
+/** A host is named by `ip`, a hostgroup by its networks: a scope that contradicts them is left out. */
+function readScope(body: Fields, details: Fields, notes: Notes): Scope {
+  const stated = body.alert_scope
+  const isKnown = stated === 'host' || stated === 'hostgroup'
   // Versions before 2.0.320 had no scope, and reported attacks on hosts only.
-  const scope = body.alert_scope ?? 'host'
-  if (scope === 'host') return readHost(body)
-  if (scope === 'hostgroup') return readHostgroup(body)
-  throw new NormaliseError('alert_scope', '"host" or "hostgroup" is expected')
+  if (!isKnown && stated !== undefined && stated !== null) {
+    const attrs = { value: cleanText(String(stated), 50), known: ['host', 'hostgroup'] }
+    notes.add('warning', '/alert_scope', 'word', attrs)
+  }
+  const hasHost = isPresent(body.ip)
+  const hasNetworks = Array.isArray(body.hostgroup_networks) && body.hostgroup_networks.length > 0
+  const isHostgroup = stated === 'hostgroup' ? hasNetworks || !hasHost : !hasHost && hasNetworks
+  return isHostgroup ? readHostgroup(body, notes) : readHost(body, details, notes)
 }
 
-function readHost(body: Fields): Scope {
-  const text = readKey(body.ip, 'ip')
-  const details = readObject(body.attack_details, 'attack_details')
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+
+function readHost(body: Fields, details: Fields, notes: Notes): Scope {
+  const text = readText(body.ip, '/ip', 100)
+  const group = notes.optional(() => readOptionalText(details.host_group, '/attack_details/host_group'))
   try {
     const address = parseAddress(text)
-    const group = readOptionalText(details.host_group, 'attack_details.host_group')
     return { kind: 'host', networks: [hostPrefix(address)], group, target: address }
   } catch (error) {
-    if (error instanceof PrefixError) throw new NormaliseError('ip', error.message)
+    if (error instanceof PrefixError) throw new NormaliseError('/ip', 'network', { detail: error.message })
     throw error
   }
 }
 
 /** The attack affects all networks of the group together; there is no `ip`. */
-function readHostgroup(body: Fields): Scope {
-  const group = readKey(body.hostgroup_name, 'hostgroup_name')
-  const networks = readList(body.hostgroup_networks ?? [], 'hostgroup_networks').map((network, at) =>
-    readNetwork(network, `hostgroup_networks[${at}]`, true),
-  )
-  return { kind: 'hostgroup', networks, group, target: `hostgroup ${group}` }
+function readHostgroup(body: Fields, notes: Notes): Scope {
+  const group = notes.optional(() => readOptionalText(body.hostgroup_name, '/hostgroup_name', 200))
+  const list = notes.optional(() => readList(body.hostgroup_networks ?? [], '/hostgroup_networks')) ?? []
+  const networks = readNetworks(list, '/hostgroup_networks', notes)
+  if (networks.length === 0) notes.add('info', '/hostgroup_networks', 'network_missing')
+  const target = group === undefined ? (networks[0] ?? 'a hostgroup') : `hostgroup ${group}`
+  return { kind: 'hostgroup', networks, group, target }
 }
 
 /** `attack_direction` is the older name of the same field. */
@@ -159,10 +192,11 @@ function rateOf(
   direction: Direction,
   what: 'traffic' | 'pps',
   factor: number,
+  notes: Notes,
 ): number | null {
   const rates = (direction ? [direction] : ['incoming', 'outgoing']).map((way) => {
     const name = `total_${way}_${what}`
-    return readAmount(details[name], `attack_details.${name}`, factor)
+    return notes.optional(() => readAmount(details[name], `/attack_details/${name}`, factor))
   })
   const known = rates.filter((rate) => rate !== undefined)
   return known.length > 0 ? Math.max(...known) : null
@@ -198,11 +232,15 @@ function seenOf(
   details: Fields,
   vectors: readonly Classification[],
   sample: readonly SampledPacket[],
+  notes: Notes,
 ): Seen {
-  const rules = readList(body.flow_spec_rules ?? [], 'flow_spec_rules').map((rule, at) =>
-    readObject(rule, `flow_spec_rules[${at}]`),
-  )
-  const protocols = [...new Set([...sample.map(({ protocol }) => protocol), ...protocolsOf(details)])].filter(
+  const list = notes.optional(() => readList(body.flow_spec_rules ?? [], '/flow_spec_rules')) ?? []
+  const rules = list.slice(0, rulesMax).flatMap((rule, at) => {
+    const read = notes.optional(() => readObject(rule, `/flow_spec_rules/${at}`))
+    return read === undefined ? [] : [read]
+  })
+  const stated = protocolsOf(details, notes)
+  const protocols = [...new Set([...sample.map(({ protocol }) => protocol), ...stated])].filter(
     (protocol) => protocol !== 'unknown',
   )
   return {
@@ -218,10 +256,15 @@ function seenOf(
   }
 }
 
+/** As many as an event keeps. */
+const rulesMax = 50
+
 const mitigations = new Set(['ban', 'partial_block'])
 
-function protocolsOf(details: Fields): string[] {
-  const protocol = readOptionalText(details.attack_protocol, 'attack_details.attack_protocol', 20)
+function protocolsOf(details: Fields, notes: Notes): string[] {
+  const protocol = notes.optional(() =>
+    readOptionalText(details.attack_protocol, '/attack_details/attack_protocol', 20),
+  )
   return protocol === undefined ? [] : [protocol.toLowerCase()]
 }
 

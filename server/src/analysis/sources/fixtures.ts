@@ -9,9 +9,12 @@ export function fixture(name: string): JsonObject {
   return JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')) as JsonObject
 }
 
-export function fixtureNames(beginning: string): string[] {
+/** Returns the names of the deliveries of a kind: `<kind>-*.json`, unless another of `kinds` matches more of the name. */
+export function fixtureNames(kind: string, kinds: readonly string[]): string[] {
+  const longer = kinds.filter((other) => other.startsWith(`${kind}-`))
   return readdirSync(folder)
-    .filter((file) => file.startsWith(beginning))
     .map((file) => file.replace(/\.json$/, ''))
+    .filter((name) => name.startsWith(`${kind}-`) && !name.endsWith('-settings'))
+    .filter((name) => !longer.some((other) => name.startsWith(`${other}-`)))
     .toSorted()
 }

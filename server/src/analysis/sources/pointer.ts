@@ -1,5 +1,5 @@
 // JSON pointers (RFC 6901): locations of fields in a delivery.
-import { NormaliseError } from './source.ts'
+import { settingError } from './source.ts'
 
 export type Pointer = (value: unknown) => unknown
 
@@ -9,7 +9,7 @@ export type Pointer = (value: unknown) => unknown
  */
 export function compilePointer(text: unknown, place: string): Pointer {
   if (typeof text !== 'string' || !/^(\/([^~]|~[01])*)?$/.test(text)) {
-    throw new NormaliseError(place, 'a JSON pointer is expected, such as /attack/id (RFC 6901)')
+    throw settingError(place, 'a JSON pointer is expected, such as /attack/id (RFC 6901)')
   }
   const parts = text
     .split('/')

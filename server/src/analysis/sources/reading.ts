@@ -1,36 +1,53 @@
 // Reads fields of a detector's JSON; errors contain the field's place. Nothing is coerced: a number in text form is an
-// error of the sender, unless the source's format allows it.
+// error of the sender, unless the source's format or its mapping allows it.
+import { createHash } from 'node:crypto'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { maskHostBits, parsePrefixOrAddress } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { cleanText } from '../json.ts'
+import type { Notes } from './source.ts'
 import { NormaliseError } from './source.ts'
 
 export type Fields = { readonly [name: string]: unknown }
 
 export function readObject(value: unknown, place: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  throw new NormaliseError(place, `an object is expected, not ${nameOf(value)}`)
+  throw typeError(place, 'an object', value)
 }
 
 export function readList(value: unknown, place: string): readonly unknown[] {
   if (Array.isArray(value)) return value
-  throw new NormaliseError(place, `an array is expected, not ${nameOf(value)}`)
+  throw typeError(place, 'an array', value)
 }
 
 /** Reads a non-empty string. */
 export function readText(value: unknown, place: string, lengthMax = 500): string {
-  if (typeof value !== 'string') throw new NormaliseError(place, `a string is expected, not ${nameOf(value)}`)
+  if (typeof value !== 'string') throw typeError(place, 'a string', value)
   const text = cleanText(value, lengthMax).trim()
-  if (text === '') throw new NormaliseError(place, 'is empty')
+  if (text === '') throw new NormaliseError(place, 'empty')
   return text
 }
 
-/** A key is never truncated: two long keys with the same beginning would become one. */
-export function readKey(value: unknown, place: string, lengthMax = 200): string {
-  const text = readText(value, place, lengthMax + 1)
-  if (text.length > lengthMax) throw new NormaliseError(place, `is longer than ${lengthMax} characters`)
-  return text
+/** Maximum length of `source_event_id`. */
+const keyMax = 200
+
+/** Reads the key of an event. A longer one is hashed: truncated ones with the same beginning would become one key. */
+export function readKey(value: unknown, place: string): string {
+  return shortKey(readText(value, place, Number.MAX_SAFE_INTEGER))
+}
+
+/** Returns the key itself, or its hash if it is too long for `source_event_id`. */
+export function shortKey(key: string): string {
+  return key.length <= keyMax ? key : hashedKey(key)
+}
+
+export function hashedKey(key: string): string {
+  return `sha256:${createHash('sha256').update(key).digest('hex')}`
+}
+
+/** Joins the parts of a key, so that different parts never give the same key. */
+export function joinKey(parts: readonly string[]): string {
+  return shortKey(parts.map((part) => part.replace(/[\\|]/g, '\\$&')).join('|'))
 }
 
 /** Like readText; undefined if absent, null or empty. */
@@ -43,10 +60,19 @@ export function readOptionalText(value: unknown, place: string, lengthMax = 500)
 /** A rate or an amount, rounded to an integer; undefined if absent or null. */
 export function readAmount(value: unknown, place: string, factor = 1): number | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'number') throw new NormaliseError(place, `a number is expected, not ${nameOf(value)}`)
+  if (typeof value !== 'number') throw typeError(place, 'a number', value)
   const amount = Math.round(value * factor)
   if (amount >= 0 && Number.isSafeInteger(amount)) return amount
-  throw new NormaliseError(place, 'a number from 0 to 2^53 is expected')
+  throw new NormaliseError(place, 'number_range')
+}
+
+/** A decimal number in text form, such as a label of Prometheus; other values are returned as they are. */
+export function numberOfText(value: unknown, place: string): unknown {
+  if (typeof value !== 'string') return value
+  const text = value.trim()
+  if (text === '') return undefined
+  if (/^\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/.test(text)) return Number(text)
+  throw new NormaliseError(place, 'number_text', { value: text.slice(0, 50) })
 }
 
 /** An address or a prefix. `masked`: this sender is known to leave host bits set, which are cleared. */
@@ -55,9 +81,26 @@ export function readNetwork(value: unknown, place: string, masked = false): Pref
   try {
     return masked && text.includes('/') ? maskHostBits(text) : parsePrefixOrAddress(text)
   } catch (error) {
-    if (error instanceof PrefixError) throw new NormaliseError(place, error.message)
+    if (error instanceof PrefixError) throw new NormaliseError(place, 'network', { detail: error.message })
     throw error
   }
+}
+
+/** Reads a list of networks; those that cannot be read are left out with a note, unless it is all of them. */
+export function readNetworks(list: readonly unknown[], place: string, notes: Notes): Prefix[] {
+  const errors: NormaliseError[] = []
+  const networks = list.slice(0, 1_000).flatMap((network, at) => {
+    try {
+      return [readNetwork(network, `${place}/${at}`, true)]
+    } catch (error) {
+      if (!(error instanceof NormaliseError)) throw error
+      errors.push(error)
+      return []
+    }
+  })
+  if (networks.length === 0 && errors.length > 0) throw errors[0]!
+  for (const error of errors) notes.add('warning', error.place, error.code, error.attrs)
+  return networks
 }
 
 /** Times outside of this range are errors of the sender, such as seconds instead of milliseconds. */
@@ -67,7 +110,11 @@ const yearMax = 2200
 export function checkTime(time: Date, place: string): Date {
   const year = time.getUTCFullYear()
   if (year >= yearMin && year <= yearMax) return time
-  throw new NormaliseError(place, `a time between the years ${yearMin} and ${yearMax} is expected`)
+  throw new NormaliseError(place, 'time_range', { min: yearMin, max: yearMax })
+}
+
+function typeError(place: string, expected: string, value: unknown): NormaliseError {
+  return new NormaliseError(place, 'type', { expected, found: nameOf(value) })
 }
 
 function nameOf(value: unknown): string {

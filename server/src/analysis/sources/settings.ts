@@ -1,9 +1,9 @@
 // The settings that sources of every kind have: their location. The kind defines all others.
 import { isTimezone } from '../../text/time.ts'
 import type { EventTexts } from '../event.ts'
-import { readKey, readObject, readOptionalText, readText } from './reading.ts'
+import { readObject, readOptionalText, readText } from './reading.ts'
 import type { Fields } from './reading.ts'
-import { NormaliseError } from './source.ts'
+import { NormaliseError, settingError } from './source.ts'
 
 const commonNames = ['location', 'timezone', 'country']
 
@@ -13,7 +13,7 @@ export function readKindSettings(settings: unknown, names: readonly string[]): F
   for (const name of Object.keys(fields)) {
     if (names.includes(name) || commonNames.includes(name)) continue
     const known = [...names, ...commonNames].join(', ')
-    throw new NormaliseError(`settings.${name}`, `is unknown; known are ${known}`)
+    throw settingError(`settings.${name}`, `is unknown; known are ${known}`)
   }
   checkPlace(fields)
   return fields
@@ -45,12 +45,12 @@ function checkPlace(fields: Fields): void {
 export function readCountry(value: unknown, place: string): string {
   const country = readText(value, place)
   if (/^[A-Z]{2}$/.test(country)) return country
-  throw new NormaliseError(place, 'two capital letters are expected, such as NL')
+  throw new NormaliseError(place, 'country')
 }
 
 /** A name of the IANA time zone database. */
 export function readTimezone(value: unknown, place: string): string {
-  const timezone = readKey(value, place, 60)
+  const timezone = readText(value, place, 60)
   if (isTimezone(timezone)) return timezone
-  throw new NormaliseError(place, 'an IANA time zone is expected, such as Europe/Amsterdam')
+  throw new NormaliseError(place, 'timezone')
 }

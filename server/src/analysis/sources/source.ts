@@ -1,9 +1,35 @@
 // The port to a detector's format: converts one delivery into observations. A normaliser is pure: the same body,
 // settings and time of receipt give the same observations, so that stored deliveries can be replayed.
+import {
+  noteFragment,
+  type DeliveryNoteCode,
+  type NoteAttrs,
+  type NoteSeverity,
+  type StoredNote,
+} from '@pharos/contract/delivery-note'
 import type { Observation } from '../event.ts'
 
-/** Converts the parsed JSON body of one delivery. Throws NormaliseError. */
-export type Normaliser = (body: unknown, receivedAt: Date) => readonly Observation[]
+/** The collector of a delivery's notes, which a normaliser gets; notes.ts implements it. */
+export type Notes = {
+  /** The time of receipt of the delivery. */
+  readonly receivedAt: Date
+  add(severity: NoteSeverity, place: string, code: DeliveryNoteCode, attrs?: NoteAttrs): void
+  /** Returns the value, or undefined with a warning if it cannot be read. */
+  optional<T>(read: () => T): T | undefined
+  /** Returns what was read from one item of a list, or nothing with an error if it cannot be read. */
+  item<T>(read: () => readonly T[]): readonly T[]
+  /** Number of items that could not be read. */
+  readonly errors: number
+  /** At most 100, errors first. */
+  list(): readonly StoredNote[]
+}
+
+/**
+ * Converts the parsed JSON body of one delivery. Only the key and the network of an event are essential: everything else
+ * that cannot be read is left out with a note, and an item of a list without a key or network does not lose the others.
+ * Throws NormaliseError if the delivery as a whole cannot be read.
+ */
+export type Normaliser = (body: unknown, notes: Notes) => readonly Observation[]
 
 export type Source = {
   /** `sources.kind` in the platform file. */
@@ -13,17 +39,26 @@ export type Source = {
   createNormaliser(settings: unknown): Normaliser
 }
 
-/** An error in a delivery or in settings, with its place; the text is for the operator. */
+/** An error in a delivery or in settings, with its place. */
 export class NormaliseError extends Error {
-  /** Such as `attack_details.attack_uuid`; empty for the whole. */
+  /** A JSON pointer, or a dotted path of settings such as `settings.fields.id`; empty for the whole. */
   readonly place: string
+  readonly code: DeliveryNoteCode
+  readonly attrs: NoteAttrs
 
-  constructor(place: string, message: string) {
-    super(place === '' ? message : `${place}: ${message}`)
+  constructor(place: string, code: DeliveryNoteCode, attrs: NoteAttrs = {}) {
+    const text = noteFragment(code, attrs)
+    super(place === '' ? text : `${place}: ${text}`)
     this.name = 'NormaliseError'
     this.place = place
+    this.code = code
+    this.attrs = attrs
   }
 }
+
+/** Returns the error of a setting, with a text for the operator. */
+export const settingError = (place: string, detail: string): NormaliseError =>
+  new NormaliseError(place, 'setting', { detail })
 
 /** A delivery with more observations is rejected, to bound the size of a batch. */
 export const observationsMax = 10_000

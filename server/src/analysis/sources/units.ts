@@ -1,5 +1,7 @@
 // The units in which detectors state rates, amounts and times, converted to bits and packets per second, bytes, packets
 // and timestamps.
+import { parseTime } from '../../text/time.ts'
+import type { Notes } from './source.ts'
 import { checkTime } from './reading.ts'
 import { NormaliseError } from './source.ts'
 
@@ -24,30 +26,39 @@ export const packetAmounts: ReadonlyMap<string, number> = new Map(scaled('packet
 export type TimeUnit = 'iso' | 'unix' | 'unix_ms'
 export const timeUnits: readonly string[] = ['iso', 'unix', 'unix_ms']
 
-const iso = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?(?:[Zz]|[+-]\d\d:?\d\d)?$/
+const aheadMaxMs = 24 * 3_600_000
 
-/** A timestamp; undefined if absent, null or empty. ISO 8601 without an offset is read as UTC. */
-export function readTime(value: unknown, unit: TimeUnit, place: string): Date | undefined {
+/**
+ * A timestamp; undefined if absent, null, empty or unreadable, which is noted. ISO 8601 without an offset is read as UTC.
+ * The clocks of detectors differ: a time up to a day ahead is kept, a later one becomes the time of receipt.
+ */
+export function readTime(value: unknown, unit: TimeUnit, place: string, notes: Notes): Date | undefined {
+  const time = readStatedTime(value, unit, place, notes)
+  const { receivedAt } = notes
+  if (time === undefined || time.getTime() <= receivedAt.getTime() + aheadMaxMs) return time
+  notes.add('warning', place, 'time_future', { stated: time.toISOString() })
+  return receivedAt
+}
+
+/** As readTime, but a time far ahead is kept: the time at which something expires. */
+export function readStatedTime(
+  value: unknown,
+  unit: TimeUnit,
+  place: string,
+  notes: Notes,
+): Date | undefined {
+  return notes.optional(() => parseUnit(value, unit, place))
+}
+
+function parseUnit(value: unknown, unit: TimeUnit, place: string): Date | undefined {
   if (value === undefined || value === null || value === '') return undefined
   // The zero time of Go programs.
   if (unit === 'iso' && typeof value === 'string' && value.startsWith('0001-01-01T00:00:00')) return undefined
-  if (unit === 'iso') return checkTime(parseIso(value, place), place)
-  if (typeof value !== 'number' || !Number.isFinite(value)) {
-    throw new NormaliseError(
-      place,
-      `a number is expected: ${unit === 'unix' ? 'seconds' : 'milliseconds'} since 1970`,
-    )
+  if (unit === 'iso') {
+    const time = typeof value === 'string' ? parseTime(value.trim()) : undefined
+    if (time !== undefined) return checkTime(time, place)
+  } else if (typeof value === 'number' && Number.isFinite(value)) {
+    return checkTime(new Date(Math.round(unit === 'unix' ? value * 1000 : value)), place)
   }
-  return checkTime(new Date(Math.round(unit === 'unix' ? value * 1000 : value)), place)
-}
-
-function parseIso(value: unknown, place: string): Date {
-  const text = typeof value === 'string' ? value.trim() : ''
-  if (iso.test(text)) {
-    const hasZone = /(?:[Zz]|[+-]\d\d:?\d\d)$/.test(text.slice(10))
-    const full = text.length === 10 ? `${text}T00:00` : `${text.slice(0, 10)}T${text.slice(11)}`
-    const time = new Date(hasZone ? full.replace(/([+-]\d\d)(\d\d)$/, '$1:$2').toUpperCase() : `${full}Z`)
-    if (!Number.isNaN(time.getTime())) return time
-  }
-  throw new NormaliseError(place, 'an ISO 8601 time is expected, such as 2026-01-31T12:00:00Z')
+  throw new NormaliseError(place, 'time', { unit })
 }

@@ -30,7 +30,7 @@ async function deliver(file: string, sourceKey: string, secret: string): Promise
   const body = readFileSync(new URL(file, folder))
   await receiveDelivery({ postgres: database.postgres, keys }, { ...request, contentType: undefined, body })
   const report = await ingestDeliveries(database.postgres, createOwnershipCache())
-  assert.deepEqual(report, { done: 1, failed: 0, events: 1 })
+  assert.deepEqual(report, { done: 1, partial: 0, failed: 0, events: 1 })
   const { rows } = await sql<Shown>`
     select e.classification_key, e.status, e.affected_network, e.affected_bps, t.slug as team
     from events e join team_events te on te.event_id = e.id join teams t on t.id = te.team_id

@@ -1,0 +1,159 @@
+// Deliveries of detectors and their sources, as the operator's staff see them: what became of each delivery.
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { DeliveryNote } from './delivery-note.ts'
+import { route } from './route.ts'
+import {
+  Component,
+  Enumeration,
+  Id,
+  Limit,
+  Nullable,
+  NullableTime,
+  Offset,
+  Optional,
+  Ordering,
+  Page,
+  Repeatable,
+  Strict,
+  Time,
+} from './scalar.ts'
+
+/**
+ * `new`: stored, not processed yet. `done`: read completely. `partial`: some events of a batch could not be read. `failed`:
+ * no event could be read.
+ */
+export const ingestStates = ['new', 'done', 'partial', 'failed'] as const
+export type IngestState = (typeof ingestStates)[number]
+
+const State = Enumeration('IngestDeliveryState', ingestStates)
+
+const delivery = {
+  id: Id,
+  delivery_id: Type.String({ description: 'as returned to the sender' }),
+  source_key: Type.String(),
+  received: Time,
+  content_type: Nullable(Type.String()),
+  bytes: Type.Integer({ minimum: 0, description: 'size of the body' }),
+  state: State,
+  error: Nullable(Type.String({ description: 'the first error, with its place in the delivery' })),
+  processed: NullableTime,
+  event_count: Nullable(
+    Type.Integer({
+      minimum: 0,
+      description: 'events that the delivery created or updated; null before it is processed',
+    }),
+  ),
+  note_count: Type.Integer({ minimum: 0 }),
+}
+
+export const IngestDelivery = Component('IngestDelivery', delivery)
+export type IngestDelivery = Static<typeof IngestDelivery>
+
+export const IngestDeliveryDetail = Component('IngestDeliveryDetail', {
+  ...delivery,
+  notes: Type.Array(DeliveryNote, { description: 'errors first; at most 100' }),
+  event_ids: Type.Array(Type.String(), { description: 'ids of its events, at most 1000' }),
+  content: Type.String({ description: 'the body as received' }),
+  content_encoding: Type.Enum(['utf-8', 'base64'], {
+    description: '`base64` if the body is not UTF-8 text',
+  }),
+})
+export type IngestDeliveryDetail = Static<typeof IngestDeliveryDetail>
+
+/** Counts of deliveries are exact up to this number. */
+export const recentDeliveriesMax = 10_000
+
+export const DetectorSource = Component('DetectorSource', {
+  key: Type.String(),
+  kind: Type.String(),
+  name: Type.String(),
+  failing: Type.Boolean({
+    description: 'whether the last processed delivery could not be read, completely or in part',
+  }),
+  last_delivery: NullableTime,
+  last_success: Nullable(
+    Type.String({ format: 'date-time', description: 'last delivery that was read completely' }),
+  ),
+  last_failure: Nullable(
+    Strict({
+      id: Id,
+      received: Time,
+      state: State,
+      error: Nullable(Type.String()),
+    }),
+  ),
+  waiting: Type.Integer({ minimum: 0, description: 'deliveries that are not processed yet' }),
+  deliveries_24h: Type.Integer({
+    minimum: 0,
+    description: `deliveries of the last 24 hours; ${recentDeliveriesMax} means that many or more`,
+  }),
+  failures_24h: Type.Integer({
+    minimum: 0,
+    description: 'those of them that could not be read, completely or in part; with the same limit',
+  }),
+})
+export type DetectorSource = Static<typeof DetectorSource>
+
+const staff = { credential: 'web', role: 'staff' } as const
+const SourceKey = Type.String({ minLength: 1, maxLength: 100 })
+
+export const listDeliveriesRoute = route({
+  name: 'listDeliveries',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/deliveries',
+  summary: 'List deliveries',
+  description:
+    'The stored deliveries of detectors with what became of them, newest first by default. The window from `start` to ' +
+    '`end` selects by the time of receipt, both inclusive.',
+  permission: staff,
+  query: Strict({
+    source_key: Optional(Repeatable(SourceKey)),
+    delivery_id: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 200 }))),
+    state: Optional(Repeatable(State)),
+    start: Optional(Time),
+    end: Optional(Time),
+    ordering: Ordering(['id', 'received'], '-id'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(IngestDelivery),
+  success: 200,
+})
+
+export const getDeliveryRoute = route({
+  name: 'getDelivery',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/deliveries/{id}',
+  summary: 'Get delivery',
+  description:
+    'Returns one delivery with its body as received, the events that it created or updated, and notes: what could not be ' +
+    'read and was left out, changed or ignored, with its place in the body.',
+  permission: staff,
+  params: Strict({ id: Id }),
+  response: IngestDeliveryDetail,
+  success: 200,
+})
+
+export const listSourcesRoute = route({
+  name: 'listSources',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/sources',
+  summary: 'List sources',
+  description: 'Every configured detector with its last delivery, its last failure and counts.',
+  permission: staff,
+  query: Strict({
+    key: Optional(Repeatable(SourceKey)),
+    failing: Optional(Type.Boolean()),
+    ordering: Ordering(['key', 'name', 'last_delivery'], 'key'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(DetectorSource),
+  success: 200,
+})
+
+export const deliveryRoutes = [listDeliveriesRoute, getDeliveryRoute, listSourcesRoute]

@@ -1,0 +1,109 @@
+// One delivery of a detector: its result, notes on what could not be read, and the body as received.
+import { Code, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { getDeliveryRoute, type IngestDeliveryDetail, type IngestState } from '@pharos/contract/delivery'
+import type { NoteSeverity } from '@pharos/contract/delivery-note'
+import { useAnswer } from '../api/queries.ts'
+import { Mono } from '../ui/cells.tsx'
+import { CopyIcon } from '../ui/copy.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { StateBadge } from '../ui/status.tsx'
+import { Time } from '../ui/time.tsx'
+
+export const deliveryLabels: Record<IngestState, string> = {
+  new: 'Waiting',
+  done: 'Read',
+  partial: 'Partly read',
+  failed: 'Failed',
+}
+const colors = { new: 'blue', done: 'teal', partial: 'orange', failed: 'red' } as const
+
+export const DeliveryBadge = ({ state }: { state: IngestState }) => (
+  <StateBadge color={colors[state]}>{deliveryLabels[state]}</StateBadge>
+)
+
+export function DeliveryDialog({ id, onClose }: { id: number | undefined; onClose: () => void }) {
+  return (
+    <Modal opened={id !== undefined} onClose={onClose} title="Delivery" size="xl">
+      {id !== undefined && <DeliveryView id={id} />}
+    </Modal>
+  )
+}
+
+function DeliveryView({ id }: { id: number }) {
+  const answer = useAnswer(getDeliveryRoute, { params: { id } })
+  if (answer.error && !answer.data) return <Problem error={answer.error} />
+  if (!answer.data) return <Skeleton height={240} />
+  const { delivery_id, source_key, received, state, event_count, content_type } = answer.data
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <DeliveryBadge state={state} />
+        <Text size="sm">
+          {source_key} · <Time at={received} />
+          {event_count !== null && ` · ${event_count} ${event_count === 1 ? 'event' : 'events'}`}
+          {content_type !== null && ` · ${content_type}`}
+        </Text>
+      </Group>
+      <Group gap="xs" maw="100%">
+        <Text size="xs" ff="monospace" c="dimmed" truncate>
+          {delivery_id}
+        </Text>
+        <CopyIcon text={delivery_id} label="Copy delivery ID" />
+      </Group>
+      <Notes notes={answer.data.notes} />
+      <Text size="sm" fw={600}>
+        Content
+      </Text>
+      <Code block tabIndex={0} mah={360} style={{ overflow: 'auto' }}>
+        {contentText(answer.data)}
+      </Code>
+    </Stack>
+  )
+}
+
+const severities: Record<
+  NoteSeverity,
+  { readonly label: string; readonly color: 'red' | 'orange' | 'gray' }
+> = {
+  error: { label: 'Error', color: 'red' },
+  warning: { label: 'Left out or changed', color: 'orange' },
+  info: { label: 'Note', color: 'gray' },
+}
+
+function Notes({ notes }: Pick<IngestDeliveryDetail, 'notes'>) {
+  if (notes.length === 0) return null
+  return (
+    <Table.ScrollContainer minWidth={420}>
+      <Table fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            {['Kind', 'Place in the content', 'Note'].map((name) => (
+              <Table.Th key={name}>{name}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {notes.map(({ severity, place, code, message }) => (
+            <Table.Tr key={`${severity} ${place} ${code}`}>
+              <Table.Td>
+                <StateBadge color={severities[severity].color}>{severities[severity].label}</StateBadge>
+              </Table.Td>
+              <Table.Td>{place === '' ? 'Whole delivery' : <Mono>{place}</Mono>}</Table.Td>
+              <Table.Td>{message}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+/** JSON is shown with line breaks; anything else as it is. */
+function contentText({ content, content_encoding }: IngestDeliveryDetail): string {
+  if (content_encoding === 'base64') return `Not text. Base64:\n${content}`
+  try {
+    return JSON.stringify(JSON.parse(content), undefined, 2)
+  } catch {
+    return content
+  }
+}

@@ -1,0 +1,75 @@
+// Deliveries and sources for the operator's staff: what became of each delivery, and which detectors fail.
+import type {
+  DetectorSource,
+  IngestDelivery,
+  IngestDeliveryDetail,
+  getDeliveryRoute,
+  listDeliveriesRoute,
+  listSourcesRoute,
+} from '@pharos/contract/delivery'
+import { noteText } from '@pharos/contract/delivery-note'
+import type { QueryOf, ResponseOf } from '@pharos/contract/route'
+import type { Operation } from '../operation/operation.ts'
+import { notFound } from '../runtime/error.ts'
+import { findDelivery, listDeliveryRows, type DeliveryRow } from './delivery.store.ts'
+import type { DeliveryDeps } from './delivery.ts'
+import { listSourceRows } from './source-list.store.ts'
+
+export async function listDeliveries(
+  { postgres }: DeliveryDeps,
+  _operation: Operation,
+  query: QueryOf<typeof listDeliveriesRoute>,
+): Promise<ResponseOf<typeof listDeliveriesRoute>> {
+  const { page, count } = await listDeliveryRows(postgres.owner, query)
+  return { results: page.map(deliveryOf), count }
+}
+
+const deliveryOf = ({ received, processed, ...row }: DeliveryRow): IngestDelivery => ({
+  ...row,
+  received: received.toISOString(),
+  processed: processed?.toISOString() ?? null,
+})
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+export async function getDelivery(
+  { postgres }: DeliveryDeps,
+  _operation: Operation,
+  id: number,
+): Promise<ResponseOf<typeof getDeliveryRoute>> {
+  const row = await findDelivery(postgres.owner, id)
+  if (!row) throw notFound('delivery')
+  const { body, notes, event_ids, ...rest } = row
+  return {
+    ...deliveryOf(rest),
+    notes: notes.map((note) => ({ ...note, message: noteText(note) })),
+    event_ids,
+    ...contentOf(body),
+  }
+}
+
+function contentOf(body: Buffer): Pick<IngestDeliveryDetail, 'content' | 'content_encoding'> {
+  try {
+    return { content: utf8.decode(body), content_encoding: 'utf-8' }
+  } catch {
+    return { content: body.toString('base64'), content_encoding: 'base64' }
+  }
+}
+
+export async function listSources(
+  { postgres }: DeliveryDeps,
+  _operation: Operation,
+  query: QueryOf<typeof listSourcesRoute>,
+): Promise<ResponseOf<typeof listSourcesRoute>> {
+  const { page, count } = await listSourceRows(postgres.owner, query)
+  const results = page.map(({ last_delivery, last_success, last_failure, ...row }): DetectorSource => ({
+    ...row,
+    last_delivery: last_delivery?.toISOString() ?? null,
+    last_success: last_success?.toISOString() ?? null,
+    last_failure: last_failure && {
+      ...last_failure,
+      received: new Date(last_failure.received).toISOString(),
+    },
+  }))
+  return { results, count }
+}

@@ -1,0 +1,40 @@
+// Validates a delivery: reads it as the ingest loop would, stores nothing, and returns what would become of it.
+import {
+  validatedEventsMax,
+  type DeliveryValidation,
+  type RelatedEventDetail,
+} from '@pharos/contract/analysis'
+import { noteText } from '@pharos/contract/delivery-note'
+import { checkSource, type DeliveryDeps, type DeliveryRequest } from './delivery.ts'
+import { renderEvent } from './event-json.ts'
+import { mergeObservation, type Event } from './event.ts'
+import { createSourceReader, readDelivery } from './read-delivery.ts'
+import { listSources } from './source.store.ts'
+
+export async function validateDelivery(
+  { postgres, keys }: DeliveryDeps,
+  request: DeliveryRequest,
+): Promise<DeliveryValidation> {
+  await checkSource(postgres, keys, request)
+  const [row] = await listSources(postgres.front, [request.sourceKey])
+  const reader = createSourceReader(row!)
+  const { state, error, notes, observations } = readDelivery(reader, request.body, new Date())
+  const events = new Map<string, Event>()
+  for (const { eventId, observation } of observations) {
+    events.set(eventId, mergeObservation(events.get(eventId), observation, reader.source))
+  }
+  return {
+    validated: true,
+    state,
+    error,
+    notes: notes.map((note) => ({ ...note, message: noteText(note) })),
+    event_count: events.size,
+    events: [...events.values()].slice(0, validatedEventsMax).map(detailOf),
+  }
+}
+
+/** The event in the form of the API. */
+function detailOf(event: Event): RelatedEventDetail {
+  const record = JSON.parse(`${renderEvent(event, null)}}`) as RelatedEventDetail
+  return { ...record, parsed_data: event.parsedData, has_attachment: event.hasAttachment }
+}
