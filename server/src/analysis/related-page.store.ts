@@ -17,9 +17,9 @@
 //   description contains, network contains             700 to 2,000 ms: all 3 M are looked at
 import type { RawBuilder } from 'kysely'
 import type { RelatedQuery } from './related-query.ts'
-import { byNetworkOrText, byOtherFiltered } from './related-filter.store.ts'
+import { byCounts, byGathering } from './related-filter.store.ts'
 import { byEnd, byOther, byStart, firstPage } from './related-segment.store.ts'
-import type { RelatedRows, Scope } from './related-sql.store.ts'
+import { facetsCte, hasText, type RelatedRows, type Scope, type Sql } from './related-sql.store.ts'
 
 /** Thresholds between the ways to find a page. Any values give the same page. */
 export type Tuning = {
@@ -37,12 +37,36 @@ export function pageStatement(
   query: RelatedQuery,
   tuning: Tuning = tuned,
 ): RawBuilder<RelatedRows> {
-  const scope: Scope = { teamId, flags: query.flags, start: query.start, end: query.end }
   const { key } = query.ordering[0]!
-  const isFiltered = scope.flags !== null || scope.start !== null || scope.end !== null
-  if (query.network !== null || query.description !== null) return byNetworkOrText(scope, query)
-  if (!isFiltered && query.offset === 0 && key !== 'end') return firstPage(scope, query)
-  if (key === 'start') return byStart(scope, query, tuning.walkMax)
-  if (isFiltered) return byOtherFiltered(scope, query, tuning)
+  const { start, end, offset } = query
+  const isGathered =
+    query.network !== null ||
+    query.bps !== null ||
+    query.pps !== null ||
+    query.ongoing === true ||
+    (query.search !== null && query.description !== null)
+  const isText = query.search !== null || query.description !== null
+  const byFacet = isByFacet(query) || (isText && !isGathered)
+  const scope: Scope = { teamId, start, end, byFacet }
+  const ctes = facetCtes(scope, query, isGathered)
+  if (isGathered) return byGathering(scope, query, ctes, tuning)
+  if (isText || query.ongoing === false) return byCounts(scope, query, ctes, tuning)
+  const isFiltered = byFacet || start !== null || end !== null
+  if (!isFiltered && offset === 0 && key !== 'end') return firstPage(scope, query)
+  if (key === 'start') return byStart(scope, query, ctes, tuning.walkMax)
+  if (isFiltered) return byCounts(scope, query, ctes, tuning)
   return key === 'end' ? byEnd(scope, query, tuning.walkMax) : byOther(scope, query, tuning.walkMax)
+}
+
+/** Whether the query has a filter that is decided for each facet. */
+export const isByFacet = ({ flags, status, classes, sources }: RelatedQuery): boolean =>
+  flags !== null || status !== null || classes !== null || sources !== null
+
+/** `facets`: those of the filter, and of the text if the counts are used; `found_facets`: those that a search finds. */
+function facetCtes({ teamId, byFacet }: Scope, query: RelatedQuery, isGathered: boolean): Sql[] {
+  const found = hasText({ ...query, description: null })
+  return [
+    ...(byFacet ? [facetsCte('facets', teamId, query, isGathered ? null : hasText(query))] : []),
+    ...(isGathered && found ? [facetsCte('found_facets', teamId, query, found)] : []),
+  ]
 }
