@@ -221,7 +221,9 @@ const eventListQuery = {
   ),
   start: Optional(EmptyIsAbsent(Time)),
   end: Optional(EmptyIsAbsent(Time)),
-  ongoing: Optional(Type.Boolean({ description: '`true`: events that have not ended; `false`: those that have' })),
+  ongoing: Optional(
+    Type.Boolean({ description: '`true`: events that have not ended; `false`: those that have' }),
+  ),
   min_bps: Rate('bits'),
   min_pps: Rate('packets'),
   affected_network: Optional(

@@ -50,10 +50,12 @@ export function listEventsOfTeams(
       and e.start_at >= h.held_from and e.start_at < h.held_until
       and not exists (select from event_networks n where n.event_id = e.event_id and not n.network <<= h.prefix)
     where h.team_id = any(${teamIds}::integer[])`
-  return listFrom(db, query, [...teamIds, noTeam], [
-    sql`select * from team_events where ${teams}`,
-    sql`select * from (${former} offset 0) f`,
-  ])
+  return listFrom(
+    db,
+    query,
+    [...teamIds, noTeam],
+    [sql`select * from team_events where ${teams}`, sql`select * from (${former} offset 0) f`],
+  )
 }
 
 /** Lists the events of every team and of no team. For staff. */
@@ -86,10 +88,13 @@ async function listFrom(
         select * from gathered order by ${keys} offset ${offset} limit ${limit})`,
     ])}
     select (select count(*) from gathered) as count, coalesce((
-        select string_agg(t.record || ',"relationships":[' || (
-            select coalesce(string_agg(substr(t.relationships, 2, length(t.relationships) - 2), ',' order by t.team_id), '')
-            from team_events t where t.event_id = page.event_id and t.relationships <> '[]' and ${isOfTeams}) || ']}',
-          ',' order by ${keys})
-        from page join team_events t using (team_id, event_id)), '') as results`.execute(db)
+        select string_agg(e.record || ',"relationships":[' || e.relationships || ']}', ',' order by ${keys})
+        from page cross join lateral (
+          select t.record, (
+              select coalesce(string_agg(substr(t.relationships, 2, length(t.relationships) - 2), ',' order by t.team_id), '')
+              from team_events t where t.event_id = page.event_id and t.relationships <> '[]' and ${isOfTeams})
+            as relationships
+          from team_events t where t.team_id = page.team_id and t.event_id = page.event_id offset 0) e),
+      '') as results`.execute(db)
   return answers[0]!
 }

@@ -51,7 +51,8 @@ export function aroundNetwork(text: string): Around {
   for (const { 0: characters, index } of text.matchAll(/[0-9a-f.:/]+/g)) {
     const end = index + characters.length
     for (let from = index; from < end; from++) {
-      for (let to = from + 1; to <= Math.min(end, from + networkLengthMax); to++) ways.push([text.slice(0, from), text.slice(to)])
+      for (let to = from + 1; to <= Math.min(end, from + networkLengthMax); to++)
+        ways.push([text.slice(0, from), text.slice(to)])
     }
   }
   if (ways.length > waysMax) return { before: [''], after: [''] }

@@ -62,14 +62,27 @@ function randomEvent(i: number): Event {
     `2001:db8::${whole(4).toString(16)}/128`,
     '2001:db8::/32',
   ])
-  const description = pick(['UDP flood', 'udp_50%', 'SYN \\ flood', "it's", 'Ünï', '', 'Flood on {} now', `{}: DNS ${i % 700}`])
+  const description = pick([
+    'UDP flood',
+    'udp_50%',
+    'SYN \\ flood',
+    "it's",
+    'Ünï',
+    '',
+    'Flood on {} now',
+    `{}: DNS ${i % 700}`,
+  ])
   const rate = pick([0, 1, 15, 16, 17, whole(1_000), whole(1e9), 9_007_199_254_740_991])
   return {
     id: `id${String((i * 7_919) % 100_000).padStart(5, '0')}`,
     sourceKey: pick(['test', 'fnm-1']),
     sourceEventId: String(i),
     flags,
-    status: pick([['EVENT_PENDING'], ['EVENT_ENDED'], ['EVENT_ENDED', 'MITIGATION_ENDED']] as EventStatus[][]),
+    status: pick([
+      ['EVENT_PENDING'],
+      ['EVENT_ENDED'],
+      ['EVENT_ENDED', 'MITIGATION_ENDED'],
+    ] as EventStatus[][]),
     affectedNetwork: parsePrefix(network),
     start: new Date(start),
     end: random() < 0.05 ? null : new Date(start + lasted),
@@ -236,12 +249,36 @@ const rollups = fc
   )
   .map(([facet, query, window]) => withoutUndefined({ ...facet, ...query, ...window }))
 const texts = fc.constantFrom(
-  ...['udp', 'FLOOD', '%', '_', '\\', "'", 'Ünï', 'none', 'flood  ', 'on 10.0.', '.1 now', 'd on 2001', 'DNS 12'],
+  ...[
+    'udp',
+    'FLOOD',
+    '%',
+    '_',
+    '\\',
+    "'",
+    'Ünï',
+    'none',
+    'flood  ',
+    'on 10.0.',
+    '.1 now',
+    'd on 2001',
+    'DNS 12',
+  ],
   ...['0.0: dns', '2001:db8::1: DNS', '10.0.1.2', 'd', '::', '/24'],
 )
 const searched = fc.oneof(
   texts.filter((text) => text.length > 1),
-  fc.constantFrom('fnm', 'SYN', 'tcp.', 'unknown kind', 'test', '10.0.1.2', '10.0.0.0/15', '10.0.1', '2001:DB8'),
+  fc.constantFrom(
+    'fnm',
+    'SYN',
+    'tcp.',
+    'unknown kind',
+    'test',
+    '10.0.1.2',
+    '10.0.0.0/15',
+    '10.0.1',
+    '2001:DB8',
+  ),
   fc.integer({ min: 0, max: eventsCount }).map((n) => model[n % model.length]!.id),
   fc.constantFrom('ID0000', 'id0001', 'id0'),
 )

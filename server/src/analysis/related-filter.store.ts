@@ -73,11 +73,7 @@ export function byCounts(
     isByEnd && hasEnded === null
       ? sql`${walk(sql`end_at is not null`, sql`${offset}`)} union all ${walk(sql`end_at is null`, ended)}`
       : walk(null, sql`${offset}`)
-  const isNotOver = all(
-    sql`team_id = ${teamId} and ${notEnded}`,
-    hasFacet(scope),
-    startsInTime(scope),
-  )
+  const isNotOver = all(sql`team_id = ${teamId} and ${notEnded}`, hasFacet(scope), startsInTime(scope))
   const count = hasEnded ? sql`(${countOf(scope)} - (select n from not_ended))` : countOf(scope)
   return answer(
     teamId,
@@ -107,10 +103,7 @@ export function byCounts(
 function gathered(scope: Scope, wanted: Sql, passes: Sql | null): Sql {
   const { teamId, byFacet, start } = scope
   const within = [start && sql`start_at >= ${start}::timestamptz`, startsInTime(scope), passes]
-  const inWindow = ofFacet(
-    start && sql`${start}::timestamptz`,
-    scope.end && sql`${scope.end}::timestamptz`,
-  )
+  const inWindow = ofFacet(start && sql`${start}::timestamptz`, scope.end && sql`${scope.end}::timestamptz`)
   const started = byFacet
     ? sql`select e.* from facets f cross join lateral (
           select ${wanted} from team_events where ${all(sql`team_id = ${teamId}`, inWindow, passes)}
@@ -132,6 +125,8 @@ function restOf(scope: Scope, query: RelatedQuery): Sql[] | null {
   const passing = (cte: string, condition: Sql) => sql`
     select ${sortColumns(ordering)} from team_events where ${all(
       sql`team_id = ${teamId}`,
+      // Usually no facet is left, and then no event is read.
+      sql`exists (select from ${sql.ref(cte)})`,
       condition,
       isFacetOf(cte),
       startsInTime(scope),

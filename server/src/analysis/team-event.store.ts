@@ -17,7 +17,9 @@ export const noTeam = 0
 export async function listUnmatched(trx: Trx, eventIds: readonly string[]): Promise<string[]> {
   if (eventIds.length === 0) return []
   const { rows } = await sql<{ event_id: string }>`
-    select event_id from team_events where team_id = ${noTeam} and event_id = any(${eventIds}::text[])`.execute(trx)
+    select event_id from team_events where team_id = ${noTeam} and event_id = any(${eventIds}::text[])`.execute(
+    trx,
+  )
   return rows.map(({ event_id }) => event_id)
 }
 
