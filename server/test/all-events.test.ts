@@ -18,7 +18,7 @@ const list = '/v3/lighthouse/security/events'
 const hosts = {
   red: '203.0.113.7',
   blue: '198.51.100.9',
-  /** Held by nobody. */
+  /** Held by no team. */
   lost: '192.0.2.1',
   /** Held by red until its prefix was removed. */
   former: '192.0.2.130',

@@ -129,7 +129,7 @@ function Fields({
 
 type FieldProps = EventFilterProps & { readonly width: number | string }
 
-/** Bits or packets per second, by the unit. What was typed stays while it means the rate of the address. */
+/** Bits or packets per second, by the unit. The typed text stays while it equals the rate in the address. */
 function RateField({ filters, setFilters, errorOf, width }: FieldProps) {
   const [typed, setTyped] = useState('')
   const given = { min_bps: numberOf(filters.min_bps), min_pps: numberOf(filters.min_pps) }

@@ -144,8 +144,16 @@ function useRefusal(filters: Filters, ordering: string | undefined): ProblemErro
 
 /** Parameters whose errors are shown at their fields. */
 const fields = new Set([
-  ...['affected_network', 'search', 'flag', 'status', 'classification_key', 'source_key'],
-  ...['min_bps', 'min_pps', 'start', 'end'],
+  'affected_network',
+  'search',
+  'flag',
+  'status',
+  'classification_key',
+  'source_key',
+  'min_bps',
+  'min_pps',
+  'start',
+  'end',
 ])
 
 function Refused({ refusal: { errors = [] } }: { refusal: ProblemError['problem'] }) {

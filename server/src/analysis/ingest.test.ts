@@ -285,7 +285,11 @@ describe('ingest', () => {
     const team = await addTeam(db, 'a')
     await addPrefix(db, team, '203.0.113.0/24')
     const rows = Array.from({ length: 520 }, (_, n) => ({
-      ...{ team_id: team, flags: 0, status: 1, classification_key: 'unknown', source_key: 'fnm' },
+      team_id: team,
+      flags: 0,
+      status: 1,
+      classification_key: 'unknown',
+      source_key: 'fnm',
       description: `number ${n}`,
     }))
     await db.transaction().execute((trx) => saveFacets(trx, rows.slice(0, 500)))

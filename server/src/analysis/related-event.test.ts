@@ -249,7 +249,7 @@ const rollups = fc
   )
   .map(([facet, query, window]) => withoutUndefined({ ...facet, ...query, ...window }))
 const texts = fc.constantFrom(
-  ...[
+  
     'udp',
     'FLOOD',
     '%',
@@ -263,8 +263,8 @@ const texts = fc.constantFrom(
     '.1 now',
     'd on 2001',
     'DNS 12',
-  ],
-  ...['0.0: dns', '2001:db8::1: DNS', '10.0.1.2', 'd', '::', '/24'],
+  ,
+  '0.0: dns', '2001:db8::1: DNS', '10.0.1.2', 'd', '::', '/24',
 )
 const searched = fc.oneof(
   texts.filter((text) => text.length > 1),

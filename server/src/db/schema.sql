@@ -209,7 +209,7 @@ CREATE OR REPLACE FUNCTION public.keep_former_holding()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  -- If the whole team is deleted, nobody may see its events.
+  -- If the whole team is deleted, no team may see its events.
   insert into former_holdings (team_id, prefix, held_from, held_until)
     select old.team_id, old.prefix, case tg_argv[0] when 'prefix' then (to_jsonb(old) ->> 'created')::timestamptz
       else (to_jsonb(old) ->> 'claimed')::timestamptz end, now()

@@ -190,7 +190,7 @@ create function keep_former_holding() returns trigger
   language plpgsql security definer set search_path = public, pg_temp
   as $$
 begin
-  -- If the whole team is deleted, nobody may see its events.
+  -- If the whole team is deleted, no team may see its events.
   insert into former_holdings (team_id, prefix, held_from, held_until)
     select old.team_id, old.prefix, case tg_argv[0] when 'prefix' then (to_jsonb(old) ->> 'created')::timestamptz
       else (to_jsonb(old) ->> 'claimed')::timestamptz end, now()
