@@ -338,7 +338,7 @@ describe('the related list', () => {
       fc.asyncProperty(rollups, async (query) => {
         assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
       }),
-      { numRuns: 250 * long },
+      { numRuns: 150 * long },
     )
   })
 
