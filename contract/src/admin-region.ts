@@ -8,7 +8,6 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Ordering,
   Page,
   Strict,
@@ -32,7 +31,7 @@ const RouterNeighbor = Component('RouterNeighbor', {
   asn: Type.Integer({ minimum: 0, maximum: 4_294_967_295 }),
   description: Nullable(Type.String()),
   state: Enumeration('NeighborState', neighborStates),
-  families: Type.Array(OneOf('ipv4', 'ipv6'), {
+  families: Type.Array(Enumeration('AddressFamily', ['ipv4', 'ipv6']), {
     description: 'address families of the session; empty unless it is established',
   }),
   since: Nullable(

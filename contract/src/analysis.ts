@@ -139,7 +139,13 @@ export const ParsedData = Component('EventDetails', {
   vectors: Optional(Type.Array(Type.String(), { description: 'classification keys' })),
   protocols: Optional(Type.Array(Type.String())),
   top_sources: Optional(
-    Type.Array(Strict({ address: Type.String(), packets: Optional(Amount), bytes: Optional(Amount) })),
+    Type.Array(
+      Component('EventSource', {
+        address: Type.String(),
+        packets: Optional(Amount),
+        bytes: Optional(Amount),
+      }),
+    ),
   ),
   source_ports: Optional(Type.Array(Port)),
   destination_ports: Optional(Type.Array(Port)),
@@ -149,7 +155,7 @@ export const ParsedData = Component('EventDetails', {
         'trigger of the detection; `bps` and `pps` are rates, other names are specific to the detector',
     }),
   ),
-  peaks: Optional(Strict({ bps: Optional(Peak), pps: Optional(Peak) })),
+  peaks: Optional(Component('EventPeaks', { bps: Optional(Peak), pps: Optional(Peak) })),
   timeline: Optional(
     Type.Array(TimelineSample, {
       maxItems: timelineMax,
@@ -161,7 +167,7 @@ export const ParsedData = Component('EventDetails', {
   total_bytes: Optional(Amount),
   total_packets: Optional(Amount),
   mitigation: Optional(
-    Strict({
+    Component('EventMitigation', {
       actions: Optional(Type.Array(Type.String())),
       rules: Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
     }),
@@ -211,7 +217,11 @@ export const listRelatedEventsRoute = route({
     'has `end` null, overlaps every later window, and sorts last by `end` in both directions.',
   permission: lighthouse,
   query: Strict({
-    flag: Optional(EmptyIsAbsent(Repeatable(Enumeration('EventFlag', eventFlags)))),
+    flag: Optional(
+      EmptyIsAbsent(
+        Repeatable({ ...Enumeration('EventFlag', eventFlags), description: 'a property of the event' }),
+      ),
+    ),
     start: Optional(EmptyIsAbsent(Time)),
     end: Optional(EmptyIsAbsent(Time)),
     affected_network: Optional(

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { checkReasons } from './check-reason.ts'
 import { stateMessageTags } from './state-message.ts'
-import { Id, Nullable, NullableTime, OneOf, Optional, Time, Component, Enumeration } from './scalar.ts'
+import { Id, Nullable, NullableTime, Optional, Time, Component, Enumeration } from './scalar.ts'
 
 export const validationNames = ['irr', 'rpki', 'loa', 'asn', 'size', 'overlap'] as const
 export type ValidationName = (typeof validationNames)[number]
@@ -64,7 +64,7 @@ export const Validation = Component('AnnouncementValidation', {
 export type Validation = Static<typeof Validation>
 
 export const StateMessage = Component('StateMessage', {
-  severity: OneOf('info', 'warning', 'error'),
+  severity: Enumeration('StateMessageSeverity', ['info', 'warning', 'error']),
   tag: Enumeration('StateMessageTag', stateMessageTags),
   message: Type.String({
     description: 'the tag as a sentence: the deviation from the desired state, and who can act',
@@ -84,7 +84,7 @@ export const AnnouncementDetails = Component('AnnouncementDetails', {
   delegate_loa: Type.Boolean(),
   loa_signatory: Type.String(),
   suspended: Type.Boolean(),
-  suspended_by: Nullable(OneOf(...suspendedBy)),
+  suspended_by: Nullable(Enumeration('SuspendedBy', suspendedBy)),
   suspended_reason: Nullable(Type.String({ description: 'the text of staff for the team' })),
   claimed: Nullable(Time),
   deleted: Nullable(Time),

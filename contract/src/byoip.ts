@@ -10,7 +10,6 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
@@ -172,12 +171,22 @@ export const listAnnouncementsRoute = route({
     'filters with and.',
   permission: { ...ipam, scope: 'ipam:read' },
   query: Strict({
-    cidr: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 64 }))),
+    cidr: Optional(
+      Repeatable(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'an address or a CIDR: overlapping prefixes',
+        }),
+      ),
+    ),
     origin_asn: Optional(Repeatable(Asn)),
-    region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
+    region: Optional(
+      Repeatable(Type.String({ minLength: 1, maxLength: 255, description: 'slug of a region in `regions`' })),
+    ),
     status: Optional(Repeatable(Enumeration('AnnouncementStatus', announcementStatuses))),
     enabled: Optional(Type.Boolean()),
-    family: Optional(OneOf('4', '6')),
+    family: Optional({ ...Enumeration('IpVersion', ['4', '6']), description: 'IP version of the prefix' }),
     deleted: Optional(Type.Boolean({ description: 'true: only deleted announcements that can be restored' })),
     include: Optional(Include(announcementIncludes)),
     ordering: Ordering(announcementOrderings, 'id'),
@@ -227,11 +236,14 @@ export const createAnnouncementsRoute = route({
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
   body: Type.Union([
-    Strict({ announcements: Type.Array(NewAnnouncement, { minItems: 1, maxItems: announcementsAtOnce }) }),
+    Component('NewAnnouncements', {
+      announcements: Type.Array(NewAnnouncement, { minItems: 1, maxItems: announcementsAtOnce }),
+    }),
     NewAnnouncement,
   ]),
   response: Page(Announcement),
   success: 201,
+  creates: getAnnouncementRoute,
   errors: ['forbidden', 'prefix_claimed', 'quota_exceeded'],
   dryRun: true,
 })

@@ -7,7 +7,6 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Page,
   Strict,
@@ -33,7 +32,7 @@ export const Domain = Component('Domain', {
       description: 'when the domain was verified; null if it is not',
     }),
   ),
-  method: OneOf('dns_txt'),
+  method: Enumeration('DomainVerificationMethod', ['dns_txt']),
   record_name: Type.String({ description: 'name of the TXT record to create' }),
   record_value: Type.String({ description: 'text of the TXT record to create' }),
   last_check: NullableTime,
@@ -91,7 +90,7 @@ export const addDomainRoute = route({
     'verified, it is checked every day, and the verification is lost after three days without the record. A ' +
     'name server that does not answer changes nothing. A domain of another team can be added as well; ' +
     'whether another team has it is not revealed before the record exists. A subdomain is a separate domain.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: inTeam,
   body: Strict({
     domain: Type.String({
@@ -104,6 +103,7 @@ export const addDomainRoute = route({
   }),
   response: Domain,
   success: 201,
+  creates: getDomainRoute,
   errors: ['forbidden', 'conflict', 'quota_exceeded'],
   conditional: true,
 })
@@ -118,7 +118,7 @@ export const updateDomainRoute = route({
     'Changes the given fields; for admins of the team. With `auto_join`, users who sign in with a confirmed ' +
     'address in the domain, not in a subdomain, become members without the admin role, except former members ' +
     'of the team.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: oneDomain,
   body: Strict({ auto_join: Optional(Type.Boolean()) }),
   response: Domain,
@@ -136,7 +136,7 @@ export const verifyDomainRoute = route({
   description:
     'Checks the record now and returns the result; for admins of the team, once a minute per domain. It ' +
     'never ends a verification: only the daily checks do.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: oneDomain,
   response: Domain,
   success: 200,
@@ -150,7 +150,7 @@ export const removeDomainRoute = route({
   path: '/v3/teams/{team_id}/domains/{domain_id}',
   summary: 'Remove Team domain',
   description: 'Removes a domain; for admins of the team. Members who joined by the domain stay members.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: oneDomain,
   success: 204,
   errors: ['forbidden'],

@@ -120,7 +120,9 @@ export const listHoldsRoute = route({
     'row. Newest first by default.',
   permission: staff,
   query: Strict({
-    region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
+    region: Optional(
+      Repeatable(Type.String({ minLength: 1, maxLength: 255, description: 'slug of the region' })),
+    ),
     state: Optional(Repeatable(Enumeration('HoldState', holdStates))),
     ordering: Ordering(['id', 'created'], '-id'),
     limit: Limit,

@@ -10,7 +10,6 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
@@ -46,7 +45,7 @@ export const asnProofStates = ['valid', 'pending', 'missing', 'unavailable', 'er
 export type AsnProofState = (typeof asnProofStates)[number]
 
 /** `operator`: assigned by the provider, without proof and expiry. */
-const VerifiedBy = Nullable(OneOf('operator', ...asnProofMethods))
+const VerifiedBy = Nullable(Enumeration('AsnVerifiedBy', ['operator', ...asnProofMethods]))
 
 const AsnNumber = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
 
@@ -67,13 +66,13 @@ export const ProofStep = Component('ProofStep', {
   lines: Type.Array(Type.String(), {
     description: 'literal lines to create; empty if there is nothing to copy',
   }),
-  needs: OneOf('one', 'all'),
+  needs: Enumeration('ProofStepNeeds', ['one', 'all']),
 })
 export type ProofStep = Static<typeof ProofStep>
 
 export const AsnProof = Component('AsnProof', {
   method: Enumeration('AsnProofMethod', asnProofMethods),
-  proves: OneOf('asn', 'address_space'),
+  proves: Enumeration('AsnProofScope', ['asn', 'address_space']),
   state: Enumeration('AsnProofState', asnProofStates),
   reason: Nullable(Enumeration('AsnProofReason', asnProofReasons)),
   attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'attributes of the reason' }),
@@ -88,6 +87,11 @@ export const AsnProof = Component('AsnProof', {
 })
 export type AsnProof = Static<typeof AsnProof>
 
+const AsnRevocation = Component('AsnRevocation', {
+  at: Time,
+  reason: Type.String({ description: "the provider's reason" }),
+})
+
 export const AsnVerification = Component('AsnVerification', {
   asn: AsnNumber,
   holder: Nullable(Type.String({ description: 'name in the registry, if known' })),
@@ -97,12 +101,7 @@ export const AsnVerification = Component('AsnVerification', {
   ),
   verified_by: VerifiedBy,
   expires: Nullable(Time),
-  revoked: Nullable(
-    Strict({
-      at: Time,
-      reason: Type.String({ description: "the provider's reason" }),
-    }),
-  ),
+  revoked: Nullable(AsnRevocation),
   conflict: Type.Boolean({
     description: 'another team is verified for the ASN: proofs are still checked, and the provider decides',
   }),
@@ -154,7 +153,12 @@ export const verifyAsnRoute = route({
   permission: ipam,
   params: Strict({ asn: AsnNumber }),
   query: Strict({
-    method: Optional(Repeatable(Enumeration('AsnProofMethod', asnProofMethods))),
+    method: Optional(
+      Repeatable({
+        ...Enumeration('AsnProofMethod', asnProofMethods),
+        description: 'a method to return or check',
+      }),
+    ),
     refresh: Type.Boolean({ default: false, description: 'run the checks now and store the results' }),
   }),
   response: AsnVerification,
@@ -171,11 +175,11 @@ export const AsnOfTeam = Component('TeamAsn', {
   verified: NullableTime,
   verified_by: VerifiedBy,
   expires: Nullable(Time),
-  revoked: Nullable(Strict({ at: Time, reason: Type.String() })),
+  revoked: Nullable(AsnRevocation),
   evidence: Type.Array(
-    Strict({
+    Component('TeamAsnEvidence', {
       method: Enumeration('AsnProofMethod', asnProofMethods),
-      proves: OneOf('asn', 'address_space'),
+      proves: Enumeration('AsnProofScope', ['asn', 'address_space']),
       state: Enumeration('AsnProofState', asnProofStates),
       note: Type.String(),
       evidence: Type.Record(Type.String(), Type.Unknown()),

@@ -78,7 +78,11 @@ export const ReviewedLetter = Component('StaffLetter', {
   uploaded_by: Type.String({ description: '`user:<id>` or `token:<id>`' }),
   reviewed_by: Nullable(Id),
   announcements: Type.Array(
-    Strict({ id: Id, cidr: Type.String(), origin_asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }) }),
+    Component('LetterAnnouncement', {
+      id: Id,
+      cidr: Type.String(),
+      origin_asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }),
+    }),
   ),
 })
 export type ReviewedLetter = Static<typeof ReviewedLetter>
@@ -86,10 +90,25 @@ export type ReviewedLetter = Static<typeof ReviewedLetter>
 const reading = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
 const staff = { credential: 'web', role: 'staff' } as const
 
+export const getLetterRoute = route({
+  name: 'getLetter',
+  group: 'BYOIP',
+  method: 'GET',
+  path: '/v3/ipam/letters/{letter_id}',
+  summary: 'Get letter of authorization',
+  description: 'Returns one letter of the team. Its file is at `/file`.',
+  permission: reading,
+  params: Strict({ letter_id: Id }),
+  response: Letter,
+  success: 200,
+})
+
 const upload = {
   fields: Strict({
-    valid_until: Optional(Time),
-    applies_to: Optional(Repeatable(Id)),
+    valid_until: Optional({ ...Time, description: 'end of the permission, in the future' }),
+    applies_to: Optional(
+      Repeatable({ ...Id, description: 'id of a further announcement that the letter covers' }),
+    ),
   }),
   file: {
     name: 'file',
@@ -118,6 +137,7 @@ export const uploadLetterRoute = route({
   upload,
   response: Letter,
   success: 201,
+  creates: getLetterRoute,
   errors: ['quota_exceeded'],
   dryRun: true,
   conditional: true,
@@ -137,7 +157,9 @@ export const draftLetterRoute = route({
   permission: reading,
   params: Strict({ announcement_id: Id }),
   query: Strict({
-    applies_to: Optional(Repeatable(Id)),
+    applies_to: Optional(
+      Repeatable({ ...Id, description: 'id of a further announcement that the letter covers' }),
+    ),
     signatory: Optional(Type.String({ maxLength: 200, description: 'name of the signer' })),
     contact: Optional(Type.String({ maxLength: 200, description: 'e-mail address or telephone number' })),
     registry_handle: Optional(
@@ -168,19 +190,6 @@ export const listLettersRoute = route({
     offset: Offset,
   }),
   response: Page(Letter),
-  success: 200,
-})
-
-export const getLetterRoute = route({
-  name: 'getLetter',
-  group: 'BYOIP',
-  method: 'GET',
-  path: '/v3/ipam/letters/{letter_id}',
-  summary: 'Get letter of authorization',
-  description: 'Returns one letter of the team. Its file is at `/file`.',
-  permission: reading,
-  params: Strict({ letter_id: Id }),
-  response: Letter,
   success: 200,
 })
 
@@ -254,7 +263,7 @@ export const getLetterPageToReviewRoute = route({
   permission: staff,
   params: Strict({
     letter_id: Id,
-    page: Type.Integer({ minimum: 1, maximum: 1000 }),
+    page: Type.Integer({ minimum: 1, maximum: 1000, description: 'number of the page, from 1' }),
   }),
   download: ['image/png'],
   success: 200,

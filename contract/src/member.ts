@@ -93,7 +93,7 @@ export const addMemberRoute = route({
     'Sends an invitation by mail; for admins of the team. The answer does not reveal whether an account with ' +
     'the address exists. The link is valid for 7 days. Inviting an address with an open invitation again ' +
     'sends a new link, at most once in five minutes, and keeps the id.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: inTeam,
   body: Strict({
     email: Type.String({ minLength: 3, maxLength: 254 }),
@@ -102,6 +102,7 @@ export const addMemberRoute = route({
   }),
   response: Member,
   success: 201,
+  creates: getMemberRoute,
   errors: ['forbidden', 'already_member', 'quota_exceeded'],
   conditional: true,
 })
@@ -117,7 +118,7 @@ export const updateMemberRoute = route({
     'in use. When an admin is demoted, their API tokens lose the admin role and their open invitations are ' +
     'revoked. The last admin cannot be demoted. For an open invitation it changes the role of the future ' +
     'member.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: oneMember,
   body: Strict({ is_admin: Type.Boolean() }),
   response: Member,

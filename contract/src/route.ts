@@ -3,6 +3,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ProblemCode } from './problem.ts'
 import type { Scope } from './scope.ts'
+import type { Group } from './group.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -18,6 +19,8 @@ export type Permission =
       /** Required scope of an API token. */
       readonly scope?: Scope
       readonly role?: 'admin' | 'staff'
+      /** Required role in the team of the path. The use case checks it: the team may be another one than that of the credential. */
+      readonly teamRole?: 'admin'
       /**
        * The operation concerns the caller's own account or switching teams: available without a second factor in a team that
        * requires one.
@@ -49,7 +52,7 @@ export type Route<
 > = {
   /** The operation id, unique: `updateAnnouncement`. */
   readonly name: string
-  readonly group: string
+  readonly group: Group
   readonly method: Method
   /** Parameters in braces: `/v3/ipam/announcements/{announcement_id}`. */
   readonly path: Path
@@ -69,6 +72,11 @@ export type Route<
   /** The answer is a stream of server-sent events instead of a JSON body. Takes `Last-Event-ID`. */
   readonly stream: boolean
   readonly success: 200 | 201 | 202 | 204
+  /**
+   * The GET route of what a 201 created: its path becomes the `Location` of the answer. The last parameter is the id, others are
+   * those of the request.
+   */
+  readonly creates: { readonly name: string; readonly path: string } | null
   /** Error codes of this operation in addition to the common ones. */
   readonly errors: readonly ProblemCode[]
   /** Takes `?dry_run=true` and then returns a DryRun. */
@@ -90,6 +98,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   | 'response'
   | 'download'
   | 'stream'
+  | 'creates'
   | 'errors'
   | 'dryRun'
   | 'conditional'
@@ -102,6 +111,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   response?: R
   download?: D
   stream?: boolean
+  creates?: Route['creates']
   errors?: readonly ProblemCode[]
   dryRun?: boolean
   conditional?: boolean
@@ -123,6 +133,7 @@ export function route<
   return {
     errors: [],
     stream: false,
+    creates: null,
     dryRun: false,
     conditional: false,
     ...declared,

@@ -38,21 +38,36 @@ export const CountryOrEmpty = Type.String({
   expects: 'a country code of two capital letters such as NL, or empty',
 })
 
-/** One of a closed list of values. */
+/** One of a closed list of values, without a name: for schemas that are not in the OpenAPI document. */
 export const OneOf = <const V extends readonly string[]>(...values: V) => Type.Enum<[...V]>([...values])
 
-/** A closed list of values that several schemas use, a component of the OpenAPI document. */
+/** One of a closed list of values, a component of the OpenAPI document. */
 export const Enumeration = <const V extends readonly string[]>(title: string, values: V) =>
   Type.Enum<[...V]>([...values], { title })
 
 /** A query parameter that may be repeated; values are combined with OR. */
-export const Repeatable = <T extends TSchema>(schema: T) => Type.Array(schema, { minItems: 1, maxItems: 100 })
+export const Repeatable = <T extends TSchema>(schema: T) =>
+  Type.Array(schema, {
+    minItems: 1,
+    maxItems: 100,
+    ...('description' in schema ? { description: `${String(schema.description)}; may be repeated` } : {}),
+  })
 
 /** A parameter that the specification calls nullable: empty means absent. Goes inside `Optional`. */
 export const EmptyIsAbsent = <T extends TSchema>(schema: T): T => ({ ...schema, 'x-empty-is-absent': true })
 
-export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100 })
-export const Offset = Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })
+export const Limit = Type.Integer({
+  minimum: 1,
+  maximum: 1000,
+  default: 100,
+  description: 'number of results on a page',
+})
+export const Offset = Type.Integer({
+  minimum: 0,
+  maximum: 999_999_999_999_999,
+  default: 0,
+  description: 'number of results before the page',
+})
 
 /** The text of an ordering parameter. Its type carries the keys, so that the SQL of a list names a column for each. */
 export type OrderingText<Key extends string = string> = string & { readonly orderingKeys?: Key }
@@ -81,14 +96,23 @@ export const Page = <T extends TSchema>(element: T) =>
 export const isPage = (schema: TSchema | null): boolean =>
   Object.keys((schema as { properties?: object } | null)?.properties ?? {}).join() === 'results,count'
 
-/** The answer of a changing call with `dry_run=true`: the changes and the resulting record. */
-export const DryRun = <T extends TSchema>(record: T) =>
-  Strict(
-    { dry_run: Type.Literal(true), changes: Type.Array(FieldChange), result: record },
-    titled(record, 'DryRun'),
-  )
+/**
+ * The answer of a changing call with `dry_run=true`: the changes and the resulting record. `null`: the operation returns no
+ * record.
+ */
+export const DryRun = (record: TSchema | null): TSchema =>
+  record
+    ? Strict(
+        { dry_run: Type.Literal(true), changes: Type.Array(FieldChange), result: record },
+        titled(record, 'DryRun'),
+      )
+    : Component('DryRun', {
+        dry_run: Type.Literal(true),
+        changes: Type.Array(FieldChange),
+        result: Type.Null(),
+      })
 
-const FieldChange = Component('FieldChange', {
+export const FieldChange = Component('FieldChange', {
   field: Type.String(),
   before: Type.Unknown(),
   after: Type.Unknown(),

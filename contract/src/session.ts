@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time, Component } from './scalar.ts'
+import { Id, Nullable, NullableTime, Optional, Strict, Time, Component, Enumeration } from './scalar.ts'
 
 export const TeamSummary = Component('TeamSummary', {
   id: Id,
@@ -40,8 +40,12 @@ export const SessionTokens = Component('SessionTokens', {
 })
 export type SessionTokens = Static<typeof SessionTokens>
 
-const Secret = Type.String({ minLength: 1, maxLength: 1024 })
-const Etag = Type.String({ minLength: 1, maxLength: 200 })
+const Secret = Type.String({ minLength: 1, maxLength: 1024, description: 'the refresh token of the session' })
+const Etag = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: '`user_etag` of the answer that the caller has',
+})
 
 export const refreshSessionRoute = route({
   name: 'refreshSession',
@@ -80,12 +84,12 @@ export const createSessionTokenRoute = route({
     'another team of the user.',
   permission: { credential: 'optional' },
   body: Type.Union([
-    Strict({
+    Component('SignIn', {
       email: Type.String({ minLength: 3, maxLength: 254 }),
       password: Type.String({ minLength: 1, maxLength: 1024 }),
       otp: Optional(Type.String({ minLength: 6, maxLength: 20 })),
     }),
-    Strict({ team_id: Id }),
+    Component('TeamSwitch', { team_id: Id }),
   ]),
   response: SessionTokens,
   success: 200,
@@ -111,8 +115,8 @@ export const getSessionTokenRoute = route({
   permission: { credential: 'any', personal: true },
   query: Strict({ etag: Optional(Etag) }),
   response: Strict({
-    token: Strict({
-      type: OneOf('access', 'api'),
+    token: Component('CurrentCredential', {
+      type: Enumeration('CredentialType', ['access', 'api']),
       id: Type.String(),
       name: Type.String(),
       scopes: Type.Array(Type.String()),

@@ -35,7 +35,12 @@ export const Team = Component('Team', {
   noc_phone: Type.String({ description: 'international, beginning with +, or empty' }),
   country: Type.String({ description: 'ISO 3166-1 alpha-2, or empty' }),
   timezone: Type.String({ description: 'IANA name, such as Europe/Amsterdam' }),
-  asns: Type.Array(Strict({ asn: Type.Integer(), verified: NullableTime })),
+  asns: Type.Array(
+    Component('TeamSummaryAsn', {
+      asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }),
+      verified: NullableTime,
+    }),
+  ),
   require_2fa: Type.Boolean({ description: 'whether members need a second factor' }),
   created: Time,
   member_count: Type.Integer({ minimum: 0, description: 'active members, without invitations' }),
@@ -122,7 +127,7 @@ export const updateTeamRoute = route({
   description:
     'Changes the given fields; for admins of the team. Setting `require_2fa` requires an admin with a second ' +
     'factor: members without one then have access only to their own account until they enable one.',
-  permission: { credential: 'any', scope: 'team:write' },
+  permission: { credential: 'any', scope: 'team:write', teamRole: 'admin' },
   params: Strict({ team_id: TeamInPath }),
   body: TeamChanges,
   response: Team,

@@ -8,7 +8,6 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
@@ -55,7 +54,7 @@ const tokenProperties = {
   ),
   last_used_address: Nullable(Type.String({ description: 'IP address of the use at `last_used`' })),
   active: Type.Boolean(),
-  inactive_reason: Nullable(OneOf('expired', 'unused')),
+  inactive_reason: Nullable(Enumeration('ApiTokenInactiveReason', ['expired', 'unused'])),
 }
 
 export const Token = Component('ApiToken', tokenProperties)
@@ -136,6 +135,7 @@ export const createTokenRoute = route({
   }),
   response: CreatedToken,
   success: 201,
+  creates: getTokenRoute,
   errors: ['quota_exceeded'],
   conditional: true,
 })

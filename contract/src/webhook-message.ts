@@ -2,10 +2,11 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { eventFlags } from './analysis.ts'
+import { pascalCase } from './answers.ts'
 import { validationNames } from './announcement-checks.ts'
 import { announcementStatuses } from './byoip.ts'
 import { HoldItem, holdReasons, holdStates } from './hold.ts'
-import { Id, Nullable, NullableTime, OneOf, Strict, Time, Enumeration, TeamReference } from './scalar.ts'
+import { Component, Id, Nullable, NullableTime, Time, Enumeration, TeamReference } from './scalar.ts'
 
 export const messageTypes = [
   'announcement.status_changed',
@@ -26,7 +27,7 @@ const announcement = {
   origin_asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }),
 }
 
-const event = Strict({
+const event = Component('EventMessageData', {
   id: Type.String({ description: 'as in /v3/lighthouse/security/events/related/{event_id}' }),
   affected_network: Type.String({ description: 'CIDR; empty if unknown' }),
   classification_key: Type.String(),
@@ -40,7 +41,7 @@ const event = Strict({
 /** Maximum number of withdrawals in a message about a hold. */
 export const holdMessageItemsMax = 20
 
-const hold = Strict({
+const hold = Component('HoldMessageData', {
   id: Id,
   region: Type.String({ description: 'slug of the region' }),
   state: Enumeration('HoldState', holdStates),
@@ -52,7 +53,7 @@ const hold = Strict({
   withdrawal_count: Type.Integer({ minimum: 0, description: 'prefixes that would be withdrawn' }),
   change_count: Type.Integer({ minimum: 0, description: 'routes whose origin or next hop would change' }),
   teams: Type.Array(
-    Strict({
+    Component('HoldMessageTeam', {
       team: Nullable(TeamReference),
       withdrawal_count: Type.Integer({ minimum: 1 }),
     }),
@@ -63,23 +64,29 @@ const hold = Strict({
 
 /** `data` of each type. */
 export const messageData = {
-  'announcement.status_changed': Strict({
+  'announcement.status_changed': Component('AnnouncementStatusChangedData', {
     ...announcement,
     before: Enumeration('AnnouncementStatus', announcementStatuses),
     after: Enumeration('AnnouncementStatus', announcementStatuses),
     at: Time,
   }),
-  'validation.failed': Strict({
+  'validation.failed': Component('ValidationFailedData', {
     ...announcement,
     name: Enumeration('ValidationName', validationNames),
-    state: OneOf('missing', 'invalid', 'mismatch_asn', 'mismatch_length', 'expired'),
+    state: Enumeration('FailedValidationState', [
+      'missing',
+      'invalid',
+      'mismatch_asn',
+      'mismatch_length',
+      'expired',
+    ]),
     note: Type.String({ description: 'the reason, as a sentence' }),
     fix: Nullable(Type.String({ description: 'literal text of the object or record to create' })),
   }),
   'event.started': event,
   'event.updated': event,
   'event.ended': event,
-  'webhook.test': Strict({ webhook_id: Id }),
+  'webhook.test': Component('WebhookTestData', { webhook_id: Id }),
   'hold.opened': hold,
   'hold.reminder': hold,
   'hold.decided': hold,
@@ -87,7 +94,7 @@ export const messageData = {
 
 /** The body of a message of the type. */
 export const messageOf = <T extends keyof typeof messageData>(type: T) =>
-  Strict({
+  Component(`${pascalCase(type)}Message`, {
     type: Type.Literal(type),
     timestamp: Type.String({ format: 'date-time', description: 'time of the change' }),
     data: messageData[type],

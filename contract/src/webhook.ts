@@ -88,9 +88,9 @@ export type Delivery = Static<typeof Delivery>
 
 export const DeliveryDetail = Component('WebhookDeliveryDetail', {
   ...delivery,
-  payload: Type.Object({}, { additionalProperties: true, description: 'body of the message, byte for byte' }),
+  payload: Type.Record(Type.String(), Type.Unknown(), { description: 'body of the message, byte for byte' }),
   attempts: Type.Array(
-    Strict({
+    Component('WebhookDeliveryAttempt', {
       at: Time,
       status: Nullable(Type.Integer()),
       error: Nullable(Type.String()),
@@ -161,6 +161,7 @@ export const createWebhookRoute = route({
   body: Strict({ url: Url, description: Optional(Description), events }),
   response: WebhookWithSecret,
   success: 201,
+  creates: getWebhookRoute,
   errors: ['quota_exceeded'],
   conditional: true,
 })

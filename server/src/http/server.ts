@@ -18,13 +18,17 @@ import { Deadlines } from './deadline.ts'
 import { EventStreams, type StreamSettings } from './event-stream.ts'
 import { mount, type Mounted } from './mount.ts'
 import { requireForm } from './multipart.ts'
-import { answerProblem, problemOf, sendProblem } from './problem.ts'
+import { addRateHeaders, answerProblem, problemOf, sendProblem } from './problem.ts'
 import { RequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
-import { RateLimiter, type Rate, type RateState } from '../runtime/rate-limit.ts'
+import { RateLimiter, type Rate } from '../runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** URL of the server for users, without a trailing slash. */
+    publicUrl: string
+  }
   interface FastifyRequest {
     actor: Actor | null
   }
@@ -43,8 +47,8 @@ export type HttpSettings = {
   readonly handlerTimeoutMs: number
   readonly keepAliveTimeoutMs: number
   readonly trustedProxies: readonly string[]
-  /** Users connect by https, even if a proxy terminates it. */
-  readonly https: boolean
+  /** URL of the server for users, without a path: `https:` even if a proxy terminates it. */
+  readonly publicUrl: string
   readonly rate: Rate
   /** Deliveries per address: a detector sends many at once during large attacks. */
   readonly deliveryRate: Rate
@@ -86,7 +90,8 @@ export type HttpObserver = {
 
 /** Returns a server with the API's routes, not listening yet; the caller adds pages (docs, health). */
 export function createHttpServer(deps: HttpDeps): FastifyInstance {
-  const headers = securityHeaders(deps.settings)
+  const { publicUrl } = deps.settings
+  const headers = securityHeaders({ https: publicUrl.startsWith('https:') })
   const server = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -121,9 +126,10 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
       addCommonHeaders(headers, request, reply)
       void answerProblem(error, request, reply)
     },
-    clientErrorHandler: (error, socket) => answerClientError(headers, error, socket),
+    clientErrorHandler: (error, socket) => answerClientError(headers, publicUrl, error, socket),
   })
   server.decorateRequest('actor', null)
+  server.decorate('publicUrl', publicUrl)
   server.setErrorHandler((error, request, reply) => {
     reportDenied(deps, error, request)
     return answerProblem(error, request, reply)
@@ -309,7 +315,7 @@ function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate):
   const unauthenticated = new RateLimiter(rate)
   server.addHook('onRequest', async (request, reply) => {
     const permission = request.routeOptions.config.mounted!.route.permission
-    const actor = await identify(permission, request, deps.credentials, unauthenticated)
+    const actor = await identify(permission, request, reply, deps.credentials, unauthenticated)
     const state = actor ? limiter.take(actorName(actor)) : unauthenticated.take(request.ip)
     addRateHeaders(reply, state)
     request.actor = actor
@@ -321,22 +327,20 @@ function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate):
 async function identify(
   permission: Permission,
   request: FastifyRequest,
+  reply: FastifyReply,
   credentials: Credentials,
   unauthenticated: RateLimiter,
 ): Promise<Actor | null> {
   try {
     return await authenticate(credentials, permission, request.headers.authorization, request.ip)
   } catch (error) {
-    if (error instanceof Failure && error.code === 'unauthenticated') unauthenticated.take(request.ip)
+    if (error instanceof Failure && isOfCredential(error))
+      addRateHeaders(reply, unauthenticated.take(request.ip))
     throw error
   }
 }
 
-function addRateHeaders(reply: FastifyReply, state: RateState): void {
-  reply.header('ratelimit-limit', state.limit)
-  reply.header('ratelimit-remaining', state.remaining)
-  reply.header('ratelimit-reset', state.resetSeconds)
-}
+const isOfCredential = ({ code }: Failure): boolean => code === 'unauthenticated' || code === 'wrong_scheme'
 
 /** Returns 405 with the allowed methods if only the method is wrong, otherwise 404. */
 function answerUnknownPath(
@@ -364,10 +368,15 @@ const clientErrors: Record<string, 'headersTooLarge' | 'requestTimeout'> = {
 }
 
 /** A request that is not valid HTTP reaches no route; the response has the same format all the same. */
-function answerClientError(headers: Headers, error: NodeJS.ErrnoException, socket: Socket): void {
+function answerClientError(
+  headers: Headers,
+  publicUrl: string,
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const failure = fail('malformed', clientErrors[error.code ?? ''] ?? 'http')
-  const body = JSON.stringify(problemOf(failure, randomUUID()))
+  const body = JSON.stringify(problemOf(failure, randomUUID(), publicUrl))
   const lines = Object.entries({
     ...headers,
     'content-type': 'application/problem+json; charset=utf-8',
