@@ -57,7 +57,10 @@ export const confirmEmailRoute = route({
     'change of the address or password, return the same error.',
   permission: { credential: 'none' },
   body: Strict({ token: MailToken }),
-  response: Strict({ email: Type.String(), confirmed: Time }),
+  response: Strict({
+    email: Type.String({ description: 'the confirmed address' }),
+    confirmed: { ...Time, description: 'when the address was confirmed' },
+  }),
   success: 200,
   errors: ['invalid_token'],
 })
@@ -112,9 +115,9 @@ export const OpenSession = Component('Session', {
   id: Type.String({ description: 'UUID' }),
   current: Type.Boolean({ description: 'the session of the caller' }),
   team_id: Type.Integer({ description: 'the current team of the session' }),
-  created: Time,
+  created: { ...Time, description: 'when it was created' },
   last_used: { ...Time, description: 'when it was last refreshed' },
-  expires: Time,
+  expires: { ...Time, description: 'when the session ends' },
   address: Type.String({ description: 'IP address of the sign-in; empty if unknown' }),
   user_agent: Type.String({ description: 'user agent of the sign-in; empty if unknown' }),
 })
@@ -164,10 +167,10 @@ export const updateUserRoute = route({
   description: "Changes the given fields of the caller's profile.",
   permission: { credential: 'web', personal: true },
   body: Strict({
-    first_name: Optional(Name),
-    last_name: Optional(Name),
-    display_name: Optional(Name),
-    country: Optional(CountryOrEmpty),
+    first_name: Optional({ ...Name, description: 'first name' }),
+    last_name: Optional({ ...Name, description: 'last name' }),
+    display_name: Optional({ ...Name, description: 'name to show' }),
+    country: Optional({ ...CountryOrEmpty, description: 'ISO 3166-1 alpha-2, or empty' }),
   }),
   response: User,
   success: 200,

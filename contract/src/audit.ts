@@ -17,8 +17,8 @@ import {
 } from './scalar.ts'
 
 export const AuditEntry = Component('AuditEntry', {
-  id: Id,
-  at: Time,
+  id: { ...Id, description: 'id of the entry' },
+  at: { ...Time, description: 'time of the change' },
   actor: Type.String({
     description: '`user:<id>`, `token:<id>`, `staff` (an employee of the provider), `operator` or `pharos`',
   }),
@@ -30,7 +30,9 @@ export const AuditEntry = Component('AuditEntry', {
   target: Type.String({ description: 'noun and id, such as `announcement:42`; for refusals the operation' }),
   before: Type.Unknown({ description: 'the changed fields before the change; null if there is none' }),
   after: Type.Unknown({ description: 'the changed fields after the change; null if there is none' }),
-  request_id: Nullable(Type.String()),
+  request_id: Nullable(
+    Type.String({ description: 'the `X-Request-Id` of the request; null if it was no request' }),
+  ),
   address: Nullable(Type.String({ description: 'IP address of the caller' })),
   sealed: Type.Boolean({ description: 'whether the entry is sealed, usually a second after it was written' }),
   sequence: Nullable(Type.Integer({ minimum: 1, description: 'position in the chain of all teams' })),

@@ -24,7 +24,7 @@ export const domainCheckResults = ['valid', 'missing', 'mismatch', 'unavailable'
 export type DomainCheckResult = (typeof domainCheckResults)[number]
 
 export const Domain = Component('Domain', {
-  id: Id,
+  id: { ...Id, description: 'id of the domain in the team' },
   domain: Type.String({ description: 'in lower case and A-labels: `xn--mnchen-3ya.example`' }),
   verified: Nullable(
     Type.String({
@@ -32,16 +32,19 @@ export const Domain = Component('Domain', {
       description: 'when the domain was verified; null if it is not',
     }),
   ),
-  method: Enumeration('DomainVerificationMethod', ['dns_txt']),
+  method: { ...Enumeration('DomainVerificationMethod', ['dns_txt']), description: 'how it is verified' },
   record_name: Type.String({ description: 'name of the TXT record to create' }),
   record_value: Type.String({ description: 'text of the TXT record to create' }),
-  last_check: NullableTime,
-  last_check_result: Nullable(Enumeration('DomainCheckResult', domainCheckResults)),
+  last_check: { ...NullableTime, description: 'when the record was last checked' },
+  last_check_result: Nullable({
+    ...Enumeration('DomainCheckResult', domainCheckResults),
+    description: 'result of the last check',
+  }),
   auto_join: Type.Boolean({
     description:
       'users who sign in with a confirmed address in the domain become members while it is verified',
   }),
-  created: Time,
+  created: { ...Time, description: 'when the domain was added' },
 })
 export type Domain = Static<typeof Domain>
 
@@ -99,7 +102,12 @@ export const addDomainRoute = route({
       description:
         'such as acme.net, in Unicode or A-labels; not a public suffix and not a public mail provider',
     }),
-    auto_join: Optional(Type.Boolean({ default: false })),
+    auto_join: Optional(
+      Type.Boolean({
+        default: false,
+        description: 'users with a confirmed address in the domain become members',
+      }),
+    ),
   }),
   response: Domain,
   success: 201,

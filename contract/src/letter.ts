@@ -50,15 +50,15 @@ export const letterRefusalCodes = [
 export type LetterRefusalCode = (typeof letterRefusalCodes)[number]
 
 const letter = {
-  id: Id,
-  filename: Type.String(),
+  id: { ...Id, description: 'id of the record' },
+  filename: Type.String({ description: 'name of the uploaded file' }),
   size: Type.Integer({ minimum: 1, description: 'bytes' }),
   sha256: Type.String({ description: 'SHA-256 of the file, hexadecimal' }),
-  status: Enumeration('LetterStatus', letterStatuses),
+  status: { ...Enumeration('LetterStatus', letterStatuses), description: 'result of the review' },
   reason: Nullable(Type.String({ description: 'reason of the rejection, or the letter that replaced it' })),
-  valid_until: Nullable(Time),
-  uploaded: Time,
-  reviewed: NullableTime,
+  valid_until: Nullable({ ...Time, description: 'when the permission ends; null if it does not' }),
+  uploaded: { ...Time, description: 'when it was uploaded' },
+  reviewed: { ...NullableTime, description: 'when it was reviewed; null before' },
   announcement_ids: Type.Array(Id, {
     description: 'the announcements it covers, without those that have a newer letter',
   }),
@@ -70,17 +70,20 @@ export type Letter = Static<typeof Letter>
 /** A letter for its reviewers. */
 export const ReviewedLetter = Component('StaffLetter', {
   ...letter,
-  content_type: Enumeration('LetterMediaType', letterMediaTypes),
+  content_type: {
+    ...Enumeration('LetterMediaType', letterMediaTypes),
+    description: 'type of the file, from its content',
+  },
   pages: Nullable(
     Type.Integer({ minimum: 1, description: 'null if the file was uploaded before pages were counted' }),
   ),
-  team: TeamReference,
+  team: { ...TeamReference, description: 'the team that uploaded it' },
   uploaded_by: Type.String({ description: '`user:<id>` or `token:<id>`' }),
-  reviewed_by: Nullable(Id),
+  reviewed_by: Nullable({ ...Id, description: 'id of the reviewer' }),
   announcements: Type.Array(
     Component('LetterAnnouncement', {
-      id: Id,
-      cidr: Type.String(),
+      id: { ...Id, description: 'id of the record' },
+      cidr: Type.String({ description: 'the prefix' }),
       origin_asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }),
     }),
   ),

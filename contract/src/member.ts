@@ -20,18 +20,21 @@ import { Paragraphs } from './text.ts'
 export const memberStatuses = ['active', 'invited'] as const
 
 export const Member = Component('Member', {
-  id: Id,
-  user_id: Nullable(Id),
-  email: Type.String(),
-  display_name: Type.String(),
-  is_admin: Type.Boolean(),
-  status: Enumeration('MemberStatus', memberStatuses),
+  id: { ...Id, description: 'id of the member, not of the user' },
+  user_id: Nullable({ ...Id, description: 'id of the account; null for an invitation' }),
+  email: Type.String({ description: 'e-mail address' }),
+  display_name: Type.String({ description: 'name of the person; empty for an invitation' }),
+  is_admin: Type.Boolean({ description: 'whether the member has the role admin' }),
+  status: {
+    ...Enumeration('MemberStatus', memberStatuses),
+    description: '`invited`: the invitation is open',
+  },
   invited_by: Nullable(
     Type.String({
       description: 'e-mail address of the inviting member; null if the inviter is not a member',
     }),
   ),
-  joined: NullableTime,
+  joined: { ...NullableTime, description: 'when the member joined; null for an invitation' },
   last_seen: Nullable(
     Type.String({ format: 'date-time', description: 'last use of a session in this team' }),
   ),
@@ -58,9 +61,12 @@ export const listMembersRoute = route({
   permission: reading,
   params: inTeam,
   query: Strict({
-    email: Optional(Type.String({ minLength: 1, maxLength: 254 })),
-    status: Optional(Enumeration('MemberStatus', memberStatuses)),
-    is_admin: Optional(Type.Boolean()),
+    email: Optional(Type.String({ minLength: 1, maxLength: 254, description: 'e-mail address' })),
+    status: Optional({
+      ...Enumeration('MemberStatus', memberStatuses),
+      description: '`invited`: the invitation is open',
+    }),
+    is_admin: Optional(Type.Boolean({ description: 'whether the member has the role admin' })),
     ordering: Ordering(memberOrderings, 'email'),
     limit: Limit,
     offset: Offset,
@@ -96,7 +102,7 @@ export const addMemberRoute = route({
   permission: { ...writing, teamRole: 'admin' },
   params: inTeam,
   body: Strict({
-    email: Type.String({ minLength: 3, maxLength: 254 }),
+    email: Type.String({ minLength: 3, maxLength: 254, description: 'e-mail address' }),
     is_admin: Optional(Type.Boolean({ description: 'default false' })),
     message: Optional(Paragraphs({ maxLength: 500, description: 'included in the mail' })),
   }),

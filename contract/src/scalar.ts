@@ -86,7 +86,7 @@ export const Ordering = <const Key extends string>(keys: readonly Key[], byDefau
 export const Page = <T extends TSchema>(element: T) =>
   Strict(
     {
-      results: Type.Array(element),
+      results: Type.Array(element, { description: 'the results of this page' }),
       count: Type.Integer({ minimum: 0, description: 'number of results on all pages, exact' }),
     },
     titled(element, 'Page'),
@@ -102,25 +102,26 @@ export const isPage = (schema: TSchema | null): boolean =>
  */
 export const DryRun = (record: TSchema | null): TSchema =>
   record
-    ? Strict(
-        { dry_run: Type.Literal(true), changes: Type.Array(FieldChange), result: record },
-        titled(record, 'DryRun'),
-      )
-    : Component('DryRun', {
-        dry_run: Type.Literal(true),
-        changes: Type.Array(FieldChange),
-        result: Type.Null(),
-      })
+    ? Strict({ ...dryRunFields, result: record }, titled(record, 'DryRun'))
+    : Component('DryRun', { ...dryRunFields, result: Type.Null() })
 
 export const FieldChange = Component('FieldChange', {
-  field: Type.String(),
-  before: Type.Unknown(),
-  after: Type.Unknown(),
+  field: Type.String({ description: 'name of the field' }),
+  before: Type.Unknown({ description: 'value before the change; null if there is none' }),
+  after: Type.Unknown({ description: 'value after the change' }),
 })
+
+const dryRunFields = {
+  dry_run: Type.Literal(true),
+  changes: Type.Array(FieldChange, { description: 'the fields that would change' }),
+}
 
 /** The title of a schema with a suffix; none if the schema has none. */
 const titled = (schema: TSchema, suffix: string): { title?: string } =>
   'title' in schema ? { title: `${String(schema.title)}${suffix}` } : {}
 
 /** A reference to a team, in answers for staff and in webhook messages. */
-export const TeamReference = Component('TeamReference', { id: Id, name: Type.String() })
+export const TeamReference = Component('TeamReference', {
+  id: Id,
+  name: Type.String({ description: 'name of the team' }),
+})

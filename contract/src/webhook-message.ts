@@ -22,34 +22,34 @@ export const operatorMessageTypes = ['hold.opened', 'hold.reminder', 'hold.decid
 export type OperatorMessageType = (typeof operatorMessageTypes)[number]
 
 const announcement = {
-  announcement_id: Id,
-  cidr: Type.String(),
+  announcement_id: { ...Id, description: 'id of the announcement' },
+  cidr: Type.String({ description: 'the prefix' }),
   origin_asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }),
 }
 
 const event = Component('EventMessageData', {
   id: Type.String({ description: 'as in /v3/lighthouse/security/events/related/{event_id}' }),
   affected_network: Type.String({ description: 'CIDR; empty if unknown' }),
-  classification_key: Type.String(),
-  start: Time,
-  end: NullableTime,
+  classification_key: Type.String({ description: 'kind of attack' }),
+  start: { ...Time, description: 'start of the event' },
+  end: { ...NullableTime, description: 'end of the event; null while it is ongoing' },
   affected_bps: Type.Integer({ minimum: 0, description: 'bits per second, the peak so far' }),
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
-  flags: Type.Array(Enumeration('EventFlag', eventFlags)),
+  flags: Type.Array(Enumeration('EventFlag', eventFlags), { description: 'properties of the event' }),
 })
 
 /** Maximum number of withdrawals in a message about a hold. */
 export const holdMessageItemsMax = 20
 
 const hold = Component('HoldMessageData', {
-  id: Id,
+  id: { ...Id, description: 'id of the hold' },
   region: Type.String({ description: 'slug of the region' }),
-  state: Enumeration('HoldState', holdStates),
-  reason: Enumeration('HoldReason', holdReasons),
+  state: { ...Enumeration('HoldState', holdStates), description: 'its result' },
+  reason: { ...Enumeration('HoldReason', holdReasons), description: 'code of the reason' },
   detail: Type.String({ description: 'the reasons as text' }),
-  created: Time,
-  decided: NullableTime,
-  decided_by: Nullable(Id),
+  created: { ...Time, description: 'when it was opened' },
+  decided: { ...NullableTime, description: 'when it was decided; null before' },
+  decided_by: Nullable({ ...Id, description: 'id of the employee who decided' }),
   withdrawal_count: Type.Integer({ minimum: 0, description: 'prefixes that would be withdrawn' }),
   change_count: Type.Integer({ minimum: 0, description: 'routes whose origin or next hop would change' }),
   teams: Type.Array(
@@ -66,13 +66,13 @@ const hold = Component('HoldMessageData', {
 export const messageData = {
   'announcement.status_changed': Component('AnnouncementStatusChangedData', {
     ...announcement,
-    before: Enumeration('AnnouncementStatus', announcementStatuses),
-    after: Enumeration('AnnouncementStatus', announcementStatuses),
-    at: Time,
+    before: { ...Enumeration('AnnouncementStatus', announcementStatuses), description: 'status before' },
+    after: { ...Enumeration('AnnouncementStatus', announcementStatuses), description: 'status after' },
+    at: { ...Time, description: 'time of the change' },
   }),
   'validation.failed': Component('ValidationFailedData', {
     ...announcement,
-    name: Enumeration('ValidationName', validationNames),
+    name: { ...Enumeration('ValidationName', validationNames), description: 'the check' },
     state: Enumeration('FailedValidationState', [
       'missing',
       'invalid',

@@ -159,8 +159,7 @@ function declaredOf(ajv: Ajv2020, { description, content = {}, headers = {} }: R
       ]),
     ),
     headers: Object.entries(headers)
-      // A request that reaches the operation has the headers of the rate limit as well.
-      .filter(([name, { required }]) => required || name.startsWith('RateLimit-'))
+      .filter(([, { required }]) => required)
       .map(([name]) => name.toLowerCase()),
     codes: new Set([...description.matchAll(/`(\w+)`: /g)].map((match) => match[1]!)),
   }
@@ -178,11 +177,15 @@ export type Answer = {
   readonly body: string
 }
 
+/** A path that cannot be decoded, or is too long, reaches no operation: neither its credential nor its rate limit is known. */
+const rateHeadersOf = (status: number): string[] =>
+  status === 400 || status === 404 ? [] : ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+
 /** Returns a description of the first difference between the response and the document; undefined if it conforms. */
 export function nonconformityOf(operation: Operation, { status, headers, body }: Answer): string | undefined {
   const declared = operation.answers.get(status)
   if (!declared) return `status ${status} is not declared`
-  const missing = declared.headers.find((name) => headers[name] === undefined)
+  const missing = [...declared.headers, ...rateHeadersOf(status)].find((name) => headers[name] === undefined)
   if (missing) return `no header ${missing}`
   const contentType = String(headers['content-type'] ?? '')
   if (declared.bodies.size === 0) return body === '' ? undefined : `a body, but none is declared`

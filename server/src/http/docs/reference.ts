@@ -200,16 +200,22 @@ function urlOf({ path, parameters }: Operation): string {
 /** The fields of a component, or its alternatives; of any other schema its type. */
 function schemaBody(document: ApiDocument, schema: Schema): Html {
   const one = schema.$ref ? document.components.schemas[nameOf(schema.$ref)]! : schema
-  if (one.properties) return fieldsOf(one, 'required')
+  if (one.properties) return fieldsOf(document, one, 'required')
   return `<p>${typeOf(one.anyOf ? one : schema)}</p>`
 }
 
 /** `marked`: whether required or optional fields are marked, those of requests or of answers. */
-function fieldsOf({ properties = {}, required = [] }: Schema, marked: 'required' | 'optional'): Html {
+function fieldsOf(
+  { components }: ApiDocument,
+  { properties = {}, required = [] }: Schema,
+  marked: 'required' | 'optional',
+): Html {
+  const described = ({ description, $ref }: Schema) =>
+    description ?? ($ref ? components.schemas[nameOf($ref)]!.description : undefined) ?? ''
   const rows = Object.entries(properties).map(([name, field]) => [
     codeOf(name, required.includes(name) === (marked === 'required') ? marked : undefined),
     typeOf(field),
-    [inlineToHtml(field.description ?? ''), limitsOf(field)].filter(Boolean).join('; '),
+    [inlineToHtml(described(field)), limitsOf(field)].filter(Boolean).join('; '),
   ])
   return table(['Field', 'Type', 'Description'], rows)
 }
@@ -252,16 +258,16 @@ function limitsOf({
 }
 
 /** Returns the body of the page of all types. */
-export function typesBody({ components: { schemas } }: ApiDocument): Html {
-  const sections = Object.entries(schemas).map(
+export function typesBody(document: ApiDocument): Html {
+  const sections = Object.entries(document.components.schemas).map(
     ([name, schema]) =>
-      `<h2 id="${name}">${name}</h2>${schema.description ? textToHtml(schema.description) : ''}${typeSection(schema)}`,
+      `<h2 id="${name}">${name}</h2>${schema.description ? textToHtml(schema.description) : ''}${typeSection(document, schema)}`,
   )
   return `<h1>Types</h1><p>Every schema of requests and answers, by name.</p>${sections.join('\n')}`
 }
 
-function typeSection(schema: Schema): Html {
-  if (schema.properties) return fieldsOf(schema, 'optional')
+function typeSection(document: ApiDocument, schema: Schema): Html {
+  if (schema.properties) return fieldsOf(document, schema, 'optional')
   return `<p>${schema.enum ? `${typeOf(schema)}, ${limitsOf(schema)}` : typeOf(schema)}</p>`
 }
 
