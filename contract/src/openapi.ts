@@ -170,7 +170,7 @@ const roleTexts: Readonly<Record<string, string>> = {
 }
 
 /** Returns the requirements of an operation as a sentence for its description. */
-export function requirementOf(permission: Permission): string {
+function requirementOf(permission: Permission): string {
   const { scope, role, module } = requirementsOf(permission)
   const parts = [
     ...(permission.credential === 'web' ? ['a session of the web application (no API token)'] : []),

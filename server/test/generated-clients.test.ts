@@ -44,7 +44,7 @@ let provider: Provider
 let options: Options
 let answersToLose = 0
 
-/** Loses answers after the server has carried the request out. */
+/** Loses answers after the server has processed the request. */
 const unreliableFetch: typeof fetch = async (...request) => {
   const response = await fetch(...request)
   if (answersToLose === 0) return response

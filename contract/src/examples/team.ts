@@ -70,7 +70,7 @@ const engineerMember: Member = {
   last_seen: '2026-03-31T16:40:02.515Z',
   two_factor: true,
 }
-export const invitedMember: Member = {
+const invitedMember: Member = {
   id: 53,
   user_id: null,
   email: 'sofia@lindholm.example',
@@ -84,7 +84,7 @@ export const invitedMember: Member = {
 }
 
 const inTeam = { params: { team_id: 'current' } }
-export const memberIn = { params: { team_id: 'current', member_id: engineerMember.id } }
+const memberIn = { params: { team_id: 'current', member_id: engineerMember.id } }
 
 const domain: Domain = {
   id: 9,

@@ -4,8 +4,6 @@ import type { Static } from 'typebox'
 import type { User } from '../session.ts'
 import type { TeamReference } from '../scalar.ts'
 
-export const portal = 'https://portal.example.net'
-
 export const team = {
   id: 7,
   name: 'Lindholm Hosting',

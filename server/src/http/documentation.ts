@@ -107,10 +107,10 @@ function asset(reply: FastifyReply, content: string | Buffer, type: string, poli
 const readGuide = (name: string, url: string): string =>
   readFileSync(guideFile(name), 'utf8').replaceAll('https://pharos.example', url)
 
-/** Returns the address of a linked Markdown file; undefined for one that is not served. */
+/** Returns the address of a linked file of the repository; undefined for one that is not served. */
 function linkOf(target: string): string | undefined {
+  if (/^https:/.test(target)) return target
   const [name, anchor] = target.split('#')
-  if (!name!.endsWith('.md')) return target
   const path = pagesOfFiles[name!]
   return path === undefined ? undefined : `${path}${anchor === undefined ? '' : `#${anchor}`}`
 }
@@ -119,6 +119,8 @@ const pagesOfFiles: Readonly<Record<string, string>> = {
   'api.md': '/docs',
   'webhooks.md': '/docs/webhooks',
   'stream.md': '/docs/stream',
+  '../contract/openapi.json': '/v3/openapi.json',
+  '../contract/src/problem.ts': '/docs/problems',
 }
 
 /** The sections of the guide, the operations of each group, and the messages of webhooks. */

@@ -150,7 +150,7 @@ const codeOf = (name: string, mark?: string): Html =>
   `<code>${escapeHtml(name)}</code>${mark ? ` <span class="quiet">${mark}</span>` : ''}`
 
 /** Returns a curl command with the values of the example. */
-export function curlOf(document: ApiDocument, operation: Operation): string {
+function curlOf(document: ApiDocument, operation: Operation): string {
   const { method, parameters, requestBody, security, responses } = operation
   const [mediaType, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
   const takes = (header: string) => parameters.some(({ name }) => name === header)
@@ -178,12 +178,10 @@ const isDownload = (responses: OperationDocument['responses']): boolean =>
   )
 
 function authorizationOf(security: OperationDocument['security']): string[] {
-  const schemes = security.flatMap((one) => Object.keys(one))
-  if (schemes.includes('token')) return ['-H "Authorization: Token $PHAROS_TOKEN"']
-  if (schemes.includes('source')) return ['-H "Authorization: Token $SOURCE_SECRET"']
-  return schemes.includes('bearer') && security.length === 1
-    ? ['-H "Authorization: Bearer $ACCESS_TOKEN"']
-    : []
+  const schemes = new Set(security.flatMap((one) => Object.keys(one)))
+  if (schemes.has('token')) return ['-H "Authorization: Token $PHAROS_TOKEN"']
+  if (schemes.has('source')) return ['-H "Authorization: Token $SOURCE_SECRET"']
+  return schemes.has('bearer') && security.length === 1 ? ['-H "Authorization: Bearer $ACCESS_TOKEN"'] : []
 }
 
 function urlOf({ path, parameters }: Operation): string {
