@@ -70,7 +70,11 @@ export function openapi(
       contact: { name: 'Documentation of the API', url: server === '/' ? '/docs' : `${server}/docs` },
     },
     externalDocs: { description: 'Guide', url: server === '/' ? '/docs' : `${server}/docs` },
-    servers: [{ url: server, description: 'This server' }],
+    servers: [
+      { url: server, description: 'This server' },
+      // The explorer may be opened at another address of the server.
+      ...(server === '/' ? [] : [{ url: '/', description: 'The address of this document' }]),
+    ],
     // A client that takes the first scheme of a list is a program.
     security: [{ token: [] }],
     tags: Object.entries(groups)

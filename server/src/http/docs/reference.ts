@@ -112,29 +112,45 @@ function requestSection(document: ApiDocument, operation: Operation): Html {
 
 function answersSection(document: ApiDocument, { responses }: Operation): Html {
   const answers = Object.entries(responses).map(
-    ([status, answer]) => [status, resolve(document, answer)] as const,
+    ([status, answer]) => [Number(status), resolve(document, answer)] as const,
   )
-  const rows = answers.map(([status, { description, content = {}, headers = {} }]) => [
-    status,
-    problemLinks(description),
-    Object.entries(content)
-      .map(([mediaType, { schema }]) => `${typeOf(schema)} <span class="quiet">${mediaType}</span>`)
-      .join('<br>'),
-    Object.keys(headers)
-      .filter((name) => !/^RateLimit-|^X-Request-Id$/.test(name))
-      .map((name) => codeOf(name))
-      .join(', '),
-  ])
-  const samples = answers.flatMap(([status, { content = {} }]) =>
-    Object.entries(content)
-      .filter(([, { example }]) => example !== undefined)
-      .map(([mediaType, { example }]) => {
-        const title = mediaType.includes('dry-run') ? 'Answer to a dry run' : `Answer (${status})`
-        return `<h3>${title}</h3>${typeof example === 'string' ? codeBlock(example) : jsonBlock(example)}`
-      }),
-  )
-  return `<h3>Answers</h3>${table(['Status', 'Meaning', 'Body', 'Headers'], rows)}${samples.join('')}`
+  const successes = answers.filter(([status]) => status < 400)
+  const errors = answers.filter(([status]) => status >= 400)
+  return [
+    '<h3>Answers</h3>',
+    table(['Status', 'Meaning', 'Body', 'Headers'], successes.map(successRow)),
+    ...successes.flatMap(([status, { content = {} }]) => samplesOf(status, content)),
+    '<h3>Errors</h3>',
+    table(
+      ['Status', 'Code'],
+      errors.map(([status, { description }]) => [String(status), problemLinks(description)]),
+    ),
+  ].join('\n')
 }
+
+function successRow([status, { description, content = {}, headers = {} }]: readonly [
+  number,
+  Answer,
+]): Html[] {
+  const bodies = Object.entries(content).map(
+    ([mediaType, { schema }]) => `${typeOf(schema)} <span class="quiet">${mediaType}</span>`,
+  )
+  const names = Object.keys(headers).filter((name) => !/^RateLimit-|^X-Request-Id$/.test(name))
+  return [
+    String(status),
+    inlineToHtml(description),
+    bodies.join('<br>'),
+    names.map((name) => codeOf(name)).join(', '),
+  ]
+}
+
+const samplesOf = (status: number, content: Content): Html[] =>
+  Object.entries(content)
+    .filter(([, { example }]) => example !== undefined)
+    .map(([mediaType, { example }]) => {
+      const title = mediaType.includes('dry-run') ? 'Answer to a dry run' : `Answer (${status})`
+      return `<h3>${title}</h3>${typeof example === 'string' ? codeBlock(example) : jsonBlock(example)}`
+    })
 
 /** The codes of an answer's description as links to their pages. */
 const problemLinks = (description: string): Html =>
