@@ -63,10 +63,6 @@ export function problemCodesOf(route: Route): ProblemCode[] {
   return [...codes]
 }
 
-/** Returns a code such as `scope_missing` or `event.started` in PascalCase. */
-export const pascalCase = (code: string): string =>
-  code.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
-
 type HeaderSchema = { readonly type: 'string' } | { readonly type: 'integer'; readonly format: 'int32' }
 
 /**

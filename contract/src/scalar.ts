@@ -120,6 +120,10 @@ const dryRunFields = {
 const titled = (schema: TSchema, suffix: string): { title?: string } =>
   'title' in schema ? { title: `${String(schema.title)}${suffix}` } : {}
 
+/** Returns a code such as `scope_missing` or `event.started` in PascalCase. */
+export const pascalCase = (code: string): string =>
+  code.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
+
 /** A reference to a team, in answers for staff and in webhook messages. */
 export const TeamReference = Component('TeamReference', {
   id: Id,

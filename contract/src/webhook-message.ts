@@ -2,11 +2,19 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { eventFlags } from './analysis.ts'
-import { pascalCase } from './answers.ts'
 import { validationNames } from './announcement-checks.ts'
 import { announcementStatuses } from './byoip.ts'
 import { HoldItem, holdReasons, holdStates } from './hold.ts'
-import { Component, Id, Nullable, NullableTime, Time, Enumeration, TeamReference } from './scalar.ts'
+import {
+  Component,
+  Id,
+  Nullable,
+  NullableTime,
+  Time,
+  Enumeration,
+  TeamReference,
+  pascalCase,
+} from './scalar.ts'
 
 export const messageTypes = [
   'announcement.status_changed',

@@ -109,7 +109,7 @@ const readGuide = (name: string, url: string): string =>
 
 /** Returns the address of a linked file of the repository; undefined for one that is not served. */
 function linkOf(target: string): string | undefined {
-  if (/^https:/.test(target)) return target
+  if (target.startsWith('https:')) return target
   const [name, anchor] = target.split('#')
   const path = pagesOfFiles[name!]
   return path === undefined ? undefined : `${path}${anchor === undefined ? '' : `#${anchor}`}`
