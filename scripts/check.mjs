@@ -19,6 +19,7 @@ const parts = [
   { title: 'schema.ts, schema.sql', args: ['server/src/db/generate.ts', '--check'] },
   { title: 'language', args: ['scripts/check-language.mjs'] },
   { title: 'openapi.json', args: ['server/src/http/generate-openapi.ts', '--check'] },
+  { title: 'openapi.json (redocly)', args: ['scripts/lint-openapi.mjs'] },
   {
     title: 'imports, references',
     args: ['--test', 'server/test/imports.test.ts', 'server/test/references.test.ts'],

@@ -8,7 +8,6 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Ordering,
   Page,
   Strict,
@@ -28,11 +27,11 @@ const neighborStates = [
 ] as const
 
 const RouterNeighbor = Component('RouterNeighbor', {
-  address: Type.String(),
+  address: Type.String({ description: 'address of the neighbor' }),
   asn: Type.Integer({ minimum: 0, maximum: 4_294_967_295 }),
-  description: Nullable(Type.String()),
-  state: Enumeration('NeighborState', neighborStates),
-  families: Type.Array(OneOf('ipv4', 'ipv6'), {
+  description: Nullable(Type.String({ description: 'description on the router' })),
+  state: { ...Enumeration('NeighborState', neighborStates), description: 'state of the BGP session' },
+  families: Type.Array(Enumeration('AddressFamily', ['ipv4', 'ipv6']), {
     description: 'address families of the session; empty unless it is established',
   }),
   since: Nullable(
@@ -44,24 +43,24 @@ const RouterNeighbor = Component('RouterNeighbor', {
 })
 
 export const RegionRouter = Component('RegionRouter', {
-  name: Type.String(),
+  name: Type.String({ description: 'name for people' }),
   kind: Type.String({ description: '`gobgp` or `sandbox`' }),
   drained: Nullable(
     Type.String({ format: 'date-time', description: 'when draining started; null if it is not drained' }),
   ),
-  last_check: NullableTime,
+  last_check: { ...NullableTime, description: 'when it was last read' },
   last_check_result: Nullable(
     Type.Boolean({ description: 'whether the last run could read it; null before the first run' }),
   ),
   error: Nullable(Type.String({ description: 'reason why the last run could not read it' })),
   routes: Nullable(Type.Integer({ minimum: 0, description: 'routes of Pharos on it at the last check' })),
-  neighbors: Type.Array(RouterNeighbor),
+  neighbors: Type.Array(RouterNeighbor, { description: 'the BGP neighbors of the router' }),
 })
 export type RegionRouter = Static<typeof RegionRouter>
 
 export const AdminRegion = Component('AdminRegion', {
-  slug: Type.String(),
-  name: Type.String(),
+  slug: Type.String({ description: 'slug of the region' }),
+  name: Type.String({ description: 'name for people' }),
   open: Type.Boolean({ description: 'teams may announce here' }),
   quorum: Nullable(
     Type.Integer({
@@ -70,15 +69,15 @@ export const AdminRegion = Component('AdminRegion', {
         'routers that must announce a route before it counts as announced; null: all that are not drained',
     }),
   ),
-  last_check: NullableTime,
-  last_check_result: Nullable(Type.Boolean()),
-  error: Nullable(Type.String()),
+  last_check: { ...NullableTime, description: 'when it was last read' },
+  last_check_result: Nullable(Type.Boolean({ description: 'whether the last run succeeded' })),
+  error: Nullable(Type.String({ description: 'reason why the last run failed' })),
   neighbors_ipv4: Type.Boolean({
     description: 'whether a quorum of routers has an established session for IPv4',
   }),
   neighbors_ipv6: Type.Boolean({ description: 'the same for IPv6' }),
-  routers: Type.Array(RegionRouter),
-  open_hold: Nullable(Id),
+  routers: Type.Array(RegionRouter, { description: 'the routers of the region' }),
+  open_hold: Nullable({ ...Id, description: 'id of the open hold; null if there is none' }),
 })
 export type AdminRegion = Static<typeof AdminRegion>
 
@@ -101,7 +100,7 @@ export const listAdminRegionsRoute = route({
 })
 
 const params = Strict({
-  slug: Type.String({ minLength: 1, maxLength: 255 }),
+  slug: Type.String({ minLength: 1, maxLength: 255, description: 'slug of the region' }),
   name: Type.String({
     minLength: 1,
     maxLength: 255,

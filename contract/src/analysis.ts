@@ -67,11 +67,14 @@ export type MatchType = (typeof matchTypes)[number]
 export const Relationship = Component(
   'EventRelationship',
   {
-    id: Id,
+    id: { ...Id, description: 'id of the event' },
     match_resouce_name: Type.String({ description: 'name of the resource, or its value if it has none' }),
     match_resource_link: Type.String({ description: 'path of the resource' }),
-    match_resource: Enumeration('MatchResource', matchResources),
-    match_type: Enumeration('MatchType', matchTypes),
+    match_resource: { ...Enumeration('MatchResource', matchResources), description: 'kind of the resource' },
+    match_type: {
+      ...Enumeration('MatchType', matchTypes),
+      description: 'how it is related to the affected network',
+    },
     match_value: Type.String({ description: "the resource's prefix or ASN" }),
   },
   {
@@ -86,26 +89,30 @@ export type Relationship = Static<typeof Relationship>
 const Country = Type.String({ description: 'ISO 3166-1 alpha-2, empty if unknown' })
 
 const eventFields = {
-  id: Type.String(),
-  flags: Type.Array(Enumeration('EventFlag', eventFlags)),
-  status: Type.Array(Enumeration('EventStatus', eventStatuses)),
+  id: Type.String({ description: 'id of the event' }),
+  flags: Type.Array(Enumeration('EventFlag', eventFlags), { description: 'properties of the event' }),
+  status: Type.Array(Enumeration('EventStatus', eventStatuses), {
+    description: 'state of the event, its mitigation and its review',
+  }),
   affected_network: Type.String({
     description:
       'CIDR, such as 203.0.113.77/32: the largest affected network, or part of one, that the team holds. ' +
       'Empty if unknown',
   }),
   source_timezone: Type.String({ description: 'IANA name' }),
-  start: Time,
-  end: Nullable(Time),
-  source_key: Type.String(),
+  start: { ...Time, description: 'start of the event' },
+  end: Nullable({ ...Time, description: 'end of the event; null while it is ongoing' }),
+  source_key: Type.String({ description: 'name of the detector' }),
   source_event_id: Type.String({ description: 'empty if the event also affects networks of others' }),
   source_resource_id: Type.String({ description: 'empty if the event also affects networks of others' }),
-  source_location_id: Type.String(),
+  source_location_id: Type.String({ description: "the detector's location; empty if unknown" }),
   source_country: Country,
-  source_location: Type.String(),
+  source_location: Type.String({ description: 'name of the place of the detection; empty if unknown' }),
   target_country: Country,
-  target_location: Type.String(),
-  classification_key: Type.String(),
+  target_location: Type.String({
+    description: 'name of the place of the affected network; empty if unknown',
+  }),
+  classification_key: Type.String({ description: 'kind of attack, such as `udp.amplification.dns`' }),
   description: Type.String(),
   affected_bps: Type.Integer({ minimum: 0, description: 'bits per second, the peak so far' }),
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
@@ -113,24 +120,28 @@ const eventFields = {
 
 export const RelatedEvent = Component('SecurityEvent', {
   ...eventFields,
-  relationships: Type.Array(Relationship),
+  relationships: Type.Array(Relationship, {
+    description: 'the resources of the team that the event concerns',
+  }),
 })
 export type RelatedEvent = Static<typeof RelatedEvent>
 
 const Amount = Type.Integer({ minimum: 0 })
 const Peak = Component('EventPeak', { value: Amount, at: Time })
 const Port = Component('EventPort', {
-  port: Type.Integer({ minimum: 0, maximum: 65_535 }),
-  packets: Optional(Amount),
-  bytes: Optional(Amount),
+  port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'TCP or UDP port' }),
+  packets: Optional({ ...Amount, description: 'number of packets' }),
+  bytes: Optional({ ...Amount, description: 'number of bytes' }),
 })
 
 /** Maximum number of samples in a timeline. */
 export const timelineMax = 120
 
 export const TimelineSample = Component('EventTimelineSample', {
-  at: Time,
-  signals: Type.Array(Enumeration('EventSignal', eventSignals)),
+  at: { ...Time, description: 'time of the sample' },
+  signals: Type.Array(Enumeration('EventSignal', eventSignals), {
+    description: 'states that the detector reported',
+  }),
   bps: Optional(Type.Integer({ minimum: 0, description: 'bits per second at that time' })),
   pps: Optional(Type.Integer({ minimum: 0, description: 'packets per second at that time' })),
 })
@@ -139,19 +150,25 @@ export type TimelineSample = Static<typeof TimelineSample>
 /** Further details from the detector; each part is present only if the source provides it. */
 export const ParsedData = Component('EventDetails', {
   vectors: Optional(Type.Array(Type.String(), { description: 'classification keys' })),
-  protocols: Optional(Type.Array(Type.String())),
+  protocols: Optional(Type.Array(Type.String(), { description: 'protocols of the traffic, such as `udp`' })),
   top_sources: Optional(
-    Type.Array(Strict({ address: Type.String(), packets: Optional(Amount), bytes: Optional(Amount) })),
+    Type.Array(
+      Component('EventSource', {
+        address: Type.String({ description: 'IP address' }),
+        packets: Optional({ ...Amount, description: 'number of packets' }),
+        bytes: Optional({ ...Amount, description: 'number of bytes' }),
+      }),
+    ),
   ),
-  source_ports: Optional(Type.Array(Port)),
-  destination_ports: Optional(Type.Array(Port)),
+  source_ports: Optional(Type.Array(Port, { description: 'ports from which the traffic came' })),
+  destination_ports: Optional(Type.Array(Port, { description: 'ports to which the traffic went' })),
   thresholds: Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
         'trigger of the detection; `bps` and `pps` are rates, other names are specific to the detector',
     }),
   ),
-  peaks: Optional(Strict({ bps: Optional(Peak), pps: Optional(Peak) })),
+  peaks: Optional(Component('EventPeaks', { bps: Optional(Peak), pps: Optional(Peak) })),
   timeline: Optional(
     Type.Array(TimelineSample, {
       maxItems: timelineMax,
@@ -160,12 +177,14 @@ export const ParsedData = Component('EventDetails', {
         'deliveries a sample is kept, with the first of each signal and the highest rates',
     }),
   ),
-  total_bytes: Optional(Amount),
-  total_packets: Optional(Amount),
+  total_bytes: Optional({ ...Amount, description: 'bytes of the whole event' }),
+  total_packets: Optional({ ...Amount, description: 'packets of the whole event' }),
   mitigation: Optional(
-    Strict({
-      actions: Optional(Type.Array(Type.String())),
-      rules: Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
+    Component('EventMitigation', {
+      actions: Optional(Type.Array(Type.String(), { description: 'what was done' })),
+      rules: Optional(
+        Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'rules that were applied' }),
+      ),
     }),
   ),
   networks: Optional(
@@ -185,7 +204,7 @@ export type ParsedData = Static<typeof ParsedData>
 export const RelatedEventDetail = Component('SecurityEventDetail', {
   ...eventFields,
   parsed_data: ParsedData,
-  has_attachment: Type.Boolean(),
+  has_attachment: Type.Boolean({ description: 'whether the event has files' }),
 })
 export type RelatedEventDetail = Static<typeof RelatedEventDetail>
 

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { checkReasons } from './check-reason.ts'
 import { stateMessageTags } from './state-message.ts'
-import { Actor, Id, Nullable, NullableTime, OneOf, Optional, Time, Component, Enumeration } from './scalar.ts'
+import { Actor, Id, Nullable, NullableTime, Optional, Time, Component, Enumeration } from './scalar.ts'
 
 export const validationNames = ['irr', 'rpki', 'loa', 'asn', 'size', 'overlap'] as const
 export type ValidationName = (typeof validationNames)[number]
@@ -34,27 +34,30 @@ export const authorizationKinds = ['letter', 'roa', 'dns_txt', 'rdap'] as const
 export type AuthorizationKind = (typeof authorizationKinds)[number]
 
 const reasonFields = {
-  reason: Nullable(Enumeration('CheckReason', checkReasons)),
+  reason: Nullable({
+    ...Enumeration('CheckReason', checkReasons),
+    description: 'code of the reason; null if it has none',
+  }),
   attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'attributes of the reason' }),
   note: Type.String({ description: 'the reason, as a sentence' }),
 }
 
 export const AuthorizationProof = Component('AuthorizationProof', {
-  kind: Enumeration('AuthorizationKind', authorizationKinds),
-  state: Enumeration('ValidationState', validationStates),
+  kind: { ...Enumeration('AuthorizationKind', authorizationKinds), description: 'kind of proof' },
+  state: { ...Enumeration('ValidationState', validationStates), description: 'result of the check' },
   ...reasonFields,
   fix: Nullable(Type.String({ description: 'literal text of the object or record to create; null if none' })),
-  checked: NullableTime,
+  checked: { ...NullableTime, description: 'when it was last checked; null if never' },
 })
 export type AuthorizationProof = Static<typeof AuthorizationProof>
 
 export const Validation = Component('AnnouncementValidation', {
-  name: Enumeration('ValidationName', validationNames),
-  state: Enumeration('ValidationState', validationStates),
+  name: { ...Enumeration('ValidationName', validationNames), description: 'the check' },
+  state: { ...Enumeration('ValidationState', validationStates), description: 'result of the check' },
   ...reasonFields,
   evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'evidence returned by the registry' }),
   fix: Nullable(Type.String({ description: 'literal text of the object or record to create; null if none' })),
-  checked: NullableTime,
+  checked: { ...NullableTime, description: 'when it was last checked; null if never' },
   proofs: Optional(
     Type.Array(AuthorizationProof, {
       description: 'for `loa`: every kind of proof that the provider accepts; one valid proof is enough',
@@ -64,13 +67,16 @@ export const Validation = Component('AnnouncementValidation', {
 export type Validation = Static<typeof Validation>
 
 export const StateMessage = Component('StateMessage', {
-  severity: OneOf('info', 'warning', 'error'),
-  tag: Enumeration('StateMessageTag', stateMessageTags),
+  severity: {
+    ...Enumeration('StateMessageSeverity', ['info', 'warning', 'error']),
+    description: 'how serious it is',
+  },
+  tag: { ...Enumeration('StateMessageTag', stateMessageTags), description: 'code of the message' },
   message: Type.String({
     description: 'the tag as a sentence: the deviation from the desired state, and who can act',
   }),
   attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'attributes of the tag' }),
-  timestamp: Time,
+  timestamp: { ...Time, description: 'when it was found' },
 })
 export type StateMessage = Static<typeof StateMessage>
 
@@ -79,21 +85,26 @@ export const suspendedBy = ['staff', 'validation'] as const
 export type SuspendedBy = (typeof suspendedBy)[number]
 
 export const AnnouncementDetails = Component('AnnouncementDetails', {
-  description: Type.String(),
-  as_set: Nullable(Type.String()),
-  delegate_loa: Type.Boolean(),
-  loa_signatory: Type.String(),
-  suspended: Type.Boolean(),
-  suspended_by: Nullable(OneOf(...suspendedBy)),
+  description: Type.String({ description: 'text of the team' }),
+  as_set: Nullable(
+    Type.String({ description: 'AS-SET whose members may originate the prefix; null if none' }),
+  ),
+  delegate_loa: Type.Boolean({ description: 'the provider drafts the letter of authorization' }),
+  loa_signatory: Type.String({ description: 'signer of the letter; empty if not given' }),
+  suspended: Type.Boolean({ description: 'whether the provider keeps it withdrawn' }),
+  suspended_by: Nullable({
+    ...Enumeration('SuspendedBy', suspendedBy),
+    description: 'origin of the suspension; null if it is not suspended',
+  }),
   suspended_reason: Nullable(Type.String({ description: 'the text of staff for the team' })),
-  claimed: Nullable(Time),
-  deleted: Nullable(Time),
+  claimed: Nullable({ ...Time, description: 'since when the team holds the prefix' }),
+  deleted: Nullable({ ...Time, description: 'when it was deleted; null if it is not' }),
 })
 export type AnnouncementDetails = Static<typeof AnnouncementDetails>
 
 export const HistoryEntry = Component('AnnouncementHistoryEntry', {
-  id: Id,
-  at: Time,
+  id: { ...Id, description: 'id of the entry' },
+  at: { ...Time, description: 'time of the entry' },
   kind: Type.String({
     description: 'such as created, enabled, announced, withdrawn, validation, letter_accepted',
   }),

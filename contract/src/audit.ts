@@ -18,8 +18,8 @@ import {
 } from './scalar.ts'
 
 export const AuditEntry = Component('AuditEntry', {
-  id: Id,
-  at: Time,
+  id: { ...Id, description: 'id of the entry' },
+  at: { ...Time, description: 'time of the change' },
   actor: Actor,
   actor_name: Nullable(
     Type.String({ description: 'e-mail address of the user or name of the token; null if no longer known' }),
@@ -27,9 +27,11 @@ export const AuditEntry = Component('AuditEntry', {
   credential: Nullable(Type.String({ description: '`session:<id>` or `token:<id>`' })),
   action: Type.String({ description: 'noun and verb, such as `announcement.update`' }),
   target: Type.String({ description: 'noun and id, such as `announcement:42`; for refusals the operation' }),
-  before: Nullable(Type.Unknown()),
-  after: Nullable(Type.Unknown()),
-  request_id: Nullable(Type.String()),
+  before: Type.Unknown({ description: 'the changed fields before the change; null if there is none' }),
+  after: Type.Unknown({ description: 'the changed fields after the change; null if there is none' }),
+  request_id: Nullable(
+    Type.String({ description: 'the `X-Request-Id` of the request; null if it was no request' }),
+  ),
   address: Nullable(Type.String({ description: 'IP address of the caller' })),
   sealed: Type.Boolean({ description: 'whether the entry is sealed, usually a second after it was written' }),
   sequence: Nullable(Type.Integer({ minimum: 1, description: 'position in the chain of all teams' })),
@@ -54,20 +56,27 @@ export const listAuditEntriesRoute = route({
     'is exclusive.',
   permission,
   query: Strict({
-    actor: Optional(Repeatable(Text)),
+    actor: Optional(
+      Repeatable({ ...Text, description: 'such as `user:31`, `token:k7m2q4x5w3zt` or `staff`' }),
+    ),
     action: Optional(
       Repeatable(
         Type.String({
           minLength: 1,
           maxLength: 100,
+          description: 'such as `announcement.update`, or `announcement.*` for a group',
           pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$',
           expects: 'an action such as announcement.update, or a group such as announcement.*',
         }),
       ),
     ),
-    target: Optional(Repeatable(Text)),
-    request_id: Optional(Repeatable(Text)),
-    address: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 50 }))),
+    target: Optional(Repeatable({ ...Text, description: 'such as `announcement:4211`' })),
+    request_id: Optional(Repeatable({ ...Text, description: 'the `X-Request-Id` of an answer' })),
+    address: Optional(
+      Repeatable(
+        Type.String({ minLength: 1, maxLength: 50, description: 'IP address of the caller, or a network' }),
+      ),
+    ),
     start: Optional(Time),
     end: Optional(Time),
     ordering: Ordering(['at', 'id'], '-at'),

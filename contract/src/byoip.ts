@@ -10,7 +10,6 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
@@ -66,11 +65,11 @@ const Slug = Type.String({ description: 'slug of the region' })
 export const RegionStateOfAnnouncement = Component('AnnouncementRegionState', {
   region: Slug,
   desired: Type.Boolean({ description: 'whether it should be announced in this region' }),
-  state: Enumeration('RegionState', regionStates),
-  since: Time,
-  reason: Nullable(Enumeration('RegionReason', regionReasons)),
+  state: { ...Enumeration('RegionState', regionStates), description: 'observed state in the region' },
+  since: { ...Time, description: 'since when it has this state' },
+  reason: Nullable({ ...Enumeration('RegionReason', regionReasons), description: 'shown to the team' }),
   message: Nullable(Type.String({ description: 'the reason as text, if the state is not the desired one' })),
-  requested: NullableTime,
+  requested: { ...NullableTime, description: 'when the desired state was last changed' },
   took_ms: Nullable(
     Type.Integer({
       minimum: 0,
@@ -81,35 +80,60 @@ export const RegionStateOfAnnouncement = Component('AnnouncementRegionState', {
 export type RegionStateOfAnnouncement = Static<typeof RegionStateOfAnnouncement>
 
 export const Announcement = Component('Announcement', {
-  id: Id,
+  id: { ...Id, description: 'id of the announcement' },
   cidr: Type.String({ description: 'such as 203.0.113.0/24; IPv6 in RFC 5952 form' }),
   prefix: Type.String({ description: 'the address part of cidr' }),
-  prefixlen: Type.Integer({ minimum: 0, maximum: 128 }),
-  origin_asn: AsnNumber,
+  prefixlen: Type.Integer({ minimum: 0, maximum: 128, description: 'length of the prefix' }),
+  origin_asn: { ...AsnNumber, description: 'AS number without AS, such as 64496; the origin of the route' },
   regions: Type.Array(Slug, { description: 'regions in which it is announced while enabled' }),
-  status: Enumeration('AnnouncementStatus', announcementStatuses),
-  irr_validated: Nullable(Time),
-  rpki_validated: Nullable(Time),
-  loa_validated: Nullable(Time),
-  last_check: Nullable(Time),
+  status: {
+    ...Enumeration('AnnouncementStatus', announcementStatuses),
+    description: 'observed state over all regions',
+  },
+  irr_validated: Nullable({
+    ...Time,
+    description: 'when the check of the routing registries last passed; null if never, or no longer valid',
+  }),
+  rpki_validated: Nullable({
+    ...Time,
+    description: 'when the check of the RPKI last passed; null if never, or no longer valid',
+  }),
+  loa_validated: Nullable({
+    ...Time,
+    description: 'when the authorization last passed; null if never, or no longer valid',
+  }),
+  last_check: Nullable({ ...Time, description: 'last comparison with the routers' }),
   last_check_result: Nullable(Type.Boolean()),
-  enabled: Type.Boolean(),
-  created: Time,
-  region_states: Optional(Type.Array(RegionStateOfAnnouncement)),
-  validations: Optional(Type.Array(Validation)),
-  state_messages: Optional(Type.Array(StateMessage)),
+  enabled: Type.Boolean({ description: 'whether it should be announced in its regions' }),
+  created: { ...Time, description: 'when the announcement was created' },
+  region_states: Optional(
+    Type.Array(RegionStateOfAnnouncement, {
+      description: 'with `include=region_states`: the state in each region',
+    }),
+  ),
+  validations: Optional(
+    Type.Array(Validation, { description: 'with `include=validations`: the checks, with what to create' }),
+  ),
+  state_messages: Optional(
+    Type.Array(StateMessage, {
+      description: 'with `include=state_messages`: deviations from the desired state',
+    }),
+  ),
   details: Optional(AnnouncementDetails),
-  visibility: Optional(Visibility),
+  visibility: Optional({
+      ...Visibility,
+      description: 'with `include=visibility`: how route collectors in other networks see the prefix',
+    }),
 })
 export type Announcement = Static<typeof Announcement>
 
 export const Region = Component('Region', {
   slug: Slug,
-  name: Type.String(),
-  location: Type.String(),
+  name: Type.String({ description: 'name for people' }),
+  location: Type.String({ description: 'name of the place' }),
   country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
   timezone: Type.String({ description: 'IANA name' }),
-  last_check: NullableTime,
+  last_check: { ...NullableTime, description: 'last comparison with the routers' },
   last_check_result: Nullable(
     Type.Boolean({ description: 'false if the last check failed or the next one is overdue' }),
   ),
@@ -182,12 +206,22 @@ export const listAnnouncementsRoute = route({
     'filters with and.',
   permission: { ...ipam, scope: 'ipam:read' },
   query: Strict({
-    cidr: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 64 }))),
+    cidr: Optional(
+      Repeatable(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'an address or a CIDR: overlapping prefixes',
+        }),
+      ),
+    ),
     origin_asn: Optional(Repeatable(AsnNumber)),
-    region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
+    region: Optional(
+      Repeatable(Type.String({ minLength: 1, maxLength: 255, description: 'slug of a region in `regions`' })),
+    ),
     status: Optional(Repeatable(Enumeration('AnnouncementStatus', announcementStatuses))),
-    enabled: Optional(Type.Boolean()),
-    family: Optional(OneOf('4', '6')),
+    enabled: Optional(Type.Boolean({ description: 'whether it should be announced in its regions' })),
+    family: Optional({ ...Enumeration('IpVersion', ['4', '6']), description: 'IP version of the prefix' }),
     deleted: Optional(Type.Boolean({ description: 'true: only deleted announcements that can be restored' })),
     include: Optional(Include(announcementIncludes)),
     ordering: Ordering(announcementOrderings, 'id'),
@@ -203,7 +237,7 @@ export const announcementsAtOnce = 50
 
 const NewAnnouncement = Component('NewAnnouncement', {
   cidr: Type.String({ minLength: 1, maxLength: 64, description: 'such as 203.0.113.0/24 or 2001:db8::/32' }),
-  origin_asn: AsnNumber,
+  origin_asn: { ...AsnNumber, description: 'AS number without AS, such as 64496; the origin of the route' },
   regions: Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
       maxItems: 100,
@@ -239,11 +273,14 @@ export const createAnnouncementsRoute = route({
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
   body: Type.Union([
-    Strict({ announcements: Type.Array(NewAnnouncement, { minItems: 1, maxItems: announcementsAtOnce }) }),
+    Component('NewAnnouncements', {
+      announcements: Type.Array(NewAnnouncement, { minItems: 1, maxItems: announcementsAtOnce }),
+    }),
     NewAnnouncement,
   ]),
   response: Page(Announcement),
   success: 201,
+  creates: getAnnouncementRoute,
   errors: ['forbidden', 'prefix_claimed', 'quota_exceeded'],
   dryRun: true,
 })

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { DeliveryNote } from './delivery-note.ts'
-import { route } from './route.ts'
+import { route, staffReading } from './route.ts'
 import {
   Component,
   Enumeration,
@@ -95,7 +95,6 @@ export const DetectorSource = Component('DetectorSource', {
 })
 export type DetectorSource = Static<typeof DetectorSource>
 
-const staff = { credential: 'web', role: 'staff' } as const
 const SourceKey = Type.String({ minLength: 1, maxLength: 100 })
 
 export const listDeliveriesRoute = route({
@@ -107,7 +106,7 @@ export const listDeliveriesRoute = route({
   description:
     'The stored deliveries of detectors with what became of them, newest first by default. The window from `start` to ' +
     '`end` selects by the time of receipt, both inclusive.',
-  permission: staff,
+  permission: staffReading,
   query: Strict({
     source_key: Optional(Repeatable(SourceKey)),
     delivery_id: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 200 }))),
@@ -131,7 +130,7 @@ export const getDeliveryRoute = route({
   description:
     'Returns one delivery with its body as received, the events that it created or updated, and notes: what could not be ' +
     'read and was left out, changed or ignored, with its place in the body.',
-  permission: staff,
+  permission: staffReading,
   params: Strict({ id: Id }),
   response: IngestDeliveryDetail,
   success: 200,
@@ -144,7 +143,7 @@ export const listSourcesRoute = route({
   path: '/v3/admin/sources',
   summary: 'List sources',
   description: 'Every configured detector with its last delivery, its last failure and counts.',
-  permission: staff,
+  permission: staffReading,
   query: Strict({
     key: Optional(Repeatable(SourceKey)),
     failing: Optional(Type.Boolean()),

@@ -7,7 +7,6 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
@@ -26,7 +25,7 @@ export const domainCheckResults = ['valid', 'missing', 'mismatch', 'unavailable'
 export type DomainCheckResult = (typeof domainCheckResults)[number]
 
 export const Domain = Component('Domain', {
-  id: Id,
+  id: { ...Id, description: 'id of the domain in the team' },
   domain: Type.String({ description: 'in lower case and A-labels: `xn--mnchen-3ya.example`' }),
   verified: Nullable(
     Type.String({
@@ -34,16 +33,19 @@ export const Domain = Component('Domain', {
       description: 'when the domain was verified; null if it is not',
     }),
   ),
-  method: OneOf('dns_txt'),
+  method: { ...Enumeration('DomainVerificationMethod', ['dns_txt']), description: 'how it is verified' },
   record_name: Type.String({ description: 'name of the TXT record to create' }),
   record_value: Type.String({ description: 'text of the TXT record to create' }),
-  last_check: NullableTime,
-  last_check_result: Nullable(Enumeration('DomainCheckResult', domainCheckResults)),
+  last_check: { ...NullableTime, description: 'when the record was last checked' },
+  last_check_result: Nullable({
+    ...Enumeration('DomainCheckResult', domainCheckResults),
+    description: 'result of the last check',
+  }),
   auto_join: Type.Boolean({
     description:
       'users who sign in with a confirmed address in the domain become members while it is verified',
   }),
-  created: Time,
+  created: { ...Time, description: 'when the domain was added' },
 })
 export type Domain = Static<typeof Domain>
 
@@ -97,7 +99,7 @@ export const addDomainRoute = route({
     'verified, it is checked every day, and the verification is lost after three days without the record. A ' +
     'name server that does not answer changes nothing. A domain of another team can be added as well; ' +
     'whether another team has it is not revealed before the record exists. A subdomain is a separate domain.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: inTeam,
   body: Strict({
     domain: Type.String({
@@ -106,10 +108,16 @@ export const addDomainRoute = route({
       description:
         'such as acme.net, in Unicode or A-labels; not a public suffix and not a public mail provider',
     }),
-    auto_join: Optional(Type.Boolean({ default: false })),
+    auto_join: Optional(
+      Type.Boolean({
+        default: false,
+        description: 'users with a confirmed address in the domain become members',
+      }),
+    ),
   }),
   response: Domain,
   success: 201,
+  creates: getDomainRoute,
   errors: ['forbidden', 'conflict', 'quota_exceeded'],
   conditional: true,
 })
@@ -124,7 +132,7 @@ export const updateDomainRoute = route({
     'Changes the given fields; for admins of the team. With `auto_join`, users who sign in with a confirmed ' +
     'address in the domain, not in a subdomain, become members without the admin role, except former members ' +
     'of the team.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: oneDomain,
   body: Strict({ auto_join: Optional(Type.Boolean()) }),
   response: Domain,
@@ -142,7 +150,7 @@ export const verifyDomainRoute = route({
   description:
     'Checks the record now and returns the result; for admins of the team, once a minute per domain. It ' +
     'never ends a verification: only the daily checks do.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: oneDomain,
   response: Domain,
   success: 200,
@@ -156,7 +164,7 @@ export const removeDomainRoute = route({
   path: '/v3/teams/{team_id}/domains/{domain_id}',
   summary: 'Remove Team domain',
   description: 'Removes a domain; for admins of the team. Members who joined by the domain stay members.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: oneDomain,
   success: 204,
   errors: ['forbidden'],

@@ -55,22 +55,22 @@ export function holdDetail(findings: readonly HoldFinding[]): string {
 }
 
 const HeldChange = Component('HeldChange', {
-  router: Type.String(),
-  cidr: Type.String(),
+  router: Type.String({ description: 'name of the router' }),
+  cidr: Type.String({ description: 'the prefix' }),
   from: Type.String({ description: 'origin and next hop now, as `AS64496 via 192.0.2.1`' }),
-  to: Type.String(),
+  to: Type.String({ description: 'origin and next hop as they would be' }),
 })
 
 export const Hold = Component('Hold', {
-  id: Id,
+  id: { ...Id, description: 'id of the hold' },
   region: Type.String({ description: 'slug of the region' }),
-  reason: Enumeration('HoldReason', holdReasons),
+  reason: { ...Enumeration('HoldReason', holdReasons), description: 'code of the reason' },
   detail: Type.String({ description: 'the reasons as text' }),
   withdrawals: Type.Array(Type.String(), { description: 'prefixes that would be withdrawn, as CIDR' }),
   changes: Type.Array(HeldChange, { description: 'routes whose origin or next hop would change' }),
-  state: Enumeration('HoldState', holdStates),
-  created: Time,
-  decided: NullableTime,
+  state: { ...Enumeration('HoldState', holdStates), description: 'state of the hold' },
+  created: { ...Time, description: 'when it was opened' },
+  decided: { ...NullableTime, description: 'when it was decided; null before' },
   decided_by: Nullable(Actor),
 })
 export type Hold = Static<typeof Hold>
@@ -79,9 +79,9 @@ export type Hold = Static<typeof Hold>
 export const holdItemsMax = 1000
 
 export const HoldItem = Component('HoldItem', {
-  cidr: Type.String(),
+  cidr: Type.String({ description: 'the prefix' }),
   team: Nullable(TeamReference),
-  announcement_id: Nullable(Id),
+  announcement_id: Nullable({ ...Id, description: 'id of the announcement' }),
   action: Nullable(
     Type.String({
       description:
@@ -93,7 +93,7 @@ export const HoldItem = Component('HoldItem', {
   requested_by_name: Nullable(
     Type.String({ description: 'e-mail address of the user or name of the token' }),
   ),
-  requested_at: NullableTime,
+  requested_at: { ...NullableTime, description: 'time of the request' },
 })
 export type HoldItem = Static<typeof HoldItem>
 
@@ -102,7 +102,7 @@ export const HoldDetails = Component('HoldDetails', {
   items: Type.Array(HoldItem, {
     description: `the withdrawals with their teams and who asked for them; the first ${holdItemsMax}`,
   }),
-  items_truncated: Type.Boolean(),
+  items_truncated: Type.Boolean({ description: 'whether there are more' }),
 })
 export type HoldDetails = Static<typeof HoldDetails>
 
@@ -117,7 +117,9 @@ export const listHoldsRoute = route({
     'row. Newest first by default.',
   permission: staffReading,
   query: Strict({
-    region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
+    region: Optional(
+      Repeatable(Type.String({ minLength: 1, maxLength: 255, description: 'slug of the region' })),
+    ),
     state: Optional(Repeatable(Enumeration('HoldState', holdStates))),
     ordering: Ordering(['id', 'created'], '-id'),
     limit: Limit,

@@ -11,7 +11,6 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
@@ -47,16 +46,16 @@ export const asnProofStates = ['valid', 'pending', 'missing', 'unavailable', 'er
 export type AsnProofState = (typeof asnProofStates)[number]
 
 /** `operator`: assigned by the provider, without proof and expiry. */
-const VerifiedBy = Nullable(OneOf('operator', ...asnProofMethods))
+const VerifiedBy = Nullable(Enumeration('AsnVerifiedBy', ['operator', ...asnProofMethods]))
 
 export const HeldAsn = Component('Asn', {
-  id: Id,
-  asn: AsnNumber,
-  name: Type.String(),
-  verified: NullableTime,
-  verified_by: VerifiedBy,
-  expires: Nullable(Time),
-  created: Time,
+  id: { ...Id, description: 'id of the record' },
+  asn: { ...AsnNumber, description: 'AS number without AS, such as 64496' },
+  name: Type.String({ description: 'name for people' }),
+  verified: { ...NullableTime, description: 'when it was verified; null if it is not' },
+  verified_by: { ...VerifiedBy, description: 'the method that verified it; `operator`: the provider' },
+  expires: Nullable({ ...Time, description: 'when the verification expires; null for never' }),
+  created: { ...Time, description: 'when it was added' },
 })
 export type HeldAsn = Static<typeof HeldAsn>
 
@@ -66,15 +65,21 @@ export const ProofStep = Component('ProofStep', {
   lines: Type.Array(Type.String(), {
     description: 'literal lines to create; empty if there is nothing to copy',
   }),
-  needs: OneOf('one', 'all'),
+  needs: {
+    ...Enumeration('ProofStepNeeds', ['one', 'all']),
+    description: 'whether one of the lines is enough',
+  },
 })
 export type ProofStep = Static<typeof ProofStep>
 
 export const AsnProof = Component('AsnProof', {
-  method: Enumeration('AsnProofMethod', asnProofMethods),
-  proves: OneOf('asn', 'address_space'),
-  state: Enumeration('AsnProofState', asnProofStates),
-  reason: Nullable(Enumeration('AsnProofReason', asnProofReasons)),
+  method: { ...Enumeration('AsnProofMethod', asnProofMethods), description: 'the method' },
+  proves: {
+    ...Enumeration('AsnProofScope', ['asn', 'address_space']),
+    description: '`asn`: the ASN; `address_space`: only a prefix',
+  },
+  state: { ...Enumeration('AsnProofState', asnProofStates), description: 'result of the method' },
+  reason: Nullable({ ...Enumeration('AsnProofReason', asnProofReasons), description: 'code of the reason' }),
   attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'attributes of the reason' }),
   note: Type.String({ description: 'the reason, as a sentence' }),
   instructions: Type.String({ description: 'the steps as one text' }),
@@ -83,31 +88,31 @@ export const AsnProof = Component('AsnProof', {
   }),
   token: Nullable(Type.String({ description: 'the text to publish, if there is one' })),
   evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'data that was read, and its source' }),
-  checked: NullableTime,
+  checked: { ...NullableTime, description: 'when it was last checked' },
 })
 export type AsnProof = Static<typeof AsnProof>
 
+const AsnRevocation = Component('AsnRevocation', {
+  at: { ...Time, description: 'when it was revoked' },
+  reason: Type.String({ description: "the provider's reason" }),
+})
+
 export const AsnVerification = Component('AsnVerification', {
-  asn: AsnNumber,
+  asn: { ...AsnNumber, description: 'AS number without AS, such as 64496' },
   holder: Nullable(Type.String({ description: 'name in the registry, if known' })),
   rir: Nullable(Type.String({ description: 'regional registry of the ASN, if known' })),
   verified: Nullable(
     Type.String({ format: 'date-time', description: 'null unless the ASN is verified for the team' }),
   ),
-  verified_by: VerifiedBy,
-  expires: Nullable(Time),
-  revoked: Nullable(
-    Strict({
-      at: Time,
-      reason: Type.String({ description: "the provider's reason" }),
-    }),
-  ),
+  verified_by: { ...VerifiedBy, description: 'the method that verified it; `operator`: the provider' },
+  expires: Nullable({ ...Time, description: 'when the verification expires; null for never' }),
+  revoked: Nullable(AsnRevocation),
   conflict: Type.Boolean({
     description:
       'a proof of the team holds, but the ASN cannot be verified here: the provider has to decide. Always false while no ' +
       'method that proves `asn` is valid',
   }),
-  methods: Type.Array(AsnProof),
+  methods: Type.Array(AsnProof, { description: 'every method with its state' }),
 })
 export type AsnVerification = Static<typeof AsnVerification>
 
@@ -130,7 +135,7 @@ export const listAsnsRoute = route({
   permission: reading,
   query: Strict({
     asn: Optional(Repeatable(AsnNumber)),
-    verified: Optional(Type.Boolean()),
+    verified: Optional(Type.Boolean({ description: 'when it was verified; null if it is not' })),
     ordering: Ordering(asnOrderings, 'asn'),
     limit: Limit,
     offset: Offset,
@@ -172,7 +177,12 @@ export const verifyAsnRoute = route({
   permission: ipam,
   params: Strict({ asn: AsnNumber }),
   query: Strict({
-    method: Optional(Repeatable(Enumeration('AsnProofMethod', asnProofMethods))),
+    method: Optional(
+      Repeatable({
+        ...Enumeration('AsnProofMethod', asnProofMethods),
+        description: 'a method to return or check',
+      }),
+    ),
     refresh: Type.Boolean({ default: false, description: 'run the checks now and store the results' }),
   }),
   response: AsnVerification,
@@ -182,20 +192,23 @@ export const verifyAsnRoute = route({
 
 /** An ASN of one team for staff: verified, revoked, or with evidence only. */
 export const AsnOfTeam = Component('TeamAsn', {
-  asn: AsnNumber,
-  team: TeamReference,
-  verified: NullableTime,
-  verified_by: VerifiedBy,
-  expires: Nullable(Time),
-  revoked: Nullable(Strict({ at: Time, reason: Type.String() })),
+  asn: { ...AsnNumber, description: 'AS number without AS, such as 64496' },
+  team: { ...TeamReference, description: 'the team' },
+  verified: { ...NullableTime, description: 'when it was verified; null if it is not' },
+  verified_by: { ...VerifiedBy, description: 'the method that verified it; `operator`: the provider' },
+  expires: Nullable({ ...Time, description: 'when the verification expires; null for never' }),
+  revoked: Nullable(AsnRevocation),
   evidence: Type.Array(
-    Strict({
-      method: Enumeration('AsnProofMethod', asnProofMethods),
-      proves: OneOf('asn', 'address_space'),
-      state: Enumeration('AsnProofState', asnProofStates),
-      note: Type.String(),
+    Component('TeamAsnEvidence', {
+      method: { ...Enumeration('AsnProofMethod', asnProofMethods), description: 'the method' },
+      proves: {
+        ...Enumeration('AsnProofScope', ['asn', 'address_space']),
+        description: '`asn`: the ASN; `address_space`: only a prefix',
+      },
+      state: { ...Enumeration('AsnProofState', asnProofStates), description: 'result of the method' },
+      note: Type.String({ description: 'the reason, as a sentence' }),
       evidence: Type.Record(Type.String(), Type.Unknown()),
-      checked: Time,
+      checked: { ...Time, description: 'when it was last checked' },
     }),
     { description: 'the last result of each method that the team has tried' },
   ),
@@ -217,7 +230,7 @@ export const listAsnsOfTeamsRoute = route({
   query: Strict({
     asn: Optional(Repeatable(AsnNumber)),
     team_id: Optional(Repeatable(Id)),
-    verified: Optional(Type.Boolean()),
+    verified: Optional(Type.Boolean({ description: 'when it was verified; null if it is not' })),
     ordering: Ordering(asnOfTeamOrderings, 'asn'),
     limit: Limit,
     offset: Offset,
@@ -227,7 +240,7 @@ export const listAsnsOfTeamsRoute = route({
 })
 
 const Decision = Component('AsnDecision', {
-  team_id: Id,
+  team_id: { ...Id, description: 'id of the team' },
   reason: Paragraphs({
     minLength: 1,
     maxLength: 1000,

@@ -9,11 +9,11 @@ const Token = Type.String({ minLength: 1, maxLength: 1024, description: 'the tok
 const Name = Line({ maxLength: 100 })
 
 export const Invitation = Component('Invitation', {
-  email: Type.String(),
-  team_name: Type.String(),
+  email: Type.String({ description: 'the invited address' }),
+  team_name: Type.String({ description: 'name of the team' }),
   invited_by: Type.String({ description: 'the inviter, as named in the mail' }),
-  is_admin: Type.Boolean(),
-  expires: Time,
+  is_admin: Type.Boolean({ description: 'whether the invitation gives the role admin' }),
+  expires: { ...Time, description: 'when the link expires' },
   has_account: Type.Boolean({ description: 'whether an account with the address exists' }),
 })
 export type Invitation = Static<typeof Invitation>
@@ -35,10 +35,10 @@ export const showInvitationRoute = route({
 })
 
 export const AcceptedInvitation = Component('AcceptedInvitation', {
-  email: Type.String(),
-  team_id: Id,
-  team_name: Type.String(),
-  account_created: Type.Boolean(),
+  email: Type.String({ description: 'the invited address' }),
+  team_id: { ...Id, description: 'id of the team' },
+  team_name: Type.String({ description: 'name of the team' }),
+  account_created: Type.Boolean({ description: 'whether an account was created' }),
 })
 export type AcceptedInvitation = Static<typeof AcceptedInvitation>
 
@@ -57,8 +57,8 @@ export const acceptInvitationRoute = route({
   body: Strict({
     token: Token,
     password: Optional(Type.String({ minLength: 1, maxLength: 1024, description: passwordRules })),
-    first_name: Optional(Name),
-    last_name: Optional(Name),
+    first_name: Optional({ ...Name, description: 'first name' }),
+    last_name: Optional({ ...Name, description: 'last name' }),
   }),
   response: AcceptedInvitation,
   success: 200,

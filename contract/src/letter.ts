@@ -51,15 +51,15 @@ export const letterRefusalCodes = [
 export type LetterRefusalCode = (typeof letterRefusalCodes)[number]
 
 const letter = {
-  id: Id,
-  filename: Type.String(),
+  id: { ...Id, description: 'id of the record' },
+  filename: Type.String({ description: 'name of the uploaded file' }),
   size: Type.Integer({ minimum: 1, description: 'bytes' }),
   sha256: Type.String({ description: 'SHA-256 of the file, hexadecimal' }),
-  status: Enumeration('LetterStatus', letterStatuses),
+  status: { ...Enumeration('LetterStatus', letterStatuses), description: 'result of the review' },
   reason: Nullable(Type.String({ description: 'reason of the rejection, or the letter that replaced it' })),
-  valid_until: Nullable(Time),
-  uploaded: Time,
-  reviewed: NullableTime,
+  valid_until: Nullable({ ...Time, description: 'when the permission ends; null if it does not' }),
+  uploaded: { ...Time, description: 'when it was uploaded' },
+  reviewed: { ...NullableTime, description: 'when it was reviewed; null before' },
   announcement_ids: Type.Array(Id, {
     description: 'the announcements it covers, without those that have a newer letter',
   }),
@@ -71,25 +71,47 @@ export type Letter = Static<typeof Letter>
 /** A letter for its reviewers. */
 export const ReviewedLetter = Component('StaffLetter', {
   ...letter,
-  content_type: Enumeration('LetterMediaType', letterMediaTypes),
+  content_type: {
+    ...Enumeration('LetterMediaType', letterMediaTypes),
+    description: 'type of the file, from its content',
+  },
   pages: Nullable(
     Type.Integer({ minimum: 1, description: 'null if the file was uploaded before pages were counted' }),
   ),
-  team: TeamReference,
+  team: { ...TeamReference, description: 'the team that uploaded it' },
   uploaded_by: Actor,
   reviewed_by: Nullable(Actor),
   announcements: Type.Array(
-    Strict({ id: Id, cidr: Type.String(), origin_asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }) }),
+    Component('LetterAnnouncement', {
+      id: { ...Id, description: 'id of the record' },
+      cidr: Type.String({ description: 'the prefix' }),
+      origin_asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }),
+    }),
   ),
 })
 export type ReviewedLetter = Static<typeof ReviewedLetter>
 
 const reading = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
 
+export const getLetterRoute = route({
+  name: 'getLetter',
+  group: 'BYOIP',
+  method: 'GET',
+  path: '/v3/ipam/letters/{letter_id}',
+  summary: 'Get letter of authorization',
+  description: 'Returns one letter of the team. Its file is at `/file`.',
+  permission: reading,
+  params: Strict({ letter_id: Id }),
+  response: Letter,
+  success: 200,
+})
+
 const upload = {
   fields: Strict({
-    valid_until: Optional(Time),
-    applies_to: Optional(Repeatable(Id)),
+    valid_until: Optional({ ...Time, description: 'end of the permission, in the future' }),
+    applies_to: Optional(
+      Repeatable({ ...Id, description: 'id of a further announcement that the letter covers' }),
+    ),
   }),
   file: {
     name: 'file',
@@ -118,6 +140,7 @@ export const uploadLetterRoute = route({
   upload,
   response: Letter,
   success: 201,
+  creates: getLetterRoute,
   errors: ['quota_exceeded'],
   dryRun: true,
   conditional: true,
@@ -137,7 +160,9 @@ export const draftLetterRoute = route({
   permission: reading,
   params: Strict({ announcement_id: Id }),
   query: Strict({
-    applies_to: Optional(Repeatable(Id)),
+    applies_to: Optional(
+      Repeatable({ ...Id, description: 'id of a further announcement that the letter covers' }),
+    ),
     signatory: Optional(Type.String({ maxLength: 200, description: 'name of the signer' })),
     contact: Optional(Type.String({ maxLength: 200, description: 'e-mail address or telephone number' })),
     registry_handle: Optional(
@@ -168,19 +193,6 @@ export const listLettersRoute = route({
     offset: Offset,
   }),
   response: Page(Letter),
-  success: 200,
-})
-
-export const getLetterRoute = route({
-  name: 'getLetter',
-  group: 'BYOIP',
-  method: 'GET',
-  path: '/v3/ipam/letters/{letter_id}',
-  summary: 'Get letter of authorization',
-  description: 'Returns one letter of the team. Its file is at `/file`.',
-  permission: reading,
-  params: Strict({ letter_id: Id }),
-  response: Letter,
   success: 200,
 })
 
@@ -254,7 +266,7 @@ export const getLetterPageToReviewRoute = route({
   permission: staffReading,
   params: Strict({
     letter_id: Id,
-    page: Type.Integer({ minimum: 1, maximum: 1000 }),
+    page: Type.Integer({ minimum: 1, maximum: 1000, description: 'number of the page, from 1' }),
   }),
   download: ['image/png'],
   success: 200,

@@ -21,18 +21,21 @@ import { Paragraphs } from './text.ts'
 export const memberStatuses = ['active', 'invited'] as const
 
 export const Member = Component('Member', {
-  id: Id,
-  user_id: Nullable(Id),
-  email: Type.String(),
-  display_name: Type.String(),
-  is_admin: Type.Boolean(),
-  status: Enumeration('MemberStatus', memberStatuses),
+  id: { ...Id, description: 'id of the member, not of the user' },
+  user_id: Nullable({ ...Id, description: 'id of the account; null for an invitation' }),
+  email: Type.String({ description: 'e-mail address' }),
+  display_name: Type.String({ description: 'name of the person; empty for an invitation' }),
+  is_admin: Type.Boolean({ description: 'whether the member has the role admin' }),
+  status: {
+    ...Enumeration('MemberStatus', memberStatuses),
+    description: '`invited`: the invitation is open',
+  },
   invited_by: Nullable(
     Type.String({
       description: 'e-mail address of the inviting member; null if the inviter is not a member',
     }),
   ),
-  joined: NullableTime,
+  joined: { ...NullableTime, description: 'when the member joined; null for an invitation' },
   last_seen: Nullable(
     Type.String({ format: 'date-time', description: 'last use of a session in this team' }),
   ),
@@ -59,9 +62,12 @@ export const listMembersRoute = route({
   permission: reading,
   params: inTeam,
   query: Strict({
-    email: Optional(Type.String({ minLength: 1, maxLength: 254 })),
-    status: Optional(Enumeration('MemberStatus', memberStatuses)),
-    is_admin: Optional(Type.Boolean()),
+    email: Optional(Type.String({ minLength: 1, maxLength: 254, description: 'e-mail address' })),
+    status: Optional({
+      ...Enumeration('MemberStatus', memberStatuses),
+      description: '`invited`: the invitation is open',
+    }),
+    is_admin: Optional(Type.Boolean({ description: 'whether the member has the role admin' })),
     ordering: Ordering(memberOrderings, 'email'),
     limit: Limit,
     offset: Offset,
@@ -95,7 +101,7 @@ export const addMemberRoute = route({
     'the address exists. The link is valid for 7 days. If the address has an open invitation, the answer is 200 with ' +
     'this invitation: no mail is sent, and its `is_admin` stays as it is, whatever the body contains. Send its mail again ' +
     'with `POST .../members/{member_id}/resend`, change its role with PATCH.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: inTeam,
   body: Strict({
     email: EmailAddress,
@@ -105,6 +111,7 @@ export const addMemberRoute = route({
   response: Member,
   success: 201,
   returnsExisting: true,
+  creates: getMemberRoute,
   errors: ['forbidden', 'already_member', 'quota_exceeded'],
   conditional: true,
 })
@@ -119,7 +126,7 @@ export const resendInvitationRoute = route({
     'Sends the mail of an open invitation again, with a new link that is valid for 7 days; for admins of the team. The ' +
     'earlier links stop working; the id and the role stay. By default at most once in five minutes for one invitation: ' +
     'sooner is 429 with `Retry-After`. A member who has joined is 409 `already_member`.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: oneMember,
   response: Member,
   success: 200,
@@ -138,7 +145,7 @@ export const updateMemberRoute = route({
     'in use. When an admin is demoted, their API tokens lose the admin role and their open invitations are ' +
     'revoked. The last admin cannot be demoted. For an open invitation it changes the role of the future ' +
     'member.',
-  permission: writing,
+  permission: { ...writing, teamRole: 'admin' },
   params: oneMember,
   body: Strict({ is_admin: Type.Boolean() }),
   response: Member,

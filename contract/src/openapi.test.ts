@@ -9,7 +9,7 @@ const Router = Component('Router', { name: Type.String() })
 
 const listRoutersRoute = route({
   name: 'listRouters',
-  group: 'Test',
+  group: 'BYOIP',
   method: 'GET',
   path: '/routers',
   summary: '',
@@ -31,17 +31,19 @@ const updateRouterRoute = route({
 type Components = { components: { schemas: Record<string, unknown> } }
 
 describe('the components of the document', () => {
-  const { components } = openapi([listRoutersRoute, updateRouterRoute], '1') as Components
+  const { components } = openapi([listRoutersRoute, updateRouterRoute], { version: '1' }) as Components
 
   it('are named after the schemas, pages and operations', () => {
     assert.deepEqual(Object.keys(components.schemas), [
       'FieldChange',
+      'Problem',
+      'ProblemCode',
+      'ProblemError',
       'Router',
       'RouterChanges',
       'RouterPage',
       'UpdateRouterResponse',
       'UpdateRouterResponseDryRun',
-      'Problem',
     ])
   })
 
@@ -56,6 +58,9 @@ describe('the components of the document', () => {
       path: '/others',
       response: Component('Router', { id: Type.Integer() }),
     }
-    assert.throws(() => openapi([listRoutersRoute, other], '1'), /two schemas have the title Router/)
+    assert.throws(
+      () => openapi([listRoutersRoute, other], { version: '1' }),
+      /two schemas have the title Router/,
+    )
   })
 })

@@ -1,320 +1,145 @@
 // The OpenAPI 3.1 document, derived from the route values. Pure: the same routes give the same text, so the committed
 // contract/openapi.json is a golden file.
-import { Type, type TObject, type TSchema } from 'typebox'
-import { problems, type ProblemCode } from './problem.ts'
-import { keylessReasons, type Permission, type Route, type Upload } from './route.ts'
-import { DryRun } from './scalar.ts'
+import type { TSchema } from 'typebox'
+import type { Examples } from './example.ts'
+import { groups, type Group } from './group.ts'
+import { createComponents } from './openapi-components.ts'
+import { headerComponents, problemAnswers, problemExamples } from './openapi-answers.ts'
+import { header, operation } from './openapi-operation.ts'
+import { ProblemSchema } from './problem-schema.ts'
+import type { Route } from './route.ts'
+import { pascalCase } from './scalar.ts'
 import { textFormatsDescription } from './text.ts'
 
 type Json = Record<string, unknown>
 
-/** Returns the document. `version` is the product's; the API version is in the paths. */
-export function openapi(routes: readonly Route[], version: string): Json {
+/** A message to webhooks: the schema of its body and an example. */
+export type DocumentedMessage = {
+  readonly type: string
+  readonly summary: string
+  readonly schema: TSchema
+  readonly example: unknown
+}
+
+export type DocumentOptions = {
+  /** The version of the product; the API version is in the paths. */
+  readonly version: string
+  /** URL of the server without a trailing slash; `/` for the server that sends the document. */
+  readonly server?: string
+  readonly examples?: Examples
+  readonly messages?: readonly DocumentedMessage[]
+}
+
+/** Returns the document. */
+export function openapi(
+  routes: readonly Route[],
+  { version, server = '/', examples = new Map(), messages = [] }: DocumentOptions,
+): Json {
   const { refer, schemas } = createComponents()
   const paths: Record<string, Json> = {}
-  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = refer(operation(route))
+  for (const route of routes)
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = refer(
+      operation(route, examples.get(route.name) ?? {}),
+    )
+  const webhooks = Object.fromEntries(messages.map((message) => [message.type, refer(webhook(message))]))
+  refer(ProblemSchema)
+  const used = new Set<Group>(routes.map(({ group }) => group))
   return {
     openapi: '3.1.0',
     info: {
       title: 'Pharos API',
       version,
-      description:
-        'The API of a network service provider, version 3. Bodies are JSON and strict: unknown fields, wrong ' +
-        'types and repeated keys are rejected. Errors are RFC 9457 problem documents with a `code` from a closed ' +
-        'list. ' +
-        idempotencyDescription +
-        textFormatsDescription,
+      description: introduction,
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'Documentation of the API', url: server === '/' ? '/docs' : `${server}/docs` },
     },
-    tags: [...new Set(routes.map((route) => route.group))].map((name) => ({ name })),
+    externalDocs: { description: 'Guide', url: server === '/' ? '/docs' : `${server}/docs` },
+    servers: [
+      { url: server, description: 'This server' },
+      // The explorer may be opened at another address of the server.
+      ...(server === '/' ? [] : [{ url: '/', description: 'The address of this document' }]),
+    ],
+    // A client that takes the first scheme of a list is a program.
+    security: [{ token: [] }],
+    tags: Object.entries(groups)
+      .filter(([name]) => used.has(name as Group))
+      .map(([name, description]) => ({ name, description })),
     paths,
+    ...(messages.length > 0 ? { webhooks } : {}),
     components: {
-      securitySchemes: {
-        bearer: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'JWT',
-          description: 'for the web application only',
-        },
-        token: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: '`Token <API_TOKEN>`, for programs',
-        },
-        source: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: '`Token <secret of the source>`',
-        },
-      },
-      schemas: { ...sorted(schemas), Problem: problemSchema },
+      securitySchemes,
+      headers: headerComponents(),
+      responses: problemAnswers(routes),
+      examples: problemExamples(routes),
+      schemas: schemas(),
     },
   }
 }
 
-const idempotencyDescription =
+const introduction =
+  'The API of a network service provider, version 3. Bodies are JSON and strict: unknown fields, wrong ' +
+  'types and repeated keys are rejected. Programs send `Authorization: Token <API token>`. Errors are RFC 9457 ' +
+  'problem documents with a `code` from a closed list; `type` is the URL of its page. ' +
   'Every operation that changes something takes an `Idempotency-Key`, so that a request whose answer was lost can be ' +
   'repeated: within 24 hours the same caller gets the first answer again, with `Idempotency-Replayed: true`, and ' +
   'nothing is done twice. An error is not kept: after it, the same key runs the request again. A dry run and GET ' +
-  'ignore the header. The few operations that do not take it give the reason, and reject a request with it. '
+  'ignore the header. The few operations that do not take it give the reason, and reject a request with it. ' +
+  textFormatsDescription
 
-/**
- * Replaces schemas that have a title by references to components of that name. Throws if two schemas with one title differ
- * in more than their description.
- */
-function createComponents(): { refer: <T>(value: T) => T; schemas: Record<string, Json> } {
-  const schemas: Record<string, Json> = {}
-  function refer(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(refer)
-    if (typeof value !== 'object' || value === null) return value
-    // `expects` and `lengthText` are for error messages, see text/schema-error.ts; they are no keywords of JSON Schema.
-    const { title, expects: _, lengthText: __, ...schema } = mapValues(value as Json, refer)
-    if (typeof title !== 'string' || !isSchema(schema))
-      return title === undefined ? schema : { title, ...schema }
-    const known = (schemas[title] ??= schema)
-    if (JSON.stringify({ ...known, description: '' }) !== JSON.stringify({ ...schema, description: '' }))
-      throw new Error(`two schemas have the title ${title}`)
-    const reference = { $ref: `#/components/schemas/${title}` }
-    return known['description'] === schema['description']
-      ? reference
-      : { ...reference, description: schema['description'] }
-  }
-  return { refer: refer as <T>(value: T) => T, schemas }
-}
-
-const isSchema = (value: Json): boolean => 'type' in value || 'anyOf' in value || 'enum' in value
-const mapValues = (record: Json, map: (value: unknown) => unknown): Json =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
-const sorted = (record: Record<string, Json>): Record<string, Json> =>
-  Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-
-/** The schema under a name that follows from the operation, unless it has one of its own. */
-const titled = <T extends TSchema>({ name }: Route, suffix: string, schema: T): T =>
-  'title' in schema || !isSchema(schema as Json)
-    ? schema
-    : { ...schema, title: `${name[0]!.toUpperCase()}${name.slice(1)}${suffix}` }
-
-function operation(route: Route): Json {
-  return {
-    operationId: route.name,
-    tags: [route.group],
-    summary: route.summary,
-    description: descriptionOf(route),
-    security: securityOf(route.permission),
-    parameters: [
-      ...parametersOf(route.params, 'path'),
-      ...parametersOf(route.query, 'query'),
-      ...(route.dryRun ? [dryRunParameter] : []),
-      ...conditionalParameters(route),
-      ...(route.stream ? [header('Last-Event-ID', 'the id of the last event that the caller has')] : []),
-    ],
-    ...requestBodyOf(route),
-    responses: {
-      [route.success]: successOf(route),
-      ...otherSuccessOf(route),
-      ...(takesIfNoneMatch(route) ? { 304: { description: 'the record has not changed' } } : {}),
-      ...problemsOf(route),
-    },
-  }
-}
-
-const descriptionOf = ({ description, keyless }: Route): string =>
-  keyless ? `${description} Takes no \`Idempotency-Key\`: ${keylessReasons[keyless]}.` : description
-
-function requestBodyOf(route: Route): Json {
-  const { body, upload, bodyOptional } = route
-  if (upload) return { requestBody: { required: true, content: { 'multipart/form-data': formOf(upload) } } }
-  if (!body) return {}
-  const schema = titled(route, 'Body', body)
-  return { requestBody: { required: !bodyOptional, content: { 'application/json': { schema } } } }
-}
-
-/** A file is a binary string (OpenAPI 3.1, 4.8.14.3); `x-max-bytes` is the size limit. */
-function formOf({ fields, file }: Upload): Json {
-  const { name, description, bytesMax, mediaTypes } = file
-  const required = (fields as { required?: string[] }).required ?? []
-  return {
-    schema: {
-      type: 'object',
-      required: [name, ...required],
-      additionalProperties: false,
-      properties: {
-        [name]: { type: 'string', format: 'binary', description, 'x-max-bytes': bytesMax },
-        ...fields.properties,
-      },
-    },
-    encoding: { [name]: { contentType: mediaTypes.join(', ') } },
-  }
-}
-
-function securityOf(permission: Permission): Json[] {
-  switch (permission.credential) {
-    case 'none':
-      return []
-    case 'optional':
-      return [{}, { bearer: [] }]
-    case 'source':
-      return [{ source: [] }]
-    case 'web':
-      return [{ bearer: [] }]
-    case 'any':
-      return [{ bearer: [] }, { token: [] }]
-  }
-}
-
-function parametersOf(schema: TObject, place: 'path' | 'query'): Json[] {
-  const required = new Set<string>((schema as { required?: string[] }).required ?? [])
-  return Object.entries(schema.properties).map(([name, property]) => ({
-    name,
-    in: place,
-    required: place === 'path' || (required.has(name) && !('default' in property)),
-    ...('description' in property ? { description: property.description } : {}),
-    ...('x-empty-is-absent' in property ? { allowEmptyValue: true } : {}),
-    schema: property,
-  }))
-}
-
-const dryRunParameter = {
-  name: 'dry_run',
-  in: 'query',
-  required: false,
-  description: 'validate and plan completely, store nothing; the answer contains the changes',
-  schema: { type: 'boolean', default: false },
-}
-
-const takesIfNoneMatch = ({ conditional, method }: Route): boolean => conditional && method === 'GET'
-/** POST creates a record, so it has no ETag to match. */
-const takesIfMatch = ({ conditional, method }: Route): boolean =>
-  conditional && method !== 'GET' && method !== 'POST'
-export const takesIdempotencyKey = ({ keyless, method }: Route): boolean =>
-  method !== 'GET' && keyless === null
-
-const header = (name: string, description: string): Json => ({
-  name,
-  in: 'header',
-  required: false,
-  description,
-  schema: { type: 'string' },
-})
-
-function conditionalParameters(route: Route): Json[] {
-  return [
-    ...(takesIdempotencyKey(route)
-      ? [header('Idempotency-Key', 'a repeat with the same key within 24 h gets the first answer again')]
-      : []),
-    ...(takesIfMatch(route) ? [header('If-Match', 'the ETag that the record must still have')] : []),
-    ...(takesIfNoneMatch(route)
-      ? [header('If-None-Match', 'the ETag of the record that the caller has: 304 while it has not changed')]
-      : []),
-  ]
-}
-
-function successOf(route: Route): Json {
-  if (route.download) {
-    const bytes = { schema: { type: 'string', format: 'binary' } }
-    return {
-      description: 'the file, as an attachment',
-      content: Object.fromEntries(route.download.map((mediaType) => [mediaType, bytes])),
-    }
-  }
-  if (route.stream) {
-    const events = { schema: { type: 'string' } }
-    return { description: 'events, until the connection ends', content: { 'text/event-stream': events } }
-  }
-  const schema = responseSchemas(route)[route.success]
-  if (!schema) return { description: 'done' }
-  return { description: 'success', content: { 'application/json': { schema } } }
-}
-
-/**
- * A dry run returns 200, whatever the operation returns; so do a validation, and a creating operation if the record exists.
- */
-function otherSuccessOf(route: Route): Json {
-  const schema = responseSchemas(route)[200]
-  if (route.success === 200 || !schema) return {}
-  const description = route.returnsExisting ? 'the record that exists already' : 'result of a dry run'
-  return { 200: { description, content: { 'application/json': { schema } } } }
-}
-
-/** Returns the schemas of success bodies by status, with that of a dry run; empty without a body. */
-export function responseSchemas(route: Route): Readonly<Record<number, TSchema>> {
-  const { success, dryRun, returnsExisting, trial } = route
-  if (!route.response) return dryRun ? { 200: DryRun(Type.Null()) } : {}
-  const response = titled(route, 'Response', route.response)
-  if (trial) return { 200: trial, [success]: response }
-  if (!dryRun) return { ...(returnsExisting ? { 200: response } : {}), [success]: response }
-  const tried = DryRun(response)
-  return success === 200
-    ? { 200: { anyOf: [response, tried] } as TSchema }
-    : { 200: tried, [success]: response }
-}
-
-/** Everything in a team except the caller's own account. */
-const asksForSecondFactor = (permission: Permission): boolean =>
-  (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
-
-/** Returns the error codes of a route: its own, and those implied by its declaration. */
-function problemCodesOf(route: Route): ProblemCode[] {
-  const { permission } = route
-  const codes = new Set<ProblemCode>([
-    'malformed',
-    'invalid',
-    'rate_limited',
-    'unavailable',
-    'internal',
-    ...route.errors,
-  ])
-  if (permission.credential !== 'none') codes.add('unauthenticated')
-  if ('module' in permission) codes.add('module_disabled')
-  if ('scope' in permission) codes.add('scope_missing')
-  if ('role' in permission) codes.add('forbidden')
-  if (asksForSecondFactor(permission)) codes.add('second_factor_required')
-  if (Object.keys(route.params.properties).length > 0) codes.add('not_found')
-  if (route.body || route.upload) codes.add('body_too_large').add('unsupported_media_type')
-  if (takesIfMatch(route)) codes.add('precondition_failed')
-  if (takesIdempotencyKey(route)) codes.add('idempotency_in_flight').add('idempotency_mismatch')
-  return [...codes]
-}
-
-function problemsOf(route: Route): Json {
-  const byStatus = Map.groupBy(problemCodesOf(route), (code) => problems[code].status)
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `\`${code}\`: ${problems[code].title}`).join('; '),
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
-    ]),
-  )
-}
-
-const problemSchema = {
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
-  additionalProperties: false,
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    code: { type: 'string', enum: Object.keys(problems) },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['loc', 'msg', 'type'],
-        additionalProperties: false,
-        properties: {
-          loc: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
-          msg: { type: 'string' },
-          type: { type: 'string' },
-          ctx: { type: 'object' },
-        },
-      },
-    },
-    degraded: { type: 'array', items: { type: 'string' } },
-    request_id: { type: 'string' },
+const securitySchemes = {
+  token: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description:
+      'For programs. The value is the word `Token`, a space and an API token: `Token phs_k7m2q4x5w3zt_...`. The token ' +
+      'belongs to one team and has scopes; an operation lists the scope that it needs.',
   },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'For the web application only: the access token of a session, valid for five minutes.',
+  },
+  source: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'For detectors. The value is the word `Token`, a space and the secret of the source.',
+  },
+}
+
+/** Standard Webhooks, version 1.0. */
+const webhookHeaders = [
+  header(
+    'webhook-id',
+    'id of the message, the same for every attempt: ignore ids that were processed before',
+    'msg_19d486a5b9a_1e61',
+  ),
+  header('webhook-timestamp', 'time of the attempt, in seconds since 1970', '1775035266'),
+  header(
+    'webhook-signature',
+    'signatures, separated by spaces: `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+]
+
+function webhook({ type, summary, schema, example }: DocumentedMessage): Json {
+  return {
+    post: {
+      operationId: `send${pascalCase(type)}`,
+      tags: ['Webhooks' satisfies Group],
+      summary,
+      description:
+        'Sent to the URL of a webhook, signed with its secret. Verify the signature before you use the message.',
+      security: [],
+      parameters: webhookHeaders.map((one) => ({ ...one, required: true })),
+      requestBody: { required: true, content: { 'application/json': { schema, example } } },
+      responses: {
+        '2XX': { description: 'Confirms the message. Answer within 15 seconds and process it afterwards.' },
+        410: { description: 'Disables the webhook.' },
+        '4XX': { description: 'The message is sent again later, for up to three days.' },
+      },
+    },
+  }
 }

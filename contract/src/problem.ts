@@ -18,6 +18,11 @@ export const problems = {
     title: 'Authentication required',
     help: 'Send `Authorization: Token <API token>`, or in the web application `Authorization: Bearer <access token>`. An access token expires after five minutes: refresh the session.',
   },
+  wrong_scheme: {
+    status: 401,
+    title: 'The credential was sent with the wrong scheme',
+    help: 'Send an API token (`phs_...`) as `Authorization: Token <API token>`. `Bearer` is only for the access token of a session.',
+  },
   invalid_credentials: {
     status: 401,
     title: 'Wrong e-mail or password',
@@ -171,6 +176,9 @@ export const problems = {
 } as const satisfies Record<string, { status: number; title: string; help: string }>
 
 export type ProblemCode = keyof typeof problems
+
+/** The path of a code's page in the documentation of the server. */
+export const problemPath = (code: ProblemCode): string => `/docs/problems/${code}`
 
 /** One mistake and its place: `loc` like `["body","region"]` or `["query","limit"]`. */
 export type ProblemError = {

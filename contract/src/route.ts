@@ -2,6 +2,7 @@
 // is independent of the server and runs in a browser.
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ProblemCode } from './problem.ts'
+import type { Group } from './group.ts'
 import type { Scope, StaffScope } from './scope.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -19,6 +20,8 @@ export type Permission =
       /** Required scope of an API token. */
       readonly scope?: Scope
       readonly role?: 'admin'
+      /** Required role in the team of the path. The use case checks it: the team may be another one than that of the credential. */
+      readonly teamRole?: 'admin'
       /**
        * The operation concerns the caller's own account or switching teams: available without a second factor in a team that
        * requires one.
@@ -72,7 +75,7 @@ export type Route<
 > = {
   /** The operation id, unique: `updateAnnouncement`. */
   readonly name: string
-  readonly group: string
+  readonly group: Group
   readonly method: Method
   /** Parameters in braces: `/v3/ipam/announcements/{announcement_id}`. */
   readonly path: Path
@@ -96,6 +99,11 @@ export type Route<
   readonly success: 200 | 201 | 202 | 204
   /** POST answers 200 with the existing record instead of 201 if the record exists already. */
   readonly returnsExisting: boolean
+  /**
+   * The GET route of what a 201 created: its path becomes the `Location` of the answer. The last parameter is the id, others are
+   * those of the request.
+   */
+  readonly creates: { readonly name: string; readonly path: string } | null
   /** Error codes of this operation in addition to the common ones. */
   readonly errors: readonly ProblemCode[]
   /** Takes `?dry_run=true` and then returns a DryRun. */
@@ -120,6 +128,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   | 'download'
   | 'stream'
   | 'returnsExisting'
+  | 'creates'
   | 'errors'
   | 'dryRun'
   | 'conditional'
@@ -136,6 +145,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   download?: D
   stream?: boolean
   returnsExisting?: boolean
+  creates?: Route['creates']
   errors?: readonly ProblemCode[]
   dryRun?: boolean
   conditional?: boolean
@@ -161,6 +171,7 @@ export function route<
     trial: null,
     stream: false,
     returnsExisting: false,
+    creates: null,
     dryRun: false,
     conditional: false,
     bodyOptional: false,

@@ -52,21 +52,36 @@ export const EmailAddress = Type.String({
   lengthText: 'must be an e-mail address such as ann@example.net',
 })
 
-/** One of a closed list of values. */
+/** One of a closed list of values, without a name: for schemas that are not in the OpenAPI document. */
 export const OneOf = <const V extends readonly string[]>(...values: V) => Type.Enum<[...V]>([...values])
 
-/** A closed list of values that several schemas use, a component of the OpenAPI document. */
+/** One of a closed list of values, a component of the OpenAPI document. */
 export const Enumeration = <const V extends readonly string[]>(title: string, values: V) =>
   Type.Enum<[...V]>([...values], { title })
 
 /** A query parameter that may be repeated; values are combined with OR. */
-export const Repeatable = <T extends TSchema>(schema: T) => Type.Array(schema, { minItems: 1, maxItems: 100 })
+export const Repeatable = <T extends TSchema>(schema: T) =>
+  Type.Array(schema, {
+    minItems: 1,
+    maxItems: 100,
+    ...('description' in schema ? { description: `${String(schema.description)}; may be repeated` } : {}),
+  })
 
 /** A parameter that the specification calls nullable: empty means absent. Goes inside `Optional`. */
 export const EmptyIsAbsent = <T extends TSchema>(schema: T): T => ({ ...schema, 'x-empty-is-absent': true })
 
-export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100 })
-export const Offset = Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })
+export const Limit = Type.Integer({
+  minimum: 1,
+  maximum: 1000,
+  default: 100,
+  description: 'number of results on a page',
+})
+export const Offset = Type.Integer({
+  minimum: 0,
+  maximum: 999_999_999_999_999,
+  default: 0,
+  description: 'number of results before the page',
+})
 
 /** The text of an ordering parameter. Its type carries the keys, so that the SQL of a list names a column for each. */
 export type OrderingText<Key extends string = string> = string & { readonly orderingKeys?: Key }
@@ -85,7 +100,7 @@ export const Ordering = <const Key extends string>(keys: readonly Key[], byDefau
 export const Page = <T extends TSchema>(element: T) =>
   Strict(
     {
-      results: Type.Array(element),
+      results: Type.Array(element, { description: 'the results of this page' }),
       count: Type.Integer({ minimum: 0, description: 'number of results on all pages, exact' }),
     },
     titled(element, 'Page'),
@@ -95,22 +110,33 @@ export const Page = <T extends TSchema>(element: T) =>
 export const isPage = (schema: TSchema | null): boolean =>
   Object.keys((schema as { properties?: object } | null)?.properties ?? {}).join() === 'results,count'
 
-/** The answer of a changing call with `dry_run=true`: the changes and the resulting record. */
-export const DryRun = <T extends TSchema>(record: T) =>
-  Strict(
-    { dry_run: Type.Literal(true), changes: Type.Array(FieldChange), result: record },
-    titled(record, 'DryRun'),
-  )
+/**
+ * The answer of a changing call with `dry_run=true`: the changes and the resulting record. `null`: the operation returns no
+ * record.
+ */
+export const DryRun = (record: TSchema | null): TSchema =>
+  record
+    ? Strict({ ...dryRunFields, result: record }, titled(record, 'DryRun'))
+    : Component('DryRun', { ...dryRunFields, result: Type.Null() })
 
-const FieldChange = Component('FieldChange', {
-  field: Type.String(),
-  before: Type.Unknown(),
-  after: Type.Unknown(),
+export const FieldChange = Component('FieldChange', {
+  field: Type.String({ description: 'name of the field' }),
+  before: Type.Unknown({ description: 'value before the change; null if there is none' }),
+  after: Type.Unknown({ description: 'value after the change' }),
 })
+
+const dryRunFields = {
+  dry_run: Type.Literal(true),
+  changes: Type.Array(FieldChange, { description: 'the fields that would change' }),
+}
 
 /** The title of a schema with a suffix; none if the schema has none. */
 const titled = (schema: TSchema, suffix: string): { title?: string } =>
   'title' in schema ? { title: `${String(schema.title)}${suffix}` } : {}
+
+/** Returns a code such as `scope_missing` or `event.started` in PascalCase. */
+export const pascalCase = (code: string): string =>
+  code.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** The author of a change: one form in all answers and in the audit log. */
 export const Actor = Type.String({
@@ -121,11 +147,14 @@ export const Actor = Type.String({
 })
 
 /** A reference to a team, in answers for staff and in webhook messages. */
-export const TeamReference = Component('TeamReference', { id: Id, name: Type.String() })
+export const TeamReference = Component('TeamReference', {
+  id: Id,
+  name: Type.String({ description: 'name of the team' }),
+})
 
 /** A reference to a place of the provider. */
 export const LocationReference = Component('LocationReference', {
-  key: Type.String(),
-  name: Type.String(),
+  key: Type.String({ description: 'key of the location' }),
+  name: Type.String({ description: 'name of the location' }),
   country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
 })

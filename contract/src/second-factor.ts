@@ -29,7 +29,7 @@ const revokes =
 
 export const SecondFactor = Component('SecondFactor', {
   enabled: { ...NullableTime, description: 'when the second factor was enabled; null if it is disabled' },
-  recovery_codes_left: Type.Integer({ minimum: 0 }),
+  recovery_codes_left: Type.Integer({ minimum: 0, description: 'number of unused recovery codes' }),
 })
 export type SecondFactor = Static<typeof SecondFactor>
 

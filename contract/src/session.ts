@@ -7,35 +7,35 @@ import {
   Id,
   Nullable,
   NullableTime,
-  OneOf,
   Optional,
   Strict,
   Time,
   Component,
+  Enumeration,
 } from './scalar.ts'
 
 export const TeamSummary = Component('TeamSummary', {
-  id: Id,
-  name: Type.String(),
-  is_admin: Type.Boolean(),
-  enable_sdwan: Type.Boolean(),
-  enable_dns: Type.Boolean(),
+  id: { ...Id, description: 'id of the record' },
+  name: Type.String({ description: 'name for people' }),
+  is_admin: Type.Boolean({ description: 'whether the caller has the role admin in the team' }),
+  enable_sdwan: Type.Boolean({ description: 'whether the team has SD-WAN' }),
+  enable_dns: Type.Boolean({ description: 'whether the team has DNS' }),
 })
 export type TeamSummary = Static<typeof TeamSummary>
 
 export const User = Component('User', {
-  id: Id,
-  email: Type.String(),
-  avatar_url: Type.String(),
-  username: Type.String(),
-  first_name: Type.String(),
-  last_name: Type.String(),
-  display_name: Type.String(),
+  id: { ...Id, description: 'id of the record' },
+  email: Type.String({ description: 'e-mail address' }),
+  avatar_url: Type.String({ description: 'URL of a picture, or empty' }),
+  username: Type.String({ description: 'name of the account' }),
+  first_name: Type.String({ description: 'first name, or empty' }),
+  last_name: Type.String({ description: 'last name, or empty' }),
+  display_name: Type.String({ description: 'name to show' }),
   country: Type.String({ description: 'ISO 3166-1 alpha-2, or empty' }),
-  is_staff: Type.Boolean(),
+  is_staff: Type.Boolean({ description: 'whether the user is an employee of the provider' }),
   billing_uuid: Type.String({ description: 'identifier in the billing system' }),
   current_team: TeamSummary,
-  teams: Type.Array(TeamSummary),
+  teams: Type.Array(TeamSummary, { description: 'the teams of the user' }),
   enabled_modules: Type.Array(Type.String(), { description: 'of the current team' }),
 })
 export type User = Static<typeof User>
@@ -50,8 +50,12 @@ export const SessionTokens = Component('SessionTokens', {
 })
 export type SessionTokens = Static<typeof SessionTokens>
 
-const Secret = Type.String({ minLength: 1, maxLength: 1024 })
-const Etag = Type.String({ minLength: 1, maxLength: 200 })
+const Secret = Type.String({ minLength: 1, maxLength: 1024, description: 'the refresh token of the session' })
+const Etag = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: '`user_etag` of the answer that the caller has',
+})
 
 export const refreshSessionRoute = route({
   name: 'refreshSession',
@@ -91,12 +95,18 @@ export const createSessionTokenRoute = route({
     'another team of the user.',
   permission: { credential: 'optional' },
   body: Type.Union([
-    Strict({
-      email: EmailAddress,
-      password: Type.String({ minLength: 1, maxLength: 1024 }),
-      otp: Optional(Type.String({ minLength: 6, maxLength: 20 })),
+    Component('SignIn', {
+      email: { ...EmailAddress, description: 'e-mail address' },
+      password: Type.String({ minLength: 1, maxLength: 1024, description: 'the password' }),
+      otp: Optional(
+        Type.String({
+          minLength: 6,
+          maxLength: 20,
+          description: 'code of the second factor, or a recovery code',
+        }),
+      ),
     }),
-    Strict({ team_id: Id }),
+    Component('TeamSwitch', { team_id: Id }),
   ]),
   response: SessionTokens,
   success: 200,
@@ -123,15 +133,18 @@ export const getSessionTokenRoute = route({
   permission: { credential: 'any', personal: true },
   query: Strict({ etag: Optional(Etag) }),
   response: Strict({
-    token: Strict({
-      type: OneOf('access', 'api'),
-      id: Type.String(),
-      name: Type.String(),
-      scopes: Type.Array(Type.String()),
-      team_id: Id,
-      created: Time,
-      expires: NullableTime,
-      last_used: NullableTime,
+    token: Component('CurrentCredential', {
+      type: {
+        ...Enumeration('CredentialType', ['access', 'api']),
+        description: '`access`: a session of the web application; `api`: an API token',
+      },
+      id: Type.String({ description: 'id of the record' }),
+      name: Type.String({ description: 'name for people' }),
+      scopes: Type.Array(Type.String(), { description: 'scopes of an API token; empty for a session' }),
+      team_id: { ...Id, description: 'id of the team' },
+      created: { ...Time, description: 'when it was created' },
+      expires: { ...NullableTime, description: 'when it expires; null for never' },
+      last_used: { ...NullableTime, description: 'when it was last used' },
     }),
     user_etag: Nullable(Type.String()),
     user: Nullable(User),
@@ -150,7 +163,10 @@ export const logoutRoute = route({
     'Ends the session of `refresh` or of the bearer token; with `all`, every session of the user. An unknown ' +
     'refresh token also returns 204. API tokens are not affected. The body may be left out.',
   permission: { credential: 'optional' },
-  body: Strict({ refresh: Optional(Secret), all: Optional(Type.Boolean()) }),
+  body: Strict({
+    refresh: Optional(Secret),
+    all: Optional(Type.Boolean({ description: 'ends every session of the user' })),
+  }),
   bodyOptional: true,
   success: 204,
   keyless: 'ends_session',

@@ -27,17 +27,22 @@ export const TeamInPath = Type.String({
 
 export const Team = Component('Team', {
   ...TeamSummary.properties,
-  slug: Type.String(),
-  description: Type.String(),
+  slug: Type.String({ description: 'short name of the team, unique' }),
+  description: Type.String({ description: 'text of the team' }),
   billing_email: Type.String({ description: 'an e-mail address, or empty' }),
   technical_email: Type.String({ description: 'an e-mail address, or empty' }),
   abuse_email: Type.String({ description: 'an e-mail address, or empty' }),
   noc_phone: Type.String({ description: 'international, beginning with +, or empty' }),
   country: Type.String({ description: 'ISO 3166-1 alpha-2, or empty' }),
   timezone: Type.String({ description: 'IANA name, such as Europe/Amsterdam' }),
-  asns: Type.Array(Strict({ asn: Type.Integer(), verified: NullableTime })),
+  asns: Type.Array(
+    Component('TeamSummaryAsn', {
+      asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295, description: 'AS number' }),
+      verified: { ...NullableTime, description: 'when it was verified; null if it is not' },
+    }),
+  ),
   require_2fa: Type.Boolean({ description: 'whether members need a second factor' }),
-  created: Time,
+  created: { ...Time, description: 'when the team was created' },
   member_count: Type.Integer({ minimum: 0, description: 'active members, without invitations' }),
 })
 export type Team = Static<typeof Team>
@@ -46,7 +51,7 @@ const teamRoles = ['admin', 'member', 'staff'] as const
 
 export const AvailableTeam = Component('AvailableTeam', {
   ...TeamSummary.properties,
-  role: Enumeration('TeamRole', teamRoles),
+  role: { ...Enumeration('TeamRole', teamRoles), description: 'role of the caller in the team' },
 })
 export type AvailableTeam = Static<typeof AvailableTeam>
 
@@ -58,9 +63,9 @@ export const TeamChanges = Component('TeamChanges', {
     Line({ maxLength: 200, pattern: '^\\S', expects: 'a name that does not begin with a space' }),
   ),
   description: Optional(Paragraphs({ maxLength: 2000 })),
-  billing_email: Optional(Email),
-  technical_email: Optional(Email),
-  abuse_email: Optional(Email),
+  billing_email: Optional({ ...Email, description: 'address for invoices, or empty' }),
+  technical_email: Optional({ ...Email, description: 'address for technical questions, or empty' }),
+  abuse_email: Optional({ ...Email, description: 'address for reports of abuse, or empty' }),
   noc_phone: Optional(
     Type.String({
       maxLength: 40,
@@ -73,7 +78,7 @@ export const TeamChanges = Component('TeamChanges', {
   timezone: Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Amsterdam' }),
   ),
-  require_2fa: Optional(Type.Boolean()),
+  require_2fa: Optional(Type.Boolean({ description: 'whether members need a second factor' })),
 })
 export type TeamChanges = Static<typeof TeamChanges>
 
@@ -122,7 +127,7 @@ export const updateTeamRoute = route({
   description:
     'Changes the given fields; for admins of the team. Setting `require_2fa` requires an admin with a second ' +
     'factor: members without one then have access only to their own account until they enable one.',
-  permission: { credential: 'any', scope: 'team:write' },
+  permission: { credential: 'any', scope: 'team:write', teamRole: 'admin' },
   params: Strict({ team_id: TeamInPath }),
   body: TeamChanges,
   response: Team,

@@ -9,7 +9,6 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
@@ -43,20 +42,23 @@ const unusedDays = { minimum: 1, description: 'days without use after which the 
 
 const tokenProperties = {
   id: TokenId,
-  name: Type.String(),
-  scopes: Type.Array(Type.String()),
+  name: Type.String({ description: 'name for people' }),
+  scopes: Type.Array(Type.String(), { description: 'the operations that the token may call' }),
   is_admin: Type.Boolean({ description: 'whether it has the admin role, within its scopes' }),
   allowed_subnets: Type.Array(Type.String(), { description: 'as CIDR, an address as its /32 or /128' }),
-  created: Time,
+  created: { ...Time, description: 'when it was created' },
   created_by: Actor,
-  expires: NullableTime,
+  expires: { ...NullableTime, description: 'when it expires; null for never' },
   max_unused_days: Nullable(Type.Integer(unusedDays)),
   last_used: Nullable(
     Type.String({ format: 'date-time', description: 'updated at most once a minute; null if never used' }),
   ),
   last_used_address: Nullable(Type.String({ description: 'IP address of the use at `last_used`' })),
-  active: Type.Boolean(),
-  inactive_reason: Nullable(OneOf('expired', 'unused')),
+  active: Type.Boolean({ description: 'whether it can be used now' }),
+  inactive_reason: Nullable({
+    ...Enumeration('ApiTokenInactiveReason', ['expired', 'unused']),
+    description: 'why it cannot be used; null if it can',
+  }),
 }
 
 export const Token = Component('ApiToken', tokenProperties)
@@ -86,7 +88,7 @@ export const listTokensRoute = route({
   permission: admin,
   query: Strict({
     name: Optional(Type.String({ minLength: 1, maxLength: 200, description: 'contained, case-insensitive' })),
-    active: Optional(Type.Boolean()),
+    active: Optional(Type.Boolean({ description: 'whether it can be used now' })),
     ordering: Ordering(tokenOrderings, '-created'),
     limit: Limit,
     offset: Offset,
@@ -124,7 +126,7 @@ export const createTokenRoute = route({
     'expiry.',
   permission: admin,
   body: Strict({
-    name: Name,
+    name: { ...Name, description: 'name for people' },
     scopes: Type.Array(Enumeration('Scope', scopes), {
       minItems: 1,
       maxItems: scopes.length,
@@ -132,11 +134,12 @@ export const createTokenRoute = route({
     }),
     is_admin: Optional(Type.Boolean({ default: false })),
     allowed_subnets: Optional(Subnets),
-    expires: Optional(NullableTime),
+    expires: Optional({ ...NullableTime, description: 'when it expires; null for never' }),
     max_unused_days: Optional(Nullable(Type.Integer({ ...unusedDays, maximum: unusedDaysMax }))),
   }),
   response: CreatedToken,
   success: 201,
+  creates: getTokenRoute,
   errors: ['quota_exceeded'],
   conditional: true,
 })
@@ -153,9 +156,9 @@ export const updateTokenRoute = route({
   permission: admin,
   params,
   body: Strict({
-    name: Optional(Name),
+    name: Optional({ ...Name, description: 'name for people' }),
     allowed_subnets: Optional(Subnets),
-    expires: Optional(NullableTime),
+    expires: Optional({ ...NullableTime, description: 'when it expires; null for never' }),
   }),
   response: Token,
   success: 200,

@@ -7,14 +7,14 @@ import { announcementStatuses } from './byoip.ts'
 import { HoldItem, holdReasons, holdStates } from './hold.ts'
 import {
   Actor,
+  Component,
   Id,
   Nullable,
   NullableTime,
-  OneOf,
-  Strict,
   Time,
   Enumeration,
   TeamReference,
+  pascalCase,
 } from './scalar.ts'
 import { SeenRoute } from './visibility.ts'
 
@@ -34,38 +34,38 @@ export const operatorMessageTypes = ['hold.opened', 'hold.reminder', 'hold.decid
 export type OperatorMessageType = (typeof operatorMessageTypes)[number]
 
 const announcement = {
-  announcement_id: Id,
-  cidr: Type.String(),
+  announcement_id: { ...Id, description: 'id of the announcement' },
+  cidr: Type.String({ description: 'the prefix' }),
   origin_asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }),
 }
 
-const event = Strict({
+const event = Component('EventMessageData', {
   id: Type.String({ description: 'as in /v3/lighthouse/security/events/related/{event_id}' }),
   affected_network: Type.String({ description: 'CIDR; empty if unknown' }),
-  classification_key: Type.String(),
-  start: Time,
-  end: NullableTime,
+  classification_key: Type.String({ description: 'kind of attack' }),
+  start: { ...Time, description: 'start of the event' },
+  end: { ...NullableTime, description: 'end of the event; null while it is ongoing' },
   affected_bps: Type.Integer({ minimum: 0, description: 'bits per second, the peak so far' }),
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
-  flags: Type.Array(Enumeration('EventFlag', eventFlags)),
+  flags: Type.Array(Enumeration('EventFlag', eventFlags), { description: 'properties of the event' }),
 })
 
 /** Maximum number of withdrawals in a message about a hold. */
 export const holdMessageItemsMax = 20
 
-const hold = Strict({
-  id: Id,
+const hold = Component('HoldMessageData', {
+  id: { ...Id, description: 'id of the hold' },
   region: Type.String({ description: 'slug of the region' }),
-  state: Enumeration('HoldState', holdStates),
-  reason: Enumeration('HoldReason', holdReasons),
+  state: { ...Enumeration('HoldState', holdStates), description: 'its result' },
+  reason: { ...Enumeration('HoldReason', holdReasons), description: 'code of the reason' },
   detail: Type.String({ description: 'the reasons as text' }),
-  created: Time,
-  decided: NullableTime,
+  created: { ...Time, description: 'when it was opened' },
+  decided: { ...NullableTime, description: 'when it was decided; null before' },
   decided_by: Nullable(Actor),
   withdrawal_count: Type.Integer({ minimum: 0, description: 'prefixes that would be withdrawn' }),
   change_count: Type.Integer({ minimum: 0, description: 'routes whose origin or next hop would change' }),
   teams: Type.Array(
-    Strict({
+    Component('HoldMessageTeam', {
       team: Nullable(TeamReference),
       withdrawal_count: Type.Integer({ minimum: 1 }),
     }),
@@ -76,38 +76,44 @@ const hold = Strict({
 
 /** `data` of each type. */
 export const messageData = {
-  'announcement.status_changed': Strict({
+  'announcement.status_changed': Component('AnnouncementStatusChangedData', {
     ...announcement,
-    before: Enumeration('AnnouncementStatus', announcementStatuses),
-    after: Enumeration('AnnouncementStatus', announcementStatuses),
-    at: Time,
+    before: { ...Enumeration('AnnouncementStatus', announcementStatuses), description: 'status before' },
+    after: { ...Enumeration('AnnouncementStatus', announcementStatuses), description: 'status after' },
+    at: { ...Time, description: 'time of the change' },
   }),
-  'announcement.zombie': Strict({
+  'announcement.zombie': Component('AnnouncementZombieData', {
     ...announcement,
     active: Type.Boolean({ description: 'true: it started; false: it ended' }),
-    withdrawn: NullableTime,
+    withdrawn: { ...NullableTime, description: 'when our routers withdrew the route' },
     collectors_seeing: Type.Integer({ minimum: 0, description: 'collectors that still have the route' }),
     collectors_total: Type.Integer({ minimum: 0, description: 'known collectors' }),
-    at: Time,
+    at: { ...Time, description: 'time of the change' },
   }),
-  'announcement.unexpected_origin': Strict({
+  'announcement.unexpected_origin': Component('AnnouncementUnexpectedOriginData', {
     ...announcement,
     active: Type.Boolean({ description: 'true: it started or its routes changed; false: it ended' }),
     routes: Type.Array(SeenRoute, { description: 'routes of other networks; empty when it ended' }),
     collectors_total: Type.Integer({ minimum: 0, description: 'known collectors' }),
-    at: Time,
+    at: { ...Time, description: 'time of the change' },
   }),
-  'validation.failed': Strict({
+  'validation.failed': Component('ValidationFailedData', {
     ...announcement,
-    name: Enumeration('ValidationName', validationNames),
-    state: OneOf('missing', 'invalid', 'mismatch_asn', 'mismatch_length', 'expired'),
+    name: { ...Enumeration('ValidationName', validationNames), description: 'the check' },
+    state: Enumeration('FailedValidationState', [
+      'missing',
+      'invalid',
+      'mismatch_asn',
+      'mismatch_length',
+      'expired',
+    ]),
     note: Type.String({ description: 'the reason, as a sentence' }),
     fix: Nullable(Type.String({ description: 'literal text of the object or record to create' })),
   }),
   'event.started': event,
   'event.updated': event,
   'event.ended': event,
-  'webhook.test': Strict({ webhook_id: Id }),
+  'webhook.test': Component('WebhookTestData', { webhook_id: Id }),
   'hold.opened': hold,
   'hold.reminder': hold,
   'hold.decided': hold,
@@ -115,7 +121,7 @@ export const messageData = {
 
 /** The body of a message of the type. */
 export const messageOf = <T extends keyof typeof messageData>(type: T) =>
-  Strict({
+  Component(`${pascalCase(type)}Message`, {
     type: Type.Literal(type),
     timestamp: Type.String({ format: 'date-time', description: 'time of the change' }),
     data: messageData[type],

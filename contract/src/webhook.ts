@@ -39,21 +39,24 @@ const events = Type.Array(Enumeration('WebhookMessageType', messageTypes), {
 })
 
 const webhook = {
-  id: Id,
-  url: Type.String(),
-  description: Type.String(),
+  id: { ...Id, description: 'id of the record' },
+  url: Type.String({ description: 'where messages are sent' }),
+  description: Type.String({ description: 'text of the team' }),
   events: Type.Array(Enumeration('WebhookMessageType', messageTypes), {
     description: 'types of messages to send',
   }),
-  enabled: Type.Boolean(),
+  enabled: Type.Boolean({ description: 'whether messages are sent' }),
   disabled_reason: Nullable(
     Enumeration('WebhookDisabledReason', disabledReasons),
     // `user`: disabled by a user; `gone`: it answered 410; `failing`: no successful delivery for five days.
   ),
-  created: Time,
+  created: { ...Time, description: 'when it was created' },
   created_by: Actor,
-  modified: Time,
-  failing_since: NullableTime,
+  modified: { ...Time, description: 'when it was last changed' },
+  failing_since: {
+    ...NullableTime,
+    description: 'since when no delivery was successful; null if the last one was',
+  },
   last_delivery: Nullable(Type.String({ format: 'date-time', description: 'last successful delivery' })),
 }
 
@@ -69,16 +72,16 @@ export const WebhookWithSecret = Component('WebhookWithSecret', {
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 
 const delivery = {
-  id: Id,
+  id: { ...Id, description: 'id of the record' },
   message_id: Type.String({
     description: 'the header `webhook-id`: the same for every attempt and for all webhooks of the team',
   }),
-  type: Enumeration('WebhookSentType', sentTypes),
-  state: Enumeration('WebhookDeliveryState', deliveryStates),
-  created: Time,
-  attempt_count: Type.Integer({ minimum: 0 }),
-  next_attempt: NullableTime,
-  last_attempt: NullableTime,
+  type: { ...Enumeration('WebhookSentType', sentTypes), description: 'type of the message' },
+  state: { ...Enumeration('WebhookDeliveryState', deliveryStates), description: 'state of the delivery' },
+  created: { ...Time, description: 'when it was created' },
+  attempt_count: Type.Integer({ minimum: 0, description: 'number of attempts so far' }),
+  next_attempt: { ...NullableTime, description: 'when it is sent again; null if it is not' },
+  last_attempt: { ...NullableTime, description: 'time of the last attempt' },
   last_status: Nullable(Type.Integer({ description: 'HTTP status; null if there was no answer' })),
   last_error: Nullable(Type.String({ description: 'reason why the last attempt failed' })),
   duration_ms: Nullable(Type.Integer({ minimum: 0, description: 'duration of the last attempt' })),
@@ -89,13 +92,13 @@ export type Delivery = Static<typeof Delivery>
 
 export const DeliveryDetail = Component('WebhookDeliveryDetail', {
   ...delivery,
-  payload: Type.Object({}, { additionalProperties: true, description: 'body of the message, byte for byte' }),
+  payload: Type.Record(Type.String(), Type.Unknown(), { description: 'body of the message, byte for byte' }),
   attempts: Type.Array(
-    Strict({
-      at: Time,
-      status: Nullable(Type.Integer()),
-      error: Nullable(Type.String()),
-      duration_ms: Type.Integer({ minimum: 0 }),
+    Component('WebhookDeliveryAttempt', {
+      at: { ...Time, description: 'time of the attempt' },
+      status: Nullable(Type.Integer({ description: 'HTTP status; null if there was no answer' })),
+      error: Nullable(Type.String({ description: 'reason why it failed; null if it did not' })),
+      duration_ms: Type.Integer({ minimum: 0, description: 'duration in milliseconds' }),
       answer: Type.String({ description: "beginning of the answer's body" }),
     }),
     { description: 'the last twenty, oldest first' },
@@ -124,7 +127,7 @@ export const listWebhooksRoute = route({
   description: 'The webhooks of the team, without their secrets.',
   permission: reading,
   query: Strict({
-    enabled: Optional(Type.Boolean()),
+    enabled: Optional(Type.Boolean({ description: 'whether messages are sent' })),
     ordering: Ordering(['id', 'created', 'url'], 'id'),
     limit: Limit,
     offset: Offset,
@@ -162,6 +165,7 @@ export const createWebhookRoute = route({
   body: Strict({ url: Url, description: Optional(Description), events }),
   response: WebhookWithSecret,
   success: 201,
+  creates: getWebhookRoute,
   errors: ['quota_exceeded'],
   conditional: true,
 })
@@ -181,7 +185,7 @@ export const updateWebhookRoute = route({
     url: Optional(Url),
     description: Optional(Description),
     events: Optional(events),
-    enabled: Optional(Type.Boolean()),
+    enabled: Optional(Type.Boolean({ description: 'whether messages are sent' })),
   }),
   response: Webhook,
   success: 200,

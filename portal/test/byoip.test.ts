@@ -460,7 +460,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
         status,
         headers: { 'content-type': 'application/problem+json', 'retry-after': retryAfter },
         body: JSON.stringify({
-          type: `/docs/problems#${code}`,
+          type: `https://portal.example.net/docs/problems/${code}`,
           title,
           status,
           detail: 'Not now.',

@@ -463,9 +463,14 @@ const written = (operation: Operation, draft: Draft): string =>
   `${operation.method} ${urlOf(operation, draft)}\n${draft.contentType ?? '-'} ${JSON.stringify(draft.headers)}\n${draft.body?.toString().slice(0, 500) ?? ''}`
 
 describe('the published document', () => {
-  it('is what the server serves', async () => {
+  it('is what the server serves, with its own address', async () => {
     const { body } = await api.server.inject('/v3/openapi.json')
-    assert.deepEqual(JSON.parse(body), JSON.parse(documentText))
+    const { servers, info, externalDocs, ...served } = JSON.parse(body)
+    const { servers: _, info: published, externalDocs: __, ...rest } = JSON.parse(documentText)
+    assert.deepEqual(served, rest)
+    assert.deepEqual({ ...info, contact: published.contact }, published)
+    assert.equal(servers[0].url, 'http://127.0.0.1:8080')
+    assert.deepEqual([info.contact.url, externalDocs.url], Array(2).fill('http://127.0.0.1:8080/docs'))
   })
 })
 

@@ -2,7 +2,7 @@
 // Idempotency-Key if it accepts one, and then every row of every table is searched.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { takesIdempotencyKey } from '@pharos/contract/openapi'
+import { takesIdempotencyKey } from '@pharos/contract/answers'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
 import { createTestApi, testPassword, type TestApi } from './api.ts'

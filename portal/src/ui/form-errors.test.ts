@@ -5,7 +5,7 @@ import { placeErrors } from './form-errors.ts'
 
 const problem = (...locs: (string | number)[][]) =>
   new ProblemError({
-    type: '/docs/problems#invalid',
+    type: 'https://portal.example.net/docs/problems/invalid',
     title: 'The request is not valid',
     status: 422,
     detail: '',

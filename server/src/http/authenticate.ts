@@ -40,10 +40,21 @@ export async function authenticate(
     if (permission.credential === 'optional') return null
     throw fail('unauthenticated', 'credentialMissing')
   }
+  refuseWrongScheme(credential)
   if (credential.scheme === 'bearer') return credentials.bearer(credential.value, fresh)
   if (permission.credential === 'any') return credentials.token(credential.value, address, fresh)
   throw fail('unauthenticated', 'webOnly')
 }
+
+/** Most clients call every token a bearer token, so the mistake has a code of its own. The credential itself is not checked. */
+function refuseWrongScheme({ scheme, value }: Credential): void {
+  const isApiToken = value.startsWith('phs_')
+  if (scheme === 'bearer' && isApiToken) throw fail('wrong_scheme', 'apiTokenAsBearer')
+  if (scheme === 'token' && !isApiToken && isJwt(value)) throw fail('wrong_scheme', 'accessTokenAsToken')
+}
+
+/** RFC 7519: three parts, the first of which begins with the encoded `{"`. */
+const isJwt = (value: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(value)
 
 /** Throws if the actor may not call a route with this permission. Pure. */
 export function authorize(actor: AnyActor, permission: Permission): void {

@@ -31,7 +31,7 @@ const server = createHttpServer({
     handlerTimeoutMs,
     keepAliveTimeoutMs: 1_000,
     trustedProxies: [],
-    https: false,
+    publicUrl: 'http://127.0.0.1:8080',
     rate,
     deliveryRate: rate,
     streams: { atOnce: 1, perTeam: 1, lifetimeMs: 0 },

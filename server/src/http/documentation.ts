@@ -1,50 +1,101 @@
 // Pages besides the API and the portal: the documentation, the OpenAPI document, the public keys. No page loads
 // anything from a third party, and each has its own strict content security policy.
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { openapi } from '@pharos/contract/openapi'
-import { problems } from '@pharos/contract/problem'
-import { routes } from '@pharos/contract/routes'
+import { createRequire } from 'node:module'
+import { apiDocument } from '@pharos/contract/document'
+import { groups, type Group } from '@pharos/contract/group'
+import { problemPath, problems, type ProblemCode } from '@pharos/contract/problem'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { version } from '../runtime/version.ts'
+import {
+  anchorOf,
+  headingsOf,
+  markdownToHtml,
+  pageOf,
+  type NavigationSection,
+  type Page,
+} from './docs/html.ts'
+import {
+  groupBody,
+  groupPath,
+  operationsOf,
+  problemBody,
+  problemsBody,
+  typesBody,
+  type ApiDocument,
+} from './docs/reference.ts'
 
 const require = createRequire(import.meta.url)
 
-const pagePolicy =
+const assetPolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 // Swagger UI writes style attributes, and draws its icons from data: URLs.
-const docsPolicy =
+const explorerPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 const portalFile = (name: string) => new URL(`../../../portal/public/${name}`, import.meta.url)
 const swaggerFile = (name: string) => require.resolve(`swagger-ui-dist/${name}`)
+const ownFile = (name: string) => new URL(`./docs/${name}`, import.meta.url)
+const guideFile = (name: string) => new URL(`../../../docs/${name}.md`, import.meta.url)
 
 /** Adds the pages. `jwks` is called for every request, since keys rotate. */
 export function addDocumentation(server: FastifyInstance, jwks: () => object): void {
-  const document = JSON.stringify(openapi(routes, version))
-  const file = (url: string, path: string | URL, type: string, policy = pagePolicy) =>
+  // Most processes never send the documentation, so it is rendered on the first request.
+  const document = once(() => apiDocument(version, server.publicUrl) as unknown as ApiDocument)
+  const documentText = once(() => JSON.stringify(document()))
+  const navigation = once(() => navigationOf(document()))
+  const file = (url: string, path: string | URL, type: string, policy = assetPolicy) =>
     server.get(url, async (_request, reply) => asset(reply, await readFile(path), type, policy))
+  const page = (url: string, render: () => Page) => {
+    const rendered = once(() => pageOf(render(), url, navigation()))
+    server.get(url, async (_request, reply) => asset(reply, rendered(), 'text/html', pagePolicy))
+  }
+  const guide = (url: string, name: string, title: string) =>
+    page(url, () => ({ title, body: markdownToHtml(readGuide(name, server.publicUrl), linkOf) }))
 
   file('/assets/portal.css', portalFile('portal.css'), 'text/css')
   // Browsers request it without being told, also where the portal is not built.
   server.get('/favicon.ico', async (_request, reply) =>
-    asset(reply, await readFile(portalFile('favicon.ico')), 'image/x-icon', pagePolicy),
+    asset(reply, await readFile(portalFile('favicon.ico')), 'image/x-icon', assetPolicy),
   )
+  file('/docs/assets/docs.css', ownFile('docs.css'), 'text/css')
+  file('/docs/assets/docs.js', ownFile('docs.js'), 'text/javascript')
+  guide('/docs', 'api', 'Guide')
+  guide('/docs/webhooks', 'webhooks', 'Webhooks')
+  guide('/docs/stream', 'stream', 'Stream')
+  for (const name of Object.keys(groups) as Group[])
+    page(groupPath(name), () => ({
+      title: name,
+      body: groupBody(document(), { name, description: groups[name] }),
+    }))
+  page('/docs/reference/types', () => ({ title: 'Types', body: typesBody(document()) }))
+  page('/docs/problems', () => ({ title: 'Error codes', body: problemsBody() }))
+  for (const code of Object.keys(problems) as ProblemCode[])
+    page(problemPath(code), () => ({ title: code, body: problemBody(document(), code) }))
+
   file('/docs/assets/swagger-ui.css', swaggerFile('swagger-ui.css'), 'text/css')
   file('/docs/assets/swagger-ui.js', swaggerFile('swagger-ui-bundle.js'), 'text/javascript')
-  server.get('/docs/assets/start.js', async (_request, reply) =>
-    asset(reply, startScript, 'text/javascript', pagePolicy),
+  server.get('/docs/assets/explorer.js', async (_request, reply) =>
+    asset(reply, explorerScript, 'text/javascript', assetPolicy),
   )
-  server.get('/docs', async (_request, reply) => asset(reply, docsPage, 'text/html', docsPolicy))
-  server.get('/docs/problems', async (_request, reply) =>
-    asset(reply, problemsPage(), 'text/html', pagePolicy),
+  server.get('/docs/explorer', async (_request, reply) =>
+    asset(reply, explorerPage, 'text/html', explorerPolicy),
   )
   server.get('/v3/openapi.json', async (_request, reply) =>
-    asset(reply, document, 'application/json', pagePolicy),
+    asset(reply, documentText(), 'application/json', assetPolicy),
   )
   server.get('/.well-known/jwks.json', async (_request, reply) =>
-    asset(reply, JSON.stringify(jwks()), 'application/jwk-set+json', pagePolicy),
+    asset(reply, JSON.stringify(jwks()), 'application/jwk-set+json', assetPolicy),
   )
+}
+
+/** Returns a function that calls `compute` the first time, and returns the same result from then on. */
+function once<T>(compute: () => T): () => T {
+  let result: { readonly value: T } | undefined
+  return () => (result ??= { value: compute() }).value
 }
 
 function asset(reply: FastifyReply, content: string | Buffer, type: string, policy: string): FastifyReply {
@@ -56,36 +107,73 @@ function asset(reply: FastifyReply, content: string | Buffer, type: string, poli
     .send(content)
 }
 
-const docsPage = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Pharos API</title><link rel="stylesheet" href="/docs/assets/swagger-ui.css"></head>
-<body><div id="docs"></div>
-<script src="/docs/assets/swagger-ui.js"></script><script src="/docs/assets/start.js"></script></body>
-</html>
-`
+/** A Markdown file of docs/, with this server in its examples. */
+const readGuide = (name: string, url: string): string =>
+  readFileSync(guideFile(name), 'utf8').replaceAll('https://pharos.example', url)
 
-const startScript = `SwaggerUIBundle({ url: '/v3/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'list', validatorUrl: null })
-`
-
-/** One section per error code: the target of the \`type\` of a problem. */
-function problemsPage(): string {
-  const sections = Object.entries(problems).map(
-    ([code, { status, title, help }]) =>
-      `<h2 id="${code}"><code>${code}</code> (${status})</h2><p>${title}. ${withCode(help)}</p>`,
-  )
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Pharos: error codes</title><link rel="stylesheet" href="/assets/portal.css"></head>
-<body class="document"><main><h1>Error codes</h1>
-<p>Every error is an RFC 9457 problem document; its <code>code</code> is one of these.</p>
-${sections.join('\n')}
-</main></body>
-</html>
-`
+/** Returns the address of a linked file of the repository; undefined for one that is not served. */
+function linkOf(target: string): string | undefined {
+  if (target.startsWith('https:')) return target
+  const [name, anchor] = target.split('#')
+  const path = pagesOfFiles[name!]
+  return path === undefined ? undefined : `${path}${anchor === undefined ? '' : `#${anchor}`}`
 }
 
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-const withCode = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+const pagesOfFiles: Readonly<Record<string, string>> = {
+  'api.md': '/docs',
+  'webhooks.md': '/docs/webhooks',
+  'stream.md': '/docs/stream',
+  '../contract/openapi.json': '/v3/openapi.json',
+  '../contract/src/problem.ts': '/docs/problems',
+}
+
+/** The sections of the guide, the operations of each group, and the messages of webhooks. */
+function navigationOf(document: ApiDocument): NavigationSection[] {
+  const operations = operationsOf(document)
+  const guide = headingsOf(readGuide('api', document.servers[0]!.url))
+  return [
+    {
+      title: 'Guide',
+      links: [
+        ...guide.map((text) => ({ href: `/docs#${anchorOf(text)}`, text })),
+        { href: '/docs/webhooks', text: 'Webhooks', words: Object.keys(document.webhooks).join(' ') },
+        { href: '/docs/stream', text: 'Stream', words: 'server-sent events sse' },
+      ],
+    },
+    ...document.tags.map(({ name }) => ({
+      title: name,
+      links: operations
+        .filter(({ tags }) => tags[0] === name)
+        .map(({ operationId, summary, method, path }) => ({
+          href: `${groupPath(name)}#${operationId}`,
+          text: summary,
+          words: `${operationId} ${method} ${path}`,
+        })),
+    })),
+    {
+      title: 'Tables',
+      links: [
+        { href: '/docs/problems', text: 'Error codes', words: Object.keys(problems).join(' ') },
+        {
+          href: '/docs/reference/types',
+          text: 'Types',
+          words: Object.keys(document.components.schemas).join(' '),
+        },
+        { href: '/v3/openapi.json', text: 'OpenAPI document' },
+        { href: '/docs/explorer', text: 'Try it out', words: 'swagger ui' },
+      ],
+    },
+  ]
+}
+
+const explorerPage = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Try it out - Pharos API</title><link rel="stylesheet" href="/docs/assets/swagger-ui.css"></head>
+<body><div id="docs"></div>
+<script src="/docs/assets/swagger-ui.js"></script><script src="/docs/assets/explorer.js"></script></body>
+</html>
+`
+
+const explorerScript = `SwaggerUIBundle({ url: '/v3/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'list', validatorUrl: null })
+`

@@ -1,11 +1,10 @@
 // Writes contract/openapi.json from the route values; with --check it compares the committed one.
 import { readFile, writeFile } from 'node:fs/promises'
-import { openapi } from '@pharos/contract/openapi'
-import { routes } from '@pharos/contract/routes'
+import { apiDocument } from '@pharos/contract/document'
 import { version } from '../runtime/version.ts'
 
 const file = new URL('../../../contract/openapi.json', import.meta.url)
-const text = `${JSON.stringify(openapi(routes, version), null, 2)}\n`
+const text = `${JSON.stringify(apiDocument(version), null, 2)}\n`
 
 if (process.argv.includes('--check')) {
   if ((await readFile(file, 'utf8').catch(() => '')) !== text) {

@@ -1,7 +1,13 @@
 // Binds route values to use-cases. A domain's routes file calls `handle(route, useCase, deps)`, one line per operation;
 // everything that operations have in common (parsing the request, headers, paging links, dry run) is done only here.
 import { createHash, hash } from 'node:crypto'
-import { responseSchemas, takesIdempotencyKey } from '@pharos/contract/openapi'
+import {
+  answersOf,
+  dryRunMediaType,
+  isPaged,
+  locationOf,
+  takesIdempotencyKey,
+} from '@pharos/contract/answers'
 import {
   keylessReasons,
   type ArgsOf,
@@ -12,7 +18,6 @@ import {
   type Route,
   type Upload,
 } from '@pharos/contract/route'
-import { isPage } from '@pharos/contract/scalar'
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail, invalid } from '../runtime/error.ts'
@@ -197,9 +202,6 @@ function wrap(route: Route, result: unknown): Reply<Route> {
   return route.download ? { download: result as Download } : { body: result as DryRunBody }
 }
 
-/** Whether the route returns a list in pages. */
-const isPaged = ({ query, response }: Route): boolean => 'offset' in query.properties && isPage(response)
-
 /** Returns the actor of a route of a team; `authorize` has refused any other. */
 export function requireTeamActor(route: Route, actor: AnyActor | null): Actor {
   if (!actor) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a credential' })
@@ -340,17 +342,28 @@ export type Follow = (request: FastifyRequest, reply: FastifyReply) => Following
 /** Adds one route to the server. The credential was checked before the body was read; see server.ts. */
 export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow): void {
   const { route, answer } = mounted
-  const response = responseSchemas(route)
   server.route({
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { mounted },
     ...(route.upload ? { bodyLimit: route.upload.file.bytesMax + formOverheadBytes } : {}),
-    schema: { response },
+    schema: { response: serializedAnswers(route) },
     handler: async (request, reply) =>
       send(route, await answer(request, request.actor, follow?.(request, reply)), request, reply),
   })
 }
+
+/** The schemas of JSON answers by status and media type, from which the framework compiles serializers. */
+const serializedAnswers = (route: Route) =>
+  Object.fromEntries(
+    Object.entries(answersOf(route))
+      .map(([status, bodies]) => [status, mapValues(bodies, (schema) => ({ schema }))] as const)
+      .filter(([, content]) => Object.keys(content).length > 0)
+      .map(([status, content]) => [status, { content }]),
+  )
+
+const mapValues = <T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
 
 function send(route: Route, result: Sent, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (result.headers) reply.headers(result.headers)
@@ -366,7 +379,9 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
   if (result.download) return sendDownload(result.download, reply)
   if (result.events) return sendEvents(result.events, request, reply)
   if (result.body === undefined || result.body === null) return reply.send()
-  reply.header('content-type', 'application/json; charset=utf-8')
+  if (reply.statusCode === 201) addLocation(route, result.body, request, reply)
+  const mediaType = isDryRun(result.body) ? dryRunMediaType : 'application/json'
+  reply.header('content-type', `${mediaType}; charset=utf-8`)
   if (isRaw(result.body)) return reply.serializer(asItIs).send(result.body.raw)
   return reply.send(result.body)
 }
@@ -395,6 +410,14 @@ function attachment(filename: string): string {
 function etagOf({ body, page }: Sent): string | undefined {
   if (page || !isRaw(body)) return undefined
   return `"${hash('sha256', body.raw, 'base64url').slice(0, 22)}"`
+}
+
+const isDryRun = (body: object): boolean => 'dry_run' in body
+
+/** The parameters are those of the path, unparsed: a team stays `current`. */
+function addLocation(route: Route, body: object, request: FastifyRequest, reply: FastifyReply): void {
+  const location = locationOf(route, request.params as Record<string, unknown>, body)
+  if (location !== undefined) reply.header('location', location)
 }
 
 const asItIs = (text: unknown) => text as string

@@ -1,16 +1,17 @@
 // Converts every error into one RFC 9457 response, and logs it once. Of an unexpected error the caller gets only the
 // request id: no stack, no SQL.
-import { problems, type Problem } from '@pharos/contract/problem'
+import { problemPath, problems, type Problem } from '@pharos/contract/problem'
+import type { Permission } from '@pharos/contract/route'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { fail, Failure, type FailureDetails } from '../runtime/error.ts'
+import { fail, Failure, type FailureDetails, type RateState } from '../runtime/error.ts'
 import { isReceiving, textBeforeRest } from './discard.ts'
 import { tooLarge } from './body-type.ts'
 
-/** The response for a failure; `type` is the URL of the code's section in the documentation that this server serves. */
-export function problemOf(failure: Failure, requestId: string): Problem {
+/** Returns the response for a failure. `type` is the URL of the code's page in the documentation that this server serves. */
+export function problemOf(failure: Failure, requestId: string, publicUrl: string): Problem {
   const { status, title } = problems[failure.code]
   return {
-    type: `/docs/problems#${failure.code}`,
+    type: publicUrl + problemPath(failure.code),
     title,
     status,
     detail: failure.message,
@@ -30,10 +31,11 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
 }
 
 export function sendProblem(failure: Failure, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = problemOf(failure, request.id)
+  const problem = problemOf(failure, request.id, request.server.publicUrl)
   if (failure.retryAfterSeconds !== undefined)
     reply.header('retry-after', Math.ceil(failure.retryAfterSeconds))
-  if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="pharos", Token realm="pharos"')
+  if (failure.rate) addRateHeaders(reply, failure.rate)
+  if (problem.status === 401) reply.header('www-authenticate', challengesOf(request))
   reply
     .status(problem.status)
     .header('content-type', 'application/problem+json; charset=utf-8')
@@ -57,6 +59,28 @@ function bodyTooLarge({ routeOptions }: FastifyRequest, details: FailureDetails)
   const { file } = routeOptions.config.mounted?.route.upload ?? {}
   return tooLarge(file?.name, file?.bytesMax ?? routeOptions.bodyLimit!, details)
 }
+
+/** The limit of the credential, or the tighter one of the operation that refused the request. */
+export function addRateHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: RateState): void {
+  reply.header('ratelimit-limit', limit)
+  reply.header('ratelimit-remaining', remaining)
+  reply.header('ratelimit-reset', resetSeconds)
+}
+
+/** The schemes that the route accepts (RFC 9110, 11.6.1), the one for programs first. */
+function challengesOf({ routeOptions }: FastifyRequest): string {
+  const credential = routeOptions.config.mounted?.route.permission.credential ?? 'any'
+  return challenges[credential].map((scheme) => `${scheme} realm="pharos"`).join(', ')
+}
+
+const challenges = {
+  any: ['Token', 'Bearer'],
+  web: ['Bearer'],
+  optional: ['Bearer'],
+  // Such as a sign-in: its credential is in the body.
+  none: ['Bearer'],
+  source: ['Token', 'Basic'],
+} as const satisfies Record<Permission['credential'], readonly string[]>
 
 /** The errors that the framework throws, by their codes. */
 const frameworkFailures: Record<string, (details: FailureDetails, request: FastifyRequest) => Failure> = {

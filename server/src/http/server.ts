@@ -22,13 +22,17 @@ import { EventStreams, type StreamSettings } from './event-stream.ts'
 import { collectPaths, type KnownPaths } from './known-paths.ts'
 import { mount, requireTeamActor, type Mounted } from './mount.ts'
 import { requireForm } from './multipart.ts'
-import { answerProblem, problemOf, sendProblem } from './problem.ts'
+import { addRateHeaders, answerProblem, problemOf, sendProblem } from './problem.ts'
 import { RequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
-import { RateLimiter, type Rate, type RateState } from '../runtime/rate-limit.ts'
+import { RateLimiter, type Rate } from '../runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** URL of the server for users, without a trailing slash. */
+    publicUrl: string
+  }
   interface FastifyRequest {
     actor: AnyActor | null
   }
@@ -47,8 +51,8 @@ export type HttpSettings = {
   readonly handlerTimeoutMs: number
   readonly keepAliveTimeoutMs: number
   readonly trustedProxies: readonly string[]
-  /** Users connect by https, even if a proxy terminates it. */
-  readonly https: boolean
+  /** URL of the server for users, without a path: `https:` even if a proxy terminates it. */
+  readonly publicUrl: string
   readonly rate: Rate
   /** Deliveries per address: a detector sends many at once during large attacks. */
   readonly deliveryRate: Rate
@@ -90,7 +94,8 @@ export type HttpObserver = {
 
 /** Returns a server with the API's routes, not listening yet; the caller adds pages (docs, health). */
 export function createHttpServer(deps: HttpDeps): FastifyInstance {
-  const headers = securityHeaders(deps.settings)
+  const { publicUrl } = deps.settings
+  const headers = securityHeaders({ https: publicUrl.startsWith('https:') })
   const server = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -125,11 +130,12 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
       addCommonHeaders(headers, request, reply)
       void answerProblem(error, request, reply)
     },
-    clientErrorHandler: (error, socket) => answerClientError(headers, paths, error, socket),
+    clientErrorHandler: (error, socket) => answerClientError(headers, paths, publicUrl, error, socket),
   })
   const paths = collectPaths(server)
   continueWhenRead(server.server)
   server.decorateRequest('actor', null)
+  server.decorate('publicUrl', publicUrl)
   server.setErrorHandler((error, request, reply) => {
     reportDenied(deps, error, request)
     return answerProblem(error, request, reply)
@@ -324,7 +330,7 @@ function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate):
   const unauthenticated = new RateLimiter(rate)
   server.addHook('onRequest', async (request, reply) => {
     const permission = request.routeOptions.config.mounted!.route.permission
-    const actor = await identify(permission, request, deps.credentials, unauthenticated)
+    const actor = await identify(permission, request, reply, deps.credentials, unauthenticated)
     const state = actor ? limiter.take(actorName(actor)) : unauthenticated.take(request.ip)
     addRateHeaders(reply, state)
     request.actor = actor
@@ -336,22 +342,20 @@ function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate):
 async function identify(
   permission: Permission,
   request: FastifyRequest,
+  reply: FastifyReply,
   credentials: Credentials,
   unauthenticated: RateLimiter,
 ): Promise<AnyActor | null> {
   try {
     return await authenticate(credentials, permission, request.headers.authorization, request.ip)
   } catch (error) {
-    if (error instanceof Failure && error.code === 'unauthenticated') unauthenticated.take(request.ip)
+    if (error instanceof Failure && isOfCredential(error))
+      addRateHeaders(reply, unauthenticated.take(request.ip))
     throw error
   }
 }
 
-function addRateHeaders(reply: FastifyReply, state: RateState): void {
-  reply.header('ratelimit-limit', state.limit)
-  reply.header('ratelimit-remaining', state.remaining)
-  reply.header('ratelimit-reset', state.resetSeconds)
-}
+const isOfCredential = ({ code }: Failure): boolean => code === 'unauthenticated' || code === 'wrong_scheme'
 
 function answerUnknownPath(paths: KnownPaths, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { failure, headers } = refusalOf(paths, request.method, request.raw.url ?? '')
@@ -378,11 +382,17 @@ const clientErrors: Record<string, 'headersTooLarge' | 'requestTimeout'> = {
 }
 
 /** A request that is not valid HTTP reaches no route; the response has the same format all the same. */
-function answerClientError(headers: Headers, paths: KnownPaths, error: ParserError, socket: Socket): void {
+function answerClientError(
+  headers: Headers,
+  paths: KnownPaths,
+  publicUrl: string,
+  error: ParserError,
+  socket: Socket,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) return void socket.destroy()
   const refusal = refusalOfUnknownMethod(paths, error)
   const failure = refusal?.failure ?? fail('malformed', clientErrors[error.code ?? ''] ?? 'http')
-  const problem = problemOf(failure, randomUUID())
+  const problem = problemOf(failure, randomUUID(), publicUrl)
   const body = JSON.stringify(problem)
   const lines = Object.entries({
     ...headers,

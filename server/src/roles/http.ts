@@ -18,7 +18,7 @@ export function httpDeps({ config, log, metrics }: Shared): Omit<HttpDeps, 'cred
       handlerTimeoutMs: config.handlerTimeoutSeconds * 1000,
       keepAliveTimeoutMs: config.keepAliveTimeoutSeconds * 1000,
       trustedProxies: config.trustedProxies,
-      https: publicUrl(config).startsWith('https:'),
+      publicUrl: publicUrl(config),
       rate: { perSecond: config.rateLimitPerSecond, burst: config.rateLimitBurst },
       streams: {
         atOnce: config.streamsAtOnce,

@@ -13,12 +13,17 @@ import {
   type InvalidCondition,
 } from './messages.ts'
 
+/** State of a rate limit: requests at once, requests left, and seconds until all are available again. */
+export type RateState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
+
 export type FailureDetails = {
   readonly errors?: readonly ProblemError[]
   /** Seconds after which a repeat makes sense; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number
   /** The dependencies that are down; becomes `degraded`. */
   readonly degraded?: readonly string[]
+  /** The limit that refused the request; becomes the `RateLimit` headers. */
+  readonly rate?: RateState
   readonly cause?: unknown
 }
 
@@ -28,6 +33,7 @@ export class Failure extends Error {
   readonly errors: readonly ProblemError[] | undefined
   readonly retryAfterSeconds: number | undefined
   readonly degraded: readonly string[] | undefined
+  readonly rate: RateState | undefined
 
   constructor(code: ProblemCode, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause })
@@ -36,6 +42,7 @@ export class Failure extends Error {
     this.errors = details.errors
     this.retryAfterSeconds = details.retryAfterSeconds
     this.degraded = details.degraded
+    this.rate = details.rate
   }
 }
 

@@ -38,6 +38,12 @@ export const failureTexts = {
   invalid_token: {
     link: 'The link is unknown, expired or used. Request a new mail.',
   },
+  wrong_scheme: {
+    apiTokenAsBearer:
+      'This is an API token: send it as `Authorization: Token <API token>`. `Bearer` is only for the access token of the web application.',
+    accessTokenAsToken:
+      'This is an access token: send it as `Authorization: Bearer <access token>`. `Token` is for API tokens (`phs_...`).',
+  },
   unauthenticated: {
     credentialMissing:
       'Send `Authorization: Token <API token>`, or `Bearer <access token>` in the web application.',

@@ -1,9 +1,8 @@
 // Token buckets per credential, in memory of the process: n processes allow n times as much, as the operating guide
 // states. A full bucket is deleted, so memory is bounded by the number of recent callers.
-import { fail, type Failure } from './error.ts'
+import { fail, type Failure, type RateState } from './error.ts'
 
 export type Rate = { readonly perSecond: number; readonly burst: number }
-export type RateState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
 
 type Bucket = { tokens: number; at: number }
 
@@ -27,7 +26,7 @@ export class RateLimiter {
   /** Takes one token from the key's bucket; throws `rate_limited` with the time to wait if it is empty. */
   take(key: string): RateState {
     const bucket = this.#refill(key)
-    if (bucket.tokens < 1) throw limited((1 - bucket.tokens) / this.#rate.perSecond)
+    if (bucket.tokens < 1) throw limited((1 - bucket.tokens) / this.#rate.perSecond, this.#stateOf(bucket))
     bucket.tokens -= 1
     return this.#stateOf(bucket)
   }
@@ -89,14 +88,9 @@ export class RateLimiter {
   }
 }
 
-export function limited(waitSeconds: number): Failure {
+/** Returns the failure for a limit; `rate` is its state, if it is a token bucket. */
+export function limited(waitSeconds: number, rate?: RateState): Failure {
   const seconds = Math.max(1, Math.ceil(waitSeconds))
-  return fail(
-    'rate_limited',
-    'requests',
-    { seconds },
-    {
-      retryAfterSeconds: seconds,
-    },
-  )
+  const details = { retryAfterSeconds: seconds, ...(rate ? { rate } : {}) }
+  return fail('rate_limited', 'requests', { seconds }, details)
 }

@@ -159,5 +159,5 @@ function present({ due, created, last_attempt, ...row }: DeliveryRow): Delivery 
 }
 
 function presentDetail({ body, attempts, ...row }: DetailRow): DeliveryDetail {
-  return { ...present(row), payload: JSON.parse(body) as object, attempts }
+  return { ...present(row), payload: JSON.parse(body) as Record<string, unknown>, attempts }
 }

@@ -12,9 +12,12 @@ import {
 } from './credentials.ts'
 import type { Fixtures } from './fixtures.ts'
 
-/** The true identity of a caller. `stranger` sends a credential that must not be accepted. */
+/**
+ * The true identity of a caller. `stranger` sends a credential that must not be accepted, `misplaced` a good one with the scheme
+ * of the other kind.
+ */
 export type Identity =
-  | { readonly kind: 'guest' | 'stranger' }
+  | { readonly kind: 'guest' | 'stranger' | 'misplaced' }
   | { readonly kind: 'source'; readonly key: 'detector' | 'other' }
   | { readonly kind: 'staff_token'; readonly isStaff: true; readonly scopes: readonly string[] }
   | {
@@ -295,14 +298,14 @@ export const callers: readonly Caller[] = [
   },
   {
     name: 'an API token as a bearer',
-    identity: stranger,
+    identity: { kind: 'misplaced' },
     present: async (api, { red }) => ({
       authorization: `Bearer ${await addApiToken(api, red.teamId, { scopes: allScopes })}`,
     }),
   },
   {
     name: 'an access token as an API token',
-    identity: stranger,
+    identity: { kind: 'misplaced' },
     present: async (api, { people, red }) => ({
       authorization: `Token ${(await openSession(api, people.admin.userId, red.teamId)).access}`,
     }),

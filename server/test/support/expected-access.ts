@@ -9,7 +9,7 @@ type Holder = Extract<Identity, { kind: 'user' | 'token' }>
 /** The identities that each kind of credential accepts. */
 const admitted: Record<Permission['credential'], readonly Identity['kind'][]> = {
   // The header is ignored: the credential is in the body.
-  none: ['guest', 'stranger', 'source', 'user', 'token', 'staff_token'],
+  none: ['guest', 'stranger', 'misplaced', 'source', 'user', 'token', 'staff_token'],
   optional: ['guest', 'user'],
   web: ['user'],
   any: ['user', 'token', 'staff_token'],
@@ -24,7 +24,10 @@ const modulesOf = { red: all, blue: all, strict: all, bare: [] as string[] }
  * modules and scopes.
  */
 export function expectedAccessOf(permission: Permission, identity: Identity): 'pass' | ProblemCode {
-  if (!admitted[permission.credential].includes(identity.kind)) return 'unauthenticated'
+  if (!admitted[permission.credential].includes(identity.kind)) {
+    const isMisplaced = identity.kind === 'misplaced' && permission.credential !== 'source'
+    return isMisplaced ? 'wrong_scheme' : 'unauthenticated'
+  }
   if (permission.credential === 'none' || permission.credential === 'source') return 'pass'
   if (identity.kind === 'staff_token') {
     if (permission.credential !== 'any' || permission.role !== 'staff') return 'forbidden'

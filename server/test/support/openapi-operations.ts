@@ -32,9 +32,10 @@ export type Parameter = {
 }
 
 type Declared = {
-  readonly contentTypes: readonly string[]
-  /** Undefined for files and for responses without a body. */
-  readonly isValid: ValidateFunction | undefined
+  /** The checks of bodies by media type; undefined for files and streams. Empty for responses without a body. */
+  readonly bodies: ReadonlyMap<string, ValidateFunction | undefined>
+  /** The headers that every response has, in lower case. */
+  readonly headers: readonly string[]
   readonly codes: ReadonlySet<string>
 }
 
@@ -66,27 +67,35 @@ const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/
 type IsTime = (text: string) => boolean
 
 /** Times in responses are UTC with Z and valid calendar dates. */
-const isAnsweredTime: IsTime = (text) => utcTime.test(text) && !Number.isNaN(Date.parse(text))
+export const isAnsweredTime: IsTime = (text) => utcTime.test(text) && !Number.isNaN(Date.parse(text))
 
-function createAjv(isTime: IsTime): Ajv2020 {
+export function createAjv(isTime: IsTime): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: false, strictTypes: false })
   ajv.addVocabulary(['x-ordering-keys', 'x-empty-is-absent'])
   ajv.addFormat('date-time', isTime)
+  ajv.addFormat('int32', true)
+  ajv.addFormat('int64', true)
   ajv.addFormat('line', (text: string) => isReadable(text, false))
   ajv.addFormat('paragraphs', (text: string) => isReadable(text, true))
   return ajv
 }
 
 /** Returns the document with every reference replaced by the referenced component. No component contains itself. */
-function dereference<T>(document: T): T {
-  const { components } = document as { components: { schemas: Record<string, object> } }
+export function dereference<T>(document: T): T {
+  const { components } = document as { components: Record<string, Record<string, object>> }
   function resolve(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(resolve)
     if (typeof value !== 'object' || value === null) return value
-    const { $ref, ...rest } = value as { $ref?: string }
+    const { $ref, type, ...rest } = value as { $ref?: string; type?: unknown }
+    // Such as `["string", "null"]`: the generators of requests expect alternatives.
+    if (Array.isArray(type) && type.every((one) => typeof one === 'string'))
+      return { anyOf: type.map((one) => (one === 'null' ? { type: one } : resolve({ ...rest, type: one }))) }
     if ($ref === undefined)
-      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, resolve(one)]))
-    return { ...(resolve(components.schemas[$ref.replace('#/components/schemas/', '')]) as object), ...rest }
+      return Object.fromEntries(
+        Object.entries(value).map(([key, one]) => [key, key === 'example' ? one : resolve(one)]),
+      )
+    const [, , kind, name] = $ref.split('/')
+    return { ...(resolve(components[kind!]![name!]) as object), ...rest }
   }
   return resolve(document) as T
 }
@@ -100,7 +109,12 @@ type OperationDocument = {
   readonly operationId: string
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly content: Content; readonly required: boolean }
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+  readonly responses: Readonly<Record<string, ResponseDocument>>
+}
+type ResponseDocument = {
+  readonly description: string
+  readonly content?: Content
+  readonly headers?: Readonly<Record<string, { readonly required: boolean }>>
 }
 
 /** Returns every operation of the document. */
@@ -134,14 +148,23 @@ function readOperation(
     isValidBody: body && ajvOfBodies.compile(body),
     form: formOf(requestBody?.content['multipart/form-data']),
     answers: new Map(
-      Object.entries(responses).map(([status, { description, content }]) => {
-        const [contentType, media] = Object.entries(content ?? {})[0] ?? []
-        const isJson = contentType?.endsWith('json') === true
-        const codes = new Set([...description.matchAll(/`(\w+)`: /g)].map((match) => match[1]!))
-        const isValid = isJson ? ajv.compile(media!.schema) : undefined
-        return [Number(status), { contentTypes: Object.keys(content ?? {}), isValid, codes }]
-      }),
+      Object.entries(responses).map(([status, response]) => [Number(status), declaredOf(ajv, response)]),
     ),
+  }
+}
+
+function declaredOf(ajv: Ajv2020, { description, content = {}, headers = {} }: ResponseDocument): Declared {
+  return {
+    bodies: new Map(
+      Object.entries(content).map(([mediaType, { schema }]) => [
+        mediaType,
+        mediaType.endsWith('json') ? ajv.compile(schema) : undefined,
+      ]),
+    ),
+    headers: Object.entries(headers)
+      .filter(([, { required }]) => required)
+      .map(([name]) => name.toLowerCase()),
+    codes: new Set([...description.matchAll(/`(\w+)`: /g)].map((match) => match[1]!)),
   }
 }
 
@@ -157,16 +180,24 @@ export type Answer = {
   readonly body: string
 }
 
+/** A path that cannot be decoded, or is too long, reaches no operation: neither its credential nor its rate limit is known. */
+const rateHeadersOf = (status: number): string[] =>
+  status === 400 || status === 404 ? [] : ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+
 /** Returns a description of the first difference between the response and the document; undefined if it conforms. */
 export function nonconformityOf(operation: Operation, { status, headers, body }: Answer): string | undefined {
   const declared = operation.answers.get(status)
   if (!declared) return `status ${status} is not declared`
+  const missing = [...declared.headers, ...rateHeadersOf(status)].find((name) => headers[name] === undefined)
+  if (missing) return `no header ${missing}`
   const contentType = String(headers['content-type'] ?? '')
-  if (declared.contentTypes.length === 0) return body === '' ? undefined : `a body, but none is declared`
-  if (!declared.contentTypes.includes(contentType.split(';')[0]!)) return `content-type ${contentType}`
-  if (!declared.isValid) return body === '' ? 'an empty file' : undefined
+  if (declared.bodies.size === 0) return body === '' ? undefined : `a body, but none is declared`
+  const mediaType = contentType.split(';')[0]!
+  if (!declared.bodies.has(mediaType)) return `content-type ${contentType}`
+  const isValid = declared.bodies.get(mediaType)
+  if (!isValid) return body === '' ? 'an empty file' : undefined
   const value: unknown = JSON.parse(body)
-  if (!declared.isValid(value)) return `the body: ${JSON.stringify(declared.isValid.errors)}`
+  if (!isValid(value)) return `the body: ${JSON.stringify(isValid.errors)}`
   if (status < 400) return undefined
   return nonconformityOfProblem(declared, status, headers, value as Problem)
 }
@@ -187,7 +218,7 @@ function nonconformityOfProblem(
 ): string | undefined {
   if (!codes.has(problem.code)) return `code ${problem.code} is not declared for ${status}`
   if (problem.status !== status) return `status ${problem.status} in the body`
-  if (problem.type !== `/docs/problems#${problem.code}`) return `type ${problem.type}`
+  if (new URL(problem.type).pathname !== `/docs/problems/${problem.code}`) return `type ${problem.type}`
   if (problem.request_id !== headers['x-request-id']) return 'a different request id in the body'
   if (problem.code !== 'invalid') return undefined
   const places = problem.errors?.map(({ loc }) => loc[0])

@@ -1,0 +1,198 @@
+// The answers of an operation, derived from its route: bodies by status and media type, error codes, and headers. The server
+// serialises with the schemas, and the OpenAPI document declares them.
+import type { TSchema } from 'typebox'
+import { problems, type ProblemCode } from './problem.ts'
+import type { Permission, Route } from './route.ts'
+import { DryRun, isPage } from './scalar.ts'
+
+/** The media type of the answer to `dry_run=true`: clients generate a type of its own for it. */
+export const dryRunMediaType = 'application/vnd.pharos.dry-run+json'
+
+export const takesIfNoneMatch = ({ conditional, method }: Route): boolean => conditional && method === 'GET'
+/** POST creates a record, so it has no ETag to match. */
+export const takesIfMatch = ({ conditional, method }: Route): boolean =>
+  conditional && method !== 'GET' && method !== 'POST'
+export const takesIdempotencyKey = ({ keyless, method }: Route): boolean =>
+  method !== 'GET' && keyless === null
+
+type Bodies = Readonly<Record<string, TSchema>>
+
+/** Returns the schemas of success bodies by status and media type; no media types for an answer without a body. */
+export function answersOf(route: Route): Readonly<Record<number, Bodies>> {
+  const { success, response, dryRun, returnsExisting, trial } = route
+  const record = response && titled(route, 'Response', response)
+  const answer: Bodies = record ? { 'application/json': record } : {}
+  if (trial) return { 200: { 'application/json': trial }, [success]: answer }
+  if (!dryRun) return { ...(returnsExisting ? { 200: answer } : {}), [success]: answer }
+  const tried: Bodies = { [dryRunMediaType]: DryRun(record) }
+  return success === 200 ? { 200: { ...answer, ...tried } } : { 200: tried, [success]: answer }
+}
+
+/** Returns the schema with a title that follows from the operation, unless it has one of its own. */
+export const titled = <T extends TSchema>({ name }: Pick<Route, 'name'>, suffix: string, schema: T): T =>
+  'title' in schema || !isNameable(schema)
+    ? schema
+    : { ...schema, title: `${name[0]!.toUpperCase()}${name.slice(1)}${suffix}` }
+
+const isNameable = (schema: TSchema): boolean => 'type' in schema || 'anyOf' in schema || 'enum' in schema
+
+/** Everything in a team except the caller's own account. */
+const asksForSecondFactor = (permission: Permission): boolean =>
+  (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
+
+/** Returns the error codes of a route: its own, and those implied by its declaration. */
+export function problemCodesOf(route: Route): ProblemCode[] {
+  const { permission } = route
+  const codes = new Set<ProblemCode>([
+    'malformed',
+    'invalid',
+    'rate_limited',
+    'unavailable',
+    'internal',
+    ...route.errors,
+  ])
+  if (permission.credential !== 'none') codes.add('unauthenticated')
+  if (permission.credential !== 'none' && permission.credential !== 'source') codes.add('wrong_scheme')
+  if ('module' in permission) codes.add('module_disabled')
+  if ('scope' in permission) codes.add('scope_missing')
+  if ('role' in permission || 'teamRole' in permission) codes.add('forbidden')
+  if (asksForSecondFactor(permission)) codes.add('second_factor_required')
+  if (Object.keys(route.params.properties).length > 0) codes.add('not_found')
+  if (route.body || route.upload) codes.add('body_too_large').add('unsupported_media_type')
+  if (takesIfMatch(route)) codes.add('precondition_failed')
+  if (takesIdempotencyKey(route)) codes.add('idempotency_in_flight').add('idempotency_mismatch')
+  return [...codes]
+}
+
+type HeaderSchema = { readonly type: 'string' } | { readonly type: 'integer'; readonly format: 'int32' }
+
+/**
+ * The headers of answers, components of the OpenAPI document. `always`: declared as required. The rate limit is missing if the
+ * server refuses a request before it knows the credential, because it is overloaded.
+ */
+export const answerHeaders = {
+  'X-Request-Id': {
+    description: 'Id of the request. Include it when you contact the provider.',
+    schema: { type: 'string' },
+    always: true,
+    example: '5f0f6c1e-93a5-4d0c-8f4e-0a9c1d7b2e34',
+  },
+  'RateLimit-Limit': {
+    description: 'Number of requests that the credential may send at once.',
+    schema: { type: 'integer', format: 'int32' },
+    always: false,
+    example: 500,
+  },
+  'RateLimit-Remaining': {
+    description: 'Number of requests left now.',
+    schema: { type: 'integer', format: 'int32' },
+    always: false,
+    example: 487,
+  },
+  'RateLimit-Reset': {
+    description: 'Seconds until all requests are available again.',
+    schema: { type: 'integer', format: 'int32' },
+    always: false,
+    example: 1,
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the request is repeated.',
+    schema: { type: 'integer', format: 'int32' },
+    always: false,
+    example: 3,
+  },
+  ETag: {
+    description: 'Version of the record, with the quotes, for `If-Match` and `If-None-Match`.',
+    schema: { type: 'string' },
+    always: false,
+    example: '"7"',
+  },
+  Link: {
+    description: 'Paths of the next and the previous page (RFC 8288), each only if there is one.',
+    schema: { type: 'string' },
+    always: false,
+    example: '</v3/ipam/announcements?limit=100&offset=100>; rel="next"',
+  },
+  Location: {
+    description: 'Path of the created record. Omitted if the request created several.',
+    schema: { type: 'string' },
+    always: false,
+    example: '/v3/ipam/announcements/4211',
+  },
+  'Idempotency-Replayed': {
+    description: '`true` if this is the stored answer to an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string' },
+    always: false,
+    example: 'true',
+  },
+  'WWW-Authenticate': {
+    description: 'The accepted schemes of `Authorization` (RFC 9110, 11.6.1).',
+    schema: { type: 'string' },
+    always: true,
+    example: 'Token realm="pharos", Bearer realm="pharos"',
+  },
+  'Content-Disposition': {
+    description: 'The name of the file.',
+    schema: { type: 'string' },
+    always: true,
+    example: 'attachment; filename="loa-203.0.113.0-24.pdf"',
+  },
+} as const satisfies Record<
+  string,
+  { description: string; schema: HeaderSchema; always: boolean; example: unknown }
+>
+export type AnswerHeader = keyof typeof answerHeaders
+
+const everyAnswer = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const
+
+/** Returns the headers of a success or of a 304. */
+export function answerHeadersOf(route: Route, status: number): AnswerHeader[] {
+  const headers: AnswerHeader[] = [...everyAnswer]
+  if (isPaged(route)) headers.push('Link')
+  if (hasETag(route)) headers.push('ETag')
+  if (status === 201) headers.push('Location')
+  if (takesIdempotencyKey(route)) headers.push('Idempotency-Replayed')
+  if (route.download) headers.push('Content-Disposition')
+  return headers
+}
+
+const hasETag = ({ conditional, response }: Route): boolean =>
+  conditional && response !== null && !isPage(response)
+
+/** Returns the headers of an error answer. */
+export function problemHeadersOf(status: number): AnswerHeader[] {
+  if (status === 401) return [...everyAnswer, 'WWW-Authenticate']
+  return status === 409 || status === 429 || status === 503
+    ? [...everyAnswer, 'Retry-After']
+    : [...everyAnswer]
+}
+
+/** Returns the error codes of a route by status. */
+export const problemCodesByStatus = (route: Route): ReadonlyMap<number, readonly ProblemCode[]> =>
+  Map.groupBy(problemCodesOf(route), (code) => problems[code].status)
+
+/** Whether the route returns a list in pages. */
+export const isPaged = ({ query, response }: Route): boolean =>
+  'offset' in query.properties && isPage(response)
+
+/**
+ * Returns the path of what a request created: the path of `creates` with the parameters of the request and the id of the
+ * created record. Undefined if the route creates nothing, or the request created several records.
+ */
+export function locationOf(
+  { creates }: Route,
+  params: Readonly<Record<string, unknown>>,
+  body: unknown,
+): string | undefined {
+  const record = creates && createdRecord(body)
+  if (!record) return undefined
+  return creates!.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params[name] ?? record.id)),
+  )
+}
+
+function createdRecord(body: unknown): { readonly id: unknown } | undefined {
+  const { id, results } = body as { id?: unknown; results?: readonly { readonly id: unknown }[] }
+  if (results) return results.length === 1 ? results[0] : undefined
+  return id === undefined ? undefined : { id }
+}

@@ -1,0 +1,21 @@
+// Every example of the document. Each operation has one; openapi.test.ts names those that lack it.
+import type { Examples } from '../example.ts'
+import { analysisExamples } from './analysis.ts'
+import { byoipExamples } from './byoip.ts'
+import { inventoryExamples } from './inventory.ts'
+import { letterExamples } from './letter.ts'
+import { operatorExamples } from './operator.ts'
+import { sessionExamples } from './session.ts'
+import { teamExamples } from './team.ts'
+import { webhookExamples } from './webhook.ts'
+
+export const examples: Examples = new Map([
+  ...sessionExamples,
+  ...teamExamples,
+  ...webhookExamples,
+  ...byoipExamples,
+  ...letterExamples,
+  ...operatorExamples,
+  ...inventoryExamples,
+  ...analysisExamples,
+])

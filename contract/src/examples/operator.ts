@@ -1,0 +1,100 @@
+// Examples of holds and routers, for the provider's staff.
+import {
+  drainRouterRoute,
+  listAdminRegionsRoute,
+  undrainRouterRoute,
+  type AdminRegion,
+} from '../admin-region.ts'
+import { example } from '../example.ts'
+import {
+  approveHoldRoute,
+  getHoldRoute,
+  holdDetail,
+  listHoldsRoute,
+  rejectHoldRoute,
+  type Hold,
+  type HoldItem,
+} from '../hold.ts'
+import { admin, employee, teamReference, web, web6 } from './world.ts'
+
+const findings = [
+  { reason: 'too_many_withdrawals', attrs: { max: 3, team_max: 3, minutes: 10, recent: 0 } },
+] as const
+
+export const hold: Hold = {
+  id: 12,
+  region: 'fra',
+  reason: 'too_many_withdrawals',
+  detail: holdDetail(findings),
+  withdrawals: ['198.51.100.0/24', web.cidr, '2001:db8:8::/48', web6.cidr],
+  changes: [],
+  state: 'open',
+  created: '2026-04-01T10:02:18.410Z',
+  decided: null,
+  decided_by: null,
+}
+
+export const holdItem: HoldItem = {
+  cidr: web.cidr,
+  team: teamReference,
+  announcement_id: web.id,
+  action: 'announcement.update',
+  requested_by: `user:${admin.id}`,
+  requested_by_name: admin.email,
+  requested_at: '2026-04-01T10:02:18.004Z',
+}
+
+const holdIn = { params: { hold_id: hold.id } }
+export const decided = { decided: '2026-04-01T10:09:44.190Z', decided_by: employee.id }
+
+const region: AdminRegion = {
+  slug: 'fra',
+  name: 'Frankfurt',
+  open: true,
+  quorum: 1,
+  last_check: '2026-04-01T09:21:05.020Z',
+  last_check_result: true,
+  error: null,
+  neighbors_ipv4: true,
+  neighbors_ipv6: true,
+  routers: [
+    {
+      name: 'fra1',
+      kind: 'gobgp',
+      drained: null,
+      last_check: '2026-04-01T09:21:05.020Z',
+      last_check_result: true,
+      error: null,
+      routes: 214,
+      neighbors: [
+        {
+          address: '192.0.2.1',
+          asn: 64_500,
+          description: 'edge router',
+          state: 'established',
+          families: ['ipv4', 'ipv6'],
+          since: '2026-03-28T02:11:40.000Z',
+        },
+      ],
+    },
+  ],
+  open_hold: null,
+}
+const drained: AdminRegion = {
+  ...region,
+  routers: region.routers.map((router) => ({ ...router, drained: '2026-04-01T22:00:04.118Z', routes: 0 })),
+}
+const router = { params: { slug: 'fra', name: 'fra1' } }
+
+export const operatorExamples = [
+  example(listHoldsRoute, { query: { state: ['open'] }, response: { results: [hold], count: 1 } }),
+  example(getHoldRoute, {
+    ...holdIn,
+    response: { ...hold, items: [holdItem], items_truncated: false },
+  }),
+  example(approveHoldRoute, { ...holdIn, response: { ...hold, ...decided, state: 'approved' } }),
+  example(rejectHoldRoute, { ...holdIn, response: { ...hold, ...decided, state: 'rejected' } }),
+  example(listAdminRegionsRoute, { response: { results: [region], count: 1 } }),
+  example(drainRouterRoute, { ...router, response: drained }),
+  example(undrainRouterRoute, { ...router, response: region }),
+]

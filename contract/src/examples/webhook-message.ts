@@ -1,0 +1,98 @@
+// Examples of the messages of webhooks, one for each type.
+import { checkReasonText } from '../check-reason.ts'
+import type { DocumentedMessage } from '../openapi.ts'
+import { messageData, messageOf, type MessageData } from '../webhook-message.ts'
+import { decided, hold as heldChange, holdItem } from './operator.ts'
+import { eventId, teamReference, web } from './world.ts'
+
+type MessageType = keyof typeof messageData
+
+const announcement = { announcement_id: web.id, cidr: web.cidr, origin_asn: web.origin_asn }
+
+const event: MessageData<'event.started'> = {
+  id: eventId,
+  affected_network: '203.0.113.77/32',
+  classification_key: 'udp.amplification.dns',
+  start: '2026-04-01T03:12:09.120Z',
+  end: null,
+  affected_bps: 4_100_000_000,
+  affected_pps: 350_112,
+  flags: ['INCOMING'],
+}
+
+const { withdrawals, changes, ...holdFields } = heldChange
+const hold: MessageData<'hold.opened'> = {
+  ...holdFields,
+  withdrawal_count: withdrawals.length,
+  change_count: changes.length,
+  teams: [{ team: teamReference, withdrawal_count: withdrawals.length }],
+  withdrawals: [holdItem],
+}
+
+const samples: { readonly [T in MessageType]: { summary: string; timestamp: string; data: MessageData<T> } } =
+  {
+    'announcement.status_changed': {
+      summary: 'The status of an announcement changed',
+      timestamp: '2026-04-01T09:21:06.730Z',
+      data: {
+        ...announcement,
+        before: 'partially_announced',
+        after: 'announced',
+        at: '2026-04-01T09:21:06.730Z',
+      },
+    },
+    'validation.failed': {
+      summary: 'A check of an announcement failed',
+      timestamp: '2026-04-01T11:05:00.204Z',
+      data: {
+        ...announcement,
+        name: 'rpki',
+        state: 'missing',
+        note: checkReasonText('roa_missing', {}),
+        fix: 'Create a ROA\nPrefix: 203.0.113.0/24\nOrigin: AS64496\nmaxLength: 24',
+      },
+    },
+    'event.started': { summary: 'A security event started', timestamp: event.start, data: event },
+    'event.updated': {
+      summary: 'A security event changed',
+      timestamp: '2026-04-01T03:16:20.000Z',
+      data: { ...event, affected_bps: 9_500_000_000, affected_pps: 812_345 },
+    },
+    'event.ended': {
+      summary: 'A security event ended',
+      timestamp: '2026-04-01T03:31:44.870Z',
+      data: {
+        ...event,
+        end: '2026-04-01T03:31:44.870Z',
+        affected_bps: 9_500_000_000,
+        affected_pps: 812_345,
+      },
+    },
+    'webhook.test': {
+      summary: 'A test message, sent on request',
+      timestamp: '2026-03-02T09:00:41.118Z',
+      data: { webhook_id: 24 },
+    },
+    'hold.opened': {
+      summary: "Route changes wait for approval (the provider's webhook only)",
+      timestamp: hold.created,
+      data: hold,
+    },
+    'hold.reminder': {
+      summary: "Route changes still wait for approval (the provider's webhook only)",
+      timestamp: '2026-04-01T10:07:18.410Z',
+      data: hold,
+    },
+    'hold.decided': {
+      summary: "Route changes were approved or rejected (the provider's webhook only)",
+      timestamp: decided.decided,
+      data: { ...hold, ...decided, state: 'approved' },
+    },
+  }
+
+export const documentedMessages: readonly DocumentedMessage[] = (Object.keys(samples) as MessageType[]).map(
+  (type) => {
+    const { summary, timestamp, data } = samples[type]
+    return { type, summary, schema: messageOf(type), example: { type, timestamp, data } }
+  },
+)

@@ -1,0 +1,59 @@
+// The world of the examples: one provider, one customer with its team, and objects that several operations show. All
+// addresses, AS numbers and names are reserved for documentation (RFC 5737, RFC 3849, RFC 5398, RFC 2606).
+import type { Static } from 'typebox'
+import type { User } from '../session.ts'
+import type { TeamReference } from '../scalar.ts'
+
+export const team = {
+  id: 7,
+  name: 'Lindholm Hosting',
+  is_admin: true,
+  enable_sdwan: false,
+  enable_dns: true,
+}
+export const teamReference: Static<typeof TeamReference> = { id: team.id, name: team.name }
+
+/** An admin of the team. */
+export const admin = { id: 31, email: 'maja@lindholm.example', name: 'Maja Lindholm' }
+/** A member of the team without the admin role. */
+export const engineer = { id: 32, email: 'tomas@lindholm.example', name: 'Tomás Ortega' }
+/** An employee of the provider. */
+export const employee = { id: 3, email: 'priya@example.net', name: 'Priya Nair' }
+
+export const user: User = {
+  id: admin.id,
+  email: admin.email,
+  avatar_url: '',
+  username: 'maja',
+  first_name: 'Maja',
+  last_name: 'Lindholm',
+  display_name: admin.name,
+  country: 'SE',
+  is_staff: false,
+  billing_uuid: '9d3b2f60-51c4-4e0e-8d7a-6b0a4f1c2e95',
+  current_team: team,
+  teams: [team],
+  enabled_modules: ['inventory', 'ipam', 'lighthouse'],
+}
+
+/** The API token of the team's Terraform runs. */
+export const tokenId = 'k7m2q4x5w3zt'
+export const apiToken = `phs_${tokenId}_EXAMPLE-NOT-A-REAL-SECRET`
+
+export const web = {
+  id: 4211,
+  cidr: '203.0.113.0/24',
+  prefix: '203.0.113.0',
+  prefixlen: 24,
+  origin_asn: 64496,
+}
+export const web6 = {
+  id: 4212,
+  cidr: '2001:db8:a::/48',
+  prefix: '2001:db8:a::',
+  prefixlen: 48,
+  origin_asn: 64496,
+}
+
+export const eventId = '3rqnc74mrbmfhmwfaydj'
+export const requestId = '5f0f6c1e-93a5-4d0c-8f4e-0a9c1d7b2e34'
