@@ -5,8 +5,7 @@
 //
 // `impact_bps` is in bits per second, the greatest so far. Alerts on a managed object as a whole name no address.
 import type { EventFlag, EventSignal } from '@pharos/contract/analysis'
-import { classifications } from "@pharos/contract/classification"
-import type { Classification } from '../classification.ts'
+import { classifications, type Classification } from '@pharos/contract/classification'
 import type { Observation } from '../event.ts'
 import { abridgeJson, cleanText } from '../json.ts'
 import type { JsonObject } from '../json.ts'
