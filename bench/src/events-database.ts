@@ -5,7 +5,7 @@ import { seedTeams, seedUsers } from './people.ts'
 import { requireAsWritten, seedEvents, type EventsPlan } from './seed-events.ts'
 
 /** Increased when the rows of seed-events.ts change. */
-const seedVersion = 2
+const seedVersion = 3
 
 /** A user for each team, and the events; checked against the product's own writer. */
 export async function eventsDatabase(bench: Bench, plan: EventsPlan): Promise<Postgres> {

@@ -1,7 +1,12 @@
 // The related list in plain SQL: the straightforward query over the tables of events and relationships, not written for scale.
 // It is the peer of P1 and P2, and the API's answers are compared with it.
 import assert from 'node:assert/strict'
-import { parseRelatedQuery, type RelatedQuery } from '../../server/src/analysis/related-query.ts'
+import { eventStatuses } from '@pharos/contract/analysis'
+import {
+  parseRelatedQuery,
+  type RelatedQuery,
+  type SearchFilter,
+} from '../../server/src/analysis/related-query.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { ask, HttpConnection, renderRequest } from './http-connection.ts'
 import type { Statement } from './statement.ts'
@@ -45,11 +50,19 @@ export function plainList(team: unknown, query: ListQuery): Statement {
   return { sql, parameters }
 }
 
-function conditionsOf(
-  { flags, start, end, network, description }: RelatedQuery,
-  add: (value: unknown) => string,
-): string[] {
+function conditionsOf(query: RelatedQuery, add: (value: unknown) => string): string[] {
+  const { flags, start, end, network, description, search } = query
   const conditions: string[] = []
+  if (query.status !== null) {
+    const names = eventStatuses.filter((_, bit) => query.status! & (1 << bit))
+    conditions.push(`and e.status && ${add(`{${names.join(',')}}`)}::text[]`)
+  }
+  if (query.classes) conditions.push(`and e.classification_key = any(${add(query.classes)}::text[])`)
+  if (query.sources) conditions.push(`and e.source_key = any(${add(query.sources)}::text[])`)
+  if (query.bps !== null) conditions.push(`and e.affected_bps >= ${add(query.bps)}::bigint`)
+  if (query.pps !== null) conditions.push(`and e.affected_pps >= ${add(query.pps)}::bigint`)
+  if (query.ongoing !== null) conditions.push(`and e.end_at is ${query.ongoing ? '' : 'not'} null`)
+  if (search !== null) conditions.push(`and (${searchOf(search, add).join(' or ')})`)
   if (flags !== null) {
     const names = flagNames.filter((_, bit) => flags & (1 << bit))
     conditions.push(`and e.flags && ${add(`{${names.join(',')}}`)}::text[]`)
@@ -60,6 +73,22 @@ function conditionsOf(
     conditions.push(`and e.affected_network && ${add(network.prefix)}::inet`)
   if (description !== null) conditions.push(`and e.description ilike ${add(`%${description}%`)}`)
   return conditions
+}
+
+function searchOf(
+  { text, classes, network, idStart }: SearchFilter,
+  add: (value: unknown) => string,
+): string[] {
+  const part = add(`%${text}%`)
+  return [
+    `e.description ilike ${part} or e.source_key ilike ${part} or e.classification_key = any(${add(classes)}::text[])`,
+    ...(idStart === null ? [] : [`e.id like ${add(`${idStart}%`)}`]),
+    ...(network === null
+      ? []
+      : 'prefix' in network
+        ? [`e.affected_network && ${add(network.prefix)}::inet`]
+        : [`e.affected_network::text like ${add(`%${network.text}%`)}`]),
+  ]
 }
 
 type Page = { readonly count: number; readonly results: readonly { id: string; relationships: unknown[] }[] }

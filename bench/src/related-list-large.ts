@@ -16,17 +16,19 @@ import { milliseconds, times, whole } from './table.ts'
 export const relatedListLarge: Benchmark = {
   id: 'P2',
   name: 'related-list-large',
-  title: 'the related list of a team with 3 M of 10 M events, 12 shapes',
+  title: 'the related list of a team with 3 M of 10 M events, 21 shapes',
   missing: () => missingPeers().pgbench,
   run,
 }
 
-const goal = 'p99 <= 10 ms, <= 1.3x of 0.1 M, >= 100x plain'
+const goal = 'p99 <= 10 ms (text 50 ms), <= 1.3x of 0.1 M, >= 100x plain'
+/** Milliseconds. */
+const p99Max = ({ query }: Shape): number => ((query.description ?? query.search) === undefined ? 10 : 50)
 const firstShare = 0.3
 
 type Shape = { readonly name: string; readonly query: ListQuery }
 
-/** The twelve shapes; `deep` is the largest offset. */
+/** The shapes; `deep` is the largest offset. */
 function shapesOf(deep: number): Shape[] {
   const byDefault = 'event__start,event__end,event__affected_bps,event__affected_pps'
   const shape = (name: string, ordering: string, rest: Partial<ListQuery> = {}): Shape => ({
@@ -47,6 +49,18 @@ function shapesOf(deep: number): Shape[] {
     shape('half a year, deep', byDefault, { start: day(200), end: day(382), offset: Math.floor(deep / 2) }),
     shape('a network', '-event__start', { affected_network: '10.1.77.0/24' }),
     shape('a description', '-event__start', { description: 'fragment' }),
+    shape('a status', '-event__start', { status: ['EVENT_ENDED'] }),
+    shape('two classes, deep', byDefault, {
+      classification_key: ['udp.flood', 'tcp.syn_flood'],
+      offset: Math.floor(deep / 10),
+    }),
+    shape('a source, largest first', '-event__affected_bps', { source_key: ['fastnetmon'] }),
+    shape('at least 100 Gbps', '-event__start', { min_bps: 100_000_000_000 }),
+    shape('at least 1 Gbps', '-event__start', { min_bps: 1_000_000_000 }),
+    shape('ongoing, largest first', '-event__affected_bps', { ongoing: true }),
+    shape('ended', byDefault, { ongoing: false }),
+    shape('a search', '-event__start', { search: 'amplification' }),
+    shape('a search for an address', '-event__start', { search: '10.1.77.13' }),
   ]
 }
 
@@ -134,17 +148,17 @@ function lineOf(large: Measured, small: Measured): Line {
     peer: `${milliseconds(plain)} plain SQL`,
     ratio: `${times(plain / large.p50)} faster`,
     goal,
-    reached: large.p99 <= 10 && flatness <= 1.3 && plain / large.p50 >= 100,
+    reached: large.p99 <= p99Max(large) && flatness <= 1.3 && plain / large.p50 >= 100,
   }
 }
 
 function summaryOf(large: readonly Measured[], small: readonly Measured[]): Line {
   const worst = large.reduce((a, b) => (a.p99 > b.p99 ? a : b))
-  const within = large.filter(({ p99 }) => p99 <= 10).length
+  const within = large.filter((one) => one.p99 <= p99Max(one)).length
   const flat = large.filter(({ p50 }, at) => p50 / small[at]!.p50 <= 1.3).length
   return {
     what: 'all shapes',
-    result: `${within} of ${large.length} within 10 ms, ${flat} flat; worst ${worst.name}, p99 ${milliseconds(worst.p99)}`,
+    result: `${within} of ${large.length} within their limit, ${flat} flat; worst ${worst.name}, p99 ${milliseconds(worst.p99)}`,
     peer: '-',
     ratio: '-',
     goal: 'all',

@@ -18,6 +18,23 @@ export type EventsPlan = {
 export const eventsFrom = new Date('2024-01-01T00:00:00Z')
 const secondsInAll = 730 * 86_400
 
+/** Classes and descriptions. */
+const kinds = [
+  ['udp.flood', 'UDP flood'],
+  ['udp.amplification.dns', 'UDP amplification (DNS)'],
+  ['udp.amplification.ntp', 'UDP amplification (NTP)'],
+  ['tcp.syn_flood', 'TCP SYN flood'],
+  ['tcp.ack_flood', 'TCP ACK flood'],
+  ['icmp.flood', 'ICMP flood'],
+  ['ip.fragment', 'IP fragment flood'],
+  ['unknown', 'attack of unknown kind'],
+] as const
+/** The combinations of flags, as bits in the order of the contract. */
+const flagBits = [1, 2, 17, 33, 65, 97]
+/** `EVENT_ENDED` and `EVENT_ONGOING`, as bits in the order of the contract. */
+const statusBits = [4, 2]
+const facetsPerTeam = flagBits.length * statusBits.length * kinds.length
+
 /** A fraction of 1 that is derived from the number and a salt. */
 const dice = (salt: number): string => `((hashint8extended(n, ${salt}) & 2147483647) / 2147483648.0)`
 
@@ -48,10 +65,7 @@ function rowsOf({ events, teams, firstShare }: EventsPlan): string {
         case when ${dice(5)} < 0.85 then 1 when ${dice(5)} < 0.93 then 33 when ${dice(5)} < 0.96 then 65
           when ${dice(5)} < 0.98 then 2 when ${dice(5)} < 0.985 then 17 else 97 end as bits,
         floor(${dice(6)} * 256)::integer as third, floor(${dice(7)} * 256)::integer as fourth,
-        (array[['udp.flood', 'UDP flood'], ['udp.amplification.dns', 'UDP amplification (DNS)'],
-          ['udp.amplification.ntp', 'UDP amplification (NTP)'], ['tcp.syn_flood', 'TCP SYN flood'],
-          ['tcp.ack_flood', 'TCP ACK flood'], ['icmp.flood', 'ICMP flood'], ['ip.fragment', 'IP fragment flood'],
-          ['unknown', 'attack of unknown kind']])[1 + floor(${dice(8)} * 8)::integer : 1 + floor(${dice(8)} * 8)::integer] as slice
+        (array[${kinds.map(([key, label]) => `['${key}', '${label}']`).join(', ')}])[1 + floor(${dice(8)} * 8)::integer : 1 + floor(${dice(8)} * 8)::integer] as slice
       from generate_series($1::bigint, $2::bigint) n offset 0) a
     cross join lateral (select array[slice[1][1], slice[1][2]] as words) w offset 0)`
 }
@@ -123,6 +137,10 @@ const batch = 500_000
 
 async function insertEvents(client: Client, plan: EventsPlan): Promise<void> {
   const rows = rowsOf(plan)
+  await client.query(insertOfFacets, [plan.teams])
+  await client.query(`select setval(pg_get_serial_sequence('team_event_facets', 'id'), $1)`, [
+    plan.teams * facetsPerTeam,
+  ])
   for (let first = 1; first <= plan.events; first += batch) {
     const range = [first, Math.min(first + batch - 1, plan.events)]
     await client.query(insertOfEvents(rows), range)
@@ -130,10 +148,10 @@ async function insertEvents(client: Client, plan: EventsPlan): Promise<void> {
     await client.query(insertOfTeamEvents(rows), range)
   }
   await client.query(
-    `insert into team_event_counts (team_id, measure, bucket, flags, events)
-     select e.team_id, b.measure, b.bucket, b.flags, count(*)
+    `insert into team_event_counts (team_id, facet, measure, bucket, events)
+     select e.team_id, b.facet, b.measure, b.bucket, count(*)
      from team_events e
-       cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.flags) b
+       cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.facet) b
      group by 1, 2, 3, 4`,
   )
   await client.query(`select setval(pg_get_serial_sequence('event_relationships', 'id'), $1)`, [
@@ -163,11 +181,37 @@ const insertOfRelationships = (rows: string): string => `
       m (back, resource, path, length) on m.back = 0 or third < 128
   order by n, m.back desc`
 
+/** The id of a facet, from its team and the positions of its flags, status and class. */
+const facetOf = (flags: string, status: string, kind: string): string =>
+  `(team - 1) * ${facetsPerTeam} + ((${flags} - 1) * ${statusBits.length} + ${status} - 1) * ${kinds.length} + ${kind}`
+const arrayOf = (values: readonly (string | number)[]): string =>
+  `array[${values.map((value) => (typeof value === 'string' ? `'${value}'` : value)).join(', ')}]`
+const positionOf = (values: readonly (string | number)[], value: string): string =>
+  `array_position(${arrayOf(values)}, ${value})`
+
+const insertOfFacets = `
+  insert into team_event_facets (id, team_id, flags, status, classification_key, source_key, description)
+  overriding system value
+  select ${facetOf('f.at', 's.at', 'k.at')}, team, f.flags, s.status, k.class, 'fastnetmon', k.description
+  from generate_series(1, $1::bigint) team
+    cross join unnest(${arrayOf(flagBits)}) with ordinality f(flags, at)
+    cross join unnest(${arrayOf(statusBits)}) with ordinality s(status, at)
+    cross join unnest(${arrayOf(kinds.map(([key]) => key))}, ${arrayOf(kinds.map(([, label]) => label.toLowerCase()))})
+      with ordinality k(class, description, at)`
+
 const insertOfTeamEvents = (rows: string): string => `
   insert into team_events (team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags, affected_network,
-    classification_key, description, record, relationships)
-  select team, ${idOf}, start_at, end_at, bps, pps, bits, (${addressOf} || '/32')::cidr, class, description,
-    ${record}, ${relationships}
+    classification_key, description, record, relationships, facet)
+  select team, ${idOf}, start_at, end_at, bps, pps, bits, (${addressOf} || '/32')::cidr, class, lower(description),
+    ${record}, ${relationships},
+    ${facetOf(
+      positionOf(flagBits, 'bits'),
+      'case when lasted is null then 2 else 1 end',
+      positionOf(
+        kinds.map(([key]) => key),
+        'class',
+      ),
+    )}
   from ${rows} r`
 
 /** Lets the product relate a sample of the events again: rows in the state that it would write stay unchanged. */

@@ -1,6 +1,7 @@
 // Traffic and security analysis: security events of a team, and deliveries of detectors.
 // Fields and their spelling (match_resouce_name) are those of the specification.
 import { Type, type Static } from 'typebox'
+import { classificationKeys } from './classification.ts'
 import { route } from './route.ts'
 import {
   EmptyIsAbsent,
@@ -199,6 +200,65 @@ const relatedEventOrderingDefault = 'event__start,event__end,event__affected_bps
 
 const lighthouse = { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' } as const
 
+const Rate = (unit: string) =>
+  Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 999_999_999_999_999,
+      description: `events whose peak was at least this many ${unit} per second`,
+    }),
+  )
+
+/** The filters and the paging of every list of events. */
+const eventListQuery = {
+  flag: Optional(EmptyIsAbsent(Repeatable(Enumeration('EventFlag', eventFlags)))),
+  status: Optional(Repeatable(Enumeration('EventStatus', eventStatuses))),
+  classification_key: Optional(
+    Repeatable(Type.Enum<typeof classificationKeys>(classificationKeys, { title: 'EventClassification' })),
+  ),
+  source_key: Optional(
+    Repeatable(Type.String({ minLength: 1, maxLength: 100, description: 'the key of a source' })),
+  ),
+  start: Optional(EmptyIsAbsent(Time)),
+  end: Optional(EmptyIsAbsent(Time)),
+  ongoing: Optional(
+    Type.Boolean({ description: '`true`: events that have not ended; `false`: those that have' }),
+  ),
+  min_bps: Rate('bits'),
+  min_pps: Rate('packets'),
+  affected_network: Optional(
+    EmptyIsAbsent(
+      Type.String({
+        maxLength: 100,
+        description:
+          'an address or a CIDR: events on networks that overlap it; other text: contained in the network',
+      }),
+    ),
+  ),
+  description: Optional(
+    EmptyIsAbsent(
+      Type.String({ maxLength: 500, description: 'contained in the description, case-insensitive' }),
+    ),
+  ),
+  search: Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: 100,
+      description:
+        'case-insensitive: contained in the description, in the label or key of the classification, or in the key of ' +
+        'the source; an address or a CIDR that the affected network overlaps, or a part of the network with a dot or ' +
+        'a colon; or at least the first six characters of the id',
+    }),
+  ),
+  ordering: Ordering(relatedEventOrderings, relatedEventOrderingDefault),
+  limit: Limit,
+  offset: Offset,
+}
+
+const windowAndOrder =
+  'The window from `start` to `end` selects events that overlap it, both inclusive. An ongoing event ' +
+  'has `end` null, overlaps every later window, and sorts last by `end` in both directions.'
+
 export const listRelatedEventsRoute = route({
   name: 'listRelatedEvents',
   group: 'Analysis',
@@ -207,33 +267,33 @@ export const listRelatedEventsRoute = route({
   summary: 'Event List Related',
   description:
     "The security events that concern the team's announcements, prefixes and ASNs; `relationships` lists them. " +
-    'The window from `start` to `end` selects events that overlap it, both inclusive. An ongoing event ' +
-    'has `end` null, overlaps every later window, and sorts last by `end` in both directions.',
+    windowAndOrder,
+  permission: lighthouse,
+  query: Strict(eventListQuery),
+  response: Page(RelatedEvent),
+  success: 200,
+})
+
+export const listEventsRoute = route({
+  name: 'listEvents',
+  group: 'Analysis',
+  method: 'GET',
+  path: '/v3/lighthouse/security/events',
+  summary: 'Event List All',
+  description:
+    "The security events of all of the user's teams that have the module and whose requirement of a second factor " +
+    'the user meets, each event once, with its relationships to these teams; for an API token, those of its team. ' +
+    'Also events that concern no team, on a prefix that one of these teams held when they started; their ' +
+    '`relationships` are empty. Staff get every event, or with `team_id` those that this team sees. ' +
+    windowAndOrder,
   permission: lighthouse,
   query: Strict({
-    flag: Optional(EmptyIsAbsent(Repeatable(Enumeration('EventFlag', eventFlags)))),
-    start: Optional(EmptyIsAbsent(Time)),
-    end: Optional(EmptyIsAbsent(Time)),
-    affected_network: Optional(
-      EmptyIsAbsent(
-        Type.String({
-          maxLength: 100,
-          description:
-            'an address or a CIDR: events on networks that overlap it; other text: contained in the network',
-        }),
-      ),
-    ),
-    description: Optional(
-      EmptyIsAbsent(
-        Type.String({ maxLength: 500, description: 'contained in the description, case-insensitive' }),
-      ),
-    ),
-    ordering: Ordering(relatedEventOrderings, relatedEventOrderingDefault),
-    limit: Limit,
-    offset: Offset,
+    ...eventListQuery,
+    team_id: Optional({ ...Id, description: 'for staff: the events that this team sees' }),
   }),
   response: Page(RelatedEvent),
   success: 200,
+  errors: ['forbidden'],
 })
 
 export const getRelatedEventRoute = route({
@@ -276,4 +336,9 @@ export const ingestDeliveryRoute = route({
   errors: ['body_too_large'],
 })
 
-export const analysisRoutes = [listRelatedEventsRoute, getRelatedEventRoute, ingestDeliveryRoute]
+export const analysisRoutes = [
+  listEventsRoute,
+  listRelatedEventsRoute,
+  getRelatedEventRoute,
+  ingestDeliveryRoute,
+]

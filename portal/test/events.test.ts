@@ -29,8 +29,8 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByRole('link', { name: '2001:db8:a::', exact: false }).first().waitFor()
     await page.getByLabel('Address or prefix').fill('203.0.113.64/26')
     await page.waitForURL(/affected_network=203\.0\.113\.64/)
-    await page.getByLabel('Search description').fill('on 203')
-    await page.waitForURL(/description=on/)
+    await page.getByLabel('Search', { exact: true }).fill('on 203')
+    await page.waitForURL(/search=on/)
     await page.getByRole('combobox', { name: 'Flags' }).press('ArrowDown')
     await page.getByRole('option', { name: 'Incoming' }).click()
     await page.waitForURL(/flag=.*INCOMING/)
@@ -41,7 +41,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByRole('button', { name: 'Peak rate', exact: true }).click()
     await page.waitForURL(/ordering=affected_bps/)
     assert.equal(await page.getByLabel('Address or prefix').inputValue(), '203.0.113.64/26')
-    assert.equal(await page.getByLabel('Search description').inputValue(), 'on 203')
+    assert.equal(await page.getByLabel('Search', { exact: true }).inputValue(), 'on 203')
     assert.equal(await page.getByRole('radio', { name: '30 d' }).isChecked(), true)
     const address = page.url()
     await rows(page).nth(1).getByRole('link').first().click()
@@ -54,7 +54,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
       .waitFor()
     assert.equal(await page.getByLabel('Address or prefix').inputValue(), '203.0.113.64/26')
     await page.getByRole('button', { name: 'Clear filters' }).click()
-    await page.waitForURL((url) => !/affected_network|description|flag|start/.test(url.search))
+    await page.waitForURL((url) => !/affected_network|search|flag|start/.test(url.search))
     assert.equal(await page.getByLabel('Address or prefix').inputValue(), '')
     assert.equal(await page.getByRole('radio', { name: 'All' }).isChecked(), true)
     assert.deepEqual(pageErrors, [])
@@ -101,7 +101,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     const { context, page, pageErrors } = await person('demo@demo.example', {
       viewport: { width: 360, height: 740 },
     })
-    await page.goto(`${demo.url}/events?flag=%5B%22INCOMING%22%5D&description=udp`)
+    await page.goto(`${demo.url}/events?flag=%5B%22INCOMING%22%5D&search=udp`)
     const button = page.getByRole('button', { name: 'Filters (2)' })
     await button.waitFor()
     assert.equal(await page.getByLabel('Address or prefix').isVisible(), false)
@@ -224,7 +224,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
 
   /** The address of an event in the demo's history with many measurements. */
   async function addressOfCourse(page: Page): Promise<string> {
-    await page.goto(`${demo.url}/events?description=to%20203&ordering=-start`)
+    await page.goto(`${demo.url}/events?search=to%20203&ordering=-start`)
     const link = rows(page).nth(1).getByRole('link').first()
     await link.waitFor()
     return new URL((await link.getAttribute('href'))!, demo.url).href
@@ -234,7 +234,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     it(`have pages without policy violations, errors or serious accessibility problems, in the ${colorScheme} theme`, async () => {
       const { context, page, pageErrors } = await person('demo@demo.example', { colorScheme })
       const course = await addressOfCourse(page)
-      await page.goto(`${demo.url}/events?description=on%20203&ordering=-start`)
+      await page.goto(`${demo.url}/events?search=on%20203&ordering=-start`)
       const once = (await rows(page).nth(1).getByRole('link').first().getAttribute('href'))!
       await examine(page, '/events?start=2020-01-01T00%3A00%3A00.000Z', `${colorScheme}-events-window`)
       await examine(page, new URL(course).pathname, `${colorScheme}-event-course`, 'canvas')

@@ -101,6 +101,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Not a prefix, or not in canonical form.
   listAnnouncements: [/^query\.cidr: /],
   // Almost a prefix: host bits, an impossible length, IPv4-mapped. Other text is a search term.
+  listEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   // Not an address or a network, or not in canonical form.
   listAuditEntries: [/^query\.address: /, /^query\.end: range$/],

@@ -1,14 +1,19 @@
 // The filters of the event list, with the API's errors at their fields. On a narrow screen they fold into one button.
 import { Button, Collapse, Group, Stack } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
-import { eventFlags } from '@pharos/contract/analysis'
+import { eventFlags, eventStatuses, listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { classificationKeys, classificationLabel } from '@pharos/contract/classification'
 import { IconFilter, IconFilterOff } from '@tabler/icons-react'
-import { MultiSelectFilter } from '../ui/filter-fields.tsx'
+import { useState } from 'react'
+import { useAnswer } from '../api/queries.ts'
+import { MultiSelectFilter, YesNoFilter } from '../ui/filter-fields.tsx'
 import { SearchField } from '../ui/search-field.tsx'
-import { textOf } from '../ui/use-page-search.ts'
+import { eventStatusLabel } from '../ui/status.tsx'
+import { textOf, textsOf } from '../ui/use-page-search.ts'
 import { countFilters, type EventFilterProps } from './event-filters.ts'
 import classes from './events.module.css'
 import { flagLabel } from './flag-labels.ts'
+import { isSameRate, parseRate, rateText } from './rate-text.ts'
 import { TimeRange } from './time-range.tsx'
 
 export function EventFilterFields({
@@ -71,12 +76,43 @@ function Fields({
         error={errorOf('affected_network')}
       />
       <SearchField
-        label="Search description"
-        width={widthOf(180)}
-        value={textOf(filters.description)}
-        onCommit={(text) => setFilters({ description: text })}
-        error={errorOf('description')}
+        label="Search"
+        placeholder="Search description, type, source, ID"
+        width={widthOf(240)}
+        value={textOf(filters.search)}
+        mistakeIn={(text) => (text.length === 1 ? 'Enter at least 2 characters' : undefined)}
+        onCommit={(text) => setFilters({ search: text })}
+        error={errorOf('search')}
       />
+      <MultiSelectFilter
+        label="Type"
+        placeholder="Any type"
+        width={widthOf(190)}
+        options={classificationKeys.map((key) => ({ value: key, label: classificationLabel(key) }))}
+        value={filters.classification_key}
+        onChange={(keys) => setFilters({ classification_key: keys })}
+        error={errorOf('classification_key')}
+      />
+      <YesNoFilter
+        label="Ongoing or ended"
+        placeholder="Ongoing and ended"
+        width={widthOf(150)}
+        yes="Ongoing"
+        no="Ended"
+        value={filters.ongoing}
+        onChange={(ongoing) => setFilters({ ongoing })}
+      />
+      <RateField filters={filters} setFilters={setFilters} errorOf={errorOf} width={widthOf(150)} />
+      <MultiSelectFilter
+        label="Status"
+        placeholder="Any status"
+        width={widthOf(160)}
+        options={eventStatuses.map((status) => ({ value: status, label: eventStatusLabel(status) }))}
+        value={filters.status}
+        onChange={(status) => setFilters({ status })}
+        error={errorOf('status')}
+      />
+      <SourceField filters={filters} setFilters={setFilters} errorOf={errorOf} width={widthOf(150)} />
       <MultiSelectFilter
         label="Flags"
         placeholder="Any flag"
@@ -88,5 +124,53 @@ function Fields({
       />
       <TimeRange filters={filters} setFilters={setFilters} errorOf={errorOf} />
     </>
+  )
+}
+
+type FieldProps = EventFilterProps & { readonly width: number | string }
+
+/** Bits or packets per second, by the unit. The typed text stays while it equals the rate in the address. */
+function RateField({ filters, setFilters, errorOf, width }: FieldProps) {
+  const [typed, setTyped] = useState('')
+  const given = { min_bps: numberOf(filters.min_bps), min_pps: numberOf(filters.min_pps) }
+  return (
+    <SearchField
+      label="Minimum peak rate"
+      placeholder="Minimum rate, 500 Mbps"
+      width={width}
+      value={isSameRate(parseRate(typed), given) ? typed : rateText(given)}
+      mistakeIn={(text) =>
+        parseRate(text) === undefined ? 'Enter a rate, such as 500 Mbps or 100 kpps' : undefined
+      }
+      onCommit={(text) => {
+        const { min_bps, min_pps } = parseRate(text) ?? {}
+        setTyped(text)
+        setFilters({ min_bps, min_pps })
+      }}
+      error={errorOf('min_bps') ?? errorOf('min_pps')}
+    />
+  )
+}
+
+const numberOf = (value: unknown): number | undefined => {
+  const number = Number(value)
+  return value === undefined || !Number.isSafeInteger(number) ? undefined : number
+}
+
+/** The sources of the latest events, and those of the address. */
+function SourceField({ filters, setFilters, errorOf, width }: FieldProps) {
+  const latest = useAnswer(listRelatedEventsRoute, { query: { ordering: '-start', limit: 100 } })
+  const chosen = textsOf(filters.source_key)
+  const known = latest.data?.results.map(({ source_key: key }) => key) ?? []
+  return (
+    <MultiSelectFilter
+      label="Source"
+      placeholder="Any source"
+      width={width}
+      options={[...new Set([...known, ...chosen])].toSorted().map((key) => ({ value: key, label: key }))}
+      value={chosen}
+      onChange={(keys) => setFilters({ source_key: keys })}
+      error={errorOf('source_key')}
+    />
   )
 }

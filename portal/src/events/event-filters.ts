@@ -8,7 +8,10 @@ export type EventFilterProps = Pick<ListSearch<'/events'>, 'filters' | 'setFilte
   readonly errorOf: (name: string) => string | undefined
 }
 
-/** Returns how many filters are set; start and end are one time range. */
+/** The filters of a field with two parameters: a time range, and a rate in bits or packets. */
+const together: Readonly<Record<string, string>> = { end: 'start', min_pps: 'min_bps' }
+
+/** Returns how many filters are set. */
 export function countFilters(filters: EventFilters): number {
-  return new Set(Object.keys(filters).map((name) => (name === 'end' ? 'start' : name))).size
+  return new Set(Object.keys(filters).map((name) => together[name] ?? name)).size
 }

@@ -1,6 +1,7 @@
 // One event: figures, chart, timeline, affected resources, and the detector's data.
 import { Card, Code, Grid, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { getRelatedEventRoute, type ParsedData, type RelatedEventDetail } from '@pharos/contract/analysis'
+import { classificationLabel } from '@pharos/contract/classification'
 import { ProblemError } from '@pharos/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -77,7 +78,7 @@ function Shown({ event }: { event: RelatedEventDetail }) {
           {status.map((one) => (
             <EventStatusBadge key={one} status={one} />
           ))}
-          {classification_key}
+          {classificationLabel(classification_key)}
           <CopyIcon text={location.href} label="Copy link" />
         </Group>
       }

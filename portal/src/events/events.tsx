@@ -1,6 +1,7 @@
 // Security events that concern the team: ongoing ones first, then a list with every filter of the API.
 import { Box, Button, Group, Text, Tooltip } from '@mantine/core'
 import { listRelatedEventsRoute, type RelatedEvent } from '@pharos/contract/analysis'
+import { classificationLabel } from '@pharos/contract/classification'
 import { ProblemError } from '@pharos/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
@@ -46,7 +47,7 @@ const columns: readonly Column<RelatedEvent>[] = [
     id: 'class',
     header: 'Type',
     orderBy: 'classification_key',
-    cell: ({ classification_key }) => classification_key,
+    cell: ({ classification_key: key }) => classificationLabel(key),
   },
   {
     id: 'bps',
@@ -142,7 +143,18 @@ function useRefusal(filters: Filters, ordering: string | undefined): ProblemErro
 }
 
 /** Parameters whose errors are shown at their fields. */
-const fields = new Set(['affected_network', 'description', 'flag', 'start', 'end'])
+const fields = new Set([
+  'affected_network',
+  'search',
+  'flag',
+  'status',
+  'classification_key',
+  'source_key',
+  'min_bps',
+  'min_pps',
+  'start',
+  'end',
+])
 
 function Refused({ refusal: { errors = [] } }: { refusal: ProblemError['problem'] }) {
   const elsewhere = errors.filter(({ loc }) => !fields.has(String(loc[1])))
@@ -159,8 +171,8 @@ const shownAtFirst = 3
 
 /** Ongoing attacks, whatever their age and the list's filters. */
 function Ongoing() {
-  const answer = useAnswer(listRelatedEventsRoute, { query: ongoingQuery() }, { refetchInterval: 5_000 })
-  const ongoing = answer.data?.results.filter(({ end }) => end === null) ?? []
+  const answer = useAnswer(listRelatedEventsRoute, { query: ongoingQuery }, { refetchInterval: 5_000 })
+  const ongoing = answer.data?.results ?? []
   const [isWhole, setWhole] = useState(false)
   if (ongoing.length === 0) return null
   const shown = isWhole ? ongoing : ongoing.slice(0, shownAtFirst)
@@ -172,7 +184,7 @@ function Ongoing() {
             <TextLink to="/events/$id" params={{ id: event.id }} ff="monospace" size="sm">
               {event.affected_network || 'Unknown network'}
             </TextLink>
-            <Text size="sm">{event.classification_key}</Text>
+            <Text size="sm">{classificationLabel(event.classification_key)}</Text>
             <Text size="sm" fw={600}>
               {formatRate(event.affected_bps, 'bps')}
             </Text>

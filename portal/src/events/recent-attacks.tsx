@@ -1,6 +1,7 @@
 // The attacks of the last 30 days as points, by start and peak rate: repetition and outliers show without reading rows.
 import { Skeleton, Text } from '@mantine/core'
 import { listRelatedEventsRoute, type RelatedEvent } from '@pharos/contract/analysis'
+import { classificationLabel } from '@pharos/contract/classification'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
@@ -92,7 +93,7 @@ function Shown({ events, count, from }: ShownProps) {
 }
 
 const summaryOf = (event: RelatedEvent): string =>
-  `${event.affected_network || 'Unknown network'}, ${event.classification_key}, ${durationOf(event)}`
+  `${event.affected_network || 'Unknown network'}, ${classificationLabel(event.classification_key)}, ${durationOf(event)}`
 
 function Summary({ events, count, plotted }: Pick<ShownProps, 'events' | 'count'> & { plotted: number }) {
   // Ordered by rate: the first is the largest of all, also of those that were not read.

@@ -1,6 +1,7 @@
 // Ongoing attacks, the largest first.
 import { Skeleton, Text } from '@mantine/core'
 import { listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { classificationLabel } from '@pharos/contract/classification'
 import { useAnswer } from '../api/queries.ts'
 import { ongoingQuery } from '../events/ongoing-query.ts'
 import { TextLink } from '../ui/link.tsx'
@@ -14,9 +15,9 @@ const shownAttacks = 6
 
 export function OngoingAttacks() {
   const [zone] = useZone()
-  const answer = useAnswer(listRelatedEventsRoute, { query: ongoingQuery() }, { refetchInterval: 10_000 })
+  const answer = useAnswer(listRelatedEventsRoute, { query: ongoingQuery }, { refetchInterval: 10_000 })
   const last = useAnswer(listRelatedEventsRoute, { query: { ordering: '-start', limit: 1 } })
-  const ongoing = answer.data?.results.filter(({ end }) => end === null) ?? []
+  const ongoing = answer.data?.results ?? []
   const ended = last.data?.results[0]?.end
   return (
     <SummaryCard
@@ -47,7 +48,7 @@ export function OngoingAttacks() {
                 </TextLink>
               }
             >
-              <span className={classes['rest']}>{classification_key}</span>
+              <span className={classes['rest']}>{classificationLabel(classification_key)}</span>
               <Text span size="sm" fw={600} className={classes['end']!}>
                 {formatRate(affected_bps, 'bps')}
               </Text>

@@ -66,3 +66,4 @@ export const EventStatusBadge = ({ status }: { status: EventStatus }) => shown(e
 
 export const announcementStatusLabel = (status: AnnouncementStatus): string =>
   announcementStatus[status].label
+export const eventStatusLabel = (status: EventStatus): string => eventStatus[status].label

@@ -1,7 +1,7 @@
 // Renders an event as the JSON of the API when the event is written, and stores it as text: a page of the list is a
 // concatenation of these texts. The detail contains the same text, so that the two cannot differ.
-import { eventFlags } from '@pharos/contract/analysis'
-import type { EventFlag, RelatedEvent, Relationship } from '@pharos/contract/analysis'
+import { eventFlags, eventStatuses } from '@pharos/contract/analysis'
+import type { EventFlag, EventStatus, RelatedEvent, Relationship } from '@pharos/contract/analysis'
 import type { Location } from '../inventory/holding.ts'
 import type { Event } from './event.ts'
 
@@ -49,4 +49,9 @@ export function flagsOf(bits: number): EventFlag[] {
 /** Returns the bit set for team_events.flags: one bit per flag, in the order of the contract. */
 export function flagBits(flags: readonly EventFlag[]): number {
   return flags.reduce((bits, flag) => bits | (1 << eventFlags.indexOf(flag)), 0)
+}
+
+/** Returns the bit set for team_event_facets.status: one bit per status, in the order of the contract. */
+export function statusBits(statuses: readonly EventStatus[]): number {
+  return statuses.reduce((bits, status) => bits | (1 << eventStatuses.indexOf(status)), 0)
 }

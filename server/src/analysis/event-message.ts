@@ -5,6 +5,9 @@ import type { NewMessage } from '../outbox/outbox.ts'
 import { flagsOf } from './event-json.ts'
 import type { EndedMessage, TeamEvent, TeamEventBefore, WrittenTeamEvent } from './team-event.store.ts'
 
+/** A row of team_events; its facet is in no message. */
+type ListedEvent = Omit<TeamEvent, 'facet'>
+
 type EventMessageType = Extract<MessageType, `event.${string}`>
 
 const dayMs = 86_400_000
@@ -58,7 +61,7 @@ const isChanged = (before: TeamEventBefore, after: TeamEventBefore): boolean =>
 
 /** Returns the messages of one transaction, ordered by event, team and type. */
 export function eventMessages(
-  rows: readonly TeamEvent[],
+  rows: readonly ListedEvent[],
   written: readonly WrittenTeamEvent[],
   ended: readonly EndedMessage[],
   isObserved: boolean,
@@ -85,7 +88,7 @@ function byEventAndTeam(a: Key, b: Key): number {
   return a.team_id - b.team_id
 }
 
-const messageData = (row: TeamEvent) => ({
+const messageData = (row: ListedEvent) => ({
   id: row.event_id,
   affected_network: row.affected_network ?? '',
   classification_key: row.classification_key,

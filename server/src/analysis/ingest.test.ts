@@ -5,10 +5,13 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { Db } from '../db/postgres.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { eventId } from './event.ts'
+import { saveFacets } from './facet.store.ts'
 import { ingestBatch, ingestDeliveries } from './ingest.ts'
+import { listTeamEvents } from './related-event.ts'
 import { replayDeliveries } from './replay.ts'
 import { rematch } from './rematch.ts'
 import { fixture } from './sources/fixtures.ts'
+import { noTeam } from './team-event.store.ts'
 import {
   addAnnouncement,
   addAsn,
@@ -36,7 +39,7 @@ after(() => database[Symbol.asyncDispose]())
 /** Each test starts with empty tables. */
 beforeEach(async () => {
   await sql`truncate teams, locations, sources, deliveries, delivery_ids, events, removed_resources,
-    team_event_counts restart identity cascade`.execute(db)
+    team_events, team_event_counts, team_event_facets restart identity cascade`.execute(db)
   await sql`update revisions set revision = revision + 1`.execute(db)
   cache = createOwnershipCache()
   await addLocation(db, 'ams', 'Amsterdam', 'NL')
@@ -262,7 +265,47 @@ describe('ingest', () => {
     await ingest()
     assert.deepEqual(await elementsOf(team), [])
     const { kept, counted } = await compareCounts(db)
-    assert.deepEqual([kept, counted], [[], []])
+    assert.deepEqual(kept, counted)
+  })
+
+  test('an event of no team is in the list of no team until a team gets its network', async () => {
+    const team = await addTeam(db, 'a')
+    await deliver(db, 'fnm', [ban('203.0.113.77')], from)
+    await ingest()
+    const [event] = await elementsOf(noTeam)
+    assert.deepEqual([event?.affected_network, event?.relationships], ['203.0.113.77/32', []])
+    await addPrefix(db, team, '203.0.113.0/24')
+    await rematch(database.postgres, cache)
+    assert.deepEqual([(await elementsOf(noTeam)).length, (await elementsOf(team)).length], [0, 1])
+    const { kept, counted } = await compareCounts(db)
+    assert.deepEqual(kept, counted)
+  })
+
+  test('descriptions beyond the maximum of facets are searched event by event', async () => {
+    const team = await addTeam(db, 'a')
+    await addPrefix(db, team, '203.0.113.0/24')
+    const rows = Array.from({ length: 520 }, (_, n) => ({
+      team_id: team,
+      flags: 0,
+      status: 1,
+      classification_key: 'unknown',
+      source_key: 'fnm',
+      description: `number ${n}`,
+    }))
+    await db.transaction().execute((trx) => saveFacets(trx, rows.slice(0, 500)))
+    const ids = await db.transaction().execute((trx) => saveFacets(trx, rows))
+    assert.equal(new Set(ids).size, 501)
+    await deliver(db, 'fnm', [ban('203.0.113.77')], from)
+    await ingest()
+    for (const [search, count] of [
+      ['on 203.0.113.7', 1],
+      ['amplification', 1],
+      ['number', 0],
+    ] as const) {
+      const query = { search, ordering: 'start', limit: 10, offset: 0 }
+      const page = await listTeamEvents(database, { actor: { teamId: team, isStaff: false } }, query)
+      assert.equal(page.count, count, search)
+    }
   })
 })
 

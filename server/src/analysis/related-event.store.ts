@@ -19,9 +19,9 @@ export async function listRelated(
   return rows[0]!
 }
 
-/** A query that reads a large part of the team's events must not block the other reads on its connection. */
-function isSearch({ network, description }: RelatedQuery): boolean {
-  if (description !== null) return true
+/** A query that may read a large part of the team's events must not block the other reads on its connection. */
+function isSearch({ network, description, search, bps, pps }: RelatedQuery): boolean {
+  if (description !== null || search !== null || bps !== null || pps !== null) return true
   if (network === null) return false
   return 'text' in network || lengthOf(network.prefix) < (network.prefix.includes(':') ? 48 : 24)
 }

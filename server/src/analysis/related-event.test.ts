@@ -3,8 +3,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { Compile } from 'typebox/compile'
-import { eventFlags, listRelatedEventsRoute, relatedEventOrderings } from '@pharos/contract/analysis'
-import type { EventFlag } from '@pharos/contract/analysis'
+import {
+  eventFlags,
+  eventStatuses,
+  listRelatedEventsRoute,
+  relatedEventOrderings,
+} from '@pharos/contract/analysis'
+import type { EventFlag, EventStatus } from '@pharos/contract/analysis'
+import { classificationLabel } from '@pharos/contract/classification'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { overlaps, parsePrefix } from '../net/prefix.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
@@ -56,18 +62,32 @@ function randomEvent(i: number): Event {
     `2001:db8::${whole(4).toString(16)}/128`,
     '2001:db8::/32',
   ])
+  const description = pick([
+    'UDP flood',
+    'udp_50%',
+    'SYN \\ flood',
+    "it's",
+    'Ünï',
+    '',
+    'Flood on {} now',
+    `{}: DNS ${i % 700}`,
+  ])
   const rate = pick([0, 1, 15, 16, 17, whole(1_000), whole(1e9), 9_007_199_254_740_991])
   return {
     id: `id${String((i * 7_919) % 100_000).padStart(5, '0')}`,
-    sourceKey: 'test',
+    sourceKey: pick(['test', 'fnm-1']),
     sourceEventId: String(i),
     flags,
-    status: ['EVENT_PENDING'],
+    status: pick([
+      ['EVENT_PENDING'],
+      ['EVENT_ENDED'],
+      ['EVENT_ENDED', 'MITIGATION_ENDED'],
+    ] as EventStatus[][]),
     affectedNetwork: parsePrefix(network),
     start: new Date(start),
     end: random() < 0.05 ? null : new Date(start + lasted),
     classificationKey: pick(['udp.flood', 'tcp.syn_flood', 'unknown']),
-    description: pick(['UDP flood', 'udp_50%', 'SYN \\ flood', "it's", 'Ünï', '']),
+    description: description.replace('{}', network.replace(/[/](32|128)$/, '')),
     sourceTimezone: 'UTC',
     sourceResourceId: '',
     sourceLocationId: '',
@@ -104,10 +124,30 @@ after(() => database[Symbol.asyncDispose]())
 
 type Query = Parameters<typeof listTeamEvents>[2]
 
+function isFound(event: Event, text: string): boolean {
+  const { affectedNetwork, classificationKey, description, id, sourceKey } = event
+  const texts = [description, classificationKey, classificationLabel(classificationKey), sourceKey]
+  if (texts.some((one) => one.toLowerCase().includes(text))) return true
+  if (/^[a-z0-9]{6,}$/.test(text) && id.startsWith(text)) return true
+  const { network } = parseRelatedQuery({ ...byDefault, search: text }).search!
+  if (network === null) return false
+  return 'text' in network
+    ? affectedNetwork!.includes(network.text)
+    : overlaps(affectedNetwork!, network.prefix)
+}
+
 function expected(events: readonly Event[], query: Query): { ids: string[]; count: number } {
-  const { flags, start, end, network, description, ordering, limit, offset } = parseRelatedQuery(query)
+  const parsed = parseRelatedQuery(query)
+  const { flags, start, end, network, description, ordering, limit, offset } = parsed
   const passing = events.filter(
     (event) =>
+      (query.status === undefined || query.status.some((one) => event.status.includes(one))) &&
+      (parsed.classes === null || parsed.classes.some((one) => one === event.classificationKey)) &&
+      (parsed.sources === null || parsed.sources.includes(event.sourceKey)) &&
+      (parsed.ongoing === null || parsed.ongoing === (event.end === null)) &&
+      event.affectedBps >= (parsed.bps ?? 0) &&
+      event.affectedPps >= (parsed.pps ?? 0) &&
+      (query.search === undefined || isFound(event, query.search.toLowerCase())) &&
       (flags === null || (flagBits(event.flags) & flags) !== 0) &&
       (end === null || event.start <= end) &&
       (start === null || event.end === null || event.end >= start) &&
@@ -181,12 +221,70 @@ const common = {
   limit: fc.constantFrom(1, 2, 10, 100, 1_000),
   offset: fc.oneof(fc.constantFrom(0, 1, 99, 1_000, 1_001, 5_999, 6_000), fc.integer({ min: 0, max: 6_500 })),
 }
+const facets = {
+  flag: flagFilter,
+  status: fc.subarray([...eventStatuses], { minLength: 1, maxLength: 2 }),
+  classification_key: fc.subarray(['udp.flood', 'tcp.syn_flood', 'ip.flood'] as const, { minLength: 1 }),
+  source_key: fc.subarray(['test', 'fnm-1', 'none'], { minLength: 1 }),
+}
+/** Mostly absent, so that every way to find a page is taken. */
+const seldom = <T>(values: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values })
+const rates = fc.constantFrom(0, 1, 16, 17, 500, 1_000_000, 9_007_199_254_740_991)
+const values = {
+  ongoing: seldom(fc.boolean()),
+  min_bps: seldom(rates),
+  min_pps: seldom(fc.constantFrom(0, 1, 20, 49, 50)),
+}
+const needed = { requiredKeys: ['ordering', 'limit', 'offset'] as const }
+const withoutUndefined = (query: object) =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
 const rollups = fc
   .tuple(
-    fc.record({ flag: flagFilter, ...common }, { requiredKeys: ['ordering', 'limit', 'offset'] }),
+    fc.record(
+      Object.fromEntries(Object.entries(facets).map(([name, one]) => [name, seldom(one)])) as typeof facets,
+    ),
+    fc.record({ ...values, ...common }, { requiredKeys: [...needed.requiredKeys] }),
     windows,
   )
-  .map(([query, window]) => ({ ...query, ...window }))
+  .map(([facet, query, window]) => withoutUndefined({ ...facet, ...query, ...window }))
+const texts = fc.constantFrom(
+  'udp',
+  'FLOOD',
+  '%',
+  '_',
+  '\\',
+  "'",
+  'Ünï',
+  'none',
+  'flood  ',
+  'on 10.0.',
+  '.1 now',
+  'd on 2001',
+  'DNS 12',
+  '0.0: dns',
+  '2001:db8::1: DNS',
+  '10.0.1.2',
+  'd',
+  '::',
+  '/24',
+)
+const searched = fc.oneof(
+  texts.filter((text) => text.length > 1),
+  fc.constantFrom(
+    'fnm',
+    'SYN',
+    'tcp.',
+    'unknown kind',
+    'test',
+    '10.0.1.2',
+    '10.0.0.0/15',
+    '10.0.1',
+    '2001:DB8',
+  ),
+  fc.integer({ min: 0, max: eventsCount }).map((n) => model[n % model.length]!.id),
+  fc.constantFrom('ID0000', 'id0001', 'id0'),
+)
 const searches = fc
   .tuple(
     fc.record(
@@ -210,14 +308,24 @@ const searches = fc
           '_',
           '\\',
         ),
-        description: fc.constantFrom('udp', 'FLOOD', '%', '_', '\\', "'", 'Ünï', 'none', 'flood  '),
+        description: texts,
+        search: searched,
+        status: seldom(facets.status),
+        ...values,
         ...common,
       },
       { requiredKeys: ['ordering', 'limit', 'offset'] },
     ),
     windows,
   )
-  .map(([query, window]) => ({ ...query, ...window }))
+  .map(([query, window]) => withoutUndefined({ ...query, ...window }))
+const textSearches = fc
+  .tuple(
+    fc.oneof(fc.record({ search: searched }), fc.record({ description: texts })),
+    fc.record({ flag: seldom(flagFilter), ongoing: seldom(fc.boolean()), ...common }),
+    windows,
+  )
+  .map(([text, query, window]) => withoutUndefined({ ...text, ...query, ...window }))
 
 describe('the related list', () => {
   test('the maintained counts equal the actual counts', async () => {
@@ -230,7 +338,7 @@ describe('the related list', () => {
       fc.asyncProperty(rollups, async (query) => {
         assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
       }),
-      { numRuns: 250 * long },
+      { numRuns: 150 * long },
     )
   })
 
@@ -255,12 +363,21 @@ describe('the related list', () => {
     )
   })
 
-  test('by network and description equals the model', async () => {
+  test('by network, text and values equals the model', async () => {
     await fc.assert(
       fc.asyncProperty(searches, async (query) => {
         assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
       }),
       { numRuns: 100 * long },
+    )
+  })
+
+  test('by text alone and with counted filters equals the model', async () => {
+    await fc.assert(
+      fc.asyncProperty(textSearches, async (query) => {
+        assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
+      }),
+      { numRuns: 150 * long },
     )
   })
 

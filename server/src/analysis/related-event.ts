@@ -1,11 +1,18 @@
-// The related list and the detail of one event. Responses are concatenated stored texts.
-import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
+// The lists of events and the detail of one event. Responses are concatenated stored texts.
+import type { listEventsRoute, listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'
-import { notFound } from '../runtime/error.ts'
+import { fail, notFound } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'
+import {
+  hasFormerHoldings,
+  listEventsOfTeams,
+  listEveryEvent,
+  listTeamsWithEvents,
+} from './all-events.store.ts'
 import { findParsedData, findRelatedEvent, listRelated } from './related-event.store.ts'
 import { parseRelatedQuery } from './related-query.ts'
+import type { RelatedRows } from './related-sql.store.ts'
 
 export type RelatedDeps = { readonly postgres: Postgres }
 type Reader = { readonly actor: Pick<Actor, 'teamId' | 'isStaff'> }
@@ -18,9 +25,37 @@ export async function listTeamEvents(
   { actor }: Reader,
   query: QueryOf<typeof listRelatedEventsRoute>,
 ): Promise<RelatedPage> {
-  const { results, count } = await listRelated(postgres, actor.teamId, parseRelatedQuery(query))
-  return { raw: `{"results":[${results}],"count":${count}}`, count }
+  return pageOf(await listRelated(postgres, actor.teamId, parseRelatedQuery(query)))
 }
+
+/** Lists the events of all of the caller's teams, and for staff those of every team. */
+export async function listEvents(
+  { postgres }: RelatedDeps,
+  { actor }: { readonly actor: Actor },
+  { team_id: teamId, ...query }: QueryOf<typeof listEventsRoute>,
+): Promise<RelatedPage> {
+  const parsed = parseRelatedQuery(query)
+  if (actor.isStaff) {
+    return pageOf(
+      await (teamId === undefined
+        ? listEveryEvent(postgres.front, parsed)
+        : listRelated(postgres, teamId, parsed)),
+    )
+  }
+  if (teamId !== undefined) throw fail('forbidden', 'staffOnly')
+  const teamIds =
+    actor.kind === 'token' ? [actor.teamId] : await listTeamsWithEvents(postgres.front, actor.userId)
+  const [only] = teamIds
+  if (teamIds.length === 1 && !(await hasFormerHoldings(postgres.front, teamIds))) {
+    return pageOf(await listRelated(postgres, only!, parsed))
+  }
+  return pageOf(await listEventsOfTeams(postgres.front, teamIds, parsed))
+}
+
+const pageOf = ({ results, count }: RelatedRows): RelatedPage => ({
+  raw: `{"results":[${results}],"count":${count}}`,
+  count,
+})
 
 /**
  * Returns the detail as JSON text; throws not_found unless the event concerns the team. Staff get the parsed data of

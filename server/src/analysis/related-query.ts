@@ -1,11 +1,12 @@
-// Parses the query of the related list. Pure.
-import type { EventFlag, listRelatedEventsRoute } from '@pharos/contract/analysis'
+// Parses the query of a list of events. Pure.
+import type { EventFlag, EventStatus, listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { classificationKeys, classifications, type Classification } from '@pharos/contract/classification'
 import type { QueryOf } from '@pharos/contract/route'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { failWith, invalid, prefixErrorAt } from '../runtime/error.ts'
-import { flagBits } from './event-json.ts'
+import { flagBits, statusBits } from './event-json.ts'
 
 export const orderingKeys = [
   'start',
@@ -18,17 +19,41 @@ export const orderingKeys = [
 export type OrderingKey = (typeof orderingKeys)[number]
 export type Ordering = readonly { readonly key: OrderingKey; readonly descending: boolean }[]
 
-/** A parsed query; the ordering contains each key once and ends with the id. */
+/** A parsed query; the ordering contains each key once and ends with the id. Null: any. */
 export type RelatedQuery = {
-  /** Bits of which an event must have at least one; null for any. */
+  /** Bits of which an event must have at least one. */
   readonly flags: number | null
+  readonly status: number | null
+  readonly classes: readonly Classification[] | null
+  readonly sources: readonly string[] | null
   readonly start: Date | null
   readonly end: Date | null
-  readonly network: { readonly prefix: Prefix } | { readonly text: string } | null
+  /** True: events that have not ended. */
+  readonly ongoing: boolean | null
+  /** The least peak rates. */
+  readonly bps: number | null
+  readonly pps: number | null
+  readonly network: NetworkFilter | null
+  /** In lower case. */
   readonly description: string | null
+  readonly search: SearchFilter | null
   readonly ordering: Ordering
   readonly limit: number
   readonly offset: number
+}
+
+/** Networks that overlap the prefix, or that contain the text, in lower case. */
+export type NetworkFilter = { readonly prefix: Prefix } | { readonly text: string }
+
+/** An event must pass one of these. */
+export type SearchFilter = {
+  /** In lower case: contained in the description or in the key of the source. */
+  readonly text: string
+  /** Classes whose label or key contains the text. */
+  readonly classes: readonly Classification[]
+  readonly network: NetworkFilter | null
+  /** First characters of the id. */
+  readonly idStart: string | null
 }
 
 /** Throws `invalid` for a window that ends before it starts, and for an almost valid network. */
@@ -40,10 +65,18 @@ export function parseRelatedQuery(query: QueryOf<typeof listRelatedEventsRoute>)
   }
   return {
     flags: flagsOf(query.flag),
+    status: query.status === undefined ? null : statusBits([...new Set(query.status as EventStatus[])]),
+    classes: query.classification_key ?? null,
+    sources: query.source_key ?? null,
     start,
     end,
+    ongoing: query.ongoing ?? null,
+    // A rate is never negative: the least rate of 0 excludes no event.
+    bps: query.min_bps || null,
+    pps: query.min_pps || null,
     network: query.affected_network === undefined ? null : parseNetwork(query.affected_network),
-    description: query.description ?? null,
+    description: query.description?.toLowerCase() ?? null,
+    search: query.search === undefined ? null : parseSearch(query.search.toLowerCase()),
     ordering: parseOrdering(query.ordering),
     limit: query.limit,
     offset: query.offset,
@@ -61,8 +94,32 @@ function parseNetwork(text: string): RelatedQuery['network'] {
     return { prefix: parsePrefixOrAddress(text.trim()) }
   } catch (error) {
     if (!(error instanceof PrefixError)) throw error
-    if (!nearly.has(error.reason)) return { text }
+    if (!nearly.has(error.reason)) return { text: text.toLowerCase() }
     throw failWith('invalid', [prefixErrorAt(['query', 'affected_network'], error)])
+  }
+}
+
+const idCharacters = /^[a-z0-9]{6,}$/
+/** Text that only a network contains: enough of one that it is no part of a word. */
+const partOfNetwork = /^[0-9a-f.:/]*[.:][0-9a-f.:/]*$/
+
+function parseSearch(text: string): SearchFilter {
+  return {
+    text,
+    classes: classificationKeys.filter(
+      (key) => key.includes(text) || classifications[key].toLowerCase().includes(text),
+    ),
+    network: searchedNetwork(text.trim()),
+    idStart: idCharacters.test(text) ? text : null,
+  }
+}
+
+function searchedNetwork(text: string): NetworkFilter | null {
+  try {
+    return { prefix: parsePrefixOrAddress(text) }
+  } catch (error) {
+    if (!(error instanceof PrefixError)) throw error
+    return partOfNetwork.test(text) ? { text } : null
   }
 }
 

@@ -10,14 +10,14 @@ import {
   answer,
   columnOf,
   element,
-  hasFlag,
+  hasFacet,
   literalLimit,
+  ofFacet,
   orderBy,
   orderByWithoutNulls,
   reachOf,
   sortColumns,
   startsInTime,
-  teamFlags,
   type RelatedRows,
   type Scope,
   type Sql,
@@ -38,11 +38,16 @@ export function firstPage(scope: Scope, { ordering, limit }: RelatedQuery): RawB
         order by ${keys} limit ${limit}) e), '') as results`
 }
 
-/** `walkMax`: a larger offset is looked up in the counts. */
-export function byStart(scope: Scope, query: RelatedQuery, walkMax: number): RawBuilder<RelatedRows> {
+/** `walkMax`: a larger offset is looked up in the counts; by facets every offset is, since each of them is walked. */
+export function byStart(
+  scope: Scope,
+  query: RelatedQuery,
+  ctes: readonly Sql[],
+  walkMax: number,
+): RawBuilder<RelatedRows> {
   const { ordering, limit, offset } = query
   const isDescending = ordering[0]!.descending
-  const isDeep = offset > walkMax
+  const isDeep = offset > (scope.byFacet ? 0 : walkMax)
   const keys = orderBy(ordering)
   const isWindow = scope.start !== null
   // Events that were ongoing at the start of the window precede all others.
@@ -61,7 +66,7 @@ export function byStart(scope: Scope, query: RelatedQuery, walkMax: number): Raw
     scope.teamId,
     ordering,
     [
-      ...teamFlags(scope),
+      ...ctes,
       sql`total as materialized (select ${countOf(scope)} as n)`,
       ...(isWindow
         ? [
@@ -87,7 +92,7 @@ export function byStart(scope: Scope, query: RelatedQuery, walkMax: number): Raw
  * Span and start are compared as a row, and the end within a sum, so that only the index team_events_span matches:
  * PostgreSQL 18 can skip-scan the others, estimates the same cost, and reads a thousand times as much.
  */
-export function runningAt(scope: Scope, wanted: Sql): Sql {
+export function runningAt(scope: Scope, wanted: Sql, passes: Sql | null = null): Sql {
   const { teamId, start } = scope
   const begin = sql`${start}::timestamptz`
   return sql`
@@ -97,12 +102,14 @@ export function runningAt(scope: Scope, wanted: Sql): Sql {
         sql`team_id = ${teamId} and (span, start_at) < (s.span, ${begin})
           and (span, start_at) >= (s.span, ${begin} - make_interval(secs => power(2, s.span) * 1.001))
           and end_at + interval '0' >= ${begin}`,
-        hasFlag(scope),
+        hasFacet(scope),
+        passes,
       )} offset 0) e
     union all
     select ${wanted} from team_events where ${all(
       sql`team_id = ${teamId} and (span, start_at) >= (99, '-infinity') and (span, start_at) < (99, ${begin})`,
-      hasFlag(scope),
+      hasFacet(scope),
+      passes,
     )}`
 }
 
@@ -129,7 +136,7 @@ function placeOf(scope: Scope, { ordering, limit }: RelatedQuery, startedOffset:
 
 /** The first `reach` events, in order, that started in the window and, for a large offset, in the place. */
 function startedIn(scope: Scope, ordering: Ordering, reach: Sql, isDeep: boolean): Sql {
-  const { teamId, flags, start } = scope
+  const { teamId, byFacet, start } = scope
   const wanted = sortColumns(ordering)
   const within = [
     start && sql`start_at >= ${start}::timestamptz`,
@@ -137,13 +144,17 @@ function startedIn(scope: Scope, ordering: Ordering, reach: Sql, isDeep: boolean
     isDeep && sql`start_at >= (select low from place) and start_at < (select high from place)`,
   ]
   const keys = orderBy(ordering)
-  if (flags === null) {
+  if (!byFacet) {
     return sql`
       select ${wanted} from team_events where ${all(sql`team_id = ${teamId}`, ...within)} order by ${keys} limit ${reach}`
   }
   return sql`
-    select e.* from team_flags f cross join lateral (
-      select ${wanted} from team_events where ${all(sql`team_id = ${teamId} and flags = f.flags`, ...within)}
+    select e.* from facets f cross join lateral (
+      select ${wanted} from team_events where ${all(
+        sql`team_id = ${teamId} and facet = f.id`,
+        ofFacet(null, null),
+        ...within,
+      )}
       order by ${keys} limit ${reach}) e`
 }
 

@@ -1,6 +1,7 @@
 // The parts that all statements of the related list share: the ordering, the filter, the outer statement. SQL fragments
 // only; related-page.store.ts combines them.
 import { sql, type RawBuilder } from 'kysely'
+import { aroundNetwork, networkMark } from './facet.ts'
 import type { Ordering, OrderingKey, RelatedQuery } from './related-query.ts'
 
 export type Sql = RawBuilder<unknown>
@@ -8,8 +9,14 @@ export type Sql = RawBuilder<unknown>
 /** `results`: the elements as JSON, joined by commas. */
 export type RelatedRows = { readonly results: string; readonly count: number }
 
-/** The team, and the flags (at least one) and the window that events must match. Null: any. */
-export type Scope = Pick<RelatedQuery, 'flags' | 'start' | 'end'> & { readonly teamId: number }
+/** The events that the counts can count: those of the team in a window, of some facets or of all. Null: any. */
+export type Scope = {
+  readonly teamId: number
+  readonly start: Date | null
+  readonly end: Date | null
+  /** Whether only the facets in the CTE `facets` are meant. */
+  readonly byFacet: boolean
+}
 
 const columns: Readonly<Record<OrderingKey, string>> = {
   start: 'start_at',
@@ -45,29 +52,85 @@ export function sortColumns(ordering: Ordering): Sql {
   return sql.raw(ordering.map(({ key }) => columns[key]).join(', '))
 }
 
-export function all(...conditions: readonly (Sql | null | false)[]): Sql {
-  return sql.join(
-    conditions.filter((condition) => condition !== null && condition !== false),
-    sql` and `,
-  )
+export function all(...conditions: readonly (Sql | null | boolean)[]): Sql {
+  const given = conditions.filter((condition) => typeof condition === 'object' && condition !== null)
+  return given.length === 0 ? sql`true` : sql.join(given, sql` and `)
 }
 
-export function hasFlag({ flags }: Scope): Sql | null {
-  return flags === null ? null : sql`flags & ${flags}::integer <> 0`
+/** For walks that check the facet event by event. The sum keeps PostgreSQL from using the index by facet instead. */
+export function hasFacet({ byFacet }: Scope): Sql | null {
+  return byFacet ? isFacetOf('facets') : null
+}
+
+/**
+ * Events of the facet `f.id` that started within the range. Compared as rows, so that only the index by facet matches: for
+ * equal facets, PostgreSQL may read every event that started in the range, again for each facet.
+ */
+export function ofFacet(from: Sql | null, until: Sql | null, operator = sql`<=`): Sql {
+  return sql`(facet, start_at) >= (f.id, ${from ?? sql`'-infinity'`})
+    and (facet, start_at) ${operator} (f.id, ${until ?? sql`'infinity'`})`
+}
+
+/** `cte`: one with the ids of facets. */
+export function isFacetOf(cte: string): Sql {
+  return sql`facet + 0 = any(array(select id from ${sql.ref(cte)}))`
 }
 
 export function startsInTime({ end }: Scope): Sql | null {
   return end === null ? null : sql`start_at <= ${end}::timestamptz`
 }
 
-/** `team_flags`: the combinations of flags that match and occur in the team's events, of which there are few. */
-export function teamFlags(scope: Scope): Sql[] {
-  if (scope.flags === null) return []
-  return [
-    sql`team_flags as materialized (
-      select flags from team_event_counts
-      where ${all(sql`team_id = ${scope.teamId} and measure = 'all' and events > 0`, hasFlag(scope))})`,
-  ]
+export function endsInTime({ start }: Scope): Sql | null {
+  return start === null ? null : sql`(end_at >= ${start}::timestamptz or end_at is null)`
+}
+
+export type FacetQuery = Pick<
+  RelatedQuery,
+  'flags' | 'status' | 'classes' | 'sources' | 'description' | 'search'
+>
+
+/**
+ * CTE `name`: the facets of the team, or of several, that pass the filters by flags, status, class and source, and the
+ * condition.
+ */
+export function facetsCte(
+  name: string,
+  teams: number | readonly number[] | null,
+  query: FacetQuery,
+  condition: Sql | null = null,
+): Sql {
+  const { flags, status, classes, sources } = query
+  return sql`${sql.ref(name)} as materialized (
+    select id from team_event_facets where ${all(
+      teams === null || sql`team_id = any(${[teams].flat()}::integer[])`,
+      flags !== null && sql`flags & ${flags}::integer <> 0`,
+      status !== null && sql`status & ${status}::integer <> 0`,
+      classes && sql`classification_key = any(${classes}::text[])`,
+      sources && sql`source_key = any(${sources}::text[])`,
+      condition,
+    )})`
+}
+
+/** Facets of which every event passes the filter by text. */
+export function hasText({ description, search }: FacetQuery): Sql | null {
+  if (description !== null) return inEveryDescription(description)
+  if (search === null) return null
+  const { text, classes } = search
+  return sql`(${inEveryDescription(text)} or classification_key = any(${classes}::text[])
+    or strpos(lower(source_key), ${text}) > 0)`
+}
+
+/** Facets of which some events may have the text in their description, and others not. */
+export function mayHaveText(text: string): Sql {
+  const { before, after } = aroundNetwork(text)
+  return sql`(description is null or strpos(description, ${networkMark}) > 0 and exists (
+      select from unnest(${before}::text[], ${after}::text[]) as around(before, after)
+      where right(split_part(description, ${networkMark}, 1), length(before)) = before
+        and left(split_part(description, ${networkMark}, 2), length(after)) = after))`
+}
+
+function inEveryDescription(text: string): Sql {
+  return text.includes(networkMark) ? sql`false` : sql`coalesce(strpos(description, ${text}) > 0, false)`
 }
 
 export const element = sql`record || ',"relationships":' || relationships || '}' as element`

@@ -8,6 +8,7 @@ import { writeMessages } from '../outbox/outbox.ts'
 import { eventMessages } from './event-message.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
+import { facetOf } from './facet.ts'
 import { matchNetworks } from './match.ts'
 import type { EventMatch, Match, StoredMatch } from './match.ts'
 import { flagBits, renderEvent, renderRelationships } from './event-json.ts'
@@ -20,7 +21,9 @@ import {
 import {
   deleteTeamEvents,
   listEndedMessages,
+  listUnmatched,
   lockTeams,
+  noTeam,
   saveTeamEvents,
   type WrittenTeamEvent,
 } from './team-event.store.ts'
@@ -74,7 +77,14 @@ export async function relateEvents(
   const stored = await listRelationships(trx, [...matches.keys()])
   const wanted = [...matches].flatMap(([eventId, list]) => list.map((match) => ({ eventId, ...match })))
   const plan = planRelationships(stored, wanted)
-  await lockTeams(trx, [...new Set([...stored, ...wanted].map(({ teamId }) => teamId))])
+  const related = new Set(stored.map(({ eventId }) => eventId))
+  const unmatched = await listUnmatched(
+    trx,
+    events.flatMap(({ id }) => (related.has(id) || matches.get(id)!.length === 0 ? [] : [id])),
+  )
+  const isUnmatched = unmatched.length > 0 || [...matches.values()].some((list) => list.length === 0)
+  const teamIds = new Set([...stored, ...wanted].map(({ teamId }) => teamId))
+  await lockTeams(trx, isUnmatched ? [...teamIds, noTeam] : [...teamIds])
   await deleteRelationships(trx, plan.remove)
   await saveRelationships(trx, plan.save)
   const inserted = await insertRelationships(trx, plan.insert)
@@ -82,10 +92,12 @@ export async function relateEvents(
     [...plan.keep, ...plan.save, ...inserted].map((relationship) => [keyOf(relationship), relationship]),
   )
   const teamEvents = events.flatMap((event) => teamEventsOf(event, matches.get(event.id)!, current))
-  const written = await saveTeamEvents(trx, teamEvents)
+  const all = await saveTeamEvents(trx, teamEvents)
+  const written = all.filter(({ team_id }) => team_id !== noTeam)
   const ended = await listEndedMessages(trx, ongoingBefore(written))
   await writeMessages(trx, eventMessages(teamEvents, written, ended, isObserved))
-  await deleteTeamEvents(trx, noLongerRelated(stored, wanted))
+  const matched = unmatched.map((event_id) => ({ team_id: noTeam, event_id }))
+  await deleteTeamEvents(trx, [...noLongerRelated(stored, wanted), ...matched])
 }
 
 /**
@@ -95,15 +107,20 @@ function ongoingBefore(written: readonly WrittenTeamEvent[]): string[] {
   return [...new Set(written.flatMap(({ event_id, before }) => (before?.end_at === null ? [event_id] : [])))]
 }
 
-/** A row per team that the event concerns: the team's part, with its relationships in the order of match.ts. */
+/**
+ * A row per team that the event concerns: the team's part, with its relationships in the order of match.ts. Of an event
+ * that concerns no team, the whole event in a row of no team.
+ */
 function teamEventsOf(
   event: Event,
   matches: readonly Match[],
   current: ReadonlyMap<string, StoredMatch>,
 ): TeamEvent[] {
-  return [...Map.groupBy(matches, ({ teamId }) => teamId)].map(([teamId, ofTeam]) => {
+  const byTeam = Map.groupBy(matches, ({ teamId }) => teamId)
+  if (byTeam.size === 0) byTeam.set(noTeam, [])
+  return [...byTeam].map(([teamId, ofTeam]) => {
     const target = ofTeam.find(({ location }) => location !== null)?.location ?? null
-    const part = teamPart(event, ofTeam.flatMap(prefixOf))
+    const part = teamId === noTeam ? event : teamPart(event, ofTeam.flatMap(prefixOf))
     return {
       team_id: teamId,
       event_id: event.id,
@@ -112,6 +129,7 @@ function teamEventsOf(
       affected_bps: part.affectedBps,
       affected_pps: part.affectedPps,
       flags: flagBits(part.flags),
+      facet: facetOf(part),
       affected_network: part.affectedNetwork,
       classification_key: part.classificationKey,
       description: part.description.toLowerCase(),

@@ -2,9 +2,26 @@
 import { sql, type Selectable } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 import type { TeamEventsTable } from '../db/schema.ts'
+import type { Facet } from './facet.ts'
+import { saveFacets } from './facet.store.ts'
 
 /** `parsed_data` is null if the team holds all networks of the event, and thus sees the event's own parsed data. */
-export type TeamEvent = Readonly<Omit<Selectable<TeamEventsTable>, 'span'>>
+export type TeamEvent = Readonly<Omit<Selectable<TeamEventsTable>, 'span' | 'facet'>> & {
+  readonly facet: Facet
+}
+
+/** The `team_id` of events that concern no team. */
+export const noTeam = 0
+
+/** Returns those of the events that are in the list of events that concern no team. */
+export async function listUnmatched(trx: Trx, eventIds: readonly string[]): Promise<string[]> {
+  if (eventIds.length === 0) return []
+  const { rows } = await sql<{ event_id: string }>`
+    select event_id from team_events where team_id = ${noTeam} and event_id = any(${eventIds}::text[])`.execute(
+    trx,
+  )
+  return rows.map(({ event_id }) => event_id)
+}
 
 /** The first half of the advisory locks' keys; the second is the slot of the team. */
 const LOCK_CLASS = 7_001
@@ -35,16 +52,21 @@ export type TeamEventBefore = Pick<TeamEvent, 'end_at' | 'affected_bps' | 'affec
 export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Promise<WrittenTeamEvent[]> {
   const [first] = rows
   if (!first) return []
+  const facets = await saveFacets(
+    trx,
+    rows.map(({ team_id, facet }) => ({ team_id, ...facet })),
+  )
+  const stored = rows.map((row, at) => ({ ...row, facet: facets[at] }))
   const names = Object.keys(first)
   const columns = sql.join(names.map((name) => sql.ref(name)))
   const assignments = sql.join(names.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))
   const written = await sql<WrittenRow>`
     with written as (
     insert into team_events as t (${columns})
-    select ${columns} from json_populate_recordset(null::team_events, ${JSON.stringify(rows)}::json)
+    select ${columns} from json_populate_recordset(null::team_events, ${JSON.stringify(stored)}::json)
     on conflict (team_id, event_id) do update set ${assignments}
-    where (t.record, t.relationships, t.parsed_data)
-      is distinct from (excluded.record, excluded.relationships, excluded.parsed_data)
+    where (t.record, t.relationships, t.parsed_data, t.facet)
+      is distinct from (excluded.record, excluded.relationships, excluded.parsed_data, excluded.facet)
     returning team_id, event_id)
     select w.team_id, w.event_id, now() as now, b.team_id is not null as existed, b.end_at, b.affected_bps,
       b.affected_pps, b.flags

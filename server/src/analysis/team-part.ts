@@ -2,6 +2,7 @@
 // those networks, and all data that may name them, is omitted. Pure. The part is built from named fields, never by
 // removing some: a new field of events is shown to no team until it is added here.
 import type { ParsedData } from '@pharos/contract/analysis'
+import { classificationLabel, isClassification } from '@pharos/contract/classification'
 import { createPrefixMap } from '../net/prefix-map.ts'
 import {
   comparePrefixes,
@@ -14,7 +15,6 @@ import {
   prefixAround,
 } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { classifications, isClassification } from './classification.ts'
 import { largestFirst, networksMax, networksOf } from './event.ts'
 import type { Event } from './event.ts'
 import type { Json } from './json.ts'
@@ -85,9 +85,9 @@ function wholeOf(prefixes: readonly Prefix[]): Prefix | undefined {
 }
 
 function describe({ classificationKey }: Event, own: readonly Prefix[]): string {
-  const label = isClassification(classificationKey) ? classifications[classificationKey] : 'attack'
+  const label = isClassification(classificationKey) ? classificationLabel(classificationKey) : 'Attack'
   const more = own.length > 1 ? ` and ${own.length - 1} more` : ''
-  return `${label.charAt(0).toUpperCase()}${label.slice(1)} on ${own[0]}${more}`
+  return `${label} on ${own[0]}${more}`
 }
 
 function cutParsedData(

@@ -108,11 +108,11 @@ export async function deliver(
 /** The counts maintained by the trigger, and the actual counts; equal if the trigger is correct. */
 export async function compareCounts(db: Db): Promise<{ kept: unknown[]; counted: unknown[] }> {
   const kept = await sql`
-    select team_id, measure, bucket, flags, events from team_event_counts where events <> 0
-    order by team_id, measure, bucket, flags`.execute(db)
+    select team_id, facet, measure, bucket, events from team_event_counts where events <> 0
+    order by team_id, facet, measure, bucket`.execute(db)
   const counted = await sql`
-    select e.team_id, b.measure collate "C" as measure, b.bucket, b.flags, count(*) as events
-    from team_events e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.flags) b
+    select e.team_id, b.facet, b.measure collate "C" as measure, b.bucket, count(*) as events
+    from team_events e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.facet) b
     group by 1, 2, 3, 4 order by 1, 2, 3, 4`.execute(db)
   return { kept: kept.rows, counted: counted.rows }
 }

@@ -56,26 +56,26 @@ CREATE OR REPLACE FUNCTION public.count_team_events()
 AS $function$
 begin
   if tg_op = 'INSERT' then
-    insert into team_event_counts as c (team_id, measure, bucket, flags, events)
-      select e.team_id, b.measure, b.bucket, b.flags, count(*)
-      from new_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.flags) b
+    insert into team_event_counts as c (team_id, facet, measure, bucket, events)
+      select e.team_id, b.facet, b.measure, b.bucket, count(*)
+      from new_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.facet) b
       group by 1, 2, 3, 4 order by 1, 2, 3, 4
-      on conflict (team_id, measure, bucket, flags) do update set events = c.events + excluded.events;
+      on conflict (team_id, facet, measure, bucket) do update set events = c.events + excluded.events;
   elsif tg_op = 'UPDATE' then
-    insert into team_event_counts as c (team_id, measure, bucket, flags, events)
-      select e.team_id, b.measure, b.bucket, b.flags, sum(e.n)
-      from (select 1 as n, team_id, start_at, end_at, affected_bps, affected_pps, flags from new_rows
-        union all select -1, team_id, start_at, end_at, affected_bps, affected_pps, flags from old_rows) e
-        cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.flags) b
+    insert into team_event_counts as c (team_id, facet, measure, bucket, events)
+      select e.team_id, b.facet, b.measure, b.bucket, sum(e.n)
+      from (select 1 as n, team_id, start_at, end_at, affected_bps, affected_pps, facet from new_rows
+        union all select -1, team_id, start_at, end_at, affected_bps, affected_pps, facet from old_rows) e
+        cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.facet) b
       group by 1, 2, 3, 4 having sum(e.n) <> 0 order by 1, 2, 3, 4
-      on conflict (team_id, measure, bucket, flags) do update set events = c.events + excluded.events;
+      on conflict (team_id, facet, measure, bucket) do update set events = c.events + excluded.events;
   else
-    -- Where the whole team goes, its counts may be gone already: nothing is inserted here.
+    -- If the whole team is deleted, its counts may be deleted already: nothing is inserted here.
     update team_event_counts c set events = c.events - d.events
-      from (select e.team_id, b.measure, b.bucket, b.flags, count(*) as events
-        from old_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.flags) b
+      from (select e.team_id, b.facet, b.measure, b.bucket, count(*) as events
+        from old_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.facet) b
         group by 1, 2, 3, 4 order by 1, 2, 3, 4) d
-      where (c.team_id, c.measure, c.bucket, c.flags) = (d.team_id, d.measure, d.bucket, d.flags);
+      where (c.team_id, c.facet, c.measure, c.bucket) = (d.team_id, d.facet, d.measure, d.bucket);
   end if;
   return null;
 end $function$;
@@ -123,6 +123,19 @@ CREATE OR REPLACE FUNCTION public.day_bucket(at timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select coalesce((at at time zone 'UTC')::date - date '1970-01-01', 2147483647) $function$;
+
+CREATE OR REPLACE FUNCTION public.delete_team_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from team_events where team_id = old.id;
+  delete from team_event_counts where team_id = old.id;
+  delete from team_event_facets where team_id = old.id;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.domain_is_claimed(team integer, wanted text)
  RETURNS boolean
@@ -178,15 +191,31 @@ AS $function$
     update asns a set verified = null, verified_by = null, expires = null from ended where a.id = ended.id
   $function$;
 
-CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_flags integer)
- RETURNS TABLE(measure text, bucket integer, flags integer)
+CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_facet integer)
+ RETURNS TABLE(facet integer, measure text, bucket integer)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select * from unnest(
-    array['all', 'start', 'start_block', 'end', 'end_block', 'bps', 'pps'],
+    array[event_facet, event_facet, event_facet, event_facet, event_facet, 0, 0, 0, 0, 0, 0, 0],
+    array['all', 'start', 'start_block', 'end', 'end_block', 'all', 'start', 'start_block', 'end', 'end_block', 'bps', 'pps'],
     array[0, day_bucket(start_at), day_bucket(start_at) / 64, day_bucket(end_at), day_bucket(end_at) / 64,
-      rate_bucket(bps), rate_bucket(pps)],
-    array[event_flags, event_flags, event_flags, event_flags, event_flags, 0, 0]) $function$;
+      0, day_bucket(start_at), day_bucket(start_at) / 64, day_bucket(end_at), day_bucket(end_at) / 64,
+      rate_bucket(bps), rate_bucket(pps)]) $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_former_holding()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- If the whole team is deleted, no team may see its events.
+  insert into former_holdings (team_id, prefix, held_from, held_until)
+    select old.team_id, old.prefix, case tg_argv[0] when 'prefix' then (to_jsonb(old) ->> 'created')::timestamptz
+      else (to_jsonb(old) ->> 'claimed')::timestamptz end, now()
+    where exists (select from teams where id = old.team_id);
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.prefix_is_claimed(team integer, wanted cidr)
  RETURNS boolean
@@ -438,6 +467,8 @@ CREATE INDEX announcements_team ON public.announcements USING btree (team_id, id
 CREATE INDEX announcements_unmatched ON public.announcements USING btree (id) WHERE (NOT matched);
 alter table announcements enable row level security;
 CREATE TRIGGER announcements_changed BEFORE UPDATE OF team_id, prefix, origin_asn, description, claimed, deleted ON public.announcements FOR EACH ROW EXECUTE FUNCTION resource_changed();
+CREATE TRIGGER announcements_deleted_held AFTER DELETE ON public.announcements FOR EACH ROW WHEN (((old.claimed IS NOT NULL) AND (old.deleted IS NULL))) EXECUTE FUNCTION keep_former_holding('announcement');
+CREATE TRIGGER announcements_held AFTER UPDATE OF deleted ON public.announcements FOR EACH ROW WHEN (((old.claimed IS NOT NULL) AND (old.deleted IS NULL) AND (new.deleted IS NOT NULL))) EXECUTE FUNCTION keep_former_holding('announcement');
 CREATE TRIGGER announcements_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, prefix, origin_asn, description, claimed, deleted ON public.announcements FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
 CREATE TRIGGER announcements_removed AFTER DELETE ON public.announcements FOR EACH ROW EXECUTE FUNCTION resource_removed('announcement');
 CREATE TRIGGER announcements_soft_removed AFTER UPDATE OF deleted ON public.announcements FOR EACH ROW WHEN (((new.deleted IS NOT NULL) AND (old.deleted IS NULL))) EXECUTE FUNCTION resource_removed('announcement');
@@ -687,6 +718,19 @@ alter table events enable row level security;
 create policy tenant on events as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM team_events te
   WHERE ((te.team_id = current_team_id()) AND (te.event_id = events.id) AND (te.parsed_data IS NULL)))));
+
+create table former_holdings (
+  id bigint not null generated always as identity,
+  team_id integer not null,
+  prefix cidr not null,
+  held_from timestamp with time zone not null,
+  held_until timestamp with time zone not null,
+  constraint former_holdings_pkey PRIMARY KEY (id),
+  constraint former_holdings_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX former_holdings_team ON public.former_holdings USING btree (team_id, prefix);
+alter table former_holdings enable row level security;
+create policy tenant on former_holdings as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table former_members (
   team_id integer not null,
@@ -960,6 +1004,7 @@ CREATE INDEX prefixes_covering ON public.prefixes USING gist (prefix inet_ops);
 CREATE INDEX prefixes_unmatched ON public.prefixes USING btree (id) WHERE (NOT matched);
 alter table prefixes enable row level security;
 CREATE TRIGGER prefixes_changed BEFORE UPDATE OF team_id, prefix, name, location_key ON public.prefixes FOR EACH ROW EXECUTE FUNCTION resource_changed();
+CREATE TRIGGER prefixes_held AFTER DELETE ON public.prefixes FOR EACH ROW EXECUTE FUNCTION keep_former_holding('prefix');
 CREATE TRIGGER prefixes_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, prefix, name, location_key ON public.prefixes FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
 CREATE TRIGGER prefixes_removed AFTER DELETE ON public.prefixes FOR EACH ROW EXECUTE FUNCTION resource_removed('prefix');
 create policy tenant on prefixes as permissive for all to pharos_tenant using ((team_id = current_team_id()));
@@ -1121,19 +1166,32 @@ create table sources (
 
 create table team_event_counts (
   team_id integer not null,
+  facet integer not null, -- team_event_facets.id; 0: of all facets together
   measure text not null,
-  bucket integer not null, -- start, end: days since 1970 in UTC (2147483647: not over); start_block, end_block: those by 64, so that ten years are summed up in 60 rows; bps, pps: rate_bucket(); all: 0
-  flags integer not null, -- as in team_events; 0 for bps and pps, of which there are too many buckets
+  bucket integer not null, -- start, end: days since 1970 in UTC (2147483647: not ended); start_block, end_block: blocks of 64 days; bps, pps: rate_bucket(); all: 0
   events bigint not null,
-  constraint team_event_counts_pkey PRIMARY KEY (team_id, measure, bucket, flags),
-  constraint team_event_counts_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint team_event_counts_pkey PRIMARY KEY (team_id, facet, measure, bucket),
   constraint team_event_counts_measure_check CHECK ((measure = ANY (ARRAY['all'::text, 'start'::text, 'start_block'::text, 'end'::text, 'end_block'::text, 'bps'::text, 'pps'::text])))
 );
 alter table team_event_counts enable row level security;
 create policy tenant on team_event_counts as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
-create table team_events (
+create table team_event_facets (
+  id integer not null generated always as identity,
   team_id integer not null,
+  flags integer not null, -- a bit for each flag, in the order of the contract
+  status integer not null, -- a bit for each status, in the order of the contract
+  classification_key text not null,
+  source_key text not null,
+  description text, -- in lower case, U+0001 in place of the affected network; null: varies, see team_events.description
+  constraint team_event_facets_pkey PRIMARY KEY (team_id, id),
+  constraint team_event_facets_team_id_flags_status_classification_key_s_key UNIQUE NULLS NOT DISTINCT (team_id, flags, status, classification_key, source_key, description)
+);
+alter table team_event_facets enable row level security;
+create policy tenant on team_event_facets as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table team_events (
+  team_id integer not null, -- 0: the event concerns no team
   event_id text not null,
   start_at timestamp with time zone not null,
   end_at timestamp with time zone,
@@ -1151,17 +1209,17 @@ END, -- it lasted at most 2^span seconds; 99 while it is not over
   record text not null, -- JSON object without its closing brace, for the list and for the detail
   relationships text not null, -- JSON array
   parsed_data text, -- JSON, the team's part; null: the team holds all networks of the event, and events.parsed_data is shown
-  constraint team_events_pkey PRIMARY KEY (team_id, event_id),
-  constraint team_events_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+  facet integer not null, -- team_event_facets.id
+  constraint team_events_pkey PRIMARY KEY (team_id, event_id)
 );
-CREATE INDEX team_events_bps ON public.team_events USING btree (team_id, affected_bps, event_id);
-CREATE INDEX team_events_class ON public.team_events USING btree (team_id, classification_key, event_id);
-CREATE INDEX team_events_end ON public.team_events USING btree (team_id, end_at, event_id) INCLUDE (flags);
-CREATE INDEX team_events_flags ON public.team_events USING btree (team_id, flags, start_at, end_at, affected_bps, affected_pps, event_id);
-CREATE INDEX team_events_network ON public.team_events USING btree (team_id, affected_network) INCLUDE (start_at, end_at, affected_bps, affected_pps, event_id, classification_key, flags);
-CREATE INDEX team_events_pps ON public.team_events USING btree (team_id, affected_pps, event_id);
+CREATE INDEX team_events_bps ON public.team_events USING btree (team_id, affected_bps, event_id) INCLUDE (facet);
+CREATE INDEX team_events_class ON public.team_events USING btree (team_id, classification_key, event_id) INCLUDE (facet);
+CREATE INDEX team_events_end ON public.team_events USING btree (team_id, end_at, event_id) INCLUDE (facet);
+CREATE INDEX team_events_facet ON public.team_events USING btree (team_id, facet, start_at, end_at, affected_bps, affected_pps, event_id);
+CREATE INDEX team_events_network ON public.team_events USING btree (team_id, affected_network) INCLUDE (start_at, end_at, affected_bps, affected_pps, event_id, classification_key, facet);
+CREATE INDEX team_events_pps ON public.team_events USING btree (team_id, affected_pps, event_id) INCLUDE (facet);
 CREATE INDEX team_events_span ON public.team_events USING btree (team_id, span, start_at, end_at, event_id);
-CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, end_at, affected_bps, affected_pps, event_id) INCLUDE (flags, affected_network, classification_key, description);
+CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, end_at, affected_bps, affected_pps, event_id) INCLUDE (facet, affected_network, classification_key, description);
 alter table team_events enable row level security;
 CREATE TRIGGER team_events_deleted AFTER DELETE ON public.team_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
 CREATE TRIGGER team_events_inserted AFTER INSERT ON public.team_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
@@ -1193,6 +1251,7 @@ create table teams (
 );
 alter table teams enable row level security;
 CREATE TRIGGER teams_actors AFTER DELETE OR UPDATE OF enabled_modules, require_2fa ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
+CREATE TRIGGER teams_events_deleted AFTER DELETE ON public.teams FOR EACH ROW EXECUTE FUNCTION delete_team_events();
 CREATE TRIGGER teams_version BEFORE UPDATE ON public.teams FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
 create policy tenant on teams as permissive for all to pharos_tenant using ((id = current_team_id()));
 
@@ -1318,6 +1377,7 @@ grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
+grant select on team_event_facets to pharos_tenant;
 grant select on team_events to pharos_tenant;
 grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed) on teams to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;

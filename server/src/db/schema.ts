@@ -344,6 +344,14 @@ export interface EventsTable {
   updated: Generated<Date>
 }
 
+export interface FormerHoldingsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  prefix: string
+  held_from: Date
+  held_until: Date
+}
+
 export type FormerMembersEndedBy = 'operator' | 'team'
 
 export interface FormerMembersTable {
@@ -708,15 +716,29 @@ export type TeamEventCountsMeasure = 'all' | 'start' | 'start_block' | 'end' | '
 
 export interface TeamEventCountsTable {
   team_id: number
+  /** team_event_facets.id; 0: of all facets together */
+  facet: number
   measure: TeamEventCountsMeasure
-  /** start, end: days since 1970 in UTC (2147483647: not over); start_block, end_block: those by 64, so that ten years are summed up in 60 rows; bps, pps: rate_bucket(); all: 0 */
+  /** start, end: days since 1970 in UTC (2147483647: not ended); start_block, end_block: blocks of 64 days; bps, pps: rate_bucket(); all: 0 */
   bucket: number
-  /** as in team_events; 0 for bps and pps, of which there are too many buckets */
-  flags: number
   events: number
 }
 
+export interface TeamEventFacetsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  /** a bit for each flag, in the order of the contract */
+  flags: number
+  /** a bit for each status, in the order of the contract */
+  status: number
+  classification_key: string
+  source_key: string
+  /** in lower case, U+0001 in place of the affected network; null: varies, see team_events.description */
+  description: string | null
+}
+
 export interface TeamEventsTable {
+  /** 0: the event concerns no team */
   team_id: number
   event_id: string
   start_at: Date
@@ -737,6 +759,8 @@ export interface TeamEventsTable {
   relationships: string
   /** JSON, the team's part; null: the team holds all networks of the event, and events.parsed_data is shown */
   parsed_data: string | null
+  /** team_event_facets.id */
+  facet: number
 }
 
 export interface TeamsTable {
@@ -868,6 +892,7 @@ export interface Schema {
   event_networks: EventNetworksTable
   event_relationships: EventRelationshipsTable
   events: EventsTable
+  former_holdings: FormerHoldingsTable
   former_members: FormerMembersTable
   holds: HoldsTable
   idempotency_keys: IdempotencyKeysTable
@@ -896,6 +921,7 @@ export interface Schema {
   signing_keys: SigningKeysTable
   sources: SourcesTable
   team_event_counts: TeamEventCountsTable
+  team_event_facets: TeamEventFacetsTable
   team_events: TeamEventsTable
   teams: TeamsTable
   users: UsersTable

@@ -317,6 +317,7 @@ export const subjects: readonly Subject[] = [
   { route: 'drainRouter', ...aboutRouters(false) },
   { route: 'undrainRouter', ...aboutRouters(true) },
 
+  { route: 'listEvents', requests: only(), answers: () => 200, ofAllTeams: 'staff' },
   { route: 'listRelatedEvents', requests: only(), answers: () => 200 },
   {
     route: 'getRelatedEvent',

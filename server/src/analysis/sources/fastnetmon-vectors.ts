@@ -1,7 +1,7 @@
 // Derives the concurrent attack vectors of a FastNetMon delivery from its counters per protocol and its sample of
 // packets.
+import type { Classification } from '@pharos/contract/classification'
 import { amplificationOf } from '../classification.ts'
-import type { Classification } from '../classification.ts'
 import { dominantOf } from './packets.ts'
 import type { SampledPacket } from './packets.ts'
 import { readAmount } from './reading.ts'

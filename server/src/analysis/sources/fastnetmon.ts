@@ -6,12 +6,11 @@
 // initial rates. `partial_block` and `partial_unblock` report FlowSpec rules. The Community edition sends no JSON and
 // is not supported.
 import type { EventFlag, EventSignal } from '@pharos/contract/analysis'
+import { classifications, type Classification } from '@pharos/contract/classification'
 import { covers, hostPrefix } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { parseAddress } from '../../net/address.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
-import { classifications } from '../classification.ts'
-import type { Classification } from '../classification.ts'
 import type { Observation, Seen, TargetSample } from '../event.ts'
 import { abridgeJson } from '../json.ts'
 import type { JsonObject } from '../json.ts'

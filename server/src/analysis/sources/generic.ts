@@ -14,8 +14,8 @@
 //     classification: { "DNS Amp": udp.amplification.dns }
 import { eventFlags, eventSignals } from '@pharos/contract/analysis'
 import type { EventFlag, EventSignal } from '@pharos/contract/analysis'
+import { isClassification } from '@pharos/contract/classification'
 import type { Prefix } from '../../net/prefix.ts'
-import { isClassification } from '../classification.ts'
 import type { EventTexts, Observation, Seen } from '../event.ts'
 import { abridgeJson } from '../json.ts'
 import type { JsonObject } from '../json.ts'
