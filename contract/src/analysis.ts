@@ -313,6 +313,7 @@ export const listEventsRoute = route({
   }),
   response: Page(RelatedEvent),
   success: 200,
+  errors: ['forbidden'],
 })
 
 export const getRelatedEventRoute = route({

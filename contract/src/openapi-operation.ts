@@ -41,7 +41,8 @@ type Requirement = { readonly scope?: string; readonly role?: string; readonly m
 
 function requirementsOf(permission: Permission): Requirement {
   if (permission.credential !== 'web' && permission.credential !== 'any') return {}
-  const { scope, module, role = permission.teamRole } = permission
+  const { scope, module } = permission
+  const role = permission.role ?? ('teamRole' in permission ? permission.teamRole : undefined)
   return { ...(scope ? { scope } : {}), ...(role ? { role } : {}), ...(module ? { module } : {}) }
 }
 

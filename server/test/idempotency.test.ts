@@ -2,7 +2,7 @@
 // changes nothing, and the same key with another request is rejected. Operations are enumerated from the contract.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { takesIdempotencyKey } from '@pharos/contract/openapi'
+import { takesIdempotencyKey } from '@pharos/contract/answers'
 import type { Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { createTestApi, type TestApi } from './api.ts'

@@ -80,7 +80,7 @@ export const letterExamples = [
   example(acceptLetterRoute, {
     ...letterIn,
     body: { valid_until: '2027-03-01T00:00:00Z' },
-    response: { ...toReview, ...accepted, reviewed_by: employee.id },
+    response: { ...toReview, ...accepted, reviewed_by: `user:${employee.id}` },
   }),
   example(rejectLetterRoute, {
     ...letterIn,
@@ -90,7 +90,7 @@ export const letterExamples = [
       status: 'rejected',
       reason: 'The second page is not signed. Sign both pages and upload the letter again.',
       reviewed: '2026-03-02T13:05:51.770Z',
-      reviewed_by: employee.id,
+      reviewed_by: `user:${employee.id}`,
     },
   }),
 ]

@@ -45,7 +45,7 @@ export const holdItem: HoldItem = {
 }
 
 const holdIn = { params: { hold_id: hold.id } }
-export const decided = { decided: '2026-04-01T10:09:44.190Z', decided_by: employee.id }
+export const decided = { decided: '2026-04-01T10:09:44.190Z', decided_by: `user:${employee.id}` }
 
 const region: AdminRegion = {
   slug: 'fra',

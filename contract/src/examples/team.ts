@@ -107,7 +107,7 @@ const token: Token = {
   is_admin: true,
   allowed_subnets: ['192.0.2.0/28'],
   created: '2026-03-02T08:59:14.020Z',
-  created_by: admin.id,
+  created_by: `user:${admin.id}`,
   expires: '2027-03-02T00:00:00Z',
   max_unused_days: 90,
   last_used: '2026-04-01T09:21:00.000Z',

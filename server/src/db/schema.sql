@@ -809,7 +809,7 @@ CREATE INDEX holds_alert_due ON public.holds USING btree (alert_due) WHERE (stat
 CREATE UNIQUE INDEX holds_open ON public.holds USING btree (region_id) WHERE (state = 'open'::text);
 
 create table idempotency_keys (
-  team_id integer not null,
+  team_id integer, -- null for the key of a staff token
   credential text not null,
   key text not null,
   request_hash bytea not null,
@@ -817,7 +817,7 @@ create table idempotency_keys (
   body json, -- the body of the answer with its fields in order; null if it has none
   etag text,
   created timestamp with time zone not null default now(),
-  constraint idempotency_keys_pkey PRIMARY KEY (team_id, credential, key),
+  constraint idempotency_keys_key UNIQUE NULLS NOT DISTINCT (credential, key, team_id),
   constraint idempotency_keys_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created);

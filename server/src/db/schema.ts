@@ -436,7 +436,8 @@ export interface HoldsTable {
 }
 
 export interface IdempotencyKeysTable {
-  team_id: number
+  /** null for the key of a staff token */
+  team_id: number | null
   credential: string
   key: string
   request_hash: Buffer

@@ -2,7 +2,7 @@
 // a release, see CONTRIBUTING.md.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { takesIdempotencyKey } from '@pharos/contract/openapi'
+import { takesIdempotencyKey } from '@pharos/contract/answers'
 import type { Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
