@@ -41,6 +41,7 @@ export const changePasswordRoute = route({
   body: Strict({ current_password: CurrentPassword, new_password: NewPassword }),
   response: SessionTokens,
   success: 200,
+  secret: true,
   errors: ['wrong_password', 'unavailable'],
 })
 

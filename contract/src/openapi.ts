@@ -3,7 +3,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { problems, type ProblemCode } from './problem.ts'
 import type { Permission, Route, Upload } from './route.ts'
-import { DryRun } from './scalar.ts'
+import { isPage, DryRun } from './scalar.ts'
 import { textFormatsDescription } from './text.ts'
 
 type Json = Record<string, unknown>
@@ -106,7 +106,7 @@ function operation(route: Route): Json {
     responses: {
       [route.success]: successOf(route),
       ...dryRunOf(route),
-      ...(takesIfNoneMatch(route) ? { 304: { description: 'the record has not changed' } } : {}),
+      ...(takesIfNoneMatch(route) ? { 304: { description: 'the answer has not changed' } } : {}),
       ...problemsOf(route),
     },
   }
@@ -173,7 +173,8 @@ const dryRunParameter = {
   schema: { type: 'boolean', default: false },
 }
 
-const takesIfNoneMatch = ({ conditional, method }: Route): boolean => conditional && method === 'GET'
+const takesIfNoneMatch = ({ conditional, method, response }: Route): boolean =>
+  method === 'GET' && (conditional || isPage(response))
 /** POST creates a record, so it has no ETag to match. */
 const takesIfMatch = ({ conditional, method }: Route): boolean =>
   conditional && method !== 'GET' && method !== 'POST'
@@ -195,7 +196,7 @@ function conditionalParameters(route: Route): Json[] {
       : []),
     ...(takesIfMatch(route) ? [header('If-Match', 'the ETag that the record must still have')] : []),
     ...(takesIfNoneMatch(route)
-      ? [header('If-None-Match', 'the ETag of the record that the caller has: 304 while it has not changed')]
+      ? [header('If-None-Match', 'the ETag of the answer that the caller has: 304 while it has not changed')]
       : []),
   ]
 }

@@ -71,6 +71,11 @@ export type Route<
   readonly success: 200 | 201 | 202 | 204
   /** Error codes of this operation in addition to the common ones. */
   readonly errors: readonly ProblemCode[]
+  /**
+   * The answer contains a credential. It is never compressed: its length would reveal the credential to an attacker who can
+   * choose other parts of it (BREACH).
+   */
+  readonly secret: boolean
   /** Takes `?dry_run=true` and then returns a DryRun. */
   readonly dryRun: boolean
   /**
@@ -91,6 +96,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   | 'download'
   | 'stream'
   | 'errors'
+  | 'secret'
   | 'dryRun'
   | 'conditional'
 > & {
@@ -103,6 +109,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   download?: D
   stream?: boolean
   errors?: readonly ProblemCode[]
+  secret?: boolean
   dryRun?: boolean
   conditional?: boolean
 }
@@ -123,6 +130,7 @@ export function route<
   return {
     errors: [],
     stream: false,
+    secret: false,
     dryRun: false,
     conditional: false,
     ...declared,

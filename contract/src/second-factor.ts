@@ -67,6 +67,7 @@ export const createTotpRoute = route({
   body: Strict({ current_password: Password }),
   response: TotpEnrolment,
   success: 200,
+  secret: true,
   errors: ['wrong_password', 'conflict'],
 })
 
@@ -90,6 +91,7 @@ export const confirmTotpRoute = route({
   }),
   response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes, enabled: Time }),
   success: 200,
+  secret: true,
   errors: ['conflict'],
 })
 
@@ -108,6 +110,7 @@ export const deleteTotpRoute = route({
   body: Strict({ current_password: Password, otp: Otp }),
   response: SessionTokens,
   success: 200,
+  secret: true,
   errors: ['wrong_password', 'conflict'],
 })
 
@@ -123,6 +126,7 @@ export const createRecoveryCodesRoute = route({
   body: Strict({ current_password: Password, otp: Otp }),
   response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes }),
   success: 200,
+  secret: true,
   errors: ['wrong_password', 'conflict'],
 })
 

@@ -66,6 +66,7 @@ export const refreshSessionRoute = route({
     user: Nullable(User),
   }),
   success: 200,
+  secret: true,
   errors: ['token_not_valid', 'forbidden'],
 })
 
@@ -89,6 +90,7 @@ export const createSessionTokenRoute = route({
   ]),
   response: SessionTokens,
   success: 200,
+  secret: true,
   errors: [
     'unauthenticated',
     'invalid_credentials',

@@ -136,6 +136,7 @@ export const createTokenRoute = route({
   }),
   response: CreatedToken,
   success: 201,
+  secret: true,
   errors: ['quota_exceeded'],
   conditional: true,
 })

@@ -161,6 +161,7 @@ export const createWebhookRoute = route({
   body: Strict({ url: Url, description: Optional(Description), events }),
   response: WebhookWithSecret,
   success: 201,
+  secret: true,
   errors: ['quota_exceeded'],
   conditional: true,
 })
@@ -213,6 +214,7 @@ export const rotateWebhookSecretRoute = route({
   params,
   response: WebhookWithSecret,
   success: 200,
+  secret: true,
   conditional: true,
 })
 

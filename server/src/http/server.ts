@@ -21,6 +21,7 @@ import { requireForm } from './multipart.ts'
 import { answerProblem, problemOf, sendProblem } from './problem.ts'
 import { RequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
+import { addCompression } from './compression.ts'
 import { RateLimiter, type Rate, type RateState } from '../runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts'
 
@@ -136,6 +137,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   )
   addCommonHooks(server, deps, headers)
   server.register(async (api) => {
+    await addCompression(api)
     addAuthentication(api, deps, deps.settings.rate)
     for (const mounted of deps.mounted) if (isPlain(mounted)) mount(api, mounted)
   })
@@ -307,28 +309,38 @@ function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: Fast
 function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate): void {
   const limiter = new RateLimiter(rate)
   const unauthenticated = new RateLimiter(rate)
-  server.addHook('onRequest', async (request, reply) => {
-    const permission = request.routeOptions.config.mounted!.route.permission
-    const actor = await identify(permission, request, deps.credentials, unauthenticated)
+  /** An invalid credential costs its address a token of the rate limit, so that guessing is limited like calls are. */
+  function refuse(request: FastifyRequest, error: unknown): never {
+    if (error instanceof Failure && error.code === 'unauthenticated') unauthenticated.take(request.ip)
+    throw error
+  }
+
+  function admit(request: FastifyRequest, reply: FastifyReply, permission: Permission, actor: Actor | null) {
     const state = actor ? limiter.take(actorName(actor)) : unauthenticated.take(request.ip)
     addRateHeaders(reply, state)
     request.actor = actor
     if (actor) authorize(actor, permission)
-  })
-}
+  }
 
-/** An invalid credential costs its address a token of the rate limit, so that guessing is limited like calls are. */
-async function identify(
-  permission: Permission,
-  request: FastifyRequest,
-  credentials: Credentials,
-  unauthenticated: RateLimiter,
-): Promise<Actor | null> {
-  try {
-    return await authenticate(credentials, permission, request.headers.authorization, request.ip)
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'unauthenticated') unauthenticated.take(request.ip)
-    throw error
+  // Returns a promise, which the framework awaits, only if the credential has to be loaded.
+  server.addHook('onRequest', (request, reply, done) => {
+    const { permission } = request.routeOptions.config.mounted!.route
+    const actor = identify(request, permission)
+    if (actor instanceof Promise) {
+      return actor
+        .catch((error: unknown) => refuse(request, error))
+        .then((loaded) => admit(request, reply, permission, loaded))
+    }
+    admit(request, reply, permission, actor)
+    return done()
+  })
+
+  function identify(request: FastifyRequest, permission: Permission): Actor | null | Promise<Actor> {
+    try {
+      return authenticate(deps.credentials, permission, request.headers.authorization, request.ip)
+    } catch (error) {
+      return refuse(request, error)
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/p
 import { fail } from '../runtime/error.ts'
 import type { TokenActor, UserActor } from '../operation/operation.ts'
 import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
-import type { AccessTokens } from './access-token.ts'
+import type { AccessClaims, AccessTokens } from './access-token.ts'
 import { parseApiToken, type ApiToken } from './api-token-format.ts'
 import {
   findBearerRecord,
@@ -52,14 +52,29 @@ export function createCredentials(deps: CredentialDeps) {
     return bearers.get(key, load)
   }
 
-  async function bearer(text: string, fresh = false): Promise<UserActor> {
-    const { userId, sessionId, teamId, sessionVersion } = await deps.accessTokens.verify(text)
-    const record = await recordOf(`${sessionId} ${userId} ${teamId}`, sessionVersion, fresh, () =>
+  /** Without a promise if token and record are cached: nearly always. */
+  function bearer(text: string, fresh = false): UserActor | Promise<UserActor> {
+    const access = fresh ? undefined : deps.accessTokens.findVerified(text)
+    const record = access && bearers.find(keyOf(access))
+    // A newer token than the record: the record is loaded again.
+    const isCurrent = access && record && record.sessionVersion >= access.sessionVersion
+    return isCurrent ? actorOf(access, record) : load(text, fresh)
+  }
+
+  async function load(text: string, fresh: boolean): Promise<UserActor> {
+    const access = await deps.accessTokens.verify(text)
+    const { userId, sessionId, teamId, sessionVersion } = access
+    const record = await recordOf(keyOf(access), sessionVersion, fresh, () =>
       findBearerRecord(deps.db, sessionId, userId, teamId),
     )
-    if (!record || record.sessionVersion !== sessionVersion) throw notValid('access token')
+    return actorOf(access, record)
+  }
+
+  function actorOf(access: AccessClaims, record: BearerRecord | undefined): UserActor {
+    if (!record || record.sessionVersion !== access.sessionVersion) throw notValid('access token')
     if (record.isAdmin === null && !record.isStaff) throw notValid('access token')
     refuseDemoElsewhere(deps, record)
+    const { userId, sessionId, teamId } = access
     const { isStaff, modules, lacksSecondFactor } = record
     const isAdmin = record.isAdmin ?? false
     return { kind: 'user', userId, sessionId, teamId, isAdmin, isStaff, modules, lacksSecondFactor }
@@ -113,6 +128,8 @@ export function createCredentials(deps: CredentialDeps) {
 
   return { bearer, token }
 }
+
+const keyOf = ({ sessionId, userId, teamId }: AccessClaims): string => `${sessionId} ${userId} ${teamId}`
 
 function reasonToRefuse(record: TokenRecord, address: string): string | undefined {
   if (isExpired(record)) return 'expired'
