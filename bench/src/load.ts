@@ -3,12 +3,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { HttpRequest } from './http-connection.ts'
-import type { Product } from './product.ts'
+import type { Served } from './product.ts'
 import { milliseconds, whole } from './table.ts'
 import { medianOf } from './turns.ts'
 
 export type LoadPlan = {
-  readonly product: Product
+  readonly product: Served
   readonly connections: number
   readonly seconds: number
   /** Requests per second, at random times (exponential gaps) that do not wait for answers; undefined: one after the other. */

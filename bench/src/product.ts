@@ -16,14 +16,15 @@ export type ProductOptions = {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-export type Product = {
+/** A server under load, in a process of its own. */
+export type Served = {
   /** URL of its API; empty without that role. */
   readonly url: string
-  readonly logFile: string
   /** Microseconds of processor time so far, of all its threads; 0 if the system does not report it. */
   cpuMicros(): number
-  [Symbol.asyncDispose](): Promise<void>
 }
+
+export type Product = Served & { readonly logFile: string } & AsyncDisposable
 
 /** Raises the limits that protect the product from the bench, and lifetimes that would end during it. All other settings are the defaults. */
 const benchSettings = {
@@ -94,7 +95,7 @@ function urlOf(child: ChildProcess, logFile: string): string | undefined {
 }
 
 /** Fields 14 and 15 of Linux's /proc/<pid>/stat, in hundredths of a second. */
-function cpuMicrosOf({ pid }: ChildProcess): number {
+export function cpuMicrosOf({ pid }: ChildProcess): number {
   if (process.platform !== 'linux') return 0
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10_000

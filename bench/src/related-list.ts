@@ -102,8 +102,8 @@ function linesOf(
       result: perSecond(own),
       peer: `${perSecond(same)} pgbench, our own statement`,
       ratio: times(own / same),
-      goal: '',
-      reached: undefined,
+      goal: '>= 0.5x',
+      reached: own >= 0.5 * same,
     },
     {
       what: `the same at 70 % of that, ${perSecond(medianOf(paced, (one) => one.perSecond))}`,

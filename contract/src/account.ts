@@ -53,6 +53,7 @@ export const changePasswordRoute = route({
   response: SessionTokens,
   success: 200,
   keyless: 'password',
+  secret: true,
   errors: ['wrong_password', 'unavailable'],
 })
 

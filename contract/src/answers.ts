@@ -8,7 +8,8 @@ import { DryRun, isPage } from './scalar.ts'
 /** The media type of the answer to `dry_run=true`: clients generate a type of its own for it. */
 export const dryRunMediaType = 'application/vnd.pharos.dry-run+json'
 
-export const takesIfNoneMatch = ({ conditional, method }: Route): boolean => conditional && method === 'GET'
+export const takesIfNoneMatch = ({ conditional, method, response }: Route): boolean =>
+  method === 'GET' && (conditional || isPage(response))
 /** POST creates a record, so it has no ETag to match. */
 export const takesIfMatch = ({ conditional, method }: Route): boolean =>
   conditional && method !== 'GET' && method !== 'POST'

@@ -187,6 +187,7 @@ export const verifyAsnRoute = route({
   }),
   response: AsnVerification,
   success: 200,
+  secret: true,
   errors: ['reserved_asn', 'conflict'],
 })
 

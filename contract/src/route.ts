@@ -106,6 +106,11 @@ export type Route<
   readonly creates: { readonly name: string; readonly path: string } | null
   /** Error codes of this operation in addition to the common ones. */
   readonly errors: readonly ProblemCode[]
+  /**
+   * The answer contains a credential. It is never compressed: its length would reveal the credential to an attacker who can
+   * choose other parts of it (BREACH).
+   */
+  readonly secret: boolean
   /** Takes `?dry_run=true` and then returns a DryRun. */
   readonly dryRun: boolean
   /** GET returns an `ETag` and takes `If-None-Match`; PATCH, PUT and DELETE take `If-Match`. */
@@ -130,6 +135,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   | 'returnsExisting'
   | 'creates'
   | 'errors'
+  | 'secret'
   | 'dryRun'
   | 'conditional'
   | 'keyless'
@@ -147,6 +153,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   returnsExisting?: boolean
   creates?: Route['creates']
   errors?: readonly ProblemCode[]
+  secret?: boolean
   dryRun?: boolean
   conditional?: boolean
   keyless?: KeylessReason | null
@@ -172,6 +179,7 @@ export function route<
     stream: false,
     returnsExisting: false,
     creates: null,
+    secret: false,
     dryRun: false,
     conditional: false,
     bodyOptional: false,

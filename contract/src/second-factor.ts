@@ -68,6 +68,7 @@ export const createTotpRoute = route({
   response: TotpEnrolment,
   success: 200,
   keyless: 'password',
+  secret: true,
   errors: ['wrong_password', 'conflict'],
 })
 
@@ -92,6 +93,7 @@ export const confirmTotpRoute = route({
   response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes, enabled: Time }),
   success: 200,
   keyless: 'ends_session',
+  secret: true,
   errors: ['conflict'],
 })
 
@@ -111,6 +113,7 @@ export const deleteTotpRoute = route({
   response: SessionTokens,
   success: 200,
   keyless: 'password',
+  secret: true,
   errors: ['wrong_password', 'conflict'],
 })
 
@@ -127,6 +130,7 @@ export const createRecoveryCodesRoute = route({
   response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes }),
   success: 200,
   keyless: 'password',
+  secret: true,
   errors: ['wrong_password', 'conflict'],
 })
 

@@ -81,6 +81,7 @@ export const refreshSessionRoute = route({
   }),
   success: 200,
   keyless: 'no_caller',
+  secret: true,
   errors: ['token_not_valid', 'forbidden'],
 })
 
@@ -111,6 +112,7 @@ export const createSessionTokenRoute = route({
   response: SessionTokens,
   success: 200,
   keyless: 'password',
+  secret: true,
   errors: [
     'unauthenticated',
     'invalid_credentials',

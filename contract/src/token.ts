@@ -140,6 +140,7 @@ export const createTokenRoute = route({
   response: CreatedToken,
   success: 201,
   creates: getTokenRoute,
+  secret: true,
   errors: ['quota_exceeded'],
   conditional: true,
 })

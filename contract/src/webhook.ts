@@ -166,6 +166,7 @@ export const createWebhookRoute = route({
   response: WebhookWithSecret,
   success: 201,
   creates: getWebhookRoute,
+  secret: true,
   errors: ['quota_exceeded'],
   conditional: true,
 })
@@ -218,6 +219,7 @@ export const rotateWebhookSecretRoute = route({
   params,
   response: WebhookWithSecret,
   success: 200,
+  secret: true,
   conditional: true,
 })
 

@@ -2,6 +2,7 @@
 // other users of that package in the same process keep theirs.
 import type { Socket } from 'node:net'
 import { types, type ClientBase, type ClientConfig, type Pool } from 'pg'
+import { createReceivingSocket } from './receiving-socket.ts'
 
 // pg reads PGPORT, PGOPTIONS, PGSSLMODE and others wherever an address leaves something out, also where a value is 0 or
 // empty. DATABASE_URL is complete, and the embedded server has one address: variables meant for psql would break both.
@@ -33,9 +34,14 @@ export function connectionConfig(
     statement_timeout: timeouts.statementMs,
     lock_timeout: timeouts.lockMs,
     idle_in_transaction_session_timeout: timeouts.idleInTransactionMs,
-    types: { getTypeParser },
+    types: typeParsers,
+    // TLS reads from the socket in its own way.
+    ...(usesTls(databaseUrl) ? {} : { stream: createReceivingSocket }),
   }
 }
+
+/** Whether pg may use TLS with this address: `sslmode`, `sslrootcert` and the like. */
+const usesTls = (databaseUrl: string): boolean => /[?&]ssl/.test(databaseUrl)
 
 /**
  * A server that hangs, or that the network lost, never answers, and TCP reports it only after a quarter of an hour. A
@@ -96,6 +102,9 @@ const parsers = new Map<number, (text: string) => unknown>([
   [TIMESTAMP_ARRAY, parseArrayOf(String)],
   [builtins.INTERVAL, String],
 ])
+
+/** The parsers of result columns, for pg. */
+export const typeParsers = { getTypeParser }
 
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   const own = format === 'binary' ? undefined : parsers.get(oid)

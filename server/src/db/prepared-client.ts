@@ -1,7 +1,8 @@
 // A connection that keeps repeated statements prepared: planning one takes longer than running it. For the pools of the
 // API, whose statements are few and small; a cached plan does not depend on the number of rows.
-import { Client, type QueryResult } from 'pg'
+import { Client, type QueryResult, type Submittable } from 'pg'
 import { isStale } from './failure.ts'
+import { WireQuery, type KnownColumns, type Statement } from './wire-query.ts'
 
 /** Texts kept prepared on a connection, and texts remembered that were used once. */
 const preparedMax = 200
@@ -12,22 +13,28 @@ let created = 0
 export class PreparedClient extends Client {
   readonly #names = new Map<string, string>()
   readonly #seen = new Set<string>()
+  readonly #columns: KnownColumns = new Map()
 
   /** Kysely calls it with a text and parameters, and nothing else is prepared. */
   override query(...args: unknown[]): never {
     const [text, values] = args
     const name = args.length === 2 && typeof text === 'string' ? this.#nameOf(text, values) : undefined
-    if (name === undefined) return this.#send(...args) as never
-    const result = this.#send({ name, text, values }) as Promise<QueryResult>
-    return result.catch((error: unknown) => {
-      // The next one is prepared again, under another name.
-      if (isStale(error)) this.#names.delete(text as string)
-      throw error
-    }) as never
+    if (name === undefined) return (super.query as (...args: unknown[]) => never).apply(this, args)
+    return this.#run({ name, text: text as string, values: values as unknown[] }) as never
   }
 
-  #send(...args: unknown[]): unknown {
-    return (super.query as (...args: unknown[]) => unknown).apply(this, args)
+  async #run(statement: Statement): Promise<QueryResult> {
+    try {
+      return await new Promise((resolve, reject) => {
+        const answered = (error: Error | null, result: QueryResult) =>
+          error ? reject(error) : resolve(result)
+        super.query(new WireQuery(statement, this.#columns, answered) as unknown as Submittable)
+      })
+    } catch (error) {
+      // The next one is prepared again, under another name.
+      if (isStale(error)) this.#names.delete(statement.text)
+      throw error
+    }
   }
 
   /** A name from the second use on: one-off statements are not kept. */

@@ -6,7 +6,8 @@ import type { CompiledQuery } from 'kysely'
 import { Client, type ClientConfig, type Submittable } from 'pg'
 import { assertTeamId } from './connection.ts'
 import { asFailure, isConnectionLost, isStale } from './failure.ts'
-import { enterTeam, TeamQuery, type KnownColumns, type TeamStatement } from './team-query.ts'
+import { enterTeam, TeamQuery } from './team-query.ts'
+import type { KnownColumns, Statement } from './wire-query.ts'
 
 /** Statements kept prepared per connection; a text beyond that is parsed each time. */
 const PREPARED_MAX = 500
@@ -33,15 +34,19 @@ export class TeamReader {
   async read<R>(teamId: number, query: Pick<CompiledQuery<R>, 'sql' | 'parameters'>): Promise<R[]> {
     assertTeamId(teamId)
     const statement = { name: this.#nameOf(query.sql), text: query.sql, values: query.parameters }
-    try {
-      return await this.#readOn<R>(this.#pick(), teamId, statement)
-    } catch (error) {
-      if (!isStale(error)) throw asFailure(error)
-    }
-    try {
-      return await this.#readOn<R>(this.#pick(), teamId, statement)
-    } catch (error) {
-      throw asFailure(error)
+    for (let isRepeated = false; ; isRepeated = true) {
+      const slot = this.#pick()
+      slot.inFlight++
+      let session: Session | undefined
+      try {
+        session = slot.session ?? (await this.#open(slot))
+        return await session.read<R>(teamId, statement)
+      } catch (error) {
+        if (session && (isStale(error) || isConnectionLost(error))) this.#discard(slot, session)
+        if (isRepeated || !isStale(error)) throw asFailure(error)
+      } finally {
+        slot.inFlight--
+      }
     }
   }
 
@@ -52,21 +57,6 @@ export class TeamReader {
         async ({ session, opening }) => await (session ?? (await opening?.catch(() => undefined)))?.close(),
       ),
     )
-  }
-
-  async #readOn<R>(slot: Slot, teamId: number, statement: TeamStatement): Promise<R[]> {
-    slot.inFlight++
-    try {
-      const session = slot.session ?? (await this.#open(slot))
-      try {
-        return await session.read<R>(teamId, statement)
-      } catch (error) {
-        if (isStale(error) || isConnectionLost(error)) this.#discard(slot, session)
-        throw error
-      }
-    } finally {
-      slot.inFlight--
-    }
   }
 
   /** The least busy connection; one that is not open yet counts as one more statement. */
@@ -131,7 +121,7 @@ class Session {
     }
   }
 
-  read<R>(teamId: number, statement: TeamStatement): Promise<R[]> {
+  read<R>(teamId: number, statement: Statement): Promise<R[]> {
     return new Promise((resolve, reject) => {
       const query = new TeamQuery(teamId, statement, this.#columns, (error, result) => {
         if (error) reject(error)

@@ -7,11 +7,11 @@ import type { Actor, AnyActor, StaffTokenActor } from '../operation/operation.ts
 export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
 
 /**
- * Checks credentials. Both functions throw `unauthenticated` if the credential is invalid, whatever the reason.
- * `fresh`: bypasses the cache.
+ * Checks credentials. Both functions throw `unauthenticated` if the credential is invalid, whatever the reason; the result is
+ * no promise if nothing had to be loaded. `fresh`: bypasses the cache.
  */
 export type Credentials = {
-  bearer(accessToken: string, fresh?: boolean): Promise<Actor>
+  bearer(accessToken: string, fresh?: boolean): Actor | Promise<Actor>
   token(apiToken: string, address: string, fresh?: boolean): Promise<Actor | StaffTokenActor>
 }
 
@@ -26,13 +26,13 @@ export function parseAuthorization(header: string | undefined): Credential | und
 }
 
 /** Returns the actor that the permission requires; null if it requires none and the request has no credential. */
-export async function authenticate(
+export function authenticate(
   credentials: Credentials,
   permission: Permission,
   header: string | undefined,
   address: string,
   fresh = false,
-): Promise<AnyActor | null> {
+): Actor | null | Promise<AnyActor> {
   // If the credential is in the body, or in a source's own scheme, the header is ignored.
   if (permission.credential === 'none' || permission.credential === 'source') return null
   const credential = parseAuthorization(header)

@@ -1,6 +1,7 @@
 // Binds route values to use-cases. A domain's routes file calls `handle(route, useCase, deps)`, one line per operation;
 // everything that operations have in common (parsing the request, headers, paging links, dry run) is done only here.
 import { createHash, hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import {
   answersOf,
   dryRunMediaType,
@@ -112,10 +113,11 @@ export function handle<R extends Route, Deps>(
   deps: Deps,
 ): Mounted {
   const read = createReader(route)
+  const argsOf = createArgs(route)
   return mounted(route, async (request, actor) => {
     const parts = await read(request)
     const operation = operationOf(route, request, requireTeamActor(route, actor), parts)
-    return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(route, parts) as Args<R>)))
+    return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(parts) as Args<R>)))
   })
 }
 
@@ -126,10 +128,11 @@ export function handleStaff<R extends Route, Deps>(
   deps: Deps,
 ): Mounted {
   const read = createReader(route)
+  const argsOf = createArgs(route)
   return mounted(route, async (request, actor) => {
     const parts = await read(request)
     const operation = operationOf(route, request, requireStaffActor(route, actor), parts)
-    return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(route, parts) as Args<R>)))
+    return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(parts) as Args<R>)))
   })
 }
 
@@ -141,6 +144,7 @@ export function handleGuest<R extends Route, Deps>(
 ): Mounted {
   if (takesIdempotencyKey(route)) throw new Error(`${route.name} has no caller to whom a key could belong`)
   const read = createReader(route)
+  const argsOf = createArgs(route)
   return mounted(route, async (request, actor) => {
     const parts = await read(request)
     const guest = {
@@ -148,7 +152,7 @@ export function handleGuest<R extends Route, Deps>(
       requestId: request.id,
       address: request.ip,
     }
-    return replyOf(route, parts, await useCase(deps, guest, ...(argsOf(route, parts) as Args<R>)))
+    return replyOf(route, parts, await useCase(deps, guest, ...(argsOf(parts) as Args<R>)))
   })
 }
 
@@ -224,40 +228,47 @@ type Parts = {
   readonly content: Buffer
 } & Pick<Request<Route>, 'headers' | 'address' | 'requestId'>
 
-function argsOf(route: Route, parts: Parts): unknown[] {
+/** Returns the function that lists the arguments of the route's use-case. */
+function createArgs(route: Route): (parts: Parts) => unknown[] {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
-  return [
-    ...names.map((name) => parts.params[name]),
-    ...(route.body || route.upload ? [parts.body] : []),
-    ...(Object.keys(route.query.properties).length > 0 ? [parts.query] : []),
-    parts,
-  ]
+  const hasBody = route.body !== null || route.upload !== null
+  const hasQuery = Object.keys(route.query.properties).length > 0
+  return (parts) => {
+    const args: unknown[] = names.map((name) => parts.params[name])
+    if (hasBody) args.push(parts.body)
+    if (hasQuery) args.push(parts.query)
+    args.push(parts)
+    return args
+  }
 }
 
-function createReader(route: Route): (request: FastifyRequest) => Promise<Parts> {
+/** Only the reader of a form returns a promise. */
+function createReader(route: Route): (request: FastifyRequest) => Parts | Promise<Parts> {
   const readPath = createPathReader(route.params)
   const readQuery = createQueryReader(withDryRun(route))
   const readBody = createBodyReader(route)
-  return async (request) => {
+  return (request) => {
     if (route.keyless && request.headers['idempotency-key'] !== undefined)
       throw invalid(['header', 'Idempotency-Key'], 'keyless', { reason: keylessReasons[route.keyless] })
     const params = readPath(request.params as Record<string, string>)
     const { dry_run: dryRun, ...query } = readQuery(searchOf(request)) as { dry_run?: boolean }
-    return {
+    const body = readBody(request)
+    const partsWith = ({ body, content }: Body): Parts => ({
       params,
       query,
-      ...(await readBody(request)),
+      body,
+      content,
       dryRun: dryRun === true,
       headers: request.headers,
       address: request.ip,
       requestId: request.id,
-    }
+    })
+    return body instanceof Promise ? body.then(partsWith) : partsWith(body)
   }
 }
 
-type ReadBody = (
-  request: FastifyRequest,
-) => Pick<Parts, 'body' | 'content'> | Promise<Pick<Parts, 'body' | 'content'>>
+type Body = Pick<Parts, 'body' | 'content'>
+type ReadBody = (request: FastifyRequest) => Body | Promise<Body>
 
 /** Parses JSON, or a form with a file. The form is validated strictly; the content of the file is not. */
 function createBodyReader({ body, upload, bodyOptional }: Route): ReadBody {
@@ -347,6 +358,7 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { mounted },
     ...(route.upload ? { bodyLimit: route.upload.file.bytesMax + formOverheadBytes } : {}),
+    ...(route.secret ? { compress: false } : {}),
     schema: { response: serializedAnswers(route) },
     handler: async (request, reply) =>
       send(route, await answer(request, request.actor, follow?.(request, reply)), request, reply),
@@ -369,21 +381,28 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
   if (result.headers) reply.headers(result.headers)
   if (result.page) addLinks(result.page, request, reply)
   if (result.replayed) reply.header('idempotency-replayed', 'true')
-  const etag = result.etag ?? etagOf(result)
+  reply.status(result.status ?? route.success)
+  if (result.body && !route.secret) reply.header('vary', 'accept-encoding')
+  const text = renderedText(result, reply)
+  const etag = result.etag ?? (text === undefined ? undefined : etagOf(text, result.page !== undefined))
   if (etag !== undefined) {
     reply.header('etag', etag)
     if (route.method === 'GET' && matches(request.headers['if-none-match'], etag))
       return reply.status(304).send()
   }
-  reply.status(result.status ?? route.success)
   if (result.download) return sendDownload(result.download, reply)
   if (result.events) return sendEvents(result.events, request, reply)
   if (result.body === undefined || result.body === null) return reply.send()
   if (reply.statusCode === 201) addLocation(route, result.body, request, reply)
   const mediaType = isDryRun(result.body) ? dryRunMediaType : 'application/json'
   reply.header('content-type', `${mediaType}; charset=utf-8`)
-  if (isRaw(result.body)) return reply.serializer(asItIs).send(result.body.raw)
-  return reply.send(result.body)
+  return text === undefined ? reply.send(result.body) : reply.serializer(asItIs).send(text)
+}
+
+/** The body of a page or of a rendered resource: its ETag is that of the text. */
+function renderedText({ body, page }: Sent, reply: FastifyReply): string | undefined {
+  if (isRaw(body)) return body.raw
+  return page ? (reply.serialize(body) as string) : undefined
 }
 
 /** Cacheable by the client only, not by proxies; a browser that renders it anyway runs no script of it. */
@@ -406,10 +425,13 @@ function attachment(filename: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
-/** The ETag of a rendered resource without a version: a digest of its text. */
-function etagOf({ body, page }: Sent): string | undefined {
-  if (page || !isRaw(body)) return undefined
-  return `"${hash('sha256', body.raw, 'base64url').slice(0, 22)}"`
+/**
+ * The ETag of a text without a version. That of a page is weak and made from its CRC-32 and its length: SHA-256 would take
+ * longer than everything else that is done for a page of 75 kB.
+ */
+function etagOf(text: string, isPage: boolean): string {
+  if (isPage) return `W/"${crc32(text).toString(36)}-${text.length.toString(36)}"`
+  return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
 }
 
 const isDryRun = (body: object): boolean => 'dry_run' in body
@@ -427,7 +449,8 @@ const isRaw = (body: object | null | undefined): body is RawJson =>
 /** Whether an If-Match or If-None-Match list contains the tag; weak and strong tags compare as equal for reads. */
 export function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  const strong = etag.replace(/^W\//, '')
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === strong)
 }
 
 function addLinks(

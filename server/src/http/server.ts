@@ -25,6 +25,7 @@ import { requireForm } from './multipart.ts'
 import { addRateHeaders, answerProblem, problemOf, sendProblem } from './problem.ts'
 import { RequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
+import { addCompression } from './compression.ts'
 import { RateLimiter, type Rate } from '../runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts'
 
@@ -146,6 +147,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, passBytes)
   addCommonHooks(server, deps, headers, paths)
   server.register(async (api) => {
+    await addCompression(api)
     addAuthentication(api, deps, deps.settings.rate)
     for (const mounted of deps.mounted) if (isPlain(mounted)) mount(api, mounted)
   })
@@ -328,30 +330,48 @@ function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: Fast
 function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate): void {
   const limiter = new RateLimiter(rate)
   const unauthenticated = new RateLimiter(rate)
-  server.addHook('onRequest', async (request, reply) => {
-    const permission = request.routeOptions.config.mounted!.route.permission
-    const actor = await identify(permission, request, reply, deps.credentials, unauthenticated)
+  /** An invalid credential costs its address a token of the rate limit, so that guessing is limited like calls are. */
+  function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): never {
+    if (error instanceof Failure && isOfCredential(error))
+      addRateHeaders(reply, unauthenticated.take(request.ip))
+    throw error
+  }
+
+  function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    permission: Permission,
+    actor: AnyActor | null,
+  ) {
     const state = actor ? limiter.take(actorName(actor)) : unauthenticated.take(request.ip)
     addRateHeaders(reply, state)
     request.actor = actor
     if (actor) authorize(actor, permission)
-  })
-}
+  }
 
-/** An invalid credential costs its address a token of the rate limit, so that guessing is limited like calls are. */
-async function identify(
-  permission: Permission,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  credentials: Credentials,
-  unauthenticated: RateLimiter,
-): Promise<AnyActor | null> {
-  try {
-    return await authenticate(credentials, permission, request.headers.authorization, request.ip)
-  } catch (error) {
-    if (error instanceof Failure && isOfCredential(error))
-      addRateHeaders(reply, unauthenticated.take(request.ip))
-    throw error
+  // Returns a promise, which the framework awaits, only if the credential has to be loaded.
+  server.addHook('onRequest', (request, reply, done) => {
+    const { permission } = request.routeOptions.config.mounted!.route
+    const actor = identify(request, reply, permission)
+    if (actor instanceof Promise) {
+      return actor
+        .catch((error: unknown) => refuse(request, reply, error))
+        .then((loaded) => admit(request, reply, permission, loaded))
+    }
+    admit(request, reply, permission, actor)
+    return done()
+  })
+
+  function identify(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    permission: Permission,
+  ): AnyActor | null | Promise<AnyActor> {
+    try {
+      return authenticate(deps.credentials, permission, request.headers.authorization, request.ip)
+    } catch (error) {
+      return refuse(request, reply, error)
+    }
   }
 }
 

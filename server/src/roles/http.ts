@@ -5,7 +5,7 @@ import { addHealth, type HealthDeps } from '../http/health.ts'
 import { createHttpServer, type HttpDeps, type HttpObserver } from '../http/server.ts'
 import { publicUrl } from '../runtime/config.ts'
 import { fail } from '../runtime/error.ts'
-import type { Metrics } from '../runtime/metrics.ts'
+import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
 import type { Shared } from './shared.ts'
 
 export function httpDeps({ config, log, metrics }: Shared): Omit<HttpDeps, 'credentials' | 'mounted'> {
@@ -54,10 +54,14 @@ export function createHealthServer(shared: Shared): FastifyInstance {
 const refuse = () => Promise.reject(fail('unauthenticated', 'noApi'))
 
 function observerOf(metrics: Metrics): HttpObserver {
+  let inFlight = 0
+  readOnCollect(metrics.httpInFlight, () => metrics.httpInFlight.set(inFlight))
   return {
     answered: (method, route, status, seconds) =>
       metrics.httpSeconds.observe({ method, route, status }, seconds),
     refused: (reason) => metrics.httpRefused.inc({ reason }),
-    inFlight: (count) => metrics.httpInFlight.set(count),
+    inFlight: (count) => {
+      inFlight = count
+    },
   }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { createLog, redact, redactText } from './log.ts'
+import { collectLines, createLog, redact, redactText } from './log.ts'
 
 function logged(
   write: (log: ReturnType<typeof createLog>) => void,
@@ -149,4 +150,31 @@ test('redacting a text ends, whatever the text is', { timeout: 10_000 }, () => {
       assert.ok(!redactText(`${before}&token=${value}7zq`).includes(`${value}7zq`))
     }),
   )
+})
+
+test('lines of one turn of the event loop are written together, a warning at once with those before it', async () => {
+  const writes: string[] = []
+  const destination = collectLines({ write: (text: string) => void writes.push(text) })
+  const log = createLog({ logLevel: 'info', logFormat: 'json' }, destination)
+  const messages = () =>
+    writes.map((text) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { message: string }).message),
+    )
+  log.info('one')
+  log.info('two')
+  assert.deepEqual(messages(), [])
+  await turn()
+  assert.deepEqual(messages(), [['one', 'two']])
+  log.info('three')
+  log.warn('four')
+  assert.deepEqual(messages(), [
+    ['one', 'two'],
+    ['three', 'four'],
+  ])
+  log.info('five')
+  await turn()
+  assert.deepEqual(messages().at(-1), ['five'])
 })

@@ -60,11 +60,17 @@ export class AccessTokens {
 
   /** Returns the claims of a valid token that has not expired. Throws `unauthenticated` otherwise. */
   async verify(token: string): Promise<VerifiedAccess> {
-    const known = this.#verified.get(token)
-    if (known && this.#isValid(known)) return known.access
+    const known = this.findVerified(token)
+    if (known) return known
     const verified = await this.#check(token)
     this.#cache(token, verified)
     return verified.access
+  }
+
+  /** Returns the claims of a token that was verified before and is still valid. */
+  findVerified(token: string): VerifiedAccess | undefined {
+    const known = this.#verified.get(token)
+    return known && this.#isValid(known) ? known.access : undefined
   }
 
   /** A key that is no longer published invalidates its tokens, including those that were verified before. */

@@ -17,9 +17,15 @@ export class CredentialCache<T> {
     waker.on('actors', () => this.clear())
   }
 
-  async get(key: string, load: () => Promise<T>): Promise<T> {
+  /** Returns a cached value; undefined if there is none. */
+  find(key: string): T | undefined {
     const entry = this.#entries.get(key)
-    if (entry && this.#waker.connected && entry.until > performance.now()) return entry.value
+    return entry && this.#waker.connected && entry.until > performance.now() ? entry.value : undefined
+  }
+
+  async get(key: string, load: () => Promise<T>): Promise<T> {
+    const cached = this.find(key)
+    if (cached !== undefined) return cached
     const generation = this.#generation
     const value = await load()
     if (this.#waker.connected && generation === this.#generation) this.#keep(key, value)

@@ -50,7 +50,11 @@ describe('an access token that was used before', () => {
       // A cached credential expires after 5 s by this clock, which is stopped: only the notification can invalidate it.
       const now = performance.now()
       const clock = t.mock.method(performance, 'now', () => now)
-      for (const deadline = Date.now() + 60_000; await isTaken(bearer(token)); await setTimeout(5))
+      for (
+        const deadline = Date.now() + 60_000;
+        await isTaken(async () => bearer(token));
+        await setTimeout(5)
+      )
         assert.ok(Date.now() < deadline, 'still accepted')
       clock.mock.restore()
       await waker.stop()
@@ -67,8 +71,8 @@ describe('an access token that was used before', () => {
     await sql`insert into memberships (team_id, user_id, is_admin) values (1, 1, true)`.execute(db)
   }
 
-  const isTaken = (call: Promise<unknown>): Promise<boolean> =>
-    call.then(
+  const isTaken = (call: () => Promise<unknown>): Promise<boolean> =>
+    call().then(
       () => true,
       (error: unknown) => {
         assert.equal((error as { code?: string }).code, 'unauthenticated')

@@ -7,7 +7,7 @@ import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/p
 import { fail } from '../runtime/error.ts'
 import type { StaffTokenActor, TokenActor, UserActor } from '../operation/operation.ts'
 import { mac, verifyMac, type KeyRing, type Purpose } from '../runtime/secrets.ts'
-import type { AccessTokens } from './access-token.ts'
+import type { AccessClaims, AccessTokens } from './access-token.ts'
 import { parseApiToken, type ApiToken, type TokenHolder } from './api-token-format.ts'
 import {
   findBearerRecord,
@@ -83,14 +83,29 @@ export function createCredentials(deps: CredentialDeps) {
     return bearers.get(key, load)
   }
 
-  async function bearer(text: string, fresh = false): Promise<UserActor> {
-    const { userId, sessionId, teamId, sessionVersion } = await deps.accessTokens.verify(text)
-    const record = await recordOf(`${sessionId} ${userId} ${teamId}`, sessionVersion, fresh, () =>
+  /** Without a promise if token and record are cached: nearly always. */
+  function bearer(text: string, fresh = false): UserActor | Promise<UserActor> {
+    const access = fresh ? undefined : deps.accessTokens.findVerified(text)
+    const record = access && bearers.find(keyOf(access))
+    // A newer token than the record: the record is loaded again.
+    const isCurrent = access && record && record.sessionVersion >= access.sessionVersion
+    return isCurrent ? actorOf(access, record) : load(text, fresh)
+  }
+
+  async function load(text: string, fresh: boolean): Promise<UserActor> {
+    const access = await deps.accessTokens.verify(text)
+    const { userId, sessionId, teamId, sessionVersion } = access
+    const record = await recordOf(keyOf(access), sessionVersion, fresh, () =>
       findBearerRecord(deps.db, sessionId, userId, teamId),
     )
-    if (!record || record.sessionVersion !== sessionVersion) throw notValid('access token')
+    return actorOf(access, record)
+  }
+
+  function actorOf(access: AccessClaims, record: BearerRecord | undefined): UserActor {
+    if (!record || record.sessionVersion !== access.sessionVersion) throw notValid('access token')
     if (record.isAdmin === null && !record.isStaff) throw notValid('access token')
     refuseDemoElsewhere(deps, record)
+    const { userId, sessionId, teamId } = access
     const { isStaff, modules, lacksSecondFactor } = record
     const isAdmin = record.isAdmin ?? false
     return { kind: 'user', userId, sessionId, teamId, isAdmin, isStaff, modules, lacksSecondFactor }
@@ -100,7 +115,7 @@ export function createCredentials(deps: CredentialDeps) {
     const parsed = parseApiToken(text)
     if (!parsed) throw notValid('API token')
     const { noun, purpose, find } = kinds[parsed.holder]
-    const key = actorOf(parsed)
+    const key = tokenNameOf(parsed)
     if (fresh) tokens.invalidate(key)
     const record = await tokens.get(key, () => find(deps.db, parsed.id))
     // Compared even if there is no such token, so that both cases take the same time.
@@ -128,7 +143,7 @@ export function createCredentials(deps: CredentialDeps) {
   async function recordIfKnown(token: ApiToken, address: string): Promise<void> {
     if (!deps.reportRefusal) return
     const { purpose, findRefused } = kinds[token.holder]
-    const actor = actorOf(token)
+    const actor = tokenNameOf(token)
     try {
       const known = await refusedTokens.get(actor, () => findRefused(deps.db, token.id))
       if (known && verifyMac(deps.ring, purpose, token.secret, known.secretMac))
@@ -141,7 +156,7 @@ export function createCredentials(deps: CredentialDeps) {
   /** A used token is also re-keyed with the newest key, so that an old key can be removed from the ring. */
   function recordUse(token: ApiToken, address: string): void {
     const { purpose, saveUse } = kinds[token.holder]
-    const key = actorOf(token)
+    const key = tokenNameOf(token)
     const now = Date.now()
     if (now - (touched.get(key) ?? 0) < 60_000) return
     if (touched.size > 10_000) touched.clear()
@@ -153,7 +168,8 @@ export function createCredentials(deps: CredentialDeps) {
   return { bearer, token }
 }
 
-const actorOf = ({ holder, id }: ApiToken): string => `${kinds[holder].actor}:${id}`
+const keyOf = ({ sessionId, userId, teamId }: AccessClaims): string => `${sessionId} ${userId} ${teamId}`
+const tokenNameOf = ({ holder, id }: ApiToken): string => `${kinds[holder].actor}:${id}`
 
 function reasonToRefuse(record: AnyTokenRecord, address: string): string | undefined {
   if (isExpired(record)) return 'expired'
