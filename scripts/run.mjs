@@ -12,12 +12,18 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const PARENT_POLL_MS = 500
 const NODE_MAJOR_MIN = 24
 
+/**
+ * The server, with a young generation of 32 to 64 MB: with V8's default, which starts at 1 MB, short-lived pages of 75 kB cause
+ * seven times as many collections.
+ */
+const server = ['--min-semi-space-size=32', '--max-semi-space-size=64', 'server/src/main.ts']
+
 /** The programs of each command, run one after the other; the arguments of the command follow each. */
 const commands = {
-  start: [['scripts/build-portal.mjs'], ['server/src/main.ts', 'start']],
+  start: [['scripts/build-portal.mjs'], [...server, 'start']],
   dev: [['scripts/dev.mjs']],
   build: [['scripts/build-portal.mjs']],
-  pharos: [['server/src/main.ts']],
+  pharos: [server],
   test: [['scripts/test.mjs']],
   check: [['scripts/check.mjs']],
   lab: [['scripts/build-portal.mjs'], ['lab/src/main.ts']],

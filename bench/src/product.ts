@@ -36,6 +36,9 @@ const benchSettings = {
   PHAROS_ACCESS_TOKEN_LIFETIME_SECONDS: '3600',
 }
 
+/** As scripts/run.mjs starts the server. */
+const nodeFlags = ['--min-semi-space-size=32', '--max-semi-space-size=64']
+
 const entry = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 let started = 0
 
@@ -48,6 +51,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     ...guard(),
     process.execPath,
     ...profiling(),
+    ...nodeFlags,
     entry,
     'serve',
     '--role',
