@@ -73,6 +73,7 @@ export function createAjv(isTime: IsTime): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: false, strictTypes: false })
   ajv.addVocabulary(['x-ordering-keys', 'x-empty-is-absent'])
   ajv.addFormat('date-time', isTime)
+  ajv.addFormat('date', (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && isTime(`${text}T00:00:00Z`))
   ajv.addFormat('int32', true)
   ajv.addFormat('int64', true)
   ajv.addFormat('line', (text: string) => isReadable(text, false))
