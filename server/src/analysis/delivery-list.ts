@@ -9,7 +9,7 @@ import type {
 } from '@pharos/contract/delivery'
 import { noteText } from '@pharos/contract/delivery-note'
 import type { QueryOf, ResponseOf } from '@pharos/contract/route'
-import type { Operation } from '../operation/operation.ts'
+import type { StaffOperation } from '../operation/operation.ts'
 import { notFound } from '../runtime/error.ts'
 import { findDelivery, listDeliveryRows, type DeliveryRow } from './delivery.store.ts'
 import type { DeliveryDeps } from './delivery.ts'
@@ -17,7 +17,7 @@ import { listSourceRows } from './source-list.store.ts'
 
 export async function listDeliveries(
   { postgres }: DeliveryDeps,
-  _operation: Operation,
+  _operation: StaffOperation,
   query: QueryOf<typeof listDeliveriesRoute>,
 ): Promise<ResponseOf<typeof listDeliveriesRoute>> {
   const { page, count } = await listDeliveryRows(postgres.owner, query)
@@ -34,7 +34,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export async function getDelivery(
   { postgres }: DeliveryDeps,
-  _operation: Operation,
+  _operation: StaffOperation,
   id: number,
 ): Promise<ResponseOf<typeof getDeliveryRoute>> {
   const row = await findDelivery(postgres.owner, id)
@@ -58,7 +58,7 @@ function contentOf(body: Buffer): Pick<IngestDeliveryDetail, 'content' | 'conten
 
 export async function listSources(
   { postgres }: DeliveryDeps,
-  _operation: Operation,
+  _operation: StaffOperation,
   query: QueryOf<typeof listSourcesRoute>,
 ): Promise<ResponseOf<typeof listSourcesRoute>> {
   const { page, count } = await listSourceRows(postgres.owner, query)

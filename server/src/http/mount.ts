@@ -112,6 +112,7 @@ export function handle<R extends Route, Deps>(
   useCase: (deps: Deps, operation: Operation, ...args: Args<R>) => Promise<Returned<R>> | Returned<R>,
   deps: Deps,
 ): Mounted {
+  if (isOfStaff(route)) throw new Error(`${route.name} is a route of staff`)
   const read = createReader(route)
   const argsOf = createArgs(route)
   return mounted(route, async (request, actor) => {
@@ -120,6 +121,8 @@ export function handle<R extends Route, Deps>(
     return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(parts) as Args<R>)))
   })
 }
+
+const isOfStaff = ({ permission }: Route): boolean => 'role' in permission && permission.role === 'staff'
 
 /** Mounts a route of staff: the use-case gets an operation whose actor may be a program without a team. */
 export function handleStaff<R extends Route, Deps>(
@@ -402,7 +405,8 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
 /** The body of a page or of a rendered resource: its ETag is that of the text. */
 function renderedText({ body, page }: Sent, reply: FastifyReply): string | undefined {
   if (isRaw(body)) return body.raw
-  return page ? (reply.serialize(body) as string) : undefined
+  if (!page) return undefined
+  return reply.getSerializationFunction(`${reply.statusCode}`, 'application/json')!(body as Record<string, unknown>)
 }
 
 /** Cacheable by the client only, not by proxies; a browser that renders it anyway runs no script of it. */
