@@ -121,9 +121,9 @@ export const Announcement = Component('Announcement', {
   ),
   details: Optional(AnnouncementDetails),
   visibility: Optional({
-      ...Visibility,
-      description: 'with `include=visibility`: how route collectors in other networks see the prefix',
-    }),
+    ...Visibility,
+    description: 'with `include=visibility`: how route collectors in other networks see the prefix',
+  }),
 })
 export type Announcement = Static<typeof Announcement>
 

@@ -13,7 +13,9 @@ export function operation(route: Route, example: Example): Json {
     operationId: route.name,
     tags: [route.group],
     summary: route.summary,
-    description: [route.description, keylessText(route), requirementOf(route.permission)].filter(Boolean).join('\n\n'),
+    description: [route.description, keylessText(route), requirementOf(route.permission)]
+      .filter(Boolean)
+      .join('\n\n'),
     security: securityOf(route.permission),
     ...requirementKeys(route.permission),
     parameters: [

@@ -130,19 +130,11 @@ export async function getHold({ db }: HoldDeps, _operation: unknown, id: number)
 type Author = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 
 /** Approves an open hold for the caller of an operation. */
-export const approveHold = (
-  { db }: HoldDeps,
-  operation: StaffOperation,
-  id: number,
-): Promise<Answer<Wire>> =>
+export const approveHold = ({ db }: HoldDeps, operation: StaffOperation, id: number): Promise<Answer<Wire>> =>
   runOwnerChange(db, operation, (trx) => decide(trx, auditOf(operation), id, 'approved'))
 
 /** Rejects an open hold for the caller of an operation. */
-export const rejectHold = (
-  { db }: HoldDeps,
-  operation: StaffOperation,
-  id: number,
-): Promise<Answer<Wire>> =>
+export const rejectHold = ({ db }: HoldDeps, operation: StaffOperation, id: number): Promise<Answer<Wire>> =>
   runOwnerChange(db, operation, (trx) => decide(trx, auditOf(operation), id, 'rejected'))
 
 type HoldDecision = 'approved' | 'rejected'
@@ -151,12 +143,8 @@ type HoldDecision = 'approved' | 'rejected'
  * Approves or rejects an open hold, and wakes the reconcilers. Repeating the same decision changes nothing. Throws `conflict` if
  * the hold was decided otherwise, or was closed because the plan has changed.
  */
-export const decideAs = (
-  { db }: HoldDeps,
-  by: Author,
-  id: number,
-  decision: HoldDecision,
-): Promise<Wire> => db.transaction().execute(async (trx) => (await decide(trx, by, id, decision)).body)
+export const decideAs = ({ db }: HoldDeps, by: Author, id: number, decision: HoldDecision): Promise<Wire> =>
+  db.transaction().execute(async (trx) => (await decide(trx, by, id, decision)).body)
 
 async function decide(
   trx: Trx,
