@@ -15,6 +15,7 @@ import { findDelivery, listDeliveryRows, type DeliveryRow } from './delivery.sto
 import type { DeliveryDeps } from './delivery.ts'
 import { listSourceRows } from './source-list.store.ts'
 
+/** Returns a page of the deliveries of all sources, and the exact count. */
 export async function listDeliveries(
   { postgres }: DeliveryDeps,
   _operation: StaffOperation,
@@ -32,6 +33,7 @@ const deliveryOf = ({ received, processed, ...row }: DeliveryRow): IngestDeliver
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** Returns a delivery with its body, events and notes; throws `not_found`. */
 export async function getDelivery(
   { postgres }: DeliveryDeps,
   _operation: StaffOperation,
@@ -56,6 +58,7 @@ function contentOf(body: Buffer): Pick<IngestDeliveryDetail, 'content' | 'conten
   }
 }
 
+/** Returns a page of the configured sources with the state of their deliveries, and the exact count. */
 export async function listSources(
   { postgres }: DeliveryDeps,
   _operation: StaffOperation,
