@@ -119,7 +119,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     assert.doesNotMatch(guest.page.url(), /#/, 'the token leaves the address bar')
     await guest.page.getByRole('textbox', { name: 'Password' }).fill('short')
     await guest.page.getByRole('button', { name: 'Create account and join' }).click()
-    await guest.page.getByText(/12 to 128/).waitFor()
+    await guest.page.getByText(/has 5 characters and needs 12 to 128/).waitFor()
     assert.equal(await guest.page.getByRole('alert').count(), 0, 'the error is shown at its field only')
     await guest.page.getByRole('textbox', { name: 'Password' }).fill('eleven wet lighthouses')
     await guest.page.getByRole('button', { name: 'Create account and join' }).click()

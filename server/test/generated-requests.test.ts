@@ -98,8 +98,10 @@ const restoredAfter: Readonly<Record<string, number>> = {
  * and its type.
  */
 const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
-  // Not a prefix, or not in canonical form.
-  listAnnouncements: [/^query\.cidr: /],
+  // Not a prefix, or not in canonical form; not a region.
+  listAnnouncements: [/^query\.cidr: /, /^query\.region: unknown$/],
+  listPrefixes: [/^query\.cidr: /],
+  listHolds: [/^query\.region: unknown$/],
   // Almost a prefix: host bits, an impossible length, IPv4-mapped. Other text is a search term.
   listEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],

@@ -35,6 +35,7 @@ export async function listEvents(
   { team_id: teamId, ...query }: QueryOf<typeof listEventsRoute>,
 ): Promise<RelatedPage> {
   const parsed = parseRelatedQuery(query)
+  if (actor.isStaff && teamId !== undefined && teamId > teamIdMax) return pageOf({ results: '', count: 0 })
   if (actor.isStaff) {
     return pageOf(
       await (teamId === undefined
@@ -51,6 +52,9 @@ export async function listEvents(
   }
   return pageOf(await listEventsOfTeams(postgres.front, teamIds, parsed))
 }
+
+/** The greatest number of the column; more digits are a valid id that no team has. */
+const teamIdMax = 2_147_483_647
 
 const pageOf = ({ results, count }: RelatedRows): RelatedPage => ({
   raw: `{"results":[${results}],"count":${count}}`,

@@ -94,12 +94,12 @@ function invalidReasonOfBody(operation: Operation, draft: Draft): string | undef
   if (operation.form) return invalidReasonOfForm(operation.form, draft)
   if (!operation.body || takesAnything(operation)) return undefined
   if (operation.isBodyOptional && isEmpty(body) && contentType === undefined) return undefined
-  if (body === undefined) return 'no body'
+  if (body === undefined && !operation.isBodyOptional) return 'no body'
   if (contentType === undefined || !/^application\/json *(;|$)/i.test(contentType))
     return `the media type ${contentType}`
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') return `the content encoding ${encoding}`
-  if (operation.isBodyOptional && isEmpty(body)) return undefined
+  if (body === undefined || (operation.isBodyOptional && isEmpty(body))) return undefined
   const value = parse(body)
   if (value === undefined) return 'no JSON'
   if (repeatsKey(body.toString())) return 'a repeated key'
