@@ -48,7 +48,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await demo.post('/v3/ingest/events/flow-alarms', { alarm }, 'Token demo-flow-secret')
   }
 
-  const ours = '/events?description=made+for+the+list&ordering=start'
+  const ours = '/events?search=made+for+the+list&ordering=start'
   const counted = () => page.getByText(`${alarms.toLocaleString('en')} events`)
 
   async function openList(path = ours): Promise<void> {

@@ -267,6 +267,7 @@ describeOnce('the enumeration', () => {
       'scope_missing',
       'second_factor_required',
       'unauthenticated',
+      'wrong_scheme',
     ])
   })
 })
