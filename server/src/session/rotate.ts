@@ -8,14 +8,13 @@ import { rotateSessions, type Presented, type SessionHolder, type SessionLifetim
 /** Rotates the presented token; undefined if it is not the newest of an active session. */
 export type Rotate = (presented: Presented) => Promise<SessionHolder | undefined>
 
-/** Two at once: one can be executed while the other is written to disk. */
-const limits = { atOnce: 2, itemsMax: 50 }
+/** A statement of so many takes a few milliseconds. */
+const batchMax = 50
 
 /** Creates the function for one process. */
 export function createRotate(db: Db, lifetime: SessionLifetime): Rotate {
-  const rotateInBatch = inBatches(
-    (presented: readonly Presented[]) => rotateBatch(db, presented, lifetime),
-    limits,
+  const rotateInBatch = inBatches(batchMax, (presented: readonly Presented[]) =>
+    rotateBatch(db, presented, lifetime),
   )
   return async (presented) => {
     const holder = await rotateInBatch(presented)
