@@ -31,7 +31,14 @@ const present = async (count: number): Promise<Presented[]> =>
     }),
   )
 
-type Row = { id: string; counter: number; rotated: number; address: string; agent: string; transaction: string }
+type Row = {
+  id: string
+  counter: number
+  rotated: number
+  address: string
+  agent: string
+  transaction: string
+}
 
 async function rowsOf(presented: readonly Presented[]): Promise<Row[]> {
   const { rows } = await sql<Row>`
