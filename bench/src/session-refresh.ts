@@ -1,8 +1,9 @@
 // P4: refreshes sessions through the API, each client its own, committed; beside it pgbench with the statement that the
-// API runs, on the same table. In addition the API handles HTTP, checks one MAC, computes another, and signs.
+// API runs, on the same table, one session in each. The API runs it for several concurrent requests at a time, and in
+// addition handles HTTP, checks one MAC, computes another, and signs.
 import { sql } from 'kysely'
 import type { Postgres } from '../../server/src/db/postgres.ts'
-import { rotateSession } from '../../server/src/session/session.store.ts'
+import { rotateSessions } from '../../server/src/session/session.store.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { describeLoadResults, runLoad } from './load.ts'
 import { missingPeers } from './packages.ts'
@@ -96,12 +97,17 @@ async function seedPeerSessions({ owner }: Postgres, clients: number): Promise<v
     from generate_series(1, ${clients}::integer) n`.execute(owner)
 }
 
-const client = { address: '127.0.0.1', userAgent: 'pgbench' }
+const presented = {
+  sessionId: 'the session',
+  counter: 'the number' as unknown as number,
+  address: '127.0.0.1',
+  userAgent: 'pgbench',
+}
 
-/** The product's own statement, with pgbench's variables for the session and its number. */
+/** The product's own statement for one session, with pgbench's variables for the session and its number. */
 async function peerScript({ owner }: Postgres): Promise<string> {
   const statement = await captureStatement(owner, (db) =>
-    rotateSession(db, 'the session', 'the number' as unknown as number, client, lifetime),
+    rotateSessions(db, [presented], lifetime, { skipLocked: false }),
   )
   const expressions = new Map([
     ['the session', sessionId(':client_id')],

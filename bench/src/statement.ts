@@ -23,15 +23,16 @@ export async function captureStatement(db: Db, call: (db: Db) => Promise<unknown
   return captured
 }
 
-/** A script for pgbench: parameters with these values are replaced by `expressions`, all others are inlined. */
+/** A script for pgbench: parameters, and elements of arrays, with these values are replaced by `expressions`, all others are inlined. */
 export function scriptOf(
   { sql, parameters }: Statement,
   expressions: ReadonlyMap<unknown, string> = new Map(),
 ): string {
-  const text = sql.replaceAll(/\$(\d+)/g, (_, number: string) => {
-    const value = parameters[Number(number) - 1]
-    return expressions.get(value) ?? literal(value)
-  })
+  const textOf = (value: unknown): string =>
+    Array.isArray(value)
+      ? `array[${value.map(textOf).join(', ')}]`
+      : (expressions.get(value) ?? literal(value))
+  const text = sql.replaceAll(/\$(\d+)/g, (_, number: string) => textOf(parameters[Number(number) - 1]))
   return `${text.replaceAll(/\s+/g, ' ').trim()};\n`
 }
 

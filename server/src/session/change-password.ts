@@ -7,11 +7,11 @@ import { findAccount, lockAccount } from './account.store.ts'
 import { checkNewPassword, hashNewPassword, type NewPasswordDeps } from './new-password.ts'
 import { requireUser } from './require-user.ts'
 import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
-import type { RefreshDeps } from './refresh.ts'
+import type { SessionDeps } from './refresh.ts'
 import { replacePassword } from './replace-password.ts'
 import { replaceSessions, sessionOver, type PersonalOperation } from './replace-sessions.ts'
 
-export type ChangePasswordDeps = RefreshDeps & PasswordCheckDeps & NewPasswordDeps
+export type ChangePasswordDeps = SessionDeps & PasswordCheckDeps & NewPasswordDeps
 
 export type ChangePassword = { readonly current_password: string; readonly new_password: string }
 

@@ -1,6 +1,6 @@
-// Refreshes a session. The usual case is one statement; only if that finds nothing to rotate is the session read: a token
-// that was presented before gets its successor again, or the session is revoked. Both are audited, except repeats within
-// 30 s.
+// Refreshes a session. The usual case is one statement (rotate.ts); only if that finds nothing to rotate is the session
+// read: a token that was presented before gets its successor again, or the session is revoked. Both are audited, except
+// repeats within 30 s.
 import type { SessionTokens } from '@pharos/contract/session'
 import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -8,19 +8,20 @@ import { queueMail } from '../mail/mail.ts'
 import { fail } from '../runtime/error.ts'
 import { refuseDemoElsewhere, type DemoRule } from './demo.ts'
 import { parseRefreshToken, type RefreshToken } from './refresh-token.ts'
+import type { Rotate } from './rotate.ts'
 import { judgeRefresh, type Verdict } from './rotation.ts'
 import {
   findSession,
   renewGrace,
   revokeSession,
-  rotateSession,
   type PresentedSession,
   type SessionLifetime,
 } from './session.store.ts'
 import { issueTokens, type IssueDeps } from './tokens.ts'
 import type { ClientSource } from './request-source.ts'
 
-export type RefreshDeps = IssueDeps & DemoRule & { readonly db: Db; readonly lifetime: SessionLifetime }
+export type SessionDeps = IssueDeps & DemoRule & { readonly db: Db; readonly lifetime: SessionLifetime }
+export type RefreshDeps = SessionDeps & { readonly rotate: Rotate }
 
 type Repeat = Extract<Verdict, { kind: 'repeat' }>
 
@@ -32,10 +33,11 @@ export async function refreshTokens(
 ): Promise<SessionTokens> {
   const token = parseRefreshToken(deps.ring, text)
   if (!token) throw notValid()
-  const holder = await rotateSession(deps.db, token.sessionId, token.counter, client, deps.lifetime)
+  const { address, userAgent } = client
+  const holder = await deps.rotate({ ...token, address, userAgent })
   if (!holder) return repeatOrEnd(deps, client, token)
   refuseDemoElsewhere(deps, holder)
-  return issueTokens(deps, { ...holder, sessionId: token.sessionId }, token.counter + 1)
+  return issueTokens(deps, holder, token.counter + 1)
 }
 
 async function repeatOrEnd(

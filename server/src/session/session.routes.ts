@@ -10,7 +10,8 @@ import type { Operation } from '../operation/operation.ts'
 import { handle, handleGuest, matches, type Guest, type Mounted, type Request } from '../http/mount.ts'
 import { clearRefreshCookies, moveRefreshToCookie, readRefresh } from '../http/refresh-cookie.ts'
 import { type CookieDeps } from './token-reply.routes.ts'
-import { refreshTokens } from './refresh.ts'
+import { refreshTokens, type RefreshDeps } from './refresh.ts'
+import { createRotate } from './rotate.ts'
 import { changeTeam, signIn, type SignInDeps } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import { userAgentOf } from './request-source.ts'
@@ -19,7 +20,7 @@ import { describeCredential } from './current-credential.ts'
 export type SessionRouteDeps = SignInDeps & CookieDeps
 
 export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
-  handleGuest(refreshSessionRoute, refresh, deps),
+  handleGuest(refreshSessionRoute, refresh, { ...deps, rotate: createRotate(deps.db, deps.lifetime) }),
   handleGuest(createSessionTokenRoute, createSessionToken, deps),
   handle(getSessionTokenRoute, getSessionToken, deps),
   handleGuest(logoutRoute, logout, deps),
@@ -27,7 +28,7 @@ export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
 
 /** RFC 7240: a client that has the user already, and sends its ETag, can request a reply without it. */
 async function refresh(
-  deps: SessionRouteDeps,
+  deps: RefreshDeps & CookieDeps,
   guest: Guest,
   body: BodyOf<typeof refreshSessionRoute>,
   query: QueryOf<typeof refreshSessionRoute>,

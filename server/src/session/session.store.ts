@@ -104,6 +104,7 @@ export async function insertSuccessor(
 }
 
 export type SessionHolder = {
+  readonly sessionId: string
   readonly userId: number
   readonly teamId: number
   readonly sessionVersion: number
@@ -111,35 +112,50 @@ export type SessionHolder = {
   readonly profile: User
 }
 
+/** A refresh token, and the client that presents it. */
+export type Presented = Client & { readonly sessionId: string; readonly counter: number }
+
 /**
- * Rotates token number `counter`: one statement decides which of several concurrent requests is the first. Undefined if
- * the session does not exist, has ended, or is at another number, or if the user left the team.
+ * Rotates each of these tokens that is the newest of its session: one statement decides which of several concurrent
+ * requests is the first. Omits those whose session does not exist, has ended, or is at another number, or whose user left
+ * the team. A token that is listed twice is rotated once, and both get its successor.
+ *
+ * `skipLocked` also omits sessions that another transaction is changing: one session must not delay the others.
  */
-export async function rotateSession(
+export async function rotateSessions(
   db: Db,
-  sessionId: string,
-  counter: number,
-  { address, userAgent }: Client,
+  presented: readonly Presented[],
   lifetime: SessionLifetime,
-): Promise<SessionHolder | undefined> {
+  { skipLocked }: { readonly skipLocked: boolean },
+): Promise<SessionHolder[]> {
+  const parametersOf = <Key extends keyof Presented>(key: Key) => presented.map((one) => one[key])
+  // The lock returns the newest version of a session, of which the team is then read.
   const { rows } = await sql<SessionHolder>`
-    with rotated as (
-      update sessions set
-        counter = counter + 1,
+    with newest as (
+      select s.id, s.counter, s.user_id, s.team_id, p.address, p.user_agent
+      from unnest(${parametersOf('sessionId')}::uuid[], ${parametersOf('counter')}::integer[],
+        ${parametersOf('address')}::inet[], ${parametersOf('userAgent')}::text[]) as p(id, counter, address, user_agent)
+      join sessions s on s.id = p.id
+      where s.counter = p.counter and s.revoked is null and s.expires > now()
+      for no key update of s ${skipLocked ? sql`skip locked` : sql``}),
+    holder as materialized (select n.*, user_profile(n.user_id, n.team_id) as profile from newest n),
+    rotated as (
+      update sessions s set
+        counter = s.counter + 1,
         rotations = array(${repeatable('rotated')}) || now(),
         renewed_until = array_append(array(${repeatable('until')}), null),
         last_used = now(),
-        last_address = ${address},
-        last_user_agent = ${userAgent},
+        last_address = h.address,
+        last_user_agent = h.user_agent,
         expires = least(now() + make_interval(secs => ${lifetime.idleSeconds}),
-          created + make_interval(secs => ${lifetime.absoluteSeconds}))
-      where id = ${sessionId} and counter = ${counter} and revoked is null and expires > now()
-        and user_profile(user_id, team_id) is not null
-      returning user_id, team_id)
-    select r.user_id as "userId", r.team_id as "teamId", u.session_version as "sessionVersion", u.is_demo as "isDemo",
-      user_profile(r.user_id, r.team_id) as profile
-    from rotated r join users u on u.id = r.user_id`.execute(db)
-  return rows[0]
+          s.created + make_interval(secs => ${lifetime.absoluteSeconds}))
+      from holder h
+      where s.id = h.id and s.counter = h.counter and s.revoked is null and h.profile is not null
+      returning s.id)
+    select h.id as "sessionId", h.user_id as "userId", h.team_id as "teamId", u.session_version as "sessionVersion",
+      u.is_demo as "isDemo", h.profile
+    from rotated r join holder h on h.id = r.id join users u on u.id = h.user_id`.execute(db)
+  return rows
 }
 
 /** Restarts the grace period of the newest token's parent, within the time in which late repeats are accepted. */

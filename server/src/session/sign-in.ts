@@ -10,7 +10,7 @@ import { resendConfirmation, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
 import { verifyPassword } from './password.ts'
 import { consumeCode, type CodeVerdict } from './second-factor-check.ts'
-import type { RefreshDeps } from './refresh.ts'
+import type { SessionDeps } from './refresh.ts'
 import {
   findSession,
   findSignInAccount,
@@ -22,7 +22,7 @@ import { issueTokens } from './tokens.ts'
 import { canonicalEmail } from './canonical-email.ts'
 import type { RequestSource, ClientSource } from './request-source.ts'
 
-export type SignInDeps = RefreshDeps &
+export type SignInDeps = SessionDeps &
   AttemptDeps &
   JoinDeps & { readonly hashing: Semaphore; readonly reportRefusal: ReportRefusal }
 

@@ -5,7 +5,7 @@ import { fail, notFound } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'
 import { findAccountByEmail } from './account.store.ts'
 import { parseRefreshToken } from './refresh-token.ts'
-import type { RefreshDeps } from './refresh.ts'
+import type { SessionDeps } from './refresh.ts'
 import { findSession, revokeAllSessions, revokeSession } from './session.store.ts'
 import type { RequestSource } from './request-source.ts'
 
@@ -13,7 +13,7 @@ export type SignOut = { readonly refresh?: string; readonly all?: boolean }
 
 /** Ends the session of the refresh token, or of the bearer; with `all`, every session of that user. */
 export async function signOut(
-  deps: RefreshDeps,
+  deps: SessionDeps,
   source: RequestSource,
   actor: Actor | null,
   request: SignOut,
@@ -37,7 +37,7 @@ export async function signOut(
   })
 }
 
-function sessionOf(deps: RefreshDeps, actor: Actor | null, { refresh }: SignOut): string | undefined {
+function sessionOf(deps: SessionDeps, actor: Actor | null, { refresh }: SignOut): string | undefined {
   if (refresh !== undefined) return parseRefreshToken(deps.ring, refresh)?.sessionId
   if (actor?.kind === 'user') return actor.sessionId
   throw fail('unauthenticated', 'sessionUnknown')
