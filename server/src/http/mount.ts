@@ -112,10 +112,11 @@ export function handle<R extends Route, Deps>(
   useCase: (deps: Deps, operation: Operation, ...args: Args<R>) => Promise<Returned<R>> | Returned<R>,
   deps: Deps,
 ): Mounted {
-  const read = createReader(route)
+  const reader = createReader(route)
   const argsOf = createArgs(route)
   return mounted(route, async (request, actor) => {
-    const parts = await read(request)
+    const read = reader(request)
+    const parts = read instanceof Promise ? await read : read
     const operation = operationOf(route, request, requireTeamActor(route, actor), parts)
     return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(parts) as Args<R>)))
   })
@@ -127,10 +128,11 @@ export function handleStaff<R extends Route, Deps>(
   useCase: (deps: Deps, operation: StaffOperation, ...args: Args<R>) => Promise<Returned<R>> | Returned<R>,
   deps: Deps,
 ): Mounted {
-  const read = createReader(route)
+  const reader = createReader(route)
   const argsOf = createArgs(route)
   return mounted(route, async (request, actor) => {
-    const parts = await read(request)
+    const read = reader(request)
+    const parts = read instanceof Promise ? await read : read
     const operation = operationOf(route, request, requireStaffActor(route, actor), parts)
     return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(parts) as Args<R>)))
   })
@@ -143,10 +145,11 @@ export function handleGuest<R extends Route, Deps>(
   deps: Deps,
 ): Mounted {
   if (takesIdempotencyKey(route)) throw new Error(`${route.name} has no caller to whom a key could belong`)
-  const read = createReader(route)
+  const reader = createReader(route)
   const argsOf = createArgs(route)
   return mounted(route, async (request, actor) => {
-    const parts = await read(request)
+    const read = reader(request)
+    const parts = read instanceof Promise ? await read : read
     const guest = {
       actor: actor && requireTeamActor(route, actor),
       requestId: request.id,
@@ -162,10 +165,11 @@ export function handleStream<R extends Route>(
   fn: (operation: Operation, request: Request<R>, following: Following) => Promise<ServerEvents>,
 ): Mounted {
   if (!route.stream) throw new Error(`${route.name} declares no stream`)
-  const read = createReader(route)
+  const reader = createReader(route)
   return mounted(route, async (request, actor, following) => {
     if (!following) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a stream' })
-    const parts = await read(request)
+    const read = reader(request)
+    const parts = read instanceof Promise ? await read : read
     const operation = operationOf(route, request, requireTeamActor(route, actor), parts)
     return { events: await fn(operation, parts as unknown as Request<R>, following) }
   })
@@ -180,9 +184,10 @@ export function handleRaw<R extends Route, Deps>(
   ) => Promise<Returned<R>>,
   deps: Deps,
 ): Mounted {
-  const read = createReader({ ...route, body: null })
+  const reader = createReader({ ...route, body: null })
   const raw = mounted(route, async (request) => {
-    const parts = await read(request)
+    const read = reader(request)
+    const parts = read instanceof Promise ? await read : read
     const result = await useCase(deps, { ...(parts as unknown as Request<R>), body: bytesOf(request) })
     return replyOf(route, parts, result)
   })
@@ -251,21 +256,32 @@ function createReader(route: Route): (request: FastifyRequest) => Parts | Promis
     if (route.keyless && request.headers['idempotency-key'] !== undefined)
       throw invalid(['header', 'Idempotency-Key'], 'keyless', { reason: keylessReasons[route.keyless] })
     const params = readPath(request.params as Record<string, string>)
-    const { dry_run: dryRun, ...query } = readQuery(searchOf(request)) as { dry_run?: boolean }
+    const query = readQuery(searchOf(request))
+    const dryRun = route.dryRun && query['dry_run'] === true
+    if (route.dryRun) delete query['dry_run']
     const body = readBody(request)
-    const partsWith = ({ body, content }: Body): Parts => ({
-      params,
-      query,
-      body,
-      content,
-      dryRun: dryRun === true,
-      headers: request.headers,
-      address: request.ip,
-      requestId: request.id,
-    })
-    return body instanceof Promise ? body.then(partsWith) : partsWith(body)
+    return body instanceof Promise
+      ? body.then((read) => partsOf(request, params, query, dryRun, read))
+      : partsOf(request, params, query, dryRun, body)
   }
 }
+
+const partsOf = (
+  request: FastifyRequest,
+  params: Parts['params'],
+  query: object,
+  dryRun: boolean,
+  { body, content }: Body,
+): Parts => ({
+  params,
+  query,
+  body,
+  content,
+  dryRun,
+  headers: request.headers,
+  address: request.ip,
+  requestId: request.id,
+})
 
 type Body = Pick<Parts, 'body' | 'content'>
 type ReadBody = (request: FastifyRequest) => Body | Promise<Body>
@@ -306,7 +322,8 @@ function searchOf(request: FastifyRequest): string {
 }
 
 const bytesOf = (request: FastifyRequest): Buffer =>
-  Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  Buffer.isBuffer(request.body) ? request.body : noBytes
+const noBytes = Buffer.alloc(0)
 
 function operationOf<A extends AnyActor>(
   route: Route,
