@@ -231,10 +231,24 @@ const Rate = (unit: string) =>
 
 /** The filters and the paging of every list of events. */
 const eventListQuery = {
-  flag: Optional(EmptyIsAbsent(Repeatable(Enumeration('EventFlag', eventFlags)))),
-  status: Optional(Repeatable(Enumeration('EventStatus', eventStatuses))),
+  flag: Optional(
+    EmptyIsAbsent(
+      Repeatable({ ...Enumeration('EventFlag', eventFlags), description: 'a property of the event' }),
+    ),
+  ),
+  status: Optional(
+    Repeatable({
+      ...Enumeration('EventStatus', eventStatuses),
+      description: 'a state of the event, its mitigation or its review',
+    }),
+  ),
   classification_key: Optional(
-    Repeatable(Type.Enum<typeof classificationKeys>(classificationKeys, { title: 'EventClassification' })),
+    Repeatable(
+      Type.Enum<typeof classificationKeys>(classificationKeys, {
+        title: 'EventClassification',
+        description: 'kind of attack',
+      }),
+    ),
   ),
   source_key: Optional(
     Repeatable(Type.String({ minLength: 1, maxLength: 100, description: 'the key of a source' })),
@@ -333,19 +347,24 @@ export const getRelatedEventRoute = route({
   conditional: true,
 })
 
-const AcceptedDelivery = Component('AcceptedDelivery', { delivery_id: Type.String() })
+const AcceptedDelivery = Component('AcceptedDelivery', {
+  delivery_id: Type.String({ description: 'id of the delivery: the one that the sender gave, or a new one' }),
+})
 
 /** The most events that a validation returns. */
 export const validatedEventsMax = 100
 
 export const DeliveryValidation = Component('DeliveryValidation', {
-  validated: Type.Literal(true),
-  state: Type.Enum(['done', 'partial', 'failed'], {
+  validated: Type.Literal(true, { description: 'nothing was stored' }),
+  state: {
+    ...Enumeration('DeliveryValidationState', ['done', 'partial', 'failed']),
     description: 'the state that the delivery would have: see `GET /v3/admin/deliveries`',
-  }),
-  error: Nullable(Type.String({ description: 'the first error, with its place in the delivery' })),
+  },
+  error: Nullable(
+    Type.String({ description: 'the first error, with its place in the delivery; null if there is none' }),
+  ),
   notes: Type.Array(DeliveryNote, { description: 'errors first; at most 100' }),
-  event_count: Type.Integer({ minimum: 0 }),
+  event_count: Type.Integer({ minimum: 0, description: 'number of events in the delivery' }),
   events: Type.Array(RelatedEventDetail, {
     maxItems: validatedEventsMax,
     description: 'the events as this delivery alone would make them',

@@ -109,7 +109,11 @@ export const HistoryEntry = Component('AnnouncementHistoryEntry', {
     description: 'such as created, enabled, announced, withdrawn, validation, letter_accepted',
   }),
   region: Nullable(Type.String({ description: 'slug of the region' })),
-  actor: Actor,
+  actor: {
+    ...Actor,
+    description:
+      'as in the audit log; or the loop that found it: `reconciler` (the routers) or `validator` (the checks)',
+  },
   detail: Type.Record(Type.String(), Type.Unknown()),
   took_ms: Nullable(
     Type.Integer({

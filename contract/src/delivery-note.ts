@@ -88,8 +88,12 @@ export function noteText({ severity, code, attrs }: StoredNote): string {
 }
 
 export const DeliveryNote = Component('DeliveryNote', {
-  severity: Enumeration('DeliveryNoteSeverity', noteSeverities),
-  code: Enumeration('DeliveryNoteCode', deliveryNoteCodes),
+  severity: {
+    ...Enumeration('DeliveryNoteSeverity', noteSeverities),
+    description:
+      '`error`: this part of the delivery gave no event. `warning`: a detail was left out or changed. `info`: nothing was lost',
+  },
+  code: { ...Enumeration('DeliveryNoteCode', deliveryNoteCodes), description: 'code of the note' },
   place: Type.String({
     description:
       'JSON pointer (RFC 6901) into the delivery, such as `/alerts/3/startsAt`; empty for the whole',

@@ -29,22 +29,26 @@ export type IngestState = (typeof ingestStates)[number]
 const State = Enumeration('IngestDeliveryState', ingestStates)
 
 const delivery = {
-  id: Id,
+  id: { ...Id, description: 'id of the delivery' },
   delivery_id: Type.String({ description: 'as returned to the sender' }),
-  source_key: Type.String(),
-  received: Time,
-  content_type: Nullable(Type.String()),
+  source_key: Type.String({ description: 'key of the source' }),
+  received: { ...Time, description: 'when it was received' },
+  content_type: Nullable(
+    Type.String({ description: 'media type that the sender named; null if it named none' }),
+  ),
   bytes: Type.Integer({ minimum: 0, description: 'size of the body' }),
-  state: State,
-  error: Nullable(Type.String({ description: 'the first error, with its place in the delivery' })),
-  processed: NullableTime,
+  state: { ...State, description: 'what became of it' },
+  error: Nullable(
+    Type.String({ description: 'the first error, with its place in the delivery; null if there is none' }),
+  ),
+  processed: { ...NullableTime, description: 'when it was processed; null before' },
   event_count: Nullable(
     Type.Integer({
       minimum: 0,
       description: 'events that the delivery created or updated; null before it is processed',
     }),
   ),
-  note_count: Type.Integer({ minimum: 0 }),
+  note_count: Type.Integer({ minimum: 0, description: 'number of notes' }),
 }
 
 export const IngestDelivery = Component('IngestDelivery', delivery)
@@ -55,9 +59,10 @@ export const IngestDeliveryDetail = Component('IngestDeliveryDetail', {
   notes: Type.Array(DeliveryNote, { description: 'errors first; at most 100' }),
   event_ids: Type.Array(Type.String(), { description: 'ids of its events, at most 1000' }),
   content: Type.String({ description: 'the body as received' }),
-  content_encoding: Type.Enum(['utf-8', 'base64'], {
-    description: '`base64` if the body is not UTF-8 text',
-  }),
+  content_encoding: {
+    ...Enumeration('DeliveryContentEncoding', ['utf-8', 'base64']),
+    description: 'encoding of `content`: `base64` if the body is not UTF-8 text',
+  },
 })
 export type IngestDeliveryDetail = Static<typeof IngestDeliveryDetail>
 
@@ -65,23 +70,36 @@ export type IngestDeliveryDetail = Static<typeof IngestDeliveryDetail>
 export const recentDeliveriesMax = 10_000
 
 export const DetectorSource = Component('DetectorSource', {
-  key: Type.String(),
-  kind: Type.String(),
-  name: Type.String(),
+  key: Type.String({ description: 'key of the source, unique' }),
+  kind: Type.String({ description: 'kind of detector, such as `fastnetmon`' }),
+  name: Type.String({ description: 'name for people' }),
   failing: Type.Boolean({
     description: 'whether the last processed delivery could not be read, completely or in part',
   }),
-  last_delivery: NullableTime,
+  last_delivery: {
+    ...NullableTime,
+    description: 'when the last delivery was received; null if none is stored',
+  },
   last_success: Nullable(
-    Type.String({ format: 'date-time', description: 'last delivery that was read completely' }),
+    Type.String({
+      format: 'date-time',
+      description: 'last delivery that was read completely; null if none is stored',
+    }),
   ),
   last_failure: Nullable(
-    Strict({
-      id: Id,
-      received: Time,
-      state: State,
-      error: Nullable(Type.String()),
-    }),
+    Component(
+      'FailedDelivery',
+      {
+        id: { ...Id, description: 'id of the delivery' },
+        received: { ...Time, description: 'when it was received' },
+        state: { ...State, description: '`failed` or `partial`' },
+        error: Nullable(Type.String({ description: 'the first error, with its place in the delivery' })),
+      },
+      {
+        description:
+          'the last delivery that could not be read, completely or in part; null if none is stored',
+      },
+    ),
   ),
   waiting: Type.Integer({ minimum: 0, description: 'deliveries that are not processed yet' }),
   deliveries_24h: Type.Integer({
@@ -95,7 +113,7 @@ export const DetectorSource = Component('DetectorSource', {
 })
 export type DetectorSource = Static<typeof DetectorSource>
 
-const SourceKey = Type.String({ minLength: 1, maxLength: 100 })
+const SourceKey = Type.String({ minLength: 1, maxLength: 100, description: 'the key of a source' })
 
 export const listDeliveriesRoute = route({
   name: 'listDeliveries',
@@ -109,10 +127,12 @@ export const listDeliveriesRoute = route({
   permission: staffReading,
   query: Strict({
     source_key: Optional(Repeatable(SourceKey)),
-    delivery_id: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 200 }))),
+    delivery_id: Optional(
+      Repeatable(Type.String({ minLength: 1, maxLength: 200, description: 'as returned to the sender' })),
+    ),
     state: Optional(Repeatable(State)),
-    start: Optional(Time),
-    end: Optional(Time),
+    start: Optional({ ...Time, description: 'deliveries received at this time or later' }),
+    end: Optional({ ...Time, description: 'deliveries received at this time or before' }),
     ordering: Ordering(['id', 'received'], '-id'),
     limit: Limit,
     offset: Offset,
@@ -131,7 +151,7 @@ export const getDeliveryRoute = route({
     'Returns one delivery with its body as received, the events that it created or updated, and notes: what could not be ' +
     'read and was left out, changed or ignored, with its place in the body.',
   permission: staffReading,
-  params: Strict({ id: Id }),
+  params: Strict({ id: { ...Id, description: 'id of the delivery' } }),
   response: IngestDeliveryDetail,
   success: 200,
 })
@@ -146,7 +166,11 @@ export const listSourcesRoute = route({
   permission: staffReading,
   query: Strict({
     key: Optional(Repeatable(SourceKey)),
-    failing: Optional(Type.Boolean()),
+    failing: Optional(
+      Type.Boolean({
+        description: 'whether the last processed delivery could not be read, completely or in part',
+      }),
+    ),
     ordering: Ordering(['key', 'name', 'last_delivery'], 'key'),
     limit: Limit,
     offset: Offset,

@@ -11,9 +11,11 @@ export type Example<R extends Route = Route> = {
   /** The text fields of a form. */
   readonly fields?: Partial<FieldsOf<R>>
   readonly response?: ResponseOf<R>
+  /** The answer to the same request with the parameter that only validates; its schema is the route's `trial`. */
+  readonly trial?: object
   /** The first events of a stream, as sent. */
   readonly events?: string
-  /** The changes of the same request with `dry_run=true`. */
+  /** The changes of the same request with `dry_run=true`, from `changesBetween`. */
   readonly changes?: readonly Static<typeof FieldChange>[]
 }
 

@@ -31,7 +31,7 @@ export function successesOf(route: Route, example: Example): Json {
       {
         description: descriptionOf(route, Number(status)),
         headers: headersOf(route, Number(status)),
-        ...contentOf(route, bodies, example),
+        ...contentOf(route, Number(status), bodies, example),
       },
     ]),
   )
@@ -50,7 +50,12 @@ function otherSuccessOf({ returnsExisting, trial }: Route): string {
   return returnsExisting ? 'the record that exists already' : 'result of a dry run'
 }
 
-function contentOf(route: Route, bodies: Readonly<Record<string, TSchema>>, example: Example): Json {
+function contentOf(
+  route: Route,
+  status: number,
+  bodies: Readonly<Record<string, TSchema>>,
+  example: Example,
+): Json {
   if (route.download) {
     const bytes = { schema: { type: 'string', format: 'binary' } }
     return { content: Object.fromEntries(route.download.map((mediaType) => [mediaType, bytes])) }
@@ -60,9 +65,10 @@ function contentOf(route: Route, bodies: Readonly<Record<string, TSchema>>, exam
     return { content: { 'text/event-stream': events } }
   }
   if (Object.keys(bodies).length === 0) return {}
+  const answer = route.trial && status !== route.success ? example.trial : example.response
   const content = Object.entries(bodies).map(([mediaType, schema]) => [
     mediaType,
-    { schema, ...exampleOf(mediaType === dryRunMediaType ? dryRunExample(example) : example.response) },
+    { schema, ...exampleOf(mediaType === dryRunMediaType ? dryRunExample(example) : answer) },
   ])
   return { content: Object.fromEntries(content) }
 }

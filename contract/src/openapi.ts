@@ -82,8 +82,8 @@ const introduction =
   'problem documents with a `code` from a closed list; `type` is the URL of its page. ' +
   'Every operation that changes something takes an `Idempotency-Key`, so that a request whose answer was lost can be ' +
   'repeated: within 24 hours the same caller gets the first answer again, with `Idempotency-Replayed: true`, and ' +
-  'nothing is done twice. An error is not kept: after it, the same key runs the request again. A dry run and GET ' +
-  'ignore the header. The few operations that do not take it give the reason, and reject a request with it. ' +
+  'nothing is done twice. An error is not kept: after it, the same key runs the request again. A dry run, ' +
+  '`?validate=true` and GET ignore the header. The few operations that do not take it give the reason, and reject a request with it. ' +
   textFormatsDescription
 
 const securitySchemes = {

@@ -3,12 +3,12 @@ import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
 import {
   Component,
+  Enumeration,
   Id,
   Limit,
   LocationReference,
   Nullable,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
@@ -18,13 +18,13 @@ import {
 } from './scalar.ts'
 
 export const Prefix = Component('Prefix', {
-  id: Id,
+  id: { ...Id, description: 'id of the prefix' },
   cidr: Type.String({ description: 'such as 203.0.113.0/24; IPv6 as in RFC 5952' }),
   prefix: Type.String({ description: 'the address of `cidr`' }),
-  prefixlen: Type.Integer({ minimum: 0, maximum: 128 }),
-  name: Type.String({ description: 'empty if it has none' }),
-  location: Nullable(LocationReference),
-  created: Time,
+  prefixlen: Type.Integer({ minimum: 0, maximum: 128, description: 'length of the prefix' }),
+  name: Type.String({ description: 'name for people; empty if it has none' }),
+  location: Nullable({ ...LocationReference, description: 'where it is used; null if it has no place' }),
+  created: { ...Time, description: 'when it was assigned' },
 })
 export type Prefix = Static<typeof Prefix>
 
@@ -45,8 +45,16 @@ export const listPrefixesRoute = route({
     'IPv4 before IPv6.',
   permission: inventory,
   query: Strict({
-    cidr: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 64 }))),
-    family: Optional(OneOf('4', '6')),
+    cidr: Optional(
+      Repeatable(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'an address or a CIDR: overlapping prefixes',
+        }),
+      ),
+    ),
+    family: Optional({ ...Enumeration('IpVersion', ['4', '6']), description: 'IP version of the prefix' }),
     name: Optional(Type.String({ minLength: 1, maxLength: 200, description: 'contained, case-insensitive' })),
     location: Optional(
       Repeatable(Type.String({ minLength: 1, maxLength: 100, description: 'key of a location' })),

@@ -52,9 +52,6 @@ export const EmailAddress = Type.String({
   lengthText: 'must be an e-mail address such as ann@example.net',
 })
 
-/** One of a closed list of values, without a name: for schemas that are not in the OpenAPI document. */
-export const OneOf = <const V extends readonly string[]>(...values: V) => Type.Enum<[...V]>([...values])
-
 /** One of a closed list of values, a component of the OpenAPI document. */
 export const Enumeration = <const V extends readonly string[]>(title: string, values: V) =>
   Type.Enum<[...V]>([...values], { title })

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { StateMessage } from './announcement-checks.ts'
 import { route } from './route.ts'
 import {
+  AsnNumber,
   Component,
   Enumeration,
   Id,
@@ -46,26 +47,33 @@ export const serviceStates = [
 ] as const
 export type ServiceState = (typeof serviceStates)[number]
 
-const BitRate = Type.Integer({ minimum: 0, description: 'bits per second' })
-const Day = Type.String({ format: 'date', description: 'ISO 8601, without a time' })
+const BitRate = (description: string) =>
+  Nullable(Type.Integer({ minimum: 0, description: `bits per second: ${description}; null if none` }))
+const Day = (description: string) =>
+  Nullable(
+    Type.String({ format: 'date', description: `${description}, ISO 8601 without a time; null if not set` }),
+  )
 
 export const Service = Component('Service', {
-  id: Id,
+  id: { ...Id, description: 'id of the service' },
   name: Type.String({ description: 'unique in the team' }),
-  type: Enumeration('ServiceType', serviceTypes),
-  state: Enumeration('ServiceState', serviceStates),
+  type: { ...Enumeration('ServiceType', serviceTypes), description: 'kind of service' },
+  state: {
+    ...Enumeration('ServiceState', serviceStates),
+    description: 'state of the service; `operator`: the provider has to act',
+  },
   state_messages: Type.Array(StateMessage, {
     description: 'why the service is not in production yet, and who can act',
   }),
-  location: Nullable(LocationReference),
-  commit_bps: Nullable(BitRate),
-  burst_bps: Nullable(BitRate),
-  start_date: Nullable(Day),
-  end_date: Nullable(Day),
+  location: Nullable({ ...LocationReference, description: 'where it is delivered; null if it has no place' }),
+  commit_bps: BitRate('the committed rate'),
+  burst_bps: BitRate('the maximum rate'),
+  start_date: Day('first day'),
+  end_date: Day('last day'),
   external_ref: Type.String({ description: "the customer's reference; empty if it has none" }),
   billing_ref: Type.String({ description: 'the reference on invoices; empty if it has none' }),
   port_ids: Type.Array(Id, { description: 'the ports of the service' }),
-  asn: Nullable(Type.Integer({ minimum: 1, maximum: 4_294_967_295 })),
+  asn: Nullable({ ...AsnNumber, description: 'the ASN for which it is used; null if none' }),
 })
 export type Service = Static<typeof Service>
 

@@ -32,7 +32,11 @@ const routerChangeKinds = ['announced', 'withdrawn'] as const
 const rpkiStates = ['valid', 'mismatch_asn', 'mismatch_length', 'missing', 'unavailable'] as const
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
-const AsnOfRoute = Type.Integer({ minimum: 0, maximum: 4_294_967_295 })
+const AsnOfRoute = Type.Integer({
+  minimum: 0,
+  maximum: 4_294_967_295,
+  description: 'origin of the routes; 0 if it is not known',
+})
 
 export const SeenOrigin = Component('SeenOrigin', {
   asn: AsnOfRoute,
@@ -49,8 +53,11 @@ export const SeenRoute = Component('SeenRoute', {
 export type SeenRoute = Static<typeof SeenRoute>
 
 const RouterChange = Component('AnnouncementRouterChange', {
-  at: Time,
-  kind: Enumeration('RouterChangeKind', routerChangeKinds),
+  at: { ...Time, description: 'time of the change' },
+  kind: {
+    ...Enumeration('RouterChangeKind', routerChangeKinds),
+    description: '`announced`: by the first router; `withdrawn`: by the last one',
+  },
   seconds_to_80pct: Nullable(
     Count(
       'seconds until 80 % of the collectors had the announcement, or 80 % of those that had the route lost it; null if not reached or not measured',
@@ -59,8 +66,16 @@ const RouterChange = Component('AnnouncementRouterChange', {
 })
 
 export const Visibility = Component('AnnouncementVisibility', {
-  state: Enumeration('VisibilityState', visibilityStates),
-  reason: Nullable(Enumeration('VisibilityReason', visibilityReasons)),
+  state: {
+    ...Enumeration('VisibilityState', visibilityStates),
+    description:
+      '`current`: the routes of all known collectors are known. `partial`: only some are, so that the counts are lower ' +
+      'bounds. `unavailable`: there are no current data, and the counts are null',
+  },
+  reason: Nullable({
+    ...Enumeration('VisibilityReason', visibilityReasons),
+    description: 'code of the reason why the state is not `current`; null if it is',
+  }),
   message: Nullable(Type.String({ description: 'the reason as text, if the state is not `current`' })),
   collectors_total: Nullable(
     Count('known collectors: routers of other networks that send their routes to a route collector'),
@@ -70,9 +85,12 @@ export const Visibility = Component('AnnouncementVisibility', {
   more_specifics: Type.Array(SeenRoute, {
     description: 'routes inside the prefix with another origin, which no announcement explains',
   }),
-  rpki: Enumeration('RpkiState', rpkiStates),
-  checked: NullableTime,
-  last_change: Nullable(RouterChange),
+  rpki: { ...Enumeration('RpkiState', rpkiStates), description: 'state of the announced route in the RPKI' },
+  checked: { ...NullableTime, description: 'time of the data; null if there are none' },
+  last_change: Nullable({
+    ...RouterChange,
+    description: "last change on the provider's routers; null if none is known",
+  }),
   zombie: Nullable(
     Type.Boolean({
       description:

@@ -185,7 +185,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.goto(`${demo.url}/events?affected_network=203.0.113.77&ordering=-start`)
     await rows(page).filter({ hasText: '9.5 Gbps' }).getByRole('link').first().click()
     await page.getByText(/Only one measurement \(9.5 Gbps, 861 kpps\)/).waitFor()
-    await page.getByRole('region', { name: 'Affected resources' }).getByRole('link', { name: 'Web' }).click()
+    await page.getByRole('region', { name: 'Affected resources' }).locator('a[href^="/announcements/"]').click()
     await page.getByRole('heading', { name: '203.0.113.0/24' }).waitFor()
     assert.deepEqual(pageErrors, [])
     await context.close()

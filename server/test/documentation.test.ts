@@ -1,6 +1,7 @@
 // The pages under /docs: complete, linked, and sufficient without the source.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { takesIdempotencyKey, takesIfMatch } from '@pharos/contract/answers'
 import { problems } from '@pharos/contract/problem'
 import { routes } from '@pharos/contract/routes'
 import { createTestApi, type TestApi } from './api.ts'
@@ -41,6 +42,25 @@ describe('the documentation', () => {
       if (permission.credential === 'any') assert.match(text, /Authorization: Token \$PHAROS_TOKEN/, name)
       if (response) assert.match(text, /<h3>Answer \(\d+\)<\/h3>/, name)
     }
+  })
+
+  it('has a table of all operations with their properties', () => {
+    const page = pages.get('/docs/reference/operations')!
+    const heads = [...page.matchAll(/<th>(.*?)<\/th>/g)].map(([, head]) => head)
+    const rows = [...page.matchAll(/<tr><td>.*?<\/tr>/g)].map(([row]) =>
+      [...row.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell]) => cell!),
+    )
+    assert.deepEqual(heads.slice(3), ['Example', 'Dry run', 'Idempotency-Key', 'ETag', 'If-Match', 'HEAD'])
+    const shown = rows.map(([name, , , example, dryRun, key, , ifMatch, head]) => ({
+      name: name!.replace(/<.*?>/g, ''),
+      marks: [example, dryRun, key, ifMatch, head].map((cell) => cell === 'yes'),
+    }))
+    const expected = routes.map((route) => ({
+      name: route.name,
+      marks: [true, route.dryRun, takesIdempotencyKey(route), takesIfMatch(route), route.method === 'GET'],
+    }))
+    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
+    assert.deepEqual(shown.toSorted(byName), expected.toSorted(byName))
   })
 
   it('has a page for every error code', () => {

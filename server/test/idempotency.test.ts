@@ -1,7 +1,7 @@
 // Every operation that changes something takes an Idempotency-Key or rejects it with a reason: a repeat gets the first answer and
 // changes nothing, and the same key with another request is rejected. Operations are enumerated from the contract.
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, test } from 'node:test'
 import { takesIdempotencyKey } from '@pharos/contract/answers'
 import type { Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
@@ -43,14 +43,15 @@ before(async () => {
 after(() => api[Symbol.asyncDispose]())
 
 const changing = routes.filter(({ method }) => method !== 'GET')
-const isDryRun = ({ request: { query } }: PreparedCall) => query?.['dry_run'] === 'true'
+const storesNothing = ({ request: { query } }: PreparedCall) =>
+  query?.['dry_run'] === 'true' || query?.['validate'] === 'true'
 
 /** Returns the successful calls of an operation, one for each of its variants. */
 async function callsOf(route: Route): Promise<PreparedCall[]> {
   const prepared = []
   for (const subject of subjects.filter((one) => one.route === route.name && isSuccessful(one)))
     prepared.push(await prepareSuccess(api, fixtures, subject, route))
-  return prepared.filter((one) => one !== undefined).filter((one) => !isDryRun(one))
+  return prepared.filter((one) => one !== undefined).filter((one) => !storesNothing(one))
 }
 
 const isSuccessful = ({ form = '' }: Subject) => !form.startsWith('with a ')
@@ -124,6 +125,21 @@ describe('an operation that takes an Idempotency-Key', () => {
       assert.deepEqual(changedTables(before, await tables.hash()), [])
     })
   }
+})
+
+test('a validation of a delivery ignores the key: a delivery with the same key is stored', async () => {
+  const route = routes.find(({ name }) => name === 'ingestDelivery')!
+  const [call] = await callsOf(route)
+  const key = newKey()
+  const before = await tables.hash()
+  for (const _ of [1, 2]) {
+    const validation = await call!.send({ query: { validate: 'true' } }, key)
+    assert.deepEqual([validation.statusCode, validation.headers['idempotency-replayed']], [200, undefined])
+  }
+  await api.settled()
+  assert.deepEqual(changedTables(before, await tables.hash()), [])
+  const delivery = await call!.send({}, key)
+  assert.deepEqual([delivery.statusCode, delivery.headers['idempotency-replayed']], [202, undefined])
 })
 
 describe('an operation that takes no Idempotency-Key', () => {

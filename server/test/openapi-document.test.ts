@@ -112,7 +112,8 @@ function lackingParts(route: Route): string[] {
     ...lacks('body', route.body !== null),
     ...lacks('response', route.response !== null),
     ...lacks('events', route.stream),
-    ...lacks('changes', route.dryRun && route.response !== null),
+    ...lacks('trial', route.trial !== null),
+    ...lacks('changes', route.dryRun),
   ]
 }
 

@@ -2,13 +2,13 @@
 import {
   getRelatedEventRoute,
   ingestDeliveryRoute,
+  listEventsRoute,
   listRelatedEventsRoute,
+  type DeliveryValidation,
   type RelatedEvent,
 } from '../analysis.ts'
 import { example } from '../example.ts'
-import { eventId, web } from './world.ts'
-
-const sourceEventId = '0b8a4c52-6f0e-4d1b-9a57-1f2c3d4e5f60'
+import { eventId, fastnetmonDelivery, sourceEventId, team, web } from './world.ts'
 
 const event: Omit<RelatedEvent, 'relationships'> = {
   id: eventId,
@@ -27,12 +27,71 @@ const event: Omit<RelatedEvent, 'relationships'> = {
   target_country: 'NL',
   target_location: 'Amsterdam',
   classification_key: 'udp.amplification.dns',
-  description: 'UDP flood from port 53',
+  description: 'Incoming UDP amplification (DNS) on 203.0.113.77',
   affected_bps: 9_500_000_000,
   affected_pps: 812_345,
 }
 
+const related: RelatedEvent = {
+  ...event,
+  relationships: [
+    {
+      id: 30_177,
+      match_resouce_name: web.cidr,
+      match_resource_link: `/v3/ipam/announcements/${web.id}`,
+      match_resource: 'announcement',
+      match_type: 'covers',
+      match_value: web.cidr,
+    },
+  ],
+}
+
+/** The event as its first delivery alone makes it. */
+const trial: DeliveryValidation = {
+  validated: true,
+  state: 'done',
+  error: null,
+  notes: [],
+  event_count: 1,
+  events: [
+    {
+      ...event,
+      status: ['EVENT_PENDING'],
+      end: null,
+      target_country: '',
+      target_location: '',
+      parsed_data: {
+        vectors: ['udp.amplification.dns'],
+        protocols: ['udp'],
+        top_sources: [{ address: '198.51.100.53', packets: 1024, bytes: 1_443_840 }],
+        source_ports: [{ port: 53, packets: 1024, bytes: 1_443_840 }],
+        destination_ports: [{ port: 30_010, packets: 1024, bytes: 1_443_840 }],
+        thresholds: { threshold: 'mbits', direction: 'incoming' },
+        peaks: {
+          bps: { value: 9_500_000_000, at: event.start },
+          pps: { value: 812_345, at: event.start },
+        },
+        timeline: [{ at: event.start, signals: ['pending'], bps: 9_500_000_000, pps: 812_345 }],
+        mitigation: { actions: ['ban'] },
+        source: fastnetmonDelivery.body,
+      },
+      has_attachment: false,
+    },
+  ],
+}
+
 export const analysisExamples = [
+  example(listEventsRoute, {
+    query: {
+      team_id: team.id,
+      status: ['EVENT_ENDED'],
+      classification_key: ['udp.amplification.dns'],
+      min_bps: 1_000_000_000,
+      ordering: '-event__start',
+      limit: 100,
+    },
+    response: { results: [related], count: 1 },
+  }),
   example(listRelatedEventsRoute, {
     query: {
       flag: ['INCOMING'],
@@ -42,24 +101,7 @@ export const analysisExamples = [
       ordering: '-event__affected_bps',
       limit: 100,
     },
-    response: {
-      results: [
-        {
-          ...event,
-          relationships: [
-            {
-              id: 30_177,
-              match_resouce_name: web.cidr,
-              match_resource_link: `/v3/ipam/announcements/${web.id}`,
-              match_resource: 'announcement',
-              match_type: 'covers',
-              match_value: web.cidr,
-            },
-          ],
-        },
-      ],
-      count: 1,
-    },
+    response: { results: [related], count: 1 },
   }),
   example(getRelatedEventRoute, {
     params: { event_id: eventId },
@@ -84,19 +126,8 @@ export const analysisExamples = [
   }),
   example(ingestDeliveryRoute, {
     params: { source_key: 'fastnetmon' },
-    body: {
-      ip: '203.0.113.77',
-      action: 'ban',
-      alert_scope: 'host',
-      attack_details: {
-        attack_uuid: sourceEventId,
-        attack_severity: 'high',
-        host_network: web.cidr,
-        attack_detection_threshold_direction: 'incoming',
-        total_incoming_traffic: 1_187_500_000,
-        total_incoming_pps: 812_345,
-      },
-    },
-    response: { delivery_id: '7d0f3b1e-52c8-4a96-b1d4-90e3a7c65f28' },
+    body: fastnetmonDelivery.body,
+    response: { delivery_id: fastnetmonDelivery.delivery_id },
+    trial,
   }),
 ]

@@ -15,6 +15,8 @@ import {
 } from '../byoip.ts'
 import { checkReasonText } from '../check-reason.ts'
 import { example } from '../example.ts'
+import { changesBetween } from '../field-change.ts'
+import type { ResponseOf } from '../route.ts'
 import { admin, tokenId, web, web6 } from './world.ts'
 
 const announced: Announcement = {
@@ -47,17 +49,55 @@ const announced6: Announcement = {
   created: '2026-03-02T09:12:39.904Z',
 }
 
+const withdrawn: Announcement = { ...announced, status: 'withdrawn', enabled: false }
+const inBothRegions: Announcement = { ...announced, status: 'partially_announced' }
+
+const createdPage = {
+  results: [
+    {
+      ...created,
+      validations: [
+        {
+          name: 'rpki',
+          state: 'missing',
+          reason: 'roa_missing',
+          attrs: {},
+          note: checkReasonText('roa_missing', {}),
+          evidence: { vrps: [] },
+          fix: 'Create a ROA\nPrefix: 203.0.113.0/24\nOrigin: AS64496\nmaxLength: 24',
+          checked: '2026-03-02T09:12:39.861Z',
+        },
+        {
+          name: 'asn',
+          state: 'valid',
+          reason: 'asn_verified',
+          attrs: { asn: web.origin_asn },
+          note: checkReasonText('asn_verified', { asn: web.origin_asn }),
+          evidence: {},
+          fix: null,
+          checked: '2026-03-02T09:12:39.861Z',
+        },
+      ],
+    },
+  ],
+  count: 1,
+} satisfies ResponseOf<typeof createAnnouncementsRoute>
+
+const reason = 'The holder of the prefix has withdrawn the permission. Contact our network desk.'
+/** Fields that the record shows only with `include=details`, and that a dry run reports. */
+const suspension = { suspended: true, suspended_reason: reason }
+const noSuspension = { suspended: false, suspended_reason: null }
+const suspended: Announcement = { ...announced, status: 'withdrawing' }
+const resumed: Announcement = { ...announced, status: 'announcing' }
+
 const announcementIn = { params: { announcement_id: web.id } }
 
 export const byoipExamples = [
   example(updateAnnouncementRoute, {
     ...announcementIn,
     body: { enabled: true, region: 'fra' },
-    response: { ...announced, status: 'partially_announced' },
-    changes: [
-      { field: 'regions', before: ['ams'], after: ['ams', 'fra'] },
-      { field: 'status', before: 'announced', after: 'partially_announced' },
-    ],
+    response: inBothRegions,
+    changes: changesBetween({ ...announced, regions: ['ams'] }, inBothRegions),
   }),
   example(getAnnouncementRoute, {
     ...announcementIn,
@@ -101,50 +141,19 @@ export const byoipExamples = [
       description: 'Web servers',
       loa_signatory: admin.name,
     },
-    response: {
-      results: [
-        {
-          ...created,
-          validations: [
-            {
-              name: 'rpki',
-              state: 'missing',
-              reason: 'roa_missing',
-              attrs: {},
-              note: checkReasonText('roa_missing', {}),
-              evidence: { vrps: [] },
-              fix: 'Create a ROA\nPrefix: 203.0.113.0/24\nOrigin: AS64496\nmaxLength: 24',
-              checked: '2026-03-02T09:12:39.861Z',
-            },
-            {
-              name: 'asn',
-              state: 'valid',
-              reason: 'asn_verified',
-              attrs: { asn: web.origin_asn },
-              note: checkReasonText('asn_verified', { asn: web.origin_asn }),
-              evidence: {},
-              fix: null,
-              checked: '2026-03-02T09:12:39.861Z',
-            },
-          ],
-        },
-      ],
-      count: 1,
-    },
-    changes: [
-      { field: 'results', before: null, after: [created] },
-      { field: 'count', before: null, after: 1 },
-    ],
+    response: createdPage,
+    changes: changesBetween({}, createdPage),
   }),
-  example(deleteAnnouncementRoute, announcementIn),
+  example(deleteAnnouncementRoute, { ...announcementIn, changes: changesBetween(withdrawn, {}) }),
   example(restoreAnnouncementRoute, {
     ...announcementIn,
-    response: { ...announced, status: 'withdrawn', enabled: false },
-    changes: [{ field: 'deleted', before: '2026-04-01T10:02:18.004Z', after: null }],
+    response: withdrawn,
+    changes: changesBetween({}, withdrawn),
   }),
   example(validateAnnouncementRoute, {
     ...announcementIn,
-    response: { ...announced, status: 'validating', enabled: false },
+    response: announced,
+    changes: changesBetween({ check_requested: null }, { check_requested: '2026-04-01T09:30:12.655Z' }),
   }),
   example(listAnnouncementHistoryRoute, {
     ...announcementIn,
@@ -175,12 +184,17 @@ export const byoipExamples = [
   }),
   example(suspendAnnouncementRoute, {
     ...announcementIn,
-    body: { reason: 'The holder of the prefix has withdrawn the permission. Contact our network desk.' },
-    response: { ...announced, status: 'suspended' },
+    body: { reason },
+    response: suspended,
+    changes: changesBetween({ ...announced, ...noSuspension }, { ...suspended, ...suspension }),
   }),
   example(resumeAnnouncementRoute, {
     ...announcementIn,
-    response: { ...announced, status: 'announcing' },
+    response: resumed,
+    changes: changesBetween(
+      { ...announced, status: 'suspended', ...suspension },
+      { ...resumed, ...noSuspension },
+    ),
   }),
   example(listRegionsRoute, {
     response: {

@@ -1,10 +1,13 @@
-// Every example of the document. Each operation has one; openapi.test.ts names those that lack it.
+// Every example of the document. Each operation has one; openapi-document.test.ts names those that lack it.
 import type { Examples } from '../example.ts'
 import { analysisExamples } from './analysis.ts'
 import { byoipExamples } from './byoip.ts'
+import { deliveryExamples } from './delivery.ts'
 import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
 import { operatorExamples } from './operator.ts'
+import { prefixExamples } from './prefix.ts'
+import { serviceExamples } from './service.ts'
 import { sessionExamples } from './session.ts'
 import { teamExamples } from './team.ts'
 import { webhookExamples } from './webhook.ts'
@@ -17,5 +20,8 @@ export const examples: Examples = new Map([
   ...letterExamples,
   ...operatorExamples,
   ...inventoryExamples,
+  ...prefixExamples,
+  ...serviceExamples,
   ...analysisExamples,
+  ...deliveryExamples,
 ])

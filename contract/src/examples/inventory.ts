@@ -1,7 +1,9 @@
 // Examples of ASNs and their proofs.
 import { asnProofReasonText } from '../asn-proof-reason.ts'
 import { example } from '../example.ts'
+import { changesBetween } from '../field-change.ts'
 import {
+  getAsnRoute,
   listAsnsOfTeamsRoute,
   listAsnsRoute,
   revokeAsnOfTeamRoute,
@@ -9,6 +11,7 @@ import {
   verifyAsnRoute,
   type AsnOfTeam,
   type AsnProof,
+  type HeldAsn,
 } from '../inventory.ts'
 import { team, teamReference, web } from './world.ts'
 
@@ -57,26 +60,59 @@ const ofTeam: AsnOfTeam = {
   ],
 }
 
+const held: HeldAsn = {
+  id: 15,
+  asn,
+  name: team.name,
+  verified,
+  verified_by: 'aut_num',
+  expires,
+  created: '2026-03-01T15:02:10.330Z',
+}
+
+const roaAttrs = { asn, prefix: web.cidr }
+/** Before the provider's decision: the team has published a proof that does not verify the ASN alone. */
+const unverified: AsnOfTeam = {
+  ...ofTeam,
+  verified: null,
+  verified_by: null,
+  expires: null,
+  evidence: [
+    {
+      method: 'roa',
+      proves: 'address_space',
+      state: 'valid',
+      note: asnProofReasonText('roa_found', roaAttrs),
+      evidence: { prefix: web.cidr },
+      checked: '2026-03-01T15:20:07.415Z',
+    },
+  ],
+}
+const assigned: AsnOfTeam = { ...unverified, verified, verified_by: 'operator' }
+
+const revocation = {
+  at: '2026-04-01T10:30:00.118Z',
+  reason: 'The registry assigned the ASN to another organization.',
+}
+const revoked: AsnOfTeam = {
+  ...ofTeam,
+  verified: null,
+  verified_by: null,
+  expires: null,
+  revoked: revocation,
+}
+
 const decision = { team_id: team.id, reason: 'The holder confirmed it by telephone.' }
 
 export const inventoryExamples = [
   example(listAsnsRoute, {
     query: { verified: true },
     response: {
-      results: [
-        {
-          id: 15,
-          asn,
-          name: team.name,
-          verified,
-          verified_by: 'aut_num',
-          expires,
-          created: '2026-03-01T15:02:10.330Z',
-        },
-      ],
+      results: [held],
       count: 1,
     },
   }),
+  example(getAsnRoute, { params: { asn }, response: held }),
   example(verifyAsnRoute, {
     params: { asn },
     query: { method: ['aut_num'], refresh: true },
@@ -99,20 +135,13 @@ export const inventoryExamples = [
   example(verifyAsnOfTeamRoute, {
     params: { asn },
     body: decision,
-    response: { ...ofTeam, verified_by: 'operator', expires: null },
+    response: assigned,
+    changes: changesBetween(unverified, assigned),
   }),
   example(revokeAsnOfTeamRoute, {
     params: { asn },
-    body: { team_id: team.id, reason: 'The registry assigned the ASN to another organization.' },
-    response: {
-      ...ofTeam,
-      verified: null,
-      verified_by: null,
-      expires: null,
-      revoked: {
-        at: '2026-04-01T10:30:00.118Z',
-        reason: 'The registry assigned the ASN to another organization.',
-      },
-    },
+    body: { team_id: team.id, reason: revocation.reason },
+    response: revoked,
+    changes: changesBetween(ofTeam, revoked),
   }),
 ]

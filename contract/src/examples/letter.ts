@@ -1,5 +1,6 @@
 // Examples of letters of authorization.
 import { example } from '../example.ts'
+import { changesBetween } from '../field-change.ts'
 import {
   acceptLetterRoute,
   draftLetterRoute,
@@ -48,6 +49,17 @@ const toReview: ReviewedLetter = {
   ],
 }
 
+const acceptedAfterReview: ReviewedLetter = {
+  ...toReview,
+  ...accepted,
+  reviewed_by: `user:${employee.id}`,
+}
+const rejected: ReviewedLetter = {
+  ...acceptedAfterReview,
+  status: 'rejected',
+  reason: 'The second page is not signed. Sign both pages and upload the letter again.',
+}
+
 const letterIn = { params: { letter_id: uploaded.id } }
 
 export const letterExamples = [
@@ -55,10 +67,7 @@ export const letterExamples = [
     params: { announcement_id: web.id },
     fields: { valid_until: '2027-03-01T00:00:00Z', applies_to: [web6.id] },
     response: uploaded,
-    changes: [
-      { field: 'filename', before: null, after: uploaded.filename },
-      { field: 'status', before: null, after: 'pending_review' },
-    ],
+    changes: changesBetween({}, uploaded),
   }),
   example(draftLetterRoute, {
     params: { announcement_id: web.id },
@@ -80,17 +89,13 @@ export const letterExamples = [
   example(acceptLetterRoute, {
     ...letterIn,
     body: { valid_until: '2027-03-01T00:00:00Z' },
-    response: { ...toReview, ...accepted, reviewed_by: `user:${employee.id}` },
+    response: acceptedAfterReview,
+    changes: changesBetween(toReview, acceptedAfterReview),
   }),
   example(rejectLetterRoute, {
     ...letterIn,
-    body: { reason: 'The second page is not signed. Sign both pages and upload the letter again.' },
-    response: {
-      ...toReview,
-      status: 'rejected',
-      reason: 'The second page is not signed. Sign both pages and upload the letter again.',
-      reviewed: '2026-03-02T13:05:51.770Z',
-      reviewed_by: `user:${employee.id}`,
-    },
+    body: { reason: rejected.reason! },
+    response: rejected,
+    changes: changesBetween(toReview, rejected),
   }),
 ]

@@ -4,8 +4,10 @@ import {
   listAdminRegionsRoute,
   undrainRouterRoute,
   type AdminRegion,
+  type RegionRouter,
 } from '../admin-region.ts'
 import { example } from '../example.ts'
+import { changesBetween } from '../field-change.ts'
 import {
   approveHoldRoute,
   getHoldRoute,
@@ -47,6 +49,30 @@ export const holdItem: HoldItem = {
 const holdIn = { params: { hold_id: hold.id } }
 export const decided = { decided: '2026-04-01T10:09:44.190Z', decided_by: `user:${employee.id}` }
 
+const approved: Hold = { ...hold, ...decided, state: 'approved' }
+const rejected: Hold = { ...hold, ...decided, state: 'rejected' }
+
+const firstRouter: RegionRouter = {
+  name: 'fra1',
+  kind: 'gobgp',
+  drained: null,
+  last_check: '2026-04-01T09:21:05.020Z',
+  last_check_result: true,
+  error: null,
+  routes: 214,
+  neighbors: [
+    {
+      address: '192.0.2.1',
+      asn: 64_500,
+      description: 'edge router',
+      state: 'established',
+      families: ['ipv4', 'ipv6'],
+      since: '2026-03-28T02:11:40.000Z',
+    },
+  ],
+}
+const secondRouter: RegionRouter = { ...firstRouter, name: 'fra2' }
+
 const region: AdminRegion = {
   slug: 'fra',
   name: 'Frankfurt',
@@ -57,32 +83,13 @@ const region: AdminRegion = {
   error: null,
   neighbors_ipv4: true,
   neighbors_ipv6: true,
-  routers: [
-    {
-      name: 'fra1',
-      kind: 'gobgp',
-      drained: null,
-      last_check: '2026-04-01T09:21:05.020Z',
-      last_check_result: true,
-      error: null,
-      routes: 214,
-      neighbors: [
-        {
-          address: '192.0.2.1',
-          asn: 64_500,
-          description: 'edge router',
-          state: 'established',
-          families: ['ipv4', 'ipv6'],
-          since: '2026-03-28T02:11:40.000Z',
-        },
-      ],
-    },
-  ],
+  routers: [firstRouter, secondRouter],
   open_hold: null,
 }
+/** The routes of a router are withdrawn after the answer, by the reconciler. */
 const drained: AdminRegion = {
   ...region,
-  routers: region.routers.map((router) => ({ ...router, drained: '2026-04-01T22:00:04.118Z', routes: 0 })),
+  routers: [{ ...firstRouter, drained: '2026-04-01T22:00:04.118Z' }, secondRouter],
 }
 const router = { params: { slug: 'fra', name: 'fra1' } }
 
@@ -92,9 +99,9 @@ export const operatorExamples = [
     ...holdIn,
     response: { ...hold, items: [holdItem], items_truncated: false },
   }),
-  example(approveHoldRoute, { ...holdIn, response: { ...hold, ...decided, state: 'approved' } }),
-  example(rejectHoldRoute, { ...holdIn, response: { ...hold, ...decided, state: 'rejected' } }),
+  example(approveHoldRoute, { ...holdIn, response: approved, changes: changesBetween(hold, approved) }),
+  example(rejectHoldRoute, { ...holdIn, response: rejected, changes: changesBetween(hold, rejected) }),
   example(listAdminRegionsRoute, { response: { results: [region], count: 1 } }),
-  example(drainRouterRoute, { ...router, response: drained }),
-  example(undrainRouterRoute, { ...router, response: region }),
+  example(drainRouterRoute, { ...router, response: drained, changes: changesBetween(region, drained) }),
+  example(undrainRouterRoute, { ...router, response: region, changes: changesBetween(drained, region) }),
 ]

@@ -16,6 +16,7 @@ import {
   getMemberRoute,
   listMembersRoute,
   removeMemberRoute,
+  resendInvitationRoute,
   updateMemberRoute,
   type Member,
 } from '../member.ts'
@@ -156,6 +157,10 @@ export const teamExamples = [
   example(addMemberRoute, {
     ...inTeam,
     body: { email: invitedMember.email, is_admin: false, message: 'Welcome to the network team.' },
+    response: invitedMember,
+  }),
+  example(resendInvitationRoute, {
+    params: { team_id: 'current', member_id: invitedMember.id },
     response: invitedMember,
   }),
   example(updateMemberRoute, {

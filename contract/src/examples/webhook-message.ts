@@ -41,6 +41,29 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
         at: '2026-04-01T09:21:06.730Z',
       },
     },
+    'announcement.zombie': {
+      summary: 'Other networks still have a route that was withdrawn long ago, or no longer have it',
+      timestamp: '2026-04-01T12:40:00.000Z',
+      data: {
+        ...announcement,
+        active: true,
+        withdrawn: '2026-04-01T12:04:31.902Z',
+        collectors_seeing: 3,
+        collectors_total: 341,
+        at: '2026-04-01T12:40:00.000Z',
+      },
+    },
+    'announcement.unexpected_origin': {
+      summary: 'Another network announces the prefix or a part of it, or no longer does',
+      timestamp: '2026-04-01T14:17:20.000Z',
+      data: {
+        ...announcement,
+        active: true,
+        routes: [{ cidr: '203.0.113.128/25', asn: 64_511, count: 212 }],
+        collectors_total: 341,
+        at: '2026-04-01T14:17:20.000Z',
+      },
+    },
     'validation.failed': {
       summary: 'A check of an announcement failed',
       timestamp: '2026-04-01T11:05:00.204Z',

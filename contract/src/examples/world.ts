@@ -2,7 +2,7 @@
 // addresses, AS numbers and names are reserved for documentation (RFC 5737, RFC 3849, RFC 5398, RFC 2606).
 import type { Static } from 'typebox'
 import type { User } from '../session.ts'
-import type { TeamReference } from '../scalar.ts'
+import type { LocationReference, TeamReference } from '../scalar.ts'
 
 export const team = {
   id: 7,
@@ -55,5 +55,44 @@ export const web6 = {
   origin_asn: 64496,
 }
 
+/** A place of the provider. */
+export const amsterdam: Static<typeof LocationReference> = { key: 'ams', name: 'Amsterdam', country: 'NL' }
+
 export const eventId = '3rqnc74mrbmfhmwfaydj'
 export const requestId = '5f0f6c1e-93a5-4d0c-8f4e-0a9c1d7b2e34'
+/** The detector's id of the event. */
+export const sourceEventId = '0b8a4c52-6f0e-4d1b-9a57-1f2c3d4e5f60'
+
+/** The delivery of FastNetMon that reported the event. */
+export const fastnetmonDelivery = {
+  delivery_id: '7d0f3b1e-52c8-4a96-b1d4-90e3a7c65f28',
+  body: {
+    ip: '203.0.113.77',
+    action: 'ban',
+    alert_scope: 'host',
+    attack_details: {
+      attack_uuid: sourceEventId,
+      attack_severity: 'high',
+      host_network: web.cidr,
+      attack_detection_threshold: 'mbits',
+      attack_detection_threshold_direction: 'incoming',
+      total_incoming_traffic: 1_187_500_000,
+      total_incoming_pps: 812_345,
+      incoming_udp_traffic: 1_180_000_000,
+      incoming_udp_pps: 805_000,
+    },
+    packet_dump_detailed: [
+      {
+        ip_version: 'ipv4',
+        source_ip: '198.51.100.53',
+        destination_ip: '203.0.113.77',
+        source_port: 53,
+        destination_port: 30_010,
+        protocol: 'udp',
+        packets: 1,
+        length: 1410,
+        sample_ratio: 1024,
+      },
+    ],
+  },
+}

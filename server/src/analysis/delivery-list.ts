@@ -9,15 +9,16 @@ import type {
 } from '@pharos/contract/delivery'
 import { noteText } from '@pharos/contract/delivery-note'
 import type { QueryOf, ResponseOf } from '@pharos/contract/route'
-import type { Operation } from '../operation/operation.ts'
+import type { StaffOperation } from '../operation/operation.ts'
 import { notFound } from '../runtime/error.ts'
 import { findDelivery, listDeliveryRows, type DeliveryRow } from './delivery.store.ts'
 import type { DeliveryDeps } from './delivery.ts'
 import { listSourceRows } from './source-list.store.ts'
 
+/** Returns a page of the deliveries of all sources, and the exact count. */
 export async function listDeliveries(
   { postgres }: DeliveryDeps,
-  _operation: Operation,
+  _operation: StaffOperation,
   query: QueryOf<typeof listDeliveriesRoute>,
 ): Promise<ResponseOf<typeof listDeliveriesRoute>> {
   const { page, count } = await listDeliveryRows(postgres.owner, query)
@@ -32,9 +33,10 @@ const deliveryOf = ({ received, processed, ...row }: DeliveryRow): IngestDeliver
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** Returns a delivery with its body, events and notes; throws `not_found`. */
 export async function getDelivery(
   { postgres }: DeliveryDeps,
-  _operation: Operation,
+  _operation: StaffOperation,
   id: number,
 ): Promise<ResponseOf<typeof getDeliveryRoute>> {
   const row = await findDelivery(postgres.owner, id)
@@ -56,9 +58,10 @@ function contentOf(body: Buffer): Pick<IngestDeliveryDetail, 'content' | 'conten
   }
 }
 
+/** Returns a page of the configured sources with the state of their deliveries, and the exact count. */
 export async function listSources(
   { postgres }: DeliveryDeps,
-  _operation: Operation,
+  _operation: StaffOperation,
   query: QueryOf<typeof listSourcesRoute>,
 ): Promise<ResponseOf<typeof listSourcesRoute>> {
   const { page, count } = await listSourceRows(postgres.owner, query)

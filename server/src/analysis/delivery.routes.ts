@@ -1,16 +1,16 @@
 // HTTP routes of deliveries, and of the sources that send them.
 import { ingestDeliveryRoute } from '@pharos/contract/analysis'
 import { getDeliveryRoute, listDeliveriesRoute, listSourcesRoute } from '@pharos/contract/delivery'
-import { handle, handleRaw, type Mounted, type Request } from '../http/mount.ts'
+import { handleRaw, handleStaff, type Mounted, type Request } from '../http/mount.ts'
 import { getDelivery, listDeliveries, listSources } from './delivery-list.ts'
 import { receiveDelivery, type DeliveryDeps } from './delivery.ts'
 import { validateDelivery } from './validate-delivery.ts'
 
 export const deliveryRoutes = (deps: DeliveryDeps): Mounted[] => [
   handleRaw(ingestDeliveryRoute, ingestDelivery, deps),
-  handle(listDeliveriesRoute, listDeliveries, deps),
-  handle(getDeliveryRoute, getDelivery, deps),
-  handle(listSourcesRoute, listSources, deps),
+  handleStaff(listDeliveriesRoute, listDeliveries, deps),
+  handleStaff(getDeliveryRoute, getDelivery, deps),
+  handleStaff(listSourcesRoute, listSources, deps),
 ]
 
 type Delivery = Omit<Request<typeof ingestDeliveryRoute>, 'body'> & { readonly body: Buffer }

@@ -1,5 +1,6 @@
 // The only path by which requests change the database: a transaction in which the Idempotency-Key is stored together with
 // its effect, and which a dry run rolls back. It knows no table but idempotency_keys.
+import { changesBetween } from '@pharos/contract/field-change'
 import { sql } from 'kysely'
 import { fail, Failure } from '../runtime/error.ts'
 import { actorName, type AnyActor, type Operation } from '../operation/operation.ts'
@@ -152,15 +153,8 @@ async function dryRun<Body extends object | null>(
   }
   const { body, before, beside, refusal } = outcome!
   if (refusal) throw refusal
-  const changes = changesOf({ ...before, ...beside?.before }, { ...body, ...beside?.after })
+  const changes = changesBetween({ ...before, ...beside?.before }, { ...body, ...beside?.after })
   return { body: { dry_run: true, changes, result: body }, status: 200 }
-}
-
-/** The fields in which two records differ, in their order; an absent field counts as null. */
-function changesOf(was: Record<string, unknown>, is: Record<string, unknown>): FieldChange[] {
-  return Object.keys({ ...is, ...was })
-    .map((field) => ({ field, before: was[field] ?? null, after: is[field] ?? null }))
-    .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after))
 }
 
 /** Null for a staff token, which belongs to no team. */

@@ -19,6 +19,7 @@ import {
 import {
   groupBody,
   groupPath,
+  operationsBody,
   operationsOf,
   problemBody,
   problemsBody,
@@ -71,6 +72,7 @@ export function addDocumentation(server: FastifyInstance, jwks: () => object): v
       title: name,
       body: groupBody(document(), { name, description: groups[name] }),
     }))
+  page('/docs/reference/operations', () => ({ title: 'Operations', body: operationsBody(document()) }))
   page('/docs/reference/types', () => ({ title: 'Types', body: typesBody(document()) }))
   page('/docs/problems', () => ({ title: 'Error codes', body: problemsBody() }))
   for (const code of Object.keys(problems) as ProblemCode[])
@@ -153,6 +155,11 @@ function navigationOf(document: ApiDocument): NavigationSection[] {
     {
       title: 'Tables',
       links: [
+        {
+          href: '/docs/reference/operations',
+          text: 'Operations',
+          words: 'dry run idempotency-key etag head scope',
+        },
         { href: '/docs/problems', text: 'Error codes', words: Object.keys(problems).join(' ') },
         {
           href: '/docs/reference/types',

@@ -112,15 +112,17 @@ export function handle<R extends Route, Deps>(
   useCase: (deps: Deps, operation: Operation, ...args: Args<R>) => Promise<Returned<R>> | Returned<R>,
   deps: Deps,
 ): Mounted {
-  const reader = createReader(route)
+  if (isOfStaff(route)) throw new Error(`${route.name} is a route of staff`)
+  const read = createReader(route)
   const argsOf = createArgs(route)
   return mounted(route, async (request, actor) => {
-    const read = reader(request)
-    const parts = read instanceof Promise ? await read : read
+    const parts = await read(request)
     const operation = operationOf(route, request, requireTeamActor(route, actor), parts)
     return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(parts) as Args<R>)))
   })
 }
+
+const isOfStaff = ({ permission }: Route): boolean => 'role' in permission && permission.role === 'staff'
 
 /** Mounts a route of staff: the use-case gets an operation whose actor may be a program without a team. */
 export function handleStaff<R extends Route, Deps>(
@@ -128,11 +130,10 @@ export function handleStaff<R extends Route, Deps>(
   useCase: (deps: Deps, operation: StaffOperation, ...args: Args<R>) => Promise<Returned<R>> | Returned<R>,
   deps: Deps,
 ): Mounted {
-  const reader = createReader(route)
+  const read = createReader(route)
   const argsOf = createArgs(route)
   return mounted(route, async (request, actor) => {
-    const read = reader(request)
-    const parts = read instanceof Promise ? await read : read
+    const parts = await read(request)
     const operation = operationOf(route, request, requireStaffActor(route, actor), parts)
     return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(parts) as Args<R>)))
   })
@@ -145,11 +146,10 @@ export function handleGuest<R extends Route, Deps>(
   deps: Deps,
 ): Mounted {
   if (takesIdempotencyKey(route)) throw new Error(`${route.name} has no caller to whom a key could belong`)
-  const reader = createReader(route)
+  const read = createReader(route)
   const argsOf = createArgs(route)
   return mounted(route, async (request, actor) => {
-    const read = reader(request)
-    const parts = read instanceof Promise ? await read : read
+    const parts = await read(request)
     const guest = {
       actor: actor && requireTeamActor(route, actor),
       requestId: request.id,
@@ -165,11 +165,10 @@ export function handleStream<R extends Route>(
   fn: (operation: Operation, request: Request<R>, following: Following) => Promise<ServerEvents>,
 ): Mounted {
   if (!route.stream) throw new Error(`${route.name} declares no stream`)
-  const reader = createReader(route)
+  const read = createReader(route)
   return mounted(route, async (request, actor, following) => {
     if (!following) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a stream' })
-    const read = reader(request)
-    const parts = read instanceof Promise ? await read : read
+    const parts = await read(request)
     const operation = operationOf(route, request, requireTeamActor(route, actor), parts)
     return { events: await fn(operation, parts as unknown as Request<R>, following) }
   })
@@ -184,10 +183,9 @@ export function handleRaw<R extends Route, Deps>(
   ) => Promise<Returned<R>>,
   deps: Deps,
 ): Mounted {
-  const reader = createReader({ ...route, body: null })
+  const read = createReader({ ...route, body: null })
   const raw = mounted(route, async (request) => {
-    const read = reader(request)
-    const parts = read instanceof Promise ? await read : read
+    const parts = await read(request)
     const result = await useCase(deps, { ...(parts as unknown as Request<R>), body: bytesOf(request) })
     return replyOf(route, parts, result)
   })
@@ -419,7 +417,8 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
 /** The body of a page or of a rendered resource: its ETag is that of the text. */
 function renderedText({ body, page }: Sent, reply: FastifyReply): string | undefined {
   if (isRaw(body)) return body.raw
-  return page ? (reply.serialize(body) as string) : undefined
+  if (!page) return undefined
+  return reply.getSerializationFunction(`${reply.statusCode}`, 'application/json')!(body as Record<string, unknown>)
 }
 
 /** Cacheable by the client only, not by proxies; a browser that renders it anyway runs no script of it. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   EmptyIsAbsent,
+  Enumeration,
   Id,
   Limit,
   Nullable,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Repeatable,
@@ -24,7 +24,7 @@ const schema = Strict({
   offset: Offset,
   ordering: Ordering(['id', 'event__start'], 'id'),
   enabled: Optional(Type.Boolean()),
-  family: Optional(OneOf('4', '6')),
+  family: Optional(Enumeration('IpVersion', ['4', '6'])),
   since: Optional(Time),
   flag: Optional(EmptyIsAbsent(Repeatable(Type.String({ minLength: 1 })))),
   description: Optional(EmptyIsAbsent(Nullable(Type.String()))),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { routes } from '@pharos/contract/routes'
-import { Nullable, OneOf, Optional, Strict, Time } from '@pharos/contract/scalar'
+import { Enumeration, Nullable, Optional, Strict, Time } from '@pharos/contract/scalar'
 import { Line } from '@pharos/contract/text'
 import fc, { type Arbitrary } from 'fast-check'
 import { Type, type TSchema } from 'typebox'
@@ -18,7 +18,7 @@ const Roa = Strict({
 const Example = Strict({
   name: Optional(Line({ minLength: 1, maxLength: 5 })),
   country: Optional(Type.String({ pattern: '^[A-Z]{2}$', expects: 'two capital letters such as NL' })),
-  region: Optional(OneOf('ams', 'fra')),
+  region: Optional(Enumeration('RegionSlug', ['ams', 'fra'])),
   expires: Optional(Nullable(Time)),
   days: Optional(Nullable(Type.Integer({ minimum: 1, maximum: 30 }))),
   least: Optional(Type.Integer({ minimum: 3 })),

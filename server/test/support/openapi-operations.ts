@@ -69,10 +69,14 @@ type IsTime = (text: string) => boolean
 /** Times in responses are UTC with Z and valid calendar dates. */
 export const isAnsweredTime: IsTime = (text) => utcTime.test(text) && !Number.isNaN(Date.parse(text))
 
+/** A calendar date without a time. */
+const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+
 export function createAjv(isTime: IsTime): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: false, strictTypes: false })
   ajv.addVocabulary(['x-ordering-keys', 'x-empty-is-absent'])
   ajv.addFormat('date-time', isTime)
+  ajv.addFormat('date', isDay)
   ajv.addFormat('int32', true)
   ajv.addFormat('int64', true)
   ajv.addFormat('line', (text: string) => isReadable(text, false))

@@ -45,6 +45,7 @@ export type OperationDocument = {
   readonly summary: string
   readonly description: string
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly 'x-required-scope'?: string
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, Answer | Reference>>
@@ -151,6 +152,38 @@ const samplesOf = (status: number, content: Content): Html[] =>
       const title = mediaType.includes('dry-run') ? 'Answer to a dry run' : `Answer (${status})`
       return `<h3>${title}</h3>${typeof example === 'string' ? codeBlock(example) : jsonBlock(example)}`
     })
+
+/** Returns the body of the table of all operations: properties that clients and generators need. */
+export function operationsBody(document: ApiDocument): Html {
+  const rows = operationsOf(document).map((operation) => {
+    const { operationId, tags, method, path, parameters, responses, 'x-required-scope': scope } = operation
+    const takes = (name: string) => mark(parameters.some((one) => one.name === name))
+    const hasETag = Object.values(responses).some(
+      (answer) => 'headers' in answer && 'ETag' in (answer.headers ?? {}),
+    )
+    return [
+      `<a href="${groupPath(tags[0]!)}#${operationId}">${operationId}</a>`,
+      `<span class="method">${method}</span> ${escapeHtml(path)}`,
+      scope ? codeOf(scope) : '',
+      mark(hasExamples(operation)),
+      takes('dry_run'),
+      takes('Idempotency-Key'),
+      mark(hasETag),
+      takes('If-Match'),
+      mark(method === 'GET'),
+    ]
+  })
+  const heads = ['Example', 'Dry run', 'Idempotency-Key', 'ETag', 'If-Match', 'HEAD']
+  return `<h1>Operations</h1><p>All ${rows.length} operations. An empty cell means no. Scope: what an API token needs. Example: of the body and of every JSON answer. HEAD: also answers the method HEAD.</p>${table(['Operation', 'Request', 'Scope', ...heads], rows)}`
+}
+
+const mark = (holds: boolean): Html => (holds ? 'yes' : '')
+
+/** Whether every body in JSON and every stream of an operation has an example; files and forms have none. */
+const hasExamples = ({ requestBody, responses }: OperationDocument): boolean =>
+  [requestBody ?? {}, ...Object.values(responses)]
+    .flatMap((one) => ('content' in one ? Object.entries(one.content ?? {}) : []))
+    .every(([mediaType, { example }]) => !/json|event-stream/.test(mediaType) || example !== undefined)
 
 /** The codes of an answer's description as links to their pages. */
 const problemLinks = (description: string): Html =>

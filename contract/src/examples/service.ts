@@ -1,0 +1,40 @@
+// Examples of the services that the team has bought.
+import { example } from '../example.ts'
+import { getServiceRoute, listServicesRoute, type Service } from '../service.ts'
+import { amsterdam, web } from './world.ts'
+
+const transit: Service = {
+  id: 87,
+  name: 'Transit Amsterdam',
+  type: 'transit',
+  state: 'production',
+  state_messages: [],
+  location: amsterdam,
+  commit_bps: 10_000_000_000,
+  burst_bps: 100_000_000_000,
+  start_date: '2026-03-01',
+  end_date: null,
+  external_ref: 'PO-2026-0117',
+  billing_ref: 'LIND-TR-1',
+  port_ids: [],
+  asn: web.origin_asn,
+}
+const protection: Service = {
+  ...transit,
+  id: 88,
+  name: 'DDoS protection',
+  type: 'ddos',
+  location: null,
+  commit_bps: null,
+  burst_bps: null,
+  billing_ref: 'LIND-DP-1',
+  asn: null,
+}
+
+export const serviceExamples = [
+  example(listServicesRoute, {
+    query: { state: ['production'], ordering: 'name', limit: 100 },
+    response: { results: [protection, transit], count: 2 },
+  }),
+  example(getServiceRoute, { params: { service_id: transit.id }, response: transit }),
+]
