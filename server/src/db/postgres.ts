@@ -12,6 +12,7 @@ import {
   ignoreIdleErrors,
 } from './connection.ts'
 import { startEmbedded, type Embedded } from './embedded.ts'
+import { compileQuickly } from './compile-quickly.ts'
 import { asFailure } from './failure.ts'
 import { FailureDialect } from './failure-dialect.ts'
 import { PreparedClient } from './prepared-client.ts'
@@ -106,13 +107,9 @@ class OpenPostgres implements Postgres {
     this.front = new Kysely<Schema>({ dialect: new FailureDialect({ pool: frontPool }) })
     this.#team = new TeamTransactions(teamPool)
     this.#reader = new TeamReader(
-      // The shared connections detect it themselves: pg closes one on which a statement took too long.
-      {
-        ...this.#config(READ_TIMEOUTS, 'read'),
-        options: READ_OPTIONS,
-        query_timeout: READ_TIMEOUTS.statementMs + SHARED_ANSWER_DELAY_MS,
-      },
+      { ...this.#config(READ_TIMEOUTS, 'read'), options: READ_OPTIONS },
       options.readConnections ?? 4,
+      READ_TIMEOUTS.statementMs + SHARED_ANSWER_DELAY_MS,
     )
   }
 
@@ -121,7 +118,7 @@ class OpenPostgres implements Postgres {
   }
 
   readInTeam<R>(teamId: number, query: Readable<R>): Promise<R[]> {
-    return this.#reader.read(teamId, 'compile' in query ? query.compile(this.owner) : query)
+    return this.#reader.read(teamId, 'compile' in query ? compileQuickly(query, this.owner) : query)
   }
 
   async directConnection(): Promise<Client> {

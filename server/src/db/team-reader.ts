@@ -3,11 +3,14 @@
 // enters its team in its own message (team-query.ts), so that a connection belongs to no team between two of them.
 // A slow query delays those sent after it on its connection: use inTeam() for statements that may take long.
 import type { CompiledQuery } from 'kysely'
+import type { Socket } from 'node:net'
 import { Client, type ClientConfig, type Submittable } from 'pg'
 import { assertTeamId } from './connection.ts'
 import { asFailure, isConnectionLost, isStale } from './failure.ts'
-import { enterTeam, TeamQuery } from './team-query.ts'
+import { enterTeam, TeamQuery, type Outbox } from './team-query.ts'
 import type { KnownColumns, Statement } from './wire-query.ts'
+
+const TIMEOUT_CHECK_MS = 1_000
 
 /** Statements kept prepared per connection; a text beyond that is parsed each time. */
 const PREPARED_MAX = 500
@@ -19,10 +22,18 @@ export class TeamReader {
   readonly #config: ClientConfig
   readonly #slots: Slot[]
   readonly #names = new Map<string, string>()
+  readonly #timer: NodeJS.Timeout
   #stopped = false
 
-  constructor(config: ClientConfig, connections: number) {
+  /**
+   * A connection without any answer for `answerTimeoutMs` is closed. One timer checks them all: pg's own timeout creates a timer
+   * for each statement, and with it all objects of the statement reached the old generation of the memory.
+   */
+  constructor(config: ClientConfig, connections: number, answerTimeoutMs: number) {
     this.#config = { ...config, pipeline: true } as ClientConfig
+    this.#timer = setInterval(() => {
+      for (const { session } of this.#slots) session?.closeIfSilent(answerTimeoutMs)
+    }, TIMEOUT_CHECK_MS).unref()
     this.#slots = Array.from({ length: connections }, () => ({
       inFlight: 0,
       session: undefined,
@@ -52,6 +63,7 @@ export class TeamReader {
 
   async stop(): Promise<void> {
     this.#stopped = true
+    clearInterval(this.#timer)
     await Promise.all(
       this.#slots.map(
         async ({ session, opening }) => await (session ?? (await opening?.catch(() => undefined)))?.close(),
@@ -98,6 +110,10 @@ function cost({ inFlight, session }: Slot): number {
 class Session {
   readonly #client: Client
   readonly #columns: KnownColumns = new Map()
+  readonly #outbox: Outbox = { messages: [], flush: () => this.#flush() }
+  #waiting = 0
+  /** When the first statement was sent, or the last answer arrived. */
+  #activeAt = 0
 
   constructor(client: Client) {
     this.#client = client
@@ -123,7 +139,10 @@ class Session {
 
   read<R>(teamId: number, statement: Statement): Promise<R[]> {
     return new Promise((resolve, reject) => {
-      const query = new TeamQuery(teamId, statement, this.#columns, (error, result) => {
+      if (this.#waiting++ === 0) this.#activeAt = performance.now()
+      const query = new TeamQuery(teamId, statement, this.#columns, this.#outbox, (error, result) => {
+        this.#waiting--
+        this.#activeAt = performance.now()
         if (error) reject(error)
         else resolve(result.rows as R[])
       })
@@ -131,7 +150,24 @@ class Session {
     })
   }
 
+  /** pg reports the loss to all statements that wait. */
+  closeIfSilent(timeoutMs: number): void {
+    if (this.#waiting > 0 && performance.now() - this.#activeAt > timeoutMs) this.#stream.destroy()
+  }
+
   async close(): Promise<void> {
     await this.#client.end().catch(() => {})
+  }
+
+  get #stream(): Socket {
+    return (this.#client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
+  }
+
+  /** The statements of one turn of the event loop are sent together: each write costs both processes a system call. */
+  #flush(): void {
+    const { messages } = this.#outbox
+    const bytes = messages.length === 1 ? messages[0]! : Buffer.concat(messages)
+    messages.length = 0
+    if (this.#stream.writable) this.#stream.write(bytes)
   }
 }

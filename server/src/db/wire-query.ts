@@ -56,12 +56,16 @@ export class WireQuery extends PgQuery {
   /** Sends the statement; returns an error if its values cannot be sent: nothing is sent then. */
   submit(connection: WireConnection): Error | null {
     try {
-      const message = Buffer.concat(this.render(connection))
-      if (connection.stream.writable) connection.stream.write(message)
+      this.send(connection, this.render(connection))
       return null
     } catch (error) {
       return error as Error
     }
+  }
+
+  protected send({ stream }: WireConnection, messages: readonly Uint8Array[]): void {
+    const bytes = Buffer.concat(messages)
+    if (stream.writable) stream.write(bytes)
   }
 
   /** The messages, up to the one that ends the transaction of the statement. */
@@ -106,9 +110,9 @@ export class WireQuery extends PgQuery {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    const words = text.split(' ')
-    this.#command = words[0]!
-    this.#rowCount = words.length > 1 ? Number(words.at(-1)) : null
+    const end = text.lastIndexOf(' ')
+    this.#command = end < 0 ? text : text.slice(0, text.indexOf(' '))
+    this.#rowCount = end < 0 ? null : Number(text.slice(end + 1))
   }
 
   handleReadyForQuery(): void {

@@ -254,21 +254,32 @@ function createReader(route: Route): (request: FastifyRequest) => Parts | Promis
     if (route.keyless && request.headers['idempotency-key'] !== undefined)
       throw invalid(['header', 'Idempotency-Key'], 'keyless', { reason: keylessReasons[route.keyless] })
     const params = readPath(request.params as Record<string, string>)
-    const { dry_run: dryRun, ...query } = readQuery(searchOf(request)) as { dry_run?: boolean }
+    const query = readQuery(searchOf(request))
+    const dryRun = route.dryRun && query['dry_run'] === true
+    if (route.dryRun) delete query['dry_run']
     const body = readBody(request)
-    const partsWith = ({ body, content }: Body): Parts => ({
-      params,
-      query,
-      body,
-      content,
-      dryRun: dryRun === true,
-      headers: request.headers,
-      address: request.ip,
-      requestId: request.id,
-    })
-    return body instanceof Promise ? body.then(partsWith) : partsWith(body)
+    return body instanceof Promise
+      ? body.then((read) => partsOf(request, params, query, dryRun, read))
+      : partsOf(request, params, query, dryRun, body)
   }
 }
+
+const partsOf = (
+  request: FastifyRequest,
+  params: Parts['params'],
+  query: object,
+  dryRun: boolean,
+  { body, content }: Body,
+): Parts => ({
+  params,
+  query,
+  body,
+  content,
+  dryRun,
+  headers: request.headers,
+  address: request.ip,
+  requestId: request.id,
+})
 
 type Body = Pick<Parts, 'body' | 'content'>
 type ReadBody = (request: FastifyRequest) => Body | Promise<Body>
@@ -309,7 +320,8 @@ function searchOf(request: FastifyRequest): string {
 }
 
 const bytesOf = (request: FastifyRequest): Buffer =>
-  Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  Buffer.isBuffer(request.body) ? request.body : noBytes
+const noBytes = Buffer.alloc(0)
 
 function operationOf<A extends AnyActor>(
   route: Route,

@@ -26,6 +26,7 @@ import { addRateHeaders, answerProblem, problemOf, sendProblem } from './problem
 import { RequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
 import { addCompression } from './compression.ts'
+import { logRequest, type Log } from '../runtime/log.ts'
 import { RateLimiter, type Rate } from '../runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts'
 
@@ -64,7 +65,7 @@ type Headers = ReturnType<typeof securityHeaders>
 
 export type HttpDeps = {
   readonly settings: HttpSettings
-  readonly log: FastifyBaseLogger
+  readonly log: Log
   readonly credentials: Credentials
   readonly mounted: readonly Mounted[]
   readonly observer: HttpObserver
@@ -98,7 +99,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const { publicUrl } = deps.settings
   const headers = securityHeaders({ https: publicUrl.startsWith('https:') })
   const server = Fastify({
-    loggerInstance: deps.log,
+    loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     childLoggerFactory: (log, bindings, options) =>
       new RequestLog(() => log.child(bindings, options) as FastifyBaseLogger) as FastifyBaseLogger,
@@ -304,7 +305,7 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
     deps.observer.inFlight(inFlight)
     if (status === 429) deps.observer.refused('rate_limited')
     const actor = request.actor && actorName(request.actor)
-    deps.log.info({ request_id: request.id, method, route, status, seconds, actor }, 'request')
+    logRequest(deps.log, { id: request.id, method, route, status, seconds, actor })
     done()
   })
 }

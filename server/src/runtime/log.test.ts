@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { collectLines, createLog, redact, redactText } from './log.ts'
+import { collectLines, createLog, logRequest, redact, redactText, silentLog } from './log.ts'
 
 function logged(
   write: (log: ReturnType<typeof createLog>) => void,
@@ -152,7 +152,7 @@ test('redacting a text ends, whatever the text is', { timeout: 10_000 }, () => {
   )
 })
 
-test('lines of one turn of the event loop are written together, a warning at once with those before it', async () => {
+test('lines of 10 ms are written together, a warning at once with those before it', async () => {
   const writes: string[] = []
   const destination = collectLines({ write: (text: string) => void writes.push(text) })
   const log = createLog({ logLevel: 'info', logFormat: 'json' }, destination)
@@ -166,7 +166,7 @@ test('lines of one turn of the event loop are written together, a warning at onc
   log.info('one')
   log.info('two')
   assert.deepEqual(messages(), [])
-  await turn()
+  await sleep(20)
   assert.deepEqual(messages(), [['one', 'two']])
   log.info('three')
   log.warn('four')
@@ -175,6 +175,18 @@ test('lines of one turn of the event loop are written together, a warning at onc
     ['three', 'four'],
   ])
   log.info('five')
-  await turn()
+  await sleep(20)
   assert.deepEqual(messages().at(-1), ['five'])
+})
+
+test('the line of an answered request is written as any other line', () => {
+  const request = { id: 'abc', method: 'GET', route: '/v3/x/:id', status: 200, seconds: 0.25, actor: 'user:7' }
+  const write = (actor: string | null) => lineOf((log) => logRequest(log, { ...request, actor }))
+  const { time, ...line } = write('user:7')
+  assert.match(time!, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+  const { id, ...rest } = request
+  assert.deepEqual(line, { level: 'info', request_id: id, ...rest, message: 'request' })
+  assert.equal(write(null)['actor'], null)
+  assert.match(logged((log) => logRequest(log, { ...request, actor: null }), 'text'), /info .*request .*status=200/)
+  logRequest(silentLog, { ...request, actor: null })
 })

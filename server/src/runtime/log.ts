@@ -18,7 +18,7 @@ export function createLog(
     {
       level: config.logLevel,
       base: null,
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: () => `,"time":"${timeOf(Date.now())}"`,
       messageKey: 'message',
       errorKey: 'error',
       formatters: { level: (label) => ({ level: label }) },
@@ -34,6 +34,48 @@ export function createLog(
   return cleanChildren(log)
 }
 
+let lastMs = NaN
+let lastTime = ''
+
+/** Formatted once per millisecond. */
+function timeOf(ms: number): string {
+  if (ms === lastMs) return lastTime
+  lastMs = ms
+  lastTime = new Date(ms).toISOString()
+  return lastTime
+}
+
+/** `route`: the pattern. `actor`: the kind and the id. */
+export type AnsweredRequest = {
+  readonly id: string
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  readonly seconds: number
+  readonly actor: string | null
+}
+
+type LogInternals = {
+  readonly [pino.symbols.streamSym]: DestinationStream & { lastLevel?: number }
+}
+
+/**
+ * Writes the line of an answered request, which is nearly every line: without the search for credentials, since a client can
+ * choose none of its fields. 4 us less than `log.info`.
+ */
+export function logRequest(
+  log: Log,
+  { id, method, route, status, seconds, actor }: AnsweredRequest,
+): void {
+  if (!log.isLevelEnabled('info')) return
+  const stream = (log as unknown as LogInternals)[pino.symbols.streamSym]
+  stream.lastLevel = infoLevel
+  stream.write(
+    `{"level":"info","time":"${timeOf(Date.now())}","request_id":"${id}","method":"${method}","route":${JSON.stringify(route)},` +
+      `"status":${status},"seconds":${seconds},"actor":${actor === null ? 'null' : `"${actor}"`},"message":"request"}\n`,
+  )
+}
+
 /** The fields of a child log are written as they are by pino; every child inherits this method. */
 function cleanChildren(log: Log): Log {
   const child = log.child as unknown as Child
@@ -43,11 +85,13 @@ function cleanChildren(log: Log): Log {
   return Object.assign(log, { child: cleaned })
 }
 
+const infoLevel = pino.levels.values['info']!
 const warnLevel = pino.levels.values['warn']!
+const collectMs = 10
 
 /**
- * Writes the lines of one turn of the event loop together, since a write for every request takes a tenth of its time. A
- * warning or error is written at once, with the lines before it, and everything when the process exits.
+ * Writes the lines of 10 ms together, since a write for every request takes a tenth of its time. A warning or error is written
+ * at once, with the lines before it, and everything when the process exits.
  */
 export function collectLines(destination: DestinationStream): DestinationStream {
   let lines = ''
@@ -63,7 +107,7 @@ export function collectLines(destination: DestinationStream): DestinationStream 
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
-      if (lines === '') setImmediate(flush)
+      if (lines === '') setTimeout(flush, collectMs).unref()
       lines += line
       if (collector.lastLevel >= warnLevel) flush()
     },
