@@ -1,5 +1,5 @@
 // Compiles a statement whose template contains only values, not fragments, once for its place in the source: the query builder
-// walks through every template again for each request, which takes 4 us even for a short one.
+// walks through every template again for each request, which takes microseconds even for a short one.
 import { ValueNode, type CompiledQuery, type Kysely, type RawBuilder, type RawNode } from 'kysely'
 
 /** The texts of the templates, by the list of their parts: a template literal has the same one each time. */
