@@ -1,6 +1,6 @@
 // Compiles a statement whose template contains only values, not fragments, once for its place in the source: the query builder
-// walks through every template again for each request, which takes 4 us even for a short one.
-import { ValueNode, type CompiledQuery, type Kysely, type RawBuilder, type RawNode } from 'kysely'
+// walks through every template again for each request, which takes microseconds even for a short one.
+import { ValueNode, type CompiledQuery, type QueryExecutorProvider, type RawBuilder, type RawNode } from 'kysely'
 
 /** The texts of the templates, by the list of their parts: a template literal has the same one each time. */
 const texts = new WeakMap<readonly string[], string>()
@@ -8,7 +8,7 @@ const texts = new WeakMap<readonly string[], string>()
 /** Returns the text and the parameters of a statement, as its own method `compile` does. */
 export function compileQuickly<R>(
   query: RawBuilder<R>,
-  db: Kysely<any>,
+  db: QueryExecutorProvider,
 ): Pick<CompiledQuery<R>, 'sql' | 'parameters'> {
   const { sqlFragments, parameters: nodes } = query.toOperationNode() as RawNode
   const parameters: unknown[] = []

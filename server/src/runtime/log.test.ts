@@ -180,13 +180,23 @@ test('lines of 10 ms are written together, a warning at once with those before i
 })
 
 test('the line of an answered request is written as any other line', () => {
-  const request = { id: 'abc', method: 'GET', route: '/v3/x/:id', status: 200, seconds: 0.25, actor: 'user:7' }
+  const request = {
+    id: 'abc',
+    method: 'GET',
+    route: '/v3/x/:id',
+    status: 200,
+    seconds: 0.25,
+    actor: 'user:7',
+  }
   const write = (actor: string | null) => lineOf((log) => logRequest(log, { ...request, actor }))
   const { time, ...line } = write('user:7')
   assert.match(time!, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   const { id, ...rest } = request
   assert.deepEqual(line, { level: 'info', request_id: id, ...rest, message: 'request' })
   assert.equal(write(null)['actor'], null)
-  assert.match(logged((log) => logRequest(log, { ...request, actor: null }), 'text'), /info .*request .*status=200/)
+  assert.match(
+    logged((log) => logRequest(log, { ...request, actor: null }), 'text'),
+    /info .*request .*status=200/,
+  )
   logRequest(silentLog, { ...request, actor: null })
 })
