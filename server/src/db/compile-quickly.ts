@@ -1,6 +1,12 @@
 // Compiles a statement whose template contains only values, not fragments, once for its place in the source: the query builder
 // walks through every template again for each request, which takes microseconds even for a short one.
-import { ValueNode, type CompiledQuery, type QueryExecutorProvider, type RawBuilder, type RawNode } from 'kysely'
+import {
+  ValueNode,
+  type CompiledQuery,
+  type QueryExecutorProvider,
+  type RawBuilder,
+  type RawNode,
+} from 'kysely'
 
 /** The texts of the templates, by the list of their parts: a template literal has the same one each time. */
 const texts = new WeakMap<readonly string[], string>()
