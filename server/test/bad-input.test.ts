@@ -374,7 +374,7 @@ describe('a query', () => {
     ['affected_network=203.0.113.1/24', /"canonical":"203\.0\.113\.0\/24"/],
     ['affected_network=::ffff:203.0.113.1', /IPv4/],
     ['affected_network=203.0.113.0/33', /affected_network/],
-    ['status=EVENT_PENDING', /not a known parameter/],
+    ['state=EVENT_PENDING', /not a known parameter/],
   ]
   const tables = [
     [announcements, [...paging, ...ofAnnouncements]],
