@@ -204,7 +204,11 @@ describe('a delivery without key or network reports what to fix', () => {
       '/attack_details: an object is expected, not null',
     ],
     ['no uuid', detail('attack_uuid', '  '), '/attack_details/attack_uuid: is empty'],
-    ['a name for an address', (body) => ({ ...body, ip: 'host' }), '/ip: not an IPv4 or IPv6 address'],
+    [
+      'a name for an address',
+      (body) => ({ ...body, ip: 'host' }),
+      '/ip: not an IPv4 or IPv6 address; write it like 203.0.113.0/24 or 2001:db8::/32',
+    ],
     [
       'a mapped address',
       (body) => ({ ...body, ip: '::ffff:203.0.113.77' }),

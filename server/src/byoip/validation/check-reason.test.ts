@@ -40,7 +40,9 @@ it('every tag of a state message has a sentence', () => {
     const own = tag.startsWith('region_') ? { region: 'ams', desired: true, reason: null } : check
     const text = stateMessageText(
       tag,
-      tag === 'suspended' ? { by: 'staff', reason: null } : { ...own, days: 1 },
+      tag === 'suspended'
+        ? { by: 'staff', reason: null }
+        : { ...own, days: 1, count: 3, total: 30, routes: [] },
     )
     assert.match(text, /[A-Z].*[.]$/)
     assert.doesNotMatch(text, /undefined|null|\[object/)
