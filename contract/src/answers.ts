@@ -157,8 +157,9 @@ export function answerHeadersOf(route: Route, status: number): AnswerHeader[] {
   return headers
 }
 
-const hasETag = ({ conditional, response }: Route): boolean =>
-  conditional && response !== null && !isPage(response)
+/** A request that created one record of a list answers with the ETag of that record. */
+const hasETag = ({ conditional, creates, response }: Route): boolean =>
+  creates !== null || (conditional && response !== null && !isPage(response))
 
 /** Returns the headers of an error answer. */
 export function problemHeadersOf(status: number): AnswerHeader[] {
