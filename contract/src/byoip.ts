@@ -290,7 +290,7 @@ export const createAnnouncementsRoute = route({
   description:
     `Creates up to ${announcementsAtOnce} announcements, all or none; a single one may be sent without the list. New ` +
     'announcements start disabled and are checked at once: `include=validations` returns the results, with the literal ' +
-    'text of what to create. With `dry_run=true` the checks run and nothing is stored. 409 `prefix_claimed`: the team is ' +
+    'text of what to create. `enabled` is set by updateAnnouncement. With `dry_run=true` the checks run and nothing is stored. 409 `prefix_claimed`: the team is ' +
     'authorized to announce the prefix, by a ROA for a verified ASN or another accepted proof, but another customer holds ' +
     'it. Without such a proof the answer does not depend on other customers, and the check `overlap` is `pending`.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
