@@ -103,7 +103,8 @@ export const answerHeaders = {
     example: 3,
   },
   ETag: {
-    description: 'Version of the record, with the quotes, for `If-Match` and `If-None-Match`. Omitted if the request created several records.',
+    description:
+      'Version of the record, with the quotes, for `If-Match` and `If-None-Match`. Omitted if the request created several records.',
     schema: { type: 'string' },
     always: false,
     example: '"7"',

@@ -102,7 +102,10 @@ describe('a body that toggles an announcement', () => {
       '{"regions":["ams","nowhere"]}',
       { code: 'invalid', at: 'body.regions.1', matches: /"valid":\["ams","fra","lon"\]/ },
     ],
-    ['{"enabled":false,"regions":null}', { code: 'invalid', at: 'body.regions', matches: /must be an array/ }],
+    [
+      '{"enabled":false,"regions":null}',
+      { code: 'invalid', at: 'body.regions', matches: /must be an array/ },
+    ],
     ['{"enabled":null,"regions":["ams"]}', { code: 'invalid', at: 'body.enabled', matches: /true or false/ }],
     [
       '{"enabled":false,"Region":"ams"}',

@@ -99,7 +99,12 @@ describe('creating announcements', () => {
       ['', 40],
       ['?include=validations,details,region_states', 41],
     ] as const) {
-      const answer = await call('admin', 'POST', `${path}${query}`, one(`192.88.${n}.0/24`, { regions: ['ams'] }))
+      const answer = await call(
+        'admin',
+        'POST',
+        `${path}${query}`,
+        one(`192.88.${n}.0/24`, { regions: ['ams'] }),
+      )
       const [{ id }] = answer.body.results
       assert.ok(answer.etag)
       assert.equal(answer.etag, (await call('admin', 'GET', `${path}/${id}${query}`)).etag)
@@ -114,13 +119,18 @@ describe('creating announcements', () => {
     }
     const several = await create('admin', one('192.88.42.0/24'), one('192.88.43.0/24'))
     assert.deepEqual([several.status, several.etag], [201, undefined])
-    await sql`delete from announcements where prefix <<= '192.88.40.0/21'`.execute(api.database.postgres.owner)
+    await sql`delete from announcements where prefix <<= '192.88.40.0/21'`.execute(
+      api.database.postgres.owner,
+    )
   })
 
   it('says what to do with fields that only the answer has', async () => {
     const extra = { enabled: true, id: 7, status: 'ready' }
     const expected = [
-      ['enabled', `is set by PATCH ${path}/{announcement_id}, after the record was created: do not send it here`],
+      [
+        'enabled',
+        `is set by PATCH ${path}/{announcement_id}, after the record was created: do not send it here`,
+      ],
       ['id', 'is set by the server: do not send it'],
       ['status', 'is set by the server: do not send it'],
     ]

@@ -124,7 +124,9 @@ function problemsOfChoice(
   if (alternatives.length > 0) {
     const problems = problemsOf(closestTo(alternatives, value), value, base, options)
     const forms = formsOf(alternatives)
-    return forms === undefined ? problems : problems.map((one) => withForms(one, base, forms, alternatives, options))
+    return forms === undefined
+      ? problems
+      : problems.map((one) => withForms(one, base, forms, alternatives, options))
   }
   const types = [...new Set(schema.anyOf!.flatMap((one) => one.type ?? []))]
   const ctx = { expected: types.length === 1 ? types[0] : types }
@@ -152,7 +154,10 @@ function withForms(
   if (problem.type === 'required') return { ...problem, message: `${problem.message}; send ${forms}` }
   if (problem.type !== 'unknown') return problem
   const known = alternatives.flatMap(({ properties = {} }) => Object.keys(properties))
-  return { ...problem, ...unknownField(String(problem.path.at(-1)), [...new Set(known)], problem.path, options) }
+  return {
+    ...problem,
+    ...unknownField(String(problem.path.at(-1)), [...new Set(known)], problem.path, options),
+  }
 }
 
 /** Returns the alternative with the most fields of the value; the first one otherwise. */

@@ -240,7 +240,10 @@ describe('all regions at once', () => {
   })
 
   it('needs checks to add a region, and none to remove one', () => {
-    for (const lost of [{ ...inTwo, irrValidated: null }, { ...inTwo, claimed: null }]) {
+    for (const lost of [
+      { ...inTwo, irrValidated: null },
+      { ...inTwo, claimed: null },
+    ]) {
       assert.equal(failureOf(lost, { regions: ['ams', 'lon'] }).code, 'not_validated')
       assert.deepEqual(patched(lost, { enabled: true, regions: ['ams'] }).regions, ['ams'])
     }

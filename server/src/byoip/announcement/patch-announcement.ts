@@ -73,7 +73,11 @@ function intentAfter(announcement: Announcement, patch: Patch, open: readonly Op
   if (enabled === undefined) return { ...announcement, configured: configuredOf(announcement) }
   return region === undefined
     ? setInAllRegions(announcement, enabled, open)
-    : changeRegion(announcement, enabled, regionIds(announcement, [region], open, () => ['body', 'region'])[0]!)
+    : changeRegion(
+        announcement,
+        enabled,
+        regionIds(announcement, [region], open, () => ['body', 'region'])[0]!,
+      )
 }
 
 /** Whether the intent announces the prefix in a region in which it should not be announced now. */
@@ -201,7 +205,8 @@ export async function patchAnnouncement(
     const now = deps.now()
     const checks = await checksFor(trx, announcement, patch, include)
     const next = applyPatch(announcement, patch, open, now, checks)
-    if (adds(announcement, { ...next, configured: configuredOf(next) })) await rejectRevokedAsn(trx, announcement)
+    if (adds(announcement, { ...next, configured: configuredOf(next) }))
+      await rejectRevokedAsn(trx, announcement)
     if (next !== announcement) await store(trx, operation, announcement, next, patch)
     const { teamId } = announcement
     const visibility = needsVisibility(include)

@@ -82,8 +82,8 @@ export function present(stored: Announcement, include: Include, context?: Presen
  * Returns the ETag of a shown announcement: its version, then a digest of all that is shown, which If-Match ignores. `last_check`
  * alone does not count: it changes every 30 seconds.
  */
-export function shownEtag({ version }: Announcement, { last_check: _, ...shown }: Wire): string {
-  return etagOf(version, shown)
+export function shownEtag({ version }: Announcement, shown: Wire): string {
+  return etagOf(version, { ...shown, last_check: null })
 }
 
 function checksOf(announcement: Announcement, include: Include, context: PresentContext) {
