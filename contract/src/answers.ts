@@ -103,7 +103,8 @@ export const answerHeaders = {
     example: 3,
   },
   ETag: {
-    description: 'Version of the record, with the quotes, for `If-Match` and `If-None-Match`.',
+    description:
+      'Version of the record, with the quotes, for `If-Match` and `If-None-Match`. Omitted if the request created several records.',
     schema: { type: 'string' },
     always: false,
     example: '"7"',
@@ -157,8 +158,9 @@ export function answerHeadersOf(route: Route, status: number): AnswerHeader[] {
   return headers
 }
 
-const hasETag = ({ conditional, response }: Route): boolean =>
-  conditional && response !== null && !isPage(response)
+/** A request that created one record of a list answers with the ETag of that record. */
+const hasETag = ({ conditional, creates, response }: Route): boolean =>
+  creates !== null || (conditional && response !== null && !isPage(response))
 
 /** Returns the headers of an error answer. */
 export function problemHeadersOf(status: number): AnswerHeader[] {

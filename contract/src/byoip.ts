@@ -142,6 +142,22 @@ export type Region = Static<typeof Region>
 
 const ipam = { credential: 'any', module: 'ipam' } as const
 
+const asSetDescription = 'AS-SET whose members may originate the prefix in the IRR, such as AS-EXAMPLE'
+const AsSet = Type.String({
+  pattern: '^(AS[0-9]+:)*AS-[A-Za-z0-9_-]+(:(AS[0-9]+|AS-[A-Za-z0-9_-]+))*$',
+  maxLength: 200,
+  description: asSetDescription,
+  expects: 'an AS-SET name such as AS-EXAMPLE or AS64500:AS-CUSTOMERS',
+})
+
+/** The details that the team sets. */
+const ownDetails = {
+  description: Optional(Paragraphs({ maxLength: 500 })),
+  as_set: Optional(AsSet),
+  delegate_loa: Optional(Type.Boolean({ description: 'the provider drafts the letter of authorization' })),
+  loa_signatory: Optional(Line({ maxLength: 200, description: 'signer of the letter' })),
+}
+
 export const updateAnnouncementRoute = route({
   name: 'updateAnnouncement',
   group: 'BYOIP',
@@ -155,13 +171,30 @@ export const updateAnnouncementRoute = route({
     'every region was disabled one by one, enabling restores the last set that was not empty, as far as it is ' +
     'still open. Only an announcement that never had a region uses all regions open to the team. The change ' +
     'is stored at once and applied by the reconciler; `status` is the observed state. Repeating a request ' +
-    'succeeds and changes nothing. Failed checks never prevent disabling.',
+    'succeeds and changes nothing. Failed checks never prevent disabling.\n\n' +
+    '`regions` sets the whole set at once, also while disabled: then enabling uses it. It keeps `enabled` unless that is sent ' +
+    'too, and must not be empty while enabled. Adding regions needs passed checks, removing some does not. `description`, ' +
+    '`as_set`, `delegate_loa` and `loa_signatory` may be changed by admins at any time, and are shown with ' +
+    '`include=details`; a changed `as_set` is checked at once, and a check that then fails withdraws nothing. A body needs ' +
+    '`enabled` or one of these fields.\n\n' +
+    '`If-Match` compares what callers and staff have changed. What the routers and the checks report changes the part of the ' +
+    '`ETag` after the dot, which `If-Match` ignores.',
   permission: { ...ipam, scope: 'ipam:write' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
   body: Strict({
-    enabled: Type.Boolean({ description: 'enable or disable the announcement' }),
-    region: Optional(Type.String({ maxLength: 255, description: 'region to announce; a valid region slug' })),
+    enabled: Optional(Type.Boolean({ description: 'enable or disable the announcement' })),
+    region: Optional(
+      Type.String({ maxLength: 255, description: 'region to announce; a valid region slug; with `enabled`' }),
+    ),
+    regions: Optional(
+      Type.Array(Type.String({ maxLength: 255 }), {
+        maxItems: 100,
+        description: 'all regions, as slugs, in any order; not with `region`',
+      }),
+    ),
+    ...ownDetails,
+    as_set: Optional(Nullable({ ...AsSet, description: `${asSetDescription}; null for none` })),
   }),
   response: Announcement,
   success: 200,
@@ -244,17 +277,7 @@ const NewAnnouncement = Component('NewAnnouncement', {
       description: 'slug of the region',
     }),
   ),
-  description: Optional(Paragraphs({ maxLength: 500 })),
-  as_set: Optional(
-    Type.String({
-      pattern: '^(AS[0-9]+:)*AS-[A-Za-z0-9_-]+(:(AS[0-9]+|AS-[A-Za-z0-9_-]+))*$',
-      maxLength: 200,
-      description: 'AS-SET whose members may originate the prefix in the IRR, such as AS-EXAMPLE',
-      expects: 'an AS-SET name such as AS-EXAMPLE or AS64500:AS-CUSTOMERS',
-    }),
-  ),
-  delegate_loa: Optional(Type.Boolean({ description: 'the provider drafts the letter of authorization' })),
-  loa_signatory: Optional(Line({ maxLength: 200, description: 'signer of the letter' })),
+  ...ownDetails,
 })
 export type NewAnnouncement = Static<typeof NewAnnouncement>
 
@@ -267,7 +290,7 @@ export const createAnnouncementsRoute = route({
   description:
     `Creates up to ${announcementsAtOnce} announcements, all or none; a single one may be sent without the list. New ` +
     'announcements start disabled and are checked at once: `include=validations` returns the results, with the literal ' +
-    'text of what to create. With `dry_run=true` the checks run and nothing is stored. 409 `prefix_claimed`: the team is ' +
+    'text of what to create. `enabled` is set by updateAnnouncement. With `dry_run=true` the checks run and nothing is stored. 409 `prefix_claimed`: the team is ' +
     'authorized to announce the prefix, by a ROA for a verified ASN or another accepted proof, but another customer holds ' +
     'it. Without such a proof the answer does not depend on other customers, and the check `overlap` is `pending`.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },

@@ -104,6 +104,7 @@ export const getLetterRoute = route({
   params: Strict({ letter_id: Id }),
   response: Letter,
   success: 200,
+  conditional: true,
 })
 
 const upload = {

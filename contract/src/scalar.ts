@@ -124,7 +124,11 @@ export const FieldChange = Component('FieldChange', {
 
 const dryRunFields = {
   dry_run: Type.Literal(true),
-  changes: Type.Array(FieldChange, { description: 'the fields that would change' }),
+  changes: Type.Array(FieldChange, {
+    description:
+      'the fields that would change. Ignore those that the server sets, such as `id` and times: for a record that does not exist ' +
+      'yet they are placeholders, in `result` too, and the created record has others',
+  }),
 }
 
 /** The title of a schema with a suffix; none if the schema has none. */

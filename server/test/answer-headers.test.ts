@@ -33,7 +33,7 @@ const send = (authorization: string | undefined, { headers, ...call }: Call, ser
   server.inject({ ...call, headers: { ...(authorization ? { authorization } : {}), ...headers } } as never)
 const byToken = (call: Call) => send(`Token ${token}`, call)
 
-describe('Location', () => {
+describe('Location and ETag of what was created', () => {
   const team = '/v3/teams/current'
   const creations: readonly (() => readonly [Call, authorization: string])[] = [
     () => [
@@ -65,6 +65,8 @@ describe('Location', () => {
       const read = await send(authorization, { url: String(answer.headers['location']) })
       assert.equal(read.statusCode, 200, `${call.url} ${answer.headers['location']}`)
       assert.equal(read.json().id, (created.results?.[0] ?? created).id, call.url)
+      assert.equal(answer.headers['etag'], read.headers['etag'], `${call.url} ETag`)
+      assert.ok(answer.headers['etag'], call.url)
     }
   })
 

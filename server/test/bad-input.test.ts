@@ -90,13 +90,23 @@ describe('a body that toggles an announcement', () => {
     ['{"region":"ams"}', { code: 'invalid', at: 'body.enabled', matches: /is required/ }],
     ['{"enable":false}', { code: 'invalid', matches: /known fields are enabled, region/ }],
     [
-      '{"enabled":false,"regions":["ams"]}',
-      {
-        code: 'invalid',
-        at: 'body.regions',
-        matches: /not a known field[^;]*; known fields are enabled, region/,
-      },
+      '{"enabled":false,"cidr":"203.0.113.0/24"}',
+      { code: 'invalid', at: 'body.cidr', matches: /cannot be changed by this operation: do not send it/ },
     ],
+    [
+      '{"enabled":false,"region":"ams","regions":["ams"]}',
+      { code: 'invalid', at: 'body.region', matches: /must not be sent with regions/ },
+    ],
+    ['{"regions":[]}', { code: 'invalid', at: 'body.regions', matches: /name the regions/ }],
+    [
+      '{"regions":["ams","nowhere"]}',
+      { code: 'invalid', at: 'body.regions.1', matches: /"valid":\["ams","fra","lon"\]/ },
+    ],
+    [
+      '{"enabled":false,"regions":null}',
+      { code: 'invalid', at: 'body.regions', matches: /must be an array/ },
+    ],
+    ['{"enabled":null,"regions":["ams"]}', { code: 'invalid', at: 'body.enabled', matches: /true or false/ }],
     [
       '{"enabled":false,"Region":"ams"}',
       { code: 'invalid', at: 'body.Region', matches: /not a known field/ },

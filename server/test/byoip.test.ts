@@ -94,6 +94,58 @@ describe('creating announcements', () => {
     assert.deepEqual([answer.status, answer.body.count], [201, 1])
   })
 
+  it('answers with the ETag of GET for one record, and with none for several', async () => {
+    for (const [query, n] of [
+      ['', 40],
+      ['?include=validations,details,region_states', 41],
+    ] as const) {
+      const answer = await call(
+        'admin',
+        'POST',
+        `${path}${query}`,
+        one(`192.88.${n}.0/24`, { regions: ['ams'] }),
+      )
+      const [{ id }] = answer.body.results
+      assert.ok(answer.etag)
+      assert.equal(answer.etag, (await call('admin', 'GET', `${path}/${id}${query}`)).etag)
+      const headers = { authorization: `Bearer ${access['admin']}`, 'if-match': String(answer.etag) }
+      const patched = await api.server.inject({
+        method: 'PATCH',
+        url: `${path}/${id}`,
+        headers,
+        payload: { regions: ['ams', 'fra'], description: 'Web' },
+      })
+      assert.deepEqual([patched.statusCode, patched.json().regions], [200, ['ams', 'fra']], patched.body)
+    }
+    const several = await create('admin', one('192.88.42.0/24'), one('192.88.43.0/24'))
+    assert.deepEqual([several.status, several.etag], [201, undefined])
+    await sql`delete from announcements where prefix <<= '192.88.40.0/21'`.execute(
+      api.database.postgres.owner,
+    )
+  })
+
+  it('says what to do with fields that only the answer has', async () => {
+    const extra = { enabled: true, id: 7, status: 'ready' }
+    const expected = [
+      [
+        'enabled',
+        `is set by PATCH ${path}/{announcement_id}, after the record was created: do not send it here`,
+      ],
+      ['id', 'is set by the server: do not send it'],
+      ['status', 'is set by the server: do not send it'],
+    ]
+    for (const body of [one('192.88.50.0/24', extra), { announcements: [one('192.88.50.0/24', extra)] }]) {
+      const answer = await call('admin', 'POST', path, body)
+      assert.equal(answer.status, 422)
+      const errors: { loc: string[]; msg: string; type: string }[] = answer.body.errors
+      assert.deepEqual(
+        errors.map(({ loc, msg }) => [loc.at(-1), msg]),
+        expected,
+      )
+      assert.deepEqual(new Set(errors.map(({ type }) => type)), new Set(['unknown']))
+    }
+  })
+
   it('returns every error with its place, and stores nothing', async () => {
     const before = await count()
     const answer = await create(
@@ -120,6 +172,9 @@ describe('creating announcements', () => {
     assert.equal(at(1, 'cidr'), 'prefix_length')
     assert.equal(at(2, 'cidr'), 'bogon')
     assert.equal(at(3, 'cidr'), 'overlap')
+    const own = answer.body.errors.find(({ loc }: { loc: unknown[] }) => loc[2] === 3)
+    assert.match(own.msg, new RegExp(`; import or PATCH ${path}/${own.ctx.id}$`))
+    assert.equal((await call('admin', 'GET', `${path}/${own.ctx.id}`)).body.cidr, '203.0.113.0/24')
     assert.equal(at(4, 'origin_asn'), 'asn_not_verified')
     assert.equal(at(5, 'regions.0'), 'unknown')
     assert.equal(at(6, 'origin_asn'), 'reserved_asn')

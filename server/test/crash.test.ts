@@ -219,7 +219,7 @@ function assertRequested(links: readonly Link[], patches: readonly Patch[]): voi
 
 /**
  * Asserts that the acknowledged responses match the audit log: in the order of their versions, the states follow the chain, one
- * version has one state, and none is newer than the stored version. (What the reconciler observes increases the version as well.)
+ * version has one state, and none is newer than the stored version.
  */
 function assertResponses(
   writes: readonly Write[],
@@ -229,7 +229,7 @@ function assertResponses(
   const responses = writes.map(({ patch, answer }) => {
     const state = stateOf(answer.body as State)
     assert.ok(isResultOf(state, patch), `${JSON.stringify(patch)} returned ${JSON.stringify(state)}`)
-    return { version: Number(/^"(\d+)"$/.exec(answer.etag ?? '')?.[1]), state: JSON.stringify(state) }
+    return { version: Number(/^"(\d+)\./.exec(answer.etag ?? '')?.[1]), state: JSON.stringify(state) }
   })
   responses.sort((a, b) => a.version - b.version)
   const chain = states.map((state) => JSON.stringify(state))

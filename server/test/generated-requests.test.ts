@@ -141,8 +141,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   updateToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
   // Not an id of a stream event.
   followStream: [/^header\.Last-Event-ID: pattern$/],
-  // Not a region in which the team may announce.
-  updateAnnouncement: [/^body\.region: unknown$/],
+  // Not a region in which the team may announce, none, or fields that need or exclude each other.
+  updateAnnouncement: [/^body\.(region|regions): /, /^body\.enabled: required$/],
   // Not a prefix or ASN that the team may announce, a prefix that it already announces, or not a region.
   createAnnouncements: [
     /^body\.(cidr|announcements): /,

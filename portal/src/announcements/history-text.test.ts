@@ -27,6 +27,16 @@ describe('the history of an announcement as text', () => {
     })
   })
 
+  it('names what an update changed', () => {
+    const text = (kind: string, detail: HistoryEntry['detail']) => describeEntry(entry({ kind, detail })).text
+    assert.equal(
+      text('updated', { regions: ['ams', 'fra'], fields: ['description', 'as_set'] }),
+      'Changed: regions ams, fra; description; AS-SET',
+    )
+    assert.equal(text('updated', { regions: [] }), 'Changed: no regions')
+    assert.equal(text('enabled', { regions: ['ams', 'fra'] }), 'Enabled in ams, fra')
+  })
+
   it('shows an unknown kind with all of its details', () => {
     assert.deepEqual(describeEntry(entry({ kind: 'moved_away', region: 'fra', detail: { to: 'lon' } })), {
       text: 'moved away in fra',

@@ -32,12 +32,21 @@ type Describe = (entry: HistoryEntry) => Described
 const withNote = (text: string, color: string, note: string | undefined): Described =>
   note === undefined ? { text, color } : { text, color, note }
 
+const listIn = (detail: HistoryEntry['detail'], name: string): readonly string[] => {
+  const value = detail[name]
+  return Array.isArray(value) ? value.map(String) : []
+}
+
 const inRegion = (region: string | null | undefined): string => (region ? ` in ${region}` : '')
 
 const kinds: Readonly<Record<string, Describe>> = {
   created: () => ({ text: 'Added', color: 'gray' }),
-  enabled: ({ detail }) => ({ text: `Enabled${inRegion(textIn(detail, 'region'))}`, color: 'indigo' }),
+  enabled: ({ detail }) => ({
+    text: `Enabled${inRegion(textIn(detail, 'region') ?? listIn(detail, 'regions').join(', '))}`,
+    color: 'indigo',
+  }),
   disabled: ({ detail }) => ({ text: `Disabled${inRegion(textIn(detail, 'region'))}`, color: 'indigo' }),
+  updated: describeUpdate,
   announced: ({ region }) => ({ text: `Announced${inRegion(region)}`, color: 'teal' }),
   withdrawn: ({ region }) => ({ text: `Withdrawn${inRegion(region)}`, color: 'gray' }),
   refused: ({ region, detail }) =>
@@ -51,6 +60,22 @@ const kinds: Readonly<Record<string, Describe>> = {
   letter_superseded: () => ({ text: 'Letter replaced by a newer one', color: 'gray' }),
   letter_accepted: () => ({ text: 'Letter accepted', color: 'teal' }),
   letter_rejected: ({ detail }) => withNote('Letter rejected', 'red', textIn(detail, 'reason')),
+}
+
+const detailNames: Readonly<Record<string, string>> = {
+  description: 'description',
+  as_set: 'AS-SET',
+  delegate_loa: 'draft of the letter',
+  loa_signatory: 'signer of the letter',
+}
+
+function describeUpdate({ detail }: HistoryEntry): Described {
+  const regions = listIn(detail, 'regions')
+  const changed = [
+    ...('regions' in detail ? [regions.length === 0 ? 'no regions' : `regions ${regions.join(', ')}`] : []),
+    ...listIn(detail, 'fields').map((name) => detailNames[name] ?? name),
+  ]
+  return { text: `Changed: ${changed.join('; ')}`, color: 'indigo' }
 }
 
 function describeCheck({ detail }: HistoryEntry): Described {
@@ -72,7 +97,7 @@ export function describeEntry(entry: HistoryEntry): Described {
 
 /** The kinds by group, which the page can filter by. */
 export const kindGroups = {
-  switches: ['created', 'enabled', 'disabled', 'suspended', 'resumed', 'deleted', 'restored'],
+  switches: ['created', 'enabled', 'disabled', 'updated', 'suspended', 'resumed', 'deleted', 'restored'],
   routers: ['announced', 'withdrawn', 'refused'],
   checks: ['validation'],
   letters: ['letter_uploaded', 'letter_superseded', 'letter_accepted', 'letter_rejected'],

@@ -463,7 +463,7 @@ create table announcements (
   rpki_validated timestamp with time zone,
   loa_validated timestamp with time zone,
   status text not null default 'pending_validation'::text, -- what was observed; written by statusOf() only, together with what it follows from
-  version integer not null default 1, -- raised by every change; the ETag
+  version integer not null default 1, -- incremented by every change of the desired side; the part of the ETag that If-Match compares
   matched boolean not null default false,
   created timestamp with time zone not null default now(),
   as_set text, -- AS-SET whose members may originate the prefix in the IRR
@@ -1449,7 +1449,7 @@ grant insert, select on announcement_history to pharos_tenant;
 grant insert, select, update on announcement_regions to pharos_tenant;
 grant delete, insert, select, update on announcement_validations to pharos_tenant;
 grant select on announcement_visibility to pharos_tenant;
-grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate_loa, loa_signatory, managed_by, clearance), select, update (enabled, status, version, check_requested, deleted) on announcements to pharos_tenant;
+grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate_loa, loa_signatory, managed_by, clearance), select, update (description, enabled, status, version, as_set, delegate_loa, loa_signatory, check_requested, deleted) on announcements to pharos_tenant;
 grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator), update (name, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
 grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;

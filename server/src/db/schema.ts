@@ -165,7 +165,7 @@ export interface AnnouncementsTable {
   loa_validated: Date | null
   /** what was observed; written by statusOf() only, together with what it follows from */
   status: Generated<AnnouncementsStatus>
-  /** raised by every change; the ETag */
+  /** incremented by every change of the desired side; the part of the ETag that If-Match compares */
   version: Generated<number>
   matched: Generated<boolean>
   created: Generated<Date>

@@ -34,6 +34,7 @@ import { sendEvents, type Following, type ServerEvents } from './event-stream.ts
 import { createFormReader, formOverheadBytes, type UploadedFile } from './multipart.ts'
 import { createPathReader, createQueryReader } from './query.ts'
 import { parseJsonBody } from './strict-json.ts'
+import { explainUnknownFields } from './unknown-field.ts'
 import { createCheck } from './validate.ts'
 
 /** Rendered JSON, sent as it is: for resources stored as text. `count` is the count of a page. */
@@ -285,9 +286,10 @@ type Body = Pick<Parts, 'body' | 'content'>
 type ReadBody = (request: FastifyRequest) => Body | Promise<Body>
 
 /** Parses JSON, or a form with a file. The form is validated strictly; the content of the file is not. */
-function createBodyReader({ body, upload, bodyOptional }: Route): ReadBody {
+function createBodyReader(route: Route): ReadBody {
+  const { body, upload, bodyOptional } = route
   if (upload) return createFormBodyReader(upload)
-  const check = body ? createCheck('body', body) : undefined
+  const check = body ? createCheck('body', body, { explainUnknown: explainUnknownFields(route) }) : undefined
   return (request) => {
     const content = bytesOf(request)
     const isLeftOut = bodyOptional && content.length === 0

@@ -2,13 +2,17 @@
 // form fields arrive as text: query.ts parses them first, then validates them here.
 import type { TSchema } from 'typebox'
 import { failWith } from '../runtime/error.ts'
-import { createSchemaCheck } from '../text/schema-error.ts'
+import { createSchemaCheck, type CheckOptions } from '../text/schema-error.ts'
 
 export type Check = (value: unknown) => void
 
 /** Returns a validator for one part of the request; it throws a 422 that lists all errors of the part. */
-export function createCheck(part: 'body' | 'query' | 'path', schema: TSchema): Check {
-  const check = createSchemaCheck(schema)
+export function createCheck(
+  part: 'body' | 'query' | 'path',
+  schema: TSchema,
+  options: CheckOptions = {},
+): Check {
+  const check = createSchemaCheck(schema, options)
   return (value) => {
     const problems = check(value)
     if (problems.length === 0) return

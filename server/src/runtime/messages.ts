@@ -76,6 +76,7 @@ export const failureTexts = {
     staffToken:
       'A staff token may only call operations of staff (`/v3/admin`). Use an API token of the team.',
     toggle: 'Only an admin of the team may enable or disable announcements. Ask one of them.',
+    details: 'Only an admin of the team may change the details of announcements. Ask one of them.',
     metrics: 'Metrics are available to the operator only. Add your network to operator_networks.',
     crossSite: 'The session of the portal can be used by its own pages only.',
     demoAccount:
@@ -301,6 +302,11 @@ export const invalidTexts = {
     'unknown',
     ({ valid }: { valid: readonly string[] }) =>
       valid.length === 0 ? 'is not a region: none is open to the team' : `must be one of ${valid.join(', ')}`,
+  ],
+  regionAndRegions: ['exclusive', 'must not be sent with regions, which is the whole set: send one of them'],
+  noRegions: [
+    'minItems',
+    'must not be empty while the announcement is enabled: name the regions, or send enabled as false too',
   ],
   teamEmail: ['unknown', 'must be an e-mail address such as noc@example.net, or empty'],
   country: ['unknown', 'must be a country code of ISO 3166-1 in capital letters, such as NL, or empty'],

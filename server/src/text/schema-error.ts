@@ -39,9 +39,11 @@ export type SchemaProblem = {
   readonly ctx?: Readonly<Record<string, unknown>>
 }
 
-type CheckOptions = {
+export type CheckOptions = {
   /** Whether a message ends in the wrong value (`, not "ab"`): for files, whose author sees nothing else of it. */
   readonly showValues?: boolean
+  /** Returns what to do about an unknown field that is known elsewhere, such as in the answer; the message then says that. */
+  readonly explainUnknown?: (name: string) => string | undefined
 }
 
 /** The part of a JSON schema that messages are made from. `expects` is a noun phrase that follows `must be`. */
@@ -122,7 +124,9 @@ function problemsOfChoice(
   if (alternatives.length > 0) {
     const problems = problemsOf(closestTo(alternatives, value), value, base, options)
     const forms = formsOf(alternatives)
-    return forms === undefined ? problems : problems.map((one) => withForms(one, base, forms, alternatives))
+    return forms === undefined
+      ? problems
+      : problems.map((one) => withForms(one, base, forms, alternatives, options))
   }
   const types = [...new Set(schema.anyOf!.flatMap((one) => one.type ?? []))]
   const ctx = { expected: types.length === 1 ? types[0] : types }
@@ -144,12 +148,16 @@ function withForms(
   base: SchemaPath,
   forms: string,
   alternatives: readonly SchemaPart[],
+  options: CheckOptions,
 ): SchemaProblem {
   if (problem.path.length !== base.length + 1) return problem
   if (problem.type === 'required') return { ...problem, message: `${problem.message}; send ${forms}` }
   if (problem.type !== 'unknown') return problem
   const known = alternatives.flatMap(({ properties = {} }) => Object.keys(properties))
-  return { ...problem, ...unknownName(String(problem.path.at(-1)), 'field', [...new Set(known)]) }
+  return {
+    ...problem,
+    ...unknownField(String(problem.path.at(-1)), [...new Set(known)], problem.path, options),
+  }
 }
 
 /** Returns the alternative with the most fields of the value; the first one otherwise. */
@@ -204,7 +212,7 @@ function explain(
     case 'additionalProperties':
       return error.params.additionalProperties.map((name) => ({
         path: [...path, name],
-        ...unknownName(name, 'field', Object.keys(schema.properties ?? {})),
+        ...unknownField(name, Object.keys(schema.properties ?? {}), [...path, name], options),
       }))
     case 'format': {
       const hidden = hiddenCharacter(path, error.params.format, value)
@@ -276,6 +284,18 @@ export function integerHint(value: unknown): string {
   const [, prefix, digits] = /^(AS ?)?(\d{1,15})$/i.exec(value) ?? []
   if (digits === undefined) return ''
   return prefix === undefined ? `; send ${digits}, without quotes` : `; send ${digits}, without AS`
+}
+
+/** A field of the record itself, or of a record in a list, may be known elsewhere. */
+function unknownField(
+  name: string,
+  known: readonly string[],
+  path: SchemaPath,
+  { explainUnknown }: CheckOptions,
+): ReturnType<typeof unknownName> {
+  const isOfRecord = path.length === 1 || (path.length === 3 && typeof path[1] === 'number')
+  const message = isOfRecord ? explainUnknown?.(name) : undefined
+  return { ...unknownName(name, 'field', known), ...(message === undefined ? {} : { message }) }
 }
 
 /** Returns the problem of a name that does not exist, with the one that was probably meant. `noun` is `field` or the like. */

@@ -106,18 +106,18 @@ export async function findAnnouncement(
   return row && fullOf(row)
 }
 
-/** Returns several announcements by id, in a transaction. */
+/** Returns several announcements by id, with their checks, in a transaction. */
 export async function readAnnouncements(
   trx: Trx,
   teamId: number,
   ids: readonly number[],
-): Promise<Announcement[]> {
+): Promise<WithChecks[]> {
   const { rows } = await sql<FullRow>`
-    select ${fullColumns} from announcements a
+    select ${checkedColumns} from announcements a
     where a.team_id = ${teamId} and a.id = any(${ids}::integer[]) and a.deleted is null order by a.id`.execute(
     trx,
   )
-  return rows.map((row) => fullOf(row).announcement)
+  return rows.map(fullOf)
 }
 
 /** `overlapped`: lists only announcements that overlap one of these prefixes. */
@@ -266,6 +266,17 @@ export async function markDeleted(trx: Trx, teamId: number, id: number): Promise
 export async function markRestored(trx: Trx, teamId: number, id: number): Promise<void> {
   await sql`update announcements set deleted = null, check_requested = now(), version = version + 1
     where team_id = ${teamId} and id = ${id}`.execute(trx)
+}
+
+/** Saves the details that the team may change. The caller saves the version with `saveAnnouncement`. */
+export async function saveDetails(trx: Trx, { teamId, id, details }: Announcement): Promise<void> {
+  const { description, as_set, delegate_loa, loa_signatory } = details
+  await trx
+    .updateTable('announcements')
+    .set({ description, as_set, delegate_loa, loa_signatory })
+    .where('team_id', '=', teamId)
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Requests that the validator queries all registries again. Returns when that was requested before, and now. */

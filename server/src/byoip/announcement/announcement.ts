@@ -23,6 +23,7 @@ export type Announcement = {
   /** When all checks passed for the first time: since then it holds its prefix against other teams. */
   readonly claimed: Date | null
   readonly status: AnnouncementStatus
+  /** Incremented by every change of the desired side, and by no observation: the part of the ETag that If-Match compares. */
   readonly version: number
   readonly created: Date
   readonly details: Details

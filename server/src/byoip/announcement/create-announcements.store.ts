@@ -21,20 +21,23 @@ export async function countAnnouncements(trx: Trx, teamId: number): Promise<numb
 
 export type Claims = {
   /** An announcement of the team that overlaps the prefix. */
-  readonly own: Prefix | null
+  readonly own: { readonly id: number; readonly prefix: Prefix } | null
   /** Another team holds the prefix, or one that covers it. */
   readonly taken: boolean
 }
 
 /** Returns the conflicting announcements of each prefix, in the order of the prefixes. */
 export async function readClaims(trx: Trx, teamId: number, prefixes: readonly Prefix[]): Promise<Claims[]> {
-  const { rows } = await sql<{ own: string | null; taken: boolean }>`
-    select (select a.prefix from announcements a
+  const { rows } = await sql<{ own: { id: number; prefix: string } | null; taken: boolean }>`
+    select (select json_build_object('id', a.id, 'prefix', a.prefix) from announcements a
         where a.team_id = ${teamId} and a.deleted is null and a.prefix && n.prefix order by a.prefix limit 1) as own,
       prefix_is_claimed(${teamId}, n.prefix) as taken
     from unnest(${prefixes}::cidr[]) with ordinality n (prefix, place)
     order by n.place`.execute(trx)
-  return rows.map(({ own, taken }) => ({ own: own === null ? null : parsePrefix(own), taken }))
+  return rows.map(({ own, taken }) => ({
+    own: own && { id: own.id, prefix: parsePrefix(own.prefix) },
+    taken,
+  }))
 }
 
 const atRest = { enabled: false, suspended: false, regions: [] } as const

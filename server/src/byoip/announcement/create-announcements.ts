@@ -3,7 +3,7 @@
 import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import { runPreparedChange, type Answer } from '../../db/run-change.ts'
+import { runPreparedChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { findVerifiedAsns } from '../../inventory/asn.ts'
@@ -33,7 +33,7 @@ import {
 } from '../validation/check-rules.ts'
 import { prefixTokens } from '../validation/prefix-token.ts'
 import { overlapError, readNewAnnouncements, type Wanted } from './new-announcement.ts'
-import { parseInclude, present, type Include, type IncludeQuery } from './present-announcement.ts'
+import { parseInclude, present, shownEtag, type Include, type IncludeQuery } from './present-announcement.ts'
 import type { Rpki } from '../../registry/rpki.ts'
 import { clearanceOf, completeChecks, type Check, type CheckResult } from '../validation/validation.ts'
 import { readVisibilityIn } from '../visibility/present-visibility.ts'
@@ -75,7 +75,7 @@ export async function createAnnouncements(
   const queryAll = () => queryIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
   return runPreparedChange(deps.postgres, operation, queryAll, async (trx, irr) => {
     const checks = await requireCreatable(deps, trx, teamId, read, irr)
-    return { body: await store(deps, trx, operation, read.wanted, checks, parseInclude(query.include)) }
+    return store(deps, trx, operation, read.wanted, checks, parseInclude(query.include))
   })
 }
 
@@ -99,7 +99,7 @@ async function requireCreatable(
   const claims = await readClaims(trx, teamId, prefixes)
   const overlapping = wanted.flatMap((one, at) => {
     const { own } = claims[at]!
-    return own ? [overlapError(one, own, 'of the team')] : []
+    return own ? [overlapError(one, own.prefix, 'of the team', own.id)] : []
   })
   const unproven = wanted.filter(({ originAsn }) => !asns.has(originAsn)).map(asnError)
   const checks = wanted.map((one, at) =>
@@ -187,7 +187,7 @@ async function store(
   wanted: readonly Wanted[],
   checks: readonly (readonly Check[])[],
   include: Include,
-): Promise<Created> {
+): Promise<ChangeResult<Created>> {
   const { teamId } = operation.actor
   const ids = await insertAnnouncements(
     trx,
@@ -204,11 +204,11 @@ async function store(
   const actor = actorName(operation.actor)
   await writeHistory(trx, ...ids.map((id) => ({ announcementId: id, teamId, kind: 'created', actor })))
   const shown = operation.dryRun ? { ...include, validations: true } : include
-  const announcements = await readAnnouncements(trx, teamId, ids)
+  const stored = await readAnnouncements(trx, teamId, ids)
   const visibility = await readVisibilityIn(trx, teamId, ids)
-  const results = announcements.map((announcement, at) =>
+  const results = stored.map(({ announcement, checks: saved }) =>
     present(announcement, shown, {
-      checks: checks[at]!,
+      checks: saved,
       visibility: visibility(announcement),
       now: now(),
     }),
@@ -224,5 +224,6 @@ async function store(
     })),
   )
   await wake(trx, 'validations')
-  return { results, count: results.length }
+  const body = { results, count: results.length }
+  return results.length === 1 ? { body, etag: shownEtag(stored[0]!.announcement, results[0]!) } : { body }
 }

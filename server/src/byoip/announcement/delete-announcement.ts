@@ -11,7 +11,7 @@ import { lockAnnouncement, lockDeleted, markDeleted, markRestored } from './anno
 import { countAnnouncements, readClaims } from './create-announcements.store.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { writeHistory } from './history.store.ts'
-import { parseInclude, present, type IncludeQuery } from './present-announcement.ts'
+import { parseInclude, present, shownEtag, type IncludeQuery } from './present-announcement.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
 import { isAuthorized } from '../validation/check-rules.ts'
 import { completeChecks } from '../validation/validation.ts'
@@ -73,7 +73,7 @@ export async function restoreAnnouncement(
       now: deps.now(),
     }
     const body = present(announcement, parseInclude(query.include), context)
-    return { body, ...(deleted ? {} : { before: body }), etag: etagOf(announcement.version) }
+    return { body, ...(deleted ? {} : { before: body }), etag: shownEtag(announcement, body) }
   })
 }
 
@@ -87,7 +87,7 @@ async function restore(
   if ((await countAnnouncements(trx, teamId)) >= quota)
     throw fail('quota_exceeded', 'announcements', { limit: quota, count: quota })
   const [claims] = await readClaims(trx, teamId, [deleted.prefix])
-  if (claims?.own) throw fail('conflict', 'announcementOverlap', { prefix: claims.own })
+  if (claims?.own) throw fail('conflict', 'announcementOverlap', { prefix: claims.own.prefix })
   if (claims?.taken && (await wasAuthorized(trx, deleted)))
     throw fail('prefix_claimed', 'byOther', { prefix: deleted.prefix })
   await markRestored(trx, teamId, deleted.id)

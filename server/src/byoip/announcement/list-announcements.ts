@@ -3,23 +3,21 @@ import type { Announcement as Wire } from '@pharos/contract/byoip'
 import type { Postgres } from '../../db/postgres.ts'
 import { notFound, parsePrefixAt } from '../../runtime/error.ts'
 import type { Operation } from '../../operation/operation.ts'
-import type { Announcement } from './announcement.ts'
 import {
   findAnnouncement,
   listAnnouncementRows,
   type ListQuery,
   type WithChecks,
 } from './announcement.store.ts'
-import { etagOf } from '../../operation/etag.ts'
 import { requireRegions } from './region.ts'
 import { listTeamSlugs } from './region.store.ts'
 import { readVisibility, type VisibilityReader } from '../visibility/present-visibility.ts'
-import { shownAnnouncement } from './shown-announcement.ts'
 import {
   needsChecks,
   needsVisibility,
   parseInclude,
   present,
+  shownEtag,
   type Include,
   type IncludeQuery,
 } from './present-announcement.ts'
@@ -37,22 +35,7 @@ export async function getAnnouncement(
   const found = await findAnnouncement(deps.postgres, actor.teamId, id, needsChecks(include))
   if (!found) throw notFound('announcement')
   const body = presentFound(deps, found, include, await visibilityOf(deps, actor.teamId, [found], include))
-  return {
-    body,
-    etag: etagOf(found.announcement.version, unversionedParts(found.announcement, include, body)),
-  }
-}
-
-/** Returns the parts of the response that change without a new version: checks, visibility, and unreadable routers. */
-function unversionedParts(stored: Announcement, include: Include, body: Wire): unknown {
-  const shown = shownAnnouncement(stored)
-  if (shown === stored && !needsChecks(include) && !include.visibility) return undefined
-  return [
-    body.validations,
-    body.state_messages,
-    body.visibility,
-    ...(shown === stored ? [] : [shown.regions]),
-  ]
+  return { body, etag: shownEtag(found.announcement, body) }
 }
 
 function presentFound(

@@ -120,13 +120,16 @@ function overlapsWithin(wanted: readonly Wanted[]): ProblemError[] {
   })
 }
 
-/** Also used for announcements in the database. */
+/** Also used for announcements in the database, with their `id`. */
 export function overlapError(
   { loc, prefix }: Pick<Wanted, 'loc' | 'prefix'>,
   other: Prefix,
   whose: string,
+  id?: number,
 ): ProblemError {
   const msg =
     prefix === other ? `is an announcement ${whose} already` : `overlaps ${other}, an announcement ${whose}`
-  return { loc: [...loc, 'cidr'], msg, type: 'overlap', ctx: { overlaps: other } }
+  const todo = id === undefined ? '' : `; import or PATCH /v3/ipam/announcements/${id}`
+  const ctx = { overlaps: other, ...(id === undefined ? {} : { id }) }
+  return { loc: [...loc, 'cidr'], msg: `${msg}${todo}`, type: 'overlap', ctx }
 }

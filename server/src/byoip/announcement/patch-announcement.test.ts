@@ -131,8 +131,12 @@ describe('any sequence of toggles', () => {
         let announcement = fresh
         let model = modelAtFirst
         for (const toggle of toggles) {
-          announcement = applyPatch(announcement, toggle, open, sampleNow)
           const next = afterToggle(model, toggle)
+          if (next === undefined) {
+            assert.equal(failureOf(announcement, toggle).code, 'invalid')
+            continue
+          }
+          announcement = applyPatch(announcement, toggle, open, sampleNow)
           const configured = announcement.regions.filter((one) => one.configured).map(({ slug }) => slug)
           assert.deepEqual(
             { enabled: announcement.enabled, regions: configured },
@@ -141,7 +145,7 @@ describe('any sequence of toggles', () => {
           const desired = announcement.regions.filter((one) => isDesired(announcement, one))
           // A region is new only if the request named it, enabled the regions of before, or it is the first one ever.
           for (const { slug } of desired)
-            assert.ok(slug === toggle.region || model.last.has(slug) || model.last.size === 0, slug)
+            assert.ok(isNamed(toggle, slug) || model.last.has(slug) || model.last.size === 0, slug)
           model = next
         }
       }),
@@ -158,13 +162,34 @@ type Model = {
 
 const modelAtFirst: Model = { enabled: false, regions: new Set(), last: new Set() }
 
-const anyToggle = fc.record(
-  { enabled: fc.boolean(), region: fc.constantFrom('ams', 'fra', 'lon') },
-  { requiredKeys: ['enabled'] },
-) as fc.Arbitrary<Patch>
+const slugs = ['ams', 'fra', 'lon'] as const
+const anyToggle = fc.oneof(
+  fc.record(
+    { enabled: fc.boolean(), region: fc.constantFrom(...slugs) },
+    { requiredKeys: ['enabled'] },
+  ) as fc.Arbitrary<Patch>,
+  fc.record(
+    { enabled: fc.boolean(), regions: fc.subarray([...slugs]) },
+    { requiredKeys: ['regions'] },
+  ) as fc.Arbitrary<Patch>,
+)
 
-/** The rules of the API's description, in its words. */
-function afterToggle({ enabled, regions, last }: Model, { enabled: on, region }: Patch): Model {
+const isNamed = ({ region, regions = [] }: Patch, slug: string): boolean =>
+  slug === region || regions.includes(slug)
+
+/** The rules of the API's description, in its words; undefined if the patch is refused. */
+function afterToggle(model: Model, patch: Patch): Model | undefined {
+  if (patch.regions === undefined) return afterSwitch(model, { ...patch, enabled: patch.enabled! })
+  const enabled = patch.enabled ?? model.enabled
+  const regions = new Set(patch.regions)
+  if (enabled && regions.size === 0) return undefined
+  return { enabled, regions, last: regions.size > 0 ? regions : model.last }
+}
+
+function afterSwitch(
+  { enabled, regions, last }: Model,
+  { enabled: on, region }: Patch & { readonly enabled: boolean },
+): Model {
   if (region === undefined) {
     const all = new Set(open.map(({ slug }) => slug))
     const kept = regions.size > 0 || !on ? regions : last.size > 0 ? last : all
@@ -176,6 +201,88 @@ function afterToggle({ enabled, regions, last }: Model, { enabled: on, region }:
   const isLeft = changed.size > 0
   return { enabled: on || (enabled && isLeft), regions: changed, last: isLeft ? changed : last }
 }
+
+describe('all regions at once', () => {
+  it('replaces the set, and announces only in the new ones', () => {
+    const next = applyPatch(inTwo, { regions: ['lon', 'fra', 'lon'] }, open, sampleNow)
+    assert.deepEqual(
+      next.regions.map(({ slug, configured, state }) => [slug, configured, state]),
+      [
+        ['ams', false, 'withdrawing'],
+        ['fra', true, 'announced'],
+        ['lon', true, 'announcing'],
+      ],
+    )
+    assert.equal(next.version, inTwo.version + 1)
+  })
+
+  it('is kept for enabling while the announcement is disabled', () => {
+    const stored = applyPatch(offInTwo, { regions: ['lon'] }, open, sampleNow)
+    assert.deepEqual([stored.enabled, stored.status], [false, 'ready'])
+    assert.deepEqual(patched(stored, { enabled: true }).regions, ['lon'])
+    const both = patched(offInTwo, { enabled: true, regions: ['fra'] })
+    assert.deepEqual([both.enabled, both.regions], [true, ['fra']])
+    const off = patched(inTwo, { enabled: false, regions: ['fra'] })
+    assert.deepEqual([off.enabled, off.regions], [false, ['fra']])
+  })
+
+  it('may be empty only while disabled', () => {
+    for (const [announcement, patch] of [
+      [inTwo, { regions: [] }],
+      [offInTwo, { enabled: true, regions: [] }],
+    ] as const) {
+      const [error] = failureOf(announcement, { ...patch, regions: [] }).errors!
+      assert.deepEqual(error!.loc, ['body', 'regions'])
+      assert.match(error!.msg, /name the regions, or send enabled as false/)
+    }
+    const off = patched(inTwo, { enabled: false, regions: [] })
+    assert.deepEqual([off.enabled, off.regions], [false, []])
+  })
+
+  it('needs checks to add a region, and none to remove one', () => {
+    for (const lost of [
+      { ...inTwo, irrValidated: null },
+      { ...inTwo, claimed: null },
+    ]) {
+      assert.equal(failureOf(lost, { regions: ['ams', 'lon'] }).code, 'not_validated')
+      assert.deepEqual(patched(lost, { enabled: true, regions: ['ams'] }).regions, ['ams'])
+    }
+    const unvalidated = { ...offInTwo, irrValidated: null }
+    assert.deepEqual(patched(unvalidated, { regions: ['lon'] }).regions, ['lon'])
+    assert.equal(failureOf(unvalidated, { enabled: true, regions: ['lon'] }).code, 'not_validated')
+    const suspended = { ...inTwo, suspended: true }
+    assert.equal(failureOf(suspended, { regions: ['ams', 'lon'] }).code, 'suspended')
+    assert.deepEqual(patched(suspended, { regions: ['ams'] }).regions, ['ams'])
+  })
+
+  it('lists each unknown region with the valid ones; a closed one may be kept, not added', () => {
+    const failure = failureOf(inTwo, { regions: ['mars', 'ams', 'nyc'] })
+    assert.deepEqual(
+      failure.errors?.map(({ loc, ctx }) => [loc, ctx]),
+      [0, 2].map((at) => [['body', 'regions', at], { valid: ['ams', 'fra', 'lon'] }]),
+    )
+    const inClosed = sampleAnnouncement({ regions: [sampleRegion('ams'), sampleRegion('nyc')] })
+    assert.deepEqual(patched(inClosed, { regions: ['nyc', 'fra'] }).regions, ['fra', 'nyc'])
+  })
+
+  it('excludes region, and region needs enabled', () => {
+    const both = failureOf(inTwo, { enabled: true, region: 'ams', regions: ['ams'] })
+    assert.deepEqual(both.errors?.[0]?.loc, ['body', 'region'])
+    assert.deepEqual(failureOf(inTwo, { region: 'ams' }).errors?.[0]?.loc, ['body', 'enabled'])
+    assert.deepEqual(failureOf(inTwo, {}).errors?.[0]?.loc, ['body', 'enabled'])
+  })
+})
+
+describe('a patch of details', () => {
+  it('changes them and nothing else, in one new version also together with the regions', () => {
+    const next = applyPatch(inTwo, { description: 'Web', as_set: 'AS-EXAMPLE' }, open, sampleNow)
+    const details = { ...inTwo.details, description: 'Web', as_set: 'AS-EXAMPLE' }
+    assert.deepEqual(next, { ...inTwo, details, version: inTwo.version + 1 })
+    const both = applyPatch(inTwo, { description: 'Web', regions: ['ams'] }, open, sampleNow)
+    assert.deepEqual([both.details.description, both.version], ['Web', inTwo.version + 1])
+    assert.equal(applyPatch(inTwo, { description: '', as_set: null }, open, sampleNow), inTwo)
+  })
+})
 
 describe('a patch without effect', () => {
   const cases: [string, Announcement, Patch][] = [

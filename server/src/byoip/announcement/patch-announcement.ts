@@ -1,12 +1,14 @@
-// Enables and disables an announcement: the rules of PATCH as one pure function, and its use case. Stores the desired state
+// Changes an announcement, its regions and its details: the rules of PATCH as one pure function, and its use case. Stores the desired state
 // and wakes the reconciler; must not connect to a router and must not wait for one.
-import type { Announcement as Wire } from '@pharos/contract/byoip'
+import type { Announcement as Wire, updateAnnouncementRoute } from '@pharos/contract/byoip'
+import type { ProblemError } from '@pharos/contract/problem'
+import type { BodyOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { isRevokedAsn } from '../../inventory/asn.ts'
-import { fail, invalid, notFound, type Failure } from '../../runtime/error.ts'
+import { errorAt, fail, failWith, invalid, notFound, type Failure } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import {
   missingValidations,
@@ -17,7 +19,8 @@ import {
   type OpenRegion,
   type ValidationName,
 } from './announcement.ts'
-import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
+import type { DetailName, Details } from './announcement-details.ts'
+import { lockAnnouncement, saveAnnouncement, saveDetails } from './announcement.store.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { writeHistory } from './history.store.ts'
 import {
@@ -25,14 +28,15 @@ import {
   needsVisibility,
   parseInclude,
   present,
+  shownEtag,
   type Include,
   type IncludeQuery,
 } from './present-announcement.ts'
 import type { Check } from '../validation/validation.ts'
-import { readChecksIn } from '../validation/validation.store.ts'
+import { readChecksIn, requestIrrCheck } from '../validation/validation.store.ts'
 import { readVisibilityIn } from '../visibility/present-visibility.ts'
 
-export type Patch = { readonly enabled: boolean; readonly region?: string }
+export type Patch = BodyOf<typeof updateAnnouncementRoute>
 
 export type PatchDeps = {
   readonly postgres: Postgres
@@ -43,7 +47,7 @@ export type PatchDeps = {
 
 /**
  * Returns the announcement after the patch, or the same object if nothing changes. Throws 422 on an unknown region, and
- * 409 `suspended`, `not_validated` or `conflict` on enabling; disabling is never rejected.
+ * 409 `suspended`, `not_validated` or `conflict` if it would be announced in another region; disabling is never rejected.
  */
 export function applyPatch(
   announcement: Announcement,
@@ -52,16 +56,63 @@ export function applyPatch(
   now: Date,
   checks: readonly Check[] = [],
 ): Announcement {
-  const intent =
-    patch.region === undefined
-      ? setInAllRegions(announcement, patch.enabled, open)
-      : changeRegion(announcement, patch.enabled, knownRegion(announcement, patch.region, open))
+  const intent = intentAfter(announcement, patch, open)
   // Thrown even if it is already enabled: a 200 would suggest that the prefix will be announced.
-  if (patch.enabled && announcement.suspended) throw suspended()
-  if (isSame(announcement, intent)) return announcement
-  if (patch.enabled) requireValidations(announcement, checks)
-  return withIntent(announcement, intent, open, now)
+  if (announcement.suspended && (patch.enabled || adds(announcement, intent))) throw suspended()
+  if (isSame(announcement, intent)) return withDetails(announcement, announcement, patch)
+  if (adds(announcement, intent)) requireValidations(announcement, checks)
+  return withDetails(announcement, withIntent(announcement, intent, open, now), patch)
 }
+
+function intentAfter(announcement: Announcement, patch: Patch, open: readonly OpenRegion[]): Intent {
+  const { enabled, region, regions } = patch
+  if (region !== undefined && regions !== undefined) throw invalid(['body', 'region'], 'regionAndRegions')
+  if (regions !== undefined) return setRegions(announcement, enabled ?? announcement.enabled, regions, open)
+  if (enabled === undefined && (region !== undefined || Object.keys(patch).length === 0))
+    throw invalid(['body', 'enabled'], 'required')
+  if (enabled === undefined) return { ...announcement, configured: configuredOf(announcement) }
+  return region === undefined
+    ? setInAllRegions(announcement, enabled, open)
+    : changeRegion(
+        announcement,
+        enabled,
+        regionIds(announcement, [region], open, () => ['body', 'region'])[0]!,
+      )
+}
+
+/** Whether the intent announces the prefix in a region in which it should not be announced now. */
+function adds(announcement: Announcement, { enabled, configured }: Intent): boolean {
+  const before = announcement.enabled ? configuredOf(announcement) : new Set<number>()
+  return enabled && !configured.isSubsetOf(before)
+}
+
+/** The whole set; while disabled it is what enabling will use. */
+function setRegions(
+  announcement: Announcement,
+  enabled: boolean,
+  slugs: readonly string[],
+  open: readonly OpenRegion[],
+): Intent {
+  const configured = new Set(regionIds(announcement, slugs, open, (at) => ['body', 'regions', at]))
+  if (enabled && configured.size === 0) throw invalid(['body', 'regions'], 'noRegions')
+  return { ...announcement, enabled, configured }
+}
+
+/** The fields of a patch that are saved as they are, in the columns of the same names. */
+const detailFields = ['description', 'as_set', 'delegate_loa', 'loa_signatory'] as const
+
+/** Returns `next` with the details of the patch, and a version after that of `before`; `next` itself if they are the same. */
+function withDetails(before: Announcement, next: Announcement, patch: Patch): Announcement {
+  const changed = changedDetails(before, patch)
+  if (changed.length === 0) return next
+  return { ...next, details: { ...before.details, ...pick(patch, changed) }, version: before.version + 1 }
+}
+
+const changedDetails = ({ details }: Announcement, patch: Patch): DetailName[] =>
+  detailFields.filter((name) => patch[name] !== undefined && patch[name] !== details[name])
+
+const pick = (from: Partial<Details>, names: readonly DetailName[]): Partial<Details> =>
+  Object.fromEntries(names.map((name) => [name, from[name]]))
 
 function setInAllRegions(announcement: Announcement, enabled: boolean, open: readonly OpenRegion[]): Intent {
   if (!enabled) return { ...announcement, enabled, configured: configuredOf(announcement) }
@@ -83,13 +134,19 @@ function changeRegion(announcement: Announcement, enabled: boolean, regionId: nu
   return { ...announcement, enabled: announcement.enabled && !lastGone, configured }
 }
 
-/** A region that was closed meanwhile can still be disabled. */
-function knownRegion(announcement: Announcement, slug: string, open: readonly OpenRegion[]): number {
+/** Returns the ids of the regions. One that was closed meanwhile can still be disabled, and kept. */
+function regionIds(
+  announcement: Announcement,
+  slugs: readonly string[],
+  open: readonly OpenRegion[],
+  locOf: (at: number) => ProblemError['loc'],
+): number[] {
   const known = [...open, ...announcement.regions.filter((region) => region.configured)]
-  const region = known.find((one) => one.slug === slug)
-  if (region) return region.regionId
-  const valid = [...new Set(known.map((one) => one.slug))].sort()
-  throw invalid(['body', 'region'], 'region', { valid })
+  const ids = new Map(known.map(({ slug, regionId }) => [slug, regionId]))
+  const valid = [...ids.keys()].sort()
+  const errors = slugs.flatMap((slug, at) => (ids.has(slug) ? [] : [errorAt(locOf(at), 'region', { valid })]))
+  if (errors.length > 0) throw failWith('invalid', errors)
+  return slugs.map((slug) => ids.get(slug)!)
 }
 
 function configuredOf(announcement: Announcement): Set<number> {
@@ -139,7 +196,7 @@ export async function patchAnnouncement(
   query: IncludeQuery = {},
 ): Promise<Answer<Wire>> {
   const include = parseInclude(query.include)
-  requireToggle(operation, deps.memberToggle)
+  requireRole(operation, deps.memberToggle, patch)
   return runChange(deps.postgres, operation, async (trx) => {
     const locked = await lockAnnouncement(trx, operation.actor.teamId, id)
     if (!locked) throw notFound('announcement')
@@ -148,17 +205,18 @@ export async function patchAnnouncement(
     const now = deps.now()
     const checks = await checksFor(trx, announcement, patch, include)
     const next = applyPatch(announcement, patch, open, now, checks)
-    if (patch.enabled && next !== announcement) await rejectRevokedAsn(trx, announcement)
+    if (adds(announcement, { ...next, configured: configuredOf(next) }))
+      await rejectRevokedAsn(trx, announcement)
     if (next !== announcement) await store(trx, operation, announcement, next, patch)
     const { teamId } = announcement
     const visibility = needsVisibility(include)
       ? (await readVisibilityIn(trx, teamId, [id]))(announcement)
       : null
-    return {
-      body: present(next, include, { checks, visibility, now }),
-      before: present(announcement, include, { checks, visibility, now }),
-      etag: etagOf(next.version),
-    }
+    const body = present(next, include, { checks, visibility, now })
+    const before = present(announcement, include, { checks, visibility, now })
+    const hidden = include.details ? [] : changedDetails(announcement, patch)
+    const beside = { before: pick(announcement.details, hidden), after: pick(next.details, hidden) }
+    return { body, before, beside, etag: shownEtag(next, body) }
   })
 }
 
@@ -179,15 +237,17 @@ async function checksFor(
   patch: Patch,
   include: Include,
 ): Promise<readonly Check[]> {
-  const isRefused =
-    patch.enabled && (announcement.claimed === null || missingValidations(announcement).length > 0)
+  const mayAdd = patch.enabled || (announcement.enabled && patch.regions !== undefined)
+  const isRefused = mayAdd && (announcement.claimed === null || missingValidations(announcement).length > 0)
   if (!isRefused && !needsChecks(include)) return []
   return readChecksIn(trx, announcement.teamId, announcement.id)
 }
 
-function requireToggle({ actor }: Operation, memberToggle: boolean): void {
-  if (memberToggle || actor.isAdmin || actor.isStaff) return
-  throw fail('forbidden', 'toggle')
+/** The details are part of what only admins may create. */
+function requireRole({ actor }: Operation, memberToggle: boolean, patch: Patch): void {
+  if (actor.isAdmin || actor.isStaff) return
+  if (detailFields.some((name) => patch[name] !== undefined)) throw fail('forbidden', 'details')
+  if (!memberToggle) throw fail('forbidden', 'toggle')
 }
 
 async function store(
@@ -197,22 +257,42 @@ async function store(
   after: Announcement,
   patch: Patch,
 ): Promise<void> {
+  const details = changedDetails(before, patch)
   await saveAnnouncement(trx, before, after)
+  if (details.length > 0) await saveDetails(trx, after)
+  if (details.includes('as_set')) await requestIrrCheck(trx, after.teamId, after.id)
   await writeHistory(trx, {
     announcementId: after.id,
     teamId: after.teamId,
-    kind: patch.enabled ? 'enabled' : 'disabled',
+    kind: historyKind(before, after, patch),
     actor: actorName(operation.actor),
-    detail: patch.region === undefined ? {} : { region: patch.region },
+    detail: historyDetail(before, after, patch),
   })
   await writeAudit(trx, {
     ...auditOf(operation),
     action: 'announcement.update',
     target: `announcement:${after.id}`,
-    before: intentOf(before),
-    after: intentOf(after),
+    before: { ...intentOf(before), ...pick(before.details, details) },
+    after: { ...intentOf(after), ...pick(after.details, details) },
   })
   await wake(trx, 'announcements')
+}
+
+function historyKind(before: Announcement, after: Announcement, { enabled, region }: Patch): string {
+  if (region === undefined && before.enabled === after.enabled) return 'updated'
+  return enabled ? 'enabled' : 'disabled'
+}
+
+function historyDetail(before: Announcement, after: Announcement, patch: Patch): object {
+  const { region, regions } = patch
+  const fields = changedDetails(before, patch)
+  return {
+    ...(region === undefined ? {} : { region }),
+    ...(regions === undefined || isSame(before, { ...before, configured: configuredOf(after) })
+      ? {}
+      : { regions: intentOf(after).regions }),
+    ...(fields.length === 0 ? {} : { fields }),
+  }
 }
 
 function intentOf({ enabled, regions }: Announcement) {

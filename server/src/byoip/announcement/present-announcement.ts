@@ -8,6 +8,7 @@ import type { Announcement as Wire, RegionStateOfAnnouncement } from '@pharos/co
 import { regionReasonText } from '@pharos/contract/region-reason'
 import { lengthOf, networkOf } from '../../net/prefix.ts'
 import { isDesired, type Announcement, type AnnouncementRegion } from './announcement.ts'
+import { etagOf } from '../../operation/etag.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
 import { stateMessages } from './state-messages.ts'
 import { completeChecks, type Check } from '../validation/validation.ts'
@@ -75,6 +76,14 @@ export function present(stored: Announcement, include: Include, context?: Presen
     ...(include.details ? { details: detailsOf(announcement) } : {}),
     ...(include.visibility && context?.visibility ? { visibility: context.visibility.wire } : {}),
   }
+}
+
+/**
+ * Returns the ETag of a shown announcement: its version, then a digest of all that is shown, which If-Match ignores. `last_check`
+ * alone does not count: it changes every 30 seconds.
+ */
+export function shownEtag({ version }: Announcement, shown: Wire): string {
+  return etagOf(version, { ...shown, last_check: null })
 }
 
 function checksOf(announcement: Announcement, include: Include, context: PresentContext) {

@@ -20,8 +20,8 @@ type StatusGroup = Pick<Announcement, 'enabled' | 'suspended' | 'clearance' | 's
 const anything = sql`is not null`
 
 /**
- * Sets the statuses of the announcements, which the caller has locked, from all of their regions, increments their versions and
- * notifies the teams of changed statuses. `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
+ * Sets the statuses of the announcements, which the caller has locked, from all of their regions, and notifies the teams of
+ * changed statuses. The versions stay: they count changes of the desired side (decision 005). `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
  */
 export async function saveStatuses(
   trx: Trx,
@@ -43,7 +43,7 @@ export async function saveStatuses(
     return alike.ids.map((id) => ({ id, status, before: alike.status }))
   })
   const saved = await sql<StatusChange>`
-    update announcements a set status = n.status, version = a.version + 1
+    update announcements a set status = n.status
     from unnest(${statuses.map(({ id }) => id)}::integer[], ${statuses.map(({ status }) => status)}::text[],
       ${statuses.map(({ before }) => before)}::text[]) n (id, status, before)
     where a.id = n.id and a.id ${within}

@@ -89,7 +89,8 @@ export async function setSuspended(
   const before = locked.announcement
   const suspended = suspension !== null
   await sql`update announcements set suspended = ${suspended}, suspended_by = ${suspension?.by ?? null},
-      suspended_reason = ${suspension?.reason ?? null}
+      suspended_reason = ${suspension?.reason ?? null},
+      version = version + (suspended and suspended_reason is distinct from ${suspension?.reason ?? null})::integer
     where team_id = ${teamId} and id = ${id}`.execute(trx)
   if (before.suspended === suspended) return { before, after: before }
   const configured = new Set(before.regions.filter((one) => one.configured).map(({ regionId }) => regionId))

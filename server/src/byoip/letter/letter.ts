@@ -8,6 +8,7 @@ import { runPreparedChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { errorAt, fail, invalid, notFound, failWith } from '../../runtime/error.ts'
+import { etagOf } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { writeHistory } from '../announcement/history.store.ts'
 import type { Inspector } from './inspect-letter.ts'
@@ -87,7 +88,7 @@ export async function uploadLetter(
     await lockLetters(trx, teamId)
     await requireAnnouncements(trx, teamId, announcementId, applies_to)
     await requireQuota(trx, teamId, quotas, file.bytes.length)
-    return { body: present(await store(trx, operation, letter)) }
+    return answerWith(await store(trx, operation, letter))
   })
 }
 
@@ -188,10 +189,20 @@ export async function listLetters(
   return { results: page.map(present), count }
 }
 
-export async function getLetter({ postgres }: LetterDeps, { actor }: Operation, id: number): Promise<Wire> {
+/** Returns a letter of the actor's team with its ETag; throws `not_found` for any other. */
+export async function getLetter(
+  { postgres }: LetterDeps,
+  { actor }: Operation,
+  id: number,
+): Promise<{ body: Wire; etag: string }> {
   const letter = await findLetter(postgres, actor.teamId, id)
   if (!letter) throw notFound('letter')
-  return present(letter)
+  return answerWith(letter)
+}
+
+function answerWith(letter: Parameters<typeof present>[0]): { body: Wire; etag: string } {
+  const body = present(letter)
+  return { body, etag: etagOf(body) }
 }
 
 export async function getLetterFile(

@@ -7,7 +7,7 @@ import { notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { RateLimiter } from '../../runtime/rate-limit.ts'
 import { lockAnnouncement, requestChecks } from '../announcement/announcement.store.ts'
-import { parseInclude, present, type IncludeQuery } from '../announcement/present-announcement.ts'
+import { parseInclude, present, shownEtag, type IncludeQuery } from '../announcement/present-announcement.ts'
 import { readVisibilityIn } from '../visibility/present-visibility.ts'
 import { readChecksIn } from './validation.store.ts'
 
@@ -36,6 +36,6 @@ export async function requestValidation(
     const checks = await readChecksIn(trx, teamId, id)
     const visibility = (await readVisibilityIn(trx, teamId, [id]))(locked.announcement)
     const body = present(locked.announcement, parseInclude(query.include), { checks, visibility, now: now() })
-    return { body, before: body, beside: requested }
+    return { body, before: body, beside: requested, etag: shownEtag(locked.announcement, body) }
   })
 }

@@ -4,6 +4,7 @@ import type { SuspendedBy } from '@pharos/contract/announcement-checks'
 import type { CheckReason } from '@pharos/contract/check-reason'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
@@ -390,6 +391,14 @@ export async function readChecksIn(trx: Trx, teamId: number, id: number): Promis
     trx,
   )
   return (rows[0]?.checks ?? []).map(checkOf)
+}
+
+/** Lets the validator query the routing registries for one announcement at once, because its AS-SET has changed. */
+export async function requestIrrCheck(trx: Trx, teamId: number, id: number): Promise<void> {
+  await sql`
+    update announcement_validations set next_check = now()
+    where team_id = ${teamId} and announcement_id = ${id} and name = 'irr'`.execute(trx)
+  await wake(trx, 'validations')
 }
 
 /** Marks IRR checks as due, a limited number at a time, because a change of a routing registry may change their result. */
