@@ -3,6 +3,7 @@ import type { TObject, TSchema } from 'typebox'
 import { dryRunMediaType, takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, titled } from './answers.ts'
 import type { Example } from './example.ts'
 import { exampleOf, headersOf, problemsOf, successesOf } from './openapi-answers.ts'
+import { commaListMax, commaListOf } from './scalar.ts'
 import { keylessReasons, type Permission, type Route, type Upload } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -124,9 +125,17 @@ function parametersOf(schema: TObject, place: 'path' | 'query', values: object):
     required: place === 'path' || (required.has(name) && !('default' in property)),
     ...('description' in property ? { description: property.description } : {}),
     ...('x-empty-is-absent' in property ? { allowEmptyValue: true } : {}),
-    schema: property,
-    ...exampleOf((values as Json)[name]),
+    ...valueOf(property, (values as Json)[name]),
   }))
+}
+
+/** The schema and the example. A comma list is an array that is sent as one text (OpenAPI 3.1, 4.8.12.3). */
+function valueOf(property: TSchema, sample: unknown): Json {
+  const list = commaListOf(property)
+  if (!list) return { schema: property, ...exampleOf(sample) }
+  const byDefault = 'default' in property ? { default: String(property.default).split(',') } : {}
+  const schema = { type: 'array', items: list.values, minItems: 1, maxItems: commaListMax, ...byDefault }
+  return { style: 'form', explode: false, schema, ...exampleOf(sample && String(sample).split(',')) }
 }
 
 const dryRunParameter = {

@@ -58,7 +58,11 @@ before(async () => {
   mkdirSync(generated)
   await createClient({
     input: fileURLToPath(document),
-    output: { path: fileURLToPath(new URL('hey-api', generated)), importFileExtension: '.ts' },
+    output: {
+      path: fileURLToPath(new URL('hey-api', generated)),
+      importFileExtension: '.ts',
+      module: { extension: '.ts' },
+    },
     logs: { level: 'silent' },
   })
   writeFileSync(new URL('openapi-typescript.d.ts', generated), astToString(await openapiTypes(document)))

@@ -7,6 +7,7 @@ import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { isRevokedAsn } from '../../inventory/asn.ts'
 import { fail, invalid, notFound, type Failure } from '../../runtime/error.ts'
+import { adminOnly } from '../../operation/admin-only.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import {
   missingValidations,
@@ -28,6 +29,7 @@ import {
   type Include,
   type IncludeQuery,
 } from './present-announcement.ts'
+import { unknownRegion } from './region.ts'
 import type { Check } from '../validation/validation.ts'
 import { readChecksIn } from '../validation/validation.store.ts'
 import { readVisibilityIn } from '../visibility/present-visibility.ts'
@@ -89,7 +91,7 @@ function knownRegion(announcement: Announcement, slug: string, open: readonly Op
   const region = known.find((one) => one.slug === slug)
   if (region) return region.regionId
   const valid = [...new Set(known.map((one) => one.slug))].sort()
-  throw invalid(['body', 'region'], 'region', { valid })
+  throw invalid(['body', 'region'], 'region', unknownRegion(slug, valid))
 }
 
 function configuredOf(announcement: Announcement): Set<number> {
@@ -187,7 +189,7 @@ async function checksFor(
 
 function requireToggle({ actor }: Operation, memberToggle: boolean): void {
   if (memberToggle || actor.isAdmin || actor.isStaff) return
-  throw fail('forbidden', 'toggle')
+  throw actor.kind === 'token' ? adminOnly(actor.kind, 'ipam:write') : fail('forbidden', 'toggle')
 }
 
 async function store(
