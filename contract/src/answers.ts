@@ -103,7 +103,9 @@ export const answerHeaders = {
     example: 3,
   },
   ETag: {
-    description: 'Version of the record, with the quotes, for `If-Match` and `If-None-Match`.',
+    description:
+      'Version of the record, with the quotes, for `If-Match` and `If-None-Match`. A part after a dot changes with what the server ' +
+      'adds to the record, such as checks; `If-Match` does not compare it. The ETag of a list is weak: for `If-None-Match` only.',
     schema: { type: 'string' },
     always: false,
     example: '"7"',

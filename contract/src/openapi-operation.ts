@@ -3,7 +3,7 @@ import type { TObject, TSchema } from 'typebox'
 import { dryRunMediaType, takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, titled } from './answers.ts'
 import type { Example } from './example.ts'
 import { exampleOf, headersOf, problemsOf, successesOf } from './openapi-answers.ts'
-import { commaListMax, commaListOf } from './scalar.ts'
+import { commaListMax, commaListOf, isPage } from './scalar.ts'
 import { keylessReasons, type Permission, type Route, type Upload } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -162,14 +162,23 @@ function conditionalParameters(route: Route): Json[] {
       ? [
           header(
             'Idempotency-Key',
-            'a repeat with the same key within 24 h gets the first answer again',
+            'a repeat of the same bytes with the same key within 24 h gets the first answer again',
             '0b7d2c9e-6a43-4c6f-9d57-2f4c1f0a8e11',
           ),
         ]
       : []),
-    ...(takesIfMatch(route) ? [header('If-Match', 'the ETag that the record must still have', '"7"')] : []),
+    ...(takesIfMatch(route) ? [header(
+            'If-Match',
+            'the ETag that the record must still have, with its quotes; a weak ETag (`W/`) is refused',
+            '"7"',
+          )] : []),
     ...(takesIfNoneMatch(route)
-      ? [header('If-None-Match', 'the ETag of the record that the caller has: 304 while it has not changed')]
+      ? [header(
+            'If-None-Match',
+            isPage(route.response)
+              ? 'the weak ETag of the page that the caller has: 304 while it has not changed'
+              : 'the ETag of the record that the caller has: 304 while it has not changed',
+          )]
       : []),
   ]
 }

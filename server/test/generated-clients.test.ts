@@ -63,7 +63,6 @@ before(async () => {
     input: fileURLToPath(document),
     output: {
       path: fileURLToPath(new URL('hey-api', generated)),
-      importFileExtension: '.ts',
       module: { extension: '.ts' },
     },
     logs: { level: 'silent' },
