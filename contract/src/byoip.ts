@@ -2,7 +2,13 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { regionReasons } from './region-reason.ts'
-import { AnnouncementDetails, HistoryEntry, HistoryKind, StateMessage, Validation } from './announcement-checks.ts'
+import {
+  AnnouncementDetails,
+  HistoryEntry,
+  HistoryKind,
+  StateMessage,
+  Validation,
+} from './announcement-checks.ts'
 import { route, staffChanging } from './route.ts'
 import {
   Id,

@@ -167,18 +167,24 @@ function conditionalParameters(route: Route): Json[] {
           ),
         ]
       : []),
-    ...(takesIfMatch(route) ? [header(
+    ...(takesIfMatch(route)
+      ? [
+          header(
             'If-Match',
             'the ETag that the record must still have, with its quotes; a weak ETag (`W/`) is refused',
             '"7"',
-          )] : []),
+          ),
+        ]
+      : []),
     ...(takesIfNoneMatch(route)
-      ? [header(
+      ? [
+          header(
             'If-None-Match',
             isPage(route.response)
               ? 'the weak ETag of the page that the caller has: 304 while it has not changed'
               : 'the ETag of the record that the caller has: 304 while it has not changed',
-          )]
+          ),
+        ]
       : []),
   ]
 }

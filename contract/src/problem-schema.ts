@@ -23,7 +23,11 @@ export const ProblemSchema = Component('Problem', {
   status: Type.Integer({ description: 'HTTP status', minimum: 400, maximum: 599 }),
   detail: Type.String({ description: 'this occurrence: what is wrong, and what to do' }),
   code: Enumeration('ProblemCode', Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
-  errors: Type.Optional(Type.Array(ProblemErrorSchema, { description: 'every mistake of the same kind: first the form of the request, then its meaning' })),
+  errors: Type.Optional(
+    Type.Array(ProblemErrorSchema, {
+      description: 'every mistake of the same kind: first the form of the request, then its meaning',
+    }),
+  ),
   degraded: Type.Optional(Type.Array(Type.String(), { description: 'the dependencies that are down' })),
   request_id: Type.String({ description: 'the value of `X-Request-Id`' }),
 })
@@ -48,34 +52,105 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   malformed: { detail: 'The body is empty. Send a JSON object.' },
   invalid_token: { detail: 'The link is unknown, expired or used. Request a new mail.' },
   unauthenticated: { detail: 'The API token is not valid. Check that it is complete and was not revoked.' },
-  wrong_scheme: { detail: 'This is an API token: send it as `Authorization: Token <API token>`. `Bearer` is only for the access token of the web application.' },
+  wrong_scheme: {
+    detail:
+      'This is an API token: send it as `Authorization: Token <API token>`. `Bearer` is only for the access token of the web application.',
+  },
   invalid_credentials: { detail: 'The e-mail address or the password is wrong.' },
   token_not_valid: { detail: 'The refresh token is not valid. Sign in again.' },
   otp_required: { detail: 'Sign in again with `otp`, a code of your second factor.' },
-  forbidden: { detail: 'This API token was created without the admin role: create one with it, and with the scope ipam:write.' },
+  forbidden: {
+    detail:
+      'This API token was created without the admin role: create one with it, and with the scope ipam:write.',
+  },
   scope_missing: { detail: 'The API token needs the scope ipam:write. Create a token with it.' },
   module_disabled: { detail: 'The module ipam is not enabled for the team. Ask your provider to enable it.' },
   wrong_password: { detail: 'The current password is wrong.' },
-  second_factor_required: { detail: 'The team requires a second factor. Set one up (`POST /v3/session/totp`), or switch to another team.' },
-  email_unconfirmed: { detail: 'The e-mail address is not confirmed. Follow the link in the confirmation mail, then sign in.' },
-  quota_exceeded: { detail: 'The team may have at most 5 webhooks. Delete one, or ask your provider for more.' },
+  second_factor_required: {
+    detail:
+      'The team requires a second factor. Set one up (`POST /v3/session/totp`), or switch to another team.',
+  },
+  email_unconfirmed: {
+    detail: 'The e-mail address is not confirmed. Follow the link in the confirmation mail, then sign in.',
+  },
+  quota_exceeded: {
+    detail: 'The team may have at most 5 webhooks. Delete one, or ask your provider for more.',
+  },
   not_found: { detail: 'There is no such announcement.' },
   method_not_allowed: { detail: 'Use one of these methods: GET, HEAD, POST.' },
-  not_validated: { detail: 'The announcement cannot be enabled until it is validated. Missing: loa.', errors: [{ loc: ['body', 'enabled'], msg: 'no letter of authorization has been accepted', type: 'not_validated', ctx: { missing: 'loa', state: 'missing', fix: 'Upload a signed letter of authorization.' } }] },
+  not_validated: {
+    detail: 'The announcement cannot be enabled until it is validated. Missing: loa.',
+    errors: [
+      {
+        loc: ['body', 'enabled'],
+        msg: 'no letter of authorization has been accepted',
+        type: 'not_validated',
+        ctx: { missing: 'loa', state: 'missing', fix: 'Upload a signed letter of authorization.' },
+      },
+    ],
+  },
   suspended: { detail: 'The provider has suspended this announcement. Contact the provider.' },
-  prefix_claimed: { detail: 'Another customer of the provider holds 203.0.113.0/24 or a prefix that covers it. If it is yours, contact your provider.' },
-  still_announced: { detail: 'The announcement is not withdrawn yet in ams. Wait until it is, then delete it.', errors: [{ loc: ['regions', 'ams'], msg: 'is withdrawing there', type: 'still_announced', ctx: { region: 'ams', state: 'withdrawing' } }] },
-  already_member: { detail: 'ann@example.net is already a member of the team. Change the role of the member instead.' },
+  prefix_claimed: {
+    detail:
+      'Another customer of the provider holds 203.0.113.0/24 or a prefix that covers it. If it is yours, contact your provider.',
+  },
+  still_announced: {
+    detail: 'The announcement is not withdrawn yet in ams. Wait until it is, then delete it.',
+    errors: [
+      {
+        loc: ['regions', 'ams'],
+        msg: 'is withdrawing there',
+        type: 'still_announced',
+        ctx: { region: 'ams', state: 'withdrawing' },
+      },
+    ],
+  },
+  already_member: {
+    detail: 'ann@example.net is already a member of the team. Change the role of the member instead.',
+  },
   last_admin: { detail: 'The team would have no admin. Make another member an admin first.' },
-  domain_claimed: { detail: 'Another team has verified acme.net. If the domain is yours, contact your provider.' },
+  domain_claimed: {
+    detail: 'Another team has verified acme.net. If the domain is yours, contact your provider.',
+  },
   conflict: { detail: 'The webhook is disabled. Enable it first.' },
-  idempotency_in_flight: { detail: 'A request with this Idempotency-Key is still in progress. Repeat it after `Retry-After`.' },
-  precondition_failed: { detail: 'The record has changed: its ETag is now "8". Read it again, then repeat the change with the new ETag.' },
-  body_too_large: { detail: 'The body is larger than this operation accepts: at most 1048576 bytes (1 MiB).', errors: [{ loc: ['body'], msg: 'must have at most 1048576 bytes (1 MiB)', type: 'too_large', ctx: { bytes_max: 1048576 } }] },
-  unsupported_media_type: { detail: 'Send the body as application/json; the Content-Type is "application/x-www-form-urlencoded".' },
-  invalid: { detail: 'body.region: must be one of ams, fra, nyc (did you mean ams?).', errors: [{ loc: ['body', 'region'], msg: 'must be one of ams, fra, nyc (did you mean ams?)', type: 'unknown', ctx: { valid: ['ams', 'fra', 'nyc'], suggestion: 'ams' } }] },
-  reserved_asn: { detail: 'AS64512 is reserved: private use. Use the ASN that a regional registry assigned to you.' },
-  idempotency_mismatch: { detail: 'The Idempotency-Key was used for another request: the body differs. Use a new key.' },
+  idempotency_in_flight: {
+    detail: 'A request with this Idempotency-Key is still in progress. Repeat it after `Retry-After`.',
+  },
+  precondition_failed: {
+    detail:
+      'The record has changed: its ETag is now "8". Read it again, then repeat the change with the new ETag.',
+  },
+  body_too_large: {
+    detail: 'The body is larger than this operation accepts: at most 1048576 bytes (1 MiB).',
+    errors: [
+      {
+        loc: ['body'],
+        msg: 'must have at most 1048576 bytes (1 MiB)',
+        type: 'too_large',
+        ctx: { bytes_max: 1048576 },
+      },
+    ],
+  },
+  unsupported_media_type: {
+    detail: 'Send the body as application/json; the Content-Type is "application/x-www-form-urlencoded".',
+  },
+  invalid: {
+    detail: 'body.region: must be one of ams, fra, nyc (did you mean ams?).',
+    errors: [
+      {
+        loc: ['body', 'region'],
+        msg: 'must be one of ams, fra, nyc (did you mean ams?)',
+        type: 'unknown',
+        ctx: { valid: ['ams', 'fra', 'nyc'], suggestion: 'ams' },
+      },
+    ],
+  },
+  reserved_asn: {
+    detail: 'AS64512 is reserved: private use. Use the ASN that a regional registry assigned to you.',
+  },
+  idempotency_mismatch: {
+    detail: 'The Idempotency-Key was used for another request: the body differs. Use a new key.',
+  },
   rate_limited: { detail: 'Too many requests. Try again in 3 s.' },
   internal: { detail: 'An internal error occurred. Give the provider the request id.' },
   unavailable: { detail: 'The database is not available. Try again later.' },

@@ -326,8 +326,7 @@ function searchOf(request: FastifyRequest): string {
   return at < 0 ? '' : url.slice(at + 1)
 }
 
-const bytesOf = (request: FastifyRequest): Buffer =>
-  Buffer.isBuffer(request.body) ? request.body : noBytes
+const bytesOf = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : noBytes)
 const noBytes = Buffer.alloc(0)
 
 function operationOf<A extends AnyActor>(
@@ -428,7 +427,9 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
 function renderedText({ body, page }: Sent, reply: FastifyReply): string | undefined {
   if (isRaw(body)) return body.raw
   if (!page) return undefined
-  return reply.getSerializationFunction(`${reply.statusCode}`, 'application/json')!(body as Record<string, unknown>)
+  return reply.getSerializationFunction(`${reply.statusCode}`, 'application/json')!(
+    body as Record<string, unknown>,
+  )
 }
 
 /** Cacheable by the client only, not by proxies; a browser that renders it anyway runs no script of it. */

@@ -131,7 +131,10 @@ function readParameter(
 /** Adds how to send several values to the error of a text that is a comma list. */
 function withRepeatHint(result: Scalar, name: string, text: string): Scalar {
   if (!('msg' in result) || !text.includes(',')) return result
-  const repeated = text.split(',').slice(0, 2).map((one) => `${name}=${one.trim().slice(0, 50)}`)
+  const repeated = text
+    .split(',')
+    .slice(0, 2)
+    .map((one) => `${name}=${one.trim().slice(0, 50)}`)
   return { ...result, msg: `${result.msg}; for several values repeat the parameter: ${repeated.join('&')}` }
 }
 

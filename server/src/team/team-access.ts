@@ -39,7 +39,15 @@ export async function enterTeam(db: Db, { actor }: Operation, named: string): Pr
 }
 
 function accessOf({ teamId, isAdmin, isStaff, modules, hasFactor }: TeamAccessRow): TeamAccess {
-  return { kind: 'user', teamId, isAdmin: isAdmin ?? false, isStaff, isMember: isAdmin !== null, modules, hasFactor }
+  return {
+    kind: 'user',
+    teamId,
+    isAdmin: isAdmin ?? false,
+    isStaff,
+    isMember: isAdmin !== null,
+    modules,
+    hasFactor,
+  }
 }
 
 /** Throws `forbidden` unless the actor is an admin of the team, or staff. */

@@ -84,11 +84,17 @@ function isIntegerText({ minimum = -Infinity, maximum = Infinity }: Schema, text
 }
 
 function invalidReasonOfHeaders(operation: Operation, headers: Draft['headers']): string | undefined {
-  return invalidReasonOfKey(operation, headers['idempotency-key']) ?? invalidReasonOfMatch(operation, headers['if-match'])
+  return (
+    invalidReasonOfKey(operation, headers['idempotency-key']) ??
+    invalidReasonOfMatch(operation, headers['if-match'])
+  )
 }
 
 /** Reads ignore If-Match; other operations take it or refuse it. */
-function invalidReasonOfMatch({ method, parameters }: Operation, tags: string | undefined): string | undefined {
+function invalidReasonOfMatch(
+  { method, parameters }: Operation,
+  tags: string | undefined,
+): string | undefined {
   if (tags === undefined || method === 'GET') return undefined
   if (!parameters.some(({ name }) => name === 'If-Match')) return 'an If-Match'
   return tags.trim() === '*' || /^("[^"]*")( *, *"[^"]*")*$/.test(tags.trim()) ? undefined : 'the If-Match'

@@ -238,7 +238,10 @@ function urlOf({ path, parameters }: Operation): string {
   const query = parameters
     .filter((one) => one.in === 'query' && one.example !== undefined)
     .flatMap(({ name, example, explode }) =>
-      (explode === false ? [[example].flat().join(',')] : [example].flat()).map((value) => [name, String(value)]),
+      (explode === false ? [[example].flat().join(',')] : [example].flat()).map((value) => [
+        name,
+        String(value),
+      ]),
     )
   const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const example = parameters.find((one) => one.in === 'path' && one.name === name)?.example
