@@ -102,12 +102,32 @@ export const AnnouncementDetails = Component('AnnouncementDetails', {
 })
 export type AnnouncementDetails = Static<typeof AnnouncementDetails>
 
+/** The kinds of entries in the history of an announcement. */
+export const historyKinds = [
+  'created',
+  'enabled',
+  'disabled',
+  'updated',
+  'announced',
+  'withdrawn',
+  'refused',
+  'validation',
+  'suspended',
+  'resumed',
+  'deleted',
+  'restored',
+  'letter_uploaded',
+  'letter_superseded',
+  'letter_accepted',
+  'letter_rejected',
+] as const
+export type HistoryKind = (typeof historyKinds)[number]
+export const HistoryKind = Enumeration('AnnouncementHistoryKind', historyKinds)
+
 export const HistoryEntry = Component('AnnouncementHistoryEntry', {
   id: { ...Id, description: 'id of the entry' },
   at: { ...Time, description: 'time of the entry' },
-  kind: Type.String({
-    description: 'such as created, enabled, announced, withdrawn, validation, letter_accepted',
-  }),
+  kind: { ...HistoryKind, description: 'what happened' },
   region: Nullable(Type.String({ description: 'slug of the region' })),
   actor: {
     ...Actor,

@@ -104,7 +104,9 @@ export const answerHeaders = {
   },
   ETag: {
     description:
-      'Version of the record, with the quotes, for `If-Match` and `If-None-Match`. Omitted if the request created several records.',
+      'Version of the record, with the quotes, for `If-Match` and `If-None-Match`. A part after a dot changes with what the server ' +
+      'adds to the record, such as checks; `If-Match` does not compare it. The ETag of a list is weak: for `If-None-Match` only. ' +
+      'Omitted if the request created several records.',
     schema: { type: 'string' },
     always: false,
     example: '"7"',

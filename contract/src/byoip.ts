@@ -1,11 +1,18 @@
 // BYOIP: a team's announcements, and the regions in which it may announce.
 import { Type } from 'typebox'
-import type { Static, TUnsafe } from 'typebox'
+import type { Static } from 'typebox'
 import { regionReasons } from './region-reason.ts'
-import { AnnouncementDetails, HistoryEntry, StateMessage, Validation } from './announcement-checks.ts'
+import {
+  AnnouncementDetails,
+  HistoryEntry,
+  HistoryKind,
+  StateMessage,
+  Validation,
+} from './announcement-checks.ts'
 import { route, staffChanging } from './route.ts'
 import {
   Id,
+  Include,
   Limit,
   Nullable,
   NullableTime,
@@ -50,15 +57,6 @@ const announcementIncludes = [
   'details',
   'visibility',
 ] as const
-
-/** Comma list of optional parts of an answer. */
-const Include = (names: readonly string[]): TUnsafe<string> =>
-  Type.Unsafe<string>({
-    type: 'string',
-    pattern: `^(${names.join('|')})(,(${names.join('|')}))*$`,
-    description: `Comma list of ${names.join(', ')}.`,
-    expects: `a comma-separated list of ${names.join(', ')}`,
-  })
 
 const Slug = Type.String({ description: 'slug of the region' })
 
@@ -181,7 +179,7 @@ export const updateAnnouncementRoute = route({
     '`ETag` after the dot, which `If-Match` ignores.',
   permission: { ...ipam, scope: 'ipam:write' },
   params: Strict({ announcement_id: Id }),
-  query: Strict({ include: Optional(Include(announcementIncludes)) }),
+  query: Strict({ include: Optional(Include('AnnouncementInclude', announcementIncludes)) }),
   body: Strict({
     enabled: Optional(Type.Boolean({ description: 'enable or disable the announcement' })),
     region: Optional(
@@ -219,7 +217,7 @@ export const getAnnouncementRoute = route({
   // No module: links of security events lead here, and every team with events follows them.
   permission: { credential: 'any', scope: 'ipam:read' },
   params: Strict({ announcement_id: Id }),
-  query: Strict({ include: Optional(Include(announcementIncludes)) }),
+  query: Strict({ include: Optional(Include('AnnouncementInclude', announcementIncludes)) }),
   response: Announcement,
   success: 200,
   conditional: true,
@@ -256,7 +254,7 @@ export const listAnnouncementsRoute = route({
     enabled: Optional(Type.Boolean({ description: 'whether it should be announced in its regions' })),
     family: Optional({ ...Enumeration('IpVersion', ['4', '6']), description: 'IP version of the prefix' }),
     deleted: Optional(Type.Boolean({ description: 'true: only deleted announcements that can be restored' })),
-    include: Optional(Include(announcementIncludes)),
+    include: Optional(Include('AnnouncementInclude', announcementIncludes)),
     ordering: Ordering(announcementOrderings, 'id'),
     limit: Limit,
     offset: Offset,
@@ -294,7 +292,7 @@ export const createAnnouncementsRoute = route({
     'authorized to announce the prefix, by a ROA for a verified ASN or another accepted proof, but another customer holds ' +
     'it. Without such a proof the answer does not depend on other customers, and the check `overlap` is `pending`.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
-  query: Strict({ include: Optional(Include(announcementIncludes)) }),
+  query: Strict({ include: Optional(Include('AnnouncementInclude', announcementIncludes)) }),
   body: Type.Union([
     Component('NewAnnouncements', {
       announcements: Type.Array(NewAnnouncement, { minItems: 1, maxItems: announcementsAtOnce }),
@@ -344,7 +342,7 @@ export const restoreAnnouncementRoute = route({
     'the team was authorized to announce the prefix, but another customer now holds it.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   params: Strict({ announcement_id: Id }),
-  query: Strict({ include: Optional(Include(announcementIncludes)) }),
+  query: Strict({ include: Optional(Include('AnnouncementInclude', announcementIncludes)) }),
   response: Announcement,
   success: 200,
   errors: ['forbidden', 'prefix_claimed', 'quota_exceeded', 'conflict'],
@@ -363,7 +361,7 @@ export const validateAnnouncementRoute = route({
     'new results follow within seconds.',
   permission: { ...ipam, scope: 'ipam:write' },
   params: Strict({ announcement_id: Id }),
-  query: Strict({ include: Optional(Include(announcementIncludes)) }),
+  query: Strict({ include: Optional(Include('AnnouncementInclude', announcementIncludes)) }),
   response: Announcement,
   success: 202,
   dryRun: true,
@@ -380,7 +378,7 @@ export const listAnnouncementHistoryRoute = route({
   permission: { ...ipam, scope: 'ipam:read' },
   params: Strict({ announcement_id: Id }),
   query: Strict({
-    kind: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 64 }))),
+    kind: Optional(Repeatable(HistoryKind)),
     ordering: Ordering(['id', 'at'], '-id'),
     limit: Limit,
     offset: Offset,

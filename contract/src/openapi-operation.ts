@@ -3,6 +3,7 @@ import type { TObject, TSchema } from 'typebox'
 import { dryRunMediaType, takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, titled } from './answers.ts'
 import type { Example } from './example.ts'
 import { exampleOf, headersOf, problemsOf, successesOf } from './openapi-answers.ts'
+import { commaListMax, commaListOf, isPage } from './scalar.ts'
 import { keylessReasons, type Permission, type Route, type Upload } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -124,9 +125,17 @@ function parametersOf(schema: TObject, place: 'path' | 'query', values: object):
     required: place === 'path' || (required.has(name) && !('default' in property)),
     ...('description' in property ? { description: property.description } : {}),
     ...('x-empty-is-absent' in property ? { allowEmptyValue: true } : {}),
-    schema: property,
-    ...exampleOf((values as Json)[name]),
+    ...valueOf(property, (values as Json)[name]),
   }))
+}
+
+/** The schema and the example. A comma list is an array that is sent as one text (OpenAPI 3.1, 4.8.12.3). */
+function valueOf(property: TSchema, sample: unknown): Json {
+  const list = commaListOf(property)
+  if (!list) return { schema: property, ...exampleOf(sample) }
+  const byDefault = 'default' in property ? { default: String(property.default).split(',') } : {}
+  const schema = { type: 'array', items: list.values, minItems: 1, maxItems: commaListMax, ...byDefault }
+  return { style: 'form', explode: false, schema, ...exampleOf(sample && String(sample).split(',')) }
 }
 
 const dryRunParameter = {
@@ -153,14 +162,29 @@ function conditionalParameters(route: Route): Json[] {
       ? [
           header(
             'Idempotency-Key',
-            'a repeat with the same key within 24 h gets the first answer again',
+            'a repeat of the same bytes with the same key within 24 h gets the first answer again',
             '0b7d2c9e-6a43-4c6f-9d57-2f4c1f0a8e11',
           ),
         ]
       : []),
-    ...(takesIfMatch(route) ? [header('If-Match', 'the ETag that the record must still have', '"7"')] : []),
+    ...(takesIfMatch(route)
+      ? [
+          header(
+            'If-Match',
+            'the ETag that the record must still have, with its quotes; a weak ETag (`W/`) is refused',
+            '"7"',
+          ),
+        ]
+      : []),
     ...(takesIfNoneMatch(route)
-      ? [header('If-None-Match', 'the ETag of the record that the caller has: 304 while it has not changed')]
+      ? [
+          header(
+            'If-None-Match',
+            isPage(route.response)
+              ? 'the weak ETag of the page that the caller has: 304 while it has not changed'
+              : 'the ETag of the record that the caller has: 304 while it has not changed',
+          ),
+        ]
       : []),
   ]
 }

@@ -1,11 +1,13 @@
 // The schema and the examples of error answers in the OpenAPI document.
 import { Type } from 'typebox'
-import { problemPath, problems, type Problem, type ProblemCode, type ProblemError } from './problem.ts'
+import { problemPath, problems, type Problem, type ProblemCode } from './problem.ts'
 import { Component, Enumeration } from './scalar.ts'
 
 const ProblemErrorSchema = Component('ProblemError', {
   loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
-    description: 'place of the mistake, such as `["body","records",3,"ptrdname"]`',
+    description:
+      'place of the mistake: `body`, `query`, `path` or `header`, then names and positions, such as ' +
+      '`["body","announcements",3,"cidr"]`; for `still_announced` the part of the record, `["regions","ams"]`',
   }),
   msg: Type.String({ description: 'what is expected' }),
   type: Type.String({ description: 'kind of the mistake' }),
@@ -21,41 +23,135 @@ export const ProblemSchema = Component('Problem', {
   status: Type.Integer({ description: 'HTTP status', minimum: 400, maximum: 599 }),
   detail: Type.String({ description: 'this occurrence: what is wrong, and what to do' }),
   code: Enumeration('ProblemCode', Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
-  errors: Type.Optional(Type.Array(ProblemErrorSchema, { description: 'every mistake of the request' })),
+  errors: Type.Optional(
+    Type.Array(ProblemErrorSchema, {
+      description: 'every mistake of the same kind: first the form of the request, then its meaning',
+    }),
+  ),
   degraded: Type.Optional(Type.Array(Type.String(), { description: 'the dependencies that are down' })),
   request_id: Type.String({ description: 'the value of `X-Request-Id`' }),
 })
 
-/** Returns an error answer with the code, for the documentation. */
+/** Returns an error answer with the code, for the documentation. Its texts are those of the server, which a test compares. */
 export function problemExample(code: ProblemCode): Problem {
   const { status, title } = problems[code]
   return {
     type: `https://portal.example.net${problemPath(code)}`,
     title,
     status,
-    detail: details[code] ?? `${title}.`,
+    ...occurrences[code],
     code,
-    ...(code === 'invalid' ? { errors: [errorExample] } : {}),
     ...(code === 'unavailable' ? { degraded: ['postgresql'] } : {}),
     request_id: '5f0f6c1e-93a5-4d0c-8f4e-0a9c1d7b2e34',
   }
 }
 
-const errorExample: ProblemError = {
-  loc: ['body', 'region'],
-  msg: 'is not a region that is open to the team',
-  type: 'region',
-  ctx: { valid: ['ams', 'fra', 'nyc'] },
-}
+type Occurrence = Pick<Problem, 'detail' | 'errors'>
 
-/** Details of the codes whose title alone shows little. */
-const details: Partial<Record<ProblemCode, string>> = {
-  malformed: 'The body is not valid JSON: unexpected end at position 41.',
-  wrong_scheme: 'An API token is sent as `Authorization: Token <API token>`, not as `Bearer`.',
-  scope_missing: 'The API token needs the scope `ipam:write`.',
-  not_validated: 'The announcement cannot be enabled: rpki, loa have not passed.',
-  precondition_failed: 'The record has the ETag "8". Read it again and repeat the change.',
-  invalid: 'region is not a region that is open to the team.',
-  rate_limited: 'Too many requests. Repeat in 3 seconds.',
-  unavailable: 'The database does not answer. Repeat the request later.',
+const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
+  malformed: { detail: 'The body is empty. Send a JSON object.' },
+  invalid_token: { detail: 'The link is unknown, expired or used. Request a new mail.' },
+  unauthenticated: { detail: 'The API token is not valid. Check that it is complete and was not revoked.' },
+  wrong_scheme: {
+    detail:
+      'This is an API token: send it as `Authorization: Token <API token>`. `Bearer` is only for the access token of the web application.',
+  },
+  invalid_credentials: { detail: 'The e-mail address or the password is wrong.' },
+  token_not_valid: { detail: 'The refresh token is not valid. Sign in again.' },
+  otp_required: { detail: 'Sign in again with `otp`, a code of your second factor.' },
+  forbidden: {
+    detail:
+      'This API token was created without the admin role: create one with it, and with the scope ipam:write.',
+  },
+  scope_missing: { detail: 'The API token needs the scope ipam:write. Create a token with it.' },
+  module_disabled: { detail: 'The module ipam is not enabled for the team. Ask your provider to enable it.' },
+  wrong_password: { detail: 'The current password is wrong.' },
+  second_factor_required: {
+    detail:
+      'The team requires a second factor. Set one up (`POST /v3/session/totp`), or switch to another team.',
+  },
+  email_unconfirmed: {
+    detail: 'The e-mail address is not confirmed. Follow the link in the confirmation mail, then sign in.',
+  },
+  quota_exceeded: {
+    detail: 'The team may have at most 5 webhooks. Delete one, or ask your provider for more.',
+  },
+  not_found: { detail: 'There is no such announcement.' },
+  method_not_allowed: { detail: 'Use one of these methods: GET, HEAD, POST.' },
+  not_validated: {
+    detail: 'The announcement cannot be enabled until it is validated. Missing: loa.',
+    errors: [
+      {
+        loc: ['body', 'enabled'],
+        msg: 'no letter of authorization has been accepted',
+        type: 'not_validated',
+        ctx: { missing: 'loa', state: 'missing', fix: 'Upload a signed letter of authorization.' },
+      },
+    ],
+  },
+  suspended: { detail: 'The provider has suspended this announcement. Contact the provider.' },
+  prefix_claimed: {
+    detail:
+      'Another customer of the provider holds 203.0.113.0/24 or a prefix that covers it. If it is yours, contact your provider.',
+  },
+  still_announced: {
+    detail: 'The announcement is not withdrawn yet in ams. Wait until it is, then delete it.',
+    errors: [
+      {
+        loc: ['regions', 'ams'],
+        msg: 'is withdrawing there',
+        type: 'still_announced',
+        ctx: { region: 'ams', state: 'withdrawing' },
+      },
+    ],
+  },
+  already_member: {
+    detail: 'ann@example.net is already a member of the team. Change the role of the member instead.',
+  },
+  last_admin: { detail: 'The team would have no admin. Make another member an admin first.' },
+  domain_claimed: {
+    detail: 'Another team has verified acme.net. If the domain is yours, contact your provider.',
+  },
+  conflict: { detail: 'The webhook is disabled. Enable it first.' },
+  idempotency_in_flight: {
+    detail: 'A request with this Idempotency-Key is still in progress. Repeat it after `Retry-After`.',
+  },
+  precondition_failed: {
+    detail:
+      'The record has changed: its ETag is now "8". Read it again, then repeat the change with the new ETag.',
+  },
+  body_too_large: {
+    detail: 'The body is larger than this operation accepts: at most 1048576 bytes (1 MiB).',
+    errors: [
+      {
+        loc: ['body'],
+        msg: 'must have at most 1048576 bytes (1 MiB)',
+        type: 'too_large',
+        ctx: { bytes_max: 1048576 },
+      },
+    ],
+  },
+  unsupported_media_type: {
+    detail: 'Send the body as application/json; the Content-Type is "application/x-www-form-urlencoded".',
+  },
+  invalid: {
+    detail: 'body.region: must be one of ams, fra, nyc (did you mean ams?).',
+    errors: [
+      {
+        loc: ['body', 'region'],
+        msg: 'must be one of ams, fra, nyc (did you mean ams?)',
+        type: 'unknown',
+        ctx: { valid: ['ams', 'fra', 'nyc'], suggestion: 'ams' },
+      },
+    ],
+  },
+  reserved_asn: {
+    detail: 'AS64512 is reserved: private use. Use the ASN that a regional registry assigned to you.',
+  },
+  idempotency_mismatch: {
+    detail: 'The Idempotency-Key was used for another request: the body differs. Use a new key.',
+  },
+  rate_limited: { detail: 'Too many requests. Try again in 3 s.' },
+  internal: { detail: 'An internal error occurred. Give the provider the request id.' },
+  unavailable: { detail: 'The database is not available. Try again later.' },
 }

@@ -41,7 +41,7 @@ export const problems = {
   forbidden: {
     status: 403,
     title: 'Permission denied',
-    help: 'Ask an admin of your team, or your provider if `detail` names the provider.',
+    help: 'Ask an admin of your team, or your provider if `detail` names the provider. An API token has the role admin only if it was created with `is_admin`; that never changes. Create a new token with the role and with the scope in `detail`.',
   },
   scope_missing: {
     status: 403,
@@ -131,7 +131,7 @@ export const problems = {
   precondition_failed: {
     status: 412,
     title: 'The record has changed',
-    help: 'Read the record again and repeat the change with its new `ETag`.',
+    help: 'Read the record again and repeat the change with its new `ETag`, which is in `detail` too.',
   },
   body_too_large: {
     status: 413,
@@ -146,7 +146,7 @@ export const problems = {
   invalid: {
     status: 422,
     title: 'The request is not valid',
-    help: '`errors` lists every mistake: `loc` is the place, `msg` what is expected, `ctx` the limits or the accepted values.',
+    help: '`errors` lists every mistake of one kind: first the form of the request, and only once that is right its meaning. `loc` is the place, `msg` what is expected, `ctx` the limits or the accepted values.',
   },
   reserved_asn: {
     status: 422,
@@ -156,7 +156,7 @@ export const problems = {
   idempotency_mismatch: {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
-    help: 'Use a new Idempotency-Key for each request.',
+    help: 'Use a new Idempotency-Key for each request. To repeat a request, send the same method, path, query and bytes: a body is compared byte for byte. `detail` names the part that differs.',
   },
   rate_limited: {
     status: 429,

@@ -83,14 +83,39 @@ export const Offset = Type.Integer({
 /** The text of an ordering parameter. Its type carries the keys, so that the SQL of a list names a column for each. */
 export type OrderingText<Key extends string = string> = string & { readonly orderingKeys?: Key }
 
+/**
+ * A parameter whose text is a comma list. Its values are an array in the OpenAPI document, with `explode: false`: generated
+ * clients get a closed list, and send the same text.
+ */
+export type CommaList = {
+  /** A schema of one value. */
+  readonly values: TSchema & { readonly enum: readonly string[] }
+  /** The name of a value in errors. */
+  readonly noun: 'key' | 'part'
+}
+
+export const commaListMax = 20
+
+/** Returns the list of a parameter; undefined for other parameters. */
+export const commaListOf = (schema: TSchema): CommaList | undefined =>
+  (schema as { 'x-comma-list'?: CommaList })['x-comma-list']
+
+/** A comma list of the names of optional parts of an answer. */
+export const Include = (title: string, names: readonly string[]) =>
+  Type.String({
+    description: `Comma list of ${names.join(', ')}.`,
+    'x-comma-list': { values: Enumeration(title, names), noun: 'part' } satisfies CommaList,
+  })
+
 /** A comma list of keys, `-` before a key for descending. The keys are checked here; the server adds the id. */
 export const Ordering = <const Key extends string>(keys: readonly Key[], byDefault: string) =>
   Type.String({
     default: byDefault,
-    minLength: 1,
-    maxLength: 500,
     description: `Comma list of ${keys.join(', ')}; \`-\` before a key means descending.`,
-    'x-ordering-keys': keys,
+    'x-comma-list': {
+      values: Type.Enum(keys.flatMap((key) => [key, `-${key}`])),
+      noun: 'key',
+    } satisfies CommaList,
   }) as TSchema as TUnsafe<OrderingText<Key>>
 
 /** A list: exactly `results` and `count`, from one snapshot. */

@@ -1,4 +1,5 @@
 // The closed lists of scopes; the type of a route admits no other.
+import { Enumeration } from './scalar.ts'
 
 /** Scopes of the API tokens of a team. */
 export const scopes = [
@@ -17,4 +18,5 @@ export const scopes = [
 export const staffScopes = ['admin:read', 'admin:write'] as const
 export type StaffScope = (typeof staffScopes)[number]
 
+export const ScopeName = Enumeration('Scope', scopes)
 export type Scope = (typeof scopes)[number]

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
+import { ScopeName } from './scope.ts'
 import {
   EmailAddress,
   Id,
@@ -142,7 +143,9 @@ export const getSessionTokenRoute = route({
       },
       id: Type.String({ description: 'id of the record' }),
       name: Type.String({ description: 'name for people' }),
-      scopes: Type.Array(Type.String(), { description: 'scopes of an API token; empty for a session' }),
+      scopes: Type.Array(ScopeName, { description: 'scopes of an API token; empty for a session' }),
+      is_admin: Type.Boolean({ description: 'whether it has the admin role in the team' }),
+      modules: Type.Array(Type.String(), { description: 'the modules that are enabled for the team' }),
       team_id: { ...Id, description: 'id of the team' },
       created: { ...Time, description: 'when it was created' },
       expires: { ...NullableTime, description: 'when it expires; null for never' },

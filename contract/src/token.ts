@@ -17,7 +17,7 @@ import {
   Component,
   Enumeration,
 } from './scalar.ts'
-import { scopes } from './scope.ts'
+import { ScopeName, scopes } from './scope.ts'
 import { Line } from './text.ts'
 
 /** A later expiry is a typing error; no expiry is `null`. */
@@ -43,7 +43,7 @@ const unusedDays = { minimum: 1, description: 'days without use after which the 
 const tokenProperties = {
   id: TokenId,
   name: Type.String({ description: 'name for people' }),
-  scopes: Type.Array(Type.String(), { description: 'the operations that the token may call' }),
+  scopes: Type.Array(ScopeName, { description: 'the operations that the token may call' }),
   is_admin: Type.Boolean({ description: 'whether it has the admin role, within its scopes' }),
   allowed_subnets: Type.Array(Type.String(), { description: 'as CIDR, an address as its /32 or /128' }),
   created: { ...Time, description: 'when it was created' },
@@ -127,7 +127,7 @@ export const createTokenRoute = route({
   permission: admin,
   body: Strict({
     name: { ...Name, description: 'name for people' },
-    scopes: Type.Array(Enumeration('Scope', scopes), {
+    scopes: Type.Array(ScopeName, {
       minItems: 1,
       maxItems: scopes.length,
       uniqueItems: true,

@@ -128,6 +128,7 @@ export const listWebhooksRoute = route({
   permission: reading,
   query: Strict({
     enabled: Optional(Type.Boolean({ description: 'whether messages are sent' })),
+    url: Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'exactly this URL' })),
     ordering: Ordering(['id', 'created', 'url'], 'id'),
     limit: Limit,
     offset: Offset,
@@ -160,7 +161,8 @@ export const createWebhookRoute = route({
     'Sends messages from now on to the URL as signed POST requests (Standard Webhooks, HMAC-SHA256). ' +
     '`secret` verifies the signatures and is shown only in this answer. Messages may arrive more than once ' +
     'and in any order; `webhook-id` identifies a message. A 2xx answer within 15 s confirms a message; other ' +
-    'answers cause retries for three days.',
+    'answers cause retries for three days. Several webhooks may have the same URL: each gets its own messages and has its own ' +
+    'secret.',
   permission: changing,
   body: Strict({ url: Url, description: Optional(Description), events }),
   response: WebhookWithSecret,

@@ -114,6 +114,21 @@ describe('a new token', () => {
     }
   })
 
+  it('reads itself with its role, the modules of the team, and an ETag that its use does not change', async () => {
+    const { token } = await make({ scopes: ['ipam:read'] })
+    const whoAmI = (headers = {}) =>
+      api.server.inject({
+        url: '/v3/session/token',
+        headers: { authorization: `Token ${token}`, ...headers },
+      })
+    const first = await whoAmI()
+    const { scopes, is_admin, modules } = first.json().token
+    assert.deepEqual([scopes, is_admin, modules.includes('ipam')], [['ipam:read'], false, true])
+    assert.match(String(first.headers.etag), /^"[\w-]+"$/)
+    await api.settled()
+    assert.equal((await whoAmI({ 'if-none-match': String(first.headers.etag) })).statusCode, 304)
+  })
+
   it('has `expires: null` in every response if it does not expire', async () => {
     for (const rest of [{}, { expires: null }]) {
       const made = await make(rest)

@@ -177,9 +177,13 @@ describe('a body that toggles an announcement', () => {
 
   it('is rejected without a media type, and with a content encoding', async () => {
     const code = 'unsupported_media_type'
+    await assertRefused(patch('{"enabled":false}', { 'content-type': 'text/plain' }), {
+      code,
+      matches: /the Content-Type is "text\/plain"/,
+    })
     await assertRefused(patch('{"enabled":false}', {}), {
       code,
-      matches: /Send the body as application\/json/,
+      matches: /has no Content-Type. Send the body as application\/json/,
     })
     const packed = patch(gzipSync('{"enabled":false}'), { ...json, 'content-encoding': 'gzip' })
     await assertRefused(packed, { code, matches: /without a Content-Encoding/ })
@@ -226,7 +230,22 @@ describe('a toggle with further parameters', () => {
       }))
   }
 
-  for (const tag of ['"0"', '"2"', 'W/"1"', '1', '', 'nonsense']) {
+  for (const tag of ['W/"1"', '1', '', 'nonsense', '"1", 2', '*, "1"']) {
+    it(`is rejected with the If-Match ${JSON.stringify(tag)}, which is no strong ETag`, () =>
+      assertRefused(patch(off, { ...json, 'if-match': tag }), {
+        code: 'invalid',
+        at: 'header.If-Match',
+        matches: /must be the ETag with its quotes, such as "12"; a weak ETag/,
+      }))
+  }
+
+  it('is rejected with an If-Match that the operation does not take', () =>
+    assertRefused(
+      { ...patch('{}', { ...json, 'if-match': '"1"' }), method: 'POST', url: '/v3/ipam/announcements' },
+      { code: 'invalid', at: 'header.If-Match', matches: /is not accepted by this operation/ },
+    ))
+
+  for (const tag of ['"0"', '"2"', '"0", "2"']) {
     it(`is rejected with the If-Match ${JSON.stringify(tag)}`, () =>
       assertRefused(patch(off, { ...json, 'if-match': tag }), {
         code: 'precondition_failed',
@@ -293,7 +312,7 @@ describe('a path', () => {
       const sent = { ...patch('{"enabled":false}'), method }
       await assertRefused(sent, {
         code: 'method_not_allowed',
-        matches: /Use one of these methods: ((PATCH|GET|DELETE)(, )?){3}/,
+        matches: /Use one of these methods: GET, HEAD, PATCH, DELETE\./,
       })
       assert.match(String((await send(sent)).headers.allow), /PATCH/)
     })
@@ -347,11 +366,15 @@ describe('a query', () => {
     ['region=', /region/],
     ['status=', /must be one of pending_validation/],
     ['status=Announced', /must be one of pending_validation/],
-    ['status=announced,withdrawn', /must be one of pending_validation/],
+    ['status=announced,withdrawn', /repeat the parameter: status=announced&status=withdrawn/],
+    ['origin_asn=64496,64497', /repeat the parameter: origin_asn=64496&origin_asn=64497/],
+    ['region=AMS', /did you mean ams\?.*"suggestion":"ams"/],
     ['family=', /must be one of 4, 6/],
     ['family=ipv4', /must be one of 4, 6/],
     ['include=', /region_states/],
     ['include=region_states,', /region_states/],
+    ['include=validation', /did you mean validations\?.*"allowed":.*"suggestion":"validations"/],
+    [`include=${'details,'.repeat(20)}details`, /at most 20 elements; this has 21/],
     ['pending_delete', /not a known parameter/],
     ['dry_run=true', /not a known parameter/],
     ['cidr=', /cidr/],

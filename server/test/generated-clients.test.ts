@@ -23,6 +23,7 @@ type Provider = {
   configure(): Promise<string[]>
   create(body: object): Promise<{ created: Announcement; location: string | null }>
   createHook(body: object): Promise<{ id: number; attempts: number }>
+  partsOf(id: number): Promise<boolean[]>
   read(id: number): Promise<{ announcement: Announcement; etag: string } | undefined>
   update(id: number, body: object, etag: string): Promise<Announcement>
   plan(id: number, body: object): Promise<Plan>
@@ -34,6 +35,8 @@ type Plan = { dry_run: boolean; changes: { field: string }[]; result: Announceme
 /** The program of clients/openapi-fetch.ts. */
 type AnnouncementClient = {
   read(id: number): Promise<Announcement | undefined>
+  create(body: object): Promise<Announcement | undefined>
+  partsOf(id: number): Promise<boolean[]>
   enable(id: number, region: string): Promise<Announcement | undefined>
   codeOfUnknownRegion(id: number): Promise<string | undefined>
 }
@@ -58,7 +61,10 @@ before(async () => {
   mkdirSync(generated)
   await createClient({
     input: fileURLToPath(document),
-    output: { path: fileURLToPath(new URL('hey-api', generated)), importFileExtension: '.ts' },
+    output: {
+      path: fileURLToPath(new URL('hey-api', generated)),
+      module: { extension: '.ts' },
+    },
     logs: { level: 'silent' },
   })
   writeFileSync(new URL('openapi-typescript.d.ts', generated), astToString(await openapiTypes(document)))
@@ -120,6 +126,10 @@ describe('a program with the client of @hey-api/openapi-ts', () => {
     await assert.rejects(provider.update(id, { enabled: false }, etag), code('precondition_failed'))
   })
 
+  it('reads the extra parts that it names', async () => {
+    assert.deepEqual(await provider.partsOf(fixtures.red.announcements.on), [true, true])
+  })
+
   it('plans a change without storing it', async () => {
     const id = fixtures.red.announcements.on
     const plan = await provider.plan(id, { enabled: false })
@@ -159,5 +169,8 @@ describe('a program with the types of openapi-typescript', () => {
     assert.ok((await client.enable(id, 'fra'))?.regions.includes('fra'))
     assert.equal(await client.codeOfUnknownRegion(id), 'invalid')
     assert.equal(await client.read(999_999), undefined)
+    assert.deepEqual(await client.partsOf(id), [true, true])
+    const created = await client.create({ cidr: '198.51.100.0/24', origin_asn: fixtures.red.asn })
+    assert.ok(created!.id > 0)
   })
 })

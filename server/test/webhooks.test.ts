@@ -74,6 +74,9 @@ describe('a webhook', () => {
     assert.deepEqual(made.events, [...events])
     const list = await call('GET', '?enabled=true')
     assert.deepEqual(list.body, { results: [made], count: 1 })
+    const [same, other] = [endpoint.url, `${endpoint.url}/other`].map(encodeURIComponent)
+    assert.deepEqual((await call('GET', `?url=${same}`)).body, { results: [made], count: 1 })
+    assert.deepEqual((await call('GET', `?url=${other}`)).body, { results: [], count: 0 })
     await remove(made.id)
   })
 

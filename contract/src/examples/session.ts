@@ -64,6 +64,8 @@ export const sessionExamples = [
         id: tokenId,
         name: 'Terraform',
         scopes: ['ipam:read', 'ipam:write'],
+        is_admin: true,
+        modules: ['ipam'],
         team_id: team.id,
         created: '2026-03-02T08:59:14.020Z',
         expires: '2027-03-02T00:00:00Z',

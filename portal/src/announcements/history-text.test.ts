@@ -38,11 +38,14 @@ describe('the history of an announcement as text', () => {
   })
 
   it('shows an unknown kind with all of its details', () => {
-    assert.deepEqual(describeEntry(entry({ kind: 'moved_away', region: 'fra', detail: { to: 'lon' } })), {
-      text: 'moved away in fra',
-      color: 'gray',
-      note: '{"to":"lon"}',
-    })
+    assert.deepEqual(
+      describeEntry(entry({ kind: 'moved_away' as never, region: 'fra', detail: { to: 'lon' } })),
+      {
+        text: 'moved away in fra',
+        color: 'gray',
+        note: '{"to":"lon"}',
+      },
+    )
   })
 
   it('has a text for every kind in the filter', () => {

@@ -45,7 +45,7 @@ export async function receiveDelivery(
     if (inserted === 'inserted') await wake(trx, 'deliveries')
     return inserted
   })
-  if (outcome === 'another') throw fail('idempotency_mismatch', 'request')
+  if (outcome === 'another') throw fail('idempotency_mismatch', 'delivery')
   return { body: { delivery_id: deliveryId }, ...(outcome === 'repeated' && { replayed: true }) }
 }
 

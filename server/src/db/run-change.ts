@@ -3,6 +3,7 @@
 import { changesBetween } from '@pharos/contract/field-change'
 import { sql } from 'kysely'
 import { fail, Failure } from '../runtime/error.ts'
+import { differencesOf } from '../operation/request-hash.ts'
 import { actorName, type AnyActor, type Operation } from '../operation/operation.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { Db, Postgres, Trx } from './postgres.ts'
@@ -202,9 +203,8 @@ async function findKept<Body>(
     await deleteKey(trx, operation, idempotency)
     return undefined
   }
-  if (!kept.request_hash.equals(idempotency.requestHash)) {
-    throw fail('idempotency_mismatch', 'request')
-  }
+  const differs = differencesOf(kept.request_hash, idempotency.requestHash)
+  if (differs) throw fail('idempotency_mismatch', 'request', { differs })
   return {
     body: unwrap(kept.body) as Body,
     ...(kept.etag === null ? {} : { etag: kept.etag }),

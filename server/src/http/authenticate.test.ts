@@ -93,6 +93,12 @@ describe('a permission', () => {
   it('requires the role; staff have the rights of admins, but not vice versa', () => {
     const admin = { credential: 'any', role: 'admin' } as const
     assert.throws(() => authorize(user, admin), { code: 'forbidden' })
+    assert.throws(() => authorize(token, { ...admin, scope: 'ipam:write' }), {
+      code: 'forbidden',
+      message:
+        'This API token was created without the admin role: create one with it, and with the scope ipam:write.',
+    })
+    assert.throws(() => authorize(token, admin), { message: /create one with it\.$/ })
     authorize({ ...user, isAdmin: true }, admin)
     authorize({ ...user, isStaff: true }, admin)
     assert.throws(() => authorize({ ...user, isAdmin: true }, staffReading), { code: 'forbidden' })

@@ -1,6 +1,7 @@
 // From a request's credential to an actor, and from the route's permission to a decision. The composition root provides
 // the functions that check credentials.
 import type { Permission } from '@pharos/contract/route'
+import { adminOnly } from '../operation/admin-only.ts'
 import { fail } from '../runtime/error.ts'
 import type { Actor, AnyActor, StaffTokenActor } from '../operation/operation.ts'
 
@@ -70,7 +71,7 @@ export function authorize(actor: AnyActor, permission: Permission): void {
     throw fail('second_factor_required', 'team')
   }
   if (role === 'staff' && !actor.isStaff) throw fail('forbidden', 'staffOnly')
-  if (role === 'admin' && !actor.isAdmin && !actor.isStaff) throw fail('forbidden', 'adminOnly')
+  if (role === 'admin' && !actor.isAdmin && !actor.isStaff) throw adminOnly(actor.kind, scope)
   if (module && !actor.modules.includes(module)) {
     throw fail('module_disabled', 'module', { module })
   }

@@ -1,6 +1,6 @@
 // Binds route values to use-cases. A domain's routes file calls `handle(route, useCase, deps)`, one line per operation;
 // everything that operations have in common (parsing the request, headers, paging links, dry run) is done only here.
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import {
   answersOf,
@@ -8,6 +8,7 @@ import {
   isPaged,
   locationOf,
   takesIdempotencyKey,
+  takesIfMatch,
 } from '@pharos/contract/answers'
 import {
   keylessReasons,
@@ -32,6 +33,7 @@ import {
 } from '../operation/operation.ts'
 import { sendEvents, type Following, type ServerEvents } from './event-stream.ts'
 import { createFormReader, formOverheadBytes, type UploadedFile } from './multipart.ts'
+import { requestHashOf } from '../operation/request-hash.ts'
 import { createPathReader, createQueryReader } from './query.ts'
 import { parseJsonBody } from './strict-json.ts'
 import { explainUnknownFields } from './unknown-field.ts'
@@ -246,6 +248,8 @@ function createArgs(route: Route): (parts: Parts) => unknown[] {
   }
 }
 
+const noIfMatch = 'it changes no record with an ETag'
+
 /** Only the reader of a form returns a promise. */
 function createReader(route: Route): (request: FastifyRequest) => Parts | Promise<Parts> {
   const readPath = createPathReader(route.params)
@@ -254,6 +258,9 @@ function createReader(route: Route): (request: FastifyRequest) => Parts | Promis
   return (request) => {
     if (route.keyless && request.headers['idempotency-key'] !== undefined)
       throw invalid(['header', 'Idempotency-Key'], 'keyless', { reason: keylessReasons[route.keyless] })
+    // Ignoring a precondition would apply a change that the client did not want.
+    if (route.method !== 'GET' && !takesIfMatch(route) && request.headers['if-match'] !== undefined)
+      throw invalid(['header', 'If-Match'], 'keyless', { reason: noIfMatch })
     const params = readPath(request.params as Record<string, string>)
     const query = readQuery(searchOf(request))
     const dryRun = route.dryRun && query['dry_run'] === true
@@ -335,7 +342,7 @@ function operationOf<A extends AnyActor>(
     requestId: request.id,
     address: request.ip,
     dryRun,
-    ifMatch: route.conditional ? singleHeader(request, 'if-match') : null,
+    ifMatch: takesIfMatch(route) ? ifMatchOf(request) : null,
     idempotency: takesIdempotencyKey(route) ? idempotencyOf(route, request, actor, content) : null,
   }
 }
@@ -351,11 +358,14 @@ function idempotencyOf(
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalid(['header', 'Idempotency-Key'], 'idempotencyKey')
   }
-  const requestHash = createHash('sha256')
-    .update(`${actorName(actor)}\n${route.method} ${request.raw.url}\n`)
-    .update(content)
-    .digest()
-  return { key, requestHash }
+  return { key, requestHash: requestHashOf(actorName(actor), route.method, request.raw.url!, content) }
+}
+
+/** Returns the header; throws 422 if a tag has no quotes or is weak, which would never match (RFC 9110, 13.1.1). */
+function ifMatchOf(request: FastifyRequest): string | null {
+  const header = singleHeader(request, 'if-match')
+  if (header === null || /^ *(\*|"[^"]*"( *, *"[^"]*")*) *$/.test(header)) return header
+  throw invalid(['header', 'If-Match'], 'ifMatch')
 }
 
 function singleHeader(request: FastifyRequest, name: string): string | null {

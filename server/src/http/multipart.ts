@@ -58,7 +58,8 @@ export function createFormReader(
 
 /** Checks the media type; done before the body is read. */
 export function requireForm(contentType: string | undefined): void {
-  if (!/^multipart\/form-data *(;|$)/i.test(contentType ?? '')) throw fail('unsupported_media_type', 'form')
+  if (!/^multipart\/form-data *(;|$)/i.test(contentType ?? ''))
+    throw fail('unsupported_media_type', 'form', { given: contentType })
   requireUtf8(contentType)
 }
 

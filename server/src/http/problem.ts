@@ -85,7 +85,8 @@ const challenges = {
 /** The errors that the framework throws, by their codes. */
 const frameworkFailures: Record<string, (details: FailureDetails, request: FastifyRequest) => Failure> = {
   FST_ERR_CTP_BODY_TOO_LARGE: (details, request) => bodyTooLarge(request, details),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: (details) => fail('unsupported_media_type', 'json', details),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (details, { headers }) =>
+    fail('unsupported_media_type', 'json', { given: headers['content-type'] }, details),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: (details) => fail('malformed', 'contentLength', details),
   FST_ERR_CTP_EMPTY_JSON_BODY: (details) => fail('malformed', 'emptyBody', details),
   FST_ERR_BAD_URL: (details) => fail('malformed', 'pathEncoding', details),

@@ -93,6 +93,15 @@ describe('a query string', () => {
     })
   }
 
+  it('takes a comma list as one text, or as a repeated parameter', () => {
+    for (const search of [
+      'ordering=-id,event__start',
+      'ordering=-id&ordering=event__start',
+      'ordering=-id, event__start',
+    ])
+      assert.equal(read(search)['ordering'], '-id,event__start', search)
+  })
+
   it('may contain an empty nullable parameter', () => {
     assert.deepEqual(read('flag=&description='), { limit: 100, offset: 0, ordering: 'id' })
   })

@@ -1,9 +1,10 @@
 // Parses path parameters, query strings and the text fields of forms by their schemas. Text is converted only if it is
 // exactly one value of the type: no coercion, no dropped unknown parameters, no defaults for empty text.
 import type { ProblemError } from '@pharos/contract/problem'
+import { commaListMax, type CommaList } from '@pharos/contract/scalar'
 import type { TObject, TSchema } from 'typebox'
 import { errorAt, fail, notFound, failWith } from '../runtime/error.ts'
-import { didYouMean } from '../text/did-you-mean.ts'
+import { nearestName } from '../text/did-you-mean.ts'
 import { integerHint, oneOf, timeExpected, unknownName } from '../text/schema-error.ts'
 import { parseTime } from '../text/time.ts'
 import { createCheck } from './validate.ts'
@@ -20,7 +21,7 @@ type Property = TSchema & {
   anyOf?: Property[]
   enum?: unknown[]
   'x-empty-is-absent'?: boolean
-  'x-ordering-keys'?: readonly string[]
+  'x-comma-list'?: CommaList
 }
 type Values = Record<string, unknown>
 
@@ -112,14 +113,49 @@ function readParameter(
 ): void {
   const kept = property['x-empty-is-absent'] ? texts.filter((text) => text !== '') : texts
   if (kept.length === 0) return
+  const list = property['x-comma-list']
+  // Some clients repeat the parameter for an array, others send a comma list.
+  if (list) return readCommaList(list, loc, kept.join(','), values, errors)
   const repeatable = withoutNull(property).items
   const results = kept.map((text) => readScalar(repeatable ?? withoutNull(property), text))
-  const failed = results.filter((result) => 'msg' in result)
+  const failed = results
+    .map((result, at) => (repeatable ? withRepeatHint(result, loc[1], kept[at]!) : result))
+    .filter((result) => 'msg' in result)
   if (!repeatable && kept.length > 1) failed.push(errorAt(loc, 'repeated'))
   errors.push(...failed.map((failure) => ({ ...failure, loc })))
   if (failed.length > 0) return
   const read = results.map((result) => ('value' in result ? result.value : undefined))
   values[loc[1]] = repeatable ? read : read[0]
+}
+
+/** Adds how to send several values to the error of a text that is a comma list. */
+function withRepeatHint(result: Scalar, name: string, text: string): Scalar {
+  if (!('msg' in result) || !text.includes(',')) return result
+  const repeated = text
+    .split(',')
+    .slice(0, 2)
+    .map((one) => `${name}=${one.trim().slice(0, 50)}`)
+  return { ...result, msg: `${result.msg}; for several values repeat the parameter: ${repeated.join('&')}` }
+}
+
+function readCommaList(
+  { values: { enum: allowed }, noun }: CommaList,
+  loc: Place,
+  text: string,
+  values: Values,
+  errors: ProblemError[],
+): void {
+  const given = text.split(',').map((one) => one.trim())
+  const unknown = given.find((one) => !allowed.includes(one))
+  if (unknown !== undefined) errors.push({ loc, ...unknownInList(noun, unknown, allowed) })
+  else if (given.length > commaListMax)
+    errors.push({
+      loc,
+      msg: `must have at most ${commaListMax} elements; this has ${given.length}`,
+      type: 'maxItems',
+      ctx: { limit: commaListMax },
+    })
+  else values[loc[1]] = given.join(',')
 }
 
 /** Returns X for `X or null`: in a query, null is expressed only by omitting the parameter. */
@@ -131,7 +167,6 @@ type Scalar = { value: unknown } | { msg: string; type: string; ctx?: Record<str
 
 function readScalar(property: Property, text: string): Scalar {
   if (text.includes('\0')) return errorAt([], 'nul')
-  if (property['x-ordering-keys']) return readOrdering(property['x-ordering-keys'], text)
   if (property.format === 'date-time') return readTime(text)
   if (property.enum) return readEnum(property.enum, text)
   if (property.type === 'integer') return readInteger(property, text)
@@ -164,12 +199,17 @@ function readTime(text: string): Scalar {
   return { msg: `must be ${timeExpected}${hint}`, type: 'date-time' }
 }
 
-function readOrdering(allowed: readonly string[], text: string): Scalar {
-  const keys = text.split(',').map((key) => key.trim())
-  const unknown = keys.filter((key) => !allowed.includes(key.replace(/^-/, '')))
-  if (unknown.length === 0) return { value: keys.join(',') }
-  const msg = `has the unknown key ${JSON.stringify(unknown[0])}${didYouMean(unknown[0]!, allowed)}; use ${allowed.join(', ')}, with - before a key for descending order`
-  return { msg, type: 'ordering', ctx: { allowed } }
+function unknownInList(noun: CommaList['noun'], unknown: string, allowed: readonly string[]) {
+  const isOrdering = noun === 'key'
+  const names = isOrdering ? allowed.filter((one) => !one.startsWith('-')) : allowed
+  const suggestion = nearestName(unknown, allowed)
+  const meant = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`
+  const order = isOrdering ? ', with - before a key for descending order' : ''
+  return {
+    msg: `has the unknown ${noun} ${JSON.stringify(unknown)}${meant}; use ${names.join(', ')}${order}`,
+    type: isOrdering ? 'ordering' : 'enum',
+    ctx: { allowed: names, ...(suggestion === undefined ? {} : { suggestion }) },
+  }
 }
 
 /**

@@ -392,9 +392,7 @@ function refusalOf(paths: KnownPaths, method: string, url: string): Refusal {
   // A path parameter beyond the length limit matches no route although its path exists.
   if (allowed.length === 0 || allowed.includes(method)) return { failure: paths.notFound(path), headers: {} }
   const headers = { allow: allowed.join(', ') }
-  // HEAD goes without saying where GET is listed.
-  const named = allowed.filter((one) => one !== 'HEAD')
-  return { failure: fail('method_not_allowed', 'method', { allowed: named }), headers }
+  return { failure: fail('method_not_allowed', 'method', { allowed }), headers }
 }
 
 const clientErrors: Record<string, 'headersTooLarge' | 'requestTimeout'> = {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mock, test, type TestContext } from 'node:test'
+import { fail } from './error.ts'
 import { silentLog } from './log.ts'
 import { createLoop, type LoopOptions } from './loop.ts'
 import { createMetrics } from './metrics.ts'
@@ -112,6 +113,22 @@ test('a failed run is counted and logged once, and the next run is the retry', a
   assert.match(text, /pharos_loop_runs_total\{loop="l",result="ok"\} 1/)
   assert.match(text, /pharos_loop_run_duration_seconds_count\{loop="l"\} 2/)
   assert.match(text, /pharos_loop_last_success_timestamp_seconds\{loop="l"\} \d{10}/)
+})
+
+test('the first two failures because the database is not available are warnings without a stack', async () => {
+  const logged: [level: string, fields: object][] = []
+  const record = (level: string) => (fields: object) => void logged.push([level, fields])
+  const log = { ...silentLog, warn: record('warn'), error: record('error') } as unknown as typeof silentLog
+  const results = [false, false, false, true, false]
+  const failure = fail('unavailable', 'database', { cause: new Error('timeout expired') })
+  const run = async () => {
+    if (!results.shift()) throw failure
+  }
+  const { loop } = loopOf(run, { log })
+  while (results.length > 0) await loop.runOnce().catch(() => {})
+  const reason = 'The database is not available. Try again later.'
+  const warning = ['warn', { loop: 'l', reason, cause: 'timeout expired' }]
+  assert.deepEqual(logged, [warning, warning, ['error', { loop: 'l', error: failure }], warning])
 })
 
 test('a run that throws at once does not end the loop', async () => {

@@ -1,6 +1,7 @@
 // The single form of background work: a run takes no input, reads the desired and the observed state, and changes the
 // observed state into the desired one. It runs at an interval and when woken, never twice at a time, and never retries by
 // itself: the next run is the retry.
+import { Failure } from './error.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -34,6 +35,9 @@ export function createLoop(options: LoopOptions): Loop {
   return new RunningLoop(options)
 }
 
+/** A busy machine or a restart of the database fails a run or two: as many are logged as a warning, without a stack. */
+const quietFailures = 2
+
 class RunningLoop implements Loop {
   readonly name: string
   readonly #options: LoopOptions
@@ -43,6 +47,8 @@ class RunningLoop implements Loop {
   #next: PromiseWithResolvers<void> | undefined
   #running: Promise<void> | undefined
   #abort: AbortController | undefined
+  /** Failed runs since the last success. */
+  #failures = 0
 
   constructor(options: LoopOptions) {
     this.name = options.name
@@ -109,6 +115,7 @@ class RunningLoop implements Loop {
       await run(abort.signal)
       metrics.loopRuns.inc({ loop: this.name, result: 'ok' })
       metrics.loopLastSuccess.set({ loop: this.name }, Date.now() / 1000)
+      this.#failures = 0
     } catch (error) {
       this.#report(error, abort.signal)
       throw error
@@ -127,6 +134,14 @@ class RunningLoop implements Loop {
       return
     }
     metrics.loopRuns.inc({ loop: this.name, result: 'failed' })
+    if (++this.#failures <= quietFailures && error instanceof Failure && error.code === 'unavailable') {
+      const { message, cause } = error
+      log.warn(
+        { loop: this.name, reason: message, cause: cause instanceof Error ? cause.message : undefined },
+        'dependency unavailable; the next run is the retry',
+      )
+      return
+    }
     log.error({ loop: this.name, error }, 'run failed; the next run is the retry')
   }
 }

@@ -15,6 +15,11 @@ function bytesText(bytes: number): string {
     : `${bytes} bytes (${Math.round((bytes / size) * 10) / 10} ${unit})`
 }
 
+const sendAs = (wanted: string, given: string | undefined): string =>
+  given === undefined || given === ''
+    ? `The request has no Content-Type. Send the body as ${wanted}.`
+    : `Send the body as ${wanted}; the Content-Type is ${JSON.stringify(given.slice(0, 100))}.`
+
 const atMost = (limit: number, noun: string): string => `The team may have at most ${plural(limit, noun)}.`
 
 export const failureTexts = {
@@ -72,6 +77,8 @@ export const failureTexts = {
   },
   forbidden: {
     adminOnly: 'Only an admin of the team may do this. Ask one of them.',
+    tokenAdminOnly: ({ scope }: { scope?: string | undefined }) =>
+      `This API token was created without the admin role: create one with it${scope ? `, and with the scope ${scope}` : ''}.`,
     staffOnly: 'Only staff of the provider may do this.',
     staffToken:
       'A staff token may only call operations of staff (`/v3/admin`). Use an API token of the team.',
@@ -216,8 +223,8 @@ export const failureTexts = {
     file: ({ bytesMax }: { bytesMax: number }) => `The file is larger than ${bytesText(bytesMax)}.`,
   },
   unsupported_media_type: {
-    json: 'Send the body as application/json.',
-    form: 'Send the body as multipart/form-data.',
+    json: ({ given }: { given: string | undefined }) => sendAs('application/json', given),
+    form: ({ given }: { given: string | undefined }) => sendAs('multipart/form-data', given),
     charset: ({ charset }: { charset: string }) =>
       `The charset ${JSON.stringify(charset)} is not accepted. Send the body in UTF-8.`,
     encoding: 'Send the body without a Content-Encoding.',
@@ -231,7 +238,9 @@ export const failureTexts = {
       `AS${asn} is reserved: ${reservedFor}. Use the ASN that a regional registry assigned to you.`,
   },
   idempotency_mismatch: {
-    request: 'The Idempotency-Key was used for another request. Use a new key.',
+    request: ({ differs }: { differs: readonly string[] }) =>
+      `The Idempotency-Key was used for another request${differs.length > 0 ? `: ${differs.join(' and ')} ${differs.length > 1 ? 'differ' : 'differs'}` : ''}. Use a new key.`,
+    delivery: 'The delivery id was used for a delivery with another body. Use a new id.',
   },
   rate_limited: {
     requests: ({ seconds }: { seconds: number }) => `Too many requests. Try again in ${seconds} s.`,
@@ -292,6 +301,7 @@ export const invalidTexts = {
       `is not accepted by this operation: ${reason}. Send the request without it`,
   ],
   idempotencyKey: ['pattern', 'must be 1 to 255 visible ASCII characters'],
+  ifMatch: ['etag', 'must be the ETag with its quotes, such as "12"; a weak ETag (W/) cannot be compared'],
   lastEventId: ['pattern', 'must be the id of an event of this stream'],
   time: ['date-time', 'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z'],
   beforeStart: ['range', 'must not be before start'],
@@ -300,8 +310,10 @@ export const invalidTexts = {
   tokenEnd: ['too_far', 'must be at most 5 years from now; null never expires'],
   region: [
     'unknown',
-    ({ valid }: { valid: readonly string[] }) =>
-      valid.length === 0 ? 'is not a region: none is open to the team' : `must be one of ${valid.join(', ')}`,
+    ({ valid, suggestion }: { valid: readonly string[]; suggestion?: string }) =>
+      valid.length === 0
+        ? 'is not a region: none is open to the team'
+        : `must be one of ${valid.join(', ')}${suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`}`,
   ],
   regionAndRegions: ['exclusive', 'must not be sent with regions, which is the whole set: send one of them'],
   noRegions: [

@@ -1,6 +1,7 @@
 // Creates, changes and revokes API tokens, for admins of their team and for the operator. The secret is returned once, at
 // creation; only its MAC is stored.
 import type { QueryOf } from '@pharos/contract/route'
+import type { Scope } from '@pharos/contract/scope'
 import type { CreatedToken, listTokensRoute, Token } from '@pharos/contract/token'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import { runChange, type Answer } from '../db/run-change.ts'
@@ -184,7 +185,7 @@ function present(token: ApiTokenRow): Token {
   return {
     id: token.id,
     name: token.name,
-    scopes: token.scopes,
+    scopes: token.scopes as Scope[],
     is_admin: token.isAdmin,
     allowed_subnets: token.networks,
     created: token.created.toISOString(),

@@ -1,6 +1,7 @@
 // Describes the current credential, and its user if it is an access token. Contains no secret.
 import type { ResponseOf } from '@pharos/contract/route'
 import type { getSessionTokenRoute } from '@pharos/contract/session'
+import type { Scope } from '@pharos/contract/scope'
 import type { Db } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
 import type { Actor, TokenActor, UserActor } from '../operation/operation.ts'
@@ -26,6 +27,8 @@ async function describeSession(db: Db, actor: UserActor): Promise<CurrentCredent
       id: actor.sessionId,
       name: 'web session',
       scopes: [],
+      is_admin: actor.isAdmin,
+      modules: [...actor.modules],
       team_id: actor.teamId,
       created: times.created.toISOString(),
       expires: times.expires.toISOString(),
@@ -44,7 +47,9 @@ async function describeToken(db: Db, actor: TokenActor): Promise<CurrentCredenti
       type: 'api',
       id: token.id,
       name: token.name,
-      scopes: [...token.scopes],
+      scopes: [...token.scopes] as Scope[],
+      is_admin: token.isAdmin,
+      modules: [...token.modules],
       team_id: token.teamId,
       created: token.created.toISOString(),
       expires: token.expires?.toISOString() ?? null,

@@ -6,6 +6,7 @@ import {
   refreshSessionRoute,
 } from '@pharos/contract/session'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
+import { etagOf } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { handle, handleGuest, matches, type Guest, type Mounted, type Request } from '../http/mount.ts'
 import { clearRefreshCookies, moveRefreshToCookie, readRefresh } from '../http/refresh-cookie.ts'
@@ -67,8 +68,9 @@ async function getSessionToken(
 ) {
   const body = await describeCredential(db, actor)
   const unchanged = query.etag !== undefined && query.etag === body.user_etag
-  const etag = body.user_etag === null ? {} : { etag: `"${body.user_etag}"` }
-  return unchanged ? { body: undefined, status: 304, ...etag } : { body, ...etag }
+  // That of an API token leaves out its last use, which changes with every request.
+  const etag = body.user_etag === null ? etagOf({ ...body.token, last_used: null }) : `"${body.user_etag}"`
+  return unchanged ? { body: undefined, status: 304, etag } : { body, etag }
 }
 
 async function logout(

@@ -2,10 +2,12 @@
 // session is in; staff in all teams; an API token in its own. Operations of a team check further requirements with this file.
 import type { Db } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import type { Operation } from '../operation/operation.ts'
+import { adminOnly } from '../operation/admin-only.ts'
+import type { Actor, Operation } from '../operation/operation.ts'
 import { findTeamAccess, type TeamAccessRow } from './team-access.store.ts'
 
 export type TeamAccess = {
+  readonly kind: Actor['kind']
   readonly teamId: number
   /** Admin of this team, by membership; an API token by its role. */
   readonly isAdmin: boolean
@@ -26,7 +28,7 @@ export async function enterTeam(db: Db, { actor }: Operation, named: string): Pr
   if (actor.kind === 'token') {
     if (teamId !== actor.teamId) throw notFound('team')
     const { isAdmin, modules } = actor
-    return { teamId, isAdmin, isStaff: false, isMember: true, modules, hasFactor: false }
+    return { kind: 'token', teamId, isAdmin, isStaff: false, isMember: true, modules, hasFactor: false }
   }
   const row = await findTeamAccess(db, teamId, actor.userId)
   if (!row || (row.isAdmin === null && !row.isStaff)) throw notFound('team')
@@ -37,12 +39,20 @@ export async function enterTeam(db: Db, { actor }: Operation, named: string): Pr
 }
 
 function accessOf({ teamId, isAdmin, isStaff, modules, hasFactor }: TeamAccessRow): TeamAccess {
-  return { teamId, isAdmin: isAdmin ?? false, isStaff, isMember: isAdmin !== null, modules, hasFactor }
+  return {
+    kind: 'user',
+    teamId,
+    isAdmin: isAdmin ?? false,
+    isStaff,
+    isMember: isAdmin !== null,
+    modules,
+    hasFactor,
+  }
 }
 
 /** Throws `forbidden` unless the actor is an admin of the team, or staff. */
-export function requireAdmin({ isAdmin, isStaff }: TeamAccess): void {
-  if (!isAdmin && !isStaff) throw fail('forbidden', 'adminOnly')
+export function requireAdmin({ kind, isAdmin, isStaff }: TeamAccess): void {
+  if (!isAdmin && !isStaff) throw adminOnly(kind, 'team:write')
 }
 
 /**

@@ -1,7 +1,8 @@
 // Locks a team and checks the actor's role again: it may have changed since the request was authorized, by the change that
 // held the lock.
 import type { Trx } from '../db/postgres.ts'
-import { fail, notFound } from '../runtime/error.ts'
+import { notFound } from '../runtime/error.ts'
+import { adminOnly } from '../operation/admin-only.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
 import type { TeamAccess } from './team-access.ts'
 import { findMembership, findTokenRole, lockTeamRow } from './team-lock.store.ts'
@@ -28,7 +29,7 @@ export async function requireStillAdmin(trx: Trx, { actor }: Operation): Promise
   await lockTeamRow(trx, actor.teamId)
   const role = await findRole(trx, actor.teamId, actor)
   if (role?.isAdmin || actor.isStaff) return
-  throw fail('forbidden', 'adminOnly')
+  throw adminOnly(actor.kind)
 }
 
 function findRole(trx: Trx, teamId: number, actor: Actor): Promise<{ isAdmin: boolean } | undefined> {

@@ -6,12 +6,12 @@ export function didYouMean(wrong: string, names: readonly string[]): string {
   return name === undefined ? '' : ` (did you mean ${name}?)`
 }
 
-/** Returns the most similar name; undefined if none is similar. */
+/** Returns the most similar name, whatever its case; undefined if none is similar. */
 export function nearestName(wrong: string, names: readonly string[]): string | undefined {
   const stepsMax = Math.max(2, Math.floor(wrong.length / 5))
   return names
     .filter((name) => Math.abs(name.length - wrong.length) <= stepsMax)
-    .map((name) => ({ name, steps: editSteps(wrong, name) }))
+    .map((name) => ({ name, steps: editSteps(wrong.toLowerCase(), name.toLowerCase()) }))
     .filter(({ steps }) => steps <= stepsMax)
     .sort((a, b) => a.steps - b.steps)[0]?.name
 }

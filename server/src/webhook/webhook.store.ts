@@ -50,12 +50,13 @@ export async function lockWebhook(trx: Trx, teamId: number, id: number): Promise
 export const listWebhookRows = (
   postgres: Postgres,
   teamId: number,
-  { enabled, ...query }: QueryOf<typeof listWebhooksRoute>,
+  { enabled, url, ...query }: QueryOf<typeof listWebhooksRoute>,
 ): Promise<Page<WebhookRow>> =>
   listInTeam(postgres, teamId, {
     matching: sql`
       select w.* from webhooks w where w.team_id = ${teamId} ${andAll(
         enabled !== undefined && sql`w.enabled = ${enabled}`,
+        url !== undefined && sql`w.url = ${url}`,
       )}`,
     columns: webhookColumns,
     order: orderBy(query.ordering, { id: sql`w.id`, created: sql`w.created`, url: sql`w.url` }, sql`w.id`),

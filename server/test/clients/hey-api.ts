@@ -12,6 +12,7 @@ import {
 import type {
   Announcement,
   AnnouncementDryRun,
+  AnnouncementInclude,
   CreateWebhookBody,
   NewAnnouncement,
   Problem,
@@ -61,6 +62,13 @@ export function createProvider({ baseUrl, token, fetch: send = fetch }: Options)
       }
     },
 
+    /** Returns the extra parts of an announcement that have arrived; the names are a closed list. */
+    async partsOf(id: number): Promise<boolean[]> {
+      const include: AnnouncementInclude[] = ['details', 'validations']
+      const { data } = await getAnnouncement({ client, path: { announcement_id: id }, query: { include } })
+      return [data?.details !== undefined, data?.validations !== undefined]
+    },
+
     /** Returns undefined if the announcement does not exist. */
     async read(id: number): Promise<{ announcement: Announcement; etag: string } | undefined> {
       const { data, error, response } = await getAnnouncement({ client, path: { announcement_id: id } })
@@ -84,7 +92,7 @@ export function createProvider({ baseUrl, token, fetch: send = fetch }: Options)
       return data
     },
 
-    /** Returns what the change would do. The answer has a media type and a type of its own. */
+    /** Returns what the change would do. The generated function has the type of the ordinary answer alone. */
     async plan(id: number, body: { enabled: boolean }): Promise<AnnouncementDryRun> {
       const { data, error } = await updateAnnouncement({
         client,
@@ -105,7 +113,7 @@ export function createProvider({ baseUrl, token, fetch: send = fetch }: Options)
     async list(filter: { cidr?: string[] }, limit: number): Promise<Announcement[]> {
       const found: Announcement[] = []
       for (let offset = 0; ; offset += limit) {
-        const query = { ...filter, ordering: 'id', limit, offset }
+        const query = { ...filter, ordering: ['id' as const], limit, offset }
         const { data, error, response } = await listAnnouncements({ client, query })
         if (!data || !response) throw new ApiError(error as Problem)
         found.push(...data.results)

@@ -54,8 +54,12 @@ function invalidReasonOfQuery({ parameters }: Operation, query: Draft['query']):
   return undefined
 }
 
-function invalidReasonOfTexts({ schema, required }: Parameter, texts: readonly string[]): string | undefined {
-  const kept = schema['x-empty-is-absent'] ? texts.filter((text) => text !== '') : texts
+function invalidReasonOfTexts(
+  { schema, required, explode = true }: Parameter,
+  texts: readonly string[],
+): string | undefined {
+  const given = explode ? texts : texts.flatMap((text) => text.split(',').map((one) => one.trim()))
+  const kept = schema['x-empty-is-absent'] ? given.filter((text) => text !== '') : given
   if (kept.length === 0) return required ? 'is missing' : undefined
   if (schema.type !== 'array' && kept.length > 1) return 'is given twice'
   if (kept.length > (schema.maxItems ?? Infinity)) return 'is repeated'
@@ -70,8 +74,6 @@ function isText(schema: Schema, text: string): boolean {
   if (schema.type === 'integer') return isIntegerText(schema, text)
   const { length } = [...text]
   if (length < (schema.minLength ?? 0) || length > (schema.maxLength ?? Infinity)) return false
-  const keys = schema['x-ordering-keys']
-  if (keys) return text.split(',').every((key) => keys.includes(key.trim().replace(/^-/, '')))
   if (schema.format === 'date-time') return isTime(text)
   return schema.pattern === undefined || new RegExp(schema.pattern).test(text)
 }
@@ -82,7 +84,23 @@ function isIntegerText({ minimum = -Infinity, maximum = Infinity }: Schema, text
 }
 
 function invalidReasonOfHeaders(operation: Operation, headers: Draft['headers']): string | undefined {
-  const key = headers['idempotency-key']
+  return (
+    invalidReasonOfKey(operation, headers['idempotency-key']) ??
+    invalidReasonOfMatch(operation, headers['if-match'])
+  )
+}
+
+/** Reads ignore If-Match; other operations take it or refuse it. */
+function invalidReasonOfMatch(
+  { method, parameters }: Operation,
+  tags: string | undefined,
+): string | undefined {
+  if (tags === undefined || method === 'GET') return undefined
+  if (!parameters.some(({ name }) => name === 'If-Match')) return 'an If-Match'
+  return tags.trim() === '*' || /^("[^"]*")( *, *"[^"]*")*$/.test(tags.trim()) ? undefined : 'the If-Match'
+}
+
+function invalidReasonOfKey(operation: Operation, key: string | undefined): string | undefined {
   // Reads ignore it, and the id of a delivery may be any text.
   if (key === undefined || operation.method === 'GET' || takesAnything(operation)) return undefined
   if (!operation.parameters.some(({ name }) => name === 'Idempotency-Key')) return 'an Idempotency-Key'

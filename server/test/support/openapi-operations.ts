@@ -19,7 +19,6 @@ export type Schema = {
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
-  readonly 'x-ordering-keys'?: readonly string[]
   readonly 'x-empty-is-absent'?: boolean
   readonly 'x-max-bytes'?: number
 }
@@ -29,6 +28,8 @@ export type Parameter = {
   readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly schema: Schema
+  /** False: an array is one text, a comma list. */
+  readonly explode?: boolean
 }
 
 type Declared = {
@@ -74,7 +75,7 @@ const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Numb
 
 export function createAjv(isTime: IsTime): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: false, strictTypes: false })
-  ajv.addVocabulary(['x-ordering-keys', 'x-empty-is-absent'])
+  ajv.addVocabulary(['x-empty-is-absent'])
   ajv.addFormat('date-time', isTime)
   ajv.addFormat('date', isDay)
   ajv.addFormat('int32', true)

@@ -74,8 +74,6 @@ function integerOf({ minimum = -(2 ** 50), maximum = 2 ** 50 }: Schema): Arbitra
 
 function stringOf(schema: Schema): Arbitrary<string> {
   if (schema.format === 'date-time') return times
-  const keys = schema['x-ordering-keys']
-  if (keys) return orderingOf(keys)
   if (schema.pattern !== undefined && schema.format === undefined)
     return fc.stringMatching(new RegExp(schema.pattern), { size: 'small' })
   const { minLength = 0, maxLength = 40, format, pattern } = schema
@@ -93,13 +91,6 @@ const fits = (one: string, minLength: number, maxLength: number): boolean => {
   return length >= minLength && length <= maxLength && !one.includes('\0')
 }
 
-function orderingOf(keys: readonly string[]): Arbitrary<string> {
-  const key = fc
-    .tuple(fc.boolean(), fc.constantFrom(...keys))
-    .map(([minus, name]) => (minus ? '-' : '') + name)
-  return fc.array(key, { minLength: 1, maxLength: 5 }).map((list) => list.join(','))
-}
-
 function objectOf(schema: Schema, hints: Hints): Arbitrary<unknown> {
   const properties = Object.entries(schema.properties ?? {})
   const model = Object.fromEntries(properties.map(([name, inner]) => [name, valueOf(inner, name, hints)]))
@@ -108,9 +99,9 @@ function objectOf(schema: Schema, hints: Hints): Arbitrary<unknown> {
 
 type Pairs = readonly (readonly [string, string])[]
 
-function pairsOf(name: string, schema: Schema, hints: Hints): Arbitrary<Pairs> {
+function pairsOf(name: string, schema: Schema, hints: Hints, explode = true): Arbitrary<Pairs> {
   const written = valueOf(schema, name, hints).map((value): Pairs =>
-    [value].flat().map((one) => [name, String(one)] as const),
+    (explode ? [value].flat() : [[value].flat().join(',')]).map((one) => [name, String(one)] as const),
   )
   const rare = fc.option(written, { nil: [] as Pairs, freq: 2 })
   return schema['x-empty-is-absent']
@@ -179,7 +170,7 @@ export function draftOf(operation: Operation, hints: Hints): Arbitrary<Draft> {
     ),
   )
   const query = fc
-    .tuple(...inQuery.map(({ name, schema }) => pairsOf(name, schema, hints)))
+    .tuple(...inQuery.map(({ name, schema, explode }) => pairsOf(name, schema, hints, explode)))
     .map((lists) => lists.flat())
   if (operation.form) {
     const { form } = operation

@@ -202,7 +202,10 @@ async function store(
     now(),
   )
   const actor = actorName(operation.actor)
-  await writeHistory(trx, ...ids.map((id) => ({ announcementId: id, teamId, kind: 'created', actor })))
+  await writeHistory(
+    trx,
+    ...ids.map((id) => ({ announcementId: id, teamId, kind: 'created' as const, actor })),
+  )
   const shown = operation.dryRun ? { ...include, validations: true } : include
   const stored = await readAnnouncements(trx, teamId, ids)
   const visibility = await readVisibilityIn(trx, teamId, ids)

@@ -106,7 +106,7 @@ async function note(
   trx: Trx,
   operation: Operation,
   { id, teamId, prefix, originAsn }: Announcement,
-  kind: string,
+  kind: 'deleted' | 'restored',
   action: string,
 ): Promise<void> {
   await writeHistory(trx, { announcementId: id, teamId, kind, actor: actorName(operation.actor) })

@@ -1,4 +1,5 @@
 // The SQL of the history of announcements. Append only.
+import type { HistoryKind } from '@pharos/contract/announcement-checks'
 import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
@@ -9,8 +10,7 @@ import type { Postgres, Trx } from '../../db/postgres.ts'
 export type HistoryLine = {
   readonly announcementId: number
   readonly teamId: number
-  /** A unique name for each kind of event: `created`, `enabled`, `validation`, ... */
-  readonly kind: string
+  readonly kind: HistoryKind
   /** As in the audit: `user:7`, `operator`; or the loop that observed it. */
   readonly actor: string
   readonly regionId?: number

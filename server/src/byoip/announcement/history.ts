@@ -1,5 +1,5 @@
 // Reads the history of an announcement. Changes nothing.
-import type { HistoryEntry } from '@pharos/contract/announcement-checks'
+import type { HistoryEntry, HistoryKind } from '@pharos/contract/announcement-checks'
 import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
@@ -18,5 +18,5 @@ export async function listHistory(
 }
 
 function presentEntry(entry: HistoryRow): HistoryEntry {
-  return { ...entry, at: entry.at.toISOString() }
+  return { ...entry, kind: entry.kind as HistoryKind, at: entry.at.toISOString() }
 }

@@ -7,6 +7,7 @@ import { bogonOf } from '../../net/bogon.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { covers, overlaps, parsePrefix, prefixParts, type Prefix } from '../../net/prefix.ts'
 import { errorAt, prefixErrorAt } from '../../runtime/error.ts'
+import { unknownRegion } from './region.ts'
 import { longestAccepted, shortestAccepted } from '../validation/check-rules.ts'
 
 /** A validated new announcement of the request. */
@@ -109,7 +110,7 @@ function regionErrors(
   { regions }: NewRules,
 ): ProblemError[] {
   return slugs.flatMap((slug, at) =>
-    regions.includes(slug) ? [] : [errorAt([...loc, 'regions', at], 'region', { valid: regions })],
+    regions.includes(slug) ? [] : [errorAt([...loc, 'regions', at], 'region', unknownRegion(slug, regions))],
   )
 }
 

@@ -1,5 +1,6 @@
 // Changes an announcement, its regions and its details: the rules of PATCH as one pure function, and its use case. Stores the desired state
 // and wakes the reconciler; must not connect to a router and must not wait for one.
+import type { HistoryKind } from '@pharos/contract/announcement-checks'
 import type { Announcement as Wire, updateAnnouncementRoute } from '@pharos/contract/byoip'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
@@ -9,6 +10,7 @@ import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { isRevokedAsn } from '../../inventory/asn.ts'
 import { errorAt, fail, failWith, invalid, notFound, type Failure } from '../../runtime/error.ts'
+import { adminOnly } from '../../operation/admin-only.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import {
   missingValidations,
@@ -32,6 +34,7 @@ import {
   type Include,
   type IncludeQuery,
 } from './present-announcement.ts'
+import { unknownRegion } from './region.ts'
 import type { Check } from '../validation/validation.ts'
 import { readChecksIn, requestIrrCheck } from '../validation/validation.store.ts'
 import { readVisibilityIn } from '../visibility/present-visibility.ts'
@@ -144,7 +147,9 @@ function regionIds(
   const known = [...open, ...announcement.regions.filter((region) => region.configured)]
   const ids = new Map(known.map(({ slug, regionId }) => [slug, regionId]))
   const valid = [...ids.keys()].sort()
-  const errors = slugs.flatMap((slug, at) => (ids.has(slug) ? [] : [errorAt(locOf(at), 'region', { valid })]))
+  const errors = slugs.flatMap((slug, at) =>
+    ids.has(slug) ? [] : [errorAt(locOf(at), 'region', unknownRegion(slug, valid))],
+  )
   if (errors.length > 0) throw failWith('invalid', errors)
   return slugs.map((slug) => ids.get(slug)!)
 }
@@ -246,8 +251,10 @@ async function checksFor(
 /** The details are part of what only admins may create. */
 function requireRole({ actor }: Operation, memberToggle: boolean, patch: Patch): void {
   if (actor.isAdmin || actor.isStaff) return
-  if (detailFields.some((name) => patch[name] !== undefined)) throw fail('forbidden', 'details')
-  if (!memberToggle) throw fail('forbidden', 'toggle')
+  const hasDetails = detailFields.some((name) => patch[name] !== undefined)
+  if (memberToggle && !hasDetails) return
+  if (actor.kind === 'token') throw adminOnly(actor.kind, 'ipam:write')
+  throw fail('forbidden', hasDetails ? 'details' : 'toggle')
 }
 
 async function store(
@@ -278,7 +285,7 @@ async function store(
   await wake(trx, 'announcements')
 }
 
-function historyKind(before: Announcement, after: Announcement, { enabled, region }: Patch): string {
+function historyKind(before: Announcement, after: Announcement, { enabled, region }: Patch): HistoryKind {
   if (region === undefined && before.enabled === after.enabled) return 'updated'
   return enabled ? 'enabled' : 'disabled'
 }

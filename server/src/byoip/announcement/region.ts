@@ -1,6 +1,7 @@
 // The regions where teams may announce, as the API lists them. The settings of their routers are never shown.
 import type { listRegionsRoute, Region as Wire } from '@pharos/contract/byoip'
 import { invalid } from '../../runtime/error.ts'
+import { nearestName } from '../../text/did-you-mean.ts'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
@@ -20,7 +21,14 @@ function presentRegion(region: RegionRow): Wire {
   return { ...region, last_check: region.last_check?.toISOString() ?? null }
 }
 
+/** Returns the attributes of the error for an unknown slug: the valid ones, and the one that was probably meant. */
+export function unknownRegion(slug: string, valid: readonly string[]) {
+  const suggestion = nearestName(slug, valid)
+  return { valid, ...(suggestion === undefined ? {} : { suggestion }) }
+}
+
 /** Throws 422 with the known slugs if a filter has an unknown one. */
 export function requireRegions(slugs: readonly string[], valid: readonly string[]): void {
-  if (!slugs.every((slug) => valid.includes(slug))) throw invalid(['query', 'region'], 'region', { valid })
+  const unknown = slugs.find((slug) => !valid.includes(slug))
+  if (unknown !== undefined) throw invalid(['query', 'region'], 'region', unknownRegion(unknown, valid))
 }

@@ -170,11 +170,11 @@ function linesOf({ actor }: Operation, letter: LetterRow, replaced: readonly Rep
   return [
     ...replaced.map(({ letterId, announcementId }) => {
       const detail = { letter_id: letterId, replaced_by: letter_id }
-      return { ...by, announcementId, kind: 'letter_superseded', detail }
+      return { ...by, announcementId, kind: 'letter_superseded' as const, detail }
     }),
     ...announcement_ids.map((announcementId) => {
       const detail = { letter_id, filename, valid_until }
-      return { ...by, announcementId, kind: 'letter_uploaded', detail }
+      return { ...by, announcementId, kind: 'letter_uploaded' as const, detail }
     }),
   ]
 }

@@ -128,7 +128,8 @@ async function recordReview(
   })
   const detail =
     status === 'accepted' ? { letter_id: id, valid_until: after.valid_until } : { letter_id: id, reason }
-  const line = { teamId, kind: `letter_${status}`, actor: 'operator', detail }
+  const kind = status === 'accepted' ? 'letter_accepted' : 'letter_rejected'
+  const line = { teamId, kind, actor: 'operator', detail } as const
   await writeHistory(trx, ...announcement_ids.map((announcementId) => ({ ...line, announcementId })))
   await wake(trx, 'validations')
 }

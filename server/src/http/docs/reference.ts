@@ -37,6 +37,7 @@ type Parameter = {
   readonly required: boolean
   readonly description?: string
   readonly schema: Schema
+  readonly explode?: boolean
   readonly example?: unknown
 }
 export type OperationDocument = {
@@ -236,7 +237,12 @@ function authorizationOf(security: OperationDocument['security']): string[] {
 function urlOf({ path, parameters }: Operation): string {
   const query = parameters
     .filter((one) => one.in === 'query' && one.example !== undefined)
-    .flatMap(({ name, example }) => [example].flat().map((value) => [name, String(value)]))
+    .flatMap(({ name, example, explode }) =>
+      (explode === false ? [[example].flat().join(',')] : [example].flat()).map((value) => [
+        name,
+        String(value),
+      ]),
+    )
   const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const example = parameters.find((one) => one.in === 'path' && one.name === name)?.example
     return example === undefined ? whole : encodeURIComponent(String(example))

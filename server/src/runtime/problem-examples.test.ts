@@ -1,0 +1,93 @@
+// The documented example of each error code has the texts that the server sends: each is created here from the catalogue.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { problems, type ProblemCode } from '@pharos/contract/problem'
+import { problemExample } from '@pharos/contract/problem-schema'
+import { fail, invalid, type Failure } from './error.ts'
+import { invalidTexts } from './messages.ts'
+
+const checks = [
+  {
+    loc: ['body', 'enabled'],
+    msg: 'no letter of authorization has been accepted',
+    type: 'not_validated',
+    ctx: { missing: 'loa', state: 'missing', fix: 'Upload a signed letter of authorization.' },
+  },
+]
+const regions = [
+  {
+    loc: ['regions', 'ams'],
+    msg: 'is withdrawing there',
+    type: 'still_announced',
+    ctx: { region: 'ams', state: 'withdrawing' },
+  },
+]
+const tooLarge = [
+  {
+    loc: ['body'],
+    msg: invalidTexts.tooLarge[1]({ bytes_max: 1_048_576 }),
+    type: 'too_large',
+    ctx: { bytes_max: 1_048_576 },
+  },
+]
+
+const sent: Readonly<Record<ProblemCode, Failure>> = {
+  malformed: fail('malformed', 'emptyBody'),
+  invalid_token: fail('invalid_token', 'link'),
+  unauthenticated: fail('unauthenticated', 'credentialInvalid', { credential: 'API token' }),
+  wrong_scheme: fail('wrong_scheme', 'apiTokenAsBearer'),
+  invalid_credentials: fail('invalid_credentials', 'signIn'),
+  token_not_valid: fail('token_not_valid', 'refresh'),
+  otp_required: fail('otp_required', 'missing'),
+  forbidden: fail('forbidden', 'tokenAdminOnly', { scope: 'ipam:write' }),
+  scope_missing: fail('scope_missing', 'needed', { scope: 'ipam:write' }),
+  module_disabled: fail('module_disabled', 'module', { module: 'ipam' }),
+  wrong_password: fail('wrong_password', 'current'),
+  second_factor_required: fail('second_factor_required', 'team'),
+  email_unconfirmed: fail('email_unconfirmed', 'account'),
+  quota_exceeded: fail('quota_exceeded', 'webhooks', { limit: 5 }),
+  not_found: fail('not_found', 'object', { noun: 'announcement' }),
+  method_not_allowed: fail('method_not_allowed', 'method', { allowed: ['GET', 'HEAD', 'POST'] }),
+  not_validated: fail('not_validated', 'checks', { missing: ['loa'] }, { errors: checks }),
+  suspended: fail('suspended', 'announcement'),
+  prefix_claimed: fail('prefix_claimed', 'byOther', { prefix: '203.0.113.0/24' }),
+  still_announced: fail('still_announced', 'regions', { regions: ['ams'] }, { errors: regions }),
+  already_member: fail('already_member', 'member', { email: 'ann@example.net' }),
+  last_admin: fail('last_admin', 'team'),
+  domain_claimed: fail('domain_claimed', 'byOther', { domain: 'acme.net' }),
+  conflict: fail('conflict', 'webhookDisabled'),
+  idempotency_in_flight: fail('idempotency_in_flight', 'request'),
+  precondition_failed: fail('precondition_failed', 'etag', { etag: '"8"' }),
+  body_too_large: fail('body_too_large', 'body', { bytesMax: 1_048_576 }, { errors: tooLarge }),
+  unsupported_media_type: fail('unsupported_media_type', 'json', {
+    given: 'application/x-www-form-urlencoded',
+  }),
+  invalid: invalid(['body', 'region'], 'region', { valid: ['ams', 'fra', 'nyc'], suggestion: 'ams' }),
+  reserved_asn: fail('reserved_asn', 'asn', { asn: 64512, reservedFor: 'private use' }),
+  idempotency_mismatch: fail('idempotency_mismatch', 'request', { differs: ['the body'] }),
+  rate_limited: fail('rate_limited', 'requests', { seconds: 3 }),
+  internal: fail('internal', 'unexpected'),
+  unavailable: fail('unavailable', 'database', { degraded: ['postgresql'] }),
+}
+
+/** The example of an error in the guide. */
+const ofGuide = () => {
+  const guide = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8')
+  const blocks = [...guide.matchAll(/```json\n([^`]*)```/g)].map(([, text]) => text!)
+  return JSON.parse(blocks.find((text) => text.includes('"code": "invalid"'))!)
+}
+
+describe('the documented example', () => {
+  it('of the guide has the texts of the server', () => {
+    const { detail, errors } = ofGuide()
+    assert.deepEqual({ detail, errors }, { detail: sent.invalid.message, errors: sent.invalid.errors })
+  })
+
+  for (const code of Object.keys(problems) as ProblemCode[])
+    it(`of ${code} has the texts of the server`, () => {
+      const { detail, errors, degraded } = problemExample(code)
+      const { message, errors: given, degraded: down } = sent[code]
+      assert.deepEqual({ detail, errors, degraded }, { detail: message, errors: given, degraded: down })
+    })
+})
