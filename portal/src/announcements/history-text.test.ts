@@ -28,7 +28,8 @@ describe('the history of an announcement as text', () => {
   })
 
   it('names what an update changed', () => {
-    const text = (kind: string, detail: HistoryEntry['detail']) => describeEntry(entry({ kind, detail })).text
+    const text = (kind: HistoryEntry['kind'], detail: HistoryEntry['detail']) =>
+      describeEntry(entry({ kind, detail })).text
     assert.equal(
       text('updated', { regions: ['ams', 'fra'], fields: ['description', 'as_set'] }),
       'Changed: regions ams, fra; description; AS-SET',
