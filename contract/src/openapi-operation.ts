@@ -3,7 +3,7 @@ import type { TObject, TSchema } from 'typebox'
 import { dryRunMediaType, takesIdempotencyKey, takesIfMatch, takesIfNoneMatch, titled } from './answers.ts'
 import type { Example } from './example.ts'
 import { exampleOf, headersOf, problemsOf, successesOf } from './openapi-answers.ts'
-import { commaListMax, commaListOf, isPage } from './scalar.ts'
+import { commaListMax, commaListOf, isPage, pascalCase } from './scalar.ts'
 import { keylessReasons, type Permission, type Route, type Upload } from './route.ts'
 
 type Json = Record<string, unknown>
@@ -20,8 +20,8 @@ export function operation(route: Route, example: Example): Json {
     security: securityOf(route.permission),
     ...requirementKeys(route.permission),
     parameters: [
-      ...parametersOf(route.params, 'path', example.params ?? {}),
-      ...parametersOf(route.query, 'query', example.query ?? {}),
+      ...parametersOf(route, route.params, 'path', example.params ?? {}),
+      ...parametersOf(route, route.query, 'query', example.query ?? {}),
       ...(route.dryRun ? [dryRunParameter] : []),
       ...conditionalParameters(route),
       ...(route.stream ? [header('Last-Event-ID', 'the id of the last event that the caller has')] : []),
@@ -117,7 +117,7 @@ function formOf(route: Route, { fields, file }: Upload): Json {
   }
 }
 
-function parametersOf(schema: TObject, place: 'path' | 'query', values: object): Json[] {
+function parametersOf(route: Route, schema: TObject, place: 'path' | 'query', values: object): Json[] {
   const required = new Set<string>((schema as { required?: string[] }).required ?? [])
   return Object.entries(schema.properties).map(([name, property]) => ({
     name,
@@ -125,16 +125,17 @@ function parametersOf(schema: TObject, place: 'path' | 'query', values: object):
     required: place === 'path' || (required.has(name) && !('default' in property)),
     ...('description' in property ? { description: property.description } : {}),
     ...('x-empty-is-absent' in property ? { allowEmptyValue: true } : {}),
-    ...valueOf(property, (values as Json)[name]),
+    ...valueOf(route, name, property, (values as Json)[name]),
   }))
 }
 
 /** The schema and the example. A comma list is an array that is sent as one text (OpenAPI 3.1, 4.8.12.3). */
-function valueOf(property: TSchema, sample: unknown): Json {
+function valueOf(route: Route, name: string, property: TSchema, sample: unknown): Json {
   const list = commaListOf(property)
   if (!list) return { schema: property, ...exampleOf(sample) }
   const byDefault = 'default' in property ? { default: String(property.default).split(',') } : {}
-  const schema = { type: 'array', items: list.values, minItems: 1, maxItems: commaListMax, ...byDefault }
+  const items = titled(route, pascalCase(name), list.values)
+  const schema = { type: 'array', items, minItems: 1, maxItems: commaListMax, ...byDefault }
   return { style: 'form', explode: false, schema, ...exampleOf(sample && String(sample).split(',')) }
 }
 
