@@ -1,6 +1,6 @@
-// Keeps PostgreSQL's plans for the event lists fresh while their tables grow fast. A connection keeps the plans of its
-// prepared statements, and one made for a few rows reads the whole table again for each facet. Autovacuum would replace
-// them up to a minute later, or never where it is off.
+// Keeps PostgreSQL plans of the event lists up to date while their tables grow fast. A connection keeps the plans of its
+// prepared statements, and one made for a few rows reads the whole table again for each facet. Autovacuum would cause new
+// plans up to a minute later, and not at all if it is off.
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 
@@ -12,8 +12,9 @@ export async function analyzeGrown(trx: Trx): Promise<void> {
   const { rows } = await sql<{ relname: string }>`
     select relname from pg_class
     where oid = any(array['team_events', 'team_event_facets', 'team_event_counts']::regclass[])
-      and pg_relation_size(oid) >= 2 * greatest(relpages, 0) * current_setting('block_size')::bigint
-      and pg_relation_size(oid) > 0`.execute(trx)
+      and pg_relation_size(oid) >= 2 * greatest(relpages, 1) * current_setting('block_size')::bigint`.execute(
+    trx,
+  )
   if (rows.length === 0) return
   const tables = rows.map(({ relname }) => sql.table(relname))
   await sql`analyze (skip_locked) ${sql.join(tables)}`.execute(trx)
