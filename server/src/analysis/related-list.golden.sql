@@ -106,7 +106,11 @@ total as materialized (
   select (
     select coalesce(sum(events), 0)::bigint
     from facets f
-    join team_event_counts c on c.team_id = $3 and c.facet = f.id and measure = 'all') as n),
+    cross join lateral (
+      select bucket, events
+      from team_event_counts
+      where team_id = $3 and facet = f.id and measure = 'all'
+      offset 0) c) as n),
 page as materialized (
   select *
   from (
@@ -206,10 +210,18 @@ total as materialized (
   select (( (
       select coalesce(sum(events), 0)::bigint
       from facets f
-      join team_event_counts c on c.team_id = $3 and c.facet = f.id and measure = $4 and bucket < $5::integer) + (
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $3 and facet = f.id and measure = $4 and bucket < $5::integer
+        offset 0) c) + (
       select coalesce(sum(events), 0)::bigint
       from facets f
-      join team_event_counts c on c.team_id = $6 and c.facet = f.id and measure = $7 and bucket >= $8::integer and bucket < $9::integer) + (
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $6 and facet = f.id and measure = $7 and bucket >= $8::integer and bucket < $9::integer
+        offset 0) c) + (
       select count(*)
       from facets f
       cross join lateral (
@@ -219,10 +231,18 @@ total as materialized (
         offset 0) e)) - ( (
       select coalesce(sum(events), 0)::bigint
       from facets f
-      join team_event_counts c on c.team_id = $13 and c.facet = f.id and measure = $14 and bucket < $15::integer) + (
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $13 and facet = f.id and measure = $14 and bucket < $15::integer
+        offset 0) c) + (
       select coalesce(sum(events), 0)::bigint
       from facets f
-      join team_event_counts c on c.team_id = $16 and c.facet = f.id and measure = $17 and bucket >= $18::integer and bucket < $19::integer) + (
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $16 and facet = f.id and measure = $17 and bucket >= $18::integer and bucket < $19::integer
+        offset 0) c) + (
       select count(*)
       from team_events
       where team_id = $20 and end_at >= $21::timestamptz and end_at < $22::timestamptz and facet + 0 = any(array(
@@ -251,10 +271,18 @@ found_blocks as materialized (
   select min(bucket) as first, max(bucket) as last, (greatest($29 - (select n from before), 0) + ( (
       select coalesce(sum(events), 0)::bigint
       from facets f
-      join team_event_counts c on c.team_id = $30 and c.facet = f.id and measure = $31 and bucket < $32::integer) + (
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $30 and facet = f.id and measure = $31 and bucket < $32::integer
+        offset 0) c) + (
       select coalesce(sum(events), 0)::bigint
       from facets f
-      join team_event_counts c on c.team_id = $33 and c.facet = f.id and measure = $34 and bucket >= $35::integer and bucket < $36::integer) + (
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $33 and facet = f.id and measure = $34 and bucket >= $35::integer and bucket < $36::integer
+        offset 0) c) + (
       select count(*)
       from facets f
       cross join lateral (
@@ -267,15 +295,27 @@ found_blocks as materialized (
     from (
       select bucket, coalesce(sum(events), 0)::bigint as events
       from facets f
-      join team_event_counts c on c.team_id = $40 and c.facet = f.id and measure = $41
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $40 and facet = f.id and measure = $41
+        offset 0) c
       group by bucket) c) c
   where upto > (greatest($42 - (select n from before), 0) + ( (
       select coalesce(sum(events), 0)::bigint
       from facets f
-      join team_event_counts c on c.team_id = $43 and c.facet = f.id and measure = $44 and bucket < $45::integer) + (
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $43 and facet = f.id and measure = $44 and bucket < $45::integer
+        offset 0) c) + (
       select coalesce(sum(events), 0)::bigint
       from facets f
-      join team_event_counts c on c.team_id = $46 and c.facet = f.id and measure = $47 and bucket >= $48::integer and bucket < $49::integer) + (
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $46 and facet = f.id and measure = $47 and bucket >= $48::integer and bucket < $49::integer
+        offset 0) c) + (
       select count(*)
       from facets f
       cross join lateral (
@@ -285,10 +325,18 @@ found_blocks as materialized (
         offset 0) e))) and upto - events < (greatest($53 - (select n from before), 0) + ( (
       select coalesce(sum(events), 0)::bigint
       from facets f
-      join team_event_counts c on c.team_id = $54 and c.facet = f.id and measure = $55 and bucket < $56::integer) + (
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $54 and facet = f.id and measure = $55 and bucket < $56::integer
+        offset 0) c) + (
       select coalesce(sum(events), 0)::bigint
       from facets f
-      join team_event_counts c on c.team_id = $57 and c.facet = f.id and measure = $58 and bucket >= $59::integer and bucket < $60::integer) + (
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $57 and facet = f.id and measure = $58 and bucket >= $59::integer and bucket < $60::integer
+        offset 0) c) + (
       select count(*)
       from facets f
       cross join lateral (
@@ -303,7 +351,11 @@ found as materialized (
     from (
       select bucket, coalesce(sum(events), 0)::bigint as events
       from facets f
-      join team_event_counts c on c.team_id = $65 and c.facet = f.id and measure = $66 and bucket >= (select first * 64 from found_blocks) and bucket <= (select last * 64 + 63 from found_blocks)
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $65 and facet = f.id and measure = $66 and bucket >= (select first * 64 from found_blocks) and bucket <= (select last * 64 + 63 from found_blocks)
+        offset 0) c
       group by bucket) c) c
   where upto > (select skip from found_blocks) and upto - events < (select skip from found_blocks) + $67),
 place as materialized (
@@ -577,7 +629,11 @@ total as materialized (
   select (
     select coalesce(sum(events), 0)::bigint
     from facets f
-    join team_event_counts c on c.team_id = $4 and c.facet = f.id and measure = 'all') as n),
+    cross join lateral (
+      select bucket, events
+      from team_event_counts
+      where team_id = $4 and facet = f.id and measure = 'all'
+      offset 0) c) as n),
 page as materialized (
   select *
   from (
@@ -610,7 +666,11 @@ total as materialized (
   select (
     select coalesce(sum(events), 0)::bigint
     from facets f
-    join team_event_counts c on c.team_id = $3 and c.facet = f.id and measure = 'all') as n),
+    cross join lateral (
+      select bucket, events
+      from team_event_counts
+      where team_id = $3 and facet = f.id and measure = 'all'
+      offset 0) c) as n),
 found_blocks as materialized (
   select min(bucket) as first, max(bucket) as last, ($4::bigint + 0) - min(upto - events) as skip
   from (
@@ -618,7 +678,11 @@ found_blocks as materialized (
     from (
       select bucket, coalesce(sum(events), 0)::bigint as events
       from facets f
-      join team_event_counts c on c.team_id = $5 and c.facet = f.id and measure = $6
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $5 and facet = f.id and measure = $6
+        offset 0) c
       group by bucket) c) c
   where upto > ($7::bigint + 0) and upto - events < ($8::bigint + 0) + $9),
 found as materialized (
@@ -628,7 +692,11 @@ found as materialized (
     from (
       select bucket, coalesce(sum(events), 0)::bigint as events
       from facets f
-      join team_event_counts c on c.team_id = $10 and c.facet = f.id and measure = $11 and bucket >= (select first * 64 from found_blocks) and bucket <= (select last * 64 + 63 from found_blocks)
+      cross join lateral (
+        select bucket, events
+        from team_event_counts
+        where team_id = $10 and facet = f.id and measure = $11 and bucket >= (select first * 64 from found_blocks) and bucket <= (select last * 64 + 63 from found_blocks)
+        offset 0) c
       group by bucket) c) c
   where upto > (select skip from found_blocks) and upto - events < (select skip from found_blocks) + $12),
 place as materialized (
@@ -668,7 +736,11 @@ total as materialized (
   select (
     select coalesce(sum(events), 0)::bigint
     from facets f
-    join team_event_counts c on c.team_id = $3 and c.facet = f.id and measure = 'all') as n),
+    cross join lateral (
+      select bucket, events
+      from team_event_counts
+      where team_id = $3 and facet = f.id and measure = 'all'
+      offset 0) c) as n),
 page as materialized (
   select *
   from ( (
@@ -771,7 +843,11 @@ of_scope as materialized (
   select (
     select coalesce(sum(events), 0)::bigint
     from facets f
-    join team_event_counts c on c.team_id = $9 and c.facet = f.id and measure = 'all') as n),
+    cross join lateral (
+      select bucket, events
+      from team_event_counts
+      where team_id = $9 and facet = f.id and measure = 'all'
+      offset 0) c) as n),
 gathered as materialized ( (
     select *
     from (
@@ -907,7 +983,11 @@ total as materialized (
   select (
     select coalesce(sum(events), 0)::bigint
     from facets f
-    join team_event_counts c on c.team_id = $5 and c.facet = f.id and measure = 'all') as n), "other_facets" as materialized (
+    cross join lateral (
+      select bucket, events
+      from team_event_counts
+      where team_id = $5 and facet = f.id and measure = 'all'
+      offset 0) c) as n), "other_facets" as materialized (
   select id
   from team_event_facets
   where team_id = any($6::integer[]) and not coalesce((coalesce(strpos(description, $7) > 0, false) or classification_key = any($8::text[]) or strpos(lower(source_key), $9) > 0), false)), "open_facets" as materialized (
@@ -979,7 +1059,11 @@ total as materialized (
   select (
     select coalesce(sum(events), 0)::bigint
     from facets f
-    join team_event_counts c on c.team_id = $5 and c.facet = f.id and measure = 'all') as n), "other_facets" as materialized (
+    cross join lateral (
+      select bucket, events
+      from team_event_counts
+      where team_id = $5 and facet = f.id and measure = 'all'
+      offset 0) c) as n), "other_facets" as materialized (
   select id
   from team_event_facets
   where team_id = any($6::integer[]) and not coalesce((coalesce(strpos(description, $7) > 0, false) or classification_key = any($8::text[]) or strpos(lower(source_key), $9) > 0), false)), "open_facets" as materialized (
@@ -1092,7 +1176,11 @@ total as materialized (
   select (
     select coalesce(sum(events), 0)::bigint
     from facets f
-    join team_event_counts c on c.team_id = $3 and c.facet = f.id and measure = 'all') as n), "open_facets" as materialized (
+    cross join lateral (
+      select bucket, events
+      from team_event_counts
+      where team_id = $3 and facet = f.id and measure = 'all'
+      offset 0) c) as n), "open_facets" as materialized (
   select id
   from team_event_facets
   where team_id = any($4::integer[]) and not coalesce(coalesce(strpos(description, $5) > 0, false), false) and (description is null or strpos(description, $6) > 0 and exists (

@@ -6,6 +6,7 @@ import type { Prefix } from '../net/prefix.ts'
 import type { Trx } from '../db/postgres.ts'
 import { writeMessages } from '../outbox/outbox.ts'
 import { eventMessages } from './event-message.ts'
+import { analyzeGrown } from './event-statistics.store.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 import { facetOf } from './facet.ts'
@@ -98,6 +99,7 @@ export async function relateEvents(
   await writeMessages(trx, eventMessages(teamEvents, written, ended, isObserved))
   const matched = unmatched.map((event_id) => ({ team_id: noTeam, event_id }))
   await deleteTeamEvents(trx, [...noLongerRelated(stored, wanted), ...matched])
+  await analyzeGrown(trx)
 }
 
 /**
