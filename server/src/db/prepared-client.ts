@@ -1,5 +1,5 @@
 // A connection that keeps repeated statements prepared: planning one takes longer than running it. For the pools of the
-// API, whose statements are few and small; a cached plan does not depend on the number of rows.
+// API, whose statements are few and small. A cached plan is that of the rows at its time: see analysis/event-statistics.store.ts.
 import { Client, type QueryResult, type Submittable } from 'pg'
 import { isStale } from './failure.ts'
 import { WireQuery, type KnownColumns, type Statement } from './wire-query.ts'
