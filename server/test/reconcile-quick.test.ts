@@ -136,10 +136,19 @@ describe('a quick run', () => {
     }
     await patch(ids[0]!, false)
     await patch(late, true)
-    const report = await quick({ routers: [routerOf(forward({ list: neverCalled, find }))] })
-    const { gone, ...counts } = report
-    assert.deepEqual(counts, { moving: 2, announced: 1, withdrawn: 1, refused: 0, full: 'soon' })
-    assert.deepEqual([...gone], [prefixAt(0)])
+    const steps: string[][] = []
+    const kept: QuickRunDeps['kept'] = {
+      forget: (prefixes) => steps.push(['forget', ...prefixes]),
+      remember: (afters, among) => {
+        steps.push(['remember', ...afters.flatMap(({ after }) => [...after.keys()]), 'among', ...among!])
+      },
+    }
+    const report = await quick({ kept, routers: [routerOf(forward({ list: neverCalled, find }))] })
+    assert.deepEqual(report, { moving: 2, announced: 1, withdrawn: 1, refused: 0, full: 'soon' })
+    assert.deepEqual(steps, [
+      ['forget', prefixAt(0)],
+      ['remember', '203.0.113.0/24', 'among', prefixAt(0), '203.0.113.0/24'],
+    ])
     assert.deepEqual(onRouter(), [prefixAt(1), prefixAt(2), prefixAt(3), '203.0.113.0/24'])
     assert.deepEqual(asked, [
       [prefixAt(0), '203.0.113.0/24'],

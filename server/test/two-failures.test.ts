@@ -122,9 +122,13 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     'a restart loses no prefix while the database refuses connections, is silent, or was never reachable',
     async () => {
       const proxy = await useProxy()
+      // The first run has announced everything, and is refused while it stores its check: no run has succeeded.
+      const blocked = await db().startTransaction().execute()
+      await sql`lock table region_routers in share row exclusive mode`.execute(blocked)
       const running = await startReconcilers({ databaseUrl: proxy.databaseUrl })
       await allAnnounced()
       proxy.refuse()
+      await blocked.rollback().execute()
       await assertNoLoss('refused')
       proxy.open()
       await checkedAgain()

@@ -1,4 +1,4 @@
-// The routes of a region's routers after the last full run, in a sealed local file. While the database does not answer,
+// The routes of a region's routers as the last full run read them, in a sealed local file. While the database does not answer,
 // they may be announced to a router that has lost all routes; they never cause a withdrawal. Later withdrawals and
 // changes are not in the file.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,14 +7,14 @@ import { open, seal, type KeyRing } from '../../runtime/secrets.ts'
 import type { RegionRecord } from './reconcile.store.ts'
 import type { Route } from './speaker.ts'
 
-/** Routes of one router after the last full run. */
+/** Routes of one router. */
 export type KeptRouter = { readonly name: string; readonly routes: readonly Route[] }
 
 export type KeptPlan = {
   /** With the settings of its speakers, so that they can be connected before the database answers. */
   readonly region: RegionRecord
   readonly routers: readonly KeptRouter[]
-  /** End of the full run; ISO 8601. */
+  /** When a run last read or changed them; ISO 8601. */
   readonly at: string
 }
 

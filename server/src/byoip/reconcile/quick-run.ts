@@ -2,7 +2,6 @@
 // routers. It uses the same plan, guard and fence as the full run and never does more than it. Anything that the guard could
 // hold with the whole region in view is left to the full run, which follows every quick run that found rows.
 import type { Db } from '../../db/postgres.ts'
-import type { Prefix } from '../../net/prefix.ts'
 import { readPrefix, type PlanRow } from './plan.ts'
 import { movingMax, saveObserved, withFence } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
@@ -41,8 +40,6 @@ export type KnownRegion = {
 export type QuickReport = Record<'moving' | 'announced' | 'withdrawn' | 'refused', number> & {
   /** When the full run must follow: `soon` to read the whole region again, `now` if this run left work to it. */
   readonly full: 'soon' | 'now' | undefined
-  /** Changes that were sent, so that last known routes do not undo them. */
-  readonly gone: ReadonlySet<Prefix>
 }
 
 const idle = {
@@ -51,7 +48,6 @@ const idle = {
   withdrawn: 0,
   refused: 0,
   full: undefined,
-  gone: new Set<Prefix>(),
 } as const
 
 /** Runs once under the lease. Rejects with the error of the run, after storing that the region could not be checked. */
@@ -90,7 +86,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
       requireFresh(ageMs())
       const needsFullRun = requiresFullRun(planned, memory, known)
       const sends = sendsOfAll(planned, quorum, needsFullRun)
-      const sent = isEmpty(sends) ? nothingSent : await sendAll(trx, lease, planned, sends, ageMs)
+      const sent = isEmpty(sends) ? nothingSent : await sendAll(trx, deps, lease, planned, sends, ageMs)
       return {
         planned,
         sends,
@@ -120,6 +116,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   const active = deps.routers.filter(({ name }) => !memory.routers.get(name)?.drained)
   const unread = active.filter((router) => !afters.some((one) => one.router === router)).length
   const undecided = new Set(needsFullRun ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
+  deps.kept?.remember(afters, prefixes)
   await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread, undecided }))
   return {
     moving: rows.length,
@@ -127,7 +124,6 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
     withdrawn: sent.withdrawn.size,
     refused: [...sent.refused.values()].reduce((count, { size }) => count + size, 0),
     full: needsFullRun || failed.length > 0 ? 'now' : 'soon',
-    gone: sent.withdrawn,
   }
 }
 

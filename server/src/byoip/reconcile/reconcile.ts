@@ -4,7 +4,6 @@
 import type { Db } from '../../db/postgres.ts'
 import { familyOf } from '../../net/address.ts'
 import { closeHold, holdChange, openHold } from './hold.ts'
-import type { KeptRouter } from './kept-plan.ts'
 import type { Applied, Plan, PlanRow } from './plan.ts'
 import { saveCheck, saveObserved, withFence, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
@@ -46,8 +45,6 @@ export type RunReport = Record<
   /** The neighbors of each router that could be read. */
   readonly neighbors: ReadonlyMap<string, readonly Neighbor[]>
   readonly failures: readonly RouterFailure[]
-  /** Current routes of each router that could be read. */
-  readonly routers: readonly KeptRouter[]
 }
 
 /** Runs once under the lease. Rejects with the error of the run, after storing that the region could not be checked. */
@@ -71,11 +68,12 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const silent = isEmpty(sends)
   const sent = silent
     ? nothingSent
-    : await withFence(db, lease, (trx) => sendAll(trx, lease, planned, sends, ageMs))
+    : await withFence(db, lease, (trx) => sendAll(trx, deps, lease, planned, sends, ageMs))
   const after = silent ? { answers: observedOf(planned), failures: [] } : await readBack(views)
   const failed = [...failures, ...sent.failures, ...after.failures]
   const unread = activeOf(failed, memory)
   const afters = after.answers.filter(({ router }) => !failed.some((one) => one.router === router))
+  deps.kept?.remember(afters)
   await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread }))
   await saveHold(db, lease.regionId, memory, planned)
   const checks = [...afters.map((one) => checkOf(one, planned, memory)), ...failed.map(failedCheckOf)]
@@ -89,7 +87,6 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
     refused: sum([...sent.refused.values()].map(({ size }) => size)),
     neighbors: new Map(views.map(({ router, neighbors }) => [router.name, neighbors])),
     failures: failed,
-    routers: afters.map(({ router, after }) => ({ name: router.name, routes: [...after.values()] })),
   }
 }
 

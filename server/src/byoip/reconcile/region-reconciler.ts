@@ -9,9 +9,16 @@ import type { RouteSettings } from './plan.ts'
 import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
 import { reconcileRegion, type RunReport } from './reconcile.ts'
 import { readMovingRows, readRegionRows, type RegionRecord } from './reconcile.store.ts'
-import type { KeptPlan, KeptPlans } from './kept-plan.ts'
+import type { KeptPlan, KeptPlans, KeptRouter } from './kept-plan.ts'
 import { LeaseLost, RegionLock, type RegionLease } from './region-lock.store.ts'
-import { isDatabaseAway, RoutersFailed, RunPreempted, type Router, type RouterFailure } from './region-run.ts'
+import {
+  isDatabaseAway,
+  RoutersFailed,
+  RunPreempted,
+  type Router,
+  type RouterAfter,
+  type RouterFailure,
+} from './region-run.ts'
 import type { Speaker } from './speaker.ts'
 
 /** One speaker of a region, with the settings of its routes. */
@@ -61,9 +68,10 @@ export class RegionReconciler {
   /** Time of the first change since the last full run; milliseconds of performance.now(). */
   #changedMs: number | undefined
 
-  /** Routes on the routers after the last full run of this process, without later changes. */
+  /** Routes on the routers when a run last read them, without those withdrawn since. */
   #kept: KeptPlan | undefined
-  #savedMs: number | undefined
+  /** The routes in the file, and when they were written; milliseconds of performance.now(). */
+  #saved: { readonly routers: string; readonly atMs: number } | undefined
   #fullRuns = 0
   #failedRuns = 0
   #awaited: NodeJS.Timeout | undefined
@@ -173,22 +181,45 @@ export class RegionReconciler {
   #discardKept(): void {
     if (!this.#kept) return
     this.#kept = undefined
-    this.#savedMs = undefined
+    this.#saved = undefined
     this.#deps.keptPlans.remove(this.#region)
   }
 
-  /** Writes the file again after a change, and at an interval so that its age is known. */
-  #keep({ routers, announced, withdrawn }: RunReport): void {
-    const before = new Map(this.#kept?.routers.map((one) => [one.name, one]))
-    for (const one of routers) before.set(one.name, one)
-    const nowMs = performance.now()
-    const isSaved =
-      this.#savedMs !== undefined && announced + withdrawn === 0 && this.#changedMs === undefined
-    this.#kept = { region: this.#region, routers: [...before.values()], at: new Date().toISOString() }
-    this.#restoring.clear()
-    if (isSaved && nowMs - this.#savedMs! < keptSaveMs) return
-    this.#deps.keptPlans.save(this.#kept)
-    this.#savedMs = nowMs
+  /** Replaces the routes of the routers that were read, or only those `among` the prefixes; the others are kept. */
+  #remember(afters: readonly RouterAfter[], among?: readonly Prefix[]): void {
+    const routers = new Map(this.#kept?.routers.map(({ name, routes }) => [name, routes]))
+    const read = new Set(among)
+    for (const { router, after } of afters) {
+      const others = among ? (routers.get(router.name) ?? []).filter(({ prefix }) => !read.has(prefix)) : []
+      routers.set(router.name, [...others, ...after.values()])
+    }
+    this.#keep([...routers].map(([name, routes]) => ({ name, routes })))
+    if (!among) this.#saveKept()
+  }
+
+  /** Removes the routes in memory at once, and in the file with the next full run. */
+  #forget(prefixes: ReadonlySet<Prefix>): void {
+    const { routers = [] } = this.#kept ?? {}
+    if (prefixes.size === 0 || routers.length === 0) return
+    this.#keep(
+      routers.map(({ name, routes }) => ({
+        name,
+        routes: routes.filter(({ prefix }) => !prefixes.has(prefix)),
+      })),
+    )
+  }
+
+  #keep(routers: readonly KeptRouter[]): void {
+    this.#kept = { region: this.#region, routers, at: new Date().toISOString() }
+  }
+
+  /** Writes the file after a change, and at an interval so that its age is known. */
+  #saveKept(): void {
+    const routers = JSON.stringify(this.#kept!.routers)
+    const atMs = performance.now()
+    if (this.#saved?.routers === routers && atMs - this.#saved.atMs < keptSaveMs) return
+    this.#deps.keptPlans.save(this.#kept!)
+    this.#saved = { routers, atMs }
   }
 
   /**
@@ -230,7 +261,7 @@ export class RegionReconciler {
       this.#known = { ...report, lease }
       this.#fullRuns++
       this.#failedRuns = 0
-      this.#keep(report)
+      this.#restoring.clear()
       for (const { router } of report.failures) (router as RegionRouter).invalidate()
       this.#changedMs = undefined
       this.#fullIn(this.#intervalMs)
@@ -251,19 +282,9 @@ export class RegionReconciler {
 
   async #runQuickly(lease: RegionLease, known: KnownRegion): Promise<void> {
     const report = await quickRun({ ...this.#runDeps(), readMoving: readMovingRows }, lease, known)
-    this.#withdrawKept(report.gone)
     if (report.full === 'now') this.wakeFully()
     if (report.full === 'soon') this.#fullSoon()
     if (report.full !== undefined) this.#reportQuick(report)
-  }
-
-  /** Removes the routes in memory at once, and in the file with the next full run. */
-  #withdrawKept(gone: ReadonlySet<Prefix>): void {
-    if (!this.#kept || gone.size === 0) return
-    const routers = this.#kept.routers.map(({ name, routes }) => {
-      return { name, routes: routes.filter(({ prefix }) => !gone.has(prefix)) }
-    })
-    this.#kept = { ...this.#kept, routers }
   }
 
   /** Schedules a full run after a burst of changes, or during one that lasts too long. */
@@ -290,6 +311,11 @@ export class RegionReconciler {
       db: this.#deps.postgres.owner,
       routers: this.#routers,
       quorum: this.#region.quorum,
+      kept: {
+        forget: (prefixes: ReadonlySet<Prefix>) => this.#forget(prefixes),
+        remember: (afters: readonly RouterAfter[], among?: readonly Prefix[]) =>
+          this.#remember(afters, among),
+      },
       now: () => new Date(),
       elapsedMs: () => performance.now(),
     }
@@ -301,7 +327,7 @@ export class RegionReconciler {
     for (const state of ['desired', 'observed', 'held'] as const)
       metrics.routes.set({ region, state }, report[state])
     this.#reportFailures(report.failures)
-    const { neighbors: _, routers: __, failures, ...counts } = report
+    const { neighbors: _, failures, ...counts } = report
     const { announced, withdrawn, held, refused, quarantined } = counts
     const level =
       held + refused + quarantined + failures.length > 0
@@ -323,8 +349,7 @@ export class RegionReconciler {
 
   #reportQuick(report: QuickReport): void {
     const level = report.refused > 0 ? 'warn' : report.announced + report.withdrawn > 0 ? 'info' : 'debug'
-    const { gone: _, ...counts } = report
-    this.#deps.log[level]({ region: this.#region.slug, ...counts }, 'changed rows reconciled')
+    this.#deps.log[level]({ region: this.#region.slug, ...report }, 'changed rows reconciled')
   }
 }
 

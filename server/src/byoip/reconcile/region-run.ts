@@ -23,12 +23,21 @@ export type Router = {
   readonly routes: RouteSettings
 }
 
+/** The routes that the routers of a region hold, for one that restarts while the database is unavailable. */
+export type KeptRoutes = {
+  /** Called before the prefixes are withdrawn. */
+  forget(prefixes: ReadonlySet<Prefix>): void
+  /** Called after reading routes back, before the result is saved. `among`: the prefixes that were read; absent: all. */
+  remember(afters: readonly RouterAfter[], among?: readonly Prefix[]): void
+}
+
 /** Dependencies of every run. */
 export type RunDeps = {
   readonly db: Db
   readonly routers: readonly Router[]
   /** Number of routers that must carry a route; null: all that are not drained. */
   readonly quorum: number | null
+  readonly kept?: KeptRoutes
   readonly now: () => Date
   /** Monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number
@@ -207,6 +216,7 @@ export const nothingSent: Sent = { withdrawn: new Set(), refused: new Map(), fai
  */
 export async function sendAll(
   trx: Trx,
+  { kept }: Pick<RunDeps, 'kept'>,
   lease: RegionLease,
   { plans, guarded }: Planned,
   sends: Sends,
@@ -219,6 +229,7 @@ export async function sendAll(
   })
   const confirmed = await confirm(trx, lease, plans, guarded, sends)
   requireFresh(ageMs())
+  kept?.forget(confirmed)
   const alive = announced.answers.filter(({ send }) => send.withdraw.length + send.drain.length > 0)
   const withdrawn = await callAll(
     alive,
