@@ -1,6 +1,9 @@
 // The entry point: theme, queries, router.
 import '@mantine/core/styles.css'
-import './ui/global.css'
+import '@fontsource-variable/inter/wght.css'
+import '@fontsource-variable/geist-mono/wght.css'
+import './theme/tokens.css'
+import './theme/global.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -8,7 +11,7 @@ import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { fetchAhead, router } from './router.tsx'
-import { cssVariables, styleNonce, theme } from './ui/theme.ts'
+import { cssVariables, styleNonce, theme } from './theme/theme.ts'
 
 /** A page that takes longer is shown as loading. */
 const emptyMsMax = 400

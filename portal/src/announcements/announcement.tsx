@@ -97,7 +97,7 @@ function Shown({ announcement }: { announcement: Announcement }) {
     >
       <Messages announcement={announcement} onShowChecks={showChecks} />
       {status === 'ready' && (
-        <Alert color="teal" title="All checks passed">
+        <Alert color="ok" title="All checks passed">
           Enable it when you are ready.
         </Alert>
       )}

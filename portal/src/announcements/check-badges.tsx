@@ -2,7 +2,7 @@
 import { Group } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
-import { StateBadge } from '../ui/status.tsx'
+import { StatePill } from '../ui/status.tsx'
 
 const names = [
   ['irr', 'IRR', 'route object in a routing registry'],
@@ -18,9 +18,9 @@ export function CheckBadges({ announcement }: { announcement: Announcement }) {
         return (
           <LazyTooltip key={name} label={() => `${meaning}: ${passed ? 'passed' : 'not passed'}`}>
             <span role="img" aria-label={`${label} ${passed ? 'passed' : 'not passed'}`}>
-              <StateBadge color={passed ? 'teal' : 'orange'}>
+              <StatePill color={passed ? 'ok' : 'warn'}>
                 {label} {passed ? '✓' : '✗'}
-              </StateBadge>
+              </StatePill>
             </span>
           </LazyTooltip>
         )

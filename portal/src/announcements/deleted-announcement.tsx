@@ -28,7 +28,7 @@ export function DeletedAnnouncement({ id, error }: { id: number; error: unknown 
   const deleted = details?.deleted ?? announcement.created
   return (
     <Page title={cidr} note={`AS${origin_asn}${details?.description ? ` · ${details.description}` : ''}`}>
-      <Alert color="yellow" title="Deleted">
+      <Alert color="warn" title="Deleted">
         <Stack gap="xs">
           <Text size="sm">
             Deleted on <Time at={deleted} />. You have <DaysLeft deleted={deleted} /> to restore it; after

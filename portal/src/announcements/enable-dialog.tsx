@@ -54,7 +54,7 @@ export function EnableDialog({ announcement, change, opened, onClose }: Props) {
             Cancel
           </Button>
           <Button
-            color={change.enabled ? 'indigo' : 'red'}
+            color={change.enabled ? 'accent' : 'bad'}
             disabled={!next}
             loading={apply.isPending}
             onClick={() => apply.mutate()}

@@ -22,7 +22,7 @@ describe('the history of an announcement as text', () => {
     const detail = { name: 'rpki', before: 'valid', after: 'mismatch_asn', note: 'Another origin.' }
     assert.deepEqual(describeEntry(entry({ kind: 'validation', detail })), {
       text: 'RPKI: mismatch asn',
-      color: 'orange',
+      color: 'warn',
       note: 'Another origin.',
     })
   })
@@ -43,7 +43,7 @@ describe('the history of an announcement as text', () => {
       describeEntry(entry({ kind: 'moved_away' as never, region: 'fra', detail: { to: 'lon' } })),
       {
         text: 'moved away in fra',
-        color: 'gray',
+        color: 'idle',
         note: '{"to":"lon"}',
       },
     )

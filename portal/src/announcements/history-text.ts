@@ -40,26 +40,26 @@ const listIn = (detail: HistoryEntry['detail'], name: string): readonly string[]
 const inRegion = (region: string | null | undefined): string => (region ? ` in ${region}` : '')
 
 const kinds: Readonly<Record<string, Describe>> = {
-  created: () => ({ text: 'Added', color: 'gray' }),
+  created: () => ({ text: 'Added', color: 'idle' }),
   enabled: ({ detail }) => ({
     text: `Enabled${inRegion(textIn(detail, 'region') ?? listIn(detail, 'regions').join(', '))}`,
-    color: 'indigo',
+    color: 'accent',
   }),
-  disabled: ({ detail }) => ({ text: `Disabled${inRegion(textIn(detail, 'region'))}`, color: 'indigo' }),
+  disabled: ({ detail }) => ({ text: `Disabled${inRegion(textIn(detail, 'region'))}`, color: 'accent' }),
   updated: describeUpdate,
-  announced: ({ region }) => ({ text: `Announced${inRegion(region)}`, color: 'teal' }),
-  withdrawn: ({ region }) => ({ text: `Withdrawn${inRegion(region)}`, color: 'gray' }),
+  announced: ({ region }) => ({ text: `Announced${inRegion(region)}`, color: 'ok' }),
+  withdrawn: ({ region }) => ({ text: `Withdrawn${inRegion(region)}`, color: 'idle' }),
   refused: ({ region, detail }) =>
-    withNote(`Rejected by the router${inRegion(region)}`, 'red', reasonIn(detail)),
+    withNote(`Rejected by the router${inRegion(region)}`, 'bad', reasonIn(detail)),
   validation: describeCheck,
-  suspended: ({ detail }) => withNote('Suspended by the provider', 'red', textIn(detail, 'reason')),
-  resumed: () => ({ text: 'Suspension ended', color: 'teal' }),
-  deleted: () => ({ text: 'Deleted', color: 'red' }),
-  restored: () => ({ text: 'Restored', color: 'teal' }),
-  letter_uploaded: ({ detail }) => withNote('Letter uploaded', 'blue', textIn(detail, 'filename')),
-  letter_superseded: () => ({ text: 'Letter replaced by a newer one', color: 'gray' }),
-  letter_accepted: () => ({ text: 'Letter accepted', color: 'teal' }),
-  letter_rejected: ({ detail }) => withNote('Letter rejected', 'red', textIn(detail, 'reason')),
+  suspended: ({ detail }) => withNote('Suspended by the provider', 'bad', textIn(detail, 'reason')),
+  resumed: () => ({ text: 'Suspension ended', color: 'ok' }),
+  deleted: () => ({ text: 'Deleted', color: 'bad' }),
+  restored: () => ({ text: 'Restored', color: 'ok' }),
+  letter_uploaded: ({ detail }) => withNote('Letter uploaded', 'info', textIn(detail, 'filename')),
+  letter_superseded: () => ({ text: 'Letter replaced by a newer one', color: 'idle' }),
+  letter_accepted: () => ({ text: 'Letter accepted', color: 'ok' }),
+  letter_rejected: ({ detail }) => withNote('Letter rejected', 'bad', textIn(detail, 'reason')),
 }
 
 const detailNames: Readonly<Record<string, string>> = {
@@ -75,7 +75,7 @@ function describeUpdate({ detail }: HistoryEntry): Described {
     ...('regions' in detail ? [regions.length === 0 ? 'no regions' : `regions ${regions.join(', ')}`] : []),
     ...listIn(detail, 'fields').map((name) => detailNames[name] ?? name),
   ]
-  return { text: `Changed: ${changed.join('; ')}`, color: 'indigo' }
+  return { text: `Changed: ${changed.join('; ')}`, color: 'accent' }
 }
 
 function describeCheck({ detail }: HistoryEntry): Described {
@@ -83,7 +83,7 @@ function describeCheck({ detail }: HistoryEntry): Described {
   const text = `${checkName(textIn(detail, 'name') ?? 'Check')}: ${after.replaceAll('_', ' ')}`
   return withNote(
     text,
-    after === 'valid' ? 'teal' : after === 'pending' ? 'gray' : 'orange',
+    after === 'valid' ? 'ok' : after === 'pending' ? 'idle' : 'warn',
     textIn(detail, 'note'),
   )
 }
@@ -92,7 +92,7 @@ export function describeEntry(entry: HistoryEntry): Described {
   const describe = kinds[entry.kind]
   if (describe) return describe(entry)
   const note = Object.keys(entry.detail).length === 0 ? undefined : JSON.stringify(entry.detail)
-  return withNote(`${entry.kind.replaceAll('_', ' ')}${inRegion(entry.region)}`, 'gray', note)
+  return withNote(`${entry.kind.replaceAll('_', ' ')}${inRegion(entry.region)}`, 'idle', note)
 }
 
 /** The kinds by group, which the page can filter by. */

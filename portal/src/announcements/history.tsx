@@ -1,5 +1,5 @@
 // The history of an announcement, newest first: changes, what routers reported, checks and letters.
-import { Badge, Button, Group, SegmentedControl, Skeleton, Stack, Text, Timeline } from '@mantine/core'
+import { Button, Group, SegmentedControl, Skeleton, Stack, Text, Timeline } from '@mantine/core'
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
 import { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
 import { listMembersRoute } from '@pharos/contract/member'
@@ -11,6 +11,7 @@ import { Problem } from '../ui/problem.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import { actorName, kindGroups, describeEntry, type KindGroup } from './history-text.ts'
+import { StatePill } from '../ui/status.tsx'
 
 const step = 50
 /** Maximum page size. */
@@ -108,7 +109,7 @@ function itemOf(entry: HistoryEntry, names: ReadonlyMap<string, string>) {
           <Text size="sm" fw={500}>
             {text}
           </Text>
-          {took !== null && <Badge color="gray">in {formatDuration(took)}</Badge>}
+          {took !== null && <StatePill color="idle">in {formatDuration(took)}</StatePill>}
         </Group>
       }
     >

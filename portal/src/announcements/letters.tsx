@@ -1,5 +1,5 @@
 // Letters of authorization of an announcement: a draft to sign, the upload, and the review of each.
-import { Badge, Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
 import { getLetterFileRoute, listLettersRoute, type Letter } from '@pharos/contract/letter'
 import { useQuery } from '@tanstack/react-query'
@@ -14,6 +14,7 @@ import { daysUntil, Time } from '../ui/time.tsx'
 import { LetterDraft } from './letter-draft.tsx'
 import { LetterUpload } from './letter-upload.tsx'
 import classes from './announcements.module.css'
+import { StatePill, type Shown } from '../ui/status.tsx'
 
 export function Letters({ announcement }: { announcement: Announcement }) {
   const { id } = announcement
@@ -98,22 +99,22 @@ const sizeText = (bytes: number): string =>
 /** Days before expiry from which a letter is shown as expiring. */
 const warnDays = 30
 
-function badgeOf({ status, valid_until: until }: Letter): { label: string; color: string } {
-  if (status === 'pending_review') return { label: 'In review', color: 'blue' }
-  if (status === 'rejected') return { label: 'Rejected', color: 'red' }
-  if (until === null) return { label: 'Accepted', color: 'teal' }
+function badgeOf({ status, valid_until: until }: Letter): Shown {
+  if (status === 'pending_review') return { label: 'In review', color: 'info' }
+  if (status === 'rejected') return { label: 'Rejected', color: 'bad' }
+  if (until === null) return { label: 'Accepted', color: 'ok' }
   const days = daysUntil(until)
-  if (days === 0) return { label: 'Expired', color: 'orange' }
+  if (days === 0) return { label: 'Expired', color: 'warn' }
   return days <= warnDays
-    ? { label: `Accepted, expires in ${days} ${days === 1 ? 'day' : 'days'}`, color: 'yellow' }
-    : { label: 'Accepted', color: 'teal' }
+    ? { label: `Accepted, expires in ${days} ${days === 1 ? 'day' : 'days'}`, color: 'warn' }
+    : { label: 'Accepted', color: 'ok' }
 }
 
 function LetterBadge({ letter }: { letter: Letter }) {
   const { label, color } = badgeOf(letter)
   return (
     <>
-      <Badge color={color}>{label}</Badge>
+      <StatePill color={color}>{label}</StatePill>
       {letter.reason && <Text size="xs">{letter.reason}</Text>}
     </>
   )

@@ -6,7 +6,7 @@ import type { Announcement } from '@pharos/contract/byoip'
 import { Time, WithTimes } from '../ui/time.tsx'
 import { checkName } from './history-text.ts'
 
-const colors: Record<StateMessage['severity'], string> = { error: 'red', warning: 'yellow', info: 'blue' }
+const colors: Record<StateMessage['severity'], string> = { error: 'bad', warning: 'warn', info: 'info' }
 
 type Props = { announcement: Announcement; onShowChecks: () => void }
 
@@ -86,7 +86,7 @@ function Blocking({
   const names = messages.map(({ attrs }) => checkName(String(attrs['validation']))).join(', ')
   return (
     <Alert
-      color={isWaiting ? 'blue' : 'orange'}
+      color={isWaiting ? 'info' : 'warn'}
       title={isWaiting ? `Still checking: ${names}` : `Not ready: ${names}`}
     >
       <Group justify="space-between">

@@ -204,7 +204,7 @@ function AdvancedFields({ fields }: FieldProps) {
 function VerifyFirst({ draft }: { draft: Draft }) {
   const asn = asnOf(draft)
   return (
-    <Alert color="orange" title={`Verify AS${asn} first`}>
+    <Alert color="warn" title={`Verify AS${asn} first`}>
       <Stack gap="xs">
         <Text size="sm">We will show you what to publish, then lead you back here.</Text>
         <Group>

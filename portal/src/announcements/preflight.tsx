@@ -1,7 +1,8 @@
 // The results of the checks before prefixes are added: in full for one, folded for several.
-import { Accordion, Badge, Group, Stack, Text } from '@mantine/core'
+import { Accordion, Group, Stack, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
 import { Validations } from './validations.tsx'
+import { StatePill } from '../ui/status.tsx'
 
 const failedOf = ({ validations = [] }: Announcement): number =>
   validations.filter(({ state }) => state !== 'valid').length
@@ -64,7 +65,7 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
 }
 
 const ResultBadge = ({ failed }: { failed: number }) => (
-  <Badge color={failed === 0 ? 'teal' : 'orange'}>
+  <StatePill color={failed === 0 ? 'ok' : 'warn'}>
     {failed === 0 ? 'All checks passed' : `${failed} not passed`}
-  </Badge>
+  </StatePill>
 )

@@ -7,7 +7,7 @@ import {
   type RegionStateOfAnnouncement,
 } from '@pharos/contract/byoip'
 import { useAnswer } from '../api/queries.ts'
-import { RegionStateBadge } from '../ui/status.tsx'
+import { RegionStatePill } from '../ui/status.tsx'
 import { formatDuration, Time, WithTimes } from '../ui/time.tsx'
 import { nextStep } from './next-step.ts'
 import type { Change } from './enable-dialog.tsx'
@@ -135,7 +135,7 @@ function Row({ state: row, region, isBlocked, onChange }: RowProps) {
         />
       </Table.Td>
       <Table.Td maw={380}>
-        <RegionStateBadge state={state} />
+        <RegionStatePill state={state} />
         {message && (
           <Text size="sm">
             <WithTimes text={message} />

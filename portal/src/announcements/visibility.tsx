@@ -3,7 +3,7 @@ import { Group, Stack, Text, Tooltip } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
 import type { Visibility as Data } from '@pharos/contract/visibility'
 import { Section } from '../ui/section.tsx'
-import { StateBadge } from '../ui/status.tsx'
+import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { moreSpecificsText, originsText, visibilityText } from './visibility-text.ts'
 
@@ -13,7 +13,7 @@ export function Visibility({ announcement: { visibility } }: { announcement: Ann
   const text = visibilityText(visibility)
   const details = [originsText(visibility), moreSpecificsText(visibility), visibility.message]
   return (
-    <Section title="Visibility in other networks" actions={<Badge visibility={visibility} />}>
+    <Section title="Visibility in other networks" actions={<VisibilityPill visibility={visibility} />}>
       <Stack gap={4}>
         {text !== undefined && (
           <Tooltip
@@ -44,18 +44,18 @@ export function Visibility({ announcement: { visibility } }: { announcement: Ann
   )
 }
 
-function Badge({ visibility }: { visibility: Data }) {
+function VisibilityPill({ visibility }: { visibility: Data }) {
   const { state, zombie, origins, more_specifics, last_change: change } = visibility
-  if (state === 'unavailable') return <StateBadge color="gray">Not known</StateBadge>
-  if (zombie) return <StateBadge color="orange">Still visible</StateBadge>
+  if (state === 'unavailable') return <StatePill color="idle">Not known</StatePill>
+  if (zombie) return <StatePill color="warn">Still visible</StatePill>
   const isForeign = origins.some(({ expected }) => !expected) || more_specifics.length > 0
-  if (isForeign) return <StateBadge color="orange">Another origin seen</StateBadge>
-  if (state === 'partial') return <StateBadge color="blue">Partly known</StateBadge>
-  if (change?.kind !== 'announced') return <StateBadge color="gray">Not announced</StateBadge>
+  if (isForeign) return <StatePill color="warn">Another origin seen</StatePill>
+  if (state === 'partial') return <StatePill color="info">Partly known</StatePill>
+  if (change?.kind !== 'announced') return <StatePill color="idle">Not announced</StatePill>
   return isWidelySeen(visibility) ? (
-    <StateBadge color="teal">Visible</StateBadge>
+    <StatePill color="ok">Visible</StatePill>
   ) : (
-    <StateBadge color="yellow">Partly visible</StateBadge>
+    <StatePill color="warn">Partly visible</StatePill>
   )
 }
 

@@ -82,7 +82,7 @@ export function AsnPage() {
       <Summary proof={proof} />
       {check.error && wait === 0 && <Problem error={check.error} />}
       {wait > 0 && (
-        <Alert color="blue" role="status">
+        <Alert color="info" role="status">
           You can check once a minute. We also check daily.
         </Alert>
       )}
@@ -107,7 +107,7 @@ function Summary({
   const cidr = textOf(usePageSearch('/asns/$asn').search.cidr)
   if (revoked !== null)
     return (
-      <Alert color="red" title="Revoked by the provider">
+      <Alert color="bad" title="Revoked by the provider">
         <Text size="sm" component="div">
           <Time at={revoked.at} />: {revoked.reason} Proofs do not count until the provider verifies the ASN
           again. Contact the provider.
@@ -116,10 +116,7 @@ function Summary({
     )
   if (verified === null || by === null)
     return (
-      <Alert
-        color={conflict ? 'red' : 'yellow'}
-        title={conflict ? 'Cannot be verified here' : 'Not verified'}
-      >
+      <Alert color={conflict ? 'bad' : 'warn'} title={conflict ? 'Cannot be verified here' : 'Not verified'}>
         <Text size="sm">
           {conflict
             ? 'Your proof is valid, but only your provider can decide who announces with this ASN. Contact your provider.'
@@ -129,7 +126,7 @@ function Summary({
     )
   const days = expires === null ? undefined : daysUntil(expires)
   return (
-    <Alert color={days !== undefined && days <= warnDays ? 'yellow' : 'teal'} title={verifiedBy(by)}>
+    <Alert color={days !== undefined && days <= warnDays ? 'warn' : 'ok'} title={verifiedBy(by)}>
       <Stack gap="xs">
         <Text size="sm" component="div">
           Since <Time at={verified} />

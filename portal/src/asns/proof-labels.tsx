@@ -1,7 +1,7 @@
 // The names of the methods and states of a proof, and the badge of an ASN.
-import { Badge } from '@mantine/core'
 import type { AsnProof, AsnProofMethod, AsnProofState, HeldAsn } from '@pharos/contract/inventory'
 import { daysUntil } from '../ui/time.tsx'
+import { StatePill, type Shown } from '../ui/status.tsx'
 
 export const methodNames: Record<AsnProofMethod, string> = {
   aut_num: 'Aut-num object',
@@ -20,17 +20,18 @@ export const methodReasons: Record<AsnProofMethod, string> = {
   peeringdb: 'An admin of the network’s PeeringDB entry signs in.',
 }
 
-const proofStates: Record<AsnProofState, { label: string; color: string }> = {
-  valid: { label: 'Verified', color: 'teal' },
-  pending: { label: 'Not checked yet', color: 'blue' },
-  missing: { label: 'Not found', color: 'orange' },
-  unavailable: { label: 'Not available', color: 'gray' },
-  error: { label: 'Error', color: 'red' },
+const proofStates: Record<AsnProofState, Shown> = {
+  valid: { label: 'Verified', color: 'ok' },
+  pending: { label: 'Not checked yet', color: 'info' },
+  missing: { label: 'Not found', color: 'warn' },
+  unavailable: { label: 'Not available', color: 'idle' },
+  error: { label: 'Error', color: 'bad' },
 }
 
 export function ProofBadge({ state, proves }: Pick<AsnProof, 'state' | 'proves'>) {
-  if (state === 'valid' && proves === 'address_space') return <Badge color="yellow">Evidence only</Badge>
-  return <Badge color={proofStates[state].color}>{proofStates[state].label}</Badge>
+  if (state === 'valid' && proves === 'address_space')
+    return <StatePill color="warn">Evidence only</StatePill>
+  return <StatePill color={proofStates[state].color}>{proofStates[state].label}</StatePill>
 }
 
 const methodWords: Record<AsnProofMethod, string> = {
@@ -50,8 +51,8 @@ export const verifiedBy = (by: NonNullable<Verification['verified_by']>): string
 export const warnDays = 30
 
 export function AsnBadge({ verified, verified_by: by, expires }: Verification) {
-  if (verified === null || by === null) return <Badge color="orange">Not verified</Badge>
+  if (verified === null || by === null) return <StatePill color="warn">Not verified</StatePill>
   if (expires !== null && daysUntil(expires) <= warnDays)
-    return <Badge color="yellow">{verifiedBy(by)}, expires soon</Badge>
-  return <Badge color="teal">{verifiedBy(by)}</Badge>
+    return <StatePill color="warn">{verifiedBy(by)}, expires soon</StatePill>
+  return <StatePill color="ok">{verifiedBy(by)}</StatePill>
 }

@@ -33,7 +33,7 @@ function showAttack({ type, message }: StreamEvent, open: (id: string) => void):
   if (end !== null || Date.now() - new Date(start).getTime() > recentMs) return
   notifications.show({
     id,
-    color: 'red',
+    color: 'bad',
     title: `New attack on ${network || 'an unknown network'}`,
     message: (
       <Anchor component="button" size="sm" onClick={() => (notifications.hide(id), open(id))}>

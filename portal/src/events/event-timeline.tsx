@@ -93,12 +93,12 @@ function FewRates({ event }: { event: RelatedEventDetail }) {
 }
 
 const icons: Record<StepKind, { readonly icon: typeof IconEye; readonly color: string }> = {
-  started: { icon: IconPlayerPlay, color: 'red' },
-  detected: { icon: IconEye, color: 'gray' },
-  peak: { icon: IconArrowUp, color: 'orange' },
-  mitigation: { icon: IconShieldCheck, color: 'teal' },
-  feedback: { icon: IconMessage, color: 'blue' },
-  ended: { icon: IconCheck, color: 'gray' },
+  started: { icon: IconPlayerPlay, color: 'bad' },
+  detected: { icon: IconEye, color: 'idle' },
+  peak: { icon: IconArrowUp, color: 'warn' },
+  mitigation: { icon: IconShieldCheck, color: 'ok' },
+  feedback: { icon: IconMessage, color: 'info' },
+  ended: { icon: IconCheck, color: 'idle' },
 }
 
 function Steps({ steps }: { steps: readonly Step[] }) {

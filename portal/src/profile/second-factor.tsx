@@ -1,17 +1,5 @@
 // Two-factor authentication: set up with a QR code, turned off, its recovery codes generated again.
-import {
-  Alert,
-  Badge,
-  Button,
-  Code,
-  Group,
-  Modal,
-  Skeleton,
-  Stack,
-  Stepper,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Button, Code, Group, Modal, Skeleton, Stack, Stepper, Text, TextInput } from '@mantine/core'
 import {
   confirmTotpRoute,
   createRecoveryCodesRoute,
@@ -36,6 +24,7 @@ import { Section } from '../ui/section.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
 import { Time } from '../ui/time.tsx'
 import { CurrentPassword } from './current-password.tsx'
+import { StatePill } from '../ui/status.tsx'
 
 /** From this many codes on, new ones are recommended. */
 const fewCodes = 3
@@ -60,13 +49,13 @@ export function SecondFactorCard() {
       {answer.data && answer.data.enabled !== null && (
         <Stack gap="xs">
           <Group gap="xs">
-            <Badge color="teal">On</Badge>
+            <StatePill color="ok">On</StatePill>
             <Text size="sm">
               Since <Time at={answer.data.enabled} /> · {answer.data.recovery_codes_left} recovery codes left
             </Text>
           </Group>
           {answer.data.recovery_codes_left <= fewCodes && (
-            <Alert color="yellow">
+            <Alert color="warn">
               Generate new recovery codes. Without them, losing your authenticator locks you out until the
               provider helps.
             </Alert>
@@ -168,7 +157,7 @@ const fileOf = (codes: readonly string[]): string =>
 function Codes({ codes }: { codes: readonly string[] }) {
   return (
     <Stack>
-      <Alert color="yellow">
+      <Alert color="warn">
         Store these in your password manager. Each works once if you lose your authenticator. They will not be
         shown again.
       </Alert>

@@ -1,5 +1,5 @@
 // The user's open sessions; each can be signed out.
-import { Badge, Button, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
 import { deleteSessionRoute, listSessionsRoute, type OpenSession } from '@pharos/contract/account'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
@@ -11,6 +11,7 @@ import { notifyProblem } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { Section } from '../ui/section.tsx'
+import { StatePill } from '../ui/status.tsx'
 
 export function Sessions() {
   const answer = useAnswer(listSessionsRoute, { query: { limit: 100 } }, { refetchInterval: 30_000 })
@@ -85,7 +86,7 @@ function Row({
           <Text size="sm" truncate maw={340} title={user_agent}>
             {browserOf(user_agent)}
           </Text>
-          {current && <Badge>This device</Badge>}
+          {current && <StatePill color="info">This device</StatePill>}
         </Group>
         <Text size="xs" c="dimmed">
           in {teamName}
@@ -105,7 +106,7 @@ function Row({
         {!current && (
           <Button
             variant="subtle"
-            color="red"
+            color="bad"
             size="compact-xs"
             loading={end.isPending}
             onClick={() => end.mutate()}

@@ -52,7 +52,7 @@ function isPending(pending: PendingEmail, { id, email }: User): boolean {
 }
 
 const PendingNotice = ({ pending }: { pending: PendingEmail }) => (
-  <Alert color="blue" title={`Confirm ${pending.email}`}>
+  <Alert color="info" title={`Confirm ${pending.email}`}>
     <Text size="sm">
       We sent a link to that address; it expires <Time at={expiryOf(pending)} />. Until then, keep signing in
       with your current address. No e-mail? Check the spelling and try again.

@@ -20,7 +20,7 @@ export function ConfirmEmail() {
       {token === '' && <IncompleteLink />}
       {answer.isLoading && <Skeleton height={40} />}
       {answer.error && <Problem error={answer.error} />}
-      {answer.data && <Alert color="teal">{answer.data.email} is confirmed.</Alert>}
+      {answer.data && <Alert color="ok">{answer.data.email} is confirmed.</Alert>}
       <ButtonLink to="/sign-in">Sign in</ButtonLink>
     </GuestPage>
   )

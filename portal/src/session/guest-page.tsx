@@ -25,5 +25,5 @@ if (/^\/(confirm-email|reset-password|invitation)$/.test(location.pathname) && t
 export const tokenOfLink = (): string => token
 
 export const IncompleteLink = () => (
-  <Alert color="yellow">This link is incomplete. Open the full link from the e-mail.</Alert>
+  <Alert color="warn">This link is incomplete. Open the full link from the e-mail.</Alert>
 )

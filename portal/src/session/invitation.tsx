@@ -39,7 +39,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   if (form.result)
     return (
       <>
-        <Alert color="teal">You have joined {team_name}.</Alert>
+        <Alert color="ok">You have joined {team_name}.</Alert>
         <ButtonLink to="/sign-in">Sign in</ButtonLink>
       </>
     )

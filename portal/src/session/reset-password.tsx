@@ -21,7 +21,7 @@ function RequestLink() {
   const { fields, result } = form
   if (result)
     return (
-      <Alert color="teal">
+      <Alert color="ok">
         If an account exists for {fields.values.email}, we sent a reset link. It expires in 1 hour.
       </Alert>
     )
@@ -52,7 +52,7 @@ function SetPassword({ token }: { token: string }) {
   if (form.result)
     return (
       <>
-        <Alert color="teal">Password changed. You were signed out everywhere.</Alert>
+        <Alert color="ok">Password changed. You were signed out everywhere.</Alert>
         <ButtonLink to="/sign-in">Sign in</ButtonLink>
       </>
     )

@@ -21,7 +21,7 @@ export function SecondFactorRequired() {
   return (
     <Page title="One more step" note={user.current_team.name}>
       <Stack maw={640}>
-        <Alert color="blue" title={`${user.current_team.name} requires two-factor authentication`}>
+        <Alert color="info" title={`${user.current_team.name} requires two-factor authentication`}>
           <Text size="sm">
             Set it up with an authenticator app (TOTP) on your phone or in your password manager. You get
             access as soon as it is on.

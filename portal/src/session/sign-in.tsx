@@ -43,7 +43,7 @@ export function SignIn() {
     <GuestPage title="Sign in">
       <Form form={form} action="Sign in" size="sm">
         {hasExpired && form.error === null && (
-          <Alert color="blue">Your session has expired. Sign in to continue.</Alert>
+          <Alert color="info">Your session has expired. Sign in to continue.</Alert>
         )}
         <TextInput
           label="E-mail"

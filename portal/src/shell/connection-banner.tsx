@@ -21,7 +21,7 @@ export function ConnectionBanner() {
   if (connection.kind === 'up') return null
   const [title, text] = textFor(connection)
   return (
-    <Alert color="yellow" role="status" mb="md" icon={<IconCloudOff size={16} />} title={title}>
+    <Alert color="warn" role="status" mb="md" icon={<IconCloudOff size={16} />} title={title}>
       <Text size="sm">
         {text} Data as of <Time at={since} />.
       </Text>
@@ -55,7 +55,7 @@ export function PageUnreachable({ error }: { error: unknown }) {
   })
   return (
     <Container py="md">
-      <Alert color="yellow" role="status" icon={<IconCloudOff size={16} />} title={title}>
+      <Alert color="warn" role="status" icon={<IconCloudOff size={16} />} title={title}>
         <Text size="sm">{text} Retrying automatically.</Text>
         <Group mt="xs">
           <Button variant="default" onClick={() => void router.invalidate()}>

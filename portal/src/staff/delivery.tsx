@@ -6,7 +6,7 @@ import { useAnswer } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { StateBadge } from '../ui/status.tsx'
+import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 
 export const deliveryLabels: Record<IngestState, string> = {
@@ -15,10 +15,10 @@ export const deliveryLabels: Record<IngestState, string> = {
   partial: 'Partly read',
   failed: 'Failed',
 }
-const colors = { new: 'blue', done: 'teal', partial: 'orange', failed: 'red' } as const
+const colors = { new: 'info', done: 'ok', partial: 'warn', failed: 'bad' } as const
 
 export const DeliveryBadge = ({ state }: { state: IngestState }) => (
-  <StateBadge color={colors[state]}>{deliveryLabels[state]}</StateBadge>
+  <StatePill color={colors[state]}>{deliveryLabels[state]}</StatePill>
 )
 
 export function DeliveryDialog({ id, onClose }: { id: number | undefined; onClose: () => void }) {
@@ -61,14 +61,12 @@ function DeliveryView({ id }: { id: number }) {
   )
 }
 
-const severities: Record<
-  NoteSeverity,
-  { readonly label: string; readonly color: 'red' | 'orange' | 'gray' }
-> = {
-  error: { label: 'Error', color: 'red' },
-  warning: { label: 'Left out or changed', color: 'orange' },
-  info: { label: 'Note', color: 'gray' },
-}
+const severities: Record<NoteSeverity, { readonly label: string; readonly color: 'bad' | 'warn' | 'idle' }> =
+  {
+    error: { label: 'Error', color: 'bad' },
+    warning: { label: 'Left out or changed', color: 'warn' },
+    info: { label: 'Note', color: 'idle' },
+  }
 
 function Notes({ notes }: Pick<IngestDeliveryDetail, 'notes'>) {
   if (notes.length === 0) return null
@@ -86,7 +84,7 @@ function Notes({ notes }: Pick<IngestDeliveryDetail, 'notes'>) {
           {notes.map(({ severity, place, code, message }) => (
             <Table.Tr key={`${severity} ${place} ${code}`}>
               <Table.Td>
-                <StateBadge color={severities[severity].color}>{severities[severity].label}</StateBadge>
+                <StatePill color={severities[severity].color}>{severities[severity].label}</StatePill>
               </Table.Td>
               <Table.Td>{place === '' ? 'Whole delivery' : <Mono>{place}</Mono>}</Table.Td>
               <Table.Td>{message}</Table.Td>

@@ -17,7 +17,7 @@ import type { Column } from '../ui/list-column.ts'
 import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { StateBadge } from '../ui/status.tsx'
+import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePageSearch, type Filters, type ListView } from '../ui/use-page-search.ts'
 import { DeliveryDialog, DeliveryBadge, deliveryLabels } from './delivery.tsx'
@@ -89,7 +89,7 @@ export function Detectors() {
 function FailingNote({ sources }: { sources: readonly DetectorSource[] }) {
   const names = sources.filter(({ failing }) => failing).map(({ name }) => name)
   return (
-    <Alert color="red" title={names.length === 1 ? '1 detector fails' : `${names.length} detectors fail`}>
+    <Alert color="bad" title={names.length === 1 ? '1 detector fails' : `${names.length} detectors fail`}>
       <Text size="sm">
         The last delivery of {names.join(', ')} could not be read completely. Attacks may be missing. Open the
         delivery to see why.
@@ -169,8 +169,8 @@ function SourceRow({ source, onOpen }: { source: DetectorSource; onOpen: (id: nu
 }
 
 function SourceBadge({ failing, isSilent }: { failing: boolean; isSilent: boolean }) {
-  if (isSilent) return <StateBadge color="gray">No deliveries</StateBadge>
-  return <StateBadge color={failing ? 'red' : 'teal'}>{failing ? 'Failing' : 'OK'}</StateBadge>
+  if (isSilent) return <StatePill color="idle">No deliveries</StatePill>
+  return <StatePill color={failing ? 'bad' : 'ok'}>{failing ? 'Failing' : 'OK'}</StatePill>
 }
 
 const countText = (count: number): string =>

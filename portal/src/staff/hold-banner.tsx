@@ -15,7 +15,7 @@ export function HoldBanner() {
   if (!data || data.count === 0 || pathname === '/staff/holds') return null
   const what = data.count === 1 ? 'Changes in 1 region need' : `Changes in ${data.count} regions need`
   return (
-    <Alert color="orange" role="status" mb="md" icon={<IconGavel size={16} />} title={`${what} approval`}>
+    <Alert color="warn" role="status" mb="md" icon={<IconGavel size={16} />} title={`${what} approval`}>
       <Anchor component={Link} to="/staff/holds" size="sm">
         Review paused changes
       </Anchor>

@@ -1,16 +1,5 @@
 // Changes that the reconciler does not apply without approval: why, whose routes they are, who asked, and the decision.
-import {
-  Badge,
-  Box,
-  Button,
-  Card,
-  Group,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-} from '@mantine/core'
+import { Box, Button, Card, Group, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core'
 import {
   approveHoldRoute,
   getHoldRoute,
@@ -29,12 +18,13 @@ import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import classes from './holds.module.css'
+import { StatePill, type StateColor } from '../ui/status.tsx'
 
-const colors: Record<HoldState, string> = {
-  open: 'orange',
-  approved: 'teal',
-  rejected: 'red',
-  closed: 'gray',
+const colors: Record<HoldState, StateColor> = {
+  open: 'warn',
+  approved: 'ok',
+  rejected: 'bad',
+  closed: 'idle',
 }
 
 const labels: Record<HoldState, string> = {
@@ -94,7 +84,7 @@ function HoldCard({ hold }: { hold: Hold }) {
       <Group justify="space-between">
         <Group gap="xs">
           <Text fw={600}>{region}</Text>
-          <Badge color={colors[state]}>{labels[state]}</Badge>
+          <StatePill color={colors[state]}>{labels[state]}</StatePill>
           <Text size="sm">{reason.replaceAll('_', ' ')}</Text>
         </Group>
         <Text size="xs" c="dimmed">

@@ -48,7 +48,7 @@ export function LetterPages({ letter: { id, filename, pages } }: { letter: Revie
           alt={`Page ${page} of ${filename}`}
           maw={720}
           fit="contain"
-          bd="1px solid var(--mantine-color-default-border)"
+          bd="1px solid var(--line)"
         />
       )}
     </Stack>

@@ -1,5 +1,5 @@
 // Letters of authorization of all teams, for review.
-import { Badge, Button, Card, Group, SegmentedControl, Skeleton, Text, Textarea } from '@mantine/core'
+import { Button, Card, Group, SegmentedControl, Skeleton, Text, Textarea } from '@mantine/core'
 import {
   acceptLetterRoute,
   getLetterFileToReviewRoute,
@@ -19,11 +19,12 @@ import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import { LetterPages } from './letter-pages.tsx'
+import { StatePill, type Shown } from '../ui/status.tsx'
 
-const statusLabels: Record<ReviewedLetter['status'], string> = {
-  pending_review: 'To review',
-  accepted: 'Accepted',
-  rejected: 'Rejected',
+const statuses: Record<ReviewedLetter['status'], Shown> = {
+  pending_review: { label: 'To review', color: 'warn' },
+  accepted: { label: 'Accepted', color: 'ok' },
+  rejected: { label: 'Rejected', color: 'bad' },
 }
 
 export function LettersToReview() {
@@ -76,7 +77,7 @@ function LetterCard({ letter, isFirst }: { letter: ReviewedLetter; isFirst: bool
       <Group justify="space-between">
         <Group gap="xs">
           <Text fw={600}>{team.name}</Text>
-          <Badge>{statusLabels[status]}</Badge>
+          <StatePill color={statuses[status].color}>{statuses[status].label}</StatePill>
         </Group>
         <Text size="xs" c="dimmed">
           Uploaded <Time at={uploaded} /> ·{' '}

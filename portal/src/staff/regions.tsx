@@ -1,5 +1,5 @@
 // Regions and their routers: the last observed state of each, and draining a router before maintenance.
-import { Badge, Button, Card, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Card, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
 import {
   drainRouterRoute,
   listAdminRegionsRoute,
@@ -14,6 +14,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
+import { StatePill } from '../ui/status.tsx'
 
 export function Regions() {
   const answer = useAnswer(listAdminRegionsRoute, { query: { limit: 1000 } }, { refetchInterval: 5_000 })
@@ -37,8 +38,8 @@ function RegionCard({ region }: { region: AdminRegion }) {
         <Group gap="xs">
           <Text fw={600}>{name}</Text>
           <ResultBadge result={last_check_result} words={['OK', 'Failed']} />
-          {!open && <Badge color="gray">Closed</Badge>}
-          {open_hold !== null && <Badge color="orange">Paused changes</Badge>}
+          {!open && <StatePill color="idle">Closed</StatePill>}
+          {open_hold !== null && <StatePill color="warn">Paused changes</StatePill>}
         </Group>
         <Text size="xs" c="dimmed">
           {last_check === null ? (
@@ -56,7 +57,7 @@ function RegionCard({ region }: { region: AdminRegion }) {
           : `A route counts as announced once ${quorum} of ${routers.length} routers carry it.`}
       </Text>
       {error !== null && (
-        <Text size="sm" c="red">
+        <Text size="sm" c="var(--bad)">
           {error}
         </Text>
       )}
@@ -88,15 +89,15 @@ function MissingFamilies({ region: { neighbors_ipv4, neighbors_ipv6 } }: { regio
   const missing = [...(neighbors_ipv4 ? [] : ['IPv4']), ...(neighbors_ipv6 ? [] : ['IPv6'])]
   if (missing.length === 0) return null
   return (
-    <Text size="sm" c="red">
+    <Text size="sm" c="var(--bad)">
       Too few routers have an established BGP session for {missing.join(' and ')}.
     </Text>
   )
 }
 
 function ResultBadge({ result, words }: { result: boolean | null; words: readonly [string, string] }) {
-  if (result === null) return <Badge color="gray">Unknown</Badge>
-  return <Badge color={result ? 'teal' : 'red'}>{words[result ? 0 : 1]}</Badge>
+  if (result === null) return <StatePill color="idle">Unknown</StatePill>
+  return <StatePill color={result ? 'ok' : 'bad'}>{words[result ? 0 : 1]}</StatePill>
 }
 
 function RouterRow({ region, router }: { region: string; router: RegionRouter }) {
@@ -112,10 +113,10 @@ function RouterRow({ region, router }: { region: string; router: RegionRouter })
       <Table.Td>
         <Group gap={4}>
           <ResultBadge result={last_check_result} words={['Up', 'Down']} />
-          {drained !== null && <Badge color="blue">Drained</Badge>}
+          {drained !== null && <StatePill color="info">Drained</StatePill>}
         </Group>
         {error !== null && (
-          <Text size="xs" c="red">
+          <Text size="xs" c="var(--bad)">
             {error}
           </Text>
         )}

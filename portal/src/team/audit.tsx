@@ -1,5 +1,5 @@
 // The audit log of the team: who changed what, when and from where.
-import { ActionIcon, Badge, Code, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Code, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { listAuditEntriesRoute, type AuditEntry } from '@pharos/contract/audit'
 import { IconEye } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
@@ -9,6 +9,7 @@ import type { Column } from '../ui/list-column.ts'
 import { List } from '../ui/list.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { textOf, useListSearch } from '../ui/use-page-search.ts'
+import { StatePill } from '../ui/status.tsx'
 
 const plain: readonly Column<AuditEntry>[] = [
   timeColumn('at', 'Time', ({ at }) => at, { orderBy: 'at' }),
@@ -20,7 +21,7 @@ const plain: readonly Column<AuditEntry>[] = [
     id: 'sealed',
     header: 'Seal',
     cell: ({ sequence }) =>
-      sequence === null ? <Badge color="yellow">Not sealed yet</Badge> : `#${sequence}`,
+      sequence === null ? <StatePill color="warn">Not sealed yet</StatePill> : `#${sequence}`,
   },
   monoColumn('credential', 'Credential', ({ credential }) => credential, { hidden: true }),
   monoColumn('request', 'Request ID', ({ request_id }) => request_id, { hidden: true }),

@@ -1,5 +1,5 @@
 // The deliveries of a webhook, and one of them with its message and attempts. The address names the open one.
-import { Badge, Button, Code, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Button, Code, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core'
 import {
   getWebhookDeliveryRoute,
   listWebhookDeliveriesRoute,
@@ -20,16 +20,17 @@ import { notifyProblem } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
 import { usePageSearch, type Filters, type ListView } from '../ui/use-page-search.ts'
+import { StatePill, type StateColor } from '../ui/status.tsx'
 
-const colors: Record<DeliveryState, string> = {
-  pending: 'blue',
-  delivered: 'teal',
-  failed: 'red',
-  cancelled: 'gray',
+const colors: Record<DeliveryState, StateColor> = {
+  pending: 'info',
+  delivered: 'ok',
+  failed: 'bad',
+  cancelled: 'idle',
 }
 
 const StateOfDelivery = ({ state }: { state: DeliveryState }) => (
-  <Badge color={colors[state]}>{state.charAt(0).toUpperCase() + state.slice(1)}</Badge>
+  <StatePill color={colors[state]}>{state.charAt(0).toUpperCase() + state.slice(1)}</StatePill>
 )
 
 const columnsWith = (open: (id: number) => void): readonly Column<Delivery>[] => [

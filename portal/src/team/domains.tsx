@@ -1,5 +1,5 @@
 // The team's domains: the record that verifies each, and whether people with an address at it join automatically.
-import { Badge, Button, Card, Group, Skeleton, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import { Button, Card, Group, Skeleton, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import {
   addDomainRoute,
   listDomainsRoute,
@@ -20,6 +20,7 @@ import { Empty } from '../ui/empty.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
+import { StatePill } from '../ui/status.tsx'
 
 const team = { team_id: 'current' } as const
 const joinLabel = 'Let people with an address at this domain join automatically'
@@ -111,7 +112,11 @@ function DomainCard({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean
           <Title order={2} size="md">
             {domain}
           </Title>
-          {verified ? <Badge color="teal">Verified</Badge> : <Badge color="yellow">Not verified</Badge>}
+          {verified ? (
+            <StatePill color="ok">Verified</StatePill>
+          ) : (
+            <StatePill color="warn">Not verified</StatePill>
+          )}
         </Group>
         {isAdmin && (
           <Group gap="xs">

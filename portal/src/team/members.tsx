@@ -1,5 +1,5 @@
 // The members of the team, and pending invitations.
-import { ActionIcon, Badge, Button, Menu, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Menu, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import {
   addMemberRoute,
   listMembersRoute,
@@ -24,6 +24,7 @@ import { List } from '../ui/list.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { SearchField } from '../ui/search-field.tsx'
 import { textOf, useListSearch } from '../ui/use-page-search.ts'
+import { StatePill } from '../ui/status.tsx'
 
 const team = { team_id: 'current' } as const
 
@@ -34,13 +35,13 @@ const columns: readonly Column<Member>[] = [
     id: 'role',
     header: 'Role',
     orderBy: 'is_admin',
-    cell: ({ is_admin }) => (is_admin ? <Badge>Admin</Badge> : 'Member'),
+    cell: ({ is_admin }) => (is_admin ? 'Admin' : 'Member'),
   },
   {
     id: 'status',
     header: 'Status',
     orderBy: 'status',
-    cell: ({ status }) => (status === 'invited' ? <Badge color="yellow">Invited</Badge> : 'Active'),
+    cell: ({ status }) => (status === 'invited' ? <StatePill color="warn">Invited</StatePill> : 'Active'),
   },
   { id: 'factor', header: 'Two-factor', cell: (member) => <TwoFactor member={member} /> },
   timeColumn('joined', 'Joined', ({ joined }) => joined, { orderBy: 'joined', none: '' }),
@@ -51,7 +52,7 @@ function TwoFactor({ member: { status, two_factor } }: { member: Member }) {
   if (status === 'invited') return ''
   if (two_factor) return 'On'
   return (
-    <Text span c="var(--mantine-color-orange-light-color)" size="sm">
+    <Text span c="var(--warn)" size="sm">
       Off
     </Text>
   )
@@ -206,7 +207,7 @@ function Actions({ member }: { member: Member }) {
             {status === 'invited' && (
               <Menu.Item onClick={() => void resend().catch(notifyProblem)}>Send again</Menu.Item>
             )}
-            <Menu.Item color="red" onClick={open}>
+            <Menu.Item color="bad" onClick={open}>
               {action}
             </Menu.Item>
           </Menu.Dropdown>

@@ -1,5 +1,5 @@
 // The team's API tokens. The secret of a token is shown once, right after it was created.
-import { Alert, Badge, Button, Group, MultiSelect, NumberInput, Switch, Text } from '@mantine/core'
+import { Alert, Button, Group, MultiSelect, NumberInput, Switch, Text } from '@mantine/core'
 import { scopes } from '@pharos/contract/scope'
 import {
   createTokenRoute,
@@ -22,6 +22,7 @@ import { SearchField } from '../ui/search-field.tsx'
 import { Time } from '../ui/time.tsx'
 import { textOf, useListSearch } from '../ui/use-page-search.ts'
 import { ExpiryField, expiryOf, NameField, NetworksField, type TokenValues } from './token-fields.tsx'
+import { StatePill } from '../ui/status.tsx'
 
 const columns: readonly Column<Token>[] = [
   { id: 'name', header: 'Name', orderBy: 'name', cell: ({ name }) => name },
@@ -30,7 +31,9 @@ const columns: readonly Column<Token>[] = [
     id: 'active',
     header: 'State',
     cell: ({ active, inactive_reason }) => (
-      <Badge color={active ? 'teal' : 'gray'}>{active ? 'Active' : `Inactive: ${inactive_reason}`}</Badge>
+      <StatePill color={active ? 'ok' : 'idle'}>
+        {active ? 'Active' : `Inactive: ${inactive_reason}`}
+      </StatePill>
     ),
   },
   {
@@ -139,7 +142,7 @@ const CreateToken = () => (
     onSubmit={createToken}
     result={({ token }) => (
       <>
-        <Alert color="yellow">Copy the token now. You will not see it again.</Alert>
+        <Alert color="warn">Copy the token now. You will not see it again.</Alert>
         <CopyBlock text={token} label="Copy token" />
         <Text size="sm">
           Send it as <code>Authorization: Token …</code>
@@ -218,7 +221,7 @@ const Revoke = ({ token: { id, name } }: { token: Token }) => (
     action="Revoke"
     danger
     trigger={(open) => (
-      <Button variant="subtle" color="red" size="compact-xs" onClick={open}>
+      <Button variant="subtle" color="bad" size="compact-xs" onClick={open}>
         Revoke
       </Button>
     )}

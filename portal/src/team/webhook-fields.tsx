@@ -30,7 +30,7 @@ export const WebhookFields = ({ fields }: { fields: Fields<WebhookValues> }) => 
 
 export const Secret = ({ secret }: { secret: string }) => (
   <>
-    <Alert color="yellow">Copy the secret now. You will not see it again. Use it to verify signatures.</Alert>
+    <Alert color="warn">Copy the secret now. You will not see it again. Use it to verify signatures.</Alert>
     <CopyBlock text={secret} label="Copy secret" />
   </>
 )

@@ -1,7 +1,8 @@
 // Whether a webhook is enabled and delivers.
-import { Badge, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import type { Webhook } from '@pharos/contract/webhook'
 import { Time } from '../ui/time.tsx'
+import { StatePill } from '../ui/status.tsx'
 
 const disabledReasons: Record<NonNullable<Webhook['disabled_reason']>, string> = {
   user: 'Disabled',
@@ -13,8 +14,14 @@ type Status = Pick<Webhook, 'enabled' | 'disabled_reason' | 'failing_since' | 'l
 
 export function WebhookBadge({ webhook: { enabled, disabled_reason, failing_since } }: { webhook: Status }) {
   if (!enabled)
-    return <Badge color="gray">{disabled_reason ? disabledReasons[disabled_reason] : 'Disabled'}</Badge>
-  return failing_since ? <Badge color="orange">Failing</Badge> : <Badge color="teal">Enabled</Badge>
+    return (
+      <StatePill color="idle">{disabled_reason ? disabledReasons[disabled_reason] : 'Disabled'}</StatePill>
+    )
+  return failing_since ? (
+    <StatePill color="warn">Failing</StatePill>
+  ) : (
+    <StatePill color="ok">Enabled</StatePill>
+  )
 }
 
 export const LastDelivery = ({ webhook: { failing_since, last_delivery } }: { webhook: Status }) => (

@@ -66,7 +66,7 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
                 {isDone ? 'Done' : 'Cancel'}
               </Button>
               {!isDone && (
-                <SubmitButton form={form} color={danger ? 'red' : 'indigo'}>
+                <SubmitButton form={form} color={danger ? 'bad' : 'accent'}>
                   {action}
                 </SubmitButton>
               )}

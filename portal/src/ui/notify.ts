@@ -3,15 +3,15 @@ import { notifications } from '@mantine/notifications'
 import { problemText } from './problem-text.ts'
 
 export function notifySuccess(message: string): void {
-  notifications.show({ color: 'teal', message })
+  notifications.show({ color: 'ok', message })
 }
 
 export function notifyFailure(message: string): void {
-  notifications.show({ color: 'red', message, autoClose: 10_000 })
+  notifications.show({ color: 'bad', message, autoClose: 10_000 })
 }
 
 /** Shows the problem of a request that a click started. */
 export function notifyProblem(error: unknown): void {
   const { title, detail } = problemText(error)
-  notifications.show({ color: 'red', title, message: detail, autoClose: 10_000 })
+  notifications.show({ color: 'bad', title, message: detail, autoClose: 10_000 })
 }

@@ -13,7 +13,7 @@ export function Problem({ error }: { error: unknown }) {
   // The detail of an invalid request repeats its errors, which are listed.
   const isListed = problem?.code === 'invalid' && problem.errors !== undefined
   return (
-    <Alert color={isConnectionError(error) ? 'gray' : 'red'} title={title} role="alert">
+    <Alert color={isConnectionError(error) ? 'idle' : 'bad'} title={title} role="alert">
       {!isListed && <Text size="sm">{detail}</Text>}
       {problem?.errors && (
         <List size="sm" mt="xs">

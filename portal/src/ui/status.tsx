@@ -1,67 +1,78 @@
-// States as a coloured label; the meaning does not depend on the colour.
+// States as a dot and a word; the meaning does not depend on the color.
 import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
 import type { ValidationState } from '@pharos/contract/announcement-checks'
 import type { EventStatus } from '@pharos/contract/analysis'
 import type { ReactNode } from 'react'
 import classes from './status.module.css'
 
-type Color = 'gray' | 'blue' | 'cyan' | 'teal' | 'yellow' | 'orange' | 'red'
-type Shown = { readonly label: string; readonly color: Color }
+/** The color of a state: `ok` as wanted, `info` in progress, `warn` needs attention, `bad` failed, `idle` off or ended. */
+export type StateColor = 'idle' | 'info' | 'ok' | 'warn' | 'bad'
 
-/** A badge cheap enough for lists; it looks like the library's. */
-export const StateBadge = ({ color, children }: { color: Color; children: ReactNode }) => (
-  <span className={`${classes['badge']} ${classes[color]}`}>{children}</span>
+/** `moving`: in progress, so that the dot pulses. */
+export type Shown = { readonly label: string; readonly color: StateColor; readonly moving?: boolean }
+
+type StatePillProps = { readonly color: StateColor; readonly moving?: boolean; readonly children: ReactNode }
+
+/** The one way to show a state. One element, since a list shows hundreds of them. */
+export const StatePill = ({ color, moving, children }: StatePillProps) => (
+  <span className={`${classes['badge']} ${classes[color]}`} data-moving={moving || undefined}>
+    {children}
+  </span>
 )
 
 const announcementStatus: Record<AnnouncementStatus, Shown> = {
-  pending_validation: { label: 'Checks pending', color: 'gray' },
-  validating: { label: 'Checking', color: 'blue' },
-  validation_failed: { label: 'Checks failed', color: 'orange' },
-  ready: { label: 'Ready', color: 'cyan' },
-  announcing: { label: 'Announcing', color: 'blue' },
-  announced: { label: 'Announced', color: 'teal' },
-  partially_announced: { label: 'Partially announced', color: 'yellow' },
-  withdrawing: { label: 'Withdrawing', color: 'blue' },
-  withdrawn: { label: 'Withdrawn', color: 'gray' },
-  suspended: { label: 'Suspended', color: 'red' },
-  error: { label: 'Error', color: 'red' },
+  pending_validation: { label: 'Checks pending', color: 'idle' },
+  validating: { label: 'Checking', color: 'info', moving: true },
+  validation_failed: { label: 'Checks failed', color: 'warn' },
+  ready: { label: 'Ready', color: 'info' },
+  announcing: { label: 'Announcing', color: 'info', moving: true },
+  announced: { label: 'Announced', color: 'ok' },
+  partially_announced: { label: 'Partially announced', color: 'warn' },
+  withdrawing: { label: 'Withdrawing', color: 'info', moving: true },
+  withdrawn: { label: 'Withdrawn', color: 'idle' },
+  suspended: { label: 'Suspended', color: 'bad' },
+  error: { label: 'Error', color: 'bad' },
 }
 
 const validationState: Record<ValidationState, Shown> = {
-  valid: { label: 'Valid', color: 'teal' },
-  pending: { label: 'Pending', color: 'blue' },
-  missing: { label: 'Missing', color: 'orange' },
-  invalid: { label: 'Invalid', color: 'red' },
-  mismatch_asn: { label: 'Wrong origin AS', color: 'red' },
-  mismatch_length: { label: 'Max length too short', color: 'red' },
-  expired: { label: 'Expired', color: 'orange' },
-  unavailable: { label: 'No answer', color: 'gray' },
+  valid: { label: 'Valid', color: 'ok' },
+  pending: { label: 'Pending', color: 'info' },
+  missing: { label: 'Missing', color: 'warn' },
+  invalid: { label: 'Invalid', color: 'bad' },
+  mismatch_asn: { label: 'Wrong origin AS', color: 'bad' },
+  mismatch_length: { label: 'Max length too short', color: 'bad' },
+  expired: { label: 'Expired', color: 'warn' },
+  unavailable: { label: 'No answer', color: 'idle' },
 }
 
 const regionState: Record<RegionState, Shown> = {
-  withdrawn: { label: 'Withdrawn', color: 'gray' },
-  announcing: { label: 'Announcing', color: 'blue' },
-  announced: { label: 'Announced', color: 'teal' },
-  withdrawing: { label: 'Withdrawing', color: 'blue' },
-  error: { label: 'Error', color: 'red' },
+  withdrawn: { label: 'Withdrawn', color: 'idle' },
+  announcing: { label: 'Announcing', color: 'info', moving: true },
+  announced: { label: 'Announced', color: 'ok' },
+  withdrawing: { label: 'Withdrawing', color: 'info', moving: true },
+  error: { label: 'Error', color: 'bad' },
 }
 
 const eventStatus: Record<EventStatus, Shown> = {
-  EVENT_PENDING: { label: 'Detected', color: 'orange' },
-  EVENT_ONGOING: { label: 'Ongoing', color: 'red' },
-  EVENT_ENDED: { label: 'Ended', color: 'gray' },
-  MITIGATION_ACTIVE: { label: 'Mitigating', color: 'teal' },
-  MITIGATION_ENDED: { label: 'Mitigation ended', color: 'gray' },
-  ACKNOWLEDGED: { label: 'Acknowledged', color: 'blue' },
-  FALSE_POSITIVE: { label: 'False positive', color: 'gray' },
+  EVENT_PENDING: { label: 'Detected', color: 'warn' },
+  EVENT_ONGOING: { label: 'Ongoing', color: 'bad' },
+  EVENT_ENDED: { label: 'Ended', color: 'idle' },
+  MITIGATION_ACTIVE: { label: 'Mitigating', color: 'info', moving: true },
+  MITIGATION_ENDED: { label: 'Mitigation ended', color: 'idle' },
+  ACKNOWLEDGED: { label: 'Acknowledged', color: 'info' },
+  FALSE_POSITIVE: { label: 'False positive', color: 'idle' },
 }
 
-const shown = ({ label, color }: Shown) => <StateBadge color={color}>{label}</StateBadge>
+const shown = ({ label, color, moving = false }: Shown) => (
+  <StatePill color={color} moving={moving}>
+    {label}
+  </StatePill>
+)
 
 export const AnnouncementStatusBadge = ({ status }: { status: AnnouncementStatus }) =>
   shown(announcementStatus[status])
 export const ValidationBadge = ({ state }: { state: ValidationState }) => shown(validationState[state])
-export const RegionStateBadge = ({ state }: { state: RegionState }) => shown(regionState[state])
+export const RegionStatePill = ({ state }: { state: RegionState }) => shown(regionState[state])
 export const EventStatusBadge = ({ status }: { status: EventStatus }) => shown(eventStatus[status])
 
 export const announcementStatusLabel = (status: AnnouncementStatus): string =>
