@@ -32,9 +32,13 @@ export type Page<Path extends string, Written, Read> = {
   readonly path: Path
   /** Name in the navigation and the palette; a page without one is reached from another page only. */
   readonly label?: string
-  /** A page with an icon has an entry in the sidebar, below those of the groups before its own. */
+  /** A page with an icon has an entry in the sidebar, under the title of its group; without a group it comes first. */
   readonly icon?: typeof IconHome
-  readonly group?: 'network' | 'account' | 'provider'
+  readonly group?: Group
+  /** On phones the page has an entry in the bottom bar. */
+  readonly isOnBar?: true
+  /** The number beside its entry: `shell/counts.ts`. */
+  readonly count?: CountName
   /** Pressed after `g`, opens the page. */
   readonly key?: string
   /** Further search terms for the palette. */
@@ -50,6 +54,19 @@ export type Page<Path extends string, Written, Read> = {
   readonly search?: (search: Written & SearchSchemaInput) => Read
 }
 
+/** The groups of the sidebar, in their order. `account` is not listed: its pages are reached from the foot of the sidebar. */
+export const groupLabels = {
+  routing: 'Routing',
+  security: 'Security',
+  provider: 'Provider',
+  account: 'Account',
+}
+
+export type Group = keyof typeof groupLabels
+
+/** Counts of the sidebar: ongoing attacks; announcements that need the team; work of the provider's staff. */
+export type CountName = 'attacks' | 'blocked' | 'holds' | 'letters'
+
 type NoSearch = Readonly<Record<never, never>>
 
 const page = <const Path extends string, Written = NoSearch, Read = NoSearch>(
@@ -62,7 +79,7 @@ export const pages = [
     path: '/',
     label: 'Overview',
     icon: IconHome,
-    group: 'network',
+    isOnBar: true,
     key: 'o',
     component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
   }),
@@ -70,7 +87,9 @@ export const pages = [
     path: '/announcements',
     label: 'Announcements',
     icon: IconBroadcast,
-    group: 'network',
+    group: 'routing',
+    isOnBar: true,
+    count: 'blocked',
     key: 'a',
     module: 'ipam',
     search: parameters<QueryOf<typeof listAnnouncementsRoute>>()(
@@ -116,7 +135,7 @@ export const pages = [
     path: '/asns',
     label: 'ASNs',
     icon: IconId,
-    group: 'network',
+    group: 'routing',
     key: 'n',
     module: 'ipam',
     search: parameters<QueryOf<typeof listAsnsRoute>>()('asn', 'verified', 'ordering'),
@@ -131,11 +150,13 @@ export const pages = [
   }),
   page({
     path: '/events',
-    label: 'Security events',
+    label: 'Events',
     icon: IconShieldBolt,
-    group: 'network',
+    group: 'security',
+    isOnBar: true,
+    count: 'attacks',
     key: 'e',
-    keywords: ['attack', 'ddos'],
+    keywords: ['attack', 'ddos', 'security'],
     module: 'lighthouse',
     search: parameters<QueryOf<typeof listRelatedEventsRoute>>()(
       'flag',
@@ -240,6 +261,7 @@ export const pages = [
     label: 'Paused changes',
     icon: IconGavel,
     group: 'provider',
+    count: 'holds',
     key: 'h',
     role: 'staff',
     search: parameters<{ state: 'all' }>()('state'),
@@ -259,6 +281,7 @@ export const pages = [
     label: 'LOA review',
     icon: IconFileCheck,
     group: 'provider',
+    count: 'letters',
     key: 'l',
     role: 'staff',
     search: parameters<{ status: 'all' }>()('status'),
@@ -339,5 +362,22 @@ export const pageAt = (path: string): AnyPage | undefined => {
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
 /** Reports whether the address is that of the sidebar entry, of one of its tabs, or below it. */
-export const isBelow = ({ path: entry }: AnyPage, path: string): boolean =>
+export const isBelow = ({ path: entry }: AnyPage, path: string): boolean => isAt(entry, path)
+
+/** Reports whether the address is the path or below it. */
+export const isAt = (entry: string, path: string): boolean =>
   entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`)
+
+/** `to` is absent if there is no page to lead to: the name of a group. */
+export type Crumb = { readonly label: string; readonly to?: string }
+
+/** Returns the way to the page at the address, without its own title: the group, and every labelled page above it. */
+export function crumbsOf(path: string): readonly Crumb[] {
+  const above = all.filter(
+    (one) => hasLabel(one) && one.path !== '/' && one.path !== path && isAt(one.path, path),
+  )
+  const own = pageAt(path)
+  const { group } = above.find((one) => one.group !== undefined) ?? own ?? {}
+  const pages = above.map(({ label, path: to }) => ({ label: label!, to }))
+  return group === undefined || group === 'account' ? pages : [{ label: groupLabels[group] }, ...pages]
+}

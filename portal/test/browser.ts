@@ -63,8 +63,10 @@ export async function shoot(page: Page, name: string): Promise<void> {
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1, [role=alert]').first().waitFor()
   await page.locator('.mantine-Skeleton-root, [aria-busy=true]').first().waitFor({ state: 'detached' })
-  // Animations have ended.
-  await page.evaluate(`Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))`)
+  // Animations have ended, except those that never end.
+  await page.evaluate(`Promise.all(document.getAnimations()
+    .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
+    .map((one) => one.finished.catch(() => {})))`)
 }
 
 /** Timeout of waits, long enough for a slow machine. */

@@ -1,4 +1,4 @@
-// Screenshots of every page in both themes, at the widths of a phone, a laptop and a 4K screen, for manual review:
+// Screenshots of every page in both themes, at the widths of a phone, a laptop and a large screen, for manual review:
 //
 //   node portal/test/screenshots.ts [parts of page names]
 //
@@ -8,7 +8,7 @@ import { fill } from './sample-data.ts'
 import { Demo } from './demo.ts'
 import type { Browser, Page } from 'playwright-core'
 
-const widths = { 360: 740, 1440: 900, 3840: 2160 } as const
+const widths = { 390: 844, 1440: 900, 2560: 1440 } as const
 const themes = ['light', 'dark'] as const
 
 type Shot = { readonly name: string; readonly path: string; readonly act?: (page: Page) => Promise<unknown> }

@@ -1,110 +1,104 @@
-// The frame around every page: navigation, the current team, the user's account.
-import {
-  ActionIcon,
-  AppShell,
-  Burger,
-  Divider,
-  Group,
-  Menu,
-  NavLink,
-  ScrollArea,
-  SegmentedControl,
-  Text,
-  Tooltip,
-  useMantineColorScheme,
-} from '@mantine/core'
+// The frame around every page: the sidebar with the team, the pages and the person; the bar above the page; on phones a bar
+// below it.
+import { ActionIcon, AppShell, Drawer, NavLink, ScrollArea, Tooltip, UnstyledButton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconClock, IconLogout, IconMoon, IconSun, IconUser, IconBook } from '@tabler/icons-react'
+import {
+  IconLayoutSidebarLeftCollapse,
+  IconLayoutSidebarLeftExpand,
+  IconSearch,
+  IconSettings,
+} from '@tabler/icons-react'
 import type { User } from '@pharos/contract/session'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { Fragment, lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { queryClient } from '../api/queries.ts'
-import { session } from '../api/session.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { useGatedTeamId } from '../session/second-factor-gate.ts'
 import { ModuleDisabled } from '../session/module-disabled.tsx'
-import { useZone, zoneName, type Zone } from '../ui/time.tsx'
-import { hasRole, isBelow, pageAt, pagesOf } from '../pages.tsx'
-import { LiveStatus } from './live-status.tsx'
+import { hasRole, isAt, pageAt } from '../pages.tsx'
+import { storedChoice, useStoredChoice } from '../ui/stored-choice.ts'
+import { useCounts, type Counts } from './counts.ts'
+import { BottomBar, Navigation } from './navigation.tsx'
+import { showOverlay } from './overlay.ts'
+import { PersonMenu } from './person-menu.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { TabbedPages } from './tabbed-pages.tsx'
+import { TeamMenu } from './team-menu.tsx'
+import { TopBar } from './top-bar.tsx'
 import { PageWaiting, RoleMissing } from './page-states.tsx'
 import { useSession } from '../api/use-session.ts'
+import { useWindowTitle } from './window-title.ts'
+import { words } from './words.ts'
 import classes from './shell.module.css'
 
-const TeamSwitch = lazy(async () => ({ default: (await import('./team-switch.tsx')).TeamSwitch }))
 const SecondFactorRequired = lazy(async () => ({
   default: (await import('../session/second-factor-required.tsx')).SecondFactorRequired,
 }))
 
 const HoldBanner = lazy(async () => ({ default: (await import('../staff/hold-banner.tsx')).HoldBanner }))
 
-const currentAddress = (): string => window.location.pathname + window.location.search
-
 const AttackNotification = lazy(async () => ({
   default: (await import('../events/attack-notification.tsx')).AttackNotification,
 }))
 
+const currentAddress = (): string => window.location.pathname + window.location.search
+
 export function Shell() {
   const state = useSession()
   const navigate = useNavigate()
-  const location = useLocation()
-  const [open, { toggle, close }] = useDisclosure(false)
   // Signed out here or in another tab: the address is kept for the next sign-in. It is read at that moment.
   useEffect(() => {
     if (state.kind !== 'out') return
     queryClient.clear()
     void navigate({ to: '/sign-in', search: { to: currentAddress() } })
   }, [state.kind, navigate])
-  useEffect(close, [location.pathname, close])
-  if (state.kind !== 'in') return null
-  const { user } = state
+  return state.kind === 'in' ? <Frame user={state.user} /> : null
+}
+
+const narrowSidebar = storedChoice('pharos-sidebar-narrow', false)
+
+function Frame({ user }: { user: User }) {
+  const path = useLocation().pathname
+  const [isOpen, { open, close }] = useDisclosure(false)
+  const isNarrow = useStoredChoice(narrowSidebar)
+  const counts = useCounts(user)
+  useWindowTitle(counts.attacks)
+  useEffect(close, [path, close])
   return (
     <AppShell
+      layout="alt"
       header={{ height: 48 }}
-      navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !open } }}
-      padding="md"
+      navbar={{ width: isNarrow ? 56 : 228, breakpoint: 'sm', collapsed: { mobile: true } }}
+      footer={{ height: { base: 56, sm: 0 } }}
+      padding={0}
+      className={classes['frame']!}
     >
       <a href="#content" className={classes['skip']}>
-        Skip to content
+        {words.skip}
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="xs" wrap="nowrap">
-            <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-            <Link to="/" className={classes['brand']}>
-              Pharos
-            </Link>
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <CurrentTeam user={user} />
-            <ZoneSwitch />
-            <SchemeSwitch />
-            <UserMenu name={user.display_name || user.email} />
-          </Group>
-        </Group>
+      <AppShell.Header className={classes['header']!}>
+        <TopBar path={path} />
       </AppShell.Header>
-      <AppShell.Navbar p="xs">
-        <AppShell.Section grow component={ScrollArea}>
-          <Navigation user={user} path={location.pathname} />
-        </AppShell.Section>
-        <AppShell.Section>
-          <NavLink href="/docs" label="API docs" leftSection={<IconBook size={16} />} target="_blank" />
-          <LiveStatus />
-          <Text size="xs" c="dimmed" px="sm">
-            Press ? for shortcuts
-          </Text>
-        </AppShell.Section>
+      <AppShell.Navbar className={classes['sidebar']!}>
+        <Sidebar user={user} path={path} counts={counts} isNarrow={isNarrow} />
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
-        <ConnectionBanner />
-        {user.is_staff && (
-          <Suspense>
-            <HoldBanner />
-          </Suspense>
-        )}
-        <Content user={user} path={location.pathname} />
+      <AppShell.Main id="content" tabIndex={-1} className={classes['content']!}>
+        <div className={classes['inner']}>
+          <ConnectionBanner />
+          {user.is_staff && (
+            <Suspense>
+              <HoldBanner />
+            </Suspense>
+          )}
+          <Content user={user} path={path} />
+        </div>
       </AppShell.Main>
+      <AppShell.Footer hiddenFrom="sm">
+        <BottomBar user={user} path={path} counts={counts} onMore={open} />
+      </AppShell.Footer>
+      <Drawer opened={isOpen} onClose={close} title={words.pages} size="xs" hiddenFrom="sm" padding="xs">
+        <Sidebar user={user} path={path} counts={counts} isNarrow={false} />
+      </Drawer>
       <Shortcuts user={user} />
       <Suspense>
         <AttackNotification />
@@ -113,34 +107,61 @@ export function Shell() {
   )
 }
 
-/** The sidebar's entries, with a line between groups. */
-function Navigation({ user, path }: { user: User; path: string }) {
-  const entries = pagesOf(user).filter(({ icon }) => icon !== undefined)
-  const groups = [...Map.groupBy(entries, ({ group }) => group).values()]
-  return (
-    <nav aria-label="Pages">
-      {groups.map((group, at) => (
-        <Fragment key={group[0]!.path}>
-          {at > 0 && <Divider my={6} />}
-          {group.map((page) => {
-            const { label, icon: Icon = IconUser } = page
-            const isCurrent = isBelow(page, path)
-            return (
-              <NavLink
-                key={page.path}
-                renderRoot={(props) => <Link {...props} to={page.path} />}
-                label={label}
-                leftSection={<Icon size={16} />}
-                active={isCurrent}
-                {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
-              />
-            )
-          })}
-        </Fragment>
-      ))}
-    </nav>
-  )
+type SidebarProps = {
+  readonly user: User
+  readonly path: string
+  readonly counts: Counts
+  readonly isNarrow: boolean
 }
+
+const Sidebar = ({ user, path, counts, isNarrow }: SidebarProps) => (
+  <>
+    <TeamMenu user={user} isNarrow={isNarrow} />
+    <UnstyledButton
+      className={classes['search']!}
+      aria-label={words.search}
+      onClick={() => showOverlay('palette')}
+    >
+      <IconSearch size={16} stroke={1.6} />
+      {!isNarrow && (
+        <>
+          <span>{words.search}</span>
+          <kbd>Ctrl K</kbd>
+        </>
+      )}
+    </UnstyledButton>
+    <ScrollArea className={classes['pages']!} type="auto" scrollbarSize={6}>
+      <Navigation user={user} path={path} counts={counts} isNarrow={isNarrow} />
+    </ScrollArea>
+    <div className={classes['foot']}>
+      <NavLink
+        renderRoot={(props) => <Link {...props} to="/team" />}
+        label={isNarrow ? undefined : words.teamSettings}
+        {...(isNarrow ? { 'aria-label': words.teamSettings } : {})}
+        leftSection={<IconSettings size={18} stroke={1.6} />}
+        active={isAt('/team', path)}
+        {...(isAt('/team', path) ? { 'aria-current': 'page' as const } : {})}
+        className={classes['setting']!}
+      />
+      <div className={classes['last']}>
+        <PersonMenu user={user} isNarrow={isNarrow} />
+        <Tooltip label={isNarrow ? words.expand : words.collapse} position="right">
+          <ActionIcon
+            visibleFrom="sm"
+            aria-label={isNarrow ? words.expand : words.collapse}
+            onClick={() => narrowSidebar.set(!isNarrow)}
+          >
+            {isNarrow ? (
+              <IconLayoutSidebarLeftExpand size={18} stroke={1.6} />
+            ) : (
+              <IconLayoutSidebarLeftCollapse size={18} stroke={1.6} />
+            )}
+          </ActionIcon>
+        </Tooltip>
+      </div>
+    </div>
+  </>
+)
 
 /** The page, or the reason why the user cannot see it in this team. */
 function Content({ user, path }: { user: User; path: string }) {
@@ -163,91 +184,5 @@ function Content({ user, path }: { user: User; path: string }) {
         <Outlet />
       </Suspense>
     </TabbedPages>
-  )
-}
-
-function CurrentTeam({ user: { current_team: current, teams } }: { user: User }) {
-  const known = teams.some(({ id }) => id === current.id) ? teams : [current, ...teams]
-  const name = (
-    <Text size="sm" fw={500} truncate maw={{ base: 110, sm: 200 }}>
-      {current.name}
-    </Text>
-  )
-  if (known.length === 1) return name
-  return (
-    <Suspense fallback={name}>
-      <TeamSwitch current={current} teams={known} />
-    </Suspense>
-  )
-}
-
-/** The user's own time zone, which the profile sets, or UTC. */
-function ZoneSwitch() {
-  const [zone, setZone] = useZone()
-  const label = `Show times in ${zoneName('local')} or UTC`
-  return (
-    <>
-      <Tooltip label={label}>
-        <SegmentedControl
-          size="xs"
-          visibleFrom="sm"
-          aria-label="Time zone"
-          value={zone}
-          onChange={(value) => setZone(value as Zone)}
-          data={[
-            { value: 'local', label: <IconClock size={14} aria-label="Local time" /> },
-            { value: 'utc', label: 'UTC' },
-          ]}
-        />
-      </Tooltip>
-      <ActionIcon
-        hiddenFrom="sm"
-        aria-label="Show times in UTC"
-        aria-pressed={zone === 'utc'}
-        variant={zone === 'utc' ? 'light' : 'subtle'}
-        w="auto"
-        px={4}
-        onClick={() => setZone(zone === 'utc' ? 'local' : 'utc')}
-      >
-        <Text span size="xs" fw={500}>
-          {zone === 'utc' ? 'UTC' : <IconClock size={16} />}
-        </Text>
-      </ActionIcon>
-    </>
-  )
-}
-
-function SchemeSwitch() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const dark =
-    colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches)
-  return (
-    <ActionIcon
-      aria-label={dark ? 'Light theme' : 'Dark theme'}
-      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
-    >
-      {dark ? <IconSun size={16} /> : <IconMoon size={16} />}
-    </ActionIcon>
-  )
-}
-
-function UserMenu({ name }: { name: string }) {
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon aria-label={`Account of ${name}`}>
-          <IconUser size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{name}</Menu.Label>
-        <Menu.Item component={Link} to="/profile" leftSection={<IconUser size={14} />}>
-          Profile
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={14} />} onClick={() => void session.signOut()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
   )
 }

@@ -2,9 +2,10 @@
 // The palette and the list of shortcuts are loaded when they are first opened.
 import type { User } from '@pharos/contract/session'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { pagesOf } from '../pages.tsx'
 import { isHandledElsewhere } from '../ui/key-events.ts'
+import { showOverlay, useOverlay } from './overlay.ts'
 
 const ShortcutList = lazy(async () => ({ default: (await import('./shortcut-list.tsx')).ShortcutList }))
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
@@ -12,13 +13,13 @@ const secondKeyWithinMs = 1_000
 
 export function Shortcuts({ user }: { user: User }) {
   const navigate = useNavigate()
-  const [shown, setShown] = useState<'shortcuts' | 'palette'>()
+  const shown = useOverlay()
   const leader = useRef(-Infinity)
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (event.key === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
         event.preventDefault()
-        return setShown('palette')
+        return showOverlay('palette')
       }
       if (isHandledElsewhere(event)) return
       const isSecond = event.timeStamp - leader.current < secondKeyWithinMs
@@ -29,14 +30,14 @@ export function Shortcuts({ user }: { user: User }) {
         event.preventDefault()
         event.stopImmediatePropagation()
         void navigate({ href: page.path })
-      } else if (event.key === '?') setShown('shortcuts')
+      } else if (event.key === '?') showOverlay('shortcuts')
       else if (event.key === '/') focusSearch(event)
     }
     // Before the page's own keys: after `g` a key names a page.
     addEventListener('keydown', onKey, { capture: true })
     return () => removeEventListener('keydown', onKey, { capture: true })
   }, [navigate, user])
-  const close = () => setShown(undefined)
+  const close = () => showOverlay(undefined)
   return (
     <Suspense>
       {shown === 'shortcuts' && <ShortcutList user={user} onClose={close} />}

@@ -22,7 +22,7 @@ export function TabbedPages({
   const tabs = pagesOf(user).filter(({ tabOf }) => tabOf === entry)
   const current = tabs.find((one) => isBelow(one, path))
   return (
-    <Page title={user.current_team.name}>
+    <Page title={current?.label ?? user.current_team.name}>
       <Tabs value={current?.path ?? null} onChange={(next) => next && void navigate({ href: next })}>
         <Tabs.List mb="md">
           {tabs.map((one) => (

@@ -1,0 +1,36 @@
+// The numbers beside the entries of the sidebar. A count that is not known is not shown: it is never 0 by default.
+import { listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import type { CallInput } from '@pharos/contract/client'
+import { listHoldsRoute } from '@pharos/contract/hold'
+import { listLettersToReviewRoute } from '@pharos/contract/letter'
+import type { Route } from '@pharos/contract/route'
+import type { User } from '@pharos/contract/session'
+import { useQuery } from '@tanstack/react-query'
+import { answerOf } from '../api/queries.ts'
+import type { CountName } from '../pages.tsx'
+
+/** Statuses of announcements that somebody has to act on. */
+export const blockedStatuses = ['validation_failed', 'suspended', 'error'] as const
+
+export type Counts = Readonly<Record<CountName, number | undefined>>
+
+/** Requests what the user's role and team allow; the numbers follow the stream. */
+export function useCounts(user: User): Counts {
+  const has = (module: string) => user.enabled_modules.includes(module)
+  return {
+    attacks: useCount(has('lighthouse'), listRelatedEventsRoute, { query: { ongoing: true, limit: 1 } }),
+    blocked: useCount(has('ipam'), listAnnouncementsRoute, {
+      query: { status: [...blockedStatuses], limit: 1 },
+    }),
+    holds: useCount(user.is_staff, listHoldsRoute, { query: { state: ['open'], limit: 1 } }),
+    letters: useCount(user.is_staff, listLettersToReviewRoute, {
+      query: { status: ['pending_review'], limit: 1 },
+    }),
+  }
+}
+
+function useCount<R extends Route>(allowed: boolean, route: R, input: CallInput<R>): number | undefined {
+  const { data } = useQuery({ ...answerOf(route, input), enabled: allowed, refetchInterval: 30_000 })
+  return (data as { readonly count: number } | undefined)?.count
+}

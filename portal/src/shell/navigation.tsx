@@ -1,0 +1,140 @@
+// The sidebar's entries in their groups, and the bottom bar of phones.
+import { NavLink, Tooltip, UnstyledButton } from '@mantine/core'
+import type { User } from '@pharos/contract/session'
+import { IconDots } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { groupLabels, isBelow, pagesOf, type AnyPage, type CountName, type Group } from '../pages.tsx'
+import type { Counts } from './counts.ts'
+import { words } from './words.ts'
+import classes from './navigation.module.css'
+
+type NavigationProps = {
+  readonly user: User
+  /** The address now. */
+  readonly path: string
+  readonly counts: Counts
+  /** Icons only. */
+  readonly isNarrow?: boolean
+}
+
+type Entry = ReturnType<typeof pagesOf>[number]
+
+export function Navigation({ user, path, counts, isNarrow = false }: NavigationProps) {
+  const entries = pagesOf(user).filter(({ icon, group }) => icon !== undefined && group !== 'account')
+  const groups = [...Map.groupBy(entries, ({ group }) => group)]
+  return (
+    <nav aria-label={words.pages} data-narrow={isNarrow || undefined} className={classes['navigation']}>
+      {groups.map(([group, pages]) => (
+        <GroupOfPages key={group ?? ''} group={group} isNarrow={isNarrow}>
+          {pages.map((page) => (
+            <li key={page.path}>
+              <PageLink
+                page={page}
+                isCurrent={isBelow(page, path)}
+                count={page.count && counts[page.count]}
+                isNarrow={isNarrow}
+              />
+            </li>
+          ))}
+        </GroupOfPages>
+      ))}
+    </nav>
+  )
+}
+
+function GroupOfPages({
+  group,
+  isNarrow,
+  children,
+}: {
+  group: Group | undefined
+  isNarrow: boolean
+  children: React.ReactNode
+}) {
+  const title = group && groupLabels[group]
+  return (
+    <div className={classes['group']} data-group={group}>
+      {title && !isNarrow && <div className={classes['title']}>{title}</div>}
+      <ul aria-label={title}>{children}</ul>
+    </div>
+  )
+}
+
+type PageLinkProps = {
+  readonly page: Entry
+  readonly isCurrent: boolean
+  readonly count: number | undefined
+  readonly isNarrow?: boolean
+}
+
+function PageLink({ page, isCurrent, count, isNarrow = false }: PageLinkProps) {
+  const { path, label, icon: Icon, count: name } = page
+  const link = (
+    <NavLink
+      renderRoot={(props) => <Link {...props} to={path} />}
+      label={isNarrow ? undefined : label}
+      {...(isNarrow ? { 'aria-label': label } : {})}
+      leftSection={Icon && <Icon size={18} stroke={1.6} />}
+      rightSection={name && count ? <Count name={name} count={count} /> : undefined}
+      active={isCurrent}
+      className={classes['link']!}
+      {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+    />
+  )
+  return isNarrow ? (
+    <Tooltip label={label} position="right">
+      {link}
+    </Tooltip>
+  ) : (
+    link
+  )
+}
+
+const colors: Readonly<Record<CountName, 'bad' | 'warn'>> = {
+  attacks: 'bad',
+  blocked: 'warn',
+  holds: 'warn',
+  letters: 'warn',
+}
+
+const Count = ({ name, count }: { name: CountName; count: number }) => {
+  const text = words.counts[name](count)
+  return (
+    <span className={classes['count']} data-color={colors[name]} title={text}>
+      <span aria-hidden>{count > 99 ? '99+' : count}</span>
+      <span className={classes['hidden']}>{text}</span>
+    </span>
+  )
+}
+
+type BottomBarProps = Omit<NavigationProps, 'isNarrow'> & { readonly onMore: () => void }
+
+/** The pages that are opened most, and the rest of the navigation behind "More". */
+export function BottomBar({ user, path, counts, onMore }: BottomBarProps) {
+  const entries = pagesOf(user).filter(({ isOnBar }) => isOnBar)
+  return (
+    <nav aria-label={words.pages} className={classes['bar']}>
+      {entries.map((page) => {
+        const { label, icon: Icon, count: name } = page
+        const count = name && counts[name]
+        const isCurrent = isBelow(page as AnyPage, path)
+        return (
+          <Link
+            key={page.path}
+            to={page.path}
+            className={classes['tab']!}
+            {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+          >
+            {Icon && <Icon size={20} stroke={1.6} />}
+            {label}
+            {name && count ? <Count name={name} count={count} /> : null}
+          </Link>
+        )
+      })}
+      <UnstyledButton className={classes['tab']!} onClick={onMore}>
+        <IconDots size={20} stroke={1.6} />
+        {words.more}
+      </UnstyledButton>
+    </nav>
+  )
+}

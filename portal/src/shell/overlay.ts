@@ -1,0 +1,19 @@
+// What lies over the page: the command palette or the list of shortcuts. Opened by a key or a button, one at a time.
+import { useSyncExternalStore } from 'react'
+
+export type Overlay = 'palette' | 'shortcuts' | undefined
+
+let shown: Overlay
+const listeners = new Set<() => void>()
+
+export function showOverlay(next: Overlay): void {
+  shown = next
+  for (const listener of listeners) listener()
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+export const useOverlay = (): Overlay => useSyncExternalStore(subscribe, () => shown)

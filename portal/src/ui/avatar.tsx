@@ -1,0 +1,9 @@
+// A person as a circle with their initials; decorative beside the name.
+import { initialsOf } from './initials.ts'
+import classes from './avatar.module.css'
+
+export const Avatar = ({ name }: { name: string }) => (
+  <span className={classes['avatar']} aria-hidden>
+    {initialsOf(name)}
+  </span>
+)

@@ -1,0 +1,26 @@
+// A number that a page is opened for: its name, its value, and one line that puts it in proportion.
+import { Card } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { StateColor } from './status.tsx'
+import classes from './figure.module.css'
+
+type FigureProps = {
+  readonly label: string
+  /** Undefined: not known, shown as such. A link leads to exactly what is counted. */
+  readonly value: ReactNode
+  /** After the value, smaller: "of 11". */
+  readonly unit?: string
+  readonly note?: ReactNode
+  readonly color?: StateColor
+}
+
+export const Figure = ({ label, value, unit, note, color }: FigureProps) => (
+  <Card padding={0} className={classes['figure']!} data-figure data-color={color}>
+    <div className={classes['label']}>{label}</div>
+    <div className={classes['value']}>
+      {value ?? <span className={classes['unknown']}>Unknown</span>}
+      {unit !== undefined && value !== undefined && <span className={classes['unit']}> {unit}</span>}
+    </div>
+    <div className={classes['note']}>{note}</div>
+  </Card>
+)
