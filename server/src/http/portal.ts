@@ -31,9 +31,9 @@ export function addPortal(server: FastifyInstance, built = `${folder}dist/`): vo
     if (!isOpenedByBrowser(request)) return reply.callNotFound()
     return showPage(reply.status(isPage(request.url) ? 200 : 404), page)
   })
-  server.get('/favicon.svg', (request, reply) =>
-    sendAsset(request, reply, assetOf('favicon.svg'), 'no-cache'),
-  )
+  // The second one while an attack is ongoing.
+  for (const name of ['favicon.svg', 'favicon-alert.svg'])
+    server.get(`/${name}`, (request, reply) => sendAsset(request, reply, assetOf(name), 'no-cache'))
   for (const name of readdirSync(`${built}assets`).filter((file) => !file.endsWith('.br'))) {
     server.get(`/assets/${name}`, (request, reply) =>
       sendAsset(request, reply, assetOf(`assets/${name}`), 'public, max-age=31536000, immutable'),
