@@ -1,5 +1,5 @@
 // The foot of the sidebar: the signed-in person, with their profile, the theme and signing out.
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
 import type { User } from '@pharos/contract/session'
 import { IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -16,9 +16,17 @@ export function PersonMenu({ user, isNarrow }: { user: User; isNarrow: boolean }
   return (
     <Menu position="top-start" width={212}>
       <Menu.Target>
-        <UnstyledButton className={classes['person']!} aria-label={words.account(name)}>
+        <UnstyledButton
+          className={classes['person']!}
+          {...(isNarrow ? { 'aria-label': `${words.accountOf} ${name}` } : {})}
+        >
           <Avatar name={name} />
-          {!isNarrow && <span className={classes['team']}>{name}</span>}
+          {!isNarrow && (
+            <span className={classes['team']}>
+              <VisuallyHidden>{words.accountOf} </VisuallyHidden>
+              {name}
+            </span>
+          )}
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

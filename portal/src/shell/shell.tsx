@@ -119,7 +119,7 @@ const Sidebar = ({ user, path, counts, isNarrow }: SidebarProps) => (
     <TeamMenu user={user} isNarrow={isNarrow} />
     <UnstyledButton
       className={classes['search']!}
-      aria-label={words.search}
+      {...(isNarrow ? { 'aria-label': words.search } : {})}
       onClick={() => showOverlay('palette')}
     >
       <IconSearch size={16} stroke={1.6} />

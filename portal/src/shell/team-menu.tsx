@@ -1,5 +1,5 @@
 // The head of the sidebar: the current team, and the choice of another one for users who are in several.
-import { Menu, TextInput, UnstyledButton } from '@mantine/core'
+import { Menu, TextInput, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { User } from '@pharos/contract/session'
 import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -40,8 +40,12 @@ export function TeamMenu({
   return (
     <Menu position="bottom-start" width={240} onClose={() => setSearch('')}>
       <Menu.Target>
-        <UnstyledButton className={classes['head']!} aria-label={words.switchTeam(current.name)}>
+        <UnstyledButton
+          className={classes['head']!}
+          {...(isNarrow ? { 'aria-label': `${current.name}, ${words.switchTeam}` } : {})}
+        >
           {head}
+          <VisuallyHidden>{words.switchTeam}</VisuallyHidden>
           {!isNarrow && <IconSelector size={16} className={classes['chevron']} />}
         </UnstyledButton>
       </Menu.Target>

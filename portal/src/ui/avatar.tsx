@@ -3,7 +3,5 @@ import { initialsOf } from './initials.ts'
 import classes from './avatar.module.css'
 
 export const Avatar = ({ name }: { name: string }) => (
-  <span className={classes['avatar']} aria-hidden>
-    {initialsOf(name)}
-  </span>
+  <span className={classes['avatar']} data-initials={initialsOf(name)} aria-hidden />
 )
