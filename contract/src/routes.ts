@@ -13,6 +13,7 @@ import { letterRoutes } from './letter.ts'
 import { memberRoutes } from './member.ts'
 import { prefixRoutes } from './prefix.ts'
 import type { Route } from './route.ts'
+import { searchRoutes } from './search.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { serviceRoutes } from './service.ts'
 import { sessionRoutes } from './session.ts'
@@ -42,4 +43,5 @@ export const routes: readonly Route[] = [
   ...serviceRoutes,
   ...deliveryRoutes,
   ...analysisRoutes,
+  ...searchRoutes,
 ]

@@ -79,6 +79,8 @@ const allowed: Record<string, readonly string[]> = {
     'inventory',
     'packages',
   ],
+  // Finds rows of every domain: its sources read their tables.
+  search: ['contract', 'net', 'operation', 'runtime', 'db', 'byoip', 'packages'],
   // The operator's side: the platform file writes the tables of every domain; commands and roles connect everything.
   platform: [
     'contract',

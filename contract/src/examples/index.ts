@@ -7,6 +7,7 @@ import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
 import { operatorExamples } from './operator.ts'
 import { prefixExamples } from './prefix.ts'
+import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
 import { sessionExamples } from './session.ts'
 import { teamExamples } from './team.ts'
@@ -24,4 +25,5 @@ export const examples: Examples = new Map([
   ...serviceExamples,
   ...analysisExamples,
   ...deliveryExamples,
+  ...searchExamples,
 ])

@@ -1,5 +1,6 @@
 // The api role: the HTTP server with every operation on it, wired by hand. Read it from top to bottom.
 import type { FastifyInstance } from 'fastify'
+import type { Permission } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
@@ -12,6 +13,7 @@ import { createDrafter } from '../byoip/letter/letter-draft.ts'
 import { letterQuotas } from '../byoip/letter/letter.ts'
 import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
+import { authorize } from '../http/authenticate.ts'
 import { addHealth } from '../http/health.ts'
 import type { Mounted } from '../http/mount.ts'
 import { addDocumentation } from '../http/documentation.ts'
@@ -22,7 +24,9 @@ import { asnRoutes } from '../inventory/asn.routes.ts'
 import { inventoryRoutes } from '../inventory/inventory.routes.ts'
 import { createScanner } from '../drivers/scanners.ts'
 import { isLoopback } from '../net/loopback.ts'
+import type { Actor } from '../operation/operation.ts'
 import { publicUrl, type Config } from '../runtime/config.ts'
+import { Failure } from '../runtime/error.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { createPostResponseTasks, type PostResponseTasks } from '../runtime/post-response-tasks.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
@@ -41,6 +45,7 @@ import { secondFactorRoutes } from '../session/second-factor.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
 import { createOutboxListener } from '../stream/outbox-listener.ts'
+import { searchRoutes } from '../search/search.routes.ts'
 import { streamRoutes } from '../stream/stream.routes.ts'
 import { webhookRoutes } from '../webhook/webhook.routes.ts'
 import { asnProofDeps } from './asn-proofs.ts'
@@ -204,6 +209,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...streamRoutes({ postgres, db: postgres.front, outboxListener }),
     ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
+    ...searchRoutes({ postgres, db: postgres.front, mayCall }),
   ]
   checkOperations(mounted)
 
@@ -222,6 +228,16 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   addPortal(server)
   addHealth(server, healthDeps(deps))
   return server
+}
+
+function mayCall(actor: Actor, permission: Permission): boolean {
+  try {
+    authorize(actor, permission)
+    return true
+  } catch (error) {
+    if (error instanceof Failure) return false
+    throw error
+  }
 }
 
 const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>

@@ -372,6 +372,7 @@ export const subjects: readonly Subject[] = [
     without: { foreign: 'deliveries belong to sources of the operator, not to teams' },
   },
 
+  { route: 'search', requests: only({ query: { q: 'transit' } }), answers: () => 200, ofAllTeams: 'staff' },
   { route: 'listEvents', requests: only(), answers: () => 200, ofAllTeams: 'staff' },
   { route: 'listRelatedEvents', requests: only(), answers: () => 200 },
   {
