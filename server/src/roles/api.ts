@@ -230,7 +230,9 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   return server
 }
 
+/** Returns whether the actor could call a route with this permission. */
 function mayCall(actor: Actor, permission: Permission): boolean {
+  if (permission.credential === 'web' && actor.kind !== 'user') return false
   try {
     authorize(actor, permission)
     return true

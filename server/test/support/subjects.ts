@@ -214,6 +214,7 @@ export const subjects: readonly Subject[] = [
     answers: ownIsFound,
   },
   { route: 'listAnnouncements', requests: only(), answers: () => 200 },
+  { route: 'countAnnouncements', requests: only(), answers: () => 200 },
   {
     route: 'listAnnouncements',
     form: 'everything, with states',
