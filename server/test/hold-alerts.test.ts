@@ -156,7 +156,8 @@ describe('the details of a hold', () => {
     await seedAnnouncement(database.postgres, { teamId: blue, prefix, enabled: true, regions: [ams] })
     const to = { from: 'AS64496 via 192.0.2.1', to: 'AS64497 via 192.0.2.1' }
     await sql`
-      insert into holds (region_id, reason, findings, changes) select id, 'too_many_changes', '[]', ${JSON.stringify([
+      insert into holds (region_id, reason, withdrawals, findings, changes)
+      select id, 'too_many_changes', '{}', '[]', ${JSON.stringify([
         { router: 'r1', prefix, ...to },
         { router: 'r2', prefix, ...to },
         { router: 'r1', prefix: '192.0.2.128/25', ...to },

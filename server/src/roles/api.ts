@@ -207,7 +207,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
     ...streamRoutes({ postgres, db: postgres.front, outboxListener }),
-    ...relatedEventRoutes({ postgres }),
+    ...relatedEventRoutes({ postgres, now: () => new Date() }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
     ...searchRoutes({ postgres, db: postgres.front, mayCall }),
   ]

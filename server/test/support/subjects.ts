@@ -377,6 +377,11 @@ export const subjects: readonly Subject[] = [
   { route: 'listEvents', requests: only(), answers: () => 200, ofAllTeams: 'staff' },
   { route: 'listRelatedEvents', requests: only(), answers: () => 200 },
   {
+    route: 'getRelatedEventTimeseries',
+    requests: only({ query: { group_by: 'affected_network', metric: 'sum_bytes' } }),
+    answers: () => 200,
+  },
+  {
     route: 'getRelatedEvent',
     requests: {
       own: async (context) => ({ params: { event_id: ownOf(context).eventIds[0]! } }),
