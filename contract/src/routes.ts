@@ -1,6 +1,7 @@
 // Every operation of the API. A route that is not listed here does not exist: the server refuses to mount it.
 import { accountRoutes } from './account.ts'
 import { adminRegionRoutes } from './admin-region.ts'
+import { adminTeamRoutes } from './admin-team.ts'
 import { analysisRoutes } from './analysis.ts'
 import { auditRoutes } from './audit.ts'
 import { byoipRoutes } from './byoip.ts'
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   ...byoipRoutes,
   ...holdRoutes,
   ...adminRegionRoutes,
+  ...adminTeamRoutes,
   ...letterRoutes,
   ...prefixRoutes,
   ...inventoryRoutes,

@@ -1,5 +1,6 @@
 // Every example of the document. Each operation has one; openapi-document.test.ts names those that lack it.
 import type { Examples } from '../example.ts'
+import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
 import { byoipExamples } from './byoip.ts'
 import { deliveryExamples } from './delivery.ts'
@@ -20,6 +21,7 @@ export const examples: Examples = new Map([
   ...byoipExamples,
   ...letterExamples,
   ...operatorExamples,
+  ...adminTeamExamples,
   ...inventoryExamples,
   ...prefixExamples,
   ...serviceExamples,

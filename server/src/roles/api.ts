@@ -36,7 +36,7 @@ import { accountRoutes } from '../session/account.routes.ts'
 import { openBreachedPasswords } from '../session/breached-passwords.ts'
 import { createCredentials } from '../session/credentials.ts'
 import { domainRoutes } from '../team/domain.routes.ts'
-import { teamRoutes } from '../team/team.routes.ts'
+import { customerRoutes, teamRoutes } from '../team/team.routes.ts'
 import { invitationRoutes } from '../session/accept-invitation.routes.ts'
 import { apiTokenRoutes } from '../session/api-token.routes.ts'
 import { createMailLimits } from '../session/mail-limits.ts'
@@ -53,6 +53,7 @@ import { createRefusals, refusalOf } from './audit.ts'
 import { domainDeps } from './domains.ts'
 import { authorizedProvider, issuerOf } from './provider.ts'
 import { healthDeps, httpDeps } from './http.ts'
+import { registryRoutes } from './registry-sources.ts'
 import type { Shared } from './shared.ts'
 import { webhookDeps } from './webhooks.ts'
 
@@ -188,6 +189,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...holdRoutes({ db: postgres.front }),
+    ...customerRoutes({ db: postgres.front }),
+    ...registryRoutes({ db: postgres.front, rpki: deps.rpki, irr: deps.irr }),
     ...routerRoutes({
       db: postgres.front,
       freshMs: checkFreshMs(config.reconcileIntervalSeconds),

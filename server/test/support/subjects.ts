@@ -357,6 +357,18 @@ export const subjects: readonly Subject[] = [
   { route: 'getHold', ...aboutHolds() },
   { route: 'approveHold', ...aboutHolds() },
   { route: 'rejectHold', ...aboutHolds() },
+  { route: 'listCustomers', requests: only(), answers: () => 200, ofAllTeams: true },
+  {
+    route: 'getCustomer',
+    requests: {
+      own: async (context) => ({ params: { team_id: ownOf(context).teamId } }),
+      missing: async () => ({ params: { team_id: missingId } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'staff see every team' },
+    ofAllTeams: true,
+  },
+  { route: 'listRegistries', requests: only(), answers: () => 200 },
   { route: 'listAdminRegions', requests: only(), answers: () => 200 },
   { route: 'drainRouter', ...aboutRouters(false) },
   { route: 'undrainRouter', ...aboutRouters(true) },
