@@ -98,8 +98,13 @@ export const RegistrySource = Component('RegistrySource', {
       'the worst that a running process reports: `suspicious`: it lost many objects at once, and its data are held ' +
       'back; `unknown`: not asked yet, or no process reports it',
   },
-  last_answer: { ...NullableTime, description: 'the last answer that any process got; null if none is known' },
-  last_error: Nullable(Type.String({ description: 'why it is not used or not renewed; null if there is no problem' })),
+  last_answer: {
+    ...NullableTime,
+    description: 'the last answer that any process got; null if none is known',
+  },
+  last_error: Nullable(
+    Type.String({ description: 'why it is not used or not renewed; null if there is no problem' }),
+  ),
   records: Nullable(Type.Integer({ minimum: 0, description: 'ROA payloads in use; null for route objects' })),
   serial: Nullable(Type.String({ description: 'the version of its data, if it has one' })),
   processes: Count('running processes that read it'),

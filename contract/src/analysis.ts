@@ -334,7 +334,12 @@ export const listEventsRoute = route({
 export const eventMetrics = ['count', 'max_bps', 'max_pps', 'sum_bytes'] as const
 export type EventMetric = (typeof eventMetrics)[number]
 
-export const eventGroupings = ['classification_key', 'affected_network', 'source_country', 'peak_bps'] as const
+export const eventGroupings = [
+  'classification_key',
+  'affected_network',
+  'source_country',
+  'peak_bps',
+] as const
 export type EventGrouping = (typeof eventGroupings)[number]
 
 /** The bands of `group_by=peak_bps`, each from its rate up to that of the next, in bits per second. */
@@ -365,7 +370,10 @@ export const getRelatedTimeseriesRoute = route({
     ...eventFilters,
     ...bucketQuery,
     metric: { ...Enumeration('EventMetric', eventMetrics), default: 'count', description: 'what is shown' },
-    group_by: Optional({ ...Enumeration('EventGrouping', eventGroupings), description: 'what the series are' }),
+    group_by: Optional({
+      ...Enumeration('EventGrouping', eventGroupings),
+      description: 'what the series are',
+    }),
     limit: Type.Integer({
       minimum: 1,
       maximum: eventSeriesMax,

@@ -305,10 +305,9 @@ export const AnnouncementCounts = Component('AnnouncementCounts', {
   blocked: Count('checks have not passed, or it is suspended'),
   statuses: Component(
     'AnnouncementStatusCounts',
-    Object.fromEntries(announcementStatuses.map((status) => [status, Count(`announcements that are ${status}`)])) as Record<
-      AnnouncementStatus,
-      ReturnType<typeof Count>
-    >,
+    Object.fromEntries(
+      announcementStatuses.map((status) => [status, Count(`announcements that are ${status}`)]),
+    ) as Record<AnnouncementStatus, ReturnType<typeof Count>>,
   ),
 })
 export type AnnouncementCounts = Static<typeof AnnouncementCounts>

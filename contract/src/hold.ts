@@ -95,7 +95,8 @@ export const HoldItem = Component('HoldItem', {
   ),
   requested_by_staff: Nullable(
     Type.Boolean({
-      description: 'whether the provider asked for it: staff, the platform file or a command; null if nobody did',
+      description:
+        'whether the provider asked for it: staff, the platform file or a command; null if nobody did',
     }),
   ),
   requested_at: { ...NullableTime, description: 'time of the request' },

@@ -39,7 +39,8 @@ export const SearchHit = Component('SearchHit', {
   },
   url: Nullable(
     Type.String({
-      description: 'path of a GET that the caller may call; null for an object of another team, found by staff',
+      description:
+        'path of a GET that the caller may call; null for an object of another team, found by staff',
     }),
   ),
   team: Nullable(TeamReference),

@@ -8,7 +8,8 @@ const Value = (description: string) => Nullable(Type.Number({ description }))
 
 export const Series = Component('Series', {
   key: Type.Record(Type.String(), Nullable(Type.String()), {
-    description: 'the values of `group_by` that the series has; null: all others together; empty without `group_by`',
+    description:
+      'the values of `group_by` that the series has; null: all others together; empty without `group_by`',
   }),
   label: Type.String({ description: 'name for people' }),
   unit: Type.String({ description: '`events`, `bps`, `pps` or `bytes`' }),
@@ -28,7 +29,8 @@ export const Timeseries = Component('Timeseries', {
   end: { ...Time, description: 'end of the last bucket' },
   interval: Type.Integer({
     minimum: 1,
-    description: 'seconds of a bucket; a day of the time zone counts as 86400, although it may have 23 or 25 hours',
+    description:
+      'seconds of a bucket; a day of the time zone counts as 86400, although it may have 23 or 25 hours',
   }),
   timestamps: Type.Array(Time, { description: 'the start of each bucket' }),
   series: Type.Array(Series),
@@ -41,7 +43,8 @@ export const bucketQuery = {
     Type.Integer({
       minimum: 1,
       maximum: 31_536_000,
-      description: 'seconds of a bucket; not with `points`. A multiple of 86400 is that many days of `timezone`',
+      description:
+        'seconds of a bucket; not with `points`. A multiple of 86400 is that many days of `timezone`',
     }),
   ),
   points: Optional(
@@ -55,7 +58,8 @@ export const bucketQuery = {
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'IANA name, such as Europe/Amsterdam: buckets begin at its hours and midnights; UTC by default',
+      description:
+        'IANA name, such as Europe/Amsterdam: buckets begin at its hours and midnights; UTC by default',
     }),
   ),
 }

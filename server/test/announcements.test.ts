@@ -10,7 +10,11 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import type { AnnouncementStatus } from '../src/byoip/announcement/announcement.ts'
 import type { ListQuery } from '../src/byoip/announcement/announcement.store.ts'
-import { countAnnouncements, getAnnouncement, listAnnouncements } from '../src/byoip/announcement/list-announcements.ts'
+import {
+  countAnnouncements,
+  getAnnouncement,
+  listAnnouncements,
+} from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement, type Patch } from '../src/byoip/announcement/patch-announcement.ts'
 import { listRegions } from '../src/byoip/announcement/region.ts'
 import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
@@ -499,7 +503,10 @@ describe('the counts', () => {
     assert.equal(body.total, prefixes.length)
     const conditions = announcementConditions.map((condition) => body[condition])
     assert.deepEqual(conditions, [1, 11, 2, 8])
-    assert.equal(conditions.reduce((sum, count) => sum + count), body.total)
+    assert.equal(
+      conditions.reduce((sum, count) => sum + count),
+      body.total,
+    )
     for (const condition of announcementConditions)
       assert.equal((await list({ condition: [condition] })).count, body[condition], condition)
     for (const status of announcementStatuses)

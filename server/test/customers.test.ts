@@ -36,7 +36,13 @@ describe('the customers', () => {
     const customer = await get<Customer>(`/v3/admin/teams/${fixtures.red.teamId}`)
     const { held_routes: held, open_requests: open, ...counts } = customer
     assert.deepEqual(
-      [counts.name, counts.announcements, counts.ongoing_attacks, counts.pending_letters, counts.modules.length > 0],
+      [
+        counts.name,
+        counts.announcements,
+        counts.ongoing_attacks,
+        counts.pending_letters,
+        counts.modules.length > 0,
+      ],
       ['Team red', 4, 3, 1, true],
     )
     assert.ok(held > 0)
@@ -77,7 +83,9 @@ describe('the registries', () => {
       values (gen_random_uuid(), 'a', 1, '1', '{reconciler}', now(), now(), '[]',
           '[{"kind":"irr","name":"whois://a","ok":false,"answered":null,"state":"down","error":"refused"}]'),
         (gen_random_uuid(), 'b', 2, '1', '{reconciler}', now(), now() - interval '1 hour', '[]',
-          '[{"kind":"irr","name":"whois://gone","ok":true,"answered":null}]')`.execute(api.database.postgres.owner)
+          '[{"kind":"irr","name":"whois://gone","ok":true,"answered":null}]')`.execute(
+      api.database.postgres.owner,
+    )
     const { sources } = await get<{ sources: { name: string; state: string; last_error: string }[] }>(
       '/v3/admin/registries',
     )

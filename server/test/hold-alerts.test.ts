@@ -162,7 +162,11 @@ describe('the details of a hold', () => {
         { router: 'r2', prefix, ...to },
         { router: 'r1', prefix: '192.0.2.128/25', ...to },
       ])}::jsonb from regions limit 1`.execute(owner())
-    const { change_items, change_items_truncated, items } = await getHold({ db: owner() }, null, await lastHold())
+    const { change_items, change_items_truncated, items } = await getHold(
+      { db: owner() },
+      null,
+      await lastHold(),
+    )
     assert.deepEqual(
       change_items.map(({ cidr, team }) => [cidr, team?.name]),
       [

@@ -66,11 +66,17 @@ describe('a search', () => {
       '2001:db8:1ed:4000::/50 related',
       '2001:db8:1ed:8000::/50 related',
     ])
-    assert.equal(answer.results.every(({ match }, at) => at < 2 === (match === 'exact')), true)
+    assert.equal(
+      answer.results.every(({ match }, at) => at < 2 === (match === 'exact')),
+      true,
+    )
   })
 
   it('for a network finds at most the newest events inside it, and names the kind as truncated', async () => {
-    const answer = await searchAs(await presentAs('a member'), '203.0.113.0/24', { kind: 'event', limit: '2' })
+    const answer = await searchAs(await presentAs('a member'), '203.0.113.0/24', {
+      kind: 'event',
+      limit: '2',
+    })
     assert.equal(answer.results.length, 2)
     assert.deepEqual(answer.truncated, ['event'])
   })
@@ -164,7 +170,15 @@ describe('who finds what', () => {
 
   it('a team finds nothing of another team', async () => {
     const blue = await presentAs('an admin of another team')
-    for (const q of ['203.0.113.1', '203.0.113.0/24', '0.0.0.0/0', 'AS64510', 'transit', 'red', fixtures.red.eventIds[0]!]) {
+    for (const q of [
+      '203.0.113.1',
+      '203.0.113.0/24',
+      '0.0.0.0/0',
+      'AS64510',
+      'transit',
+      'red',
+      fixtures.red.eventIds[0]!,
+    ]) {
       const text = JSON.stringify((await searchAs(blue, q)).results)
       for (const mark of fixtures.red.marks) assert.ok(!text.includes(mark), `${q}: ${text}`)
     }
@@ -224,7 +238,6 @@ describe('a search among many rows', () => {
       const began = performance.now()
       const { results } = await searchAs(authorization, q)
       const took = performance.now() - began
-      if (process.env.PHAROS_TEST_LONG) console.log(q, Math.round(took), results.length)
       assert.ok(results.length > 0, q)
       assert.ok(took < 1_000, `${q}: ${took} ms`)
     }

@@ -6,7 +6,9 @@ import { bordersOf, figuresOf, intervalFor } from './buckets.ts'
 
 const day = 86_400
 const borders = (start: string, end: string, interval: number, timezone = 'UTC', max = 2_000) =>
-  bordersOf({ start: new Date(start), end: new Date(end), interval, timezone }, max)?.map((at) => at.toISOString())
+  bordersOf({ start: new Date(start), end: new Date(end), interval, timezone }, max)?.map((at) =>
+    at.toISOString(),
+  )
 
 describe('buckets', () => {
   it('of days begin at midnight of the time zone, also where clocks change', () => {
@@ -27,10 +29,10 @@ describe('buckets', () => {
   })
 
   it('of a day without midnight begin at its first hour', () => {
-    assert.deepEqual(borders('2026-09-05T12:00:00Z', '2026-09-06T12:00:00Z', day, 'America/Santiago')?.slice(0, 2), [
-      '2026-09-05T04:00:00.000Z',
-      '2026-09-06T04:00:00.000Z',
-    ])
+    assert.deepEqual(
+      borders('2026-09-05T12:00:00Z', '2026-09-06T12:00:00Z', day, 'America/Santiago')?.slice(0, 2),
+      ['2026-09-05T04:00:00.000Z', '2026-09-06T04:00:00.000Z'],
+    )
   })
 
   it('are at least one, and not more than allowed', () => {

@@ -12,8 +12,29 @@ export type BucketQuery = {
 
 const daySeconds = 86_400
 const usualSeconds = [
-  1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, daySeconds, 2 * daySeconds,
-  7 * daySeconds, 14 * daySeconds, 28 * daySeconds, 91 * daySeconds, 365 * daySeconds,
+  1,
+  5,
+  10,
+  15,
+  30,
+  60,
+  120,
+  300,
+  600,
+  900,
+  1_800,
+  3_600,
+  7_200,
+  10_800,
+  21_600,
+  43_200,
+  daySeconds,
+  2 * daySeconds,
+  7 * daySeconds,
+  14 * daySeconds,
+  28 * daySeconds,
+  91 * daySeconds,
+  365 * daySeconds,
 ]
 
 /** Returns the shortest usual interval that needs at most that many buckets. */

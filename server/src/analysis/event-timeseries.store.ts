@@ -27,7 +27,9 @@ export type SeriesQuery = {
 
 const bands = Object.entries(peakBands).toReversed()
 const bandOf = sql`case ${sql.join(
-  bands.slice(0, -1).map(([band, least]) => sql`when affected_bps >= ${sql.lit(least)} then ${sql.lit(band)}`),
+  bands
+    .slice(0, -1)
+    .map(([band, least]) => sql`when affected_bps >= ${sql.lit(least)} then ${sql.lit(band)}`),
   sql` `,
 )} else ${sql.lit(bands.at(-1)![0])} end`
 

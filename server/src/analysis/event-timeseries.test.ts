@@ -89,14 +89,18 @@ async function series(query: Partial<Query>, teamId = team) {
 }
 
 async function countIn(from: string, until: string, query: object): Promise<number> {
-  const { count } = await listTeamEvents(database, { actor: { teamId: team, isStaff: false } }, {
-    ordering: 'id',
-    limit: 1,
-    offset: 0,
-    ...query,
-    start: from,
-    end: new Date(Date.parse(until) - 1).toISOString(),
-  })
+  const { count } = await listTeamEvents(
+    database,
+    { actor: { teamId: team, isStaff: false } },
+    {
+      ordering: 'id',
+      limit: 1,
+      offset: 0,
+      ...query,
+      start: from,
+      end: new Date(Date.parse(until) - 1).toISOString(),
+    },
+  )
   return count
 }
 
@@ -120,7 +124,11 @@ const filters: Record<string, Partial<Query>> = {
 describe('the time series of events', () => {
   for (const [name, filter] of Object.entries(filters)) {
     it(`counts in each bucket what the list counts, with the filter: ${name}`, async () => {
-      const { timestamps, end, series: found } = await series({
+      const {
+        timestamps,
+        end,
+        series: found,
+      } = await series({
         ...whole30,
         ...filter,
         interval: 86_400,
@@ -139,7 +147,12 @@ describe('the time series of events', () => {
 
   it('has the same sum for every grouping, the largest series first and all others together', async () => {
     const [all] = (await series({ ...whole30, interval: 86_400 })).series
-    for (const group_by of ['classification_key', 'affected_network', 'source_country', 'peak_bps'] as const) {
+    for (const group_by of [
+      'classification_key',
+      'affected_network',
+      'source_country',
+      'peak_bps',
+    ] as const) {
       const { series: groups } = await series({ ...whole30, interval: 86_400, group_by, limit: 5 })
       const sums = groups[0]!.values.map((_, at) => groups.reduce((sum, { values }) => sum + values[at]!, 0))
       assert.deepEqual(sums, all!.values, group_by)
@@ -161,17 +174,27 @@ describe('the time series of events', () => {
   })
 
   it('spreads the bytes of an event over its time', async () => {
-    const query = { start: '2026-03-21T00:00:00Z', end: '2026-04-20T00:00:00Z', metric: 'sum_bytes' as EventMetric }
+    const query = {
+      start: '2026-03-21T00:00:00Z',
+      end: '2026-04-20T00:00:00Z',
+      metric: 'sum_bytes' as EventMetric,
+    }
     const days = await series({ ...query, interval: 86_400 })
     const hours = await series({ ...query, interval: 3_600 })
-    const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, value) => all + (value ?? 0), 0)
+    const sum = (values: readonly (number | null)[]) =>
+      values.reduce<number>((all, value) => all + (value ?? 0), 0)
     const [byDay, byHour] = [sum(days.series[0]!.values), sum(hours.series[0]!.values)]
     assert.ok(byDay > 1e8 && Math.abs(byDay - byHour) < 1_000, `${byDay} and ${byHour}`)
   })
 
   it('is null after now, and ongoing events last until now', async () => {
     const later = new Date(now.getTime() + 2 * dayMs).toISOString()
-    const { series: found } = await series({ start: now.toISOString(), end: later, interval: 86_400, ongoing: true })
+    const { series: found } = await series({
+      start: now.toISOString(),
+      end: later,
+      interval: 86_400,
+      ongoing: true,
+    })
     assert.ok(found[0]!.values[0]! > 0)
     assert.deepEqual(found[0]!.values.slice(1), [null])
   })

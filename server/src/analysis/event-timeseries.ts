@@ -83,7 +83,9 @@ function seriesOf(
   }
   const sizes = new Map([...groups].map(([key, values]) => [key, values.reduce(merge, null) ?? 0]))
   const ordered =
-    groupBy === 'peak_bps' ? [...groups] : [...groups].toSorted(([a], [b]) => sizes.get(b)! - sizes.get(a)! || compare(a, b))
+    groupBy === 'peak_bps'
+      ? [...groups]
+      : [...groups].toSorted(([a], [b]) => sizes.get(b)! - sizes.get(a)! || compare(a, b))
   const shown = ordered.slice(0, limit).map(([key, values]) => seriesOn(groupBy, key, values, metric))
   const rest = ordered.slice(limit).map(([, values]) => values)
   if (rest.length === 0) return shown

@@ -24,6 +24,11 @@ export function readShape({ kinds, sections }: Registry, value: unknown): Shaped
     if (!kind) {
       const message = `unknown section ${section}${didYouMean(section, sections)}; sections are ${sections.join(', ')}`
       problems.push({ path: [section], message, atKey: true })
+    } else if (kind.isSingle) {
+      const wrong = list === null ? [] : problemsOf(kind, [section], list)
+      problems.push(...wrong)
+      const isGiven = list !== null && wrong.length === 0
+      elements.set(section, isGiven ? [{ path: [section], element: list }] : [])
     } else if (list !== null && !Array.isArray(list)) {
       problems.push({
         path: [section],

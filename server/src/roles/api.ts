@@ -15,6 +15,7 @@ import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
 import { authorize } from '../http/authenticate.ts'
 import { addHealth } from '../http/health.ts'
+import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
 import { addDocumentation } from '../http/documentation.ts'
 import { addPortal } from '../http/portal.ts'
@@ -228,7 +229,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   server.addHook('onClose', () => tasks.settled())
   server.addHook('onClose', async () => breached?.close())
   addDocumentation(server, () => signingKeys.jwks())
-  addPortal(server)
+  addPortal(server, createBrandReader(postgres.front, config.providerName))
   addHealth(server, healthDeps(deps))
   return server
 }

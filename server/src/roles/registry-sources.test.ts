@@ -10,7 +10,15 @@ it('a source is as bad as the worst report, with the newest answer and error', (
   const [source] = mergeReports(
     [irr],
     [
-      { ...irr, ok: true, answered: '2026-04-01T08:59:00.000Z', state: 'up', error: null, serial: '7', seen: seen(1) },
+      {
+        ...irr,
+        ok: true,
+        answered: '2026-04-01T08:59:00.000Z',
+        state: 'up',
+        error: null,
+        serial: '7',
+        seen: seen(1),
+      },
       { ...irr, ok: false, answered: null, state: 'down', error: 'timeout', serial: null, seen: seen(2) },
     ],
   )

@@ -69,7 +69,11 @@ function sourceOf(
     kind,
     name,
     state: registryStates.includes(state) ? state : 'unknown',
-    last_answer: newest.flatMap(({ answered }) => answered ?? []).toSorted().at(-1) ?? null,
+    last_answer:
+      newest
+        .flatMap(({ answered }) => answered ?? [])
+        .toSorted()
+        .at(-1) ?? null,
     last_error: first(({ error }) => error),
     records: first(({ records }) => records),
     serial: first(({ serial }) => serial),

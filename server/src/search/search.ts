@@ -1,6 +1,12 @@
 // The search over the kinds that the caller may list: each kind is one bounded statement, and all run at once.
 import type { QueryOf, Permission } from '@pharos/contract/route'
-import { searchMatches, type searchRoute, type SearchAnswer, type SearchHit, type SearchKind } from '@pharos/contract/search'
+import {
+  searchMatches,
+  type searchRoute,
+  type SearchAnswer,
+  type SearchHit,
+  type SearchKind,
+} from '@pharos/contract/search'
 import type { Db, Postgres } from '../db/postgres.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
 import { invalid } from '../runtime/error.ts'
@@ -26,7 +32,8 @@ export async function search(
   const sought = parseSought(q)
   if (sought.text.length < 2) throw invalid(['query', 'q'], 'searchTooShort')
   const wanted = sources.filter(
-    (source) => (kind === undefined || kind.includes(source.kind)) && deps.mayCall(actor, source.list.permission),
+    (source) =>
+      (kind === undefined || kind.includes(source.kind)) && deps.mayCall(actor, source.list.permission),
   )
   const each = kind?.length === 1 ? limit : Math.max(3, Math.ceil(limit / 5))
   const found = await Promise.all(
@@ -72,7 +79,10 @@ function truncatedKinds(found: readonly Found[], results: readonly SearchHit[]):
     .map(({ kind }) => kind)
 }
 
-const presentHit = (kind: SearchKind, { id, title, subtitle, state, place, url, team_id, team_name }: HitRow): SearchHit => ({
+const presentHit = (
+  kind: SearchKind,
+  { id, title, subtitle, state, place, url, team_id, team_name }: HitRow,
+): SearchHit => ({
   kind,
   id,
   title,

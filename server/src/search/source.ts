@@ -45,7 +45,13 @@ export const best = (...places: readonly (Sql | null)[]): Sql =>
   sql`least(${sql.join(places.filter((place) => place !== null))})`
 
 /** The rows of `from` that match: `columns` names id, title, subtitle, state, url, team_id and team_name. */
-export const hits = (columns: Sql, place: Sql, from: Sql, order: Sql, limit: number): RawBuilder<HitRow> => sql<HitRow>`
+export const hits = (
+  columns: Sql,
+  place: Sql,
+  from: Sql,
+  order: Sql,
+  limit: number,
+): RawBuilder<HitRow> => sql<HitRow>`
   select * from (select ${columns}, ${place} as place from ${from}) h
   where place is not null order by place, ${order}, id limit ${limit}`
 

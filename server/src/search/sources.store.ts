@@ -63,7 +63,8 @@ const announcement: Source = {
 const indexed = (prefix: Sql, sought: Sought): Sql =>
   sought.prefix === null ? sql`` : sql`and ${prefix} && ${sought.prefix}::cidr`
 
-const prefixPlace = (sought: Sought) => best(placeOfPrefix(sql`p.prefix`, sought), placeOf(sql`p.name`, sought))
+const prefixPlace = (sought: Sought) =>
+  best(placeOfPrefix(sql`p.prefix`, sought), placeOf(sql`p.name`, sought))
 const prefixText = sql`p.id::text as id, p.prefix::text as title, p.name as subtitle, null::text as state, p.prefix`
 
 const prefix: Source = {
@@ -115,7 +116,11 @@ const event: Source = {
   kind: 'event',
   list: listRelatedEventsRoute,
   find: (teamId, { text, prefix: network }, limit) =>
-    network !== null ? eventsOn(teamId, network, limit) : idStart.test(text) ? eventsById(teamId, text, limit) : null,
+    network !== null
+      ? eventsOn(teamId, network, limit)
+      : idStart.test(text)
+        ? eventsById(teamId, text, limit)
+        : null,
 }
 
 const eventColumns = sql`e.event_id as id, coalesce(abbrev(e.affected_network::inet), '') as title,
@@ -132,7 +137,9 @@ const eventsById = (teamId: number, text: string, limit: number): RawBuilder<Hit
 function eventsOn(teamId: number, network: Prefix, limit: number): RawBuilder<HitRow> {
   const inside = sql`(affected_network >= ${network}::cidr
     and affected_network <= host(broadcast(${network}::inet))::cidr)`
-  const larger = Array.from({ length: lengthOf(network) }, (_, length) => prefixAround(networkOf(network), length))
+  const larger = Array.from({ length: lengthOf(network) }, (_, length) =>
+    prefixAround(networkOf(network), length),
+  )
   const place = sql`case when affected_network = ${network}::cidr then 0 else 1 end`
   const found = sql`event_id, start_at, ${place} as place`
   return sql<HitRow>`
@@ -247,4 +254,14 @@ const team: Source = {
 }
 
 /** In the order of `searchKinds`. A new kind is one entry here and one in the contract. */
-export const sources: readonly Source[] = [announcement, prefix, asn, event, service, member, webhook, token, team]
+export const sources: readonly Source[] = [
+  announcement,
+  prefix,
+  asn,
+  event,
+  service,
+  member,
+  webhook,
+  token,
+  team,
+]

@@ -18,7 +18,11 @@ export async function listCustomers(
 }
 
 /** Returns any team; throws `not_found` if it does not exist. */
-export async function getCustomer({ db }: CustomerDeps, _operation: unknown, teamId: number): Promise<Customer> {
+export async function getCustomer(
+  { db }: CustomerDeps,
+  _operation: unknown,
+  teamId: number,
+): Promise<Customer> {
   const row = await findCustomer(db, teamId)
   if (!row) throw notFound('team')
   return present(row)

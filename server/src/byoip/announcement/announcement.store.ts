@@ -1,7 +1,11 @@
 // The SQL of a team's announcements: read, lock, save. Every statement filters by the team. The statements of the loops,
 // which work for all teams, are in reconcile.store.ts.
 import { sql } from 'kysely'
-import type { AnnouncementCondition, AnnouncementStatus, listAnnouncementsRoute } from '@pharos/contract/byoip'
+import type {
+  AnnouncementCondition,
+  AnnouncementStatus,
+  listAnnouncementsRoute,
+} from '@pharos/contract/byoip'
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
@@ -14,6 +18,8 @@ import { detailNames } from './announcement-details.ts'
 import type { Check } from '../validation/validation.ts'
 import { checkOf, checksJson, type CheckJson } from '../validation/validation.store.ts'
 import { regionCheckResult, shownStatus, unreadAnnouncements } from './shown-status.store.ts'
+import { writeMessages } from '../../outbox/outbox.ts'
+import { regionMessages, type RegionChange } from './region-message.ts'
 import { notifyStatusChanges } from './status-message.store.ts'
 
 export type ListQuery = QueryOf<typeof listAnnouncementsRoute>
@@ -128,7 +134,14 @@ export async function listAnnouncementRows(
   overlapped: readonly Prefix[] | undefined,
   withChecks: boolean,
 ): Promise<Page<WithChecks>> {
-  const { origin_asn: originAsns, region: regions, status: statuses, condition: conditions, enabled, family } = query
+  const {
+    origin_asn: originAsns,
+    region: regions,
+    status: statuses,
+    condition: conditions,
+    enabled,
+    family,
+  } = query
   const keys = new Set(query.ordering.split(',').map((key) => key.replace(/^-/, '')))
   const [byLastCheck, byStatus] = [keys.has('last_check'), keys.has('status')]
   const { page, count } = await listInTeam<FullRow>(postgres, teamId, {
@@ -266,12 +279,21 @@ export async function saveAnnouncements(
         attrs = excluded.attrs, changes = excluded.changes
       where ar.team_id = ${after.teamId}`.execute(trx)
   }
+  const quiet = changes.filter(({ before, after }) => before.status === after.status)
+  await writeMessages(trx, regionMessages(quiet.flatMap(changedRegions), new Date()))
   await notifyStatusChanges(
     trx,
     changes.map(({ before, after: { id, teamId, prefix, originAsn, status } }) => {
       return { id, teamId, cidr: prefix, originAsn, before: before.status, after: status }
     }),
   )
+}
+
+function changedRegions({ before, after }: { before: Announcement; after: Announcement }): RegionChange[] {
+  const known = new Set(before.regions)
+  return after.regions
+    .filter((region) => !known.has(region))
+    .map(({ slug, state }) => ({ id: after.id, teamId: after.teamId, region: slug, state }))
 }
 
 /** Days for which a deleted announcement can be restored. */

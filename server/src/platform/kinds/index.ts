@@ -6,6 +6,7 @@ import { asn } from './asn.ts'
 import { location } from './location.ts'
 import { membership } from './membership.ts'
 import { prefix } from './prefix.ts'
+import { provider } from './provider.ts'
 import { region } from './region.ts'
 import { service } from './service.ts'
 import { source } from './source.ts'
@@ -13,6 +14,7 @@ import { team } from './team.ts'
 import { user } from './user.ts'
 
 export const platformKinds = createRegistry([
+  provider,
   location,
   region,
   team,
