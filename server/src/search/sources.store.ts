@@ -133,7 +133,7 @@ const eventsById = (teamId: number, text: string, limit: number): RawBuilder<Hit
   from team_events e where e.team_id = ${teamId} and e.event_id >= ${text} and e.event_id < ${`${text}{`}
   order by e.event_id limit ${limit}`
 
-/** Comparisons instead of \`&&\`: under row-level security, only leakproof conditions can use the index. */
+/** Comparisons instead of `&&`: under row-level security, only leakproof conditions can use the index. */
 function eventsOn(teamId: number, network: Prefix, limit: number): RawBuilder<HitRow> {
   const inside = sql`(affected_network >= ${network}::cidr
     and affected_network <= host(broadcast(${network}::inet))::cidr)`
@@ -141,17 +141,16 @@ function eventsOn(teamId: number, network: Prefix, limit: number): RawBuilder<Hi
     prefixAround(networkOf(network), length),
   )
   const place = sql`case when affected_network = ${network}::cidr then 0 else 1 end`
-  const found = sql`event_id, start_at, ${place} as place`
   return sql<HitRow>`
     with gathered as materialized (
-      select ${found} from team_events where team_id = ${teamId} and ${inside} limit ${sql.lit(gatherMax + 1)}),
+      select event_id, start_at, ${place} as place from team_events where team_id = ${teamId} and ${inside} limit ${sql.lit(gatherMax + 1)}),
     found as (
       select * from gathered where (select count(*) from gathered) <= ${sql.lit(gatherMax)}
       union all (
-        select * from (select ${found} from team_events where team_id = ${teamId} and ${inside}
+        select * from (select event_id, start_at, ${place} as place from team_events where team_id = ${teamId} and ${inside}
           and (select count(*) from gathered) > ${sql.lit(gatherMax)} order by start_at desc limit ${limit}) w)
       union all (
-        select * from (select ${found} from team_events
+        select * from (select event_id, start_at, ${place} as place from team_events
           where team_id = ${teamId} and affected_network = any(${larger}::cidr[])
           order by start_at desc limit ${limit}) l))
     select ${eventColumns}, f.place from (select * from found order by place, start_at desc limit ${limit}) f
