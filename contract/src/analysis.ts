@@ -347,7 +347,7 @@ export const peakBands = { below_1g: 0, from_1g: 1e9, from_10g: 1e10, from_100g:
 export type PeakBand = keyof typeof peakBands
 
 /** The most series of one answer, beside that of all others together. */
-export const eventSeriesMax = 50
+const eventSeriesMax = 50
 
 const { ordering: _ordering, limit: _limit, offset: _offset, ...eventFilters } = eventListQuery
 

@@ -19,11 +19,10 @@ export type SearchKind = (typeof searchKinds)[number]
 
 /** How a hit matches, the best first. */
 export const searchMatches = ['exact', 'related', 'starts', 'contains'] as const
-export type SearchMatch = (typeof searchMatches)[number]
 
 /** The most hits of one answer. */
-export const searchLimitMax = 100
-export const searchTextMax = 100
+const searchLimitMax = 100
+const searchTextMax = 100
 
 export const SearchHit = Component('SearchHit', {
   kind: { ...Enumeration('SearchKind', searchKinds), description: 'kind of the object' },

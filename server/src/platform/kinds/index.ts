@@ -14,7 +14,6 @@ import { team } from './team.ts'
 import { user } from './user.ts'
 
 export const platformKinds = createRegistry([
-  provider,
   location,
   region,
   team,
@@ -25,4 +24,5 @@ export const platformKinds = createRegistry([
   service,
   announcement,
   source,
+  provider,
 ] as unknown as readonly Kind[])
