@@ -1063,7 +1063,7 @@ create table processes (
 
 -- at most one row
 create table provider (
-  key text not null default 'provider'::text,
+  key text not null,
   name text not null,
   accent text, -- #rrggbb; null: that of the portal
   support text, -- mailto: or https: link

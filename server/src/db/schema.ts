@@ -623,7 +623,7 @@ export interface ProcessesTable {
 
 /** at most one row */
 export interface ProviderTable {
-  key: Generated<string>
+  key: string
   name: string
   /** #rrggbb; null: that of the portal */
   accent: string | null

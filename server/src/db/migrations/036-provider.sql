@@ -1,7 +1,7 @@
 -- The provider as people see it: name, accent color, logo and address for support, from the platform file.
 
 create table provider (
-  key text primary key default 'provider' check (key = 'provider'),
+  key text primary key check (key = 'provider'),
   name text not null,
   accent text check (accent ~ '^#[0-9a-f]{6}$'),
   support text,
