@@ -19,6 +19,7 @@ import {
   Component,
   Enumeration,
 } from './scalar.ts'
+import { bucketQuery, Timeseries } from './timeseries.ts'
 
 /** Properties of an event. */
 export const eventFlags = [
@@ -330,6 +331,61 @@ export const listEventsRoute = route({
   errors: ['forbidden'],
 })
 
+export const eventMetrics = ['count', 'max_bps', 'max_pps', 'sum_bytes'] as const
+export type EventMetric = (typeof eventMetrics)[number]
+
+export const eventGroupings = [
+  'classification_key',
+  'affected_network',
+  'source_country',
+  'peak_bps',
+] as const
+export type EventGrouping = (typeof eventGroupings)[number]
+
+/** The bands of `group_by=peak_bps`, each from its rate up to that of the next, in bits per second. */
+export const peakBands = { below_1g: 0, from_1g: 1e9, from_10g: 1e10, from_100g: 1e11 } as const
+export type PeakBand = keyof typeof peakBands
+
+/** The most series of one answer, beside that of all others together. */
+const eventSeriesMax = 50
+
+const { ordering: _ordering, limit: _limit, offset: _offset, ...eventFilters } = eventListQuery
+
+export const getRelatedTimeseriesRoute = route({
+  name: 'getRelatedEventTimeseries',
+  group: 'Analysis',
+  method: 'GET',
+  path: '/v3/lighthouse/security/events/related/timeseries',
+  summary: 'Event List Related Timeseries',
+  description:
+    'The events of the related list over time, with the same filters. An event counts in every bucket that it ' +
+    'overlaps, so that a long attack is in each of its hours; one that has not ended lasts until now. The window is ' +
+    'the last 24 hours unless `start` or `end` say otherwise, and is widened to whole buckets. `metric`: `count`, the ' +
+    'number of events; `max_bps` and `max_pps`, the highest peak among them; `sum_bytes`, their bytes as far as ' +
+    'detectors report them, spread evenly over each event. `group_by` makes one series for each value, the largest ' +
+    'first, and one of all others; `peak_bps` makes one for each band of the peak rate: `below_1g`, `from_1g`, ' +
+    '`from_10g`, `from_100g`. Times after now are null, and so are rates and bytes of a bucket without events.',
+  permission: lighthouse,
+  query: Strict({
+    ...eventFilters,
+    ...bucketQuery,
+    metric: { ...Enumeration('EventMetric', eventMetrics), default: 'count', description: 'what is shown' },
+    group_by: Optional({
+      ...Enumeration('EventGrouping', eventGroupings),
+      description: 'what the series are',
+    }),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: eventSeriesMax,
+      default: 10,
+      description: 'the most series, beside that of all others',
+    }),
+  }),
+  response: Timeseries,
+  success: 200,
+  conditional: true,
+})
+
 export const getRelatedEventRoute = route({
   name: 'getRelatedEvent',
   group: 'Analysis',
@@ -402,6 +458,7 @@ export const ingestDeliveryRoute = route({
 export const analysisRoutes = [
   listEventsRoute,
   listRelatedEventsRoute,
+  getRelatedTimeseriesRoute,
   getRelatedEventRoute,
   ingestDeliveryRoute,
 ]

@@ -46,6 +46,13 @@ export const announcementStatuses = [
 ] as const
 export type AnnouncementStatus = (typeof announcementStatuses)[number]
 
+/**
+ * How an announcement stands against what the team asked for: each is in exactly one. `off`: disabled, and on no router.
+ * `blocked`: it cannot be announced, because checks have not passed or it is suspended.
+ */
+export const announcementConditions = ['in_sync', 'out_of_sync', 'off', 'blocked'] as const
+export type AnnouncementCondition = (typeof announcementConditions)[number]
+
 /** Observed state of an announcement in one region, including transitions. */
 export const regionStates = ['withdrawn', 'announcing', 'announced', 'withdrawing', 'error'] as const
 export type RegionState = (typeof regionStates)[number]
@@ -251,6 +258,15 @@ export const listAnnouncementsRoute = route({
       Repeatable(Type.String({ minLength: 1, maxLength: 255, description: 'slug of a region in `regions`' })),
     ),
     status: Optional(Repeatable(Enumeration('AnnouncementStatus', announcementStatuses))),
+    condition: Optional(
+      Repeatable({
+        ...Enumeration('AnnouncementCondition', announcementConditions),
+        description:
+          'how it stands against what the team asked for: `in_sync`: enabled and announced; `out_of_sync`: enabled and ' +
+          'not announced, or disabled and still on a router; `off`: disabled, and on no router; `blocked`: checks have ' +
+          'not passed, or it is suspended',
+      }),
+    ),
     enabled: Optional(Type.Boolean({ description: 'whether it should be announced in its regions' })),
     family: Optional({ ...Enumeration('IpVersion', ['4', '6']), description: 'IP version of the prefix' }),
     deleted: Optional(Type.Boolean({ description: 'true: only deleted announcements that can be restored' })),
@@ -278,6 +294,38 @@ const NewAnnouncement = Component('NewAnnouncement', {
   ...ownDetails,
 })
 export type NewAnnouncement = Static<typeof NewAnnouncement>
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const AnnouncementCounts = Component('AnnouncementCounts', {
+  total: Count('all announcements: the sum of the four conditions, and of the statuses'),
+  in_sync: Count('enabled and announced'),
+  out_of_sync: Count('enabled and not announced, or disabled and still on a router'),
+  off: Count('disabled, and on no router'),
+  blocked: Count('checks have not passed, or it is suspended'),
+  statuses: Component(
+    'AnnouncementStatusCounts',
+    Object.fromEntries(
+      announcementStatuses.map((status) => [status, Count(`announcements that are ${status}`)]),
+    ) as Record<AnnouncementStatus, ReturnType<typeof Count>>,
+  ),
+})
+export type AnnouncementCounts = Static<typeof AnnouncementCounts>
+
+export const countAnnouncementsRoute = route({
+  name: 'countAnnouncements',
+  group: 'BYOIP',
+  method: 'GET',
+  path: '/v3/ipam/announcements/summary',
+  summary: 'Count IP announcements',
+  description:
+    'The number of announcements by condition and by status. The list with the filter `condition` or `status` has ' +
+    'exactly the announcements that a number counts.',
+  permission: { ...ipam, scope: 'ipam:read' },
+  response: AnnouncementCounts,
+  success: 200,
+  conditional: true,
+})
 
 export const createAnnouncementsRoute = route({
   name: 'createAnnouncements',
@@ -435,6 +483,7 @@ export const byoipRoutes = [
   updateAnnouncementRoute,
   getAnnouncementRoute,
   listAnnouncementsRoute,
+  countAnnouncementsRoute,
   createAnnouncementsRoute,
   deleteAnnouncementRoute,
   restoreAnnouncementRoute,

@@ -4,6 +4,7 @@ export const groups = {
     'Announcements of your own prefixes (bring your own IP): create them, prove that you may announce them, and enable or disable them in each region.',
   Inventory: 'The ASNs of the team and the proofs that the team holds them.',
   Analysis: 'Security events that concern the resources of the team.',
+  Search: 'Everything that the team holds, by address, prefix, ASN, id or name.',
   Webhooks:
     'Signed messages to a URL of the team when something changes, and the deliveries of those messages.',
   Stream: 'The same messages as server-sent events over one open connection.',

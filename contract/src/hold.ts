@@ -93,6 +93,12 @@ export const HoldItem = Component('HoldItem', {
   requested_by_name: Nullable(
     Type.String({ description: 'e-mail address of the user or name of the token' }),
   ),
+  requested_by_staff: Nullable(
+    Type.Boolean({
+      description:
+        'whether the provider asked for it: staff, the platform file or a command; null if nobody did',
+    }),
+  ),
   requested_at: { ...NullableTime, description: 'time of the request' },
 })
 export type HoldItem = Static<typeof HoldItem>
@@ -103,6 +109,12 @@ export const HoldDetails = Component('HoldDetails', {
     description: `the withdrawals with their teams and who asked for them; the first ${holdItemsMax}`,
   }),
   items_truncated: Type.Boolean({ description: 'whether there are more' }),
+  change_items: Type.Array(HoldItem, {
+    description:
+      'the prefixes of the changes, each once, with their teams and who asked for them; the first ' +
+      String(holdItemsMax),
+  }),
+  change_items_truncated: Type.Boolean({ description: 'whether there are more' }),
 })
 export type HoldDetails = Static<typeof HoldDetails>
 

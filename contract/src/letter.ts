@@ -80,6 +80,9 @@ export const ReviewedLetter = Component('StaffLetter', {
   ),
   team: { ...TeamReference, description: 'the team that uploaded it' },
   uploaded_by: Actor,
+  uploaded_by_name: Nullable(
+    Type.String({ description: 'e-mail address of the user or name of the token; null if it is deleted' }),
+  ),
   reviewed_by: Nullable(Actor),
   announcements: Type.Array(
     Component('LetterAnnouncement', {

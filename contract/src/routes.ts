@@ -1,6 +1,7 @@
 // Every operation of the API. A route that is not listed here does not exist: the server refuses to mount it.
 import { accountRoutes } from './account.ts'
 import { adminRegionRoutes } from './admin-region.ts'
+import { adminTeamRoutes } from './admin-team.ts'
 import { analysisRoutes } from './analysis.ts'
 import { auditRoutes } from './audit.ts'
 import { byoipRoutes } from './byoip.ts'
@@ -13,6 +14,7 @@ import { letterRoutes } from './letter.ts'
 import { memberRoutes } from './member.ts'
 import { prefixRoutes } from './prefix.ts'
 import type { Route } from './route.ts'
+import { searchRoutes } from './search.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { serviceRoutes } from './service.ts'
 import { sessionRoutes } from './session.ts'
@@ -36,10 +38,12 @@ export const routes: readonly Route[] = [
   ...byoipRoutes,
   ...holdRoutes,
   ...adminRegionRoutes,
+  ...adminTeamRoutes,
   ...letterRoutes,
   ...prefixRoutes,
   ...inventoryRoutes,
   ...serviceRoutes,
   ...deliveryRoutes,
   ...analysisRoutes,
+  ...searchRoutes,
 ]

@@ -1,7 +1,31 @@
 // The stream: messages of a team as server-sent events.
+import { Type, type Static } from 'typebox'
+import { regionStates } from './byoip.ts'
 import { messageTypes } from './webhook-message.ts'
 import { route } from './route.ts'
-import { Optional, Repeatable, Strict, Enumeration } from './scalar.ts'
+import { Component, Enumeration, Id, Optional, Repeatable, Strict, Time } from './scalar.ts'
+
+/** The messages of webhooks, and those of the stream only. */
+export const streamTypes = [...messageTypes, 'announcement.regions_changed'] as const
+export type StreamType = (typeof streamTypes)[number]
+
+/** The most changes in one message. */
+export const regionChangesMax = 100
+
+/** The data of `announcement.regions_changed`: it tells that the state is to be read again. */
+export const RegionsChanged = Component('AnnouncementRegionsChangedData', {
+  changes: Type.Array(
+    Component('AnnouncementRegionChange', {
+      announcement_id: { ...Id, description: 'id of the announcement' },
+      region: Type.String({ description: 'slug of the region' }),
+      state: { ...Enumeration('RegionState', regionStates), description: 'state in the region now' },
+    }),
+    { description: `the first ${regionChangesMax} changes of one transaction` },
+  ),
+  truncated: Type.Boolean({ description: 'whether there were more' }),
+  at: { ...Time, description: 'time of the changes' },
+})
+export type RegionsChanged = Static<typeof RegionsChanged>
 
 /** Control events of the stream, with the data `{}`. */
 export const streamSigns = ['ready', 'reset'] as const
@@ -13,15 +37,15 @@ export const followStreamRoute = route({
   path: '/v3/stream',
   summary: 'Follow the stream of messages',
   description:
-    'Server-sent events (`text/event-stream`): the messages of webhooks, with the same types and bodies. The ' +
-    'first event is `ready`. After a lost connection, send the last id as `Last-Event-ID` to continue ' +
+    'Server-sent events (`text/event-stream`): the messages of webhooks, with the same types and bodies, and ' +
+    '`announcement.regions_changed` when regions of announcements change while the status stays. The first event is `ready`. After a lost connection, send the last id as `Last-Event-ID` to continue ' +
     'without a gap. If that is not possible, after a week or a move of the database, the first event is ' +
     '`reset`: read the current state from the API. A message may come twice. Without `type`, all messages ' +
     'that the modules of the team and the scopes of the API token (`ipam:read`, `lighthouse:read`) allow are ' +
     'sent. The answer ends after a while, and when the credential expires: connect again.',
   permission: { credential: 'any' },
   query: Strict({
-    type: Optional(Repeatable(Enumeration('WebhookMessageType', messageTypes))),
+    type: Optional(Repeatable(Enumeration('StreamMessageType', streamTypes))),
   }),
   stream: true,
   success: 200,

@@ -1,12 +1,20 @@
 // Announcements against a real database: rows, responses, and isolation of teams.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import type { Announcement as Wire } from '@pharos/contract/byoip'
+import {
+  announcementConditions,
+  announcementStatuses,
+  type Announcement as Wire,
+} from '@pharos/contract/byoip'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import type { AnnouncementStatus } from '../src/byoip/announcement/announcement.ts'
 import type { ListQuery } from '../src/byoip/announcement/announcement.store.ts'
-import { getAnnouncement, listAnnouncements } from '../src/byoip/announcement/list-announcements.ts'
+import {
+  countAnnouncements,
+  getAnnouncement,
+  listAnnouncements,
+} from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement, type Patch } from '../src/byoip/announcement/patch-announcement.ts'
 import { listRegions } from '../src/byoip/announcement/region.ts'
 import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
@@ -475,6 +483,43 @@ describe('the list', () => {
       return true
     })
     await assert.rejects(list({ cidr: ['nonsense'] }), failsWith('invalid'))
+  })
+})
+
+describe('the counts', () => {
+  it('add up, and each leads to exactly the announcements that it counts', async () => {
+    const prefixes = announcementStatuses.flatMap((status, at) =>
+      [true, false].map((enabled, second) => ({ status, enabled, prefix: `198.18.${at * 2 + second}.0/24` })),
+    )
+    for (const { status, enabled, prefix } of prefixes) {
+      const id = await seed(prefix)
+      await sql`update announcements set status = ${status}, enabled = ${enabled} where id = ${id}`.execute(
+        database.postgres.owner,
+      )
+    }
+    await seedAnnouncement(database.postgres, { teamId: other, prefix: '203.0.113.0/24' })
+    await seed('192.0.2.0/24', { deleted: true })
+    const { body } = await countAnnouncements(deps(), operationOf(team))
+    assert.equal(body.total, prefixes.length)
+    const conditions = announcementConditions.map((condition) => body[condition])
+    assert.deepEqual(conditions, [1, 11, 2, 8])
+    assert.equal(
+      conditions.reduce((sum, count) => sum + count),
+      body.total,
+    )
+    for (const condition of announcementConditions)
+      assert.equal((await list({ condition: [condition] })).count, body[condition], condition)
+    for (const status of announcementStatuses)
+      assert.equal((await list({ status: [status] })).count, body.statuses[status], status)
+    assert.equal((await list({ condition: [...announcementConditions] })).count, body.total)
+  })
+
+  it('keep their ETag until a number changes', async () => {
+    const id = await seed('203.0.113.0/24')
+    const first = await countAnnouncements(deps(), operationOf(team))
+    assert.equal((await countAnnouncements(deps(), operationOf(team))).etag, first.etag)
+    await patch(id, { enabled: true })
+    assert.notEqual((await countAnnouncements(deps(), operationOf(team))).etag, first.etag)
   })
 })
 

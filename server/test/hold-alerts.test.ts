@@ -140,6 +140,7 @@ describe('the details of a hold', () => {
         action: 'announcement.update',
         requested_by: `user:${anna}`,
         requested_by_name: 'anna@blue.example',
+        requested_by_staff: false,
         requested_at: null,
       },
     )
@@ -148,6 +149,32 @@ describe('the details of a hold', () => {
       [{ id: red, name: 'red' }, unasked, null, null],
     )
     assert.deepEqual([third!.team, third!.announcement_id, third!.requested_by], [null, null, null])
+  })
+
+  it('list the prefixes of changes, each once, with the team and the last request', async () => {
+    const prefix = '203.0.113.0/24'
+    await seedAnnouncement(database.postgres, { teamId: blue, prefix, enabled: true, regions: [ams] })
+    const to = { from: 'AS64496 via 192.0.2.1', to: 'AS64497 via 192.0.2.1' }
+    await sql`
+      insert into holds (region_id, reason, withdrawals, findings, changes)
+      select id, 'too_many_changes', '{}', '[]', ${JSON.stringify([
+        { router: 'r1', prefix, ...to },
+        { router: 'r2', prefix, ...to },
+        { router: 'r1', prefix: '192.0.2.128/25', ...to },
+      ])}::jsonb from regions limit 1`.execute(owner())
+    const { change_items, change_items_truncated, items } = await getHold(
+      { db: owner() },
+      null,
+      await lastHold(),
+    )
+    assert.deepEqual(
+      change_items.map(({ cidr, team }) => [cidr, team?.name]),
+      [
+        [prefix, 'blue'],
+        ['192.0.2.128/25', undefined],
+      ],
+    )
+    assert.deepEqual([change_items_truncated, items], [false, []])
   })
 
   it('list at most a thousand items', async () => {

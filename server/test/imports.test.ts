@@ -19,7 +19,7 @@ const allowed: Record<string, readonly string[]> = {
   runtime: ['net', 'text', 'contract', 'packages'],
   operation: ['runtime'],
   db: ['operation', 'runtime', 'net', 'contract', 'packages'],
-  http: ['contract', 'operation', 'runtime', 'text', 'packages'],
+  http: ['contract', 'operation', 'runtime', 'text', 'brand', 'packages'],
   registry: ['registry/objects', 'net', 'runtime', 'packages'],
   drivers: [
     'net',
@@ -79,6 +79,9 @@ const allowed: Record<string, readonly string[]> = {
     'inventory',
     'packages',
   ],
+  // Finds rows of every domain: its sources read their tables.
+  search: ['contract', 'net', 'operation', 'runtime', 'db', 'byoip', 'packages'],
+  brand: ['runtime', 'db', 'text', 'packages'],
   // The operator's side: the platform file writes the tables of every domain; commands and roles connect everything.
   platform: [
     'contract',
@@ -89,6 +92,7 @@ const allowed: Record<string, readonly string[]> = {
     'session',
     'byoip',
     'analysis',
+    'brand',
     'inventory',
     'drivers',
     'packages',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventFlags } from '@pharos/contract/analysis'
+import { streamTypes } from '@pharos/contract/stream'
 import {
   messageTypes,
   operatorMessageTypes,
@@ -336,13 +337,16 @@ describe('the outbox', () => {
   })
 
   it('contains the types of the contract and no others', async () => {
-    const { rows } = await sql<{ definition: string }>`
-      select pg_get_constraintdef(oid) as definition from pg_constraint
-      where conname in ('outbox_type_check', 'webhooks_events_check')`.execute(owner)
-    assert.equal(rows.length, 2)
-    for (const { definition } of rows) {
-      const types = [...definition.matchAll(/'([a-z_.]+)'::text/g)].map(([, type]) => type)
-      assert.deepEqual(types.toSorted(), [...messageTypes, ...operatorMessageTypes].toSorted())
+    for (const [constraint, ofTeams] of [
+      ['outbox_type_check', streamTypes],
+      ['webhooks_events_check', messageTypes],
+    ] as const) {
+      const { rows } = await sql<{ definition: string }>`
+        select pg_get_constraintdef(oid) as definition from pg_constraint where conname = ${constraint}`.execute(
+        owner,
+      )
+      const types = [...rows[0]!.definition.matchAll(/'([a-z_.]+)'::text/g)].map(([, type]) => type)
+      assert.deepEqual(types.toSorted(), [...ofTeams, ...operatorMessageTypes].toSorted())
     }
   })
 

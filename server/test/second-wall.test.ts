@@ -23,6 +23,7 @@ const withoutPolicy: Record<string, Open> = {
     why: 'sources of the provider; their addresses and errors are not shown',
     rights: ['select (is_used, as_of, checked)'],
   },
+  provider: { why: 'the name and the logo of the provider, which the portal shows to everybody' },
   region_routers: { why: 'the last observed state of each router, for staff' },
   processes: { why: 'status reports of the processes of the installation' },
   region_withdrawals: { why: 'the counters of the guard of a region' },

@@ -1,6 +1,7 @@
 // Examples of security events and deliveries of detectors.
 import {
   getRelatedEventRoute,
+  getRelatedTimeseriesRoute,
   ingestDeliveryRoute,
   listEventsRoute,
   listRelatedEventsRoute,
@@ -102,6 +103,34 @@ export const analysisExamples = [
       limit: 100,
     },
     response: { results: [related], count: 1 },
+  }),
+  example(getRelatedTimeseriesRoute, {
+    query: {
+      start: '2026-03-30T22:00:00Z',
+      end: '2026-04-01T22:00:00Z',
+      interval: 86_400,
+      timezone: 'Europe/Amsterdam',
+      group_by: 'peak_bps',
+    },
+    response: {
+      start: '2026-03-30T22:00:00.000Z',
+      end: '2026-04-01T22:00:00.000Z',
+      interval: 86_400,
+      timestamps: ['2026-03-30T22:00:00.000Z', '2026-03-31T22:00:00.000Z'],
+      series: [
+        {
+          key: { peak_bps: 'from_1g' },
+          label: '1 to 10 Gbit/s',
+          unit: 'events',
+          values: [0, 1],
+          min: 0,
+          max: 1,
+          avg: 0.5,
+          last: 1,
+          p95: 1,
+        },
+      ],
+    },
   }),
   example(getRelatedEventRoute, {
     params: { event_id: eventId },

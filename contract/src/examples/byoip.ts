@@ -1,5 +1,6 @@
 // Examples of announcements and regions.
 import {
+  countAnnouncementsRoute,
   createAnnouncementsRoute,
   deleteAnnouncementRoute,
   getAnnouncementRoute,
@@ -126,6 +127,28 @@ export const byoipExamples = [
           took_ms: 9,
         },
       ],
+    },
+  }),
+  example(countAnnouncementsRoute, {
+    response: {
+      total: 11,
+      in_sync: 5,
+      out_of_sync: 1,
+      off: 2,
+      blocked: 3,
+      statuses: {
+        pending_validation: 1,
+        validating: 0,
+        validation_failed: 1,
+        ready: 2,
+        announcing: 1,
+        announced: 5,
+        partially_announced: 0,
+        withdrawing: 0,
+        withdrawn: 0,
+        suspended: 1,
+        error: 0,
+      },
     },
   }),
   example(listAnnouncementsRoute, {

@@ -1,5 +1,6 @@
 // Every example of the document. Each operation has one; openapi-document.test.ts names those that lack it.
 import type { Examples } from '../example.ts'
+import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
 import { byoipExamples } from './byoip.ts'
 import { deliveryExamples } from './delivery.ts'
@@ -7,6 +8,7 @@ import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
 import { operatorExamples } from './operator.ts'
 import { prefixExamples } from './prefix.ts'
+import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
 import { sessionExamples } from './session.ts'
 import { teamExamples } from './team.ts'
@@ -19,9 +21,11 @@ export const examples: Examples = new Map([
   ...byoipExamples,
   ...letterExamples,
   ...operatorExamples,
+  ...adminTeamExamples,
   ...inventoryExamples,
   ...prefixExamples,
   ...serviceExamples,
   ...analysisExamples,
   ...deliveryExamples,
+  ...searchExamples,
 ])

@@ -42,6 +42,7 @@ const toReview: ReviewedLetter = {
   pages: 2,
   team: teamReference,
   uploaded_by: `user:${admin.id}`,
+  uploaded_by_name: admin.email,
   reviewed_by: null,
   announcements: [
     { id: web.id, cidr: web.cidr, origin_asn: web.origin_asn },

@@ -43,6 +43,7 @@ export const holdItem: HoldItem = {
   action: 'announcement.update',
   requested_by: `user:${admin.id}`,
   requested_by_name: admin.email,
+  requested_by_staff: false,
   requested_at: '2026-04-01T10:02:18.004Z',
 }
 
@@ -97,7 +98,13 @@ export const operatorExamples = [
   example(listHoldsRoute, { query: { state: ['open'] }, response: { results: [hold], count: 1 } }),
   example(getHoldRoute, {
     ...holdIn,
-    response: { ...hold, items: [holdItem], items_truncated: false },
+    response: {
+      ...hold,
+      items: [holdItem],
+      items_truncated: false,
+      change_items: [],
+      change_items_truncated: false,
+    },
   }),
   example(approveHoldRoute, { ...holdIn, response: approved, changes: changesBetween(hold, approved) }),
   example(rejectHoldRoute, { ...holdIn, response: rejected, changes: changesBetween(hold, rejected) }),

@@ -258,6 +258,28 @@ export function rowConditions(query: RelatedQuery, byFacet: boolean): Sql[] {
   ].filter((condition) => condition !== null)
 }
 
+/**
+ * Selects the team's events that pass the filters and overlap the window, which must have both ends. `wanted` must include
+ * the columns of the filters. The CTEs must be in the statement.
+ */
+export function overlapping(teamId: number, query: RelatedQuery, wanted: Sql): { ctes: Sql[]; rows: Sql } {
+  const { flags, status, classes, sources, network } = query
+  const byFacet = flags !== null || status !== null || classes !== null || sources !== null
+  const scope = { teamId, start: query.start, end: query.end, byFacet }
+  const found = hasText({ ...query, description: null })
+  const passes = all(
+    network && sql`(${sql.join(networkConditions(network), sql` or `)})`,
+    ...valueConditions(query),
+  )
+  return {
+    ctes: [
+      ...(byFacet ? [facetsCte('facets', teamId, query)] : []),
+      ...(found ? [facetsCte('found_facets', teamId, query, found)] : []),
+    ],
+    rows: sql`select * from (${gathered(scope, wanted, null)} offset 0) e where ${passes}`,
+  }
+}
+
 /** Conditions on the values of an event, without those by facet, window and network. */
 function valueConditions({ bps, pps, ongoing, description, search }: RelatedQuery): Sql[] {
   return [

@@ -1017,7 +1017,7 @@ create table outbox (
   constraint outbox_type_check CHECK (
 CASE
     WHEN (team_id IS NULL) THEN (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]))
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]))
 END)
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -1059,6 +1059,18 @@ create table processes (
   loops jsonb not null, -- each loop: name, interval_seconds, last_success or null
   registries jsonb not null, -- each source of ROAs or route objects: kind, name, ok, answered or null
   constraint processes_pkey PRIMARY KEY (id)
+);
+
+-- at most one row
+create table provider (
+  key text not null,
+  name text not null,
+  accent text, -- #rrggbb; null: that of the portal
+  support text, -- mailto: or https: link
+  logo text, -- SVG
+  constraint provider_pkey PRIMARY KEY (key),
+  constraint provider_accent_check CHECK ((accent ~ '^#[0-9a-f]{6}$'::text)),
+  constraint provider_key_check CHECK ((key = 'provider'::text))
 );
 
 create table recovery_codes (

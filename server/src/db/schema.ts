@@ -621,6 +621,18 @@ export interface ProcessesTable {
   registries: Json
 }
 
+/** at most one row */
+export interface ProviderTable {
+  key: string
+  name: string
+  /** #rrggbb; null: that of the portal */
+  accent: string | null
+  /** mailto: or https: link */
+  support: string | null
+  /** SVG */
+  logo: string | null
+}
+
 export interface RecoveryCodesTable {
   id: GeneratedAlways<number>
   user_id: number
@@ -1027,6 +1039,7 @@ export interface Schema {
   outbox: OutboxTable
   prefixes: PrefixesTable
   processes: ProcessesTable
+  provider: ProviderTable
   recovery_codes: RecoveryCodesTable
   region_routers: RegionRoutersTable
   region_withdrawals: RegionWithdrawalsTable

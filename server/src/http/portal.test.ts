@@ -4,13 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { Brand } from '../brand/brand.ts'
 import { addPortal } from './portal.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-portal-'))
 let server: FastifyInstance
+const plain: Brand = { name: 'Pharos', accent: null, support: null, logo: null }
+let brand = plain
 before(async () => {
   mkdirSync(join(folder, 'assets'))
-  writeFileSync(join(folder, 'index.html'), '<html nonce="">the portal</html>')
+  writeFileSync(
+    join(folder, 'index.html'),
+    '<html nonce=""><head><meta name="pharos:provider" content="" /><meta name="pharos:support" content="" />' +
+      '<meta name="pharos:logo" content="" /></head>the portal</html>',
+  )
   writeFileSync(join(folder, 'favicon.svg'), '<svg/>')
   writeFileSync(join(folder, 'assets/app-12345678.js'), 'run()')
   writeFileSync(
@@ -21,7 +28,7 @@ before(async () => {
   server.setNotFoundHandler((_request, reply) =>
     reply.status(404).type('application/problem+json').send('{}'),
   )
-  addPortal(server, `${folder}/`)
+  addPortal(server, async () => brand, `${folder}/`)
   await server.ready()
 })
 after(async () => {
@@ -86,4 +93,43 @@ it('an API client gets the problem document for any unknown path', async () => {
 it('files with a hash in their name are served', async () => {
   const { statusCode, body } = await open('/assets/app-12345678.js', {})
   assert.deepEqual([statusCode, body], [200, 'run()'])
+})
+
+describe('the provider', () => {
+  it('is named in the page, with its support and logo, as text', async () => {
+    brand = {
+      name: 'A "B" & <C>$&',
+      accent: '#0f766e',
+      support: 'mailto:noc@example.net',
+      logo: '<svg></svg>',
+    }
+    const { body } = await open('/')
+    assert.ok(body.includes('name="pharos:provider" content="A &quot;B&quot; &amp; &lt;C&gt;$&amp;"'), body)
+    assert.ok(body.includes('name="pharos:support" content="mailto:noc@example.net"'))
+    assert.ok(body.includes('name="pharos:logo" content="/brand/logo"'))
+    assert.ok(body.includes('<link rel="stylesheet" href="/brand.css" />'))
+    brand = plain
+    const { body: without } = await open('/')
+    assert.ok(without.includes('name="pharos:provider" content="Pharos"'))
+    assert.ok(without.includes('name="pharos:logo" content=""') && !without.includes('brand.css'))
+  })
+
+  it('has a style sheet and a logo with an ETag, and the logo can run nothing', async () => {
+    brand = { ...plain, accent: '#0f766e', logo: '<svg></svg>' }
+    const style = await open('/brand.css', {})
+    assert.match(style.body, /--accent-fill: #[0-9a-f]{6};/)
+    const logo = await open('/brand/logo', {})
+    assert.deepEqual([logo.statusCode, logo.body], [200, '<svg></svg>'])
+    assert.equal(logo.headers['content-security-policy'], "default-src 'none'; sandbox")
+    for (const [url, { headers }] of Object.entries({ '/brand.css': style, '/brand/logo': logo })) {
+      const again = await open(url, { 'if-none-match': String(headers.etag) })
+      assert.deepEqual([again.statusCode, again.body], [304, ''])
+    }
+    brand = plain
+    assert.equal((await open('/brand/logo', {})).statusCode, 404)
+    assert.deepEqual(
+      [(await open('/brand.css', {})).statusCode, (await open('/brand.css', {})).body],
+      [200, ''],
+    )
+  })
 })

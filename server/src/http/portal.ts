@@ -1,10 +1,12 @@
 // Serves the built portal: browsers cache files with a hash in their name for a year, and request the page itself every
 // time. Without a build, the start page explains how to build. It knows no operation of the API.
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Brand } from '../brand/brand.ts'
+import { brandStyle } from '../brand/palette.ts'
 
 const folder = fileURLToPath(new URL('../../../portal/', import.meta.url))
 
@@ -21,15 +23,20 @@ type Asset = { readonly type: string; readonly plain: Buffer; readonly brotli: B
  * Adds the portal's files, each as its own route, so that no request contains a path of the disk. Any other address
  * that a browser opens returns the portal, which resolves it with its own routes; the status is 404 if it has no such page.
  */
-export function addPortal(server: FastifyInstance, built = `${folder}dist/`): void {
+export function addPortal(
+  server: FastifyInstance,
+  readBrand: () => Promise<Brand>,
+  built = `${folder}dist/`,
+): void {
+  addBrand(server, readBrand)
   if (!existsSync(`${built}index.html`)) return addStartPage(server)
   const page = readFileSync(`${built}index.html`, 'utf8')
   const isPage = createPageTest(JSON.parse(readFileSync(`${built}pages.json`, 'utf8')) as string[])
   const assetOf = createAssets(built)
-  server.get('/', (_request, reply) => showPage(reply, page))
-  server.get('/*', (request, reply) => {
+  server.get('/', async (_request, reply) => showPage(reply, page, await readBrand()))
+  server.get('/*', async (request, reply) => {
     if (!isOpenedByBrowser(request)) return reply.callNotFound()
-    return showPage(reply.status(isPage(request.url) ? 200 : 404), page)
+    return showPage(reply.status(isPage(request.url) ? 200 : 404), page, await readBrand())
   })
   // The second one while an attack is ongoing.
   for (const name of ['favicon.svg', 'favicon-alert.svg'])
@@ -39,6 +46,27 @@ export function addPortal(server: FastifyInstance, built = `${folder}dist/`): vo
       sendAsset(request, reply, assetOf(`assets/${name}`), 'public, max-age=31536000, immutable'),
     )
   }
+}
+
+/** The style sheet of the accent and the logo. Both are read from memory, and asked for again with their ETag. */
+function addBrand(server: FastifyInstance, readBrand: () => Promise<Brand>): void {
+  server.get('/brand.css', async (request, reply) => {
+    const { accent } = await readBrand()
+    return sendTagged(request, reply, brandStyle(accent), 'text/css; charset=utf-8')
+  })
+  server.get('/brand/logo', async (request, reply) => {
+    const { logo } = await readBrand()
+    if (logo === null) return reply.callNotFound()
+    reply.header('content-security-policy', "default-src 'none'; sandbox")
+    return sendTagged(request, reply, logo, 'image/svg+xml; charset=utf-8')
+  })
+}
+
+function sendTagged(request: FastifyRequest, reply: FastifyReply, text: string, type: string): FastifyReply {
+  const etag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`
+  reply.header('etag', etag).header('cache-control', 'no-cache')
+  if (request.headers['if-none-match'] === etag) return reply.status(304).send()
+  return reply.header('content-type', type).send(text)
 }
 
 /** Returns whether a browser opens the address as a page. The API answers below `/v3` in its own format. */
@@ -74,15 +102,34 @@ function addStartPage(server: FastifyInstance): void {
  * Styles that the portal adds at run time carry the nonce of the response; scripts are loaded from the portal's own
  * files only.
  */
-function showPage(reply: FastifyReply, page: string): FastifyReply {
+function showPage(reply: FastifyReply, page: string, brand: Brand): FastifyReply {
   const nonce = randomBytes(18).toString('base64url')
   return reply
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', policyWith(nonce))
     .header('cache-control', 'no-store')
     .header('cross-origin-opener-policy', 'same-origin')
-    .send(page.replace('nonce=""', `nonce="${nonce}"`))
+    .send(branded(page, brand).replace('nonce=""', `nonce="${nonce}"`))
 }
+
+/** Fills the meta tags of the page, and adds the accent after the portal's own style sheets. */
+function branded(page: string, { name, support, logo, accent }: Brand): string {
+  const values = { provider: name, support: support ?? '', logo: logo === null ? '' : '/brand/logo' }
+  const filled = Object.entries(values).reduce(
+    (html, [key, value]) =>
+      html.replace(
+        `name="pharos:${key}" content=""`,
+        () => `name="pharos:${key}" content="${escapeText(value)}"`,
+      ),
+    page,
+  )
+  return accent === null
+    ? filled
+    : filled.replace('</head>', '  <link rel="stylesheet" href="/brand.css" />\n  </head>')
+}
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escapeText = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => escapes[one]!)
 
 const policyWith = (nonce: string): string =>
   [

@@ -1,11 +1,12 @@
 // The format of messages: the module that a type belongs to, and the JSON text that webhooks and the stream both send.
 // Pure.
-import type { MessageType, OperatorMessageType } from '@pharos/contract/webhook-message'
+import type { StreamType } from '@pharos/contract/stream'
+import type { OperatorMessageType } from '@pharos/contract/webhook-message'
 
-type AnyMessageType = MessageType | OperatorMessageType
+type AnyMessageType = StreamType | OperatorMessageType
 
 /** The module that a team needs to get messages of the type. */
-export const moduleOf = (type: MessageType): 'lighthouse' | 'ipam' =>
+export const moduleOf = (type: StreamType): 'lighthouse' | 'ipam' =>
   type.startsWith('event.') ? 'lighthouse' : 'ipam'
 
 /** The message as JSON. `data` is the JSON text of the outbox, so that both channels send the same bytes. */

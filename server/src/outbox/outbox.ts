@@ -1,6 +1,7 @@
 // The outbox: messages to teams and to the operator, written in the transaction of the change that they report, for the
 // stream and for webhooks. This is the only module that writes the table; which changes are reported is decided next to
 // the statements that write them.
+import type { RegionsChanged, StreamType } from '@pharos/contract/stream'
 import type { MessageData, MessageType, OperatorMessageType } from '@pharos/contract/webhook-message'
 import type { Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
@@ -12,6 +13,13 @@ export type NewMessage = {
   [T in MessageType]: { readonly teamId: number; readonly type: T; readonly data: MessageData<T> }
 }[MessageType]
 
+/** A message of the stream, which no webhook gets. */
+export type NewStreamMessage = {
+  readonly teamId: number
+  readonly type: 'announcement.regions_changed'
+  readonly data: RegionsChanged
+}
+
 export type NewOperatorMessage = {
   [T in OperatorMessageType]: { readonly teamId: null; readonly type: T; readonly data: MessageData<T> }
 }[OperatorMessageType]
@@ -22,7 +30,7 @@ export type NewOperatorMessage = {
  */
 export async function writeMessages(
   trx: Trx,
-  messages: readonly (NewMessage | NewOperatorMessage)[],
+  messages: readonly (NewMessage | NewStreamMessage | NewOperatorMessage)[],
 ): Promise<void> {
   if (messages.length === 0) return
   const rows = messages.map(({ teamId, type, data }) => ({ teamId, type, data: JSON.stringify(data) }))
@@ -47,6 +55,6 @@ export async function writeMessages(
 }
 
 /** Messages to the operator depend on no module. */
-function gets({ team_id, events, modules }: Receiver, type: MessageType | OperatorMessageType): boolean {
-  return events.includes(type) && (team_id === null || modules.includes(moduleOf(type as MessageType)))
+function gets({ team_id, events, modules }: Receiver, type: StreamType | OperatorMessageType): boolean {
+  return events.includes(type) && (team_id === null || modules.includes(moduleOf(type as StreamType)))
 }

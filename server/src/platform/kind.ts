@@ -16,6 +16,8 @@ export type KindDefinition<F, S extends TSchema> = {
   readonly section: string
   /** The schema of one element of the section; null for a kind that is nested in the elements of another one's section. */
   readonly element: S | null
+  /** The section may be one element instead of a list. */
+  readonly isSingle?: true
   readonly table: Table
   readonly fields: { readonly [N in keyof F]: Field<F[N]> }
   /** The fields that make up the key and never change. */

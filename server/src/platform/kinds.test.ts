@@ -18,7 +18,11 @@ import { sampleText } from './samples.ts'
 const ring = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
 const now = new Date('2026-03-01T10:00:00Z')
 const hash = `$argon2id$v=19$m=19456,t=2,p=1$${'a'.repeat(22)}$${'b'.repeat(43)}`
-const files: Readonly<Record<string, string>> = { password: 'sentence of a file', secret: 'secret of a file' }
+const files: Readonly<Record<string, string>> = {
+  password: 'sentence of a file',
+  secret: 'secret of a file',
+  logo: '<svg xmlns="http://www.w3.org/2000/svg"></svg>',
+}
 
 type Element = Readonly<Record<string, unknown>>
 type Platform = Readonly<Record<string, readonly Element[]>>
@@ -114,6 +118,15 @@ const samples: Readonly<Record<string, Sample>> = {
       enabled: { enabled: true, validated: true },
       suspended: { suspended: true },
       validated: { validated: { irr: false } },
+    },
+  },
+  provider: {
+    element: { name: 'Example Transit' },
+    fields: {
+      name: { name: 'X' },
+      accent: { accent: '#0f766e' },
+      support: { support: 'https://example.net/support' },
+      logo_file: { logo_file: 'logo' },
     },
   },
   sources: {

@@ -24,13 +24,15 @@ export function readShape({ kinds, sections }: Registry, value: unknown): Shaped
     if (!kind) {
       const message = `unknown section ${section}${didYouMean(section, sections)}; sections are ${sections.join(', ')}`
       problems.push({ path: [section], message, atKey: true })
-    } else if (list !== null && !Array.isArray(list)) {
+    } else if (list !== null && !Array.isArray(list) && !(kind.isSingle && isRecord(list))) {
       problems.push({
         path: [section],
         message: `${section} must be a list: each ${kind.name} starts with "- "`,
       })
     } else {
-      const all = ((list ?? []) as unknown[]).map((element, at) => ({ path: [section, at], element }))
+      const all = isRecord(list)
+        ? [{ path: [section], element: list as unknown }]
+        : ((list ?? []) as unknown[]).map((element, at) => ({ path: [section, at], element }))
       const wrong = new Map(all.map(({ path, element }) => [path, problemsOf(kind, path, element)]))
       problems.push(...[...wrong.values()].flat())
       elements.set(

@@ -1,5 +1,6 @@
 // The api role: the HTTP server with every operation on it, wired by hand. Read it from top to bottom.
 import type { FastifyInstance } from 'fastify'
+import type { Permission } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
@@ -12,7 +13,9 @@ import { createDrafter } from '../byoip/letter/letter-draft.ts'
 import { letterQuotas } from '../byoip/letter/letter.ts'
 import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
+import { authorize } from '../http/authenticate.ts'
 import { addHealth } from '../http/health.ts'
+import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
 import { addDocumentation } from '../http/documentation.ts'
 import { addPortal } from '../http/portal.ts'
@@ -22,7 +25,9 @@ import { asnRoutes } from '../inventory/asn.routes.ts'
 import { inventoryRoutes } from '../inventory/inventory.routes.ts'
 import { createScanner } from '../drivers/scanners.ts'
 import { isLoopback } from '../net/loopback.ts'
+import type { Actor } from '../operation/operation.ts'
 import { publicUrl, type Config } from '../runtime/config.ts'
+import { Failure } from '../runtime/error.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { createPostResponseTasks, type PostResponseTasks } from '../runtime/post-response-tasks.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
@@ -32,7 +37,7 @@ import { accountRoutes } from '../session/account.routes.ts'
 import { openBreachedPasswords } from '../session/breached-passwords.ts'
 import { createCredentials } from '../session/credentials.ts'
 import { domainRoutes } from '../team/domain.routes.ts'
-import { teamRoutes } from '../team/team.routes.ts'
+import { customerRoutes, teamRoutes } from '../team/team.routes.ts'
 import { invitationRoutes } from '../session/accept-invitation.routes.ts'
 import { apiTokenRoutes } from '../session/api-token.routes.ts'
 import { createMailLimits } from '../session/mail-limits.ts'
@@ -41,6 +46,7 @@ import { secondFactorRoutes } from '../session/second-factor.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
 import { createOutboxListener } from '../stream/outbox-listener.ts'
+import { searchRoutes } from '../search/search.routes.ts'
 import { streamRoutes } from '../stream/stream.routes.ts'
 import { webhookRoutes } from '../webhook/webhook.routes.ts'
 import { asnProofDeps } from './asn-proofs.ts'
@@ -48,6 +54,7 @@ import { createRefusals, refusalOf } from './audit.ts'
 import { domainDeps } from './domains.ts'
 import { authorizedProvider, issuerOf } from './provider.ts'
 import { healthDeps, httpDeps } from './http.ts'
+import { registryRoutes } from './registry-sources.ts'
 import type { Shared } from './shared.ts'
 import { webhookDeps } from './webhooks.ts'
 
@@ -183,6 +190,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...holdRoutes({ db: postgres.front }),
+    ...customerRoutes({ db: postgres.front }),
+    ...registryRoutes({ db: postgres.front, rpki: deps.rpki, irr: deps.irr }),
     ...routerRoutes({
       db: postgres.front,
       freshMs: checkFreshMs(config.reconcileIntervalSeconds),
@@ -202,8 +211,9 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
     ...streamRoutes({ postgres, db: postgres.front, outboxListener }),
-    ...relatedEventRoutes({ postgres }),
+    ...relatedEventRoutes({ postgres, now: () => new Date() }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
+    ...searchRoutes({ postgres, db: postgres.front, mayCall }),
   ]
   checkOperations(mounted)
 
@@ -219,9 +229,21 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   server.addHook('onClose', () => tasks.settled())
   server.addHook('onClose', async () => breached?.close())
   addDocumentation(server, () => signingKeys.jwks())
-  addPortal(server)
+  addPortal(server, createBrandReader(postgres.front, config.providerName))
   addHealth(server, healthDeps(deps))
   return server
+}
+
+/** Returns whether the actor could call a route with this permission. */
+function mayCall(actor: Actor, permission: Permission): boolean {
+  if (permission.credential === 'web' && actor.kind !== 'user') return false
+  try {
+    authorize(actor, permission)
+    return true
+  } catch (error) {
+    if (error instanceof Failure) return false
+    throw error
+  }
 }
 
 const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>

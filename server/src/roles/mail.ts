@@ -1,5 +1,6 @@
 // Wires mail: the transport that the configuration names, and the loop of the reconciler role that sends mails. Requests never
 // wait for a mail server: they queue a row.
+import { createBrandReader } from '../brand/brand.ts'
 import { createMailTransport } from '../drivers/mail-transports.ts'
 import type { SmtpOptions } from '../drivers/mail/smtp-transport.ts'
 import type { MailTransport } from '../mail/mail-transport.ts'
@@ -41,17 +42,18 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
   const { config, postgres, log, metrics } = deps
   const transport = configuredTransport(config)
   if (!transport) return disabledPart(log)
+  const readBrand = createBrandReader(postgres.owner, config.providerName)
   const loop = createLoopComponent(deps, {
     name: 'mails',
     wakeName: 'mails',
     intervalMs,
-    run: (signal) =>
+    run: async (signal) =>
       sendMails(
         {
           db: postgres.owner,
           ring: config.secret,
           transport,
-          letterhead: letterheadOf(config),
+          letterhead: { ...letterheadOf(config), provider: (await readBrand()).name },
           onOutcome: (outcome) => report(outcome, transport.name, log, metrics),
         },
         signal,

@@ -6,8 +6,9 @@ import type { Component } from '../runtime/component.ts'
 import { createLoop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { version } from '../runtime/version.ts'
+import { readRegistries } from './registry-sources.ts'
 import type { Shared } from './shared.ts'
-import { deleteProcess, saveProcess, type LoopReport, type RegistryReport } from './status.store.ts'
+import { deleteProcess, saveProcess, type LoopReport } from './status.store.ts'
 
 export type Role = 'api' | 'reconciler' | 'collector'
 
@@ -59,21 +60,4 @@ async function readLoops({ loopInterval, loopLastSuccess }: Metrics): Promise<Lo
       last_success: last === undefined ? null : new Date(last * 1000).toISOString(),
     }
   })
-}
-
-function readRegistries({ rpki, irr }: Shared): RegistryReport[] {
-  return [
-    ...rpki.status().sources.map(({ name, state, asOf }) => ({
-      kind: 'rpki' as const,
-      name,
-      ok: state === 'current',
-      answered: asOf?.toISOString() ?? null,
-    })),
-    ...irr.status().map(({ name, state, lastAnswered }) => ({
-      kind: 'irr' as const,
-      name,
-      ok: state !== 'down',
-      answered: lastAnswered?.toISOString() ?? null,
-    })),
-  ]
 }

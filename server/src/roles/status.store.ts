@@ -1,5 +1,6 @@
 // The SQL of `pharos status` and of the reports of processes. Each statement reads an index or a few rows, except
 // the count of rows by region.
+import type { RegistryState } from '@pharos/contract/admin-team'
 import { sql } from 'kysely'
 import { lockClass as regionLockClass } from '../byoip/reconcile/region-lock.store.ts'
 import { lockClass as leadershipLockClass } from '../db/leadership.ts'
@@ -16,7 +17,14 @@ export type RegistryReport = {
   readonly name: string
   readonly ok: boolean
   readonly answered: string | null
+  /** These are missing in reports of older versions. */
+  readonly state?: RegistryState
+  readonly error?: string | null
+  readonly records?: number | null
+  readonly serial?: string | null
 }
+
+export type ReportedRegistry = RegistryReport & { readonly seen: Date }
 
 export type ProcessReport = {
   readonly id: string
@@ -56,6 +64,14 @@ export async function listProcesses(
       extract(epoch from now() - started)::float8 as uptime_seconds
     from processes order by host, started, id`.execute(trx)
   return rows
+}
+
+/** Lists the registry sources of all processes that reported within three intervals. */
+export async function listRegistryReports(db: Db): Promise<ReportedRegistry[]> {
+  const { rows } = await sql<{ seen: Date; report: RegistryReport }>`
+    select p.seen, r.report from processes p cross join lateral jsonb_array_elements(p.registries) r (report)
+    where p.seen > now() - interval '45 seconds' order by p.started, p.id`.execute(db)
+  return rows.map(({ seen, report }) => ({ ...report, seen }))
 }
 
 export type Leaders = {

@@ -304,6 +304,13 @@ export const invalidTexts = {
   ifMatch: ['etag', 'must be the ETag with its quotes, such as "12"; a weak ETag (W/) cannot be compared'],
   lastEventId: ['pattern', 'must be the id of an event of this stream'],
   time: ['date-time', 'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z'],
+  searchTooShort: ['length', 'must have at least 2 characters besides spaces'],
+  bothBuckets: ['conflict', 'must not be sent with interval: send one of them'],
+  tooManyBuckets: [
+    'range',
+    ({ max }: { max: number }) => `makes more than ${max} buckets: use a longer interval or a shorter window`,
+  ],
+  longBytes: ['range', 'is more than 31 days after start, the longest window for sum_bytes'],
   beforeStart: ['range', 'must not be before start'],
   letterEnd: ['range', 'must be in the future, at most 30 years from now'],
   past: ['past', 'must be in the future'],

@@ -1,6 +1,5 @@
 // Follows the messages of a team: those after a position, then new ones, for as long as the credential is valid.
-import type { MessageType } from '@pharos/contract/webhook-message'
-import { messageTypes } from '@pharos/contract/webhook-message'
+import { streamTypes, type StreamType } from '@pharos/contract/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { messageText, moduleOf } from '../outbox/message.ts'
 import { fail, invalid, Failure } from '../runtime/error.ts'
@@ -36,7 +35,7 @@ const silenceMs = 15_000
 export async function followStream(
   deps: StreamDeps,
   actor: Actor,
-  wanted: readonly MessageType[] | undefined,
+  wanted: readonly StreamType[] | undefined,
   follows: Follows,
 ): Promise<AsyncIterable<StreamEvent | null>> {
   requireReadable(actor, wanted)
@@ -44,13 +43,13 @@ export async function followStream(
   const given = positionOf(follows.lastEventId)
   const isWhole = given === undefined || isKept(given, horizon)
   const from = given && isWhole ? { ...given, at: horizon.now } : positionAt(horizon)
-  return eventsFrom(deps, actor.teamId, wanted ?? messageTypes, from, isWhole, follows)
+  return eventsFrom(deps, actor.teamId, wanted ?? streamTypes, from, isWhole, follows)
 }
 
 async function* eventsFrom(
   { postgres, outboxListener }: StreamDeps,
   teamId: number,
-  wanted: readonly MessageType[],
+  wanted: readonly StreamType[],
   from: Position,
   isWhole: boolean,
   { actor, signal }: Follows,
@@ -93,8 +92,8 @@ function positionOf(lastEventId: string | null): Position | undefined {
 /** Returns no messages once the credential is no longer valid. */
 async function readableNow(
   actor: () => Promise<Actor>,
-  wanted: readonly MessageType[],
-): Promise<MessageType[]> {
+  wanted: readonly StreamType[],
+): Promise<StreamType[]> {
   const now = await actor().catch((error: unknown) => {
     if (error instanceof Failure && error.code !== 'unavailable') return undefined
     throw error
@@ -103,13 +102,13 @@ async function readableNow(
 }
 
 /** With types in the request, each of them must be readable; otherwise at least one type. */
-function requireReadable(actor: Actor, wanted: readonly MessageType[] | undefined): void {
-  const refusals = (wanted ?? messageTypes).map((type) => refusalOf(actor, type))
+function requireReadable(actor: Actor, wanted: readonly StreamType[] | undefined): void {
+  const refusals = (wanted ?? streamTypes).map((type) => refusalOf(actor, type))
   const refusal = wanted ? refusals.find(Boolean) : refusals.every(Boolean) && refusals[0]
   if (refusal) throw refusal
 }
 
-function refusalOf(actor: Actor, type: MessageType): Failure | undefined {
+function refusalOf(actor: Actor, type: StreamType): Failure | undefined {
   const module = moduleOf(type)
   const scope = `${module}:read`
   if (!actor.modules.includes(module)) return fail('module_disabled', 'module', { module })

@@ -1,7 +1,7 @@
 // The SQL that reads the outbox for the stream, up to the oldest running transaction, so that no message can appear
 // before one that was already read.
 import { sql } from 'kysely'
-import type { MessageType } from '@pharos/contract/webhook-message'
+import type { StreamType } from '@pharos/contract/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
 import type { Horizon, Position } from './position.ts'
 
@@ -18,7 +18,7 @@ export async function findHorizon(db: Db): Promise<Horizon> {
 export type StreamMessage = {
   readonly xid: string
   readonly id: string
-  readonly type: MessageType
+  readonly type: StreamType
   readonly at: Date
   /** JSON. */
   readonly data: string
@@ -32,7 +32,7 @@ export function listMessages(
   postgres: Postgres,
   teamId: number,
   { xid, id }: Pick<Position, 'xid' | 'id'>,
-  types: readonly MessageType[],
+  types: readonly StreamType[],
   limit: number,
 ): Promise<StreamMessage[]> {
   const query = sql`

@@ -1,4 +1,5 @@
 // The HTTP side of teams and their members: one line per operation.
+import { getCustomerRoute, listCustomersRoute } from '@pharos/contract/admin-team'
 import {
   addMemberRoute,
   getMemberRoute,
@@ -8,8 +9,9 @@ import {
   updateMemberRoute,
 } from '@pharos/contract/member'
 import { getTeamRoute, listTeamsRoute, updateTeamRoute } from '@pharos/contract/team'
-import { handle, type Mounted } from '../http/mount.ts'
+import { handle, handleStaff, type Mounted } from '../http/mount.ts'
 import { removeMember, updateMember } from './change-member.ts'
+import { getCustomer, listCustomers, type CustomerDeps } from './customer.ts'
 import { inviteMember, resendInvitation, type InviteDeps } from './invite-member.ts'
 import { getMember, listMembers } from './member.ts'
 import { getTeam, listTeams } from './team.ts'
@@ -25,4 +27,9 @@ export const teamRoutes = (deps: InviteDeps): Mounted[] => [
   handle(resendInvitationRoute, resendInvitation, deps),
   handle(updateMemberRoute, updateMember, deps),
   handle(removeMemberRoute, removeMember, deps),
+]
+
+export const customerRoutes = (deps: CustomerDeps): Mounted[] => [
+  handleStaff(listCustomersRoute, listCustomers, deps),
+  handleStaff(getCustomerRoute, getCustomer, deps),
 ]

@@ -214,6 +214,7 @@ export const subjects: readonly Subject[] = [
     answers: ownIsFound,
   },
   { route: 'listAnnouncements', requests: only(), answers: () => 200 },
+  { route: 'countAnnouncements', requests: only(), answers: () => 200 },
   {
     route: 'listAnnouncements',
     form: 'everything, with states',
@@ -356,6 +357,18 @@ export const subjects: readonly Subject[] = [
   { route: 'getHold', ...aboutHolds() },
   { route: 'approveHold', ...aboutHolds() },
   { route: 'rejectHold', ...aboutHolds() },
+  { route: 'listCustomers', requests: only(), answers: () => 200, ofAllTeams: true },
+  {
+    route: 'getCustomer',
+    requests: {
+      own: async (context) => ({ params: { team_id: ownOf(context).teamId } }),
+      missing: async () => ({ params: { team_id: missingId } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'staff see every team' },
+    ofAllTeams: true,
+  },
+  { route: 'listRegistries', requests: only(), answers: () => 200 },
   { route: 'listAdminRegions', requests: only(), answers: () => 200 },
   { route: 'drainRouter', ...aboutRouters(false) },
   { route: 'undrainRouter', ...aboutRouters(true) },
@@ -372,8 +385,14 @@ export const subjects: readonly Subject[] = [
     without: { foreign: 'deliveries belong to sources of the operator, not to teams' },
   },
 
+  { route: 'search', requests: only({ query: { q: 'transit' } }), answers: () => 200, ofAllTeams: 'staff' },
   { route: 'listEvents', requests: only(), answers: () => 200, ofAllTeams: 'staff' },
   { route: 'listRelatedEvents', requests: only(), answers: () => 200 },
+  {
+    route: 'getRelatedEventTimeseries',
+    requests: only({ query: { group_by: 'affected_network', metric: 'sum_bytes' } }),
+    answers: () => 200,
+  },
   {
     route: 'getRelatedEvent',
     requests: {

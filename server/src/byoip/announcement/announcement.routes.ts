@@ -1,5 +1,6 @@
 // The HTTP side of announcements and regions: one line per operation.
 import {
+  countAnnouncementsRoute,
   getAnnouncementRoute,
   listAnnouncementsRoute,
   createAnnouncementsRoute,
@@ -16,7 +17,7 @@ import { handle, handleStaff, type Mounted } from '../../http/mount.ts'
 import { createAnnouncements, type CreateDeps } from './create-announcements.ts'
 import { deleteAnnouncement, restoreAnnouncement } from './delete-announcement.ts'
 import { listHistory } from './history.ts'
-import { getAnnouncement, listAnnouncements } from './list-announcements.ts'
+import { countAnnouncements, getAnnouncement, listAnnouncements } from './list-announcements.ts'
 import { patchAnnouncement, type PatchDeps } from './patch-announcement.ts'
 import { listRegions } from './region.ts'
 import { requestValidation, type RequestDeps } from '../validation/request-validation.ts'
@@ -26,6 +27,7 @@ export const announcementRoutes = (deps: PatchDeps & CreateDeps & SuspendDeps & 
   handle(updateAnnouncementRoute, patchAnnouncement, deps),
   handle(getAnnouncementRoute, getAnnouncement, deps),
   handle(listAnnouncementsRoute, listAnnouncements, deps),
+  handle(countAnnouncementsRoute, countAnnouncements, deps),
   handle(createAnnouncementsRoute, createAnnouncements, deps),
   handle(deleteAnnouncementRoute, deleteAnnouncement, deps),
   handle(restoreAnnouncementRoute, restoreAnnouncement, deps),

@@ -1,7 +1,11 @@
 // The SQL of a team's announcements: read, lock, save. Every statement filters by the team. The statements of the loops,
 // which work for all teams, are in reconcile.store.ts.
 import { sql } from 'kysely'
-import type { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import type {
+  AnnouncementCondition,
+  AnnouncementStatus,
+  listAnnouncementsRoute,
+} from '@pharos/contract/byoip'
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
@@ -14,6 +18,8 @@ import { detailNames } from './announcement-details.ts'
 import type { Check } from '../validation/validation.ts'
 import { checkOf, checksJson, type CheckJson } from '../validation/validation.store.ts'
 import { regionCheckResult, shownStatus, unreadAnnouncements } from './shown-status.store.ts'
+import { writeMessages } from '../../outbox/outbox.ts'
+import { regionMessages, type RegionChange } from './region-message.ts'
 import { notifyStatusChanges } from './status-message.store.ts'
 
 export type ListQuery = QueryOf<typeof listAnnouncementsRoute>
@@ -128,18 +134,26 @@ export async function listAnnouncementRows(
   overlapped: readonly Prefix[] | undefined,
   withChecks: boolean,
 ): Promise<Page<WithChecks>> {
-  const { origin_asn: originAsns, region: regions, status: statuses, enabled, family } = query
+  const {
+    origin_asn: originAsns,
+    region: regions,
+    status: statuses,
+    condition: conditions,
+    enabled,
+    family,
+  } = query
   const keys = new Set(query.ordering.split(',').map((key) => key.replace(/^-/, '')))
   const [byLastCheck, byStatus] = [keys.has('last_check'), keys.has('status')]
   const { page, count } = await listInTeam<FullRow>(postgres, teamId, {
     matching: sql`
       select a.* ${byLastCheck ? lastCheck : sql``} ${byStatus ? sql`, ${shownStatus} as shown` : sql``}
-      from announcements a ${byStatus || statuses ? unreadOf(teamId) : sql``}
+      from announcements a ${byStatus || statuses || conditions ? unreadOf(teamId) : sql``}
       where a.team_id = ${teamId} ${andAll(
         query.deleted ? sql`a.deleted is not null` : sql`a.deleted is null`,
         overlapped && sql`a.prefix && any(${overlapped}::inet[])`,
         originAsns && sql`a.origin_asn = any(${originAsns}::bigint[])`,
         statuses && sql`${shownStatus} = any(${statuses}::text[])`,
+        conditions && sql`${condition} = any(${conditions}::text[])`,
         enabled !== undefined && sql`a.enabled = ${enabled}`,
         family && sql`family(a.prefix) = ${Number(family)}`,
         regions &&
@@ -165,6 +179,33 @@ export async function listAnnouncementRows(
   })
   return { page: page.map(fullOf), count }
 }
+
+const onRouters = sql`('announcing', 'announced', 'partially_announced', 'withdrawing', 'error')`
+const blocked = sql`('pending_validation', 'validating', 'validation_failed', 'suspended')`
+
+/** Of announcement `a`, joined as by `unreadOf`. */
+const condition = sql<AnnouncementCondition>`case
+  when ${shownStatus} in ${blocked} then 'blocked'
+  when a.enabled then case ${shownStatus} when 'announced' then 'in_sync' else 'out_of_sync' end
+  when ${shownStatus} in ${onRouters} then 'out_of_sync'
+  else 'off' end`
+
+export type AnnouncementCountRow = {
+  readonly status: AnnouncementStatus
+  readonly condition: AnnouncementCondition
+  readonly count: number
+}
+
+/** Counts the team's announcements by shown status and condition. */
+export const countAnnouncementRows = (postgres: Postgres, teamId: number): Promise<AnnouncementCountRow[]> =>
+  postgres.readInTeam(
+    teamId,
+    sql<AnnouncementCountRow>`
+      select s.status, s.condition, count(*)::integer as count from (
+        select ${shownStatus} as status, ${condition} as condition
+        from announcements a ${unreadOf(teamId)} where a.team_id = ${teamId} and a.deleted is null) s
+      group by 1, 2`,
+  )
 
 /** As checkOf() in present-announcement.ts: the oldest check of its regions; null if one was never checked. */
 const lastCheck = sql`, (
@@ -238,12 +279,21 @@ export async function saveAnnouncements(
         attrs = excluded.attrs, changes = excluded.changes
       where ar.team_id = ${after.teamId}`.execute(trx)
   }
+  const quiet = changes.filter(({ before, after }) => before.status === after.status)
+  await writeMessages(trx, regionMessages(quiet.flatMap(changedRegions), new Date()))
   await notifyStatusChanges(
     trx,
     changes.map(({ before, after: { id, teamId, prefix, originAsn, status } }) => {
       return { id, teamId, cidr: prefix, originAsn, before: before.status, after: status }
     }),
   )
+}
+
+function changedRegions({ before, after }: { before: Announcement; after: Announcement }): RegionChange[] {
+  const known = new Set(before.regions)
+  return after.regions
+    .filter((region) => !known.has(region))
+    .map(({ slug, state }) => ({ id: after.id, teamId: after.teamId, region: slug, state }))
 }
 
 /** Days for which a deleted announcement can be restored. */

@@ -1,9 +1,16 @@
 // Reads announcements: one, or a page with filters. Changes nothing.
-import type { Announcement as Wire } from '@pharos/contract/byoip'
+import {
+  announcementStatuses,
+  type Announcement as Wire,
+  type AnnouncementCounts,
+  type AnnouncementStatus,
+} from '@pharos/contract/byoip'
 import type { Postgres } from '../../db/postgres.ts'
+import { etagOf } from '../../operation/etag.ts'
 import { notFound, parsePrefixAt } from '../../runtime/error.ts'
 import type { Operation } from '../../operation/operation.ts'
 import {
+  countAnnouncementRows,
   findAnnouncement,
   listAnnouncementRows,
   type ListQuery,
@@ -80,4 +87,22 @@ export async function listAnnouncements(
   )
   const visibility = await visibilityOf(deps, actor.teamId, page, include)
   return { results: page.map((found) => presentFound(deps, found, include, visibility)), count }
+}
+
+/** Counts the announcements of the actor's team by condition and status. */
+export async function countAnnouncements(
+  { postgres }: Pick<ReadDeps, 'postgres'>,
+  { actor }: Operation,
+): Promise<{ body: AnnouncementCounts; etag: string }> {
+  const none = Object.fromEntries(announcementStatuses.map((status) => [status, 0]))
+  const statuses = none as Record<AnnouncementStatus, number>
+  const conditions = { in_sync: 0, out_of_sync: 0, off: 0, blocked: 0 }
+  let total = 0
+  for (const { status, condition, count } of await countAnnouncementRows(postgres, actor.teamId)) {
+    statuses[status] += count
+    conditions[condition] += count
+    total += count
+  }
+  const body = { total, ...conditions, statuses }
+  return { body, etag: etagOf(body) }
 }

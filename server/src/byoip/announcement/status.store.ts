@@ -21,13 +21,13 @@ const anything = sql`is not null`
 
 /**
  * Sets the statuses of the announcements, which the caller has locked, from all of their regions, and notifies the teams of
- * changed statuses. The versions stay: they count changes of the desired side (decision 005). `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
+ * changed statuses. Returns the status of each before and after. The versions stay: they count changes of the desired side (decision 005). `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
  */
 export async function saveStatuses(
   trx: Trx,
   ids: readonly number[],
   within: RawBuilder<unknown> = anything,
-): Promise<void> {
+): Promise<readonly StatusChange[]> {
   const { rows } = await sql<StatusGroup>`
     select enabled, suspended, clearance, status, regions, array_agg(id) as ids
     from (
@@ -50,6 +50,7 @@ export async function saveStatuses(
     returning a.id, a.team_id as "teamId", a.prefix::text as cidr, a.origin_asn as "originAsn", n.before,
       n.status as after`.execute(trx)
   await notifyStatusChanges(trx, saved.rows)
+  return saved.rows
 }
 
 function statusOfGroup({ enabled, suspended, clearance, regions }: StatusGroup): AnnouncementStatus {

@@ -8,6 +8,7 @@ import type {
 } from '@pharos/contract/letter'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
+import { actorNameOf } from '../../db/actor-name.ts'
 import { columns, jsonOf, withExpressions, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
@@ -43,6 +44,7 @@ const reviewedColumns = withExpressions(letterColumns, {
   media_type: sql<LetterMediaType>`l.media_type`,
   pages: sql<number | null>`l.pages`,
   uploaded_by: sql<string>`l.uploaded_by`,
+  uploaded_by_name: actorNameOf(sql`l.uploaded_by`),
   reviewed_by: sql<string | null>`l.reviewed_by`,
   announcements: sql<RowOf<typeof announcementJson>[]>`coalesce((
     select json_agg(${announcementJson} order by a.id)

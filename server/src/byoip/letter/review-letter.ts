@@ -154,6 +154,7 @@ function presentReviewed(letter: ReviewedLetterRow): Wire {
     pages: letter.pages,
     team: { id: letter.team_id, name: letter.team_name },
     uploaded_by: letter.uploaded_by,
+    uploaded_by_name: letter.uploaded_by_name,
     reviewed_by: letter.reviewed_by,
     announcements: letter.announcements,
   }

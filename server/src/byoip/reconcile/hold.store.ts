@@ -2,6 +2,7 @@
 import type { HoldFinding, HoldReason, listHoldsRoute } from '@pharos/contract/hold'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
+import { actorNameOf } from '../../db/actor-name.ts'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
@@ -90,6 +91,7 @@ export type HoldItemRow = {
   readonly action: string | null
   readonly requested_by: string | null
   readonly requested_by_name: string | null
+  readonly requested_by_staff: boolean | null
   readonly requested_at: Date | null
 }
 
@@ -102,20 +104,33 @@ const deciding = sql`
     order by a.deleted desc nulls first, a.id desc limit 1) a on true
   left join teams t on t.id = a.team_id`
 
-/** Returns the withdrawals of the hold, in its order. */
-export async function listHoldItems(db: Db | Trx, id: number, limit: number): Promise<HoldItemRow[]> {
+/** The prefixes of a hold `h` with their places. */
+const prefixesOf = {
+  withdrawals: sql`select * from unnest(h.withdrawals) with ordinality w (cidr, place)`,
+  // A prefix may change on several routers.
+  changes: sql`
+    select (c ->> 'prefix')::cidr as cidr, min(place) as place
+    from jsonb_array_elements(h.changes) with ordinality j (c, place) group by 1`,
+}
+
+/** Returns the withdrawals of the hold, or the prefixes of its changes, in its order. */
+export async function listHoldItems(
+  db: Db | Trx,
+  id: number,
+  limit: number,
+  part: keyof typeof prefixesOf = 'withdrawals',
+): Promise<HoldItemRow[]> {
   const { rows } = await sql<HoldItemRow>`
     select w.cidr::text, t.id as team_id, t.name as team_name, a.id as announcement_id, e.action,
       e.actor as requested_by, e.at as requested_at,
-      case when e.actor like 'user:%' then (select u.email from users u where 'user:' || u.id = e.actor)
-        when e.actor like 'token:%' then (select k.name from api_tokens k where 'token:' || k.id = e.actor)
-        when e.actor like 'staff_token:%' then (select k.name from staff_tokens k where 'staff_token:' || k.id = e.actor) end
-        as requested_by_name
+      ${actorNameOf(sql`e.actor`)}
+        as requested_by_name,
+      e.by_staff or e.actor = 'operator' as requested_by_staff
     from holds h cross join lateral (
-      select * from unnest(h.withdrawals) with ordinality w (cidr, place) order by place limit ${limit}) w
+      select * from (${prefixesOf[part]}) p order by place limit ${limit}) w
     ${deciding}
     left join lateral (
-      select e.actor, e.at, e.action from audit_entries e
+      select e.actor, e.at, e.action, e.by_staff from audit_entries e
       where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ${desiredActions}
       order by e.at desc, e.id desc limit 1) e on true
     where h.id = ${id}::bigint order by w.place`.execute(db)

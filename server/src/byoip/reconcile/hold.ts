@@ -119,10 +119,14 @@ export async function getHold({ db }: HoldDeps, _operation: unknown, id: number)
   const hold = await findHold(db, id)
   if (!hold) throw notFound('hold')
   const items = await listHoldItems(db, id, holdItemsMax)
+  const changes = await listHoldItems(db, id, holdItemsMax, 'changes')
+  const changed = new Set(hold.changes.map(({ prefix }) => prefix)).size
   return {
     ...present(hold),
     items: items.map(presentItem),
     items_truncated: hold.withdrawals.length > items.length,
+    change_items: changes.map(presentItem),
+    change_items_truncated: changed > changes.length,
   }
 }
 

@@ -10,7 +10,9 @@ import type { Applied, PlanRow } from './plan.ts'
 import type { Neighbor } from './speaker.ts'
 import { LeaseLost, type RegionLease } from './region-lock.store.ts'
 import { notifyCheckedStatuses } from '../announcement/status-message.store.ts'
+import { regionMessages, type RegionChange } from '../announcement/region-message.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
+import { writeMessages } from '../../outbox/outbox.ts'
 
 /** A region as the reconcilers use it. */
 export type RegionRecord = {
@@ -181,7 +183,7 @@ async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[
   await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(
     trx,
   )
-  const changed = await sql<{ announcement_id: number }>`
+  const changed = await sql<SeenRow>`
     with seen as (
       update announcement_regions ar
       set state = n.state, reason = n.reason, attrs = n.attrs::jsonb, announced_origin = n.announced_origin,
@@ -200,14 +202,20 @@ async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[
       returning ar.announcement_id, ar.team_id, ar.state, ar.reason, ar.attrs, ar.since = now() as moved,
         ar.changes[cardinality(ar.changes)] as switched),
     ${historyOf(regionId)}
-    select announcement_id from seen`.execute(trx)
-  if (changed.rows.length > 0)
-    await saveStatuses(
-      trx,
-      changed.rows.map((row) => row.announcement_id),
-      within,
-    )
+    select announcement_id as id, team_id as "teamId", state, now() as at,
+      (select r.slug from regions r where r.id = ${regionId}) as region from seen`.execute(trx)
+  if (changed.rows.length === 0) return
+  const statuses = await saveStatuses(
+    trx,
+    changed.rows.map(({ id }) => id),
+    within,
+  )
+  const notified = new Set(statuses.filter(({ before, after }) => before !== after).map(({ id }) => id))
+  const quiet = changed.rows.filter(({ id }) => !notified.has(id))
+  await writeMessages(trx, regionMessages(quiet, changed.rows[0]!.at))
 }
+
+type SeenRow = RegionChange & { readonly at: Date }
 
 /**
  * Inserts the team's history: the routers announce the prefix or no longer do, and how long after the request, or they reject it.

@@ -6,6 +6,7 @@ import { asn } from './asn.ts'
 import { location } from './location.ts'
 import { membership } from './membership.ts'
 import { prefix } from './prefix.ts'
+import { provider } from './provider.ts'
 import { region } from './region.ts'
 import { service } from './service.ts'
 import { source } from './source.ts'
@@ -23,4 +24,5 @@ export const platformKinds = createRegistry([
   service,
   announcement,
   source,
+  provider,
 ] as unknown as readonly Kind[])

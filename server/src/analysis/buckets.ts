@@ -1,0 +1,84 @@
+// The buckets of a time series, and the figures of a series. Pure.
+import type { Series } from '@pharos/contract/timeseries'
+
+export type BucketQuery = {
+  readonly start: Date
+  readonly end: Date
+  /** Seconds; a multiple of a day means days of the time zone. */
+  readonly interval: number
+  /** IANA name. */
+  readonly timezone: string
+}
+
+const daySeconds = 86_400
+const usualSeconds = [
+  1,
+  5,
+  10,
+  15,
+  30,
+  60,
+  120,
+  300,
+  600,
+  900,
+  1_800,
+  3_600,
+  7_200,
+  10_800,
+  21_600,
+  43_200,
+  daySeconds,
+  2 * daySeconds,
+  7 * daySeconds,
+  14 * daySeconds,
+  28 * daySeconds,
+  91 * daySeconds,
+  365 * daySeconds,
+]
+
+/** Returns the shortest usual interval that needs at most that many buckets. */
+export function intervalFor(start: Date, end: Date, points: number): number {
+  const least = (end.getTime() - start.getTime()) / 1000 / points
+  return usualSeconds.find((seconds) => seconds >= least) ?? usualSeconds.at(-1)!
+}
+
+/**
+ * Returns the borders of the buckets around the window, one more than there are buckets; undefined if there were more than
+ * `max` buckets. Buckets below a day begin at multiples of the interval after midnight of the first day, and those of days at
+ * midnights, which are 23 to 25 hours apart where clocks change.
+ */
+export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: number): Date[] | undefined {
+  if ((end.getTime() - start.getTime()) / 1000 / interval > max) return undefined
+  const midnight = Temporal.Instant.fromEpochMilliseconds(start.getTime())
+    .toZonedDateTimeISO(timezone)
+    .startOfDay()
+  const isDays = interval % daySeconds === 0
+  const first = midnight.epochMilliseconds
+  const skipped = isDays ? 0 : Math.floor((start.getTime() - first) / 1000 / interval)
+  const at = (index: number): Date =>
+    isDays
+      ? new Date(midnight.add({ days: (index * interval) / daySeconds }).startOfDay().epochMilliseconds)
+      : new Date(first + (skipped + index) * interval * 1000)
+  const borders = [at(0)]
+  while (borders.at(-1)! < end || borders.length < 2) {
+    if (borders.length > max + 1) return undefined
+    borders.push(at(borders.length))
+  }
+  return borders
+}
+
+/** Returns the figures of a series; null for one without values. */
+export function figuresOf(
+  values: readonly (number | null)[],
+): Pick<Series, 'min' | 'max' | 'avg' | 'last' | 'p95'> {
+  const known = values.filter((value) => value !== null).toSorted((a, b) => a - b)
+  if (known.length === 0) return { min: null, max: null, avg: null, last: null, p95: null }
+  return {
+    min: known[0]!,
+    max: known.at(-1)!,
+    avg: known.reduce((sum, value) => sum + value, 0) / known.length,
+    last: values.findLast((value) => value !== null)!,
+    p95: known[Math.ceil(known.length * 0.95) - 1]!,
+  }
+}

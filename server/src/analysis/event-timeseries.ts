@@ -1,0 +1,135 @@
+// The time series of a team's events: how many there were, or how large, in each bucket that they overlap.
+import {
+  peakBands,
+  type EventGrouping,
+  type EventMetric,
+  type getRelatedTimeseriesRoute,
+  type PeakBand,
+} from '@pharos/contract/analysis'
+import { classificationLabel } from '@pharos/contract/classification'
+import type { QueryOf } from '@pharos/contract/route'
+import { timeseriesPointsMax, type Series, type Timeseries } from '@pharos/contract/timeseries'
+import type { Postgres } from '../db/postgres.ts'
+import { etagOf } from '../operation/etag.ts'
+import type { Operation } from '../operation/operation.ts'
+import { invalid } from '../runtime/error.ts'
+import { isTimezone } from '../text/time.ts'
+import { bordersOf, figuresOf, intervalFor } from './buckets.ts'
+import { listSeriesRows, type SeriesRow } from './event-timeseries.store.ts'
+import { parseRelatedQuery } from './related-query.ts'
+
+export type TimeseriesDeps = { readonly postgres: Postgres; readonly now: () => Date }
+type Query = QueryOf<typeof getRelatedTimeseriesRoute>
+
+const dayMs = 86_400_000
+const defaultPoints = 300
+/** Its bytes are read from the details of each event. */
+const bytesDaysMax = 31
+
+const units: Readonly<Record<EventMetric, string>> = {
+  count: 'events',
+  max_bps: 'bps',
+  max_pps: 'pps',
+  sum_bytes: 'bytes',
+}
+
+/** Returns the series of the actor's team. Throws `invalid` for too many buckets or an unknown time zone. */
+export async function getRelatedTimeseries(
+  { postgres, now: clock }: TimeseriesDeps,
+  { actor }: Operation,
+  query: Query,
+): Promise<{ body: Timeseries; etag: string }> {
+  const { interval, points, timezone = 'UTC', metric, group_by: groupBy, limit, ...filters } = query
+  const now = clock()
+  const filter = parseRelatedQuery({ ...filters, ordering: 'id', limit: 1, offset: 0 })
+  const end = filter.end ?? (filter.start && filter.start > now ? filter.start : now)
+  const start = filter.start ?? new Date(end.getTime() - dayMs)
+  if (interval !== undefined && points !== undefined) throw invalid(['query', 'points'], 'bothBuckets')
+  if (!isTimezone(timezone)) throw invalid(['query', 'timezone'], 'timezone')
+  if (metric === 'sum_bytes' && end.getTime() - start.getTime() > bytesDaysMax * dayMs)
+    throw invalid(['query', 'end'], 'longBytes')
+  const seconds = interval ?? intervalFor(start, end, points ?? defaultPoints)
+  const borders = bordersOf({ start, end, interval: seconds, timezone }, timeseriesPointsMax + 2)
+  if (!borders) throw invalid(['query', 'interval'], 'tooManyBuckets', { max: timeseriesPointsMax })
+  const window = { ...filter, start: borders[0]!, end: new Date(borders.at(-1)!.getTime() - 1) }
+  const rows = await listSeriesRows(postgres, actor.teamId, { filter: window, borders, now, metric, groupBy })
+  const body = {
+    start: borders[0]!.toISOString(),
+    end: borders.at(-1)!.toISOString(),
+    interval: seconds,
+    timestamps: borders.slice(0, -1).map((at) => at.toISOString()),
+    series: seriesOf(rows, borders, now, metric, groupBy, limit),
+  }
+  return { body, etag: etagOf(body) }
+}
+
+/** One series for each group, largest first; those after the limit are one. Without a grouping there is exactly one. */
+function seriesOf(
+  rows: readonly SeriesRow[],
+  borders: readonly Date[],
+  now: Date,
+  metric: EventMetric,
+  groupBy: EventGrouping | undefined,
+  limit: number,
+): Series[] {
+  const merge = metric === 'count' || metric === 'sum_bytes' ? add : larger
+  const known = borders.slice(0, -1).map((at) => at <= now)
+  const empty = (): (number | null)[] => known.map((is) => (is && metric === 'count' ? 0 : null))
+  const groups = new Map<string | null, (number | null)[]>(firstKeys(groupBy).map((key) => [key, empty()]))
+  for (const { key, bucket, value } of rows) {
+    if (!groups.has(key)) groups.set(key, empty())
+    const values = groups.get(key)!
+    if (known[bucket - 1]) values[bucket - 1] = value
+  }
+  const sizes = new Map([...groups].map(([key, values]) => [key, values.reduce(merge, null) ?? 0]))
+  const ordered =
+    groupBy === 'peak_bps'
+      ? [...groups]
+      : [...groups].toSorted(([a], [b]) => sizes.get(b)! - sizes.get(a)! || compare(a, b))
+  const shown = ordered.slice(0, limit).map(([key, values]) => seriesOn(groupBy, key, values, metric))
+  const rest = ordered.slice(limit).map(([, values]) => values)
+  if (rest.length === 0) return shown
+  const others = rest.reduce((sum, values) => sum.map((value, at) => merge(value, values[at]!)))
+  return [...shown, seriesOn(groupBy, null, others, metric)]
+}
+
+const add = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : a + b)
+const larger = (a: number | null, b: number | null): number | null =>
+  a === null ? b : b === null ? a : Math.max(a, b)
+const compare = (a: string | null, b: string | null): number => ((a ?? '') < (b ?? '') ? -1 : 1)
+
+/** Series that are shown even if they are empty. */
+function firstKeys(groupBy: EventGrouping | undefined): (string | null)[] {
+  if (groupBy === undefined) return [null]
+  return groupBy === 'peak_bps' ? Object.keys(peakBands) : []
+}
+
+function seriesOn(
+  groupBy: EventGrouping | undefined,
+  key: string | null,
+  values: readonly (number | null)[],
+  metric: EventMetric,
+): Series {
+  return {
+    key: groupBy === undefined ? {} : { [groupBy]: key },
+    label: labelOf(groupBy, key),
+    unit: units[metric],
+    values: [...values],
+    ...figuresOf(values),
+  }
+}
+
+const bandLabels: Readonly<Record<PeakBand, string>> = {
+  below_1g: 'Below 1 Gbit/s',
+  from_1g: '1 to 10 Gbit/s',
+  from_10g: '10 to 100 Gbit/s',
+  from_100g: '100 Gbit/s and more',
+}
+
+function labelOf(groupBy: EventGrouping | undefined, key: string | null): string {
+  if (groupBy === undefined) return 'All'
+  if (key === null) return 'Other'
+  if (key === '') return 'Unknown'
+  if (groupBy === 'peak_bps') return bandLabels[key as PeakBand]
+  return groupBy === 'classification_key' ? classificationLabel(key) : key
+}

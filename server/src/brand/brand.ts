@@ -1,0 +1,31 @@
+// The provider as people see it: from the platform file, else from the settings. Read again after a few seconds, so that a
+// change needs no restart, and kept while the database does not answer, so that the portal never depends on it.
+import type { Db } from '../db/postgres.ts'
+import { findBrand, type BrandRow } from './brand.store.ts'
+
+export type Brand = BrandRow
+
+export type ReadBrand = () => Promise<Brand>
+
+const freshMs = 5_000
+
+/** `byDefault`: the name if the platform file has none. */
+export function createBrandReader(db: Db, byDefault: string, now: () => number = Date.now): ReadBrand {
+  let known: Brand = { name: byDefault, accent: null, support: null, logo: null }
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<Brand> | undefined
+  async function read(): Promise<Brand> {
+    try {
+      known = (await findBrand(db)) ?? { name: byDefault, accent: null, support: null, logo: null }
+    } catch {
+      // The last known one is shown; the next request tries again after a while.
+    }
+    readAt = now()
+    return known
+  }
+  return () => {
+    if (now() - readAt < freshMs) return Promise.resolve(known)
+    reading ??= read().finally(() => (reading = undefined))
+    return reading
+  }
+}

@@ -1,0 +1,94 @@
+// The search over the kinds that the caller may list: each kind is one bounded statement, and all run at once.
+import type { QueryOf, Permission } from '@pharos/contract/route'
+import {
+  searchMatches,
+  type searchRoute,
+  type SearchAnswer,
+  type SearchHit,
+  type SearchKind,
+} from '@pharos/contract/search'
+import type { Db, Postgres } from '../db/postgres.ts'
+import type { Actor, Operation } from '../operation/operation.ts'
+import { invalid } from '../runtime/error.ts'
+import { parseSought } from './sought.ts'
+import type { HitRow, Source } from './source.ts'
+import { sources } from './sources.store.ts'
+
+export type SearchDeps = {
+  readonly postgres: Postgres
+  /** Reads across teams: the teams of a user, and for staff those of all customers. */
+  readonly db: Db
+  readonly mayCall: (actor: Actor, permission: Permission) => boolean
+}
+
+type Found = { readonly kind: SearchKind; readonly rows: readonly HitRow[] }
+
+/** Returns the best hits of every kind that the actor may list. Throws `invalid` for a text of one character with spaces. */
+export async function search(
+  deps: SearchDeps,
+  { actor }: Operation,
+  { q, kind, limit }: QueryOf<typeof searchRoute>,
+): Promise<SearchAnswer> {
+  const sought = parseSought(q)
+  if (sought.text.length < 2) throw invalid(['query', 'q'], 'searchTooShort')
+  const wanted = sources.filter(
+    (source) =>
+      (kind === undefined || kind.includes(source.kind)) && deps.mayCall(actor, source.list.permission),
+  )
+  const each = kind?.length === 1 ? limit : Math.max(3, Math.ceil(limit / 5))
+  const found = await Promise.all(
+    wanted.map(async (source): Promise<Found> => ({
+      kind: source.kind,
+      rows: await findBy(deps, source, actor, sought, each + 1),
+    })),
+  )
+  const ranked = found
+    .flatMap(({ kind, rows }) => rows.slice(0, each).map((row) => ({ row, hit: presentHit(kind, row) })))
+    .toSorted((a, b) => a.row.place - b.row.place)
+  const results = ranked.slice(0, limit).map(({ hit }) => hit)
+  return { results, truncated: truncatedKinds(found, results) }
+}
+
+/** The order of the sources is kept among hits of the same place. */
+async function findBy(
+  { postgres, db }: SearchDeps,
+  source: Source,
+  actor: Actor,
+  sought: ReturnType<typeof parseSought>,
+  limit: number,
+): Promise<HitRow[]> {
+  const { teamId } = actor
+  if (actor.isStaff && source.findInAll) {
+    const own = source.kind === 'team' ? null : source.find(teamId, sought, limit, actor)
+    const [mine, others] = await Promise.all([
+      own ? postgres.readInTeam(teamId, own) : [],
+      source.findInAll(teamId, sought, limit).execute(db),
+    ])
+    return [...mine, ...others.rows].toSorted((a, b) => a.place - b.place).slice(0, limit)
+  }
+  const statement = source.find(teamId, sought, limit, actor)
+  if (statement === null) return []
+  // Row-level security shows one team: the teams of a user are read without it, limited by the memberships.
+  return source.kind === 'team' ? (await statement.execute(db)).rows : postgres.readInTeam(teamId, statement)
+}
+
+function truncatedKinds(found: readonly Found[], results: readonly SearchHit[]): SearchKind[] {
+  const shown = Map.groupBy(results, ({ kind }) => kind)
+  return found
+    .filter(({ kind, rows }) => rows.length > (shown.get(kind)?.length ?? 0))
+    .map(({ kind }) => kind)
+}
+
+const presentHit = (
+  kind: SearchKind,
+  { id, title, subtitle, state, place, url, team_id, team_name }: HitRow,
+): SearchHit => ({
+  kind,
+  id,
+  title,
+  subtitle,
+  state,
+  match: searchMatches[place]!,
+  url,
+  team: team_id === null ? null : { id: team_id, name: team_name ?? '' },
+})
