@@ -1,35 +1,98 @@
-// The command palette: every page the user may open, and the choices of the header.
+// The command palette: everything that the team holds, every page that the user may open, and the choices of the frame.
 import '@mantine/spotlight/styles.css'
 import { useMantineColorScheme } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import {
+  createSpotlight,
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightActionGroupData,
+  type SpotlightActions,
+} from '@mantine/spotlight'
+import { searchRoute, type SearchHit } from '@pharos/contract/search'
 import type { User } from '@pharos/contract/session'
-import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
+import { answerOf } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { pageAt, pagesOf } from '../pages.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { useZone } from '../ui/time.tsx'
+import { pageOfHit } from './search-hits.ts'
+import { words } from './words.ts'
 
 const [store, spotlight] = createSpotlight()
 
+/** Requests wait until typing pauses. */
+const debounceMs = 120
+const queryLengthMin = 2
+
 export function Palette({ user, onClose }: { user: User; onClose: () => void }) {
-  const actions = [...usePages(user), ...useChoices(), ...teamsOf(user)]
+  const [query, setQuery] = useState('')
+  const { hits, isPending, error } = useHits(query)
+  const own = [...usePages(user), ...useChoices(), ...teamsOf(user)]
   useEffect(() => spotlight.open(), [])
   return (
     <Spotlight
       store={store}
-      // The shell handles the keys; the first one loads this file.
+      // The frame handles the keys; the first one loads this file.
       shortcut={null}
-      actions={actions}
+      query={query}
+      onQueryChange={setQuery}
+      actions={[...hits, { group: words.goTo, actions: own }]}
+      filter={(text, groups) => groups.flatMap((group) => (isGroup(group) ? filtered(text, group) : []))}
       onSpotlightClose={onClose}
-      nothingFound="No results"
+      nothingFound={error ? words.searchFailed : isPending ? words.searching : words.noResults}
       highlightQuery
-      limit={40}
+      limit={60}
       scrollable
       maxHeight="70dvh"
-      searchProps={{ placeholder: 'Search or jump to…', 'aria-label': 'Search or jump to' }}
+      searchProps={{ placeholder: words.search, 'aria-label': words.search }}
     />
   )
+}
+
+const isGroup = (one: SpotlightActions): one is SpotlightActionGroupData => 'actions' in one
+
+/** Hits match already; pages and choices are matched by each word of the query. */
+function filtered(query: string, { group, actions }: SpotlightActionGroupData): SpotlightActionGroupData[] {
+  const parts = query.toLowerCase().split(/\s+/)
+  const matches = ({ label = '', keywords = [] }: SpotlightActionData) => {
+    const text = [label, ...[keywords].flat()].join(' ').toLowerCase()
+    return parts.every((part) => text.includes(part))
+  }
+  const left = group === words.goTo ? actions.filter(matches) : actions
+  return left.length > 0 ? [{ group, actions: left }] : []
+}
+
+function useHits(query: string) {
+  const navigate = useNavigate()
+  const [q] = useDebouncedValue(query.trim(), debounceMs)
+  const isLong = q.length >= queryLengthMin
+  const { data, isFetching, error } = useQuery({
+    ...answerOf(searchRoute, { query: { q } }),
+    enabled: isLong,
+    placeholderData: keepPreviousData,
+  })
+  const open = async (hit: SearchHit) => {
+    const team = hit.kind === 'team' ? Number(hit.id) : hit.team?.id
+    if (team !== undefined) await session.switchTeam(team)
+    const page = pageOfHit(hit)
+    if (page) await navigate(page)
+  }
+  const actionOf = (hit: SearchHit): SpotlightActionData => ({
+    id: `${hit.kind}-${hit.id}-${hit.team?.id ?? ''}`,
+    label: hit.title,
+    description: [hit.subtitle, hit.team?.name].filter(Boolean).join(' · '),
+    onClick: () => void open(hit).catch(notifyProblem),
+  })
+  const shown = isLong ? (data?.results ?? []).filter((hit) => hit.kind === 'team' || pageOfHit(hit)) : []
+  const hits = [...Map.groupBy(shown, ({ kind }) => kind)].map(([kind, found]) => ({
+    group: words.kinds[kind],
+    actions: found.map(actionOf),
+  }))
+  return { hits, isPending: isLong && isFetching, error: data ? null : error }
 }
 
 function usePages(user: User): SpotlightActionData[] {
@@ -43,7 +106,7 @@ function usePages(user: User): SpotlightActionData[] {
     })),
     {
       id: 'docs',
-      label: 'API docs',
+      label: words.apiDocs,
       onClick: () => void window.open('/docs', '_blank', 'noopener'),
     },
   ]
@@ -54,14 +117,14 @@ function useChoices(): SpotlightActionData[] {
   const [zone, setZone] = useZone()
   const other = zone === 'utc' ? 'local' : 'utc'
   return [
-    { id: 'light', label: 'Light theme', onClick: () => setColorScheme('light') },
-    { id: 'dark', label: 'Dark theme', onClick: () => setColorScheme('dark') },
+    { id: 'light', label: words.lightTheme, onClick: () => setColorScheme('light') },
+    { id: 'dark', label: words.darkTheme, onClick: () => setColorScheme('dark') },
     {
       id: 'zone',
-      label: other === 'utc' ? 'Show times in UTC' : 'Show times in my time zone',
+      label: other === 'utc' ? words.timesInUtc : words.timesInZone,
       onClick: () => setZone(other),
     },
-    { id: 'out', label: 'Sign out', onClick: () => void session.signOut() },
+    { id: 'out', label: words.signOut, onClick: () => void session.signOut() },
   ]
 }
 
@@ -70,6 +133,6 @@ const teamsOf = ({ teams, current_team: current }: User): SpotlightActionData[] 
     .filter(({ id }) => id !== current.id)
     .map(({ id, name }) => ({
       id: `team-${id}`,
-      label: `Switch to ${name}`,
+      label: words.switchTo(name),
       onClick: () => void session.switchTeam(id).catch(notifyProblem),
     }))

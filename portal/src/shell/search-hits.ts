@@ -1,0 +1,22 @@
+// Where a hit of the search is shown in the portal.
+import type { SearchHit, SearchKind } from '@pharos/contract/search'
+import { linkOptions, type LinkOptions } from '@tanstack/react-router'
+
+/** Returns the page of the hit; undefined for a team, which is switched to, and for what has no page of its own. */
+export function pageOfHit({
+  kind,
+  id,
+  title,
+}: Pick<SearchHit, 'kind' | 'id' | 'title'>): LinkOptions | undefined {
+  return pages[kind]?.(id, title)
+}
+
+const pages: Readonly<Partial<Record<SearchKind, (id: string, title: string) => LinkOptions>>> = {
+  announcement: (id) => linkOptions({ to: '/announcements/$id', params: { id } }),
+  prefix: (id) => linkOptions({ to: '/prefixes/$id', params: { id } }),
+  asn: (asn) => linkOptions({ to: '/asns/$asn', params: { asn } }),
+  event: (id) => linkOptions({ to: '/events/$id', params: { id } }),
+  member: (_id, email) => linkOptions({ to: '/team/members', search: { email } }),
+  webhook: (id) => linkOptions({ to: '/team/webhooks/$id', params: { id } }),
+  token: (_id, name) => linkOptions({ to: '/team/tokens', search: { name } }),
+}
