@@ -1,5 +1,6 @@
 // The entry point: theme, queries, router.
 import '@mantine/core/styles.css'
+import './theme/tokens.css'
 import './ui/global.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
