@@ -3,27 +3,35 @@
 //
 //   node portal/draw-land.ts
 import { writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { FeatureCollection, Geometry, Position } from 'geojson'
 import { feature } from 'topojson-client'
-import type { Topology } from 'topojson-specification'
+import topology from 'world-atlas/land-110m.json' with { type: 'json' }
 import { mapSize, project } from './src/charts/projection.ts'
 
 /** Islands smaller than this, in square units of the map, would be specks. */
 const areaMin = 7
 
-const topology = createRequire(import.meta.url)('world-atlas/land-110m.json') as Topology
-const land = feature(topology, topology.objects['land']!) as unknown as FeatureCollection<Geometry>
+type Position = readonly [longitude: number, latitude: number]
+type Land = {
+  readonly features: readonly { readonly geometry: { readonly coordinates: readonly Position[][][] } }[]
+}
 
-const polygons = land.features.flatMap(({ geometry }): Position[][][] =>
-  geometry.type === 'MultiPolygon' ? geometry.coordinates : geometry.type === 'Polygon' ? [geometry.coordinates] : [],
-)
+const land = feature(topology as never, topology.objects.land as never) as unknown as Land
+
+const polygons = land.features.flatMap(({ geometry }) => geometry.coordinates)
 const rings = polygons
   .flat()
-  .filter((ring) => ring.some(([, latitude]) => latitude! > -58))
-  .map((ring) => ring.map(([longitude, latitude]) => project(longitude!, latitude!).map(Math.round) as [number, number]))
+  .filter((ring) => ring.some(([, latitude]) => latitude > -58))
+  .map((ring) =>
+    ring.map(([longitude, latitude]) => project(longitude, latitude).map(Math.round) as [number, number]),
+  )
   .map((ring) => ring.filter(([x, y], at) => at === 0 || x !== ring[at - 1]![0] || y !== ring[at - 1]![1]))
-  .filter((ring) => ring.length > 3 && areaOf(ring) >= areaMin)
+  .filter((ring) => ring.length > 3 && areaOf(ring) >= areaMin && widthOf(ring) < mapSize.width * 0.6)
+
+/** A small island at the seam has points at both ends of the map, and is left out. */
+function widthOf(ring: readonly [number, number][]): number {
+  const xs = ring.map(([x]) => x)
+  return Math.max(...xs) - Math.min(...xs)
+}
 
 function areaOf(ring: readonly [number, number][]): number {
   const twice = ring.reduce((sum, [x, y], at) => {

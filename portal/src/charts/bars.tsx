@@ -21,7 +21,16 @@ type BarsProps = {
 }
 
 /** Draws a row for each share, with its value and percent. */
-export function Bars({ label, items, unit, total, rowsMax = 5, color = 1, isMono = false, emptyText = words.empty }: BarsProps) {
+export function Bars({
+  label,
+  items,
+  unit,
+  total,
+  rowsMax = 5,
+  color = 1,
+  isMono = false,
+  emptyText = words.empty,
+}: BarsProps) {
   const rows = shareRows(items, rowsMax, total)
   if (rows.length === 0) return <p className={classes['none']}>{emptyText}</p>
   return (

@@ -15,7 +15,12 @@ export type ChartPoint = {
   readonly x: number
   readonly y: number
   /** The column of a bar. */
-  readonly column?: { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
+  readonly column?: {
+    readonly left: number
+    readonly top: number
+    readonly width: number
+    readonly height: number
+  }
 }
 
 export type CanvasHandle = {
@@ -40,10 +45,11 @@ export default function ChartCanvas(props: CanvasProps) {
   const inkVersion = useInkVersion()
   const [zone] = useZone()
   const timeZone = zoneName(zone)
-  const { series, times, marks, thresholds, range, periodMs, heldUntil, kind, isLog, joinsGaps, height } = props
+  const { series, times, marks, thresholds, range, periodMs, heldUntil, kind, isLog, joinsGaps, height } =
+    props
   const shape = JSON.stringify([
     series.map(({ label, unit, color, isDashed }) => [label, unit, color, isDashed]),
-    [kind, isLog, joinsGaps, height],
+    [kind, isLog, joinsGaps, height, (marks ?? []).length > 0],
   ])
 
   useEffect(() => {

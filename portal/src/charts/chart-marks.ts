@@ -23,14 +23,18 @@ export function drawMarkRanges(plot: UPlot, marks: readonly ChartMark[], inks: I
   ctx.restore()
 }
 
-/** Draws a dotted line at the start of each mark, with its label at the top. */
+/** Draws a dotted line at the start of each mark, with its label above the values; a label that would cover another moves down. */
 export function drawMarks(plot: UPlot, marks: readonly ChartMark[], inks: Inks): void {
   const { ctx, bbox } = plot
   const right = bbox.left + bbox.width
   const visible = marks
     .toSorted((a, b) => a.at - b.at)
     .map((mark) => ({ ...mark, x: plot.valToPos(mark.at, 'x', true) }))
-    .filter(({ x, until }) => x <= right + 1 && (x >= bbox.left - 1 || (until !== undefined && plot.valToPos(until, 'x', true) > bbox.left)))
+    .filter(
+      ({ x, until }) =>
+        x <= right + 1 &&
+        (x >= bbox.left - 1 || (until !== undefined && plot.valToPos(until, 'x', true) > bbox.left)),
+    )
     .map((mark) => ({ ...mark, x: Math.max(mark.x, bbox.left) }))
   begin(plot, inks, [2, 3])
   const gap = 5 * devicePixelRatio
@@ -42,9 +46,10 @@ export function drawMarks(plot: UPlot, marks: readonly ChartMark[], inks: Inks):
   )
   for (const [at, { x, label, state }] of visible.entries()) {
     ctx.strokeStyle = state ? inks.of(state) : inks.axis
-    drawLine(ctx, x, bbox.top, x, bbox.top + bbox.height)
+    drawLine(ctx, x, bbox.top - 16 * devicePixelRatio, x, bbox.top + bbox.height)
     const place = places[at]
-    if (place) drawLabel(ctx, label, place.left, bbox.top + (place.row + 0.75) * rowHeight * devicePixelRatio, inks)
+    if (place)
+      drawLabel(ctx, label, place.left, bbox.top + (place.row * rowHeight - 6) * devicePixelRatio, inks)
   }
   ctx.restore()
 }
@@ -69,7 +74,13 @@ export function drawThresholds(plot: UPlot, thresholds: readonly ChartThreshold[
 }
 
 /** On a piece of the ground, so that it can be read over lines. */
-function drawLabel(ctx: CanvasRenderingContext2D, label: string, left: number, baseline: number, inks: Inks): void {
+function drawLabel(
+  ctx: CanvasRenderingContext2D,
+  label: string,
+  left: number,
+  baseline: number,
+  inks: Inks,
+): void {
   ctx.save()
   ctx.setLineDash([])
   ctx.lineJoin = 'round'
@@ -97,7 +108,13 @@ function clip({ ctx, bbox }: UPlot): void {
   ctx.clip()
 }
 
-function drawLine(ctx: CanvasRenderingContext2D, fromX: number, fromY: number, toX: number, toY: number): void {
+function drawLine(
+  ctx: CanvasRenderingContext2D,
+  fromX: number,
+  fromY: number,
+  toX: number,
+  toY: number,
+): void {
   ctx.beginPath()
   ctx.moveTo(Math.round(fromX) + 0.5, Math.round(fromY) + 0.5)
   ctx.lineTo(Math.round(toX) + 0.5, Math.round(toY) + 0.5)

@@ -3,13 +3,24 @@ import UPlot from 'uplot'
 import { drawMarkRanges, drawMarks, drawThresholds } from './chart-marks.ts'
 import type { ChartProps } from './chart-props.ts'
 import { fade, type Inks } from './inks.ts'
-import { columnsOf, drawnRange, drawnTimes, isBars, isolatedValues, isStacked, isStep, periodOf, type Column } from './stack.ts'
+import {
+  columnsOf,
+  drawnRange,
+  drawnTimes,
+  isBars,
+  isolatedValues,
+  isStacked,
+  isStep,
+  periodOf,
+  type Column,
+} from './stack.ts'
 import { axisTimes } from './time-axis.ts'
 import { logAxis, tickLabels, valueAxis, type Unit, type ValueAxis } from './units.ts'
 
 /** Up to so many values, each is also a point. */
 const pointsMax = 48
 const dragMin = 6
+const markRoom = 20
 
 export type Drawing = {
   /** The props as they are now. */
@@ -48,7 +59,8 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
     ms: 1,
     tzDate: (time) => UPlot.tzDate(new Date(time), timeZone),
     // At the right, half a label: the last one is not cut.
-    padding: [10, units.length > 1 ? 8 : 26, 0, 0],
+    // Above, a row for the labels of marks.
+    padding: [(now().marks ?? []).length > 0 ? markRoom : 10, units.length > 1 ? 8 : 26, 0, 0],
     legend: { show: false },
     cursor: {
       drag: { x: true, y: false, setScale: false, dist: dragMin },
@@ -101,7 +113,7 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
       })),
     ],
     series: [{}, ...columns.map((column, at) => seriesOf(drawing, columns, column, at))],
-    ...(bandsOf(drawing, columns) ?? {}),
+    ...bandsOf(drawing, columns),
     hooks: {
       drawClear: [(plot) => drawMarkRanges(plot, now().marks ?? [], inks)],
       draw: [
@@ -130,30 +142,61 @@ function sizeOf(values: readonly string[], { ctx }: UPlot, inks: Inks): number {
   return Math.ceil(widest) + 12
 }
 
-function axisOf(props: ChartProps, unit: Unit, low: number | null, high: number | null, height: number, at: number): ValueAxis {
+function axisOf(
+  props: ChartProps,
+  unit: Unit,
+  low: number | null,
+  high: number | null,
+  height: number,
+  at: number,
+): ValueAxis {
   const limits = (props.thresholds ?? []).filter((one) => one.unit === unit).map(({ value }) => value)
   const known = [low, high].filter((value) => value !== null && Number.isFinite(value)) as number[]
   const all = [...known, ...limits]
-  if (props.isLog) return logAxis(Math.min(...(all.length > 0 ? all : [1])), Math.max(...(all.length > 0 ? all : [10])))
+  if (props.isLog)
+    return logAxis(Math.min(...(all.length > 0 ? all : [1])), Math.max(...(all.length > 0 ? all : [10])))
   const [from, to] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1]
   // The second unit has more room above, so that two lines of the same shape do not cover each other.
-  return valueAxis(from, at === 0 ? to : to * 1.4, unit, Math.min(6, Math.max(2, Math.round((height - 60) / 42))))
+  return valueAxis(
+    from,
+    at === 0 ? to : to * 1.4,
+    unit,
+    Math.min(6, Math.max(2, Math.round((height - 60) / 42))),
+  )
 }
 
-function seriesOf({ now, inks }: Drawing, columns: readonly Column[], column: Column, at: number): UPlot.Series {
+function seriesOf(
+  { now, inks }: Drawing,
+  columns: readonly Column[],
+  column: Column,
+  at: number,
+): UPlot.Series {
   const props = now()
   const { kind, joinsGaps = false } = props
   const { label, unit, color, isDashed = false } = props.series[column.series]!
   const ink = inks.of(color)
   const shared = { label, scale: unit }
   if (isBars(kind)) {
-    return { ...shared, fill: ink, width: 0, points: { show: false }, paths: (plot, _series, from, to) => barsOf(plot, now(), columns, at, from, to) }
+    return {
+      ...shared,
+      fill: ink,
+      width: 0,
+      points: { show: false },
+      paths: (plot, _series, from, to) => barsOf(plot, now(), columns, at, from, to),
+    }
   }
   if (kind === 'scatter') {
-    const points = { show: true, size: isDashed ? 11 : 8, width: 1.5, stroke: inks.surface, fill: fade(ink, 0.8) }
+    const points = {
+      show: true,
+      size: isDashed ? 11 : 8,
+      width: 1.5,
+      stroke: inks.surface,
+      fill: fade(ink, 0.8),
+    }
     return { ...shared, paths: () => null, points }
   }
-  if (column.role !== 'line') return { ...shared, width: 0, stroke: 'transparent', points: { show: false }, spanGaps: joinsGaps }
+  if (column.role !== 'line')
+    return { ...shared, width: 0, stroke: 'transparent', points: { show: false }, spanGaps: joinsGaps }
   if (kind === 'stacked-area') {
     return { ...shared, stroke: inks.surface, width: 1, fill: fade(ink, 0.85), points: { show: false } }
   }
@@ -174,7 +217,9 @@ function seriesOf({ now, inks }: Drawing, columns: readonly Column[], column: Co
       filter: (plot, index) => {
         const values = plot.data[index] as (number | null)[]
         if (isStep(now())) return [0]
-        return values.length <= pointsMax ? values.flatMap((value, at) => (value === null ? [] : [at])) : isolatedValues(values)
+        return values.length <= pointsMax
+          ? values.flatMap((value, at) => (value === null ? [] : [at]))
+          : isolatedValues(values)
       },
     },
   }
@@ -194,7 +239,9 @@ function bandsOf({ now, inks }: Drawing, columns: readonly Column[]): { bands: U
   const { kind, series } = now()
   const inkOf = (column: Column) => inks.of(series[column.series]!.color)
   if (kind === 'stacked-area') {
-    const bands = columns.slice(1).map((column, at): UPlot.Band => ({ series: [at + 2, at + 1], fill: fade(inkOf(column), 0.85) }))
+    const bands = columns
+      .slice(1)
+      .map((column, at): UPlot.Band => ({ series: [at + 2, at + 1], fill: fade(inkOf(column), 0.85) }))
     return { bands }
   }
   if (kind !== 'band') return undefined
@@ -207,12 +254,20 @@ function bandsOf({ now, inks }: Drawing, columns: readonly Column[]): { bands: U
 /** Returns the width of a bar's period in the plot, of the bar in it, in CSS pixels. */
 export function barWidths(plot: UPlot, props: ChartProps): { readonly period: number; readonly bar: number } {
   const { min = 0, max = 1 } = plot.scales['x'] ?? {}
-  const period = (periodOf(props.times, props.periodMs) / (max! - min! || 1)) * (plot.bbox.width / devicePixelRatio)
+  const period =
+    (periodOf(props.times, props.periodMs) / (max! - min! || 1)) * (plot.bbox.width / devicePixelRatio)
   return { period, bar: Math.max(1, Math.min(period * 0.68, 44)) }
 }
 
 /** Stacked bars have a line of the ground between them; the highest one has round corners. */
-function barsOf(plot: UPlot, props: ChartProps, columns: readonly Column[], at: number, from: number, to: number): UPlot.Series.Paths {
+function barsOf(
+  plot: UPlot,
+  props: ChartProps,
+  columns: readonly Column[],
+  at: number,
+  from: number,
+  to: number,
+): UPlot.Series.Paths {
   const path = new Path2D()
   const times = plot.data[0]
   const { unit } = props.series[columns[at]!.series]!
@@ -220,7 +275,8 @@ function barsOf(plot: UPlot, props: ChartProps, columns: readonly Column[], at: 
   const whole = barWidths(plot, props).bar * devicePixelRatio
   const width = stacked ? whole : whole / columns.length
   const zero = plot.valToPos(0, unit, true)
-  const valueAt = (column: number, index: number) => (plot.data[column + 1] as (number | null)[])[index] ?? null
+  const valueAt = (column: number, index: number) =>
+    (plot.data[column + 1] as (number | null)[])[index] ?? null
   for (let index = from; index <= to; index++) {
     const value = valueAt(at, index)
     const below = stacked && at > 0 ? (valueAt(at - 1, index) ?? 0) : 0
@@ -228,10 +284,16 @@ function barsOf(plot: UPlot, props: ChartProps, columns: readonly Column[], at: 
     const x = plot.valToPos(times[index]!, 'x', true) - whole / 2 + (stacked ? 0 : width * at)
     const top = plot.valToPos(value, unit, true)
     const bottom = below === 0 ? zero : plot.valToPos(below, unit, true) - devicePixelRatio
-    const isHighest = !stacked || columns.every((_column, other) => other <= at || valueAt(other, index) === value)
+    const isHighest =
+      !stacked || columns.every((_column, other) => other <= at || valueAt(other, index) === value)
     const radius = isHighest ? Math.min(3 * devicePixelRatio, width / 2) : 0
     const gap = stacked || columns.length === 1 ? 0 : devicePixelRatio
-    path.roundRect(Math.round(x), top, Math.max(1, Math.round(width - gap)), Math.max(1, bottom - top), [radius, radius, 0, 0])
+    path.roundRect(Math.round(x), top, Math.max(1, Math.round(width - gap)), Math.max(1, bottom - top), [
+      radius,
+      radius,
+      0,
+      0,
+    ])
   }
   return { fill: path, stroke: null, clip: null, band: null, gaps: [], flags: 1 }
 }

@@ -15,19 +15,24 @@ export type Reading = {
 
 /** Returns the highest value, null if there is none. */
 export const highestOf = (values: ChartValues): number | null =>
-  values.reduce<number | null>((best, value) => (value !== null && (best === null || value > best) ? value : best), null)
+  values.reduce<number | null>(
+    (best, value) => (value !== null && (best === null || value > best) ? value : best),
+    null,
+  )
 
 /** Returns the values at an index: of a stack from the top down, with their total; of single points those that have one. */
 export function readingsAt({ kind, series }: Pick<ChartProps, 'kind' | 'series'>, index: number): Reading[] {
-  const readings = series.flatMap(({ label, unit, color, values, low, high, isDashed = false }): Reading[] => {
-    const value = values[index] ?? null
-    if (value === null) return kind === 'scatter' ? [] : [{ label, color, isDashed, text: words.noValue }]
-    const [from, to] = [low?.[index], high?.[index]]
-    const isRange = kind === 'band' && typeof from === 'number' && typeof to === 'number'
-    const text = formatValue(value, unit)
-    const band = isRange ? ` (${words.lowToHigh(formatValue(from, unit), formatValue(to, unit))})` : ''
-    return [{ label, color, isDashed, text: text + band }]
-  })
+  const readings = series.flatMap(
+    ({ label, unit, color, values, low, high, isDashed = false }): Reading[] => {
+      const value = values[index] ?? null
+      if (value === null) return kind === 'scatter' ? [] : [{ label, color, isDashed, text: words.noValue }]
+      const [from, to] = [low?.[index], high?.[index]]
+      const isRange = kind === 'band' && typeof from === 'number' && typeof to === 'number'
+      const text = formatValue(value, unit)
+      const band = isRange ? ` (${words.lowToHigh(formatValue(from, unit), formatValue(to, unit))})` : ''
+      return [{ label, color, isDashed, text: text + band }]
+    },
+  )
   const [first] = series
   if (!isStacked(kind) || series.length < 2 || first === undefined) return readings
   const known = series.map(({ values }) => values[index] ?? null).filter((value) => value !== null)
@@ -39,7 +44,11 @@ export function readingsAt({ kind, series }: Pick<ChartProps, 'kind' | 'series'>
 /** Returns one sentence of the point, for screen readers. */
 export function sentenceAt(props: ChartProps, index: number, timeText: TimeText): string {
   const values = readingsAt(props, index).map(({ label, text }) => `${label} ${text}`)
-  return [timeText(props.times[index]!), ...values, ...(props.pointText ? [props.pointText(index)] : [])].join(', ')
+  return [
+    timeText(props.times[index]!),
+    ...values,
+    ...(props.pointText ? [props.pointText(index)] : []),
+  ].join(', ')
 }
 
 /** Returns the chart in words: how many values, and the highest of each series. */
@@ -76,7 +85,11 @@ export function tableRows({ times, series, pointText, hrefOf }: ChartProps, time
 }
 
 /** Returns the index of the next time with a value in that direction, or the same one if there is none. */
-export function nextIndex({ times, series }: Pick<ChartProps, 'times' | 'series'>, from: number, step: 1 | -1): number {
+export function nextIndex(
+  { times, series }: Pick<ChartProps, 'times' | 'series'>,
+  from: number,
+  step: 1 | -1,
+): number {
   for (let at = from + step; at >= 0 && at < times.length; at += step) {
     if (series.some(({ values }) => typeof values[at] === 'number')) return at
   }

@@ -18,7 +18,8 @@ const Canvas = lazy(() => import('./chart-canvas.tsx'))
 /** Draws values over time; `charts/README.md` has an example of each kind. */
 export function Chart(props: ChartProps) {
   const { label, height = 240, isLoading = false, error } = props
-  const hasValues = props.times.length > 0 && props.series.some(({ values }) => values.some((value) => value !== null))
+  const hasValues =
+    props.times.length > 0 && props.series.some(({ values }) => values.some((value) => value !== null))
   return (
     <figure className={classes['figure']} aria-label={label} aria-busy={isLoading}>
       {error !== undefined ? (
@@ -130,10 +131,16 @@ function Drawn(props: ChartProps & { readonly height: number }) {
           <Tooltip chart={shown} point={point} timeText={timeText} isOpened={isOpened} />
         )}
         <div className={classes['hidden']} aria-live="polite">
-          {isSpoken && point && times[point.index] !== undefined ? sentenceAt(shown, point.index, timeText) : ''}
+          {isSpoken && point && times[point.index] !== undefined
+            ? sentenceAt(shown, point.index, timeText)
+            : ''}
         </div>
         {isZoomed && (
-          <button type="button" className={`${classes['button']} ${classes['reset']}`} onClick={() => zoom(undefined)}>
+          <button
+            type="button"
+            className={`${classes['button']} ${classes['reset']}`}
+            onClick={() => zoom(undefined)}
+          >
             {words.resetZoom}
           </button>
         )}
@@ -143,10 +150,17 @@ function Drawn(props: ChartProps & { readonly height: number }) {
           chart={props}
           hidden={hidden}
           onToggle={(name) =>
-            setHidden((before) => (before.includes(name) ? before.filter((one) => one !== name) : [...before, name]))
+            setHidden((before) =>
+              before.includes(name) ? before.filter((one) => one !== name) : [...before, name],
+            )
           }
         />
-        <button type="button" className={classes['button']} aria-expanded={isTable} onClick={() => setTable(!isTable)}>
+        <button
+          type="button"
+          className={classes['button']}
+          aria-expanded={isTable}
+          onClick={() => setTable(!isTable)}
+        >
           {isTable ? words.hideTable : words.showTable}
         </button>
       </div>
@@ -198,7 +212,15 @@ type SwatchProps = { readonly chart: Pick<ChartProps, 'kind'> } & Pick<ChartSeri
 /** As the series is drawn: a line, a dashed line, a dot, a square. */
 function Swatch({ chart: { kind }, color, isDashed = false }: SwatchProps) {
   const shape =
-    kind === 'scatter' ? 'dot' : isBars(kind) || isStacked(kind) ? 'square' : isDashed ? 'dashed' : kind === 'lines' ? 'line' : 'area'
+    kind === 'scatter'
+      ? 'dot'
+      : isBars(kind) || isStacked(kind)
+        ? 'square'
+        : isDashed
+          ? 'dashed'
+          : kind === 'lines'
+            ? 'line'
+            : 'area'
   return <span className={classes['swatch']} data-shape={shape} style={{ color: colorVariable(color) }} />
 }
 
@@ -219,7 +241,9 @@ function Legend({ chart, hidden, onToggle }: LegendProps) {
           <>
             <Swatch chart={chart} color={color} isDashed={isDashed} />
             {label}
-            {!isSum && highest !== null && <span className={classes['max']}>{words.max(formatValue(highest, unit))}</span>}
+            {!isSum && highest !== null && (
+              <span className={classes['max']}>{words.max(formatValue(highest, unit))}</span>
+            )}
           </>
         )
         const isLast = hidden.length === chart.series.length - 1 && !hidden.includes(label)
@@ -264,7 +288,12 @@ type MessageProps = {
 }
 
 const Message = ({ height, title, text, isError = false, onRetry }: MessageProps) => (
-  <div className={classes['message']} style={{ minHeight: height }} role={isError ? 'alert' : undefined} data-error={isError || undefined}>
+  <div
+    className={classes['message']}
+    style={{ minHeight: height }}
+    role={isError ? 'alert' : undefined}
+    data-error={isError || undefined}
+  >
     <strong>{title}</strong>
     {text !== undefined && <span>{text}</span>}
     {onRetry && (

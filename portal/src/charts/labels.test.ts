@@ -18,8 +18,11 @@ describe('labels beside points', () => {
       assert.ok(a)
       for (const b of boxes) {
         if (b === boxes[at]) continue
-        const isApart =
-          a.left >= b.left + b.width || b.left >= a.left + a.width || a.top >= b.top + b.height || b.top >= a.top + a.height
+        const isApart: boolean =
+          a.left >= b.left + b.width ||
+          b.left >= a.left + a.width ||
+          a.top >= b.top + b.height ||
+          b.top >= a.top + a.height
         assert.ok(isApart, `${JSON.stringify(a)} covers ${JSON.stringify(b)}`)
       }
     }
@@ -28,7 +31,9 @@ describe('labels beside points', () => {
   it('are left of a point at the right edge, and left out without room', () => {
     const [placed] = placeLabels([{ x: 490, y: 50, width: 60, height: 16 }], { width: 500, height: 100 }, 6)
     assert.equal(placed?.side, 'right')
-    assert.deepEqual(placeLabels([{ x: 5, y: 5, width: 60, height: 16 }], { width: 40, height: 100 }, 6), [undefined])
+    assert.deepEqual(placeLabels([{ x: 5, y: 5, width: 60, height: 16 }], { width: 40, height: 100 }, 6), [
+      undefined,
+    ])
   })
 })
 
@@ -39,10 +44,13 @@ describe('labels of marks', () => {
       { x: 20, width: 50 },
       { x: 95, width: 30 },
     ]
-    assert.deepEqual(placeMarkLabels(labels, 100, 4, 2), [
-      { left: 14, row: 0 },
-      { left: 24, row: 1 },
-      { left: 61, row: 1 },
-    ].map((one, at) => (at === 2 ? undefined : one)))
+    assert.deepEqual(
+      placeMarkLabels(labels, 100, 4, 2),
+      [
+        { left: 14, row: 0 },
+        { left: 24, row: 1 },
+        { left: 61, row: 1 },
+      ].map((one, at) => (at === 2 ? undefined : one)),
+    )
   })
 })

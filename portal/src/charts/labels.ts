@@ -1,8 +1,18 @@
 // Places labels beside points and along the top of a chart so that none covers another. Pure.
 
-export type Box = { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
+export type Box = {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
 
-export type PointLabel = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+export type PointLabel = {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
 
 export type PlacedLabel = Box & {
   /** The side of the label that is next to the point. */
@@ -12,7 +22,10 @@ export type PlacedLabel = Box & {
 }
 
 const overlaps = (a: Box, b: Box): boolean =>
-  a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height
+  a.left < b.left + b.width &&
+  b.left < a.left + a.width &&
+  a.top < b.top + b.height &&
+  b.top < a.top + a.height
 
 /** Directions in which a label may be, the best first: right, left, then diagonally. */
 const directions = [

@@ -84,7 +84,9 @@ export function RegionMap({ label, regions }: MapProps) {
                   , {name}, {stateText}
                   {countText !== undefined && !hasCounts && `, ${countText}`}
                 </span>
-                {countText !== undefined && hasCounts && <span className={classes['mapCount']}> {countText}</span>}
+                {countText !== undefined && hasCounts && (
+                  <span className={classes['mapCount']}> {countText}</span>
+                )}
               </span>
             </>
           )

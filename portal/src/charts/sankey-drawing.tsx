@@ -20,7 +20,8 @@ export default function SankeyDrawing({ label, flows, unit, colorOf, height }: D
   const { groupProps, targetProps } = useRoving(links.length)
   const slots = new Map(nodes.map(({ id }, at) => [id, ((at % 7) + 1) as ChartColor]))
   const inkOf = (id: string) => colorVariable(colorOf?.(id) ?? slots.get(id) ?? 8)
-  const textOf = ({ from, to, value, share }: FlowLink) => words.flow(from, to, formatValue(value, unit), share)
+  const textOf = ({ from, to, value, share }: FlowLink) =>
+    words.flow(from, to, formatValue(value, unit), share)
   const follow = ({ href }: FlowLink) => href !== undefined && void router.navigate({ href })
   const shown = active === undefined ? undefined : links[active]
   return (

@@ -3,7 +3,12 @@ import { sankey, sankeyLinkHorizontal } from 'd3-sankey'
 import type { ChartColor } from './chart-props.ts'
 import { formatShare, type Unit } from './units.ts'
 
-export type Flow = { readonly from: string; readonly to: string; readonly value: number; readonly href?: string }
+export type Flow = {
+  readonly from: string
+  readonly to: string
+  readonly value: number
+  readonly href?: string
+}
 
 export type SankeyProps = {
   readonly label: string

@@ -19,7 +19,12 @@ export function Sankey(props: SankeyProps) {
         <Drawing {...props} height={height} />
       </Suspense>
       <div className={classes['foot']}>
-        <button type="button" className={classes['button']} aria-expanded={isTable} onClick={() => setTable(!isTable)}>
+        <button
+          type="button"
+          className={classes['button']}
+          aria-expanded={isTable}
+          onClick={() => setTable(!isTable)}
+        >
           {isTable ? words.hideTable : words.showTable}
         </button>
       </div>

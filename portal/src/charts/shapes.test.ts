@@ -5,7 +5,10 @@ import { shareRows, sparkPaths } from './shapes.ts'
 
 describe('a spark', () => {
   it('is a line and its area above 0, with gaps', () => {
-    assert.deepEqual(sparkPaths([0, 10, 5], 100, 20), { line: 'M0 20L50 0L100 10', area: 'M0 20L0 20L50 0L100 10L100 20Z' })
+    assert.deepEqual(sparkPaths([0, 10, 5], 100, 20), {
+      line: 'M0 20L50 0L100 10',
+      area: 'M0 20L0 20L50 0L100 10L100 20Z',
+    })
     assert.equal(sparkPaths([1, 1, null, 1, 1], 100, 10).line, 'M0 0L25 0M75 0L100 0')
   })
 
@@ -28,7 +31,10 @@ describe('share bars', () => {
         ['3 others', '10 %'],
       ],
     )
-    assert.equal(rows.reduce((sum, { value }) => sum + value, 0), 100)
+    assert.equal(
+      rows.reduce((sum, { value }) => sum + value, 0),
+      100,
+    )
   })
 
   it('show a last item instead of one other, and the rest of a larger total', () => {
@@ -62,7 +68,12 @@ describe('a flow diagram', () => {
       links.map(({ share }) => share),
       ['75 %', '25 %', '100 %'],
     )
-    assert.ok(nodes.every(({ left, top, width, height }) => left >= 0 && top >= 0 && left + width <= 400 && top + height <= 200.01))
+    assert.ok(
+      nodes.every(
+        ({ left, top, width, height }) =>
+          left >= 0 && top >= 0 && left + width <= 400 && top + height <= 200.01,
+      ),
+    )
   })
 
   it('leaves out nothing and circles', () => {

@@ -14,10 +14,15 @@ export function sparkPaths(values: ChartValues, width: number, height: number): 
     if (value === null) runs.push([])
     else runs.at(-1)!.push([round(at * stepX), round(height - (Math.max(0, value) / highest) * height)])
   }
-  const drawn = runs.filter((run) => run.length > 0).map((run) => (run.length > 1 ? run : widened(run[0]!, stepX || width)))
+  const drawn = runs
+    .filter((run) => run.length > 0)
+    .map((run) => (run.length > 1 ? run : widened(run[0]!, stepX || width)))
   const line = drawn.map((run) => `M${run.map((point) => point.join(' ')).join('L')}`).join('')
   const area = drawn
-    .map((run) => `M${run[0]![0]} ${height}L${run.map((point) => point.join(' ')).join('L')}L${run.at(-1)![0]} ${height}Z`)
+    .map(
+      (run) =>
+        `M${run[0]![0]} ${height}L${run.map((point) => point.join(' ')).join('L')}L${run.at(-1)![0]} ${height}Z`,
+    )
     .join('')
   return { line, area }
 }
@@ -37,7 +42,11 @@ export type Share = {
   readonly href?: string
 }
 
-export type ShareRow = Share & { readonly share: string; readonly percent: number; readonly isOthers: boolean }
+export type ShareRow = Share & {
+  readonly share: string
+  readonly percent: number
+  readonly isOthers: boolean
+}
 
 /**
  * Returns the largest shares of the total, then the others as one row. The total may be larger than the sum; the rest then
@@ -59,5 +68,8 @@ export function shareRows(items: readonly Share[], rowsMax: number, total?: numb
   const hiddenCount = ordered.length - shown.length
   const rows = shown.map((item) => rowOf(item, false))
   if (rest <= whole * 1e-9) return rows
-  return [...rows, rowOf({ label: hiddenCount > 0 ? words.others(hiddenCount) : words.rest, value: rest }, true)]
+  return [
+    ...rows,
+    rowOf({ label: hiddenCount > 0 ? words.others(hiddenCount) : words.rest, value: rest }, true),
+  ]
 }

@@ -29,7 +29,11 @@ export type Column = {
 /** Returns the columns of a chart: edges of bands first, so that lines are above them. */
 export function columnsOf(kind: ChartKind, series: readonly ChartSeries[]): Column[] {
   if (isStacked(kind)) {
-    return stack(series.map(({ values }) => values)).map((values, at) => ({ series: at, role: 'line', values }))
+    return stack(series.map(({ values }) => values)).map((values, at) => ({
+      series: at,
+      role: 'line',
+      values,
+    }))
   }
   const edges =
     kind === 'band'
@@ -58,7 +62,12 @@ export const isStep = ({ kind, times }: Pick<ChartProps, 'kind' | 'times'>): boo
 const hourMs = 3_600_000
 
 /** Returns the times to draw: a single measurement has a second one at its end. */
-export function drawnTimes({ kind, times, range, heldUntil }: Pick<ChartProps, 'kind' | 'times' | 'range' | 'heldUntil'>): number[] {
+export function drawnTimes({
+  kind,
+  times,
+  range,
+  heldUntil,
+}: Pick<ChartProps, 'kind' | 'times' | 'range' | 'heldUntil'>): number[] {
   const [only] = times
   if (only === undefined || !isStep({ kind, times })) return [...times]
   const end = heldUntil ?? range?.[1] ?? only + hourMs
@@ -74,7 +83,9 @@ export function periodOf(times: readonly number[], periodMs?: number): number {
 }
 
 /** Returns the range to draw. Bars have half a period of room at both ends, so that none is cut. */
-export function drawnRange(props: Pick<ChartProps, 'kind' | 'times' | 'range' | 'periodMs' | 'heldUntil'>): [number, number] {
+export function drawnRange(
+  props: Pick<ChartProps, 'kind' | 'times' | 'range' | 'periodMs' | 'heldUntil'>,
+): [number, number] {
   const times = drawnTimes(props)
   const [from, to] = props.range ?? [times[0] ?? 0, times.at(-1) ?? 1]
   if (!isBars(props.kind)) return from < to ? [from, to] : [from - hourMs / 2, to + hourMs / 2]

@@ -20,7 +20,13 @@ describe('a value', () => {
 
   it('as a share is never rounded to nothing or to everything', () => {
     assert.deepEqual(
-      [formatShare(34, 100), formatShare(1, 1000), formatShare(999, 1000), formatShare(5, 5), formatShare(0, 0)],
+      [
+        formatShare(34, 100),
+        formatShare(1, 1000),
+        formatShare(999, 1000),
+        formatShare(5, 5),
+        formatShare(0, 0),
+      ],
       ['34 %', '<1 %', '>99 %', '100 %', '–'],
     )
   })

@@ -98,7 +98,8 @@ const powers = ['', 'k', 'M', 'G', 'T', 'P'] as const
 
 /** Returns the labels of ticks, all in the unit of the highest one: `0`, `2.5 Gbps`, `5 Gbps`. */
 export function tickLabels(ticks: readonly number[], unit: Unit, isLog = false): string[] {
-  if (isLog || unit === 'ms' || unit === 'percent' || unit === 'dBm') return ticks.map((tick) => plainTick(tick, unit))
+  if (isLog || unit === 'ms' || unit === 'percent' || unit === 'dBm')
+    return ticks.map((tick) => plainTick(tick, unit))
   const highest = Math.max(...ticks.map(Math.abs))
   const power = highest < 1000 ? 0 : Math.min(powers.length - 1, Math.floor(Math.log10(highest) / 3 + 1e-9))
   const suffix = { bps: 'bps', pps: 'pps', bytes: 'B', packets: '', count: '' }[unit]

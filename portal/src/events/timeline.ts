@@ -105,7 +105,11 @@ export function chartRatesOf(
   const rates = ratesOf(event)
   const { affected_bps: bps, affected_pps: pps } = event
   if (rates.times.length > 0 || (bps <= 0 && pps <= 0)) return rates
-  return { times: [new Date(event.start).getTime()], bps: [bps > 0 ? bps : null], pps: [pps > 0 ? pps : null] }
+  return {
+    times: [new Date(event.start).getTime()],
+    bps: [bps > 0 ? bps : null],
+    pps: [pps > 0 ? pps : null],
+  }
 }
 
 const higher = (a: number | null | undefined, b: number | undefined): number | null =>

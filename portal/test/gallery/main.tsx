@@ -19,7 +19,8 @@ const dayMs = 86_400_000
 const now = Date.UTC(2026, 10, 22, 0, 12)
 let seed = 7
 const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
-const list = <T,>(count: number, valueAt: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => valueAt(at))
+const list = <T,>(count: number, valueAt: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => valueAt(at))
 const timesOf = (count: number, stepMs: number) => list(count, (at) => now - (count - 1 - at) * stepMs)
 
 const dark = new URLSearchParams(location.search).get('scheme') === 'dark'
@@ -30,11 +31,21 @@ const counts = days.map(() => Math.round(random() * 9 * (random() > 0.25 ? 1 : 0
 const large = counts.map((count) => Math.round(count * random() * 0.25))
 const medium = counts.map((count, at) => Math.round((count - large[at]!) * random() * 0.6))
 const attacksByDay: ChartSeries[] = [
-  { label: 'Under 5 Gbps', unit: 'count', color: 1, values: counts.map((count, at) => count - large[at]! - medium[at]!) },
+  {
+    label: 'Under 5 Gbps',
+    unit: 'count',
+    color: 1,
+    values: counts.map((count, at) => count - large[at]! - medium[at]!),
+  },
   { label: '5–20 Gbps', unit: 'count', color: 2, values: medium },
   { label: 'Over 20 Gbps', unit: 'count', color: 'bad', values: large },
 ]
-const dayText = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+const dayText = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+})
 
 const attackTimes = timesOf(71, 9000)
 const attackRate = (at: number, isPassed: boolean) => {
@@ -42,8 +53,18 @@ const attackRate = (at: number, isPassed: boolean) => {
   return (0.35 + random() * 0.08 + attack * (isPassed && at > 37 ? 0.03 : 1)) * 1e9
 }
 const attack: ChartSeries[] = [
-  { label: 'Dropped', unit: 'bps', color: 'bad', values: list(71, (at) => (at > 60 ? null : attackRate(at, false))) },
-  { label: 'Passed to you', unit: 'bps', color: 1, values: list(71, (at) => (at > 60 ? null : attackRate(at, true))) },
+  {
+    label: 'Dropped',
+    unit: 'bps',
+    color: 'bad',
+    values: list(71, (at) => (at > 60 ? null : attackRate(at, false))),
+  },
+  {
+    label: 'Passed to you',
+    unit: 'bps',
+    color: 1,
+    values: list(71, (at) => (at > 60 ? null : attackRate(at, true))),
+  },
 ]
 
 const flowTimes = timesOf(144, 600_000)
@@ -95,7 +116,12 @@ const flows = [
     ['AS65120', 1.5, 1, 0.6, 0.3],
     ['Others', 2.5, 1, 1, 0.8],
   ].flatMap(([from, ...values]) =>
-    ['AMS', 'FRA', 'NYC', 'SIN'].map((to, at) => ({ from: String(from), to, value: Number(values[at]) * 1e9, href: `/events?as=${from}` })),
+    ['AMS', 'FRA', 'NYC', 'SIN'].map((to, at) => ({
+      from: String(from),
+      to,
+      value: Number(values[at]) * 1e9,
+      href: `/events?as=${from}`,
+    })),
   ),
   ...['AMS', 'FRA', 'NYC', 'SIN'].flatMap((from, at) => [
     { from, to: '203.0.113.0/24', value: [9, 5, 3.4, 1.6][at]! * 1e9 },
@@ -103,13 +129,70 @@ const flows = [
   ]),
 ]
 const regions = [
-  { code: 'AMS', name: 'Amsterdam', latitude: 52.4, longitude: 4.9, state: 'bad', stateText: 'attack', countText: 'attack' },
-  { code: 'LON', name: 'London', latitude: 51.5, longitude: -0.1, state: 'ok', stateText: 'announced', countText: '3 prefixes' },
-  { code: 'FRA', name: 'Frankfurt', latitude: 50.1, longitude: 8.7, state: 'ok', stateText: 'announced', countText: '5 prefixes' },
-  { code: 'NYC', name: 'New York', latitude: 40.7, longitude: -74, state: 'warn', stateText: 'withdrawing', countText: '3 prefixes' },
-  { code: 'SIN', name: 'Singapore', latitude: 1.35, longitude: 103.8, state: 'idle', stateText: 'withdrawn', countText: '0 prefixes' },
+  {
+    code: 'AMS',
+    name: 'Amsterdam',
+    latitude: 52.4,
+    longitude: 4.9,
+    state: 'bad',
+    stateText: 'attack',
+    countText: 'attack',
+  },
+  {
+    code: 'LON',
+    name: 'London',
+    latitude: 51.5,
+    longitude: -0.1,
+    state: 'ok',
+    stateText: 'announced',
+    countText: '3 prefixes',
+  },
+  {
+    code: 'FRA',
+    name: 'Frankfurt',
+    latitude: 50.1,
+    longitude: 8.7,
+    state: 'ok',
+    stateText: 'announced',
+    countText: '5 prefixes',
+  },
+  {
+    code: 'NYC',
+    name: 'New York',
+    latitude: 40.7,
+    longitude: -74,
+    state: 'warn',
+    stateText: 'withdrawing',
+    countText: '3 prefixes',
+  },
+  {
+    code: 'SIN',
+    name: 'Singapore',
+    latitude: 1.35,
+    longitude: 103.8,
+    state: 'idle',
+    stateText: 'withdrawn',
+    countText: '0 prefixes',
+  },
 ] as const
-const portStates: PortState[] = ['ok', 'ok', 'ok', 'idle', 'ok', 'bad', 'ok', 'ok', 'warn', 'ok', 'idle', 'idle', 'ok', 'unknown', 'ok', 'info']
+const portStates: PortState[] = [
+  'ok',
+  'ok',
+  'ok',
+  'idle',
+  'ok',
+  'bad',
+  'ok',
+  'ok',
+  'warn',
+  'ok',
+  'idle',
+  'idle',
+  'ok',
+  'unknown',
+  'ok',
+  'info',
+]
 const portsOf = (count: number, prefix: string) =>
   list(count, (at) => ({
     id: `${prefix}${at}`,
@@ -149,7 +232,13 @@ function Gallery() {
         />
       </Card>
       <Card title="Inbound traffic by source AS">
-        <Chart label="Inbound traffic by source AS" kind="stacked-area" times={flowTimes} series={traffic} height={280} />
+        <Chart
+          label="Inbound traffic by source AS"
+          kind="stacked-area"
+          times={flowTimes}
+          series={traffic}
+          height={280}
+        />
       </Card>
       <Card title="Source AS → region → prefix">
         <Sankey label="Traffic by source AS, region and prefix" flows={flows} unit="bps" height={280} />
@@ -161,8 +250,19 @@ function Gallery() {
           isLog
           times={scatterTimes}
           series={[
-            { label: 'Ended', unit: 'bps', color: 1, values: peaks.map((peak, at) => (at > 116 ? null : peak)) },
-            { label: 'Ongoing', unit: 'bps', color: 'bad', isDashed: true, values: peaks.map((peak, at) => (at > 116 ? peak : null)) },
+            {
+              label: 'Ended',
+              unit: 'bps',
+              color: 1,
+              values: peaks.map((peak, at) => (at > 116 ? null : peak)),
+            },
+            {
+              label: 'Ongoing',
+              unit: 'bps',
+              color: 'bad',
+              isDashed: true,
+              values: peaks.map((peak, at) => (at > 116 ? peak : null)),
+            },
           ]}
           pointText={(index) => `203.0.113.${index}, DNS amplification, ${index + 1} min`}
           hrefOf={(index) => `/events/${index}`}
@@ -175,7 +275,13 @@ function Gallery() {
           times={flowTimes}
           series={[
             { ...traffic[0]!, label: 'Bits per second' },
-            { label: 'Packets per second', unit: 'pps', color: 2, isDashed: true, values: traffic[1]!.values.map((value) => value! / 9000) },
+            {
+              label: 'Packets per second',
+              unit: 'pps',
+              color: 2,
+              isDashed: true,
+              values: traffic[1]!.values.map((value) => value! / 9000),
+            },
           ]}
         />
       </Card>
@@ -195,7 +301,12 @@ function Gallery() {
           kind="bars"
           times={days.slice(-10)}
           series={[
-            { label: 'Delivered', unit: 'count', color: 'ok', values: [40, 52, 38, 61, 44, 57, 49, 66, 71, 53] },
+            {
+              label: 'Delivered',
+              unit: 'count',
+              color: 'ok',
+              values: [40, 52, 38, 61, 44, 57, 49, 66, 71, 53],
+            },
             { label: 'Failed', unit: 'count', color: 'bad', values: [0, 3, 0, 0, 12, 5, 0, 1, 0, 2] },
           ]}
         />
@@ -214,10 +325,25 @@ function Gallery() {
       </Card>
       <Card title="Loading, empty" third>
         <Chart label="Loading" kind="bars" times={[]} series={[]} height={90} isLoading />
-        <Chart label="Empty" kind="bars" times={[]} series={[]} height={80} emptyText="No attacks in the last 30 days" />
+        <Chart
+          label="Empty"
+          kind="bars"
+          times={[]}
+          series={[]}
+          height={80}
+          emptyText="No attacks in the last 30 days"
+        />
       </Card>
       <Card title="Failed" third>
-        <Chart label="Failed" kind="bars" times={[]} series={[]} height={180} error="The server did not answer in time." onRetry={() => {}} />
+        <Chart
+          label="Failed"
+          kind="bars"
+          times={[]}
+          series={[]}
+          height={180}
+          error="The server did not answer in time."
+          onRetry={() => {}}
+        />
       </Card>
       <Card title="Top sources" third>
         <Bars label="Top sources" items={sourcesOf} unit="bps" total={10e9} isMono />
@@ -246,7 +372,10 @@ function Gallery() {
         </table>
       </Card>
       <Card title="Regions">
-        <RegionMap label="Regions" regions={regions.map((region) => ({ ...region, href: `/regions/${region.code}` }))} />
+        <RegionMap
+          label="Regions"
+          regions={regions.map((region) => ({ ...region, href: `/regions/${region.code}` }))}
+        />
       </Card>
       <Card title="Ports of ams-edge-1">
         <PortGrid
@@ -261,7 +390,15 @@ function Gallery() {
   )
 }
 
-const Card = ({ title, third = false, children }: { title: string; third?: boolean; children: ReactNode }) => (
+const Card = ({
+  title,
+  third = false,
+  children,
+}: {
+  title: string
+  third?: boolean
+  children: ReactNode
+}) => (
   <section className={third ? 'card third' : 'card'} aria-label={title}>
     <h2>{title}</h2>
     {children}
@@ -269,5 +406,9 @@ const Card = ({ title, third = false, children }: { title: string; third?: boole
 )
 
 const root = createRootRoute()
-const routeTree = root.addChildren([createRoute({ getParentRoute: () => root, path: '$', component: Gallery })])
-createRoot(document.getElementById('gallery')!).render(<RouterProvider router={createRouter({ routeTree }) as never} />)
+const routeTree = root.addChildren([
+  createRoute({ getParentRoute: () => root, path: '$', component: Gallery }),
+])
+createRoot(document.getElementById('gallery')!).render(
+  <RouterProvider router={createRouter({ routeTree }) as never} />,
+)

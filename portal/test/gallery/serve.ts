@@ -8,8 +8,13 @@ import { extname, join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { build } from 'vite'
 
-const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.woff2': 'font/woff2' }
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'"
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.woff2': 'font/woff2',
+}
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self'"
 
 export type Gallery = { readonly url: string; readonly stop: () => Promise<void> }
 
@@ -28,7 +33,10 @@ export async function startGallery(): Promise<Gallery> {
   const server = createServer(({ url = '/' }, response) => {
     const path = new URL(url, 'http://gallery').pathname
     const isAsset = path.startsWith('/assets/') && !path.includes('..')
-    response.setHeader('content-type', isAsset ? (types[extname(path)] ?? 'application/octet-stream') : 'text/html')
+    response.setHeader(
+      'content-type',
+      isAsset ? (types[extname(path)] ?? 'application/octet-stream') : 'text/html',
+    )
     response.setHeader('content-security-policy', policy)
     response.end(isAsset ? readFileSync(join(outDir, path)) : path === '/favicon.ico' ? '' : page)
   })
