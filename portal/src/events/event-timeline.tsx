@@ -10,22 +10,22 @@ import {
   IconPlayerPlay,
   IconShieldCheck,
 } from '@tabler/icons-react'
-import type { PlotSeries } from '../ui/plot-props.ts'
-import { Plot } from '../ui/plot.tsx'
-import { formatRate } from '../ui/rate.ts'
+import type { ChartSeries } from '../charts/chart-props.ts'
+import { Chart } from '../charts/chart.tsx'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
-import { ratesOf, stepsOf, thresholdsOf, type Rates, type Step, type StepKind } from './timeline.ts'
+import { words } from './words.ts'
+import { chartRatesOf, stepsOf, thresholdsOf, type Rates, type Step, type StepKind } from './timeline.ts'
 
 type Props = { readonly event: RelatedEventDetail; readonly now: number }
 
-/** Minimum number of measurements for a chart. */
-export const hasChart = (event: RelatedEventDetail): boolean => ratesOf(event).times.length > 1
+/** One measurement is enough: it is drawn as a step. */
+export const hasChart = (event: RelatedEventDetail): boolean => chartRatesOf(event).times.length > 0
 
 export function Traffic({ event, now }: Props) {
   return (
     <Section title="Traffic" fill>
-      <TrafficPlot event={event} now={now} rates={ratesOf(event)} steps={stepsOf(event)} />
+      <TrafficPlot event={event} now={now} rates={chartRatesOf(event)} steps={stepsOf(event)} />
     </Section>
   )
 }
@@ -34,18 +34,23 @@ export function EventTimeline({ event }: { event: RelatedEventDetail }) {
   return (
     <Section title="Timeline" fill>
       <Steps steps={stepsOf(event)} />
-      {!hasChart(event) && <FewRates event={event} />}
+      {chartRatesOf(event).times.length < 2 && (
+        <Text size="xs" c="dimmed" mt="md">
+          {hasChart(event) ? words.oneMeasurement : words.noMeasurement}
+        </Text>
+      )}
     </Section>
   )
 }
 
 const series = [
-  { label: 'Bits per second', unit: 'bps', color: 'blue' },
-  { label: 'Packets per second', unit: 'pps', color: 'orange', isDashed: true },
+  { label: 'Bits per second', unit: 'bps', color: 1 },
+  { label: 'Packets per second', unit: 'pps', color: 2, isDashed: true },
 ] as const
 
 const markLabels: Partial<Record<StepKind, string>> = { started: 'started', ended: 'ended' }
 
+const minuteMs = 60_000
 /** Room before the first and after the last step, as a part of the range. */
 const margin = 0.03
 
@@ -55,9 +60,9 @@ function TrafficPlot({ event, now, rates, steps }: Props & { rates: Rates; steps
   const last = event.end === null ? now : new Date(event.end).getTime()
   const from = Math.min(start, rates.times[0]!)
   const to = Math.max(last, rates.times.at(-1)!)
-  const room = (to - from) * margin
+  const room = Math.max(to - from, minuteMs) * margin
   const shown = series
-    .map((one): PlotSeries => ({ ...one, values: rates[one.unit] }))
+    .map((one): ChartSeries => ({ ...one, values: rates[one.unit] }))
     .filter(({ values }) => values.some((value) => value !== null))
   const marks = steps
     .filter(({ kind }) => kind === 'mitigation' || markLabels[kind])
@@ -66,29 +71,18 @@ function TrafficPlot({ event, now, rates, steps }: Props & { rates: Rates; steps
       label: markLabels[kind] ?? text.toLowerCase(),
     }))
   return (
-    <Plot
+    <Chart
+      kind="area"
+      joinsGaps
       label={`Traffic to ${event.affected_network || 'the target'}`}
       times={rates.times}
       series={shown}
       marks={marks}
       thresholds={thresholdsOf(event)}
       range={[from - room, to + room]}
+      heldUntil={to}
       height={isWide ? 400 : 260}
     />
-  )
-}
-
-function FewRates({ event }: { event: RelatedEventDetail }) {
-  const known = [
-    event.affected_bps > 0 && formatRate(event.affected_bps, 'bps'),
-    event.affected_pps > 0 && formatRate(event.affected_pps, 'pps'),
-  ].filter(Boolean)
-  return (
-    <Text size="xs" c="dimmed" mt="md">
-      {known.length > 0
-        ? `Only one measurement (${known.join(', ')}), so there is no chart.`
-        : 'The detector reported no rates.'}
-    </Text>
   )
 }
 

@@ -2,12 +2,11 @@
 import { Skeleton, Text } from '@mantine/core'
 import { listRelatedEventsRoute, type RelatedEvent } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
-import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
+import type { ChartSeries } from '../charts/chart-props.ts'
+import { Chart } from '../charts/chart.tsx'
 import { TextLink } from '../ui/link.tsx'
-import type { PlotSeries } from '../ui/plot-props.ts'
-import { Plot } from '../ui/plot.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
@@ -47,7 +46,6 @@ export function RecentAttacks() {
 type ShownProps = { readonly events: readonly RelatedEvent[]; readonly count: number; readonly from: number }
 
 function Shown({ events, count, from }: ShownProps) {
-  const navigate = useNavigate()
   const measured = useMemo(
     () =>
       events
@@ -65,27 +63,24 @@ function Shown({ events, count, from }: ShownProps) {
   }
   const rateOf = (hasEnded: boolean): (number | null)[] =>
     measured.map(({ event }) => ((event.end !== null) === hasEnded ? event.affected_bps : null))
-  const series: readonly PlotSeries[] = [
-    { label: 'Ended', unit: 'bps', color: 'blue', values: rateOf(true) },
-    { label: 'Ongoing', unit: 'bps', color: 'red', isDashed: true, values: rateOf(false) },
+  const series: readonly ChartSeries[] = [
+    { label: 'Ended', unit: 'bps', color: 1, values: rateOf(true) },
+    { label: 'Ongoing', unit: 'bps', color: 'bad', isDashed: true, values: rateOf(false) },
   ]
-  const open = (index: number) => {
-    const { id } = measured[index]!.event
-    void navigate({ to: '/events/$id', params: { id } })
-  }
   return (
     <>
       <Summary events={events} count={count} plotted={measured.length} />
       {measured.length > 0 && (
-        <Plot
+        <Chart
+          kind="scatter"
+          isLog
           label={`Attacks in the last ${days} days by peak rate`}
           times={measured.map(({ at }) => at)}
           series={series.filter(({ values }) => values.some((value) => value !== null))}
           range={[from, Math.max(Date.now(), from + days * dayMs)]}
-          isScatter
           height={220}
           pointText={(index) => summaryOf(measured[index]!.event)}
-          onPick={open}
+          hrefOf={(index) => `/events/${measured[index]!.event.id}`}
         />
       )}
     </>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ratesOf, stepsOf, thresholdsOf } from './timeline.ts'
+import { chartRatesOf, ratesOf, stepsOf, thresholdsOf } from './timeline.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString()
 
@@ -56,6 +56,12 @@ describe('the rates of an event', () => {
       pps: [null, 3],
     })
     assert.deepEqual(ratesOf({ parsed_data: {} }).times, [])
+  })
+
+  it('of a chart are the highest rate alone if no sample is recorded', () => {
+    const event = { start: at(3), parsed_data: {}, affected_bps: 9e9, affected_pps: 0 }
+    assert.deepEqual(chartRatesOf(event), { times: [Date.parse(at(3))], bps: [9e9], pps: [null] })
+    assert.deepEqual(chartRatesOf({ ...event, affected_bps: 0 }).times, [])
   })
 
   it('have thresholds if these are rates', () => {

@@ -98,6 +98,20 @@ export function ratesOf({ parsed_data: { timeline = [] } }: Pick<Event, 'parsed_
   }
 }
 
+/** Returns the rates of a chart: those measured, or the highest rate alone from the start, if it is all that is known. */
+export function chartRatesOf(
+  event: Pick<RelatedEventDetail, 'start' | 'parsed_data' | 'affected_bps' | 'affected_pps'>,
+): Rates {
+  const rates = ratesOf(event)
+  const { affected_bps: bps, affected_pps: pps } = event
+  if (rates.times.length > 0 || (bps <= 0 && pps <= 0)) return rates
+  return {
+    times: [new Date(event.start).getTime()],
+    bps: [bps > 0 ? bps : null],
+    pps: [pps > 0 ? pps : null],
+  }
+}
+
 const higher = (a: number | null | undefined, b: number | undefined): number | null =>
   a === null || a === undefined ? (b ?? null) : Math.max(a, b ?? 0)
 

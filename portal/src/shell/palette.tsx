@@ -7,7 +7,6 @@ import {
   Spotlight,
   type SpotlightActionData,
   type SpotlightActionGroupData,
-  type SpotlightActions,
 } from '@mantine/spotlight'
 import { searchRoute, type SearchHit } from '@pharos/contract/search'
 import type { User } from '@pharos/contract/session'
@@ -53,7 +52,7 @@ export function Palette({ user, onClose }: { user: User; onClose: () => void }) 
   )
 }
 
-const isGroup = (one: SpotlightActions): one is SpotlightActionGroupData => 'actions' in one
+const isGroup = (one: SpotlightActionData | SpotlightActionGroupData): one is SpotlightActionGroupData => 'actions' in one
 
 /** Hits match already; pages and choices are matched by each word of the query. */
 function filtered(query: string, { group, actions }: SpotlightActionGroupData): SpotlightActionGroupData[] {

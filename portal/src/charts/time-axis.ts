@@ -1,4 +1,4 @@
-// The labels of a plot's time axis, as short as their distance allows. Pure.
+// The labels of a chart's time axis, as short as their distance allows. Pure.
 
 const minuteMs = 60_000
 const dayMs = 86_400_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { axisTimes } from './plot-axis.ts'
+import { axisTimes } from './time-axis.ts'
 
 const at = (text: string) => Date.parse(text)
 const hourMs = 3_600_000

@@ -1,0 +1,132 @@
+// Draws a chart with uPlot. Only chart.tsx loads it, with the first chart.
+import 'uplot/dist/uPlot.min.css'
+import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
+import UPlot from 'uplot'
+import { useZone, zoneName } from '../ui/time.tsx'
+import { barWidths, dataOf, optionsOf } from './chart-options.ts'
+import type { ChartProps, TimeRange } from './chart-props.ts'
+import classes from './charts.module.css'
+import { readInks, useInkVersion } from './inks.ts'
+import { isBars } from './stack.ts'
+
+/** The point under the pointer, in CSS pixels from the corner of the chart. */
+export type ChartPoint = {
+  readonly index: number
+  readonly x: number
+  readonly y: number
+  /** The column of a bar. */
+  readonly column?: {
+    readonly left: number
+    readonly top: number
+    readonly width: number
+    readonly height: number
+  }
+}
+
+export type CanvasHandle = {
+  readonly moveTo: (index: number) => void
+  readonly leave: () => void
+  readonly visibleRange: () => TimeRange
+}
+
+type CanvasProps = ChartProps & {
+  readonly height: number
+  readonly handle: Ref<CanvasHandle>
+  readonly onPoint: (point: ChartPoint | undefined) => void
+  readonly onDrag: (range: TimeRange) => void
+  readonly onPick: (index: number, event: MouseEvent) => void
+}
+
+export default function ChartCanvas(props: CanvasProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const plot = useRef<UPlot>(undefined)
+  const latest = useRef(props)
+  latest.current = props
+  const inkVersion = useInkVersion()
+  const [zone] = useZone()
+  const timeZone = zoneName(zone)
+  const { series, times, marks, thresholds, range, periodMs, heldUntil, kind, isLog, joinsGaps, height } =
+    props
+  const shape = JSON.stringify([
+    series.map(({ label, unit, color, isDashed }) => [label, unit, color, isDashed]),
+    [kind, isLog, joinsGaps, height, (marks ?? []).length > 0],
+  ])
+
+  useEffect(() => {
+    const parent = host.current!
+    const made = new UPlot(
+      optionsOf({
+        now: () => latest.current,
+        inks: readInks(),
+        timeZone,
+        width: parent.clientWidth,
+        onCursor: (shown) => latest.current.onPoint(pointOf(shown, latest.current)),
+        onDrag: (from, to) => latest.current.onDrag([Math.round(from), Math.round(to)]),
+      }),
+      dataOf(latest.current),
+      parent,
+    )
+    plot.current = made
+    made.over.addEventListener('click', (event) => {
+      const point = pointOf(made, latest.current)
+      if (point) latest.current.onPick(point.index, event)
+    })
+    const observer = new ResizeObserver(() => {
+      if (parent.clientWidth > 0 && parent.clientWidth !== made.width)
+        made.setSize({ width: parent.clientWidth, height: latest.current.height })
+    })
+    observer.observe(parent)
+    return () => {
+      observer.disconnect()
+      made.destroy()
+      latest.current.onPoint(undefined)
+    }
+  }, [shape, inkVersion, timeZone])
+
+  // A change of values alone keeps the pointer's position.
+  const bands = series.map(({ values, low, high }) => [values, low, high])
+  const values = JSON.stringify([times, bands, marks, thresholds, range, periodMs, heldUntil])
+  const drawn = useRef(values)
+  useEffect(() => {
+    if (drawn.current === values) return
+    drawn.current = values
+    plot.current?.setData(dataOf(latest.current))
+  }, [values])
+
+  useImperativeHandle(props.handle, () => ({
+    moveTo: (index) => plot.current && moveCursor(plot.current, index),
+    leave: () => plot.current?.setCursor({ left: -10, top: -10 }),
+    visibleRange: () => {
+      const { min, max } = plot.current!.scales['x']!
+      return [min!, max!]
+    },
+  }))
+
+  return <div ref={host} className={classes['canvas']} />
+}
+
+/** To the highest value at that time, as the pointer would. */
+function moveCursor(plot: UPlot, index: number): void {
+  const left = plot.valToPos(plot.data[0][index]!, 'x')
+  const tops = plot.data.slice(1).flatMap((values, at) => {
+    const value = values[index]
+    return typeof value === 'number' ? [plot.valToPos(value, plot.series[at + 1]!.scale!)] : []
+  })
+  plot.setCursor({ left, top: Math.min(...tops, plot.over.clientHeight) })
+}
+
+function pointOf(plot: UPlot, props: ChartProps): ChartPoint | undefined {
+  const { left = -1, top = -1, idx, idxs } = plot.cursor
+  const drawn = props.kind === 'scatter' ? idxs?.[1] : idx
+  if (left < 0 || drawn === null || drawn === undefined) return undefined
+  const time = plot.data[0][drawn]
+  if (time === undefined) return undefined
+  const { offsetLeft, offsetTop, clientHeight } = plot.over
+  const x = offsetLeft + plot.valToPos(time, 'x')
+  // The second end of a step is the same measurement.
+  const index = Math.min(drawn, props.times.length - 1)
+  const y = offsetTop + Math.max(0, top)
+  if (!isBars(props.kind)) return { index, x, y }
+  const width = Math.max(2, barWidths(plot, props).period)
+  return { index, x, y, column: { left: x - width / 2, top: offsetTop, width, height: clientHeight } }
+}

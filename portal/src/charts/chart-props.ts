@@ -1,0 +1,82 @@
+// The content of a chart. Data are props: a chart requests nothing.
+import type { ReactNode } from 'react'
+import type { Unit } from './units.ts'
+
+export type State = 'ok' | 'warn' | 'bad' | 'info' | 'idle'
+
+/** A slot of the series colors, or a state if the series is one. Slot 8 is for "others". */
+export type ChartColor = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | State
+
+export type ChartKind = 'area' | 'stacked-area' | 'bars' | 'stacked-bars' | 'lines' | 'band' | 'scatter'
+
+export type ChartValues = readonly (number | null)[]
+
+export type ChartSeries = {
+  readonly label: string
+  readonly unit: Unit
+  readonly color: ChartColor
+  /** One for each of the times; null is a gap. */
+  readonly values: ChartValues
+  /** The range around the values, for a band. */
+  readonly low?: ChartValues
+  readonly high?: ChartValues
+  /** Distinguishes the series without its color: a dashed line, larger points. */
+  readonly isDashed?: boolean
+}
+
+/** An event: a labelled line, or a labelled range if it has an end. */
+export type ChartMark = {
+  readonly at: number
+  readonly until?: number
+  readonly label: string
+  readonly state?: State
+}
+
+export type ChartThreshold = {
+  readonly value: number
+  readonly unit: Unit
+  readonly label: string
+  readonly state?: State
+}
+
+export type TimeRange = readonly [from: number, to: number]
+
+export type ChartProps = {
+  /** The name of the chart, for screen readers. */
+  readonly label: string
+  readonly kind: ChartKind
+  /** Milliseconds since 1970, ascending. Of bars: the start of each period. */
+  readonly times: readonly number[]
+  /** Those of one unit share an axis; there may be two units. Stacks have one. */
+  readonly series: readonly ChartSeries[]
+  readonly marks?: readonly ChartMark[]
+  readonly thresholds?: readonly ChartThreshold[]
+  /** Start and end of the time axis; if left out, those of the values. */
+  readonly range?: TimeRange
+  /** Length of a bar's period; if left out, the shortest distance of two times. */
+  readonly periodMs?: number
+  /** The last moment of a single measurement, which is drawn as a step; if left out, the end of the range. */
+  readonly heldUntil?: number
+  /** Connects values across gaps, for series that are not measured at the same times. */
+  readonly joinsGaps?: boolean
+  /** Powers of ten, for values of very different size. */
+  readonly isLog?: boolean
+  /** Describes a point beside its value, such as the name of an attack. */
+  readonly pointText?: (index: number) => string
+  /** Names a point's time, such as a whole day; if left out, date and time. */
+  readonly timeText?: (time: number) => string
+  /** The address that a click or Enter on a point opens. */
+  readonly hrefOf?: (index: number) => string | undefined
+  /** Called when a point is clicked or entered. */
+  readonly onSelect?: (index: number) => void
+  /** Called with the range that was dragged, and undefined for Reset. If left out, the chart zooms by itself. */
+  readonly onZoom?: (range: TimeRange | undefined) => void
+  /** Whether the page's range is a zoomed one that Reset leaves. */
+  readonly isZoomed?: boolean
+  readonly height?: number
+  readonly isLoading?: boolean
+  /** Replaces the drawing with an error and a Retry. */
+  readonly error?: string
+  readonly onRetry?: () => void
+  readonly emptyText?: ReactNode
+}

@@ -1,0 +1,97 @@
+// A chart as text: its description, the values at a point, the rows of its table. Pure.
+import type { ChartColor, ChartProps, ChartValues } from './chart-props.ts'
+import { isStacked } from './stack.ts'
+import { formatValue } from './units.ts'
+import { words } from './words.ts'
+
+type TimeText = (time: number) => string
+
+export type Reading = {
+  readonly label: string
+  readonly text: string
+  readonly color: ChartColor | undefined
+  readonly isDashed: boolean
+}
+
+/** Returns the highest value, null if there is none. */
+export const highestOf = (values: ChartValues): number | null =>
+  values.reduce<number | null>(
+    (best, value) => (value !== null && (best === null || value > best) ? value : best),
+    null,
+  )
+
+/** Returns the values at an index: of a stack from the top down, with their total; of single points those that have one. */
+export function readingsAt({ kind, series }: Pick<ChartProps, 'kind' | 'series'>, index: number): Reading[] {
+  const readings = series.flatMap(
+    ({ label, unit, color, values, low, high, isDashed = false }): Reading[] => {
+      const value = values[index] ?? null
+      if (value === null) return kind === 'scatter' ? [] : [{ label, color, isDashed, text: words.noValue }]
+      const [from, to] = [low?.[index], high?.[index]]
+      const isRange = kind === 'band' && typeof from === 'number' && typeof to === 'number'
+      const text = formatValue(value, unit)
+      const band = isRange ? ` (${words.lowToHigh(formatValue(from, unit), formatValue(to, unit))})` : ''
+      return [{ label, color, isDashed, text: text + band }]
+    },
+  )
+  const [first] = series
+  if (!isStacked(kind) || series.length < 2 || first === undefined) return readings
+  const known = series.map(({ values }) => values[index] ?? null).filter((value) => value !== null)
+  const sum = known.reduce((sum, value) => sum + value, 0)
+  const text = known.length === 0 ? words.noValue : formatValue(sum, first.unit)
+  return [...readings.toReversed(), { label: words.total, text, color: undefined, isDashed: false }]
+}
+
+/** Returns one sentence of the point, for screen readers. */
+export function sentenceAt(props: ChartProps, index: number, timeText: TimeText): string {
+  const values = readingsAt(props, index).map(({ label, text }) => `${label} ${text}`)
+  return [
+    timeText(props.times[index]!),
+    ...values,
+    ...(props.pointText ? [props.pointText(index)] : []),
+  ].join(', ')
+}
+
+/** Returns the chart in words: how many values, and the highest of each series. */
+export function descriptionOf({ label, times, series, marks = [] }: ChartProps, timeText: TimeText): string {
+  const highs = series.flatMap(({ label: name, unit, values }) => {
+    const highest = highestOf(values)
+    if (highest === null) return []
+    return [words.maxAt(name, formatValue(highest, unit), timeText(times[values.indexOf(highest)]!))]
+  })
+  const events = marks.map(({ at, label: what }) => words.markAt(what, timeText(at)))
+  return [label, words.values(times.length), ...highs, ...events].join('. ')
+}
+
+export type TableRow = {
+  readonly index: number
+  readonly time: string
+  readonly cells: readonly string[]
+  readonly note: string | undefined
+  readonly href: string | undefined
+}
+
+/** Returns the rows of the table, in order of time. */
+export function tableRows({ times, series, pointText, hrefOf }: ChartProps, timeText: TimeText): TableRow[] {
+  return times.map((time, index) => ({
+    index,
+    time: timeText(time),
+    cells: series.map(({ values, unit }) => {
+      const value = values[index] ?? null
+      return value === null ? '–' : formatValue(value, unit)
+    }),
+    note: pointText?.(index),
+    href: hrefOf?.(index),
+  }))
+}
+
+/** Returns the index of the next time with a value in that direction, or the same one if there is none. */
+export function nextIndex(
+  { times, series }: Pick<ChartProps, 'times' | 'series'>,
+  from: number,
+  step: 1 | -1,
+): number {
+  for (let at = from + step; at >= 0 && at < times.length; at += step) {
+    if (series.some(({ values }) => typeof values[at] === 'number')) return at
+  }
+  return Math.min(Math.max(from, 0), times.length - 1)
+}

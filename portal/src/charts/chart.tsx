@@ -1,0 +1,305 @@
+// Values over time, the one way in which the portal draws them. The drawing library is loaded with the first chart; the same
+// values are a description and a table, and each point can be reached with the keyboard.
+import { useRouter } from '@tanstack/react-router'
+import { lazy, Suspense, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { formatTime, useZone } from '../ui/time.tsx'
+import type { CanvasHandle, ChartPoint } from './chart-canvas.tsx'
+import type { ChartProps, ChartSeries, TimeRange } from './chart-props.ts'
+import { ChartTable } from './chart-table.tsx'
+import { descriptionOf, highestOf, nextIndex, readingsAt, sentenceAt } from './chart-text.ts'
+import classes from './charts.module.css'
+import { colorVariable } from './inks.ts'
+import { isBars, isStacked } from './stack.ts'
+import { formatValue } from './units.ts'
+import { words } from './words.ts'
+
+const Canvas = lazy(() => import('./chart-canvas.tsx'))
+
+/** Draws values over time; `charts/README.md` has an example of each kind. */
+export function Chart(props: ChartProps) {
+  const { label, height = 240, isLoading = false, error } = props
+  const hasValues =
+    props.times.length > 0 && props.series.some(({ values }) => values.some((value) => value !== null))
+  return (
+    <figure className={classes['figure']} aria-label={label} aria-busy={isLoading}>
+      {error !== undefined ? (
+        <Message height={height} title={words.failed} text={error} isError onRetry={props.onRetry} />
+      ) : isLoading ? (
+        <Loading height={height} />
+      ) : hasValues ? (
+        <Drawn {...props} height={height} />
+      ) : (
+        <Message height={height} title={props.emptyText ?? words.empty} />
+      )}
+    </figure>
+  )
+}
+
+function Drawn(props: ChartProps & { readonly height: number }) {
+  const { label, times, series, height, kind, hrefOf, onSelect, onZoom } = props
+  const router = useRouter()
+  const [zone] = useZone()
+  const handle = useRef<CanvasHandle>(null)
+  const [point, setPoint] = useState<ChartPoint>()
+  const [isSpoken, setSpoken] = useState(false)
+  const [isTable, setTable] = useState(false)
+  const [hidden, setHidden] = useState<readonly string[]>([])
+  const [ownZoom, setOwnZoom] = useState<TimeRange>()
+  const timeText = useMemo(
+    () => props.timeText ?? ((time: number) => formatTime(new Date(time).toISOString(), zone)),
+    [props.timeText, zone],
+  )
+  const range = ownZoom ?? props.range
+  const shown: ChartProps = {
+    ...props,
+    series: series.filter((one) => !hidden.includes(one.label)),
+    ...(range ? { range } : {}),
+  }
+  const isZoomed = props.isZoomed ?? ownZoom !== undefined
+  const zoom = (next: TimeRange | undefined) => (onZoom ? onZoom(next) : setOwnZoom(next))
+  const pick = (index: number, isNewTab = false) => {
+    onSelect?.(index)
+    const href = hrefOf?.(index)
+    if (href === undefined) return
+    if (isNewTab) window.open(href, '_blank', 'noopener')
+    else void router.navigate({ href })
+  }
+
+  const press = (event: KeyboardEvent) => {
+    const current = point?.index
+    const moveTo = (index: number) => {
+      setSpoken(true)
+      handle.current?.moveTo(index)
+    }
+    const move = (step: 1 | -1) => moveTo(nextIndex(shown, current ?? (step > 0 ? -1 : times.length), step))
+    const actions: Partial<Record<string, () => void>> = {
+      ArrowRight: () => move(1),
+      ArrowLeft: () => move(-1),
+      Home: () => moveTo(nextIndex(shown, -1, 1)),
+      End: () => moveTo(nextIndex(shown, times.length, -1)),
+      Enter: () => current !== undefined && pick(current, event.ctrlKey || event.metaKey),
+      Escape: () => handle.current?.leave(),
+      '+': () => zoomBy(0.5),
+      '-': () => zoomBy(2),
+      '0': () => zoom(undefined),
+    }
+    const zoomBy = (factor: number) => {
+      const [from, to] = handle.current!.visibleRange()
+      const middle = current === undefined ? (from + to) / 2 : times[current]!
+      const half = ((to - from) * factor) / 2
+      zoom([Math.round(middle - half), Math.round(middle + half)])
+    }
+    const action = actions[event.key]
+    if (!action || event.altKey) return
+    event.preventDefault()
+    event.stopPropagation()
+    action()
+  }
+
+  const isOpened = point !== undefined && (onSelect !== undefined || hrefOf?.(point.index) !== undefined)
+  return (
+    <>
+      <div
+        className={classes['stage']}
+        // Arrow keys reach an application only.
+        role="application"
+        aria-roledescription={words.chartRole}
+        aria-label={`${label}. ${words.keys}`}
+        tabIndex={0}
+        onKeyDown={press}
+        onBlur={() => {
+          setSpoken(false)
+          handle.current?.leave()
+        }}
+        onPointerMove={() => setSpoken(false)}
+        data-opens={isOpened || undefined}
+      >
+        <div role="img" aria-label={descriptionOf(props, timeText)}>
+          <Suspense fallback={<Loading height={height} />}>
+            <Canvas
+              {...shown}
+              height={height}
+              handle={handle}
+              onPoint={setPoint}
+              onDrag={zoom}
+              onPick={(index, event) => pick(index, event.ctrlKey || event.metaKey)}
+            />
+          </Suspense>
+        </div>
+        {point?.column && <div className={classes['column']} style={point.column} />}
+        {point && times[point.index] !== undefined && (
+          <Tooltip chart={shown} point={point} timeText={timeText} isOpened={isOpened} />
+        )}
+        <div className={classes['hidden']} aria-live="polite">
+          {isSpoken && point && times[point.index] !== undefined
+            ? sentenceAt(shown, point.index, timeText)
+            : ''}
+        </div>
+        {isZoomed && (
+          <button
+            type="button"
+            className={`${classes['button']} ${classes['reset']}`}
+            onClick={() => zoom(undefined)}
+          >
+            {words.resetZoom}
+          </button>
+        )}
+      </div>
+      <div className={classes['foot']}>
+        <Legend
+          chart={props}
+          hidden={hidden}
+          onToggle={(name) =>
+            setHidden((before) =>
+              before.includes(name) ? before.filter((one) => one !== name) : [...before, name],
+            )
+          }
+        />
+        <button
+          type="button"
+          className={classes['button']}
+          aria-expanded={isTable}
+          onClick={() => setTable(!isTable)}
+        >
+          {isTable ? words.hideTable : words.showTable}
+        </button>
+      </div>
+      {isTable && <ChartTable chart={props} timeText={timeText} isStack={isStacked(kind)} />}
+    </>
+  )
+}
+
+type TooltipProps = {
+  readonly chart: ChartProps
+  readonly point: ChartPoint
+  readonly timeText: (time: number) => string
+  readonly isOpened: boolean
+}
+
+/** Beside the point, on the side that has more room. Read aloud by the live region, so it is hidden here. */
+function Tooltip({ chart, point, timeText, isOpened }: TooltipProps) {
+  const { index, x, y } = point
+  const host = useRef<HTMLDivElement>(null)
+  const width = host.current?.parentElement?.clientWidth ?? 600
+  return (
+    <div
+      ref={host}
+      aria-hidden
+      className={classes['tooltip']}
+      data-side={x > width / 2 ? 'left' : 'right'}
+      style={{ left: x, top: y }}
+    >
+      <div className={classes['tooltipTime']}>{timeText(chart.times[index]!)}</div>
+      {chart.pointText && <div className={classes['tooltipText']}>{chart.pointText(index)}</div>}
+      <dl className={classes['readings']}>
+        {readingsAt(chart, index).map(({ label, text, color, isDashed }) => (
+          <div key={label} data-total={color === undefined || undefined}>
+            <dt>
+              {color !== undefined && <Swatch chart={chart} color={color} isDashed={isDashed} />}
+              {label}
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      {isOpened && <div className={classes['tooltipHint']}>{words.openHint}</div>}
+    </div>
+  )
+}
+
+type SwatchProps = { readonly chart: Pick<ChartProps, 'kind'> } & Pick<ChartSeries, 'color' | 'isDashed'>
+
+/** As the series is drawn: a line, a dashed line, a dot, a square. */
+function Swatch({ chart: { kind }, color, isDashed = false }: SwatchProps) {
+  const shape =
+    kind === 'scatter'
+      ? 'dot'
+      : isBars(kind) || isStacked(kind)
+        ? 'square'
+        : isDashed
+          ? 'dashed'
+          : kind === 'lines'
+            ? 'line'
+            : 'area'
+  return <span className={classes['swatch']} data-shape={shape} style={{ color: colorVariable(color) }} />
+}
+
+type LegendProps = {
+  readonly chart: ChartProps
+  readonly hidden: readonly string[]
+  readonly onToggle: (label: string) => void
+}
+
+/** With several series, a click hides one. */
+function Legend({ chart, hidden, onToggle }: LegendProps) {
+  const isSum = isStacked(chart.kind)
+  return (
+    <ul className={classes['legend']}>
+      {chart.series.map(({ label, color, isDashed = false, values, unit }) => {
+        const highest = highestOf(values)
+        const text = (
+          <>
+            <Swatch chart={chart} color={color} isDashed={isDashed} />
+            {label}
+            {!isSum && highest !== null && (
+              <span className={classes['max']}>{words.max(formatValue(highest, unit))}</span>
+            )}
+          </>
+        )
+        const isLast = hidden.length === chart.series.length - 1 && !hidden.includes(label)
+        return (
+          <li key={label}>
+            {chart.series.length > 1 && !isLast ? (
+              <button
+                type="button"
+                className={classes['entry']}
+                aria-pressed={!hidden.includes(label)}
+                onClick={() => onToggle(label)}
+              >
+                {text}
+              </button>
+            ) : (
+              <span className={classes['entry']}>{text}</span>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+const loadingBars = [38, 52, 44, 61, 70, 58, 66, 82, 74, 60, 48, 55, 68, 76, 64, 50]
+
+/** The shape of a chart, so that nothing moves when it arrives. */
+const Loading = ({ height }: { readonly height: number }) => (
+  <div className={classes['loading']} style={{ height }} role="status" aria-label={words.loading}>
+    {loadingBars.map((percent, at) => (
+      <span key={at} style={{ height: `${percent}%` }} />
+    ))}
+  </div>
+)
+
+type MessageProps = {
+  readonly height: number
+  readonly title: ChartProps['emptyText']
+  readonly text?: string
+  readonly isError?: boolean
+  readonly onRetry?: (() => void) | undefined
+}
+
+const Message = ({ height, title, text, isError = false, onRetry }: MessageProps) => (
+  <div
+    className={classes['message']}
+    style={{ minHeight: height }}
+    role={isError ? 'alert' : undefined}
+    data-error={isError || undefined}
+  >
+    <strong>{title}</strong>
+    {text !== undefined && <span>{text}</span>}
+    {onRetry && (
+      <button type="button" className={classes['button']} onClick={onRetry}>
+        {words.retry}
+      </button>
+    )}
+  </div>
+)
