@@ -11,6 +11,7 @@ import { inventoryRoutes } from './inventory.ts'
 import { invitationRoutes } from './invitation.ts'
 import { letterRoutes } from './letter.ts'
 import { memberRoutes } from './member.ts'
+import { notificationRoutes } from './notification.ts'
 import { prefixRoutes } from './prefix.ts'
 import type { Route } from './route.ts'
 import { secondFactorRoutes } from './second-factor.ts'
@@ -25,6 +26,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...accountRoutes,
   ...secondFactorRoutes,
+  ...notificationRoutes,
   ...invitationRoutes,
   ...teamRoutes,
   ...memberRoutes,

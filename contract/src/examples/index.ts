@@ -5,6 +5,7 @@ import { byoipExamples } from './byoip.ts'
 import { deliveryExamples } from './delivery.ts'
 import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
+import { notificationExamples } from './notification.ts'
 import { operatorExamples } from './operator.ts'
 import { prefixExamples } from './prefix.ts'
 import { serviceExamples } from './service.ts'
@@ -14,6 +15,7 @@ import { webhookExamples } from './webhook.ts'
 
 export const examples: Examples = new Map([
   ...sessionExamples,
+  ...notificationExamples,
   ...teamExamples,
   ...webhookExamples,
   ...byoipExamples,

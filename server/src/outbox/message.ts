@@ -1,8 +1,9 @@
 // The format of messages: the module that a type belongs to, and the JSON text that webhooks and the stream both send.
 // Pure.
+import type { PersonalMessageType } from '@pharos/contract/notification'
 import type { MessageType, OperatorMessageType } from '@pharos/contract/webhook-message'
 
-type AnyMessageType = MessageType | OperatorMessageType
+type AnyMessageType = MessageType | OperatorMessageType | PersonalMessageType
 
 /** The module that a team needs to get messages of the type. */
 export const moduleOf = (type: MessageType): 'lighthouse' | 'ipam' =>

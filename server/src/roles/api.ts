@@ -40,6 +40,8 @@ import { createWrongPasswords } from '../session/password-check.ts'
 import { secondFactorRoutes } from '../session/second-factor.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
+import { notificationRoutes } from '../notification/notification.routes.ts'
+import { addUnsubscribe } from '../notification/unsubscribe.routes.ts'
 import { createOutboxListener } from '../stream/outbox-listener.ts'
 import { streamRoutes } from '../stream/stream.routes.ts'
 import { webhookRoutes } from '../webhook/webhook.routes.ts'
@@ -199,6 +201,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...inventoryRoutes({ postgres }),
+    ...notificationRoutes({ db: postgres.front, now: () => new Date() }),
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
     ...streamRoutes({ postgres, db: postgres.front, outboxListener }),
@@ -219,6 +222,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   server.addHook('onClose', () => tasks.settled())
   server.addHook('onClose', async () => breached?.close())
   addDocumentation(server, () => signingKeys.jwks())
+  addUnsubscribe(server, { db: postgres.front, ring: config.secret, now: () => new Date() })
   addPortal(server)
   addHealth(server, healthDeps(deps))
   return server
