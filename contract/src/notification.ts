@@ -75,7 +75,7 @@ export const NotificationSettings = Component('NotificationSettings', {
 })
 export type NotificationSettings = Static<typeof NotificationSettings>
 
-export const notificationResources = ['event', 'announcement', 'letter', 'hold'] as const
+const notificationResources = ['event', 'announcement', 'letter', 'hold'] as const
 
 export const Notification = Component('Notification', {
   id: { ...Id, description: 'id of the notification; later ones have higher ids' },

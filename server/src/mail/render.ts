@@ -45,7 +45,7 @@ function renderText({ paragraphs, link, after = [], unsubscribe }: MailParts, se
     ...paragraphs.map(textOf),
     ...(link ? [`${link.label}:\n${link.url}`] : []),
     ...after.map(textOf),
-    ['--', wrap(footer(sender)), ...(unsubscribe === undefined ? [] : [`Unsubscribe: ${unsubscribe}`])].join(
+    ['--', wrap(footer(sender)), ...(unsubscribe === undefined ? [] : [`Unsubscribe:\n${unsubscribe}`])].join(
       '\n',
     ),
   ]

@@ -30,7 +30,7 @@ export function composeDigest(input: DigestInput): MailContents['notifications']
   const count = counts.reduce((sum, one) => sum + one.count, 0)
   return {
     team,
-    subject: count === 1 ? lineOf(shown[0]!) : subjectOf(input, count),
+    subject: count === 1 && !hasText(shown[0]!) ? lineOf(shown[0]!) : subjectOf(input, count),
     lines: shown.map((one) => `${timeOf(one.at)}  ${lineOf(one)}`),
     count,
     link: `${publicUrl}${pathOf(shown, count)}`,
@@ -39,19 +39,28 @@ export function composeDigest(input: DigestInput): MailContents['notifications']
   }
 }
 
-const nouns: Readonly<Partial<Record<NotificationKind, readonly [string, string]>>> = {
+/** With one and with several of a kind. */
+const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   attack: ['attack', 'attacks'],
-  check_failed: ['failed check', 'failed checks'],
+  attack_ended: ['attack ended', 'attacks ended'],
+  check_failed: ['check fails', 'checks fail'],
+  announcement_blocked: ['announcement blocked', 'announcements blocked'],
+  announcement_error: ['announcement with an error', 'announcements with errors'],
+  unexpected_origin: ['prefix announced by another network', 'prefixes announced by other networks'],
+  letter_decided: ['letter decided', 'letters decided'],
+  letter_expiring: ['letter expires soon', 'letters expire soon'],
+  changes_paused: ['paused change', 'paused changes'],
+  hold_opened: ['hold needs approval', 'holds need approval'],
   letter_to_review: ['letter to review', 'letters to review'],
 }
 
 /** Such as `7 attacks since 10:32 UTC`, or with several kinds `7 attacks and 2 others since 10:32 UTC`. */
 function subjectOf({ counts, since }: DigestInput, count: number): string {
-  const first = counts.toSorted((a, b) => b.count - a.count).find(({ kind }) => nouns[kind])
-  const rest = count - (first?.count ?? 0)
-  const parts = first ? [`${first.count} ${nouns[first.kind]![first.count === 1 ? 0 : 1]}`] : []
-  if (rest > 0) parts.push(first ? `${rest} ${rest === 1 ? 'other' : 'others'}` : `${rest} notifications`)
-  return `${parts.join(' and ')} since ${timeOf(since).slice(-9)}`
+  const first = counts.toSorted((a, b) => b.count - a.count)[0]!
+  const rest = count - first.count
+  const subject = `${first.count} ${phrases[first.kind][first.count === 1 ? 0 : 1]}`
+  const others = rest === 0 ? '' : ` and ${rest} ${rest === 1 ? 'other' : 'others'}`
+  return count === 1 ? subject : `${subject}${others} since ${timeOf(since).slice(-9)}`
 }
 
 const timeOf = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
@@ -62,6 +71,9 @@ function lineOf({ kind, attrs }: Waiting): string {
 }
 
 const texts: ReadonlySet<string> = new Set(['filename', 'reason', 'team', 'note'])
+/** A subject contains no text of other users. */
+const hasText = ({ attrs }: Waiting): boolean => Object.keys(attrs).some((name) => texts.has(name))
+
 const defanged = ([name, value]: readonly [string, unknown]): [string, unknown] => [
   name,
   texts.has(name) && typeof value === 'string' ? defangLine(value) : value,

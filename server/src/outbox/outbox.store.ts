@@ -17,7 +17,7 @@ export async function insertMessages(trx: Trx, rows: readonly MessageRow[]): Pro
     insert into outbox (team_id, user_id, type, data)
     select n."teamId", n."userId", n.type, n.data::json
     from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as ("teamId" integer, "userId" integer, type text, data text))
-      with ordinality n ("teamId", type, data, place)
+      with ordinality n ("teamId", "userId", type, data, place)
     order by n.place
     returning id`.execute(trx)
   return inserted.rows.map(({ id }) => id).toSorted((a, b) => a - b)
