@@ -1011,12 +1011,9 @@ alter table notification_mailings enable row level security;
 create policy tenant on notification_mailings as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table notification_position (
-  only_row boolean not null default true,
   xid xid8 not null,
   id bigint not null,
-  since timestamp with time zone not null, -- nothing that happened earlier is reported
-  constraint notification_position_pkey PRIMARY KEY (only_row),
-  constraint notification_position_only_row_check CHECK (only_row)
+  since timestamp with time zone not null -- nothing that happened earlier is reported
 );
 
 create table notification_settings (

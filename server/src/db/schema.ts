@@ -589,7 +589,6 @@ export interface NotificationMailingsTable {
 }
 
 export interface NotificationPositionTable {
-  only_row: Generated<boolean>
   xid: string
   id: number
   /** nothing that happened earlier is reported */

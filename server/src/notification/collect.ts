@@ -54,6 +54,8 @@ async function collectBatch({ canMail, now }: CollectDeps, trx: Trx): Promise<nu
   await notify(trx, occurrences, canMail, now())
   const last = messages.at(-1)
   if (last) await savePosition(trx, { xid: last.xid, id: last.row })
+  // Of another database server: stored at once, or what is written until the next run would be skipped.
+  else if (position.isReset) await savePosition(trx, position)
   return messages.length
 }
 

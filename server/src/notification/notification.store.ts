@@ -8,7 +8,12 @@ import type { SavedSettings } from './settings.store.ts'
 import type { Waiting } from './digest.ts'
 import { visibleIn } from './feed.store.ts'
 
-export type Position = { readonly xid: string; readonly id: string; readonly since: Date }
+export type Position = {
+  readonly xid: string
+  readonly id: string
+  readonly since: Date
+  readonly isReset: boolean
+}
 
 /**
  * Locks the position in the outbox; undefined while another process has it. A position of another database server, whose
@@ -17,7 +22,8 @@ export type Position = { readonly xid: string; readonly id: string; readonly sin
 export async function lockPosition(trx: Trx): Promise<Position | undefined> {
   const { rows } = await sql<Position>`
     select case when h.xid < pg_snapshot_xmax(s) then h.xid else pg_snapshot_xmin(s) end::text as xid,
-      case when h.xid < pg_snapshot_xmax(s) then h.id else 0 end::text as id, h.since
+      case when h.xid < pg_snapshot_xmax(s) then h.id else 0 end::text as id, h.since,
+      h.xid >= pg_snapshot_xmax(s) as "isReset"
     from notification_position h, pg_current_snapshot() s for update of h skip locked`.execute(trx)
   return rows[0]
 }

@@ -53,7 +53,6 @@ create policy tenant on notification_mailings to pharos_tenant using (team_id = 
 
 -- The position in the outbox up to which notifications were written.
 create table notification_position (
-  only_row boolean primary key default true check (only_row),
   xid xid8 not null,
   id bigint not null,
   since timestamptz not null
