@@ -12,6 +12,7 @@ import { inventoryRoutes } from './inventory.ts'
 import { invitationRoutes } from './invitation.ts'
 import { letterRoutes } from './letter.ts'
 import { memberRoutes } from './member.ts'
+import { notificationRoutes } from './notification.ts'
 import { prefixRoutes } from './prefix.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './search.ts'
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...accountRoutes,
   ...secondFactorRoutes,
+  ...notificationRoutes,
   ...invitationRoutes,
   ...teamRoutes,
   ...memberRoutes,

@@ -3,14 +3,18 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Problem } from './problem.ts'
 import type { QueryOf } from './route.ts'
-import { followStreamRoute, type streamSigns, type StreamType } from './stream.ts'
+import { followStreamRoute, type StreamMessageType, type streamSigns } from './stream.ts'
 import { authorization, ProblemError, urlOf, type ClientOptions } from './client.ts'
 
 export type StreamEvent = {
   readonly id: string
-  readonly type: StreamType | (typeof streamSigns)[number]
+  readonly type: StreamMessageType | (typeof streamSigns)[number]
   /** `{type, timestamp, data}` of a message, see webhook-message.ts; empty for `ready` and `reset`. */
-  readonly message: { readonly type?: StreamType; readonly timestamp?: string; readonly data?: unknown }
+  readonly message: {
+    readonly type?: StreamMessageType
+    readonly timestamp?: string
+    readonly data?: unknown
+  }
 }
 
 export type StreamInput = {

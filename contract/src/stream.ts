@@ -1,6 +1,7 @@
 // The stream: messages of a team as server-sent events.
 import { Type, type Static } from 'typebox'
 import { regionStates } from './byoip.ts'
+import { personalMessageTypes } from './notification.ts'
 import { messageTypes } from './webhook-message.ts'
 import { route } from './route.ts'
 import { Component, Enumeration, Id, Optional, Repeatable, Strict, Time } from './scalar.ts'
@@ -8,6 +9,10 @@ import { Component, Enumeration, Id, Optional, Repeatable, Strict, Time } from '
 /** The messages of webhooks, and those of the stream only. */
 export const streamTypes = [...messageTypes, 'announcement.regions_changed'] as const
 export type StreamType = (typeof streamTypes)[number]
+
+/** All messages of the stream: those of the team, and those to the signed-in user. */
+export const streamMessageTypes = [...streamTypes, ...personalMessageTypes] as const
+export type StreamMessageType = (typeof streamMessageTypes)[number]
 
 /** The most changes in one message. */
 export const regionChangesMax = 100
@@ -42,10 +47,11 @@ export const followStreamRoute = route({
     'without a gap. If that is not possible, after a week or a move of the database, the first event is ' +
     '`reset`: read the current state from the API. A message may come twice. Without `type`, all messages ' +
     'that the modules of the team and the scopes of the API token (`ipam:read`, `lighthouse:read`) allow are ' +
-    'sent. The answer ends after a while, and when the credential expires: connect again.',
+    'sent. A user also gets `notifications.changed` when the personal notifications of the team change, with the data ' +
+    '`{unread, newest_id}`; webhooks and API tokens do not. The answer ends after a while, and when the credential expires: connect again.',
   permission: { credential: 'any' },
   query: Strict({
-    type: Optional(Repeatable(Enumeration('StreamMessageType', streamTypes))),
+    type: Optional(Repeatable(Enumeration('StreamMessageType', streamMessageTypes))),
   }),
   stream: true,
   success: 200,

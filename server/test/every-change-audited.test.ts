@@ -20,6 +20,7 @@ const unaudited: Readonly<Record<string, string>> = {
   validateAnnouncement: 'requests checks that run anyway',
   verifyDomain: 'requests a check that runs anyway; its result is audited',
   showInvitation: 'only reads; a POST so that the token is not in the URL',
+  readNotifications: 'the state of a feed that only its user sees',
   requestPasswordReset: 'sends a mail and changes nothing; the use of its link is audited',
 }
 

@@ -75,6 +75,8 @@ function anotherValue(value: unknown): unknown {
   if (typeof value === 'boolean') return !value
   if (typeof value === 'number') return value + 1
   if (Array.isArray(value)) return value.slice(1)
+  // One of a closed list.
+  if (value === 'immediate') return 'hourly'
   return typeof value === 'string' && /^[A-Za-z ]{3,}$/.test(value) ? `${value} too` : value
 }
 

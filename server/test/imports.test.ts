@@ -40,6 +40,7 @@ const allowed: Record<string, readonly string[]> = {
   webhook: ['contract', 'net', 'operation', 'runtime', 'db', 'mail', 'team', 'packages'],
   outbox: ['contract', 'runtime', 'db', 'packages'],
   stream: ['contract', 'operation', 'runtime', 'db', 'outbox', 'packages'],
+  notification: ['contract', 'operation', 'runtime', 'db', 'outbox', 'mail', 'packages'],
   inventory: [
     'contract',
     'net',
@@ -159,6 +160,7 @@ const domains = new Set([
   'webhook',
   'outbox',
   'stream',
+  'notification',
   'registry',
   'inventory',
   'byoip',

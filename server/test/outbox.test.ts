@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventFlags } from '@pharos/contract/analysis'
-import { streamTypes } from '@pharos/contract/stream'
+import { streamMessageTypes } from '@pharos/contract/stream'
 import {
   messageTypes,
   operatorMessageTypes,
@@ -338,7 +338,7 @@ describe('the outbox', () => {
 
   it('contains the types of the contract and no others', async () => {
     for (const [constraint, ofTeams] of [
-      ['outbox_type_check', streamTypes],
+      ['outbox_type_check', streamMessageTypes],
       ['webhooks_events_check', messageTypes],
     ] as const) {
       const { rows } = await sql<{ definition: string }>`

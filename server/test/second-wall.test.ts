@@ -37,6 +37,7 @@ const withoutPolicy: Record<string, Open> = {
   staff_tokens: { why: 'credentials of programs of the provider' },
   signing_keys: { why: 'keys of the installation' },
   migrations: { why: 'applied migrations' },
+  notification_position: { why: 'a position in the outbox' },
   mail_tokens: { why: 'belongs to accounts: used by the session before a team is known' },
   recovery_codes: { why: 'of accounts' },
   second_factors: { why: 'of accounts' },

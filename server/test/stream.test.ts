@@ -12,6 +12,7 @@ import { seedAnnouncement } from '../src/byoip/announcement/testing.ts'
 import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
 import { wake } from '../src/db/wake.ts'
 import type { Db } from '../src/db/postgres.ts'
+import { writePersonalMessages } from '../src/outbox/outbox.ts'
 import { addMessage, addMessageIn } from '../src/outbox/testing.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
@@ -135,6 +136,22 @@ describe('the messages of the stream', () => {
     await send(blue.teamId, 'of blue')
     for (const mark of ['one', 'two']) await send(red.teamId, mark)
     assert.deepEqual([markOf(await followed.next()), markOf(await followed.next())], ['one', 'two'])
+  })
+
+  it('to one user reach only that user, and no token', async () => {
+    const followed = await followFromNow()
+    const { userId } = await addUser(api, 'other', [red])
+    const data = (unread: number) => ({ unread, newest_id: 7 })
+    const personal = { teamId: red.teamId, type: 'notifications.changed' } as const
+    await owner.transaction().execute((trx) =>
+      writePersonalMessages(trx, [
+        { ...personal, userId, data: data(1) },
+        { ...personal, userId: admin.userId, data: data(2) },
+      ]),
+    )
+    const { type, message } = (await followed.next())!
+    assert.equal(type, 'notifications.changed')
+    assert.deepEqual(message.data, data(2))
   })
 
   it('are those that were requested and that the token may read', async () => {

@@ -6,6 +6,7 @@ import { byoipExamples } from './byoip.ts'
 import { deliveryExamples } from './delivery.ts'
 import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
+import { notificationExamples } from './notification.ts'
 import { operatorExamples } from './operator.ts'
 import { prefixExamples } from './prefix.ts'
 import { searchExamples } from './search.ts'
@@ -16,6 +17,7 @@ import { webhookExamples } from './webhook.ts'
 
 export const examples: Examples = new Map([
   ...sessionExamples,
+  ...notificationExamples,
   ...teamExamples,
   ...webhookExamples,
   ...byoipExamples,

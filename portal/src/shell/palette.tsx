@@ -52,7 +52,8 @@ export function Palette({ user, onClose }: { user: User; onClose: () => void }) 
   )
 }
 
-const isGroup = (one: SpotlightActionData | SpotlightActionGroupData): one is SpotlightActionGroupData => 'actions' in one
+const isGroup = (one: SpotlightActionData | SpotlightActionGroupData): one is SpotlightActionGroupData =>
+  'actions' in one
 
 /** Hits match already; pages and choices are matched by each word of the query. */
 function filtered(query: string, { group, actions }: SpotlightActionGroupData): SpotlightActionGroupData[] {

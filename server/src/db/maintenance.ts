@@ -11,6 +11,7 @@ const expired = [
   sql`delete from sign_in_failures where latest < now() - interval '24 hours'`,
   sql`delete from invitations where expires < now()`,
   sql`delete from mails where created < now() - interval '90 days'`,
+  sql`delete from notifications where at < now() - interval '90 days'`,
   sql`delete from outbox where at < now() - interval '7 days'`,
   sql`delete from webhook_deliveries where created < now() - interval '30 days' and state <> 'pending'`,
   sql`delete from region_withdrawals where at < now() - interval '1 day'`,

@@ -952,13 +952,17 @@ create table mails (
   sent timestamp with time zone,
   failed timestamp with time zone, -- when it was given up
   error text, -- what the last attempt met; never what the mail says
+  user_id integer, -- the user to whom a mail of notifications is; null for other mails
   constraint mails_pkey PRIMARY KEY (id),
+  constraint mails_membership FOREIGN KEY (team_id, user_id) REFERENCES memberships(team_id, user_id) ON DELETE CASCADE,
   constraint mails_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint mails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint mails_check CHECK (((sent IS NULL) OR (failed IS NULL))),
   constraint mails_check1 CHECK (((content_sealed IS NULL) = ((sent IS NOT NULL) OR (failed IS NOT NULL))))
 );
 CREATE INDEX mails_created ON public.mails USING btree (created);
 CREATE INDEX mails_due ON public.mails USING btree (due) WHERE ((sent IS NULL) AND (failed IS NULL));
+CREATE INDEX mails_user ON public.mails USING btree (user_id) WHERE (user_id IS NOT NULL);
 alter table mails enable row level security;
 create policy tenant on mails as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
@@ -993,6 +997,66 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+create table notification_mailings (
+  user_id integer not null,
+  team_id integer,
+  due timestamp with time zone, -- when the next mail is composed; null if nothing waits
+  last timestamp with time zone, -- when the last mail was queued
+  constraint notification_mailings_user_id_team_id_key UNIQUE NULLS NOT DISTINCT (user_id, team_id),
+  constraint notification_mailings_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES memberships(team_id, user_id) ON DELETE CASCADE,
+  constraint notification_mailings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX notification_mailings_due ON public.notification_mailings USING btree (due) WHERE (due IS NOT NULL);
+alter table notification_mailings enable row level security;
+create policy tenant on notification_mailings as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table notification_position (
+  xid xid8 not null,
+  id bigint not null,
+  since timestamp with time zone not null -- nothing that happened earlier is reported
+);
+
+create table notification_settings (
+  user_id integer not null,
+  team_id integer,
+  mail boolean not null,
+  digest text not null,
+  attack_bps bigint,
+  attack_pps bigint,
+  kinds jsonb not null, -- for each kind, whether it is mailed; the default applies to a kind that is missing
+  constraint notification_settings_user_id_team_id_key UNIQUE NULLS NOT DISTINCT (user_id, team_id),
+  constraint notification_settings_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES memberships(team_id, user_id) ON DELETE CASCADE,
+  constraint notification_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint notification_settings_attack_bps_check CHECK ((attack_bps >= 0)),
+  constraint notification_settings_attack_pps_check CHECK ((attack_pps >= 0)),
+  constraint notification_settings_digest_check CHECK ((digest = ANY (ARRAY['immediate'::text, 'hourly'::text, 'daily'::text])))
+);
+alter table notification_settings enable row level security;
+create policy tenant on notification_settings as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table notifications (
+  id bigint not null generated always as identity,
+  user_id integer not null,
+  team_id integer,
+  kind text not null,
+  key text not null, -- identifies the thing within the kind: a user gets one notification about it
+  at timestamp with time zone not null,
+  attrs jsonb not null,
+  read timestamp with time zone,
+  mail text not null default 'none'::text, -- waiting: it is in no mail yet; queued: a mail with it was queued
+  constraint notifications_pkey PRIMARY KEY (id),
+  constraint notifications_kind_key_user_id_team_id_key UNIQUE NULLS NOT DISTINCT (kind, key, user_id, team_id),
+  constraint notifications_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES memberships(team_id, user_id) ON DELETE CASCADE,
+  constraint notifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint notifications_mail_check CHECK ((mail = ANY (ARRAY['none'::text, 'waiting'::text, 'queued'::text])))
+);
+CREATE INDEX notifications_at ON public.notifications USING btree (at);
+CREATE INDEX notifications_feed ON public.notifications USING btree (user_id, team_id, id);
+CREATE INDEX notifications_unread ON public.notifications USING btree (user_id, team_id) WHERE (read IS NULL);
+CREATE INDEX notifications_waiting ON public.notifications USING btree (user_id, team_id, id) WHERE (mail = 'waiting'::text);
+alter table notifications enable row level security;
+create policy tenant on notifications as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 -- last status sent to the team, of announcements whose stored status was not shown at the time; empty while every router can be read
 create table notified_statuses (
   announcement_id integer not null,
@@ -1013,10 +1077,12 @@ create table outbox (
   at timestamp with time zone not null default now(),
   data json not null,
   xid xid8 not null default pg_current_xact_id(), -- the transaction in which it happened; rows become visible in no order, and are read in this one
+  user_id integer, -- the only user whose stream gets the message; null: every reader of the team
   constraint outbox_pkey PRIMARY KEY (xid, id),
   constraint outbox_type_check CHECK (
 CASE
-    WHEN (team_id IS NULL) THEN (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]))
+    WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text])))
+    WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
     ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]))
 END)
 );
@@ -1481,7 +1547,7 @@ grant insert (team_id, recipient, template, content_sealed) on mails to pharos_t
 grant usage on member_ids to pharos_tenant;
 grant delete, select, update (is_admin, managed_by) on memberships to pharos_tenant;
 grant delete, insert, select, update on notified_statuses to pharos_tenant;
-grant insert (team_id, type, data), select on outbox to pharos_tenant;
+grant insert (team_id, type, data, user_id), select on outbox to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;
 grant select on services to pharos_tenant;

@@ -552,6 +552,8 @@ export interface MailsTable {
   failed: Date | null
   /** what the last attempt met; never what the mail says */
   error: string | null
+  /** the user to whom a mail of notifications is; null for other mails */
+  user_id: number | null
 }
 
 export type MembershipsManagedBy = 'operator' | 'team'
@@ -577,6 +579,51 @@ export interface MigrationsTable {
   applied: Generated<Date>
 }
 
+export interface NotificationMailingsTable {
+  user_id: number
+  team_id: number | null
+  /** when the next mail is composed; null if nothing waits */
+  due: Date | null
+  /** when the last mail was queued */
+  last: Date | null
+}
+
+export interface NotificationPositionTable {
+  xid: string
+  id: number
+  /** nothing that happened earlier is reported */
+  since: Date
+}
+
+export type NotificationSettingsDigest = 'immediate' | 'hourly' | 'daily'
+
+export interface NotificationSettingsTable {
+  user_id: number
+  team_id: number | null
+  mail: boolean
+  digest: NotificationSettingsDigest
+  attack_bps: number | null
+  attack_pps: number | null
+  /** for each kind, whether it is mailed; the default applies to a kind that is missing */
+  kinds: Json
+}
+
+export type NotificationsMail = 'none' | 'waiting' | 'queued'
+
+export interface NotificationsTable {
+  id: GeneratedAlways<number>
+  user_id: number
+  team_id: number | null
+  kind: string
+  /** identifies the thing within the kind: a user gets one notification about it */
+  key: string
+  at: Date
+  attrs: Json
+  read: Date | null
+  /** waiting: it is in no mail yet; queued: a mail with it was queued */
+  mail: Generated<NotificationsMail>
+}
+
 /** last status sent to the team, of announcements whose stored status was not shown at the time; empty while every router can be read */
 export interface NotifiedStatusesTable {
   announcement_id: number
@@ -593,6 +640,8 @@ export interface OutboxTable {
   data: Json
   /** the transaction in which it happened; rows become visible in no order, and are read in this one */
   xid: Generated<string>
+  /** the only user whose stream gets the message; null: every reader of the team */
+  user_id: number | null
 }
 
 export interface PrefixesTable {
@@ -1035,6 +1084,10 @@ export interface Schema {
   mails: MailsTable
   memberships: MembershipsTable
   migrations: MigrationsTable
+  notification_mailings: NotificationMailingsTable
+  notification_position: NotificationPositionTable
+  notification_settings: NotificationSettingsTable
+  notifications: NotificationsTable
   notified_statuses: NotifiedStatusesTable
   outbox: OutboxTable
   prefixes: PrefixesTable

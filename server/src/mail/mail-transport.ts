@@ -13,6 +13,8 @@ export type MailMessage = {
   readonly subject: string
   readonly text: string
   readonly html: string
+  /** URL that ends mails of this kind, for `List-Unsubscribe` (RFC 8058). */
+  readonly unsubscribe?: string
 }
 
 export type MailTransport = {

@@ -6,6 +6,8 @@ import type { Db, Trx } from '../db/postgres.ts'
 export type MailRow = {
   readonly recipient: string
   readonly teamId: number | null
+  /** The user to whom a mail of notifications is; null for other mails. */
+  readonly userId: number | null
   readonly template: string
   readonly contentSealed: Buffer
 }
@@ -15,6 +17,7 @@ export async function insertMail(trx: Db | Trx, mail: MailRow): Promise<void> {
     .insertInto('mails')
     .values({
       team_id: mail.teamId,
+      ...(mail.userId === null ? {} : { user_id: mail.userId }),
       recipient: mail.recipient,
       template: mail.template,
       content_sealed: mail.contentSealed,

@@ -55,6 +55,17 @@ export type MailContents = {
     }[]
     readonly link: string
   }
+  /** What happened in one team, or (team null) to an employee of the provider. The texts may contain text of other users. */
+  readonly notifications: {
+    readonly team: string | null
+    readonly subject: string
+    readonly lines: readonly string[]
+    /** Number of notifications, of which `lines` are the newest. */
+    readonly count: number
+    readonly link: string
+    readonly settings: string
+    readonly unsubscribe: string
+  }
   /** Sent on the operator's command, never queued. */
   readonly test: { readonly at: string }
 }
@@ -64,6 +75,8 @@ export type NewMail<T extends MailTemplate = MailTemplate> = {
   readonly to: string
   /** The team that the mail concerns; null if it concerns a user account. */
   readonly teamId: number | null
+  /** Of a mail of notifications: it is not sent once the user has left the team. */
+  readonly userId?: number
   readonly template: T
   readonly content: MailContents[T]
 }
@@ -74,8 +87,8 @@ export async function queueMail<T extends MailTemplate>(
   ring: KeyRing,
   mail: NewMail<T>,
 ): Promise<void> {
-  const { to, teamId, template, content } = mail
+  const { to, teamId, userId = null, template, content } = mail
   const contentSealed = seal(ring, 'mail', Buffer.from(JSON.stringify(content)), template)
-  await insertMail(trx, { recipient: to, teamId, template, contentSealed })
+  await insertMail(trx, { recipient: to, teamId, userId, template, contentSealed })
   await wake(trx, 'mails')
 }

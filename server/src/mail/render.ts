@@ -10,6 +10,8 @@ export type MailParts = {
   /** Rendered between `paragraphs` and `after`. */
   readonly link?: { readonly label: string; readonly url: string }
   readonly after?: readonly Paragraph[]
+  /** URL that ends mails of this kind, by RFC 8058; shown in the footer. */
+  readonly unsubscribe?: string
 }
 
 /** The sender as named in the footer. */
@@ -19,20 +21,33 @@ export type Sender = {
   readonly contact: string
 }
 
-export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
+export type RenderedMail = {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly unsubscribe?: string
+}
 
 export function renderMail(parts: MailParts, sender: Sender): RenderedMail {
-  return { subject: parts.subject, text: renderText(parts, sender), html: renderHtml(parts, sender) }
+  const { subject, unsubscribe } = parts
+  return {
+    subject,
+    text: renderText(parts, sender),
+    html: renderHtml(parts, sender),
+    ...(unsubscribe === undefined ? {} : { unsubscribe }),
+  }
 }
 
 const columns = 76
 
-function renderText({ paragraphs, link, after = [] }: MailParts, sender: Sender): string {
+function renderText({ paragraphs, link, after = [], unsubscribe }: MailParts, sender: Sender): string {
   const blocks = [
     ...paragraphs.map(textOf),
     ...(link ? [`${link.label}:\n${link.url}`] : []),
     ...after.map(textOf),
-    ['--', wrap(footer(sender))].join('\n'),
+    ['--', wrap(footer(sender)), ...(unsubscribe === undefined ? [] : [`Unsubscribe:\n${unsubscribe}`])].join(
+      '\n',
+    ),
   ]
   return `${blocks.join('\n\n')}\n`
 }
@@ -67,7 +82,10 @@ const quote = 'margin:0 0 16px;padding:0 0 0 14px;border-left:3px solid #808080'
 const rule = 'margin:24px 0 12px;border:0;border-top:1px solid #808080'
 const small = 'margin:0 0 16px;font-size:13px;word-break:break-word'
 
-function renderHtml({ subject, paragraphs, link, after = [] }: MailParts, sender: Sender): string {
+function renderHtml(
+  { subject, paragraphs, link, after = [], unsubscribe }: MailParts,
+  sender: Sender,
+): string {
   const lines = [
     '<!doctype html>',
     '<html lang="en">',
@@ -86,6 +104,9 @@ function renderHtml({ subject, paragraphs, link, after = [] }: MailParts, sender
     ...after.map(htmlOf),
     `<hr style="${rule}">`,
     `<p style="${small}">${escapeHtml(footer(sender))}</p>`,
+    ...(unsubscribe === undefined
+      ? []
+      : [`<p style="${small}"><a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></p>`]),
     '</div>',
     '</body>',
     '</html>',

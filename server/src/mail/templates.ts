@@ -128,6 +128,18 @@ const templates: Templates = {
     ],
   }),
 
+  notifications: ({ team, subject, lines, count: total, link, settings, unsubscribe }) => ({
+    subject,
+    paragraphs: [
+      ...(team === null ? [] : [`Team "${word(team)}":`]),
+      { quote: lines },
+      ...(total > lines.length ? [`and ${total - lines.length} more.`] : []),
+    ],
+    link: { label: 'Open the portal', url: link },
+    after: [`Choose what is mailed, and when: ${settings}`],
+    unsubscribe,
+  }),
+
   test: ({ at }, { provider }) => ({
     subject: 'Test of the mail settings',
     paragraphs: [`This mail was sent ${when(at)} to test the mail settings of ${provider}. They work.`],

@@ -2,8 +2,9 @@
 // Pure.
 import type { StreamType } from '@pharos/contract/stream'
 import type { OperatorMessageType } from '@pharos/contract/webhook-message'
+import type { PersonalMessageType } from '@pharos/contract/notification'
 
-type AnyMessageType = StreamType | OperatorMessageType
+type AnyMessageType = StreamType | OperatorMessageType | PersonalMessageType
 
 /** The module that a team needs to get messages of the type. */
 export const moduleOf = (type: StreamType): 'lighthouse' | 'ipam' =>

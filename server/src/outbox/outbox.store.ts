@@ -4,6 +4,8 @@ import type { Trx } from '../db/postgres.ts'
 
 type MessageRow = {
   readonly teamId: number | null
+  /** The only user who gets the message; null: all readers of the team. */
+  readonly userId: number | null
   readonly type: string
   /** JSON. */
   readonly data: string
@@ -12,10 +14,10 @@ type MessageRow = {
 /** Inserts in the given order, and returns the ids in the same order. */
 export async function insertMessages(trx: Trx, rows: readonly MessageRow[]): Promise<number[]> {
   const inserted = await sql<{ id: number }>`
-    insert into outbox (team_id, type, data)
-    select n."teamId", n.type, n.data::json
-    from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as ("teamId" integer, type text, data text))
-      with ordinality n ("teamId", type, data, place)
+    insert into outbox (team_id, user_id, type, data)
+    select n."teamId", n."userId", n.type, n.data::json
+    from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as ("teamId" integer, "userId" integer, type text, data text))
+      with ordinality n ("teamId", "userId", type, data, place)
     order by n.place
     returning id`.execute(trx)
   return inserted.rows.map(({ id }) => id).toSorted((a, b) => a - b)

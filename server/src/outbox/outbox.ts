@@ -2,6 +2,7 @@
 // stream and for webhooks. This is the only module that writes the table; which changes are reported is decided next to
 // the statements that write them.
 import type { RegionsChanged, StreamType } from '@pharos/contract/stream'
+import type { NotificationsChangedData, PersonalMessageType } from '@pharos/contract/notification'
 import type { MessageData, MessageType, OperatorMessageType } from '@pharos/contract/webhook-message'
 import type { Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
@@ -24,6 +25,27 @@ export type NewOperatorMessage = {
   [T in OperatorMessageType]: { readonly teamId: null; readonly type: T; readonly data: MessageData<T> }
 }[OperatorMessageType]
 
+/** A message to one user of a team: only the stream delivers it. */
+export type NewPersonalMessage = {
+  readonly teamId: number
+  readonly userId: number
+  readonly type: PersonalMessageType
+  readonly data: NotificationsChangedData
+}
+
+/** Adds the messages to the transaction, for the streams of their users. */
+export async function writePersonalMessages(
+  trx: Trx,
+  messages: readonly NewPersonalMessage[],
+): Promise<void> {
+  if (messages.length === 0) return
+  await insertMessages(
+    trx,
+    messages.map((message) => ({ ...message, data: JSON.stringify(message.data) })),
+  )
+  await wake(trx, 'outbox')
+}
+
 /**
  * Adds the messages to the transaction in order, with a delivery for each webhook that receives them. One insert for
  * all messages and one for all deliveries, so that ten thousand announcements need no more statements than one.
@@ -33,7 +55,12 @@ export async function writeMessages(
   messages: readonly (NewMessage | NewStreamMessage | NewOperatorMessage)[],
 ): Promise<void> {
   if (messages.length === 0) return
-  const rows = messages.map(({ teamId, type, data }) => ({ teamId, type, data: JSON.stringify(data) }))
+  const rows = messages.map(({ teamId, type, data }) => ({
+    teamId,
+    userId: null,
+    type,
+    data: JSON.stringify(data),
+  }))
   const ids = await insertMessages(trx, rows)
   await wake(trx, 'outbox')
   const teamIds = [...new Set(rows.map(({ teamId }) => teamId))]

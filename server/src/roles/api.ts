@@ -45,6 +45,8 @@ import { createWrongPasswords } from '../session/password-check.ts'
 import { secondFactorRoutes } from '../session/second-factor.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
+import { notificationRoutes } from '../notification/notification.routes.ts'
+import { addUnsubscribe } from '../notification/unsubscribe.routes.ts'
 import { createOutboxListener } from '../stream/outbox-listener.ts'
 import { searchRoutes } from '../search/search.routes.ts'
 import { streamRoutes } from '../stream/stream.routes.ts'
@@ -208,6 +210,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...inventoryRoutes({ postgres }),
+    ...notificationRoutes({ db: postgres.front, now: () => new Date() }),
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
     ...streamRoutes({ postgres, db: postgres.front, outboxListener }),
@@ -229,6 +232,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   server.addHook('onClose', () => tasks.settled())
   server.addHook('onClose', async () => breached?.close())
   addDocumentation(server, () => signingKeys.jwks())
+  addUnsubscribe(server, { db: postgres.front, ring: config.secret, now: () => new Date() })
   addPortal(server, createBrandReader(postgres.front, config.providerName))
   addHealth(server, healthDeps(deps))
   return server

@@ -18,6 +18,7 @@ import { watchInstallation } from './figures.ts'
 import { createHealthServer } from './http.ts'
 import { mailPart } from './mail.ts'
 import { holdAlertsPart } from './hold-alerts.ts'
+import { notificationsPart } from './notifications.ts'
 import { maintenancePart } from './maintenance.ts'
 import { processReportPart, type Role } from './process-report.ts'
 import { reconcilerParts } from './reconciler.ts'
@@ -69,6 +70,7 @@ export async function runRole(
             ...reconcilerParts(shared),
             ...visibilityParts(shared),
             holdAlertsPart(shared),
+            notificationsPart(shared),
           ]
         : []),
       ...(roles.includes('collector') ? collectorParts(shared) : []),

@@ -29,6 +29,7 @@ export type Purpose =
   | 'kept-answer'
   | 'kept-plan'
   | 'audit'
+  | 'unsubscribe'
 
 declare const ringBrand: unique symbol
 

@@ -1,5 +1,11 @@
 // Follows the messages of a team: those after a position, then new ones, for as long as the credential is valid.
-import { streamTypes, type StreamType } from '@pharos/contract/stream'
+import type { PersonalMessageType } from '@pharos/contract/notification'
+import {
+  streamMessageTypes,
+  streamTypes,
+  type StreamMessageType,
+  type StreamType,
+} from '@pharos/contract/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { messageText, moduleOf } from '../outbox/message.ts'
 import { fail, invalid, Failure } from '../runtime/error.ts'
@@ -35,7 +41,7 @@ const silenceMs = 15_000
 export async function followStream(
   deps: StreamDeps,
   actor: Actor,
-  wanted: readonly StreamType[] | undefined,
+  wanted: readonly StreamMessageType[] | undefined,
   follows: Follows,
 ): Promise<AsyncIterable<StreamEvent | null>> {
   requireReadable(actor, wanted)
@@ -43,18 +49,19 @@ export async function followStream(
   const given = positionOf(follows.lastEventId)
   const isWhole = given === undefined || isKept(given, horizon)
   const from = given && isWhole ? { ...given, at: horizon.now } : positionAt(horizon)
-  return eventsFrom(deps, actor.teamId, wanted ?? streamTypes, from, isWhole, follows)
+  return eventsFrom(deps, actor, wanted ?? streamMessageTypes, from, isWhole, follows)
 }
 
 async function* eventsFrom(
   { postgres, outboxListener }: StreamDeps,
-  teamId: number,
-  wanted: readonly StreamType[],
+  { teamId, ...caller }: Actor,
+  wanted: readonly StreamMessageType[],
   from: Position,
   isWhole: boolean,
   { actor, signal }: Follows,
 ): AsyncGenerator<StreamEvent | null> {
   const { cluster, at } = from
+  const userId = caller.kind === 'user' ? caller.userId : null
   yield { id: formatPosition(from), event: isWhole ? 'ready' : 'reset', data: '{}' }
   const subscription = outboxListener.subscribe(teamId)
   try {
@@ -63,7 +70,7 @@ async function* eventsFrom(
     for (; ; received = await subscription.next(silenceMs, signal)) {
       // Also without a signal: a notification may be lost.
       const messages =
-        received === 'access' ? [] : await listMessages(postgres, teamId, position, wanted, batch)
+        received === 'access' ? [] : await listMessages(postgres, teamId, userId, position, wanted, batch)
       // After the query, so that no message written after the revocation of the credential is sent.
       const types = await readableNow(actor, wanted)
       if (types.length === 0) return
@@ -92,8 +99,8 @@ function positionOf(lastEventId: string | null): Position | undefined {
 /** Returns no messages once the credential is no longer valid. */
 async function readableNow(
   actor: () => Promise<Actor>,
-  wanted: readonly StreamType[],
-): Promise<StreamType[]> {
+  wanted: readonly StreamMessageType[],
+): Promise<StreamMessageType[]> {
   const now = await actor().catch((error: unknown) => {
     if (error instanceof Failure && error.code !== 'unavailable') return undefined
     throw error
@@ -101,14 +108,18 @@ async function readableNow(
   return now === undefined ? [] : wanted.filter((type) => refusalOf(now, type) === undefined)
 }
 
+const isPersonal = (type: StreamMessageType): type is PersonalMessageType =>
+  !streamTypes.includes(type as StreamType)
+
 /** With types in the request, each of them must be readable; otherwise at least one type. */
-function requireReadable(actor: Actor, wanted: readonly StreamType[] | undefined): void {
+function requireReadable(actor: Actor, wanted: readonly StreamMessageType[] | undefined): void {
   const refusals = (wanted ?? streamTypes).map((type) => refusalOf(actor, type))
   const refusal = wanted ? refusals.find(Boolean) : refusals.every(Boolean) && refusals[0]
   if (refusal) throw refusal
 }
 
-function refusalOf(actor: Actor, type: StreamType): Failure | undefined {
+function refusalOf(actor: Actor, type: StreamMessageType): Failure | undefined {
+  if (isPersonal(type)) return actor.kind === 'user' ? undefined : fail('unauthenticated', 'personal')
   const module = moduleOf(type)
   const scope = `${module}:read`
   if (!actor.modules.includes(module)) return fail('module_disabled', 'module', { module })

@@ -1,7 +1,7 @@
 // The SQL that reads the outbox for the stream, up to the oldest running transaction, so that no message can appear
 // before one that was already read.
 import { sql } from 'kysely'
-import type { StreamType } from '@pharos/contract/stream'
+import type { StreamMessageType } from '@pharos/contract/stream'
 import type { Db, Postgres } from '../db/postgres.ts'
 import type { Horizon, Position } from './position.ts'
 
@@ -18,27 +18,28 @@ export async function findHorizon(db: Db): Promise<Horizon> {
 export type StreamMessage = {
   readonly xid: string
   readonly id: string
-  readonly type: StreamType
+  readonly type: StreamMessageType
   readonly at: Date
   /** JSON. */
   readonly data: string
 }
 
 /**
- * Lists the team's messages after the position in commit order, except those that an older running transaction could
+ * Lists the messages of the team, and of the user within it (null: of no user), after the position in commit order, except those that an older running transaction could
  * still precede.
  */
 export function listMessages(
   postgres: Postgres,
   teamId: number,
+  userId: number | null,
   { xid, id }: Pick<Position, 'xid' | 'id'>,
-  types: readonly StreamType[],
+  types: readonly StreamMessageType[],
   limit: number,
 ): Promise<StreamMessage[]> {
   const query = sql`
     select o.xid::text, o.id::text, o.type, o.at, o.data::text as data
     from outbox o
-    where o.team_id = ${teamId} and (o.xid, o.id) > (${xid}::xid8, ${id}::bigint)
+    where o.team_id = ${teamId} and (o.user_id is null or o.user_id = ${userId}::integer) and (o.xid, o.id) > (${xid}::xid8, ${id}::bigint)
       and o.xid < pg_snapshot_xmin(pg_current_snapshot()) and o.type = any(${types}::text[])
     order by o.xid, o.id limit ${limit}`
   return postgres.readInTeam<StreamMessage>(teamId, query.compile(postgres.owner))

@@ -55,6 +55,7 @@ export async function dropRules(db: Db, tables: readonly TableShape[]): Promise<
 const byType: Record<string, (n: number) => unknown> = {
   integer: (n) => n,
   bigint: (n) => n,
+  xid8: (n) => n,
   smallint: (n) => n,
   'double precision': (n) => n,
   numeric: (n) => n,

@@ -23,4 +23,10 @@ export const streamSubjects: readonly Subject[] = [
     requests: only({ query: { type: 'event.started' } }),
     answers: (_which, identity) => needs(['lighthouse:read'])(identity),
   },
+  {
+    route: 'followStream',
+    form: 'of notifications',
+    requests: only({ query: { type: 'notifications.changed' } }),
+    answers: (_which, { kind }) => (kind === 'user' ? 200 : 'unauthenticated'),
+  },
 ]

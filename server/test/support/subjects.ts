@@ -17,6 +17,7 @@ import {
 import { auditSubjects } from './subjects-audit.ts'
 import { domainSubjects } from './subjects-domain.ts'
 import { memberSubjects } from './subjects-member.ts'
+import { notificationSubjects } from './subjects-notification.ts'
 import { secondFactorSubjects } from './subjects-second-factor.ts'
 import { accountSubjects, sessionSubjects } from './subjects-session.ts'
 import { streamSubjects } from './subjects-stream.ts'
@@ -181,6 +182,7 @@ const sourceOf = (identity: Identity) => ('key' in identity ? identity.key : 'de
 export const subjects: readonly Subject[] = [
   ...sessionSubjects,
   ...accountSubjects,
+  ...notificationSubjects,
   ...secondFactorSubjects,
   ...teamSubjects,
   ...memberSubjects,

@@ -17,7 +17,7 @@ const lineMax = 998
 /** Throws DriverError `refused` if the recipient is not a plain address, or a header would have more than one line. */
 export async function composeMail(message: MailMessage): Promise<Composed> {
   checkHeaders(message)
-  const { id, date, from, replyTo, to, subject, text, html } = message
+  const { id, date, from, replyTo, to, subject, text, html, unsubscribe } = message
   const composer = new MailComposer({
     from: { ...from },
     ...(replyTo === null ? {} : { replyTo: { ...replyTo } }),
@@ -26,7 +26,11 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
     date,
     messageId: `<${id}@${domainOf(from.address)}>`,
     // Suppresses automatic replies: RFC 3834, and the header of Exchange.
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      ...unsubscribeHeaders(unsubscribe),
+    },
     text: isPlainAscii(text) ? { raw: sevenBit(text) } : text,
     html,
     newline: 'win',
@@ -38,11 +42,23 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
   return { envelope: { from: from.address, to: [to] }, bytes: await composer.compile().build() }
 }
 
-function checkHeaders({ id, from, replyTo, to, subject }: MailMessage): void {
+/** RFC 2369 and, for https only, one-click (RFC 8058). */
+function unsubscribeHeaders(url: string | undefined): Readonly<Record<string, string>> {
+  if (url === undefined) return {}
+  const oneClick = url.startsWith('https:') ? { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}
+  return { 'List-Unsubscribe': `<${url}>`, ...oneClick }
+}
+
+function checkHeaders({ id, from, replyTo, to, subject, unsubscribe = '' }: MailMessage): void {
   if (parseEmail(to) === undefined) throw refused(to, 'not an address that mail can be sent to')
   const boxes = replyTo === null ? [from] : [from, replyTo]
   const isFit = (box: Mailbox) => parseEmail(box.address) !== undefined && isHeaderText(box.name)
-  if (!boxes.every(isFit) || !isHeaderText(subject) || !/^[\w.-]+$/.test(id))
+  if (
+    !boxes.every(isFit) ||
+    !isHeaderText(subject) ||
+    !/^[\w.-]+$/.test(id) ||
+    /[^!-~]|[<>]/.test(unsubscribe)
+  )
     throw refused(to, 'a mail header would contain more than one line')
 }
 

@@ -1,0 +1,76 @@
+// The kinds of personal notifications: a closed list of codes, each with its attributes. Codes and attributes are stored; the texts
+// are made here and nowhere else, for mails and for the portal.
+import { classificationLabel } from './classification.ts'
+
+type Attrs = Readonly<Record<string, unknown>>
+type Text = (attrs: Attrs) => string
+
+const prefixes = ['', 'k', 'M', 'G', 'T', 'P'] as const
+
+/** Returns a rate such as `9.5 Gbps`, in powers of a thousand. */
+function rateText(value: unknown, unit: 'bps' | 'pps'): string {
+  const rate = Number(value)
+  const power = rate < 1000 ? 0 : Math.min(prefixes.length - 1, Math.floor(Math.log10(rate) / 3))
+  const scaled = rate / 1000 ** power
+  return `${Number(scaled.toFixed(scaled >= 100 || power === 0 ? 0 : 1))} ${prefixes[power]}${unit}`
+}
+
+const peakOf = ({ bps, pps }: Attrs): string => `peak ${rateText(bps, 'bps')}, ${rateText(pps, 'pps')}`
+const networkOf = ({ network }: Attrs): string => (network ? String(network) : 'an unknown network')
+const counted = (count: unknown, noun: string, nouns: string): string =>
+  `${Number(count)} ${Number(count) === 1 ? noun : nouns}`
+const originOf = ({ cidr, asn }: Attrs): string => `${String(cidr)} (AS${String(asn)})`
+const checkLabels: Readonly<Record<string, string>> = {
+  irr: 'routing registry',
+  rpki: 'RPKI',
+  loa: 'authorization',
+  asn: 'ASN',
+  size: 'size',
+  overlap: 'overlap',
+}
+
+const teamTexts = {
+  attack: (attrs) =>
+    `Attack on ${networkOf(attrs)}: ${classificationLabel(String(attrs['class']))}, ${peakOf(attrs)}${attrs['end'] ? ', ended' : ''}`,
+  attack_ended: (attrs) => `The attack on ${networkOf(attrs)} ended: ${peakOf(attrs)}`,
+  check_failed: (attrs) =>
+    `The ${checkLabels[String(attrs['check'])] ?? String(attrs['check'])} check of ${originOf(attrs)} fails: ${String(attrs['note'])}`,
+  announcement_blocked: (attrs) =>
+    attrs['status'] === 'suspended'
+      ? `The announcement of ${originOf(attrs)} was suspended`
+      : `The announcement of ${originOf(attrs)} is blocked: its checks fail`,
+  announcement_error: (attrs) => `The announcement of ${originOf(attrs)} has an error on the routers`,
+  unexpected_origin: (attrs) =>
+    `Another network announces ${String(attrs['cidr'])}: ${(attrs['origins'] as readonly number[]).map((asn) => (asn === 0 ? 'an unknown ASN' : `AS${asn}`)).join(', ')}`,
+  letter_decided: ({ filename, status, reason }) =>
+    status === 'accepted'
+      ? `The letter of authorization "${String(filename)}" was accepted`
+      : `The letter of authorization "${String(filename)}" was rejected: ${String(reason)}`,
+  letter_expiring: ({ filename, valid_until }) =>
+    `The letter of authorization "${String(filename)}" expires on ${String(valid_until).slice(0, 10)}`,
+  changes_paused: ({ region, withdrawals }) =>
+    `Changes in region ${String(region)} are paused: ${counted(withdrawals, 'withdrawal', 'withdrawals')} of your team wait for approval by the provider`,
+} satisfies Record<string, Text>
+
+const staffTexts = {
+  hold_opened: ({ region, withdrawals, changes }) =>
+    `Changes in region ${String(region)} need approval: ${counted(withdrawals, 'withdrawal', 'withdrawals')}, ${counted(changes, 'changed route', 'changed routes')}`,
+  letter_to_review: ({ filename, team }) =>
+    `The team "${String(team)}" uploaded the letter of authorization "${String(filename)}"`,
+} satisfies Record<string, Text>
+
+const texts: Readonly<Record<NotificationKind, Text>> = { ...teamTexts, ...staffTexts }
+
+export type TeamNotificationKind = keyof typeof teamTexts
+export type StaffNotificationKind = keyof typeof staffTexts
+export type NotificationKind = TeamNotificationKind | StaffNotificationKind
+
+export const teamNotificationKinds = Object.keys(teamTexts) as TeamNotificationKind[]
+export const staffNotificationKinds = Object.keys(staffTexts) as StaffNotificationKind[]
+export const notificationKinds: readonly NotificationKind[] = [
+  ...teamNotificationKinds,
+  ...staffNotificationKinds,
+]
+
+/** Returns the text of a notification for people: one line without a full stop. It may contain text of other users. */
+export const notificationText = (kind: NotificationKind, attrs: Attrs): string => texts[kind](attrs)

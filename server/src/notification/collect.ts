@@ -1,0 +1,133 @@
+// Writes notifications: reads the outbox from the last position, and the letters. Position, notifications and the messages to the
+// streams of their users are one transaction, so that everything is reported once, whichever process runs and dies.
+import type { Db, Trx } from '../db/postgres.ts'
+import { moduleOf } from '../outbox/message.ts'
+import { writePersonalMessages } from '../outbox/outbox.ts'
+import {
+  insertNotifications,
+  listLetterOccurrences,
+  listOutbox,
+  listRecipients,
+  lockMailing,
+  lockPosition,
+  readFeedStates,
+  savePosition,
+  scheduleMail,
+  type Written,
+} from './notification.store.ts'
+import {
+  notificationsOf,
+  occurrencesOf,
+  reportedTypes,
+  type Occurrence,
+  type Recipient,
+  type ReportedMessage,
+} from './recipient.ts'
+import { nextMailAt } from './schedule.ts'
+
+export type CollectDeps = {
+  readonly db: Db
+  /** Without a mail server nothing waits to be mailed: it would be out of date once there is one. */
+  readonly canMail: boolean
+  readonly now: () => Date
+}
+
+const batch = 500
+
+/** Writes the notifications of everything new. Another process that does it already is left alone. */
+export async function collectNotifications(deps: CollectDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const count = await deps.db.transaction().execute((trx) => collectBatch(deps, trx))
+    if (count < batch) return
+  }
+}
+
+/** Returns the number of messages that it read. */
+async function collectBatch({ canMail, now }: CollectDeps, trx: Trx): Promise<number> {
+  const position = await lockPosition(trx)
+  if (!position) return 0
+  const messages = await listOutbox(trx, position, batch)
+  const occurrences = [
+    ...messages.filter(isReported).flatMap(occurrencesOf),
+    ...(await listLetterOccurrences(trx, position.since)),
+  ]
+  await notify(trx, occurrences, canMail, now())
+  const last = messages.at(-1)
+  if (last) await savePosition(trx, { xid: last.xid, id: last.row })
+  // Of another database server: stored at once, or what is written until the next run would be skipped.
+  else if (position.isReset) await savePosition(trx, position)
+  return messages.length
+}
+
+const isReported = ({ type }: ReportedMessage): boolean => reportedTypes.includes(type)
+
+async function notify(
+  trx: Trx,
+  occurrences: readonly Occurrence[],
+  canMail: boolean,
+  now: Date,
+): Promise<void> {
+  if (occurrences.length === 0) return
+  const teamIds = [...new Set(occurrences.map(({ teamId }) => teamId))]
+  const recipients = await listRecipients(trx, teamIds)
+  const modules = new Map(recipients.map(({ teamId, modules }) => [teamId, modules]))
+  const enabled = occurrences.filter((one) => isEnabled(one, modules.get(one.teamId)))
+  const rows = newest(notificationsOf(enabled, recipients)).map((row) => ({
+    ...row,
+    isMailed: row.isMailed && canMail,
+  }))
+  // The end of an attack is written after its beginning, on which it depends.
+  const written = [
+    ...(await insertNotifications(
+      trx,
+      rows.filter(({ kind }) => kind !== 'attack_ended'),
+    )),
+    ...(await insertNotifications(
+      trx,
+      rows.filter(({ kind }) => kind === 'attack_ended'),
+    )),
+  ]
+  const targets = distinct(written)
+  const settings = new Map(recipients.map((recipient) => [nameOf(recipient), recipient.settings]))
+  for (const target of distinct(written.filter(({ isWaiting }) => isWaiting))) {
+    const last = await lockMailing(trx, target)
+    await scheduleMail(trx, target, nextMailAt(settings.get(nameOf(target))!.digest, now, last))
+  }
+  const feeds = await readFeedStates(trx, targets)
+  await writePersonalMessages(
+    trx,
+    feeds.map(({ userId, teamId, unread, newestId: newest_id }) => ({
+      teamId,
+      userId,
+      type: 'notifications.changed',
+      data: { unread, newest_id },
+    })),
+  )
+}
+
+type Target = Pick<Recipient, 'userId' | 'teamId'>
+const nameOf = ({ userId, teamId }: Target): string => `${userId} ${teamId}`
+
+/** One statement cannot write a row twice: of an attack, the last state of the batch counts. */
+function newest<Row extends Target & { readonly kind: string; readonly key: string; readonly at: Date }>(
+  rows: readonly Row[],
+): Row[] {
+  const byThing = new Map<string, Row>()
+  for (const row of rows) {
+    const name = `${nameOf(row)} ${row.kind} ${row.key}`
+    byThing.set(name, { ...row, at: byThing.get(name)?.at ?? row.at })
+  }
+  return [...byThing.values()]
+}
+
+const distinct = (written: readonly Written[]): Target[] => [
+  ...new Map(written.map(({ userId, teamId }) => [nameOf({ userId, teamId }), { userId, teamId }])).values(),
+]
+
+/** Staff need no module; a team is told nothing about modules that it does not have. */
+function isEnabled({ teamId, kind }: Occurrence, modules: readonly string[] | undefined): boolean {
+  if (teamId === null) return true
+  return (
+    modules?.includes(moduleOf(kind.startsWith('attack') ? 'event.started' : 'validation.failed')) ?? false
+  )
+}

@@ -1,0 +1,237 @@
+// The SQL that writes notifications and their mails, as the owner: one run reads the outbox of all teams.
+import { sql } from 'kysely'
+import type { NotificationKind } from '@pharos/contract/notification-text'
+import type { Db, Trx } from '../db/postgres.ts'
+import type { NewNotification, Occurrence, Recipient, ReportedMessage } from './recipient.ts'
+import { settingsOf } from './settings.ts'
+import type { SavedSettings } from './settings.store.ts'
+import type { Waiting } from './digest.ts'
+import { visibleIn } from './feed.store.ts'
+
+export type Position = {
+  readonly xid: string
+  readonly id: string
+  readonly since: Date
+  readonly isReset: boolean
+}
+
+/**
+ * Locks the position in the outbox; undefined while another process has it. A position of another database server, whose
+ * transactions have other numbers, becomes the oldest running transaction.
+ */
+export async function lockPosition(trx: Trx): Promise<Position | undefined> {
+  const { rows } = await sql<Position>`
+    select case when h.xid < pg_snapshot_xmax(s) then h.xid else pg_snapshot_xmin(s) end::text as xid,
+      case when h.xid < pg_snapshot_xmax(s) then h.id else 0 end::text as id, h.since,
+      h.xid >= pg_snapshot_xmax(s) as "isReset"
+    from notification_position h, pg_current_snapshot() s for update of h skip locked`.execute(trx)
+  return rows[0]
+}
+
+export async function savePosition(
+  trx: Trx,
+  { xid, id }: { readonly xid: string; readonly id: string },
+): Promise<void> {
+  await sql`update notification_position set xid = ${xid}::xid8, id = ${id}::bigint`.execute(trx)
+}
+
+type OutboxRow = ReportedMessage & { readonly xid: string; readonly row: string }
+
+/** Lists messages of all types in commit order, except those that an older running transaction could still precede. */
+export async function listOutbox(trx: Trx, { xid, id }: Position, limit: number): Promise<OutboxRow[]> {
+  const { rows } = await sql<OutboxRow>`
+    select o.xid::text, o.id::text as row, concat(o.xid, '.', o.id) as id, o.team_id as "teamId", o.type, o.at, o.data
+    from outbox o
+    where (o.xid, o.id) > (${xid}::xid8, ${id}::bigint) and o.xid < pg_snapshot_xmin(pg_current_snapshot())
+    order by o.xid, o.id limit ${limit}`.execute(trx)
+  return rows
+}
+
+/** When a letter is reported before it expires. */
+const expiryDays = 14
+
+/**
+ * Lists the letters that were decided, uploaded or are about to expire and of which nobody was notified yet. A letter does not
+ * expire while another one of its announcements is valid for longer.
+ */
+export async function listLetterOccurrences(trx: Trx, since: Date): Promise<Occurrence[]> {
+  const announcement = sql`(select min(la.announcement_id) from letter_announcements la where la.letter_id = l.id)`
+  const unreported = (kind: string) => sql`not exists (
+    select from notifications n where n.kind = ${kind} and n.key = l.id::text)`
+  const recent = (column: string) => sql`${sql.ref(column)} > greatest(${since}, now() - interval '2 days')`
+  const { rows } = await sql<Occurrence>`
+    select l.team_id as "teamId", 'letter_decided' as kind, l.id::text as key, l.reviewed as at, jsonb_build_object(
+      'letter_id', l.id, 'announcement_id', ${announcement}, 'filename', l.filename, 'status', l.status, 'reason', l.reason) as attrs
+    from letters l where ${recent('l.reviewed')} and ${unreported('letter_decided')}
+    union all
+    select l.team_id, 'letter_expiring', l.id::text, now(), jsonb_build_object(
+      'letter_id', l.id, 'announcement_id', ${announcement}, 'filename', l.filename, 'valid_until', l.valid_until)
+    from letters l
+    where l.status = 'accepted' and l.valid_until between now() and now() + make_interval(days => ${expiryDays})
+      and ${unreported('letter_expiring')}
+      and exists (select from letter_announcements la join announcements a on a.id = la.announcement_id
+        where la.letter_id = l.id and a.deleted is null and not exists (
+          select from letter_announcements lb join letters b on b.id = lb.letter_id
+          where lb.announcement_id = la.announcement_id and b.status = 'accepted'
+            and (b.valid_until is null or b.valid_until > l.valid_until)))
+    union all
+    select null, 'letter_to_review', l.id::text, l.uploaded, jsonb_build_object(
+      'letter_id', l.id, 'filename', l.filename, 'team', t.name)
+    from letters l join teams t on t.id = l.team_id
+    where l.status = 'pending_review' and l.replaced_by is null and ${recent('l.uploaded')}
+      and ${unreported('letter_to_review')}
+    order by at, key`.execute(trx)
+  return rows
+}
+
+/** Lists the members of the teams, and for null all staff. */
+export async function listRecipients(
+  trx: Trx,
+  teamIds: readonly (number | null)[],
+): Promise<(Recipient & { readonly modules: readonly string[] })[]> {
+  type Row = Omit<Recipient, 'settings'> & {
+    readonly modules: readonly string[]
+    readonly saved: SavedSettings | null
+  }
+  const { rows } = await sql<Row>`
+    select p."userId", p."teamId", p.joined, p.modules, case when s.user_id is not null then jsonb_build_object(
+      'mail', s.mail, 'digest', s.digest, 'attackBps', s.attack_bps, 'attackPps', s.attack_pps, 'kinds', s.kinds) end as saved
+    from (
+      select m.user_id as "userId", m.team_id as "teamId", m.joined, t.enabled_modules as modules
+      from memberships m join teams t on t.id = m.team_id
+      where m.team_id = any(${teamIds.filter((id) => id !== null)}::integer[])
+      union all
+      select u.id, null, u.created, '{}' from users u where u.is_staff and ${teamIds.includes(null)}
+    ) p left join notification_settings s on s.user_id = p."userId" and s.team_id is not distinct from p."teamId"
+    order by p."teamId", p."userId"`.execute(trx)
+  return rows.map(({ saved, ...row }) => ({ ...row, settings: settingsOf(saved ?? undefined) }))
+}
+
+export type Written = { readonly userId: number; readonly teamId: number | null; readonly isWaiting: boolean }
+
+/**
+ * Inserts the notifications; of an attack that was reported, the attributes are replaced. The end of an attack is only reported to
+ * those to whom its beginning was mailed. Returns those that were written.
+ */
+export async function insertNotifications(trx: Trx, rows: readonly NewNotification[]): Promise<Written[]> {
+  if (rows.length === 0) return []
+  const { rows: written } = await sql<Written>`
+    insert into notifications as n (user_id, team_id, kind, key, at, attrs, mail)
+    select r."userId", r."teamId", r.kind, r.key, r.at, r.attrs, case when r."isMailed" then 'waiting' else 'none' end
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as ("userId" integer, "teamId" integer, kind text,
+        key text, at timestamptz, attrs jsonb, "isMailed" boolean))
+      with ordinality r ("userId", "teamId", kind, key, at, attrs, "isMailed", place)
+    where r.kind <> 'attack_ended' or exists (
+      select from notifications b where b.kind = 'attack' and b.key = r.key and b.user_id = r."userId"
+        and b.team_id is not distinct from r."teamId" and b.mail = 'queued')
+    order by r.place
+    on conflict (kind, key, user_id, team_id) do update set attrs = excluded.attrs
+      where n.kind = 'attack' and n.attrs <> excluded.attrs
+    returning user_id as "userId", team_id as "teamId", mail = 'waiting' as "isWaiting"`.execute(trx)
+  return written
+}
+
+type Target = Pick<Written, 'userId' | 'teamId'>
+
+/** Returns when the last mail was queued, by user and team; locks the rows, which are created if they do not exist. */
+export async function lockMailing(trx: Trx, { userId, teamId }: Target): Promise<Date | null> {
+  const { rows } = await sql<{ last: Date | null }>`
+    insert into notification_mailings as m (user_id, team_id) values (${userId}, ${teamId})
+    on conflict (user_id, team_id) do update set due = m.due returning last`.execute(trx)
+  return rows[0]!.last
+}
+
+/** Sets when the next mail is due, unless one is due earlier. */
+export async function scheduleMail(trx: Trx, { userId, teamId }: Target, due: Date): Promise<void> {
+  await sql`
+    update notification_mailings set due = least(due, ${due})
+    where user_id = ${userId} and team_id is not distinct from ${teamId}::integer`.execute(trx)
+}
+
+export type DueMail = Target & {
+  /** Null: nobody may get it, since the user is no longer staff, has no confirmed address or lacks a required second factor. */
+  readonly email: string | null
+  readonly team: string | null
+  /** A mail that was not sent yet: the next one waits for it. */
+  readonly isBlocked: boolean
+}
+
+/** Locks the mail that has been due for longest; undefined if there is none. */
+export async function lockDueMail(trx: Trx, now: Date): Promise<DueMail | undefined> {
+  const { rows } = await sql<DueMail>`
+    select d.user_id as "userId", d.team_id as "teamId", t.name as team,
+      case when u.email_confirmed is not null and (d.team_id is not null or u.is_staff)
+        and not (coalesce(t.require_2fa, false) and u.totp_enabled is null) then u.email end as email,
+      exists (select from mails m where m.user_id = d.user_id and m.team_id is not distinct from d.team_id
+        and m.sent is null and m.failed is null) as "isBlocked"
+    from notification_mailings d join users u on u.id = d.user_id left join teams t on t.id = d.team_id
+    where d.due <= ${now} order by d.due limit 1 for no key update of d skip locked`.execute(trx)
+  return rows[0]
+}
+
+export type WaitingNotifications = {
+  readonly shown: readonly Waiting[]
+  readonly counts: readonly { readonly kind: NotificationKind; readonly count: number }[]
+  readonly since: Date | null
+}
+
+/** Reads what waits for a mail: the newest, oldest first, and the counts of all. */
+export async function readWaiting(
+  trx: Trx,
+  { userId, teamId }: Target,
+  limit: number,
+): Promise<WaitingNotifications> {
+  const waiting = sql`from notifications n where n.user_id = ${userId}
+    and n.team_id is not distinct from ${teamId}::integer and n.mail = 'waiting'`
+  const { rows: shown } = await sql<Waiting>`
+    select kind, at, attrs from (select n.id, n.kind, n.at, n.attrs ${waiting} order by n.id desc limit ${limit}) n
+    order by id`.execute(trx)
+  const { rows: counts } = await sql<{ kind: NotificationKind; count: number; since: Date }>`
+    select n.kind, count(*) as count, min(n.at) as since ${waiting} group by n.kind order by n.kind`.execute(
+    trx,
+  )
+  const times = counts.map(({ since }) => since.getTime())
+  return { shown, counts, since: times.length === 0 ? null : new Date(Math.min(...times)) }
+}
+
+/** Nothing waits any more: `queued` if a mail has it, `none` if it is not mailed. */
+export async function saveMailed(
+  trx: Trx,
+  { userId, teamId }: Target,
+  mail: 'queued' | 'none',
+  last: Date | null,
+): Promise<void> {
+  const ofUser = sql`user_id = ${userId} and team_id is not distinct from ${teamId}::integer`
+  await sql`update notifications set mail = ${mail} where ${ofUser} and mail = 'waiting'`.execute(trx)
+  await sql`update notification_mailings set due = null, last = coalesce(${last}, last) where ${ofUser}`.execute(
+    trx,
+  )
+}
+
+export async function postponeMail(trx: Trx, { userId, teamId }: Target, due: Date): Promise<void> {
+  await sql`update notification_mailings set due = ${due}
+    where user_id = ${userId} and team_id is not distinct from ${teamId}::integer`.execute(trx)
+}
+
+/** The state of a user's feed in a team. */
+export type FeedState = {
+  readonly userId: number
+  readonly teamId: number
+  readonly unread: number
+  readonly newestId: number | null
+}
+
+/** Returns the feeds that the targets are part of: one for a team, and for staff those of all their teams. */
+export async function readFeedStates(db: Db | Trx, targets: readonly Target[]): Promise<FeedState[]> {
+  const { rows } = await sql<FeedState>`
+    with feeds as (
+      select distinct m.user_id, m.team_id
+      from jsonb_to_recordset(${JSON.stringify(targets)}::jsonb) as r ("userId" integer, "teamId" integer)
+      join memberships m on m.user_id = r."userId" and m.team_id = coalesce(r."teamId", m.team_id))
+    select f.user_id as "userId", f.team_id as "teamId", c.unread, c.newest as "newestId"
+    from feeds f cross join lateral (
+      select count(*) filter (where n.read is null) as unread, max(n.id) as newest
+      from notifications n where ${visibleIn(sql`f.user_id`, sql`f.team_id`)}) c
+    order by f.team_id, f.user_id`.execute(db)
+  return rows
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { notificationText } from '@pharos/contract/notification-text'
+import { notificationsOf, occurrencesOf, type Recipient, type ReportedMessage } from './recipient.ts'
+import { settingsOf, type Settings } from './settings.ts'
+
+const at = new Date('2026-04-01T10:00:00Z')
+const recipient = (change: Partial<Settings> = {}, userId = 1, teamId: number | null = 7): Recipient => ({
+  userId,
+  teamId,
+  joined: new Date(0),
+  settings: { ...settingsOf(undefined), ...change },
+})
+
+const attack = (type: 'event.started' | 'event.updated' | 'event.ended', bps: number, pps = 1000) =>
+  ({
+    id: '1.1',
+    teamId: 7,
+    type,
+    at,
+    data: {
+      id: 'e1',
+      affected_network: '203.0.113.0/24',
+      classification_key: 'udp.flood',
+      start: at.toISOString(),
+      end: type === 'event.ended' ? at.toISOString() : null,
+      affected_bps: bps,
+      affected_pps: pps,
+      flags: [],
+    },
+  }) as ReportedMessage
+
+const status = (before: string, after: string) =>
+  ({
+    id: '1.2',
+    teamId: 7,
+    type: 'announcement.status_changed',
+    at,
+    data: {
+      announcement_id: 42,
+      cidr: '203.0.113.0/24',
+      origin_asn: 64496,
+      before,
+      after,
+      at: at.toISOString(),
+    },
+  }) as ReportedMessage
+
+const hold = {
+  id: '1.3',
+  teamId: null,
+  type: 'hold.opened',
+  at,
+  data: {
+    id: 17,
+    region: 'ams',
+    withdrawal_count: 5,
+    change_count: 1,
+    teams: [
+      { team: { id: 7, name: 'Blue' }, withdrawal_count: 4 },
+      { team: null, withdrawal_count: 1 },
+    ],
+  },
+} as unknown as ReportedMessage
+
+const kindsOf = (message: ReportedMessage, ...recipients: Recipient[]) =>
+  notificationsOf(occurrencesOf(message), recipients).map(
+    ({ kind, userId, isMailed }) => `${kind} ${userId}${isMailed ? ' mailed' : ''}`,
+  )
+
+describe('an attack', () => {
+  it('is reported if it reaches one of the thresholds', () => {
+    assert.deepEqual(kindsOf(attack('event.started', 999_999_999), recipient()), [])
+    assert.deepEqual(kindsOf(attack('event.started', 1_000_000_000), recipient()), ['attack 1 mailed'])
+    assert.deepEqual(kindsOf(attack('event.started', 1, 1_000_000), recipient()), ['attack 1 mailed'])
+    assert.deepEqual(kindsOf(attack('event.started', 1, 1_000_000), recipient({ attackPps: null })), [])
+  })
+
+  it('is reported once it grows above a threshold', () =>
+    assert.deepEqual(kindsOf(attack('event.updated', 2e9), recipient()), ['attack 1 mailed']))
+
+  it('that ends is reported again only to those who want it', () => {
+    const wanting = recipient({ kinds: { ...settingsOf(undefined).kinds, attack_ended: true } }, 2)
+    assert.deepEqual(kindsOf(attack('event.ended', 2e9), recipient(), wanting), [
+      'attack 1 mailed',
+      'attack 2 mailed',
+      'attack_ended 2 mailed',
+    ])
+  })
+
+  it('is not reported to those who joined later, or are in another team', () => {
+    const later = { ...recipient(), joined: new Date(at.getTime() + 1) }
+    assert.deepEqual(kindsOf(attack('event.started', 2e9), later, recipient({}, 2, 8)), [])
+  })
+
+  it('is in the feed without a mail if mails are off', () => {
+    const { kinds } = settingsOf(undefined)
+    const off = [recipient({ mail: false }), recipient({ kinds: { ...kinds, attack: false } }, 2)]
+    assert.deepEqual(kindsOf(attack('event.started', 2e9), ...off), ['attack 1', 'attack 2'])
+  })
+})
+
+describe('an announcement', () => {
+  it('is reported when it becomes blocked, and not while it is new', () => {
+    assert.deepEqual(kindsOf(status('announced', 'validation_failed'), recipient()), [
+      'announcement_blocked 1 mailed',
+    ])
+    assert.deepEqual(kindsOf(status('ready', 'suspended'), recipient()), ['announcement_blocked 1 mailed'])
+    assert.deepEqual(kindsOf(status('validating', 'validation_failed'), recipient()), [])
+  })
+
+  it('is reported when it has an error, and not for the states in between', () => {
+    assert.deepEqual(kindsOf(status('announcing', 'error'), recipient()), ['announcement_error 1 mailed'])
+    assert.deepEqual(kindsOf(status('announcing', 'announced'), recipient()), [])
+  })
+})
+
+describe('a hold', () => {
+  it('is reported to the teams that it concerns, and to staff without a second mail', () => {
+    assert.deepEqual(kindsOf(hold, recipient(), recipient({}, 2, null), recipient({}, 3, 9)), [
+      'hold_opened 2',
+      'changes_paused 1 mailed',
+    ])
+  })
+})
+
+describe('settings', () => {
+  it('that were saved before a kind existed have its default', () => {
+    const saved = { mail: true, digest: 'daily', attackBps: null, attackPps: null, kinds: { attack: false } }
+    const { kinds } = settingsOf(saved as Parameters<typeof settingsOf>[0])
+    assert.equal(kinds.attack, false)
+    assert.equal(kinds.letter_decided, true)
+    assert.equal(kinds.attack_ended, false)
+  })
+})
+
+describe('the text', () => {
+  it('names the prefix, the class and the peak of an attack', () => {
+    const [one] = occurrencesOf(attack('event.ended', 9_512_000_000, 812_345))
+    assert.equal(
+      notificationText(one!.kind, one!.attrs),
+      'Attack on 203.0.113.0/24: UDP flood, peak 9.5 Gbps, 812 kpps, ended',
+    )
+  })
+
+  it('counts the paused withdrawals of the team only', () => {
+    const [, mine] = occurrencesOf(hold)
+    assert.match(notificationText(mine!.kind, mine!.attrs), /4 withdrawals of your team/)
+  })
+})

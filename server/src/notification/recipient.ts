@@ -1,0 +1,150 @@
+// Decides who is notified of a message of the outbox, and whether by mail. Pure.
+import type { NotificationKind } from '@pharos/contract/notification-text'
+import type { MessageData, MessageType } from '@pharos/contract/webhook-message'
+import type { Settings } from './settings.ts'
+
+/** A user in one team, or (team null) as an employee of the provider. */
+export type Recipient = {
+  readonly userId: number
+  readonly teamId: number | null
+  /** When the user joined: earlier events are not reported. */
+  readonly joined: Date
+  readonly settings: Settings
+}
+
+/** A message of the types that are reported; see `reportedTypes`. */
+export type ReportedMessage = {
+  [T in MessageType | 'hold.opened']: {
+    readonly id: string
+    readonly teamId: number | null
+    readonly type: T
+    readonly at: Date
+    readonly data: MessageData<T>
+  }
+}[Exclude<MessageType, 'announcement.zombie'> | 'hold.opened']
+
+export const reportedTypes: readonly ReportedMessage['type'][] = [
+  'event.started',
+  'event.updated',
+  'event.ended',
+  'validation.failed',
+  'announcement.status_changed',
+  'announcement.unexpected_origin',
+  'hold.opened',
+]
+
+/** Something that is reported to everybody in a team, or (team null) to staff. */
+export type Occurrence = {
+  readonly teamId: number | null
+  readonly kind: NotificationKind
+  readonly key: string
+  readonly at: Date
+  readonly attrs: Readonly<Record<string, unknown>>
+}
+
+/** Returns what a message reports. */
+export function occurrencesOf(message: ReportedMessage): Occurrence[] {
+  const { id, teamId, at } = message
+  const one = (kind: NotificationKind, attrs: Occurrence['attrs'], key = id, team = teamId): Occurrence => ({
+    teamId: team,
+    kind,
+    key,
+    at,
+    attrs,
+  })
+  switch (message.type) {
+    case 'event.started':
+    case 'event.updated':
+      return [one('attack', attackAttrs(message.data), message.data.id)]
+    case 'event.ended': {
+      const attrs = attackAttrs(message.data)
+      return [one('attack', attrs, message.data.id), one('attack_ended', attrs, message.data.id)]
+    }
+    case 'validation.failed': {
+      const { name: check, state, note } = message.data
+      return [one('check_failed', { ...announcementAttrs(message.data), check, state, note })]
+    }
+    case 'announcement.status_changed': {
+      const { before, after } = message.data
+      const kind = kindOfStatus(before, after)
+      return kind ? [one(kind, { ...announcementAttrs(message.data), status: after })] : []
+    }
+    case 'announcement.unexpected_origin': {
+      const { active, routes } = message.data
+      const origins = [...new Set(routes.flatMap(({ asn }) => asn ?? []))]
+      return active ? [one('unexpected_origin', { ...announcementAttrs(message.data), origins })] : []
+    }
+    case 'hold.opened': {
+      const { id: hold, region, teams, withdrawal_count: withdrawals, change_count: changes } = message.data
+      return [
+        one('hold_opened', { hold, region, withdrawals, changes }, String(hold), null),
+        ...teams.flatMap(({ team, withdrawal_count }) =>
+          team
+            ? [one('changes_paused', { region, withdrawals: withdrawal_count }, String(hold), team.id)]
+            : [],
+        ),
+      ]
+    }
+  }
+}
+
+/** A new announcement whose first checks fail is not blocked: it never passed. */
+function kindOfStatus(before: string, after: string): NotificationKind | undefined {
+  if (after === 'error') return 'announcement_error'
+  const isNew = before === 'pending_validation' || before === 'validating'
+  return after === 'suspended' || (after === 'validation_failed' && !isNew)
+    ? 'announcement_blocked'
+    : undefined
+}
+
+type AnnouncementData = {
+  readonly announcement_id: number
+  readonly cidr: string
+  readonly origin_asn: number
+}
+const announcementAttrs = ({ announcement_id, cidr, origin_asn: asn }: AnnouncementData) => ({
+  announcement_id,
+  cidr,
+  asn,
+})
+
+const attackAttrs = ({ id, affected_network, start, end, ...data }: MessageData<'event.ended'>) => ({
+  event_id: id,
+  network: affected_network,
+  class: data.classification_key,
+  bps: data.affected_bps,
+  pps: data.affected_pps,
+  start,
+  end,
+})
+
+export type NewNotification = Omit<Occurrence, 'teamId'> & {
+  readonly userId: number
+  readonly teamId: number | null
+  readonly isMailed: boolean
+}
+
+/** Returns the notifications of the occurrences, in order. */
+export function notificationsOf(
+  occurrences: readonly Occurrence[],
+  recipients: readonly Recipient[],
+): NewNotification[] {
+  const byTeam = Map.groupBy(recipients, ({ teamId }) => teamId)
+  return occurrences.flatMap((occurrence) =>
+    (byTeam.get(occurrence.teamId) ?? [])
+      .filter(({ settings, joined }) => joined <= occurrence.at && isReported(occurrence, settings))
+      .map(({ userId, settings }) => ({
+        ...occurrence,
+        userId,
+        isMailed: settings.mail && settings.kinds[occurrence.kind],
+      })),
+  )
+}
+
+function isReported({ kind, attrs }: Occurrence, { mail, kinds, attackBps, attackPps }: Settings): boolean {
+  if (kind === 'attack_ended') return mail && kinds.attack_ended
+  return kind !== 'attack' || reaches(attrs['bps'], attackBps) || reaches(attrs['pps'], attackPps)
+}
+
+const reaches = (rate: unknown, threshold: number | null): boolean =>
+  threshold !== null && Number(rate) >= threshold

@@ -1,0 +1,29 @@
+// The record that a notification is about. Pure.
+import type { Notification } from '@pharos/contract/notification'
+import type { NotificationKind } from '@pharos/contract/notification-text'
+
+type Resource = Notification['resource']
+
+/** Returns the record, which the recipient can read; null if there is not one. */
+export function resourceOf(kind: NotificationKind, attrs: Readonly<Record<string, unknown>>): Resource {
+  const of = (type: NonNullable<Resource>['type'], id: unknown): Resource =>
+    id === undefined ? null : { type, id: String(id) }
+  switch (kind) {
+    case 'attack':
+    case 'attack_ended':
+      return of('event', attrs['event_id'])
+    case 'check_failed':
+    case 'announcement_blocked':
+    case 'announcement_error':
+    case 'unexpected_origin':
+    case 'letter_decided':
+    case 'letter_expiring':
+      return of('announcement', attrs['announcement_id'])
+    case 'letter_to_review':
+      return of('letter', attrs['letter_id'])
+    case 'hold_opened':
+      return of('hold', attrs['hold'])
+    case 'changes_paused':
+      return null
+  }
+}

@@ -1,0 +1,71 @@
+// The SQL of notification settings, of the feed's readers, and of the mails that wait. Every statement names the user and the team.
+import { sql } from 'kysely'
+import type { Digest } from '@pharos/contract/notification'
+import type { NotificationKind } from '@pharos/contract/notification-text'
+import type { Db, Trx } from '../db/postgres.ts'
+
+export type SavedSettings = {
+  readonly mail: boolean
+  readonly digest: Digest
+  readonly attackBps: number | null
+  readonly attackPps: number | null
+  readonly kinds: Readonly<Partial<Record<NotificationKind, boolean>>>
+}
+
+/** Returns the saved settings; `teamId` is null for those of staff. */
+export async function findSettings(
+  db: Db | Trx,
+  userId: number,
+  teamId: number | null,
+): Promise<SavedSettings | undefined> {
+  const { rows } = await sql<SavedSettings>`
+    select mail, digest, attack_bps as "attackBps", attack_pps as "attackPps", kinds
+    from notification_settings
+    where user_id = ${userId} and team_id is not distinct from ${teamId}::integer`.execute(db)
+  return rows[0]
+}
+
+export async function saveSettings(
+  trx: Trx,
+  userId: number,
+  teamId: number | null,
+  { mail, digest, attackBps, attackPps, kinds }: SavedSettings,
+): Promise<void> {
+  await sql`
+    insert into notification_settings (user_id, team_id, mail, digest, attack_bps, attack_pps, kinds)
+    values (${userId}, ${teamId}, ${mail}, ${digest}, ${attackBps}, ${attackPps}, ${JSON.stringify(kinds)}::jsonb)
+    on conflict (user_id, team_id) do update set mail = excluded.mail, digest = excluded.digest,
+      attack_bps = excluded.attack_bps, attack_pps = excluded.attack_pps, kinds = excluded.kinds`.execute(trx)
+}
+
+/** Whether the user is a member of the team; the membership is kept until the transaction ends. */
+export async function isMember(trx: Trx, userId: number, teamId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from memberships where user_id = ${userId} and team_id = ${teamId} for key share`.execute(trx)
+  return rows.length > 0
+}
+
+/** Removes what waits to be mailed: notifications stay in the feed, mails that were not sent are deleted. */
+export async function deleteWaitingMails(trx: Trx, userId: number, teamId: number | null): Promise<void> {
+  const ofUser = sql`user_id = ${userId} and team_id is not distinct from ${teamId}::integer`
+  await sql`update notification_mailings set due = null where ${ofUser}`.execute(trx)
+  await sql`update notifications set mail = 'none' where ${ofUser} and mail = 'waiting'`.execute(trx)
+  await sql`delete from mails where ${ofUser} and sent is null and failed is null`.execute(trx)
+}
+
+export type Mailing = { readonly last: Date | null; readonly isDue: boolean }
+
+export async function listMailings(trx: Trx, userId: number, teamId: number | null): Promise<Mailing[]> {
+  const { rows } = await sql<Mailing>`
+    select last, due is not null as "isDue" from notification_mailings
+    where user_id = ${userId} and team_id is not distinct from ${teamId}::integer for no key update`.execute(
+    trx,
+  )
+  return rows
+}
+
+export async function saveDue(trx: Trx, userId: number, teamId: number | null, due: Date): Promise<void> {
+  await sql`
+    update notification_mailings set due = ${due}
+    where user_id = ${userId} and team_id is not distinct from ${teamId}::integer`.execute(trx)
+}

@@ -1,0 +1,138 @@
+// The notification settings of a user: in each team, and for employees of the provider those of staff. A user who saved none has
+// the defaults, which report what needs a person and nothing else.
+import type { Digest, NotificationSettings } from '@pharos/contract/notification'
+import {
+  staffNotificationKinds,
+  teamNotificationKinds,
+  type NotificationKind,
+} from '@pharos/contract/notification-text'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import type { Operation, UserActor } from '../operation/operation.ts'
+import { fail } from '../runtime/error.ts'
+import { nextMailAt } from './schedule.ts'
+import {
+  deleteWaitingMails,
+  findSettings,
+  isMember,
+  listMailings,
+  saveDue,
+  saveSettings,
+  type SavedSettings,
+} from './settings.store.ts'
+
+/** The settings of a user in one team, or as staff. */
+export type Settings = {
+  readonly mail: boolean
+  readonly digest: Digest
+  readonly attackBps: number | null
+  readonly attackPps: number | null
+  /** Whether each kind is mailed. */
+  readonly kinds: Readonly<Record<NotificationKind, boolean>>
+}
+
+/** `hold_opened` is off: all staff get the mails of `operator_alert_emails` about holds by default. */
+const offByDefault: ReadonlySet<NotificationKind> = new Set(['attack_ended', 'hold_opened'])
+const kindDefaults = Object.fromEntries(
+  [...teamNotificationKinds, ...staffNotificationKinds].map((kind) => [kind, !offByDefault.has(kind)]),
+) as Settings['kinds']
+
+const defaults: Settings = {
+  mail: true,
+  digest: 'immediate',
+  attackBps: 1_000_000_000,
+  attackPps: 1_000_000,
+  kinds: kindDefaults,
+}
+
+/** Returns the settings that apply; `saved` may lack kinds that were added later. */
+export const settingsOf = (saved: SavedSettings | undefined): Settings =>
+  saved ? { ...saved, kinds: { ...kindDefaults, ...saved.kinds } } : defaults
+
+type Deps = { readonly db: Db; readonly now: () => Date }
+
+export async function getNotificationSettings(
+  { db }: Deps,
+  operation: Operation,
+): Promise<NotificationSettings> {
+  return present(db, requireUser(operation))
+}
+
+export function updateNotificationSettings(
+  { db, now }: Deps,
+  operation: Operation,
+  body: NotificationSettings,
+): Promise<Answer<NotificationSettings>> {
+  const actor = requireUser(operation)
+  const { userId, teamId, isStaff } = actor
+  if (body.staff && !isStaff) throw fail('forbidden', 'staffOnly')
+  return runOwnerChange(db, operation, async (trx) => {
+    // An employee of the provider may be in a team without being a member.
+    const inTeam = await isMember(trx, userId, teamId)
+    const before = await present(trx, actor)
+    const { staff, mail, digest, attack_bps: attackBps, attack_pps: attackPps, kinds } = body
+    if (inTeam) await save(trx, userId, teamId, { mail, digest, attackBps, attackPps, kinds }, now())
+    if (staff) await save(trx, userId, null, { ...staff, attackBps: null, attackPps: null }, now())
+    const after = await present(trx, actor)
+    if (JSON.stringify(before) !== JSON.stringify(after) || operation.dryRun)
+      await writeAudit(trx, {
+        ...auditOf(operation),
+        action: 'notifications.update',
+        target: `user:${userId}`,
+        before,
+        after,
+      })
+    return { body: after, before }
+  })
+}
+
+/** Turns mails off, without a signed-in user: the link of a mail. The other settings are kept. */
+export async function unsubscribe(db: Db, userId: number, teamId: number | null, now: Date): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    // The user may have left the team since the mail.
+    if (teamId !== null && !(await isMember(trx, userId, teamId))) return
+    const settings = settingsOf(await findSettings(trx, userId, teamId))
+    if (!settings.mail) return
+    await save(trx, userId, teamId, { ...settings, mail: false }, now)
+    const entry = { teamId, actor: `user:${userId}`, target: `user:${userId}`, byStaff: teamId === null }
+    await writeAudit(trx, { ...entry, action: 'notifications.unsubscribe' })
+  })
+}
+
+async function save(
+  trx: Trx,
+  userId: number,
+  teamId: number | null,
+  settings: SavedSettings,
+  now: Date,
+): Promise<void> {
+  await saveSettings(trx, userId, teamId, settings)
+  if (!settings.mail) return deleteWaitingMails(trx, userId, teamId)
+  for (const { last, isDue } of await listMailings(trx, userId, teamId))
+    if (isDue) await saveDue(trx, userId, teamId, nextMailAt(settings.digest, now, last))
+}
+
+async function present(db: Db | Trx, { userId, teamId, isStaff }: UserActor): Promise<NotificationSettings> {
+  const { mail, digest, attackBps, attackPps, kinds } = settingsOf(await findSettings(db, userId, teamId))
+  const ofStaff = settingsOf(isStaff ? await findSettings(db, userId, null) : undefined)
+  return {
+    mail,
+    digest,
+    attack_bps: attackBps,
+    attack_pps: attackPps,
+    kinds: pick(kinds, teamNotificationKinds),
+    staff: isStaff
+      ? { mail: ofStaff.mail, digest: ofStaff.digest, kinds: pick(ofStaff.kinds, staffNotificationKinds) }
+      : null,
+  }
+}
+
+const pick = <K extends NotificationKind>(kinds: Settings['kinds'], names: readonly K[]) =>
+  Object.fromEntries(names.map((name) => [name, kinds[name]])) as Record<K, boolean>
+
+/** Returns the actor if it is a user. Throws `unauthenticated` for an API token, which gets no notifications. */
+export function requireUser({ actor }: Operation): UserActor {
+  if (actor.kind === 'user') return actor
+  throw fail('unauthenticated', 'personal')
+}

@@ -1,0 +1,68 @@
+// The page behind the link of a mail: GET asks and changes nothing, since mail programs and scanners open links; POST ends the mails,
+// from the button of the page or at once from a mail program (RFC 8058).
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Db } from '../db/postgres.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { unsubscribe } from './settings.ts'
+import { parseUnsubscribeToken } from './unsubscribe.ts'
+
+export type UnsubscribeDeps = { readonly db: Db; readonly ring: KeyRing; readonly now: () => Date }
+
+const policy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const bodyBytesMax = 4_096
+
+type Params = { Params: { token: string } }
+
+export function addUnsubscribe(server: FastifyInstance, { db, ring, now }: UnsubscribeDeps): void {
+  server.register(async (pages) => {
+    // The body, of any form, is not read: the URL says it all.
+    pages.removeAllContentTypeParsers()
+    pages.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: bodyBytesMax },
+      (_request, _bytes, done) => done(null),
+    )
+    pages.get<Params>('/unsubscribe/:token', async ({ params }, reply) =>
+      parseUnsubscribeToken(ring, params.token, now()) ? send(reply, 200, asking) : send(reply, 404, invalid),
+    )
+    pages.post<Params>('/unsubscribe/:token', async ({ params }, reply) => {
+      const subscription = parseUnsubscribeToken(ring, params.token, now())
+      if (!subscription) return send(reply, 404, invalid)
+      await unsubscribe(db, subscription.userId, subscription.teamId, now())
+      return send(reply, 200, done)
+    })
+  })
+}
+
+type Page = { readonly title: string; readonly body: string }
+
+const asking: Page = {
+  title: 'Unsubscribe from notifications',
+  body: `<p>No more mails about notifications of this team will be sent to you. Mails about your account, such as password resets, are
+still sent.</p>
+<form method="post"><button type="submit">Unsubscribe</button></form>`,
+}
+const done: Page = {
+  title: 'You are unsubscribed',
+  body: '<p>No more mails about notifications of this team will be sent to you. You can change this in the <a href="/profile">settings of the portal</a>.</p>',
+}
+const invalid: Page = {
+  title: 'This link does not work',
+  body: '<p>The link is incomplete or has expired. Sign in and change the settings in the <a href="/profile">portal</a>.</p>',
+}
+
+function send(reply: FastifyReply, status: number, { title, body }: Page): FastifyReply {
+  return reply
+    .status(status)
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', policy)
+    .serializer((text: unknown) => text as string).send(`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><title>${title}</title><link rel="stylesheet" href="/assets/portal.css"></head>
+<body><main><h1>${title}</h1>
+${body}</main></body>
+</html>
+`)
+}

@@ -1,0 +1,36 @@
+// The link that ends the mails of a user in a team without signing in. It is signed and names both; it proves nothing else, gives no
+// access, and expires.
+import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
+
+export type Subscription = {
+  readonly userId: number
+  /** Null: the mails to an employee of the provider. */
+  readonly teamId: number | null
+}
+
+/** Mails are kept for long, and RFC 8058 asks for links that work; after this time, the settings in the portal remain. */
+const lifetimeSeconds = 365 * 86_400
+
+const form = /^([1-9]\d{0,9})\.(\d{1,10})\.(\d{1,12})\.([\w-]{43})$/
+
+/** Returns the URL for the footer and for `List-Unsubscribe`. */
+export function unsubscribeUrl(
+  ring: KeyRing,
+  publicUrl: string,
+  { userId, teamId }: Subscription,
+  now: Date,
+): string {
+  const expires = Math.floor(now.getTime() / 1000) + lifetimeSeconds
+  const claims = `${userId}.${teamId ?? 0}.${expires}`
+  return `${publicUrl}/unsubscribe/${claims}.${mac(ring, 'unsubscribe', claims).toString('base64url')}`
+}
+
+/** Returns what the token is for; undefined if it was not signed here or has expired. */
+export function parseUnsubscribeToken(ring: KeyRing, token: string, now: Date): Subscription | undefined {
+  const [, userId, teamId, expires, signature] = form.exec(token) ?? []
+  if (userId === undefined || signature === undefined) return undefined
+  const claims = `${userId}.${teamId}.${expires}`
+  if (!verifyMac(ring, 'unsubscribe', claims, Buffer.from(signature, 'base64url'))) return undefined
+  if (Number(expires) * 1000 <= now.getTime()) return undefined
+  return { userId: Number(userId), teamId: teamId === '0' ? null : Number(teamId) }
+}

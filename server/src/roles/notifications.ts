@@ -1,0 +1,31 @@
+// Wires personal notifications: a loop of the reconciler role that writes them and queues their mails.
+import { collectNotifications } from '../notification/collect.ts'
+import { sendDigests } from '../notification/send-digests.ts'
+import type { Component } from '../runtime/component.ts'
+import { publicUrl } from '../runtime/config.ts'
+import { createLoopComponent } from './loop-component.ts'
+import type { Shared } from './shared.ts'
+
+/** Letters are found, and digests become due, without a notification. */
+const intervalMs = 30_000
+
+export function notificationsPart(shared: Shared): Component {
+  const { config, postgres } = shared
+  const canMail = config.mailUrl !== null || config.mailFolder !== null
+  const deps = {
+    db: postgres.owner,
+    ring: config.secret,
+    publicUrl: publicUrl(config),
+    canMail,
+    now: () => new Date(),
+  }
+  return createLoopComponent(shared, {
+    name: 'notifications',
+    wakeName: 'outbox',
+    intervalMs,
+    async run(signal) {
+      await collectNotifications(deps, signal)
+      if (canMail) await sendDigests(deps, signal)
+    },
+  })
+}

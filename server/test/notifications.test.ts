@@ -1,0 +1,466 @@
+// Personal notifications from what happened to the feed, the stream and the mailbox: the API, the loop of the reconciler role and a
+// real SMTP server on loopback. Mails are neither lost nor sent twice, whichever process dies and while the mail server is down.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Notification, NotificationSettings } from '@pharos/contract/notification'
+import { sql } from 'kysely'
+import PostalMime from 'postal-mime'
+import { createMailTransport } from '../src/drivers/mail-transports.ts'
+import { startSmtpServer, type TestSmtpServer } from '../src/drivers/mail/testing-smtp.ts'
+import { sendMails } from '../src/mail/send-mails.ts'
+import { collectNotifications } from '../src/notification/collect.ts'
+import { sendDigests } from '../src/notification/send-digests.ts'
+import { unsubscribeUrl } from '../src/notification/unsubscribe.ts'
+import { addMessage } from '../src/outbox/testing.ts'
+import { writeMessages } from '../src/outbox/outbox.ts'
+import { letterheadOf } from '../src/roles/mail.ts'
+import type { KeyRing } from '../src/runtime/secrets.ts'
+import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+
+type User = { readonly userId: number; readonly email: string }
+
+const never = new AbortController().signal
+const publicUrl = 'https://portal.net.example'
+let smtp: TestSmtpServer
+let api: TestApi
+let red: TestTeam
+let blue: TestTeam
+let anna: User
+let ben: User
+let eva: User
+
+before(async () => {
+  smtp = await startSmtpServer()
+  api = await createTestApi({
+    PHAROS_MAIL_URL: `smtp://127.0.0.1:${smtp.port}`,
+    PHAROS_MAIL_FROM: 'Example Net <noreply@net.example>',
+    PHAROS_PUBLIC_URL: publicUrl,
+  })
+  red = await addTeam(api, 'red')
+  blue = await addTeam(api, 'blue')
+  anna = await addUser(api, 'anna', [red, blue], { admin: true })
+  ben = await addUser(api, 'ben', [red])
+  eva = await addUser(api, 'eva', [blue], { staff: true })
+  await sql`update memberships set joined = now() - interval '1 year'`.execute(owner())
+  await sql`update users set created = now() - interval '1 year'`.execute(owner())
+})
+after(async () => {
+  await api[Symbol.asyncDispose]()
+  await smtp.stop()
+})
+beforeEach(async () => {
+  await collect()
+  smtp.setRelay('open')
+  smtp.mails.length = 0
+  await sql`truncate notifications, notification_settings, notification_mailings, mails`.execute(owner())
+})
+
+const owner = () => api.database.postgres.owner
+
+const attackOf = (id: string, change: object = {}) => ({
+  id,
+  affected_network: '203.0.113.0/24',
+  classification_key: 'udp.amplification.dns',
+  start: new Date().toISOString(),
+  end: null,
+  affected_bps: 12_400_000_000,
+  affected_pps: 3_100_000,
+  flags: [],
+  ...change,
+})
+const attack = (
+  id: string,
+  change: object = {},
+  type: 'event.started' | 'event.updated' | 'event.ended' = 'event.started',
+) => addMessage(owner(), red.teamId, attackOf(id, change), type)
+
+/** Writes notifications until every message was read: transactions of other tests delay them. */
+async function collect(now = new Date(), canMail = true): Promise<void> {
+  for (;;) {
+    await collectNotifications({ db: owner(), canMail, now: () => now }, never)
+    const { rows } = await sql<{ waiting: boolean }>`
+      select exists (select from outbox o, notification_position p where (o.xid, o.id) > (p.xid, p.id)
+        and o.type <> 'notifications.changed') as waiting`.execute(owner())
+    if (!rows[0]!.waiting) return
+    await sleep(20)
+  }
+}
+
+const digest = (now = new Date()) =>
+  sendDigests({ db: owner(), ring: api.config.secret, publicUrl, now: () => now }, never)
+
+/** Sends what is due to the mail server, and returns what arrived. */
+async function mails(): Promise<
+  { to: string; subject: string; text: string; headers: Map<string, string> }[]
+> {
+  const transport = createMailTransport({ url: api.config.mailUrl, folder: null })!
+  const letterhead = letterheadOf(api.config)
+  await sendMails({ db: owner(), ring: api.config.secret, transport, letterhead, onOutcome: () => {} }, never)
+  await transport.close()
+  const arrived = await Promise.all(
+    smtp.mails.splice(0).map(async ({ to, bytes }) => {
+      const { subject = '', text = '', headers } = await PostalMime.parse(bytes)
+      return { to: to[0]!, subject, text, headers: new Map(headers.map(({ key, value }) => [key, value])) }
+    }),
+  )
+  return arrived.toSorted((a, b) => (a.to < b.to ? -1 : 1))
+}
+
+const mailAfter = async (now = new Date()) => {
+  await collect(now)
+  await digest(now)
+  return mails()
+}
+
+async function call(user: User, method: 'GET' | 'PUT' | 'POST', path: string, payload?: object) {
+  const { access } = (await api.signIn(user.email)) as { access: string }
+  return api.server.inject({
+    method,
+    url: `/v3/session/notifications${path}`,
+    headers: { authorization: `Bearer ${access}` },
+    ...(payload ? { payload } : {}),
+  })
+}
+const settingsOf = async (user: User) => (await call(user, 'GET', '')).json<NotificationSettings>()
+const feedOf = async (user: User, query = '') =>
+  (await call(user, 'GET', `/feed${query}`)).json<{ results: Notification[]; count: number }>()
+
+async function change(user: User, change: Partial<NotificationSettings>): Promise<void> {
+  const response = await call(user, 'PUT', '', { ...(await settingsOf(user)), ...change })
+  assert.equal(response.statusCode, 200, response.body)
+}
+
+const minutes = (count: number) => new Date(Date.now() + count * 60_000)
+
+describe('the mails of an attack', () => {
+  it('are sent at once to the members of the team, and name prefix, peak and page', async () => {
+    await attack('e1')
+    const arrived = await mailAfter()
+    assert.deepEqual(
+      arrived.map(({ to }) => to),
+      [anna.email, ben.email],
+    )
+    const { subject, text, headers } = arrived[0]!
+    assert.equal(subject, 'Attack on 203.0.113.0/24: UDP amplification (DNS), peak 12.4 Gbps, 3.1 Mpps')
+    assert.match(text, /Team "Team red"/)
+    assert.match(text, /https:\/\/portal\.net\.example\/events\/e1/)
+    assert.match(headers.get('list-unsubscribe')!, /^<https:\/\/portal\.net\.example\/unsubscribe\/[\w.-]+>$/)
+    assert.equal(headers.get('list-unsubscribe-post'), 'List-Unsubscribe=One-Click')
+  })
+
+  it('are one digest for all that follow within the pause', async () => {
+    await attack('e1')
+    assert.equal((await mailAfter()).length, 2)
+    for (const at of [2, 3, 4, 5]) await attack(`e${at}`)
+    assert.equal((await mailAfter()).length, 0)
+    await attack('e2', { end: new Date().toISOString() }, 'event.ended')
+    const [first, ...others] = await mailAfter(minutes(16))
+    assert.match(first!.subject, /^4 attacks since \d\d:\d\d UTC$/)
+    assert.equal(first!.text.match(/Attack on/g)!.length, 4)
+    assert.match(first!.text, /ended/)
+    assert.equal(others.length, 1)
+    assert.equal((await mailAfter(minutes(40))).length, 0)
+  })
+
+  it('report its end to those who want it and got the beginning', async () => {
+    await change(ben, { kinds: { ...(await settingsOf(ben)).kinds, attack_ended: true } })
+    await attack('e1')
+    await mailAfter()
+    await attack('e2')
+    await attack('e1', { end: new Date().toISOString() }, 'event.ended')
+    await attack('e2', { end: new Date().toISOString() }, 'event.ended')
+    const [ofAnna, ofBen] = await mailAfter(minutes(16))
+    assert.match(ofAnna!.subject, /^Attack on .*, ended$/)
+    assert.match(ofBen!.subject, /^1 attack and 1 other since/)
+    assert.equal(
+      ofBen!.text.replaceAll(/\n(> )?/g, ' ').match(/The attack on 203.0.113.0\/24 ended: peak/g)!.length,
+      1,
+    )
+  })
+
+  it('are not sent below the thresholds, and once it grows above them', async () => {
+    await attack('e1', { affected_bps: 10, affected_pps: 10 })
+    assert.equal((await mailAfter()).length, 0)
+    assert.equal((await feedOf(ben)).count, 0)
+    await attack('e1', {}, 'event.updated')
+    assert.equal((await mailAfter()).length, 2)
+  })
+
+  it('wait for the full hour if the user wants that', async () => {
+    await change(ben, { digest: 'hourly' })
+    await attack('e1')
+    assert.deepEqual(
+      (await mailAfter()).map(({ to }) => to),
+      [anna.email],
+    )
+    assert.deepEqual(
+      (await mailAfter(minutes(61))).map(({ to }) => to),
+      [ben.email],
+    )
+  })
+})
+
+describe('mails of notifications', () => {
+  it('are not sent to members who left the team meanwhile', async () => {
+    const leaving = await addUser(api, 'leo', [red])
+    await sql`update memberships set joined = now() - interval '1 year'`.execute(owner())
+    await attack('e1')
+    await collect()
+    await digest()
+    await sql`delete from memberships where user_id = ${leaving.userId}`.execute(owner())
+    assert.deepEqual(
+      (await mails()).map(({ to }) => to),
+      [anna.email, ben.email],
+    )
+    const { rows } = await sql`select from notifications where user_id = ${leaving.userId}`.execute(owner())
+    assert.equal(rows.length, 0)
+  })
+
+  it('are not sent to addresses that are not confirmed, and without the second factor that the team requires', async () => {
+    await sql`update users set email_confirmed = null where id = ${ben.userId}`.execute(owner())
+    await attack('e1')
+    assert.deepEqual(
+      (await mailAfter()).map(({ to }) => to),
+      [anna.email],
+    )
+    await sql`update users set email_confirmed = now() where id = ${ben.userId}`.execute(owner())
+    await sql`update teams set require_2fa = true where id = ${red.teamId}`.execute(owner())
+    await attack('e2')
+    assert.equal((await mailAfter(minutes(20))).length, 0)
+    await sql`update teams set require_2fa = false where id = ${red.teamId}`.execute(owner())
+  })
+
+  it('do not pile up while the mail server is down: one waits, and one has everything else', async () => {
+    smtp.setRelay('away')
+    for (let hour = 0; hour < 30; hour++) {
+      await attack(`e${hour}`)
+      await mailAfter(minutes(hour * 60))
+    }
+    const { rows } = await sql<{ count: number }>`select count(*) as count from mails`.execute(owner())
+    assert.equal(rows[0]!.count, 2)
+    smtp.setRelay('open')
+    await sql`update mails set due = now()`.execute(owner())
+    assert.equal((await mails()).length, 2)
+    const [next] = await mailAfter(minutes(31 * 60))
+    assert.match(next!.subject, /^29 attacks since/)
+  })
+
+  it('are not composed without a mail server, nor later for what happened then', async () => {
+    await attack('e1')
+    await collect(new Date(), false)
+    assert.equal((await mailAfter()).length, 0)
+    assert.equal((await feedOf(ben)).count, 1)
+  })
+
+  it('are sent once, whichever transaction fails', async () => {
+    await attack('e1')
+    await collect()
+    const broken = { db: owner(), ring: {} as KeyRing, publicUrl, now: () => new Date() }
+    await assert.rejects(sendDigests(broken, never), /not a key ring/)
+    await Promise.all([digest(), digest(), collect(), collect()])
+    assert.equal((await mails()).length, 2)
+    assert.equal((await mailAfter(minutes(60))).length, 0)
+  })
+
+  it('are deleted unsent when the user turns mails off', async () => {
+    await attack('e1')
+    await collect()
+    await digest()
+    const { rows } = await sql<{
+      token: string
+    }>`select 1 as token from mails where user_id = ${ben.userId}`.execute(owner())
+    assert.equal(rows.length, 1)
+    await change(ben, { mail: false })
+    assert.deepEqual(
+      (await mails()).map(({ to }) => to),
+      [anna.email],
+    )
+  })
+})
+
+describe('the link to unsubscribe', () => {
+  const urlOf = (user: User, team: number | null, now = new Date()) =>
+    unsubscribeUrl(api.config.secret, '', { userId: user.userId, teamId: team }, now)
+  const oneClick = (url: string) =>
+    api.server.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'List-Unsubscribe=One-Click',
+    })
+
+  it('asks on GET and changes nothing', async () => {
+    const response = await api.server.inject({ url: urlOf(ben, red.teamId) })
+    assert.equal(response.statusCode, 200)
+    assert.match(response.body, /<form method="post">/)
+    assert.equal((await settingsOf(ben)).mail, true)
+  })
+
+  it('ends the mails of the team with one POST, of any form and any number of times', async () => {
+    assert.equal((await oneClick(urlOf(ben, red.teamId))).statusCode, 200)
+    assert.equal((await api.server.inject({ method: 'POST', url: urlOf(ben, red.teamId) })).statusCode, 200)
+    const settings = await settingsOf(ben)
+    assert.equal(settings.mail, false)
+    assert.equal(settings.kinds.attack, true, 'the other settings are kept')
+    await attack('e1')
+    assert.deepEqual(
+      (await mailAfter()).map(({ to }) => to),
+      [anna.email],
+    )
+    assert.equal((await feedOf(ben)).count, 1)
+    const { rows } = await sql<{ actor: string }>`
+      select actor from audit_entries where action = 'notifications.unsubscribe'`.execute(owner())
+    assert.deepEqual(rows, [{ actor: `user:${ben.userId}` }])
+  })
+
+  it('is rejected if it was forged or has expired', async () => {
+    const forged = urlOf(ben, red.teamId).replace(`/${ben.userId}.`, `/${anna.userId}.`)
+    const expired = urlOf(ben, red.teamId, new Date(Date.now() - 400 * 86_400_000))
+    for (const url of [forged, expired, '/unsubscribe/x'])
+      for (const method of ['GET', 'POST'] as const)
+        assert.equal((await api.server.inject({ method, url })).statusCode, 404, `${method} ${url}`)
+    assert.equal((await settingsOf(anna)).mail, true)
+    assert.equal((await settingsOf(ben)).mail, true)
+  })
+
+  it('has no effect for a user who left the team', async () => {
+    assert.equal((await oneClick(urlOf(eva, red.teamId))).statusCode, 200)
+    const { rows } = await sql`select from notification_settings`.execute(owner())
+    assert.equal(rows.length, 0)
+  })
+})
+
+describe('the feed', () => {
+  it('lists what happened in the current team, newest first, and what was read', async () => {
+    await attack('e1')
+    await attack('e2', {}, 'event.started')
+    await collect()
+    const { results, count } = await feedOf(ben, '?unread=true')
+    assert.equal(count, 2)
+    assert.deepEqual(results[0]!.resource, { type: 'event', id: 'e2' })
+    assert.equal(results[0]!.kind, 'attack')
+    assert.ok(results[0]!.id > results[1]!.id)
+    const read = await call(ben, 'POST', '/read', { up_to: results[1]!.id })
+    assert.deepEqual(read.json(), { unread: 1, newest_id: results[0]!.id })
+    assert.equal((await feedOf(ben, '?unread=true')).count, 1)
+    assert.equal((await feedOf(ben, '?unread=false')).count, 1)
+  })
+
+  it('has one notification for an attack, with its last state', async () => {
+    await attack('e1')
+    await collect()
+    await attack('e1', { affected_bps: 5e10, end: new Date().toISOString() }, 'event.ended')
+    await collect()
+    const { results, count } = await feedOf(ben)
+    assert.equal(count, 1)
+    assert.match(results[0]!.text, /peak 50 Gbps.*ended/)
+  })
+
+  it('shows no other user and no other team', async () => {
+    await attack('e1')
+    await collect()
+    assert.equal((await feedOf(eva)).count, 0)
+    const { rows } = await sql<{ id: number }>`select max(id) as id from notifications`.execute(owner())
+    await call(eva, 'POST', '/read', { up_to: rows[0]!.id })
+    assert.equal((await feedOf(ben, '?unread=true')).count, 1)
+  })
+
+  it('has holds for staff, and paused changes for the team', async () => {
+    await owner()
+      .transaction()
+      .execute((trx) =>
+        writeMessages(trx, [
+          {
+            teamId: null,
+            type: 'hold.opened',
+            data: {
+              id: 17,
+              region: 'ams',
+              withdrawal_count: 5,
+              change_count: 0,
+              teams: [{ team: { id: red.teamId, name: 'red' }, withdrawal_count: 5 }],
+            } as never,
+          },
+        ]),
+      )
+    await collect()
+    assert.deepEqual(
+      (await feedOf(eva)).results.map(({ kind, resource }) => [kind, resource]),
+      [['hold_opened', { type: 'hold', id: '17' }]],
+    )
+    assert.deepEqual(
+      (await feedOf(ben)).results.map(({ kind }) => kind),
+      ['changes_paused'],
+    )
+    await sql`update users set is_staff = false where id = ${eva.userId}`.execute(owner())
+    assert.equal((await feedOf(eva)).count, 0)
+    await sql`update users set is_staff = true where id = ${eva.userId}`.execute(owner())
+  })
+})
+
+describe('letters', () => {
+  const letter = async (status: string, validUntil: Date | null) => {
+    const decided = status === 'pending_review' ? null : new Date()
+    const { rows } = await sql<{ id: number }>`
+      with a as (insert into announcements (team_id, prefix, origin_asn) values
+          (${red.teamId}, ('2001:db8:' || to_hex(floor(random() * 65535)::integer) || '::/48')::cidr, 64496) returning id),
+        l as (insert into letters (team_id, filename, media_type, size, sha256, status, valid_until, reviewed, uploaded_by, reason)
+          values (${red.teamId}, 'letter.pdf', 'application/pdf', 1, decode(repeat('00', 32), 'hex'), ${status}, ${validUntil},
+            ${decided}, 'user:1', ${status === 'rejected' ? 'See https://evil.example' : null}) returning id)
+      insert into letter_announcements (letter_id, announcement_id, team_id)
+      select l.id, a.id, ${red.teamId} from l, a returning letter_id as id`.execute(owner())
+    return rows[0]!.id
+  }
+  beforeEach(() => sql`truncate letters, announcements cascade`.execute(owner()))
+
+  it('are reported when they are uploaded, decided and about to expire, once', async () => {
+    await letter('pending_review', null)
+    await letter('rejected', null)
+    await letter('accepted', minutes(10 * 1440))
+    await collect()
+    await collect()
+    assert.deepEqual((await feedOf(ben)).results.map(({ kind }) => kind).toSorted(), [
+      'letter_decided',
+      'letter_decided',
+      'letter_expiring',
+    ])
+    await digest()
+    const arrived = await mails()
+    assert.deepEqual(
+      arrived.map(({ to, subject }) => `${to} ${subject.replace(/ since.*/, '')}`),
+      [
+        `${anna.email} 2 letters decided and 1 other`,
+        `${ben.email} 2 letters decided and 1 other`,
+        `${eva.email} 1 letter to review`,
+      ],
+    )
+    assert.match(arrived[0]!.text, /https\[:\]\/\/evil\[\.\]example/)
+  })
+})
+
+describe('the settings', () => {
+  it('have defaults, are saved by team, and reject those of staff from others', async () => {
+    const settings = await settingsOf(ben)
+    assert.deepEqual(
+      [settings.mail, settings.digest, settings.attack_bps, settings.kinds.attack_ended, settings.staff],
+      [true, 'immediate', 1_000_000_000, false, null],
+    )
+    const staff = (await settingsOf(eva)).staff!
+    assert.deepEqual(staff.kinds, { hold_opened: false, letter_to_review: true })
+    assert.equal((await call(ben, 'PUT', '', { ...settings, staff })).statusCode, 403)
+    await change(eva, { staff: { ...staff, digest: 'daily' } })
+    assert.equal((await settingsOf(eva)).staff!.digest, 'daily')
+  })
+})
+
+describe('the position in the outbox', () => {
+  it('of another database server does not stop notifications', async () => {
+    await sql`truncate outbox, letters cascade`.execute(owner())
+    await sql`update notification_position set xid = '9000000000000000000'`.execute(owner())
+    await collectNotifications({ db: owner(), canMail: true, now: () => new Date() }, never)
+    await attack('e1')
+    await collect()
+    assert.equal((await feedOf(ben)).count, 1)
+  })
+})
