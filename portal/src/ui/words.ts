@@ -151,6 +151,12 @@ export const words = {
   copy: (name: string): string => `Copy ${name}`,
   noCountry: 'No countries match.',
   noZone: 'No time zones match.',
+  expiry: {
+    preset: (days: number, date: string): string => `${days === 365 ? '1 year' : `${days} days`} – ${date}`,
+    never: 'Never expires',
+    custom: 'Another date',
+    day: 'Day of expiry, in UTC',
+  },
   dropFile: 'Drop a file here, or choose one.',
   chooseFile: 'Choose file',
 } as const
