@@ -1,7 +1,8 @@
 // The fields of a webhook, and its secret, which is shown once.
 import { Alert } from '@mantine/core'
 import { messageTypes, type MessageType } from '@pharos/contract/webhook-message'
-import { checkboxes, text } from '../ui/form-widgets.tsx'
+import { text } from '../ui/form-text-widgets.tsx'
+import { checkboxes } from '../ui/form-widgets.tsx'
 import { Secret } from '../ui/secret.tsx'
 import { words } from './words.ts'
 

@@ -6,73 +6,20 @@ import {
   Group,
   MultiSelect,
   NumberInput,
-  PasswordInput,
   Select,
   Switch,
   TagsInput,
   Text,
   Textarea,
-  TextInput,
 } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { countryOptions } from './countries.ts'
+import { common, inputProps, isEmail, type Common } from './form-text-widgets.tsx'
 import type { FieldDeclaration, WidgetProps } from './form.tsx'
 import classes from './form.module.css'
 import { words } from './words.ts'
 
-type Common = Pick<FieldDeclaration, 'label' | 'help' | 'required' | 'check'>
-type TextOptions = Common & {
-  readonly placeholder?: string
-  readonly autoComplete?: string
-  readonly inputMode?: 'text' | 'numeric' | 'email' | 'tel' | 'url'
-  readonly mono?: boolean
-}
 export type Option = { readonly value: string; readonly label: string; readonly help?: string }
-
-/** The properties that every Mantine input takes. */
-const inputProps = ({ rule: _, input, autoFocus, name: _name, ...wrapper }: WidgetProps) => ({
-  ...wrapper,
-  ...input,
-  ...(autoFocus ? { 'data-autofocus': true, autoFocus: true } : {}),
-})
-
-const common = ({ label, help, required, check }: Common) => ({
-  label,
-  ...(help === undefined ? {} : { help }),
-  ...(required === undefined ? {} : { required }),
-  ...(check === undefined ? {} : { check }),
-})
-
-export const text = ({ placeholder, autoComplete, inputMode, mono, ...rest }: TextOptions): FieldDeclaration => ({
-  ...common(rest),
-  Widget: (props) => (
-    <TextInput
-      {...inputProps(props)}
-      placeholder={placeholder}
-      autoComplete={autoComplete}
-      inputMode={inputMode}
-      {...(mono ? { ff: 'monospace' } : {})}
-    />
-  ),
-})
-
-const isEmail = (value: string): string | undefined =>
-  value === '' || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value.trim())
-    ? undefined
-    : 'must be an e-mail address such as ann@example.net'
-
-export const email = (options: TextOptions): FieldDeclaration => ({
-  ...common(options),
-  check: isEmail,
-  Widget: (props) => (
-    <TextInput
-      {...inputProps(props)}
-      type="email"
-      placeholder={options.placeholder}
-      autoComplete={options.autoComplete}
-    />
-  ),
-})
 
 /** Several addresses, each confirmed with Enter, a comma or a space. */
 export const emails = (options: Common & { readonly placeholder?: string }): FieldDeclaration => ({
@@ -101,19 +48,6 @@ export const networks = (options: Common & { readonly placeholder?: string }): F
       splitChars={[',', ' ', ';']}
       acceptValueOnBlur
       maxTags={props.rule.maxItems ?? Infinity}
-    />
-  ),
-})
-
-export const password = (
-  options: Common & { readonly autoComplete: 'current-password' | 'new-password' },
-): FieldDeclaration => ({
-  ...common(options),
-  Widget: (props) => (
-    <PasswordInput
-      {...inputProps(props)}
-      autoComplete={options.autoComplete}
-      visibilityToggleButtonProps={{ 'aria-label': words.reveal(props.name) }}
     />
   ),
 })
