@@ -77,14 +77,18 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Create token' }).click()
     const command = await page.locator('pre').innerText()
     await shoot(page, 'forms-token-created')
-    const [, credential, url] = /^curl -H 'Authorization: (Token phs_\S+)' '(\S+)'$/.exec(command.trim()) ?? []
+    const [, credential, url] =
+      /^curl -H 'Authorization: (Token phs_\S+)' '(\S+)'$/.exec(command.trim()) ?? []
     assert.ok(url?.startsWith(demo.url), command)
     assert.equal((await fetch(url, { headers: { authorization: credential! } })).status, 200)
     assert.doesNotMatch(await page.getByRole('status').first().innerText(), /phs_/)
     await page.getByRole('link', { name: 'All API tokens' }).click()
     const row = page.getByRole('row').filter({ hasText: 'Grafana' })
     await row.getByRole('button', { name: 'Revoke' }).click()
-    await page.getByRole('dialog', { name: 'Revoke Grafana?' }).getByRole('button', { name: 'Revoke' }).click()
+    await page
+      .getByRole('dialog', { name: 'Revoke Grafana?' })
+      .getByRole('button', { name: 'Revoke' })
+      .click()
     await page.getByText('Grafana was revoked.').waitFor()
     assert.deepEqual(pageErrors, [])
     await context.close()

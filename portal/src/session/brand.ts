@@ -1,7 +1,8 @@
 // Whose portal this is, from the head of the document: the provider's name, logo and contact. Without them it is Pharos.
 
 const contentOf = (name: string): string | undefined =>
-  document.querySelector<HTMLMetaElement>(`meta[name="${name}"], meta[property="${name}"]`)?.content || undefined
+  document.querySelector<HTMLMetaElement>(`meta[name="${name}"], meta[property="${name}"]`)?.content ||
+  undefined
 
 export const brand = {
   provider: contentOf('pharos:provider') ?? 'Pharos',
@@ -12,4 +13,5 @@ export const brand = {
 } as const
 
 /** Returns the address of a link to the support. */
-export const supportLink = (support: string): string => (support.includes('://') ? support : `mailto:${support}`)
+export const supportLink = (support: string): string =>
+  support.includes('://') ? support : `mailto:${support}`

@@ -9,9 +9,15 @@ import { ButtonLink, TextLink } from '../ui/link.tsx'
 import { GuestPage, tokenOfLink } from './guest-page.tsx'
 import { words } from './words.ts'
 
-const requestFields = { email: email({ label: words.email, help: words.resetHelp, autoComplete: 'username' }) }
+const requestFields = {
+  email: email({ label: words.email, help: words.resetHelp, autoComplete: 'username' }),
+}
 const passwordFields = {
-  new_password: password({ label: words.newPassword, help: `${passwordHint}.`, autoComplete: 'new-password' }),
+  new_password: password({
+    label: words.newPassword,
+    help: `${passwordHint}.`,
+    autoComplete: 'new-password',
+  }),
 }
 
 export const ResetPassword = () => (
@@ -28,12 +34,7 @@ function RequestLink() {
     request: (values) => callAsGuest(requestPasswordResetRoute, { body: values }),
   })
   const { fields, result } = form
-  if (result)
-    return (
-      <Alert color="ok">
-        {words.linkSent(fields.values.email)}
-      </Alert>
-    )
+  if (result) return <Alert color="ok">{words.linkSent(fields.values.email)}</Alert>
   return (
     <>
       <Form form={form} action={words.sendLink} fullWidth>

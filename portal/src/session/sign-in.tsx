@@ -20,7 +20,11 @@ type Credentials = { readonly email: string; readonly password: string; readonly
  * Signs in. Returns `needs_code` for the first answer that requires a code, which is not an error. Throws any other
  * problem.
  */
-async function signIn({ email: address, password: secret, otp }: Credentials): Promise<'signed_in' | 'needs_code'> {
+async function signIn({
+  email: address,
+  password: secret,
+  otp,
+}: Credentials): Promise<'signed_in' | 'needs_code'> {
   try {
     await session.signIn({ email: address, password: secret, ...(otp === '' ? {} : { otp: otp.trim() }) })
     return 'signed_in'

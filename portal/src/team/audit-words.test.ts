@@ -10,7 +10,10 @@ describe('the audit log in words', () => {
   })
 
   it('names what was changed by its own name, not by its id', () => {
-    assert.equal(targetText({ target: 'announcement:20', before: null, after: { cidr: '198.51.100.0/24' } }), '198.51.100.0/24')
+    assert.equal(
+      targetText({ target: 'announcement:20', before: null, after: { cidr: '198.51.100.0/24' } }),
+      '198.51.100.0/24',
+    )
     assert.equal(targetText({ target: 'asn:64496', before: null, after: null }), 'AS64496')
     assert.equal(targetText({ target: 'api_token:k7m2', before: null, after: null }), 'API token k7m2')
   })

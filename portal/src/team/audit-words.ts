@@ -97,7 +97,11 @@ const recordOf = (value: unknown): Recorded =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Recorded) : {}
 
 /** Returns the name of what an entry is about: its prefix, address or name; otherwise the noun and the number. */
-export function targetText({ target, before, after }: Pick<AuditEntry, 'target' | 'before' | 'after'>): string {
+export function targetText({
+  target,
+  before,
+  after,
+}: Pick<AuditEntry, 'target' | 'before' | 'after'>): string {
   const all = { ...recordOf(before), ...recordOf(after) }
   for (const name of ['cidr', 'name', 'email', 'url', 'domain', 'asn']) {
     const value = all[name]

@@ -22,7 +22,11 @@ const actors: Readonly<Record<string, string>> = {
 
 const plain: readonly Column<AuditEntry>[] = [
   timeColumn('at', 'Time', ({ at }) => at, { orderBy: 'at' }),
-  { id: 'actor', header: 'User', cell: ({ actor, actor_name }) => actor_name ?? actors[actor] ?? <Mono>{actor}</Mono> },
+  {
+    id: 'actor',
+    header: 'User',
+    cell: ({ actor, actor_name }) => actor_name ?? actors[actor] ?? <Mono>{actor}</Mono>,
+  },
   { id: 'action', header: 'Action', cell: (entry) => entryText(entry) },
   { id: 'target', header: 'Target', cell: (entry) => targetText(entry) },
   { id: 'address', header: 'IP address', cell: ({ address }) => address ?? '' },
@@ -57,7 +61,11 @@ export function Audit() {
         'Changes',
         (entry) =>
           (entry.before !== null || entry.after !== null) && (
-            <ActionIcon size="sm" aria-label={`Changes: ${entryText(entry)} ${targetText(entry)}`} onClick={() => setShown(entry)}>
+            <ActionIcon
+              size="sm"
+              aria-label={`Changes: ${entryText(entry)} ${targetText(entry)}`}
+              onClick={() => setShown(entry)}
+            >
               <IconEye size={14} />
             </ActionIcon>
           ),

@@ -86,11 +86,7 @@ export function Tokens() {
           <CreateToken />
         </>
       }
-      empty={
-        <Empty title="No API tokens yet">
-          {words.token.newNote}
-        </Empty>
-      }
+      empty={<Empty title="No API tokens yet">{words.token.newNote}</Empty>}
     />
   )
 }

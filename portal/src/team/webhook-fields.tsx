@@ -22,7 +22,12 @@ const isAboutAttacks = (type: MessageType): boolean => type.startsWith('event.')
 const optionsOf = (list: readonly MessageType[]) => list.map((value) => ({ value, ...t.message[value] }))
 
 export const webhookFields = {
-  url: text({ label: t.url, help: t.urlHelp, placeholder: 'https://hooks.acme.net/pharos', inputMode: 'url' }),
+  url: text({
+    label: t.url,
+    help: t.urlHelp,
+    placeholder: 'https://hooks.acme.net/pharos',
+    inputMode: 'url',
+  }),
   description: text({ label: t.description }),
   events: checkboxes({
     label: t.events,

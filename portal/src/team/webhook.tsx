@@ -36,7 +36,8 @@ export function WebhookPage() {
   const id = Number(useParams({ from: '/frame/team/webhooks/$id' }).id)
   const isAdmin = useIsAdmin()
   const answer = useAnswer(getWebhookRoute, { params: { webhook_id: id } }, { refetchInterval: 10_000 })
-  if (answer.error && !answer.data) return (
+  if (answer.error && !answer.data)
+    return (
       <Stack>
         <TextLink to="/team/webhooks">{t.all}</TextLink>
         <Problem error={answer.error} retry={answer.refetch} />

@@ -27,9 +27,7 @@ export function Webhooks() {
       )}
       {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={120} />}
-      {answer.data?.count === 0 && (
-        <Empty title={t.noneTitle}>{t.noneText}</Empty>
-      )}
+      {answer.data?.count === 0 && <Empty title={t.noneTitle}>{t.noneText}</Empty>}
       {answer.data?.results.map((webhook) => (
         <WebhookCard key={webhook.id} webhook={webhook} />
       ))}

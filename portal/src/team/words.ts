@@ -55,7 +55,10 @@ const messages: Record<MessageType, Named> = {
     help: 'A check of a prefix failed, with the object or record to create.',
   },
   'event.started': { label: 'Attack started', help: 'A detector reported a new attack on your networks.' },
-  'event.updated': { label: 'Attack changed', help: 'The rate, the targets or the state of an attack changed.' },
+  'event.updated': {
+    label: 'Attack changed',
+    help: 'The rate, the targets or the state of an attack changed.',
+  },
   'event.ended': { label: 'Attack ended', help: 'An attack is over, with its peak and duration.' },
 }
 
@@ -102,7 +105,7 @@ export const words = {
     unusedHelp: 'Leave empty to keep the token however long it is unused.',
     days: 'days',
     access: 'Access',
-    accessHelp: 'Read access only shows. Write access changes what your customers depend on.',
+    accessHelp: 'A read scope only shows. A write scope also changes: give it to programs that need it.',
     presets: 'Start from',
     preset: {
       read: 'Read only',
@@ -158,7 +161,8 @@ export const words = {
       'Notify your systems when a prefix changes, a check fails or an attack starts or ends. Messages are signed and retried for three days.',
     all: 'All webhooks',
     editTitle: 'Edit webhook',
-    secretOnce: 'Copy the secret now. You will not see it again. Your program verifies the signatures with it.',
+    secretOnce:
+      'Copy the secret now. You will not see it again. Your program verifies the signatures with it.',
     noun: 'secret',
     rotate: 'Rotate secret',
     rotateTitle: 'Rotate the secret?',

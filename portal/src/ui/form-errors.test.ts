@@ -54,7 +54,10 @@ describe('errors of a form', () => {
     assert.deepEqual(fields, { email: 'E-mail is wrong at email.' })
     assert.equal(errorSentence('Name', { type: 'minLength', msg: 'must not be empty' }), 'Name is required.')
     assert.equal(
-      errorSentence('Expiry', { type: 'too_far', msg: 'must be at most 5 years from now; null never expires' }),
+      errorSentence('Expiry', {
+        type: 'too_far',
+        msg: 'must be at most 5 years from now; null never expires',
+      }),
       'Expiry must be at most 5 years from now.',
     )
     assert.equal(

@@ -124,7 +124,10 @@ function findNumberBreach({ minimum, maximum }: FieldRule, value: number): Field
   const isHigh = maximum !== undefined && value > maximum
   if (!isLow && !isHigh) return undefined
   if (minimum !== undefined && maximum !== undefined)
-    return { type: isLow ? 'minimum' : 'maximum', msg: `must be a whole number from ${minimum} to ${maximum}` }
+    return {
+      type: isLow ? 'minimum' : 'maximum',
+      msg: `must be a whole number from ${minimum} to ${maximum}`,
+    }
   return isLow
     ? { type: 'minimum', msg: `must be at least ${minimum}` }
     : { type: 'maximum', msg: `must be at most ${maximum}` }

@@ -24,7 +24,13 @@ export const common = ({ label, help, required, check }: Common) => ({
   ...(check === undefined ? {} : { check }),
 })
 
-export const text = ({ placeholder, autoComplete, inputMode, mono, ...rest }: TextOptions): FieldDeclaration => ({
+export const text = ({
+  placeholder,
+  autoComplete,
+  inputMode,
+  mono,
+  ...rest
+}: TextOptions): FieldDeclaration => ({
   ...common(rest),
   Widget: (props) => (
     <TextInput

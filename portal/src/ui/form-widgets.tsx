@@ -65,7 +65,7 @@ export const number = (options: Common & { readonly unit?: string }): FieldDecla
   Widget: (props) => (
     <NumberInput
       {...inputProps(props)}
-      maw={220}
+      styles={{ wrapper: { maxWidth: 220 } }}
       allowDecimal={false}
       clampBehavior="none"
       {...(options.unit === undefined ? {} : { suffix: ` ${options.unit}` })}
@@ -82,7 +82,11 @@ export const toggle = (options: Common): FieldDeclaration => ({
 })
 
 export const select = (
-  options: Common & { readonly data: readonly Option[]; readonly nothingFound?: string; readonly limit?: number },
+  options: Common & {
+    readonly data: readonly Option[]
+    readonly nothingFound?: string
+    readonly limit?: number
+  },
 ): FieldDeclaration => ({
   ...common(options),
   Widget: (props) => (

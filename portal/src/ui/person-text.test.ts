@@ -5,11 +5,11 @@ import { isForPeople, wordsOfProblem } from './person-text.ts'
 
 const problemOf = (code: ProblemCode, detail: string): Problem => ({
   type: `https://portal.example.net/docs/problems/${code}`,
-    title: problems[code].title,
-    status: problems[code].status,
-    detail,
-    code,
-    request_id: 'none',
+  title: problems[code].title,
+  status: problems[code].status,
+  detail,
+  code,
+  request_id: 'none',
 })
 
 describe('the text of a problem', () => {

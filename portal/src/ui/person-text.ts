@@ -16,4 +16,5 @@ export function wordsOfProblem({ code, detail: sent }: Problem): ProblemText {
 
 /** Reports whether a text names no path, key, field or null. */
 export const isForPeople = (text: string): boolean =>
-  text !== '' && !/`|\/v\d\b|\/docs\b|\bnull\b|\b[a-z0-9]+_[a-z0-9_]+\b|\bIdempotency-Key\b|\bETag\b/.test(text)
+  text !== '' &&
+  !/`|\/v\d\b|\/docs\b|\bnull\b|\b[a-z0-9]+_[a-z0-9_]+\b|\bIdempotency-Key\b|\bETag\b/.test(text)

@@ -11,7 +11,10 @@ type Text = {
 
 const problems: Record<ProblemCode, Text> = {
   malformed: { title: 'The request could not be read', detail: 'Reload the page and try again.' },
-  invalid_token: { title: 'This link no longer works', detail: 'It was used or has expired. Request a new one.' },
+  invalid_token: {
+    title: 'This link no longer works',
+    detail: 'It was used or has expired. Request a new one.',
+  },
   unauthenticated: { title: 'You are signed out', detail: 'Sign in again to continue.' },
   wrong_scheme: { title: 'You are signed out', detail: 'Sign in again to continue.' },
   invalid_credentials: {
@@ -32,7 +35,8 @@ const problems: Record<ProblemCode, Text> = {
   wrong_password: { title: 'Wrong password', detail: 'The current password is wrong.', takesDetail: true },
   second_factor_required: {
     title: 'Two-factor authentication required',
-    detail: 'Your team requires two-factor authentication. Set it up on your profile, or switch to another team.',
+    detail:
+      'Your team requires two-factor authentication. Set it up on your profile, or switch to another team.',
   },
   email_unconfirmed: {
     title: 'Confirm your e-mail address',
@@ -59,7 +63,8 @@ const problems: Record<ProblemCode, Text> = {
   },
   prefix_claimed: {
     title: 'The prefix is in use',
-    detail: 'Another customer of the provider has it, or one that covers it. If it is yours, contact the provider.',
+    detail:
+      'Another customer of the provider has it, or one that covers it. If it is yours, contact the provider.',
     takesDetail: true,
   },
   still_announced: {
@@ -67,7 +72,11 @@ const problems: Record<ProblemCode, Text> = {
     detail: 'Withdraw it and wait until it is withdrawn in every region, then delete it.',
     takesDetail: true,
   },
-  already_member: { title: 'Already a member', detail: 'This person has joined the team.', takesDetail: true },
+  already_member: {
+    title: 'Already a member',
+    detail: 'This person has joined the team.',
+    takesDetail: true,
+  },
   last_admin: {
     title: 'The team needs an admin',
     detail: 'Make another member an admin first.',
