@@ -17,7 +17,7 @@ export const dayFromNow = (days: number, now = Date.now()): string =>
 export const expiryOf = (day: string): string | null => (day === '' ? null : new Date(day).toISOString())
 
 /** Returns `1 Mar 2027`. */
-export const dayText = (day: string): string =>
+const dayText = (day: string): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day))
 
 /** The value is a day, `2026-03-01`; empty for never. */
@@ -27,7 +27,7 @@ export const expiry = (options: Pick<FieldDeclaration, 'label' | 'help'>): Field
   Widget: (props) => <ExpiryInput {...props} />,
 })
 
-function ExpiryInput({ label, description, error, readOnly, input, autoFocus: _ }: WidgetProps) {
+function ExpiryInput({ label, description, error, readOnly, input }: WidgetProps) {
   const day = input.value as string
   const preset = presetDays.find((days) => dayFromNow(days) === day)
   const [mode, setMode] = useState(day === '' ? never : preset === undefined ? custom : String(preset))

@@ -62,7 +62,7 @@ export function rulesOf({ method, body }: Pick<Route, 'method' | 'body'>): Recor
 }
 
 /** Returns the rule of one schema; of a nullable one that of its value. */
-export function ruleOf(schema: unknown, isNeeded: boolean): FieldRule {
+function ruleOf(schema: unknown, isNeeded: boolean): FieldRule {
   const { anyOf, ...plain } = schema as Schema
   const value = anyOf?.find(({ type }) => type !== 'null') ?? plain
   const options = value.enum ?? value.items?.enum

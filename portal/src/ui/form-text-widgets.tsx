@@ -11,7 +11,7 @@ type TextOptions = Common & {
   readonly mono?: boolean
 }
 /** The properties that every Mantine input takes. */
-export const inputProps = ({ rule: _, input, autoFocus, name: _name, ...wrapper }: WidgetProps) => ({
+export const inputProps = ({ rule: _rule, input, autoFocus, name: _name, ...wrapper }: WidgetProps) => ({
   ...wrapper,
   ...input,
   ...(autoFocus ? { 'data-autofocus': true, autoFocus: true } : {}),
