@@ -215,6 +215,11 @@ export const pages = [
     component: lazyRouteComponent(() => import('./team/tokens.tsx'), 'Tokens'),
   }),
   page({
+    path: '/team/tokens/new',
+    role: 'admin',
+    component: lazyRouteComponent(() => import('./team/new-token.tsx'), 'NewToken'),
+  }),
+  page({
     path: '/team/webhooks',
     label: 'Webhooks',
     tabOf: '/team',

@@ -103,12 +103,12 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.goto(`${demo.url}/team`)
     await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('E-mail').fill('noc@customer.example')
-    await dialog.getByRole('button', { name: 'Send invitation' }).click()
+    await dialog.getByRole('textbox', { name: 'E-mail addresses' }).fill('noc@customer.example')
+    await dialog.getByRole('button', { name: 'Send invitations' }).click()
     await page.getByRole('cell', { name: 'noc@customer.example', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Invite' }).click()
-    await dialog.getByLabel('E-mail').fill('NOC@customer.example')
-    await dialog.getByRole('button', { name: 'Send invitation' }).click()
+    await dialog.getByRole('textbox', { name: 'E-mail addresses' }).fill('NOC@customer.example')
+    await dialog.getByRole('button', { name: 'Send invitations' }).click()
     await page.getByText('NOC@customer.example is already invited.').waitFor()
     await page.getByRole('button', { name: 'Actions for noc@customer.example' }).click()
     await page.getByRole('menuitem', { name: 'Send again' }).click()
@@ -145,22 +145,19 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
 
   it('creates an API token that works, and revokes it', async () => {
     const { context, page, pageErrors } = await person('demo@demo.example')
-    await page.goto(`${demo.url}/team/tokens`)
+    await page.goto(`${demo.url}/team/tokens/new`)
+    await page.getByLabel('Name').fill('deploy')
+    await page.getByRole('checkbox', { name: 'Read announcements and ASNs' }).check()
     await page.getByRole('button', { name: 'Create token' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name').fill('deploy')
-    await dialog.getByRole('combobox', { name: 'Scopes' }).press('ArrowDown')
-    await page.getByRole('option', { name: 'ipam:read' }).click()
-    await page.keyboard.press('Escape')
-    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-    const token = (await dialog.locator('pre').innerText()).trim()
+    await page.getByRole('button', { name: 'Show token' }).click()
+    const token = (await page.getByText(/^phs_/).innerText()).trim()
     const ask = () =>
       fetch(`${demo.url}/v3/ipam/announcements`, { headers: { authorization: `Token ${token}` } })
     assert.equal((await ask()).status, 200)
-    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('link', { name: 'All API tokens' }).click()
     const row = page.getByRole('row').filter({ hasText: 'deploy' })
     await row.getByRole('button', { name: 'Revoke' }).click()
-    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await row.waitFor({ state: 'detached' })
     for (const end = performance.now() + 60_000; (await ask()).status !== 401;)
       assert.ok(performance.now() < end, 'a revoked token still works')
@@ -232,7 +229,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     // The current code was used for setting up the factor: a recovery code is used instead.
     await page.getByLabel('Authentication code').fill(recovery[0]!)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Profile' }).waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     assert.deepEqual(
       pageErrors.filter((one) => !/status of 401/.test(one)),
       [],
@@ -285,6 +282,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     '/team/settings',
     '/team/domains',
     '/team/tokens',
+    '/team/tokens/new',
     '/team/webhooks',
     '/team/audit',
     '/profile',

@@ -48,7 +48,7 @@ const ofMember: readonly Shot[] = [
   { name: 'team-settings', path: '/team/settings' },
   { name: 'team-domains', path: '/team/domains' },
   { name: 'team-tokens', path: '/team/tokens' },
-  { name: 'team-token-new', path: '/team/tokens', act: press('Create token') },
+  { name: 'team-token-new', path: '/team/tokens/new' },
   { name: 'team-webhooks', path: '/team/webhooks' },
   { name: 'team-webhook-new', path: '/team/webhooks', act: press('Add webhook') },
   { name: 'team-deliveries', path: '/team/webhooks', act: open('/team/webhooks/') },

@@ -13,7 +13,8 @@ import {
 
 export type SessionState =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'out'; readonly reason?: 'expired' }
+  /** `userId`: whose session ended in this tab. */
+  | { readonly kind: 'out'; readonly reason?: 'expired' | 'signed_out'; readonly userId?: number }
   | { readonly kind: 'in'; readonly user: User; readonly etag: string }
 
 /** Makes the server use a cookie for the refresh token; no page of another site can send this header. */
@@ -37,7 +38,7 @@ const listeners = new Set<() => void>()
 const otherTabs = new BroadcastChannel(lockName)
 
 otherTabs.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-  if ('out' in data) leave(data.out === 'expired' ? 'expired' : undefined)
+  if ('out' in data) leave(data.out)
   else enter(data.access, data.user, data.etag)
 })
 
@@ -69,7 +70,7 @@ export const session = {
       const body = { refresh: inCookie, ...(all ? { all } : {}) }
       await call(logoutRoute, { body, headers: cookieMode }).catch(() => {})
       post({ out: 'signed_out' })
-      leave()
+      leave('signed_out')
     })
   },
 
@@ -165,10 +166,10 @@ function enter(next: Access, user: User, etag: string): void {
   if (!known) change({ kind: 'in', user, etag })
 }
 
-function leave(reason?: 'expired'): void {
+function leave(reason?: 'expired' | 'signed_out'): void {
   access = undefined
-  const wasIn = state.kind === 'in'
-  if (state.kind !== 'out') change(wasIn && reason ? { kind: 'out', reason } : { kind: 'out' })
+  if (state.kind === 'in' && reason) change({ kind: 'out', reason, userId: state.user.id })
+  else if (state.kind !== 'out') change({ kind: 'out' })
 }
 
 function change(next: SessionState): void {

@@ -1,5 +1,5 @@
 // Two-factor authentication: set up with a QR code, turned off, its recovery codes generated again.
-import { Alert, Button, Code, Group, Modal, Skeleton, Stack, Stepper, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Code, Group, Modal, Skeleton, Stack, Stepper, Text } from '@mantine/core'
 import {
   confirmTotpRoute,
   createRecoveryCodesRoute,
@@ -10,6 +10,7 @@ import {
 } from '@pharos/contract/second-factor'
 import { useDisclosure } from '@mantine/hooks'
 import { IconDownload } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { encode } from 'uqr'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
@@ -17,14 +18,32 @@ import { session } from '../api/session.ts'
 import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { download } from '../ui/export-file.ts'
-import { useRequestForm, type Fields } from '../ui/form.tsx'
+import { text, password } from '../ui/form-text-widgets.tsx'
+import { Field, useRequestForm } from '../ui/form.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
 import { Time } from '../ui/time.tsx'
-import { CurrentPassword } from './current-password.tsx'
+import { words } from './words.ts'
 import { StatePill } from '../ui/status.tsx'
+
+const startFields = {
+  current_password: password({ label: words.currentPassword, autoComplete: 'current-password' }),
+}
+const codeFields = {
+  otp: text({
+    label: words.sixDigits,
+    autoComplete: 'one-time-code',
+    inputMode: 'numeric',
+    required: true,
+    check: (value: string) => (/^\s*[0-9]{6}\s*$/.test(value) ? undefined : words.needsSixDigits),
+  }),
+}
+const proofFields = {
+  ...startFields,
+  otp: text({ label: words.code, autoComplete: 'one-time-code' }),
+}
 
 /** From this many codes on, new ones are recommended. */
 const fewCodes = 3
@@ -33,7 +52,7 @@ export function SecondFactorCard() {
   const answer = useAnswer(getSecondFactorRoute, {})
   return (
     <Section title="Two-factor authentication">
-      {answer.error && <Problem error={answer.error} />}
+      {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={40} />}
       {answer.data?.enabled === null && (
         <Stack gap="xs">
@@ -75,10 +94,13 @@ function SetUp() {
   const [opened, { open, close }] = useDisclosure(false)
   const start = useRequestForm({
     initialValues: { current_password: '' },
+    route: createTotpRoute,
+    declared: startFields,
     request: async (body) => (await call(createTotpRoute, { body })).body,
   })
   const confirm = useRequestForm({
     initialValues: { otp: '' },
+    declared: codeFields,
     request: ({ otp }) => session.replace(confirmTotpRoute, { otp: otp.trim() }),
   })
   const step = confirm.result ? 2 : start.result ? 1 : 0
@@ -93,17 +115,19 @@ function SetUp() {
     <>
       <Button onClick={open}>Set up</Button>
       <Modal opened={opened} onClose={shut} title="Set up two-factor authentication" size="lg">
-        <form onSubmit={form.submit}>
+        <form onSubmit={form.submit} noValidate>
           <Stack>
             <Stepper active={step} size="xs">
               <Stepper.Step label="Password" />
               <Stepper.Step label="Authenticator" />
               <Stepper.Step label="Recovery codes" />
             </Stepper>
-            {step === 0 && (
-              <CurrentPassword data-autofocus {...start.fields.getInputProps('current_password')} />
+            {step === 0 && <Field form={start} name="current_password" autoFocus />}
+            {step === 1 && (
+              <Scan enrolment={start.result!}>
+                <Field form={confirm} name="otp" autoFocus />
+              </Scan>
             )}
-            {step === 1 && <Scan enrolment={start.result!} fields={confirm.fields} />}
             {step === 2 && <Codes codes={confirm.result!.recovery_codes} />}
             {form.problem !== undefined && <Problem error={form.problem} />}
             <Group justify="flex-end">
@@ -120,9 +144,9 @@ function SetUp() {
   )
 }
 
-type ScanProps = { enrolment: TotpEnrolment; fields: Fields<{ otp: string }> }
+type ScanProps = { readonly enrolment: TotpEnrolment; readonly children: ReactNode }
 
-function Scan({ enrolment: { uri, secret }, fields }: ScanProps) {
+function Scan({ enrolment: { uri, secret }, children }: ScanProps) {
   return (
     <>
       <Text size="sm">Scan this code with your authenticator app, or enter the key:</Text>
@@ -131,15 +155,7 @@ function Scan({ enrolment: { uri, secret }, fields }: ScanProps) {
         <Code>{secret}</Code>
         <CopyIcon text={secret} label="Copy key" />
       </Group>
-      <TextInput
-        label="Six-digit code"
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        pattern="\s*[0-9]{6}\s*"
-        required
-        data-autofocus
-        {...fields.getInputProps('otp')}
-      />
+      {children}
     </>
   )
 }
@@ -198,23 +214,14 @@ type Proof = { current_password: string; otp: string }
 const noProof: Proof = { current_password: '', otp: '' }
 const trimmed = ({ current_password, otp }: Proof): Proof => ({ current_password, otp: otp.trim() })
 
-const ProofFields = ({ fields }: { fields: Fields<Proof> }) => (
-  <>
-    <CurrentPassword data-autofocus {...fields.getInputProps('current_password')} />
-    <TextInput
-      label="Authenticator or recovery code"
-      autoComplete="one-time-code"
-      required
-      {...fields.getInputProps('otp')}
-    />
-  </>
-)
-
 const TurnOff = () => (
   <Dialog
     title="Turn off two-factor authentication"
     action="Turn off"
     danger
+    route={deleteTotpRoute}
+    declared={proofFields}
+    intro={<Text size="sm">You lose access to teams that require it until you turn it on again.</Text>}
     initialValues={noProof}
     trigger={(open) => (
       <Button variant="default" onClick={open}>
@@ -226,20 +233,15 @@ const TurnOff = () => (
       await invalidate(getSecondFactorRoute)
       notifySuccess('Two-factor authentication is off. Other sessions were signed out.')
     }}
-  >
-    {(fields) => (
-      <>
-        <Text size="sm">You lose access to teams that require it until you turn it on again.</Text>
-        <ProofFields fields={fields} />
-      </>
-    )}
-  </Dialog>
+  />
 )
 
 const NewCodes = () => (
   <Dialog
     title="New recovery codes"
     action="Generate new codes"
+    route={createRecoveryCodesRoute}
+    declared={proofFields}
     initialValues={noProof}
     trigger={(open) => (
       <Button variant="default" onClick={open}>
@@ -249,7 +251,5 @@ const NewCodes = () => (
     onClose={() => void invalidate(getSecondFactorRoute)}
     onSubmit={(proof) => session.replace(createRecoveryCodesRoute, trimmed(proof))}
     result={({ recovery_codes: codes }) => <Codes codes={codes} />}
-  >
-    {(fields) => <ProofFields fields={fields} />}
-  </Dialog>
+  />
 )

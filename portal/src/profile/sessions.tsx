@@ -17,7 +17,7 @@ export function Sessions() {
   const answer = useAnswer(listSessionsRoute, { query: { limit: 100 } }, { refetchInterval: 30_000 })
   return (
     <Section title="Sessions">
-      {answer.error && !answer.data && <Problem error={answer.error} />}
+      {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       <Table.ScrollContainer minWidth={900}>
         <Table>
           <Table.Thead>

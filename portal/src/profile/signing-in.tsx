@@ -1,5 +1,5 @@
 // The address and the password that the user signs in with. A new address counts once its link is followed.
-import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useSessionStorage } from '@mantine/hooks'
 import { changeEmailRoute, changePasswordRoute } from '@pharos/contract/account'
 import type { User } from '@pharos/contract/session'
@@ -7,10 +7,11 @@ import { passwordHint } from '@pharos/contract/password'
 import { call } from '../api/call.ts'
 import { session } from '../api/session.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { email as emailField, password } from '../ui/form-text-widgets.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
-import { CurrentPassword } from './current-password.tsx'
+import { words } from './words.ts'
 
 /** The lifetime of a confirmation link, as confirmEmailRoute documents it. */
 const linkLifetimeMs = 24 * 3_600_000
@@ -60,71 +61,60 @@ const PendingNotice = ({ pending }: { pending: PendingEmail }) => (
   </Alert>
 )
 
+const passwordFields = {
+  current_password: password({ label: words.currentPassword, autoComplete: 'current-password' }),
+  new_password: password({
+    label: words.newPassword,
+    help: `${passwordHint}.`,
+    autoComplete: 'new-password',
+  }),
+}
+const emailFields = {
+  email: emailField({ label: words.newAddress, autoComplete: 'email' }),
+  current_password: password({ label: words.currentPassword, autoComplete: 'current-password' }),
+}
+
 const ChangePassword = () => (
   <Dialog
-    title="Change password"
-    action="Change password"
+    title={words.changePassword}
+    action={words.changePassword}
+    route={changePasswordRoute}
+    declared={passwordFields}
+    intro={<Text size="sm">{words.signsOutElsewhere}</Text>}
     initialValues={{ current_password: '', new_password: '' }}
     trigger={(open) => (
       <Button variant="default" onClick={open}>
-        Change password
+        {words.changePassword}
       </Button>
     )}
     onSubmit={async (values) => {
       await session.replace(changePasswordRoute, values)
-      notifySuccess('Password changed. Other sessions were signed out.')
+      notifySuccess(words.passwordChanged)
     }}
-  >
-    {(fields) => (
-      <>
-        <CurrentPassword data-autofocus {...fields.getInputProps('current_password')} />
-        <PasswordInput
-          label="New password"
-          description={passwordHint}
-          autoComplete="new-password"
-          required
-          {...fields.getInputProps('new_password')}
-        />
-        <Text size="xs" c="dimmed">
-          This signs you out everywhere else.
-        </Text>
-      </>
-    )}
-  </Dialog>
+  />
 )
 
 const ChangeEmail = ({ email, onRequested }: { email: string; onRequested: (email: string) => void }) => (
   <Dialog
-    title="Change e-mail address"
-    action="Send link"
+    title={words.changeEmailTitle}
+    action={words.sendLink}
+    route={changeEmailRoute}
+    declared={emailFields}
+    intro={
+      <Text size="sm">
+        {words.currentAddress(email)}. {words.confirmingSignsOut}
+      </Text>
+    }
     initialValues={{ email: '', current_password: '' }}
     trigger={(open) => (
       <Button variant="default" onClick={open}>
-        Change e-mail
+        {words.changeEmail}
       </Button>
     )}
     onSubmit={async (values) => {
       await call(changeEmailRoute, { body: values })
       onRequested(values.email.trim())
-      notifySuccess(`Check ${values.email} for a confirmation link.`)
+      notifySuccess(words.checkMail(values.email))
     }}
-  >
-    {(fields) => (
-      <>
-        <Text size="sm">Current address: {email}</Text>
-        <TextInput
-          label="New address"
-          type="email"
-          autoComplete="email"
-          required
-          data-autofocus
-          {...fields.getInputProps('email')}
-        />
-        <CurrentPassword {...fields.getInputProps('current_password')} />
-        <Text size="xs" c="dimmed">
-          Confirming the new address signs you out everywhere.
-        </Text>
-      </>
-    )}
-  </Dialog>
+  />
 )

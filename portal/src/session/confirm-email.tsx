@@ -19,7 +19,7 @@ export function ConfirmEmail() {
     <GuestPage title="Confirm your e-mail address">
       {token === '' && <IncompleteLink />}
       {answer.isLoading && <Skeleton height={40} />}
-      {answer.error && <Problem error={answer.error} />}
+      {answer.error && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.data && <Alert color="ok">{answer.data.email} is confirmed.</Alert>}
       <ButtonLink to="/sign-in">Sign in</ButtonLink>
     </GuestPage>

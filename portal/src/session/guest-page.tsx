@@ -1,19 +1,31 @@
-// The frame of pages outside the portal's own: sign-in, and the pages that links in e-mails open.
-import { Alert, Card, Center, Stack, Title } from '@mantine/core'
+// The frame of pages outside the portal's own: sign-in, and the pages that links in e-mails open. It shows whose portal this is.
+import { Alert, Anchor, Card, Stack, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { brand, supportLink } from './brand.ts'
+import classes from './guest.module.css'
+import { words } from './words.ts'
 
 export function GuestPage({ title, children }: { title: string; children: ReactNode }) {
-  useDocumentTitle(`${title} · Pharos`)
+  useDocumentTitle(`${title} · ${brand.provider}`)
   return (
-    <Center mih="100dvh" p="md" component="main">
-      <Card w="100%" maw={400}>
+    <main className={classes['page']}>
+      <div className={classes['brand']}>
+        <img src={brand.logo ?? '/favicon.svg'} alt="" height={32} />
+        {brand.provider}
+      </div>
+      <Card className={classes['card']!} padding="lg">
         <Stack>
           <Title order={1}>{title}</Title>
           {children}
         </Stack>
       </Card>
-    </Center>
+      {brand.support !== undefined && (
+        <Anchor size="xs" c="dimmed" href={supportLink(brand.support)}>
+          {words.support}
+        </Anchor>
+      )}
+    </main>
   )
 }
 

@@ -1,14 +1,27 @@
 // The page that the link of an invitation opens: the team that invites, and a new account if there is none yet.
-import { Alert, PasswordInput, Skeleton, Text, TextInput } from '@mantine/core'
+import { Alert, Skeleton, Text } from '@mantine/core'
 import { acceptInvitationRoute, showInvitationRoute, type Invitation } from '@pharos/contract/invitation'
 import { passwordHint } from '@pharos/contract/password'
 import { useQuery } from '@tanstack/react-query'
 import { callAsGuest } from '../api/call.ts'
-import { Form, useRequestForm } from '../ui/form.tsx'
+import { password, text } from '../ui/form-text-widgets.tsx'
+import { Field, Form, useRequestForm } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { GuestPage, IncompleteLink, tokenOfLink } from './guest-page.tsx'
+import { words } from './words.ts'
+
+const declared = {
+  first_name: text({ label: words.firstName, autoComplete: 'given-name' }),
+  last_name: text({ label: words.lastName, autoComplete: 'family-name' }),
+  password: password({
+    label: words.password,
+    help: `${passwordHint}.`,
+    autoComplete: 'new-password',
+    required: true,
+  }),
+}
 
 export function InvitationPage() {
   const token = tokenOfLink()
@@ -22,7 +35,7 @@ export function InvitationPage() {
     <GuestPage title={answer.data ? `Join ${answer.data.team_name}` : 'Invitation'}>
       {token === '' && <IncompleteLink />}
       {answer.isLoading && <Skeleton height={120} />}
-      {answer.error && <Problem error={answer.error} />}
+      {answer.error && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.data && <Accept token={token} invitation={answer.data} />}
     </GuestPage>
   )
@@ -32,10 +45,10 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   const { email, team_name, invited_by, is_admin, expires, has_account } = invitation
   const form = useRequestForm({
     initialValues: { first_name: '', last_name: '', password: '' },
+    ...(has_account ? {} : { route: acceptInvitationRoute, declared }),
     request: (account) =>
       callAsGuest(acceptInvitationRoute, { body: { token, ...(has_account ? {} : account) } }),
   })
-  const { fields } = form
   if (form.result)
     return (
       <>
@@ -44,7 +57,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
       </>
     )
   return (
-    <Form form={form} action={has_account ? 'Join team' : 'Create account and join'} size="sm">
+    <Form form={form} action={has_account ? 'Join team' : 'Create account and join'} fullWidth>
       <Text size="sm">
         {invited_by} invited you ({email}) to join <b>{team_name}</b>
         {is_admin && ' as an admin'}. The invitation expires <Time at={expires} />.
@@ -53,15 +66,9 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
         <Text size="sm">You already have an account with this address. Accept, then sign in.</Text>
       ) : (
         <>
-          <TextInput label="First name" autoComplete="given-name" {...fields.getInputProps('first_name')} />
-          <TextInput label="Last name" autoComplete="family-name" {...fields.getInputProps('last_name')} />
-          <PasswordInput
-            label="Password"
-            description={passwordHint}
-            autoComplete="new-password"
-            required
-            {...fields.getInputProps('password')}
-          />
+          <Field form={form} name="first_name" />
+          <Field form={form} name="last_name" />
+          <Field form={form} name="password" />
         </>
       )}
     </Form>

@@ -1,14 +1,27 @@
 // A forgotten password: requesting the e-mail, and the page that its link opens.
-import { Alert, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { requestPasswordResetRoute, resetPasswordRoute } from '@pharos/contract/account'
 import { passwordHint } from '@pharos/contract/password'
 import { callAsGuest } from '../api/call.ts'
-import { Form, useRequestForm } from '../ui/form.tsx'
+import { email, password } from '../ui/form-text-widgets.tsx'
+import { Field, Form, useRequestForm } from '../ui/form.tsx'
 import { ButtonLink, TextLink } from '../ui/link.tsx'
 import { GuestPage, tokenOfLink } from './guest-page.tsx'
+import { words } from './words.ts'
+
+const requestFields = {
+  email: email({ label: words.email, help: words.resetHelp, autoComplete: 'username' }),
+}
+const passwordFields = {
+  new_password: password({
+    label: words.newPassword,
+    help: `${passwordHint}.`,
+    autoComplete: 'new-password',
+  }),
+}
 
 export const ResetPassword = () => (
-  <GuestPage title="Reset your password">
+  <GuestPage title={words.resetTitle}>
     {tokenOfLink() === '' ? <RequestLink /> : <SetPassword token={tokenOfLink()} />}
   </GuestPage>
 )
@@ -16,29 +29,19 @@ export const ResetPassword = () => (
 function RequestLink() {
   const form = useRequestForm({
     initialValues: { email: '' },
+    route: requestPasswordResetRoute,
+    declared: requestFields,
     request: (values) => callAsGuest(requestPasswordResetRoute, { body: values }),
   })
   const { fields, result } = form
-  if (result)
-    return (
-      <Alert color="ok">
-        If an account exists for {fields.values.email}, we sent a reset link. It expires in 1 hour.
-      </Alert>
-    )
+  if (result) return <Alert color="ok">{words.linkSent(fields.values.email)}</Alert>
   return (
     <>
-      <Form form={form} action="Send reset link" size="sm">
-        <TextInput
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          autoFocus
-          {...fields.getInputProps('email')}
-        />
+      <Form form={form} action={words.sendLink} fullWidth>
+        <Field form={form} name="email" autoFocus />
       </Form>
       <TextLink to="/sign-in" size="sm">
-        Back to sign-in
+        {words.backToSignIn}
       </TextLink>
     </>
   )
@@ -47,27 +50,22 @@ function RequestLink() {
 function SetPassword({ token }: { token: string }) {
   const form = useRequestForm({
     initialValues: { new_password: '' },
+    route: resetPasswordRoute,
+    declared: passwordFields,
     request: (values) => callAsGuest(resetPasswordRoute, { body: { token, ...values } }),
   })
   if (form.result)
     return (
       <>
-        <Alert color="ok">Password changed. You were signed out everywhere.</Alert>
-        <ButtonLink to="/sign-in">Sign in</ButtonLink>
+        <Alert color="ok">{words.passwordChanged}</Alert>
+        <ButtonLink to="/sign-in">{words.signIn}</ButtonLink>
       </>
     )
   return (
-    <Form form={form} action="Set new password" size="sm">
-      <PasswordInput
-        label="New password"
-        description={passwordHint}
-        autoComplete="new-password"
-        required
-        autoFocus
-        {...form.fields.getInputProps('new_password')}
-      />
+    <Form form={form} action={words.setPassword} fullWidth>
+      <Field form={form} name="new_password" autoFocus />
       <Text size="xs" c="dimmed">
-        Two-factor authentication stays on.
+        {words.factorStays}
       </Text>
     </Form>
   )

@@ -1,5 +1,5 @@
 // The audit log of the team: who changed what, when and from where.
-import { ActionIcon, Code, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Modal, Text, TextInput } from '@mantine/core'
 import { listAuditEntriesRoute, type AuditEntry } from '@pharos/contract/audit'
 import { IconEye } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
@@ -10,12 +10,25 @@ import { List } from '../ui/list.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { textOf, useListSearch } from '../ui/use-page-search.ts'
 import { StatePill } from '../ui/status.tsx'
+import { entryText, targetText } from './audit-words.ts'
+import { Changes } from './changes.tsx'
+
+/** Actors without a name of their own. */
+const actors: Readonly<Record<string, string>> = {
+  staff: 'The provider',
+  operator: 'The provider',
+  pharos: 'Automatic',
+}
 
 const plain: readonly Column<AuditEntry>[] = [
   timeColumn('at', 'Time', ({ at }) => at, { orderBy: 'at' }),
-  { id: 'actor', header: 'User', cell: ({ actor, actor_name }) => actor_name ?? <Mono>{actor}</Mono> },
-  { id: 'action', header: 'Action', cell: ({ action }) => action },
-  monoColumn('target', 'Target', ({ target }) => target),
+  {
+    id: 'actor',
+    header: 'User',
+    cell: ({ actor, actor_name }) => actor_name ?? actors[actor] ?? <Mono>{actor}</Mono>,
+  },
+  { id: 'action', header: 'Action', cell: (entry) => entryText(entry) },
+  { id: 'target', header: 'Target', cell: (entry) => targetText(entry) },
   { id: 'address', header: 'IP address', cell: ({ address }) => address ?? '' },
   {
     id: 'sealed',
@@ -48,7 +61,11 @@ export function Audit() {
         'Changes',
         (entry) =>
           (entry.before !== null || entry.after !== null) && (
-            <ActionIcon size="sm" aria-label={`Changes of ${entry.action}`} onClick={() => setShown(entry)}>
+            <ActionIcon
+              size="sm"
+              aria-label={`Changes: ${entryText(entry)} ${targetText(entry)}`}
+              onClick={() => setShown(entry)}
+            >
               <IconEye size={14} />
             </ActionIcon>
           ),
@@ -102,21 +119,10 @@ export function Audit() {
       <Modal
         opened={shown !== undefined}
         onClose={() => setShown(undefined)}
-        title={shown && `${shown.action} ${shown.target}`}
+        title={shown && `${entryText(shown)} ${targetText(shown)}`}
         size="xl"
       >
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          {(['before', 'after'] as const).map((side) => (
-            <Stack key={side} gap={4}>
-              <Text size="sm" fw={600}>
-                {side === 'before' ? 'Before' : 'After'}
-              </Text>
-              <Code block tabIndex={0}>
-                {shown?.[side] === null ? 'None' : JSON.stringify(shown?.[side], undefined, 2)}
-              </Code>
-            </Stack>
-          ))}
-        </SimpleGrid>
+        {shown && <Changes before={shown.before} after={shown.after} />}
       </Modal>
     </>
   )

@@ -21,6 +21,7 @@ import { Problem } from '../ui/problem.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
 import { usePageSearch, type Filters, type ListView } from '../ui/use-page-search.ts'
 import { StatePill, type StateColor } from '../ui/status.tsx'
+import { words } from './words.ts'
 
 const colors: Record<DeliveryState, StateColor> = {
   pending: 'info',
@@ -30,7 +31,7 @@ const colors: Record<DeliveryState, StateColor> = {
 }
 
 const StateOfDelivery = ({ state }: { state: DeliveryState }) => (
-  <StatePill color={colors[state]}>{state.charAt(0).toUpperCase() + state.slice(1)}</StatePill>
+  <StatePill color={colors[state]}>{words.webhook.state[state]}</StatePill>
 )
 
 const columnsWith = (open: (id: number) => void): readonly Column<Delivery>[] => [
@@ -43,7 +44,7 @@ const columnsWith = (open: (id: number) => void): readonly Column<Delivery>[] =>
       </Button>
     ),
   },
-  { id: 'type', header: 'Event type', cell: ({ type }) => type },
+  { id: 'type', header: 'Event type', cell: ({ type }) => words.webhook.sent[type] },
   { id: 'state', header: 'State', cell: ({ state }) => <StateOfDelivery state={state} /> },
   { id: 'attempts', header: 'Attempts', align: 'right', cell: ({ attempt_count }) => attempt_count },
   {
@@ -109,7 +110,7 @@ function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: numbe
     onSuccess: () => invalidate(getWebhookDeliveryRoute, listWebhookDeliveriesRoute),
     onError: notifyProblem,
   })
-  if (answer.error && !answer.data) return <Problem error={answer.error} />
+  if (answer.error && !answer.data) return <Problem error={answer.error} retry={answer.refetch} />
   if (!answer.data) return <Skeleton height={240} />
   const { message_id, type, state, payload, attempts } = answer.data
   return (
@@ -117,7 +118,7 @@ function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: numbe
       <Group justify="space-between" gap="xs">
         <Group gap="xs" maw="100%">
           <Text size="sm" fw={600}>
-            {type}
+            {words.webhook.sent[type]}
           </Text>
           <StateOfDelivery state={state} />
           <Text size="xs" ff="monospace" c="dimmed" truncate>

@@ -1,5 +1,5 @@
 // The team's domains: the record that verifies each, and whether people with an address at it join automatically.
-import { Button, Card, Group, Skeleton, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import { Button, Card, Group, Skeleton, Stack, Switch, Text, Title } from '@mantine/core'
 import {
   addDomainRoute,
   listDomainsRoute,
@@ -17,13 +17,20 @@ import { useIsAdmin } from '../api/use-session.ts'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { text } from '../ui/form-text-widgets.tsx'
+import { toggle } from '../ui/form-widgets.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { StatePill } from '../ui/status.tsx'
+import { words } from './words.ts'
 
 const team = { team_id: 'current' } as const
-const joinLabel = 'Let people with an address at this domain join automatically'
+const joinLabel = words.domain.join
+const declared = {
+  domain: text({ label: words.domain.domain, help: words.domain.help, placeholder: 'acme.net' }),
+  auto_join: toggle({ label: joinLabel }),
+}
 
 const results: Record<DomainCheckResult, string> = {
   valid: 'Record found.',
@@ -47,7 +54,7 @@ export function Domains() {
           <AddDomain />
         </Group>
       )}
-      {answer.error && <Problem error={answer.error} />}
+      {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={120} />}
       {answer.data?.count === 0 && (
         <Empty title="No domains yet">
@@ -63,33 +70,21 @@ export function Domains() {
 
 const AddDomain = () => (
   <Dialog
-    title="Add domain"
-    action="Add domain"
+    title={words.domain.add}
+    action={words.domain.add}
+    route={addDomainRoute}
+    declared={declared}
     initialValues={{ domain: '', auto_join: false }}
     trigger={(open) => (
       <Button leftSection={<IconPlus size={14} />} onClick={open}>
-        Add domain
+        {words.domain.add}
       </Button>
     )}
     onSubmit={async ({ domain, auto_join }) => {
       await call(addDomainRoute, { params: team, body: { domain: domain.trim(), auto_join } })
       await invalidate(listDomainsRoute)
     }}
-  >
-    {(fields) => (
-      <>
-        <TextInput
-          label="Domain"
-          description="We give you a TXT record to verify it"
-          placeholder="acme.net"
-          required
-          data-autofocus
-          {...fields.getInputProps('domain')}
-        />
-        <Switch size="xs" label={joinLabel} {...fields.getInputProps('auto_join', { type: 'checkbox' })} />
-      </>
-    )}
-  </Dialog>
+  />
 )
 
 function DomainCard({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean }) {

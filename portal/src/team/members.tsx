@@ -1,5 +1,5 @@
 // The members of the team, and pending invitations.
-import { ActionIcon, Button, Menu, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Menu, Text } from '@mantine/core'
 import {
   addMemberRoute,
   listMembersRoute,
@@ -21,10 +21,12 @@ import { Empty } from '../ui/empty.tsx'
 import { optionsOf, SelectFilter, YesNoFilter } from '../ui/filter-fields.tsx'
 import type { Column } from '../ui/list-column.ts'
 import { List } from '../ui/list.tsx'
+import { emails, select, textarea } from '../ui/form-widgets.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { SearchField } from '../ui/search-field.tsx'
 import { textOf, useListSearch } from '../ui/use-page-search.ts'
 import { StatePill } from '../ui/status.tsx'
+import { words } from './words.ts'
 
 const team = { team_id: 'current' } as const
 
@@ -111,47 +113,54 @@ export function Members() {
   )
 }
 
+type Invitations = { readonly email: string[]; readonly role: string; readonly message: string }
+const { member: t } = words
+
+const invitationFields = {
+  email: emails({ label: t.emails, help: t.emailsHelp, required: true, placeholder: 'noc@acme.net' }),
+  role: select({
+    label: t.role,
+    required: true,
+    data: [
+      { value: 'member', label: t.roles.member },
+      { value: 'admin', label: t.roles.admin },
+    ],
+  }),
+  message: textarea({ label: t.message, help: t.messageHelp }),
+}
+
+/** Sends one invitation per address, in order; a refused one leaves those after it. */
+async function invite({ email: list, role, message }: Invitations): Promise<void> {
+  const sent: string[] = []
+  const already: string[] = []
+  try {
+    for (const email of list) {
+      const body = { email, is_admin: role === 'admin', ...(message ? { message } : {}) }
+      const { status } = await call(addMemberRoute, { params: team, body })
+      ;(status === 200 ? already : sent).push(email)
+    }
+  } finally {
+    if (sent.length > 0) notifySuccess(t.sent(sent))
+    if (already.length > 0) notifySuccess(t.already(already))
+    await refresh()
+  }
+}
+
 const Invite = () => (
-  <Dialog
-    title="Invite member"
-    action="Send invitation"
-    initialValues={{ email: '', is_admin: false, message: '' }}
+  <Dialog<Invitations>
+    title={t.inviteTitle}
+    action={t.inviteAction}
+    size="lg"
+    route={addMemberRoute}
+    declared={invitationFields}
+    initialValues={{ email: [], role: 'member', message: '' }}
     trigger={(open) => (
       <Button leftSection={<IconUserPlus size={14} />} onClick={open}>
-        Invite
+        {t.invite}
       </Button>
     )}
-    onSubmit={async ({ message, ...rest }) => {
-      const { status } = await call(addMemberRoute, {
-        params: team,
-        body: { ...rest, ...(message ? { message } : {}) },
-      })
-      await refresh()
-      notifySuccess(
-        status === 200
-          ? `${rest.email} is already invited. To send the e-mail again, use "Send again" in the list.`
-          : `Invitation sent to ${rest.email}. The link expires in 7 days.`,
-      )
-    }}
-  >
-    {(fields) => (
-      <>
-        <TextInput label="E-mail" type="email" required data-autofocus {...fields.getInputProps('email')} />
-        <Switch
-          label="Admin: can manage members, domains, tokens and announcements"
-          {...fields.getInputProps('is_admin', { type: 'checkbox' })}
-        />
-        <Textarea
-          label="Message"
-          description="Included in the invitation e-mail"
-          maxLength={500}
-          autosize
-          minRows={2}
-          {...fields.getInputProps('message')}
-        />
-      </>
-    )}
-  </Dialog>
+    onSubmit={invite}
+  />
 )
 
 /** Returns the texts for cancelling an invitation, leaving the team, or removing a member. */

@@ -1,8 +1,12 @@
 // The fields of a webhook, and its secret, which is shown once.
-import { Alert, MultiSelect, TextInput } from '@mantine/core'
+import { Alert } from '@mantine/core'
 import { messageTypes, type MessageType } from '@pharos/contract/webhook-message'
-import { CopyBlock } from '../ui/copy.tsx'
-import type { Fields } from '../ui/form.tsx'
+import { text } from '../ui/form-text-widgets.tsx'
+import { checkboxes } from '../ui/form-widgets.tsx'
+import { Secret } from '../ui/secret.tsx'
+import { words } from './words.ts'
+
+const { webhook: t } = words
 
 export type WebhookValues = {
   readonly url: string
@@ -14,23 +18,32 @@ export const newWebhook: WebhookValues = { url: '', description: '', events: [..
 /** Returns the values as the API takes them. */
 export const bodyOf = ({ url, ...rest }: WebhookValues) => ({ ...rest, url: url.trim() })
 
-export const WebhookFields = ({ fields }: { fields: Fields<WebhookValues> }) => (
-  <>
-    <TextInput
-      label="URL"
-      placeholder="https://hooks.acme.net/pharos"
-      required
-      data-autofocus
-      {...fields.getInputProps('url')}
-    />
-    <TextInput label="Description" maxLength={500} {...fields.getInputProps('description')} />
-    <MultiSelect label="Events to send" data={[...messageTypes]} {...fields.getInputProps('events')} />
-  </>
-)
+const isAboutAttacks = (type: MessageType): boolean => type.startsWith('event.')
+const optionsOf = (list: readonly MessageType[]) => list.map((value) => ({ value, ...t.message[value] }))
 
-export const Secret = ({ secret }: { secret: string }) => (
+export const webhookFields = {
+  url: text({
+    label: t.url,
+    help: t.urlHelp,
+    placeholder: 'https://hooks.acme.net/pharos',
+    inputMode: 'url',
+  }),
+  description: text({ label: t.description }),
+  events: checkboxes({
+    label: t.events,
+    groups: [
+      {
+        title: t.eventGroups.announcements,
+        options: optionsOf(messageTypes.filter((type) => !isAboutAttacks(type))),
+      },
+      { title: t.eventGroups.attacks, options: optionsOf(messageTypes.filter(isAboutAttacks)) },
+    ],
+  }),
+}
+
+export const NewSecret = ({ secret }: { secret: string }) => (
   <>
-    <Alert color="warn">Copy the secret now. You will not see it again. Use it to verify signatures.</Alert>
-    <CopyBlock text={secret} label="Copy secret" />
+    <Alert color="warn">{t.secretOnce}</Alert>
+    <Secret text={secret} name={t.noun} />
   </>
 )

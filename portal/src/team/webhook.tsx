@@ -18,21 +18,31 @@ import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { MultiSelectFilter, optionsOf } from '../ui/filter-fields.tsx'
+import { MultiSelectFilter } from '../ui/filter-fields.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { notifyFailure, notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
-import { formatDuration } from '../ui/time.tsx'
+import { formatDuration, Time } from '../ui/time.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import { Deliveries } from './deliveries.tsx'
-import { bodyOf, Secret, WebhookFields } from './webhook-fields.tsx'
-import { LastDelivery, WebhookBadge } from './webhook-status.tsx'
+import classes from './team.module.css'
+import { bodyOf, NewSecret, webhookFields } from './webhook-fields.tsx'
+import { LastDelivery, SuccessRateText, WebhookBadge } from './webhook-status.tsx'
+import { words } from './words.ts'
+
+const { webhook: t } = words
 
 export function WebhookPage() {
   const id = Number(useParams({ from: '/frame/team/webhooks/$id' }).id)
   const isAdmin = useIsAdmin()
   const answer = useAnswer(getWebhookRoute, { params: { webhook_id: id } }, { refetchInterval: 10_000 })
-  if (answer.error && !answer.data) return <Problem error={answer.error} />
+  if (answer.error && !answer.data)
+    return (
+      <Stack>
+        <TextLink to="/team/webhooks">{t.all}</TextLink>
+        <Problem error={answer.error} retry={answer.refetch} />
+      </Stack>
+    )
   if (!answer.data) return <Skeleton height={120} />
   return (
     <Stack>
@@ -54,7 +64,7 @@ function Summary({ webhook, isAdmin }: { webhook: Webhook; isAdmin: boolean }) {
   return (
     <Card component="section" aria-label={url} padding="sm">
       <TextLink to="/team/webhooks" size="xs">
-        All webhooks
+        {t.all}
       </TextLink>
       <Group justify="space-between" gap="xs">
         <Group gap="xs" maw="100%">
@@ -66,9 +76,18 @@ function Summary({ webhook, isAdmin }: { webhook: Webhook; isAdmin: boolean }) {
         {isAdmin && <Actions webhook={webhook} />}
       </Group>
       <Text size="sm">{description}</Text>
-      <Text size="xs" c="dimmed">
-        {events.join(', ')}
-      </Text>
+      <dl className={classes['facts']}>
+        <dt>{t.success}</dt>
+        <dd data-figure>
+          <SuccessRateText webhookId={webhook.id} />
+        </dd>
+        <dt>{t.eventsSent}</dt>
+        <dd>{events.map((type) => t.message[type].label).join(', ')}</dd>
+        <dt>{t.createdAt}</dt>
+        <dd>
+          <Time at={webhook.created} />
+        </dd>
+      </dl>
       <Group justify="space-between" mt="xs">
         <Switch
           size="xs"
@@ -88,8 +107,8 @@ function Actions({ webhook }: { webhook: Webhook }) {
   const test = useMutation({
     mutationFn: () => call(testWebhookRoute, { params }),
     onSuccess: async ({ body: { state, duration_ms, last_error } }) => {
-      if (state === 'delivered') notifySuccess(`Delivered in ${formatDuration(duration_ms ?? 0)}.`)
-      else notifyFailure(`Delivery failed: ${last_error ?? state}`)
+      if (state === 'delivered') notifySuccess(t.delivered(formatDuration(duration_ms ?? 0)))
+      else notifyFailure(t.failed(last_error ?? t.noAnswer))
       await invalidate(listWebhookDeliveriesRoute, getWebhookRoute)
     },
     onError: notifyProblem,
@@ -97,7 +116,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
   return (
     <Group gap="xs">
       <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-        Send test
+        {t.test}
       </Button>
       <Edit webhook={webhook} />
       <RotateSecret id={webhook.id} />
@@ -108,36 +127,37 @@ function Actions({ webhook }: { webhook: Webhook }) {
 
 const Edit = ({ webhook: { id, url, description, events } }: { webhook: Webhook }) => (
   <Dialog
-    title="Edit webhook"
-    action="Save"
+    title={t.editTitle}
+    action={words.save}
+    size="lg"
+    route={updateWebhookRoute}
+    declared={webhookFields}
     initialValues={{ url, description, events: [...events] }}
     trigger={(open) => (
       <Button variant="default" onClick={open}>
-        Edit
+        {words.edit}
       </Button>
     )}
     onSubmit={async (values) => {
       await call(updateWebhookRoute, { params: { webhook_id: id }, body: bodyOf(values) })
       await invalidate(getWebhookRoute, listWebhooksRoute)
     }}
-  >
-    {(fields) => <WebhookFields fields={fields} />}
-  </Dialog>
+  />
 )
 
 const RotateSecret = ({ id }: { id: number }) => (
   <Dialog
-    title="Rotate the secret?"
-    action="Rotate secret"
+    title={t.rotateTitle}
+    action={t.rotate}
     trigger={(open) => (
       <Button variant="default" onClick={open}>
-        Rotate secret
+        {t.rotate}
       </Button>
     )}
     onSubmit={async () => (await call(rotateWebhookSecretRoute, { params: { webhook_id: id } })).body}
-    result={({ secret }) => <Secret secret={secret} />}
+    result={({ secret }) => <NewSecret secret={secret} />}
   >
-    <Text size="sm">Both secrets sign messages for 24 hours, so you can switch without losing any.</Text>
+    <Text size="sm">{t.rotateText}</Text>
   </Dialog>
 )
 
@@ -145,12 +165,12 @@ function Delete({ webhook: { id, url } }: { webhook: Webhook }) {
   const navigate = useNavigate()
   return (
     <Dialog
-      title={`Delete the webhook to ${url}?`}
-      action="Delete"
+      title={t.deleteTitle(url)}
+      action={words.delete}
       danger
       trigger={(open) => (
         <Button variant="default" onClick={open}>
-          Delete
+          {words.delete}
         </Button>
       )}
       onSubmit={async () => {
@@ -159,7 +179,7 @@ function Delete({ webhook: { id, url } }: { webhook: Webhook }) {
         await navigate({ to: '/team/webhooks' })
       }}
     >
-      <Text size="sm">Pending messages are dropped and the delivery log is deleted.</Text>
+      <Text size="sm">{t.deleteText}</Text>
     </Dialog>
   )
 }
@@ -172,7 +192,7 @@ function DeliveryFilters() {
         label="State"
         placeholder="Any state"
         width={220}
-        options={optionsOf(deliveryStates)}
+        options={deliveryStates.map((value) => ({ value, label: t.state[value] }))}
         value={search.state}
         onChange={(state) => setSearch({ state })}
       />
@@ -180,7 +200,7 @@ function DeliveryFilters() {
         label="Event type"
         placeholder="Any event type"
         width={220}
-        options={sentTypes.map((type) => ({ value: type, label: type }))}
+        options={sentTypes.map((type) => ({ value: type, label: t.sent[type] }))}
         value={search.type}
         onChange={(type) => setSearch({ type })}
       />

@@ -9,8 +9,11 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { bodyOf, newWebhook, Secret, WebhookFields } from './webhook-fields.tsx'
-import { LastDelivery, WebhookBadge } from './webhook-status.tsx'
+import { bodyOf, newWebhook, NewSecret, webhookFields } from './webhook-fields.tsx'
+import { LastDelivery, SuccessRateText, WebhookBadge } from './webhook-status.tsx'
+import { words } from './words.ts'
+
+const { webhook: t } = words
 
 export function Webhooks() {
   const isAdmin = useIsAdmin()
@@ -22,14 +25,9 @@ export function Webhooks() {
           <AddWebhook />
         </Group>
       )}
-      {answer.error && !answer.data && <Problem error={answer.error} />}
+      {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={120} />}
-      {answer.data?.count === 0 && (
-        <Empty title="No webhooks yet">
-          Notify your systems when a prefix changes, a check fails or an attack starts or ends. Messages are
-          signed and retried for three days.
-        </Empty>
-      )}
+      {answer.data?.count === 0 && <Empty title={t.noneTitle}>{t.noneText}</Empty>}
       {answer.data?.results.map((webhook) => (
         <WebhookCard key={webhook.id} webhook={webhook} />
       ))}
@@ -58,7 +56,10 @@ function WebhookCard({ webhook }: { webhook: Webhook }) {
       <Text size="sm">{description}</Text>
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed">
-          {events.join(', ')}
+          {events.map((type) => t.message[type].label).join(', ')}
+        </Text>
+        <Text size="xs" c="dimmed" data-figure>
+          {t.success}: <SuccessRateText webhookId={id} />
         </Text>
         <LastDelivery webhook={webhook} />
       </Group>
@@ -68,12 +69,15 @@ function WebhookCard({ webhook }: { webhook: Webhook }) {
 
 const AddWebhook = () => (
   <Dialog
-    title="Add webhook"
-    action="Add webhook"
+    title={t.add}
+    action={t.add}
+    size="lg"
+    route={createWebhookRoute}
+    declared={webhookFields}
     initialValues={newWebhook}
     trigger={(open) => (
       <Button leftSection={<IconWebhook size={14} />} onClick={open}>
-        Add webhook
+        {t.add}
       </Button>
     )}
     onSubmit={async (values) => {
@@ -81,8 +85,6 @@ const AddWebhook = () => (
       await invalidate(listWebhooksRoute)
       return body
     }}
-    result={({ secret }) => <Secret secret={secret} />}
-  >
-    {(fields) => <WebhookFields fields={fields} />}
-  </Dialog>
+    result={({ secret }) => <NewSecret secret={secret} />}
+  />
 )

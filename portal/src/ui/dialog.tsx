@@ -2,19 +2,33 @@
 // from `initialValues` each time it opens.
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import type { Route } from '@pharos/contract/route'
 import type { ReactNode } from 'react'
-import { useRequestForm, type Fields } from './form.tsx'
-import { Problem } from './problem.tsx'
+import {
+  AllFields,
+  FormProblem,
+  useRequestForm,
+  type Declarations,
+  type Fields,
+  type RequestForm,
+} from './form.tsx'
 import { SubmitButton } from './submit-button.tsx'
+import { words } from './words.ts'
 
 type DialogProps<Values, Result> = {
   readonly title: string
   /** Renders the element that opens the dialog. */
   readonly trigger: (open: () => void) => ReactNode
   readonly initialValues?: Values
-  readonly children?: ReactNode | ((fields: Fields<Values>) => ReactNode)
+  /** The operation whose body has the rules of the fields. */
+  readonly route?: Pick<Route, 'method' | 'body'>
+  /** The fields; all of them are shown below `intro` if there are no children. */
+  readonly declared?: Declarations<Values>
+  readonly intro?: ReactNode
+  readonly children?: ReactNode | ((fields: Fields<Values>, form: RequestForm<Values, Result>) => ReactNode)
   readonly action: string
   readonly danger?: boolean
+  readonly size?: string
   readonly onSubmit: (values: Values) => Promise<Result>
   /** Shown in place of the fields once the request has succeeded; without it the dialog closes. */
   readonly result?: (result: Result) => ReactNode
@@ -25,9 +39,13 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
   title,
   trigger,
   initialValues = {} as Values,
+  route,
+  declared,
+  intro,
   children,
   action,
   danger = false,
+  size,
   onSubmit,
   result,
   onClose,
@@ -37,6 +55,8 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
     initialValues,
     request: onSubmit,
     onSuccess: () => result || shut(),
+    ...(route ? { route } : {}),
+    ...(declared ? { declared } : {}),
   })
   function start() {
     form.restart(initialValues)
@@ -52,18 +72,29 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
   return (
     <>
       {trigger(start)}
-      <Modal opened={opened} onClose={shut} title={title}>
-        <form onSubmit={form.submit}>
+      <Modal
+        opened={opened}
+        onClose={shut}
+        title={title}
+        // A click beside the dialog does not lose what was typed.
+        closeOnClickOutside={!form.isUnsaved()}
+        {...(size === undefined ? {} : { size })}
+      >
+        <form onSubmit={form.submit} noValidate>
           <Stack>
-            {isDone
-              ? result(form.result!)
-              : typeof children === 'function'
-                ? children(form.fields)
-                : children}
-            {form.problem !== undefined && <Problem error={form.problem} />}
+            {isDone ? (
+              result(form.result!)
+            ) : (
+              <>
+                {intro}
+                {typeof children === 'function' ? children(form.fields, form) : children}
+                {children === undefined && declared && <AllFields form={form} />}
+              </>
+            )}
+            <FormProblem form={form} />
             <Group justify="flex-end">
               <Button variant="default" onClick={shut}>
-                {isDone ? 'Done' : 'Cancel'}
+                {isDone ? words.done : words.cancel}
               </Button>
               {!isDone && (
                 <SubmitButton form={form} color={danger ? 'bad' : 'accent'}>

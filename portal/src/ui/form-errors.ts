@@ -1,8 +1,11 @@
-// Assigns errors of the API to form fields. Pure.
+// Assigns errors of the API to form fields, and makes the sentences that are shown. Pure.
 import { ProblemError } from '@pharos/contract/client'
+import type { FieldBreach } from './form-rules.ts'
+import { isForPeople } from './person-text.ts'
+import { words } from './words.ts'
 
 export type PlacedErrors = {
-  /** Messages by the name of the field. */
+  /** Sentences by the name of the field. */
   readonly fields: Readonly<Record<string, string>>
   /** The error without those of fields; undefined if every error belongs to a field. */
   readonly rest: unknown
@@ -10,19 +13,38 @@ export type PlacedErrors = {
 
 /**
  * Places each of a problem's errors at the field that its `loc` names: `['body', 'scopes', 0]` belongs to `scopes`. The
- * names of the fields are those of the request.
+ * names of the fields are those of the request; `labels` are what people call them. A wrong current password belongs to its
+ * field too.
  */
-export function placeErrors(error: unknown, names: readonly string[]): PlacedErrors {
+export function placeErrors(
+  error: unknown,
+  names: readonly string[],
+  labels: Readonly<Record<string, string>> = {},
+): PlacedErrors {
   if (!(error instanceof ProblemError)) return { fields: {}, rest: error ?? undefined }
+  if (error.problem.code === 'wrong_password' && names.includes('current_password'))
+    return { fields: { current_password: words.problems.wrong_password.detail }, rest: undefined }
   const errors = error.problem.errors ?? []
   const nameOf = (loc: readonly (string | number)[]) => names.find((name) => loc.slice(1).includes(name))
   const fields: Record<string, string> = {}
-  for (const { loc, msg } of errors) {
-    const name = nameOf(loc)
-    if (name !== undefined) fields[name] = name in fields ? `${fields[name]}; ${msg}` : msg
+  for (const one of errors) {
+    const name = nameOf(one.loc)
+    if (name === undefined) continue
+    const text = errorSentence(labels[name], one)
+    if (!fields[name]?.includes(text)) fields[name] = name in fields ? `${fields[name]} ${text}` : text
   }
   const unplaced = errors.filter(({ loc }) => nameOf(loc) === undefined)
   if (unplaced.length === errors.length) return { fields: {}, rest: error }
   if (unplaced.length === 0) return { fields, rest: undefined }
   return { fields, rest: new ProblemError({ ...error.problem, errors: unplaced }, error.retryAfterSeconds) }
+}
+
+/** Returns an error as a sentence with the label as its subject: `URL must begin with https://.` */
+export function errorSentence(label = 'The value', { type, msg, ctx }: FieldBreach): string {
+  if (type === 'required' || msg === 'must not be empty' || ctx?.['limit'] === 1)
+    return words.field.isRequired(label)
+  if (type === 'too_far') return words.field.isTooFar(label)
+  // An option that is not known, a wrong type: the person did not write it.
+  if (!isForPeople(msg)) return words.field.isNotValid(label)
+  return `${label} ${msg}${/[.!?]$/.test(msg) ? '' : '.'}`
 }

@@ -15,3 +15,8 @@ export function notifyProblem(error: unknown): void {
   const { title, detail } = problemText(error)
   notifications.show({ color: 'bad', title, message: detail, autoClose: 10_000 })
 }
+
+/** Removes every message: they belong to the session that has ended. */
+export function clearNotifications(): void {
+  notifications.clean()
+}

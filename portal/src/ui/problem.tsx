@@ -1,42 +1,52 @@
-// A problem in its place on the page, with the request's id for the provider.
-import { Alert, Anchor, Code, Group, List, Text } from '@mantine/core'
+// A problem in its place on the page: what is wrong, what to do, Retry if the request can be repeated, and the request's id to
+// quote to the provider.
+import { Alert, Button, Group, List, Text } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
 import { isConnectionError } from '../api/connection.ts'
+import { CopyIcon } from './copy.tsx'
+import { errorSentence } from './form-errors.ts'
 import { problemText } from './problem-text.ts'
 import { formatDuration } from './time.tsx'
 import { useRetryAfter } from './use-retry-after.ts'
+import { words } from './words.ts'
 
-export function Problem({ error }: { error: unknown }) {
+type ProblemProps = {
+  readonly error: unknown
+  /** Repeats the request; every load error has it. */
+  readonly retry?: () => unknown
+}
+
+export function Problem({ error, retry }: ProblemProps) {
   const { title, detail } = problemText(error)
   const problem = error instanceof ProblemError ? error.problem : undefined
   const wait = useRetryAfter(error)
-  // The detail of an invalid request repeats its errors, which are listed.
-  const isListed = problem?.code === 'invalid' && problem.errors !== undefined
+  const sentences = [...new Set(problem?.errors?.map((one) => errorSentence(undefined, one)))]
   return (
     <Alert color={isConnectionError(error) ? 'idle' : 'bad'} title={title} role="alert">
-      {!isListed && <Text size="sm">{detail}</Text>}
-      {problem?.errors && (
-        <List size="sm" mt="xs">
-          {problem.errors.map(({ loc, msg }) => (
-            <List.Item key={`${loc.join('.')} ${msg}`}>
-              <Code>{loc.slice(1).join('.') || loc[0]}</Code> {msg}
-            </List.Item>
+      {sentences.length === 0 && <Text size="sm">{detail}</Text>}
+      {sentences.length > 0 && (
+        <List size="sm">
+          {sentences.map((text) => (
+            <List.Item key={text}>{text}</List.Item>
           ))}
         </List>
       )}
-      {problem && (
+      {(retry || wait > 0 || problem) && (
         <Group gap="xs" mt="xs">
-          {wait > 0 && (
-            <Text size="xs" c="dimmed">
-              Try again in {formatDuration(wait * 1000)}.
-            </Text>
+          {retry && (
+            <Button variant="default" disabled={wait > 0} onClick={() => void retry()}>
+              {words.retry}
+            </Button>
           )}
-          <Anchor size="xs" href={problem.type} target="_blank">
-            {problem.code}
-          </Anchor>
-          <Text size="xs" c="dimmed">
-            Request ID {problem.request_id}
-          </Text>
+          {wait > 0 && <Text size="xs">{words.tryAgainIn(formatDuration(wait * 1000))}</Text>}
+          {problem && (
+            <Group gap={4} wrap="nowrap">
+              <Text size="xs" c="dimmed">
+                {words.requestId(problem.request_id)}
+              </Text>
+              <CopyIcon text={problem.request_id} label={words.copyRequestId} />
+            </Group>
+          )}
         </Group>
       )}
     </Alert>

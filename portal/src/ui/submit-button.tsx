@@ -3,6 +3,7 @@ import { Button, type ButtonProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { formatDuration } from './time.tsx'
 import { useRetryAfter } from './use-retry-after.ts'
+import { words } from './words.ts'
 
 type SubmitButtonProps = ButtonProps & {
   readonly form: { readonly error: unknown; readonly isPending: boolean }
@@ -13,7 +14,7 @@ export function SubmitButton({ form: { error, isPending }, children, disabled, .
   const wait = useRetryAfter(error)
   return (
     <Button type="submit" loading={isPending} disabled={disabled === true || wait > 0} {...rest}>
-      {wait > 0 ? `Wait ${formatDuration(wait * 1000)}` : children}
+      {wait > 0 ? words.wait(formatDuration(wait * 1000)) : children}
     </Button>
   )
 }

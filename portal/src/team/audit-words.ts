@@ -1,0 +1,156 @@
+// Entries of the audit log as people read them: the action by its key, and what changed by the names of fields. Pure.
+import type { AuditEntry } from '@pharos/contract/audit'
+
+/** Verbs of actions, in the past tense; the noun follows. */
+const verbs: Readonly<Record<string, string>> = {
+  create: 'Created',
+  update: 'Changed',
+  delete: 'Deleted',
+  restore: 'Restored',
+  suspend: 'Suspended',
+  resume: 'Resumed',
+  revoke: 'Revoked',
+  verify: 'Verified',
+  expire: 'Expired',
+  test: 'Tested',
+  upload: 'Uploaded',
+  accept: 'Accepted',
+  reject: 'Rejected',
+  remove: 'Removed',
+  disable: 'Disabled',
+  enable: 'Enabled',
+  drain: 'Drained',
+  undrain: 'Undrained',
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  announcement: 'announcement',
+  api_token: 'API token',
+  token: 'API token',
+  asn: 'ASN',
+  webhook: 'webhook',
+  domain: 'domain',
+  member: 'member',
+  invitation: 'invitation',
+  letter: 'letter of authorization',
+  team: 'team settings',
+  user: 'profile',
+  session: 'session',
+  router: 'router',
+  region: 'region',
+  hold: 'paused change',
+  prefix: 'prefix',
+  location: 'location',
+  service: 'service',
+  source: 'detector',
+}
+
+/** Actions that are no verb and noun. */
+const actions: Readonly<Record<string, string>> = {
+  'session.create': 'Signed in',
+  'session.revoke': 'Signed out',
+  'session.revoke_all': 'Signed out everywhere',
+  'session.switch': 'Switched to this team',
+  'session.refuse': 'Sign-in refused',
+  'session.repeat': 'Session token used twice',
+  'session.reuse': 'Old session token used: session ended',
+  'token.refuse': 'API token refused',
+  'authorization.refuse': 'Access refused',
+  'totp.start': 'Started to set up two-factor authentication',
+  'totp.enable': 'Turned on two-factor authentication',
+  'totp.disable': 'Turned off two-factor authentication',
+  'totp.reset': 'Two-factor authentication reset by the provider',
+  'totp.refuse': 'Wrong authentication code',
+  'recovery_codes.renew': 'Generated new recovery codes',
+  'password.change': 'Changed the password',
+  'password.reset': 'Reset the password',
+  'email.change': 'Asked for another e-mail address',
+  'email.confirm': 'Confirmed the e-mail address',
+  'account.create': 'Created the account',
+  'member.invite': 'Invited member',
+  'member.join': 'Joined the team',
+  'invitation.withdraw': 'Canceled invitation',
+  'webhook.redeliver': 'Sent a webhook message again',
+  'webhook.rotate': 'Rotated the secret of webhook',
+  'delivery.replay': 'Processed a delivery again',
+  'hold.decide': 'Decided a paused change',
+  'audit.expire': 'Deleted old audit entries',
+  'audit.missing': 'Audit entries are missing',
+}
+
+const sentence = (key: string): string => {
+  const text = key.replaceAll(/[._]/g, ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Returns an action in words: `Created API token`. A key that is not known is shown as words. */
+export function actionText(action: string): string {
+  const known = actions[action]
+  if (known !== undefined) return known
+  const [noun = '', verb = ''] = action.split('.')
+  return verbs[verb] && nouns[noun] ? `${verbs[verb]} ${nouns[noun]}` : sentence(action)
+}
+
+type Recorded = Readonly<Record<string, unknown>>
+
+const recordOf = (value: unknown): Recorded =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Recorded) : {}
+
+/** Returns the name of what an entry is about: its prefix, address or name; otherwise the noun and the number. */
+export function targetText({
+  target,
+  before,
+  after,
+}: Pick<AuditEntry, 'target' | 'before' | 'after'>): string {
+  const all = { ...recordOf(before), ...recordOf(after) }
+  for (const name of ['cidr', 'name', 'email', 'url', 'domain', 'asn']) {
+    const value = all[name]
+    if (typeof value === 'string' && value !== '') return value
+    if (name === 'asn' && typeof value === 'number') return `AS${value}`
+  }
+  const [noun = '', ...rest] = target.split(':')
+  const id = rest.join(':')
+  if (noun === 'asn') return `AS${id}`
+  return nouns[noun] && id !== '' ? `${sentence(nouns[noun])} ${id}` : sentence(target)
+}
+
+/** Returns an entry in words; of an announcement that was enabled or disabled, that. */
+export function entryText(entry: Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>): string {
+  const { enabled } = recordOf(entry.after)
+  if (entry.action === 'announcement.update' && typeof enabled === 'boolean')
+    return `${enabled ? 'Enabled' : 'Disabled'} announcement`
+  return actionText(entry.action)
+}
+
+const fieldNames: Readonly<Record<string, string>> = {
+  cidr: 'Prefix',
+  is_admin: 'Admin',
+  allowed_subnets: 'Allowed networks',
+  max_unused_days: 'Days until unused tokens expire',
+  require_2fa: 'Two-factor authentication required',
+  noc_phone: 'NOC phone',
+  technical_email: 'Technical contact',
+  abuse_email: 'Abuse contact',
+  billing_email: 'Billing contact',
+  origin_asn: 'Origin AS',
+  as_set: 'AS-SET',
+  auto_join: 'Join automatically',
+  url: 'URL',
+  email: 'E-mail',
+  timezone: 'Time zone',
+}
+
+/** Returns the fields of a record as lines of text, by the names that people know, for a comparison. */
+export function linesOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const entries = Object.entries(recordOf(value))
+  if (entries.length === 0) return `${textOf(value)}\n`
+  return entries.map(([name, one]) => `${fieldNames[name] ?? sentence(name)}: ${textOf(one)}\n`).join('')
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === '') return 'none'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(textOf).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

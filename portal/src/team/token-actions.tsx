@@ -1,0 +1,91 @@
+// What can be done with an API token in the list: create, edit, revoke.
+import { Button, Text } from '@mantine/core'
+import { deleteTokenRoute, listTokensRoute, updateTokenRoute, type Token } from '@pharos/contract/token'
+import { IconKey } from '@tabler/icons-react'
+import { call } from '../api/call.ts'
+import { invalidate } from '../api/queries.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { expiry, expiryOf } from '../ui/expiry.tsx'
+import { text } from '../ui/form-text-widgets.tsx'
+import { networks } from '../ui/form-widgets.tsx'
+import { AllFields } from '../ui/form.tsx'
+import { ButtonLink } from '../ui/link.tsx'
+import { notifySuccess } from '../ui/notify.ts'
+import { words } from './words.ts'
+
+const { token: t } = words
+
+export const CreateToken = () => (
+  <ButtonLink to="/team/tokens/new" leftSection={<IconKey size={14} />}>
+    {t.create}
+  </ButtonLink>
+)
+
+const declared = {
+  name: text({ label: t.name, help: t.nameHelp }),
+  allowed_subnets: networks({ label: t.subnets, help: t.subnetsHelp }),
+  expires: expiry({ label: t.expiry, help: t.expiryHelp }),
+}
+
+export function EditToken({ token }: { token: Token }) {
+  const { id, name, allowed_subnets, expires } = token
+  const day = expires?.slice(0, 10) ?? ''
+  return (
+    <Dialog
+      title={t.editTitle(name)}
+      action={words.save}
+      route={updateTokenRoute}
+      declared={declared}
+      initialValues={{ name, allowed_subnets: [...allowed_subnets], expires: day }}
+      trigger={(open) => (
+        <Button variant="subtle" size="compact-xs" onClick={open}>
+          {words.edit}
+        </Button>
+      )}
+      onSubmit={async (values) => {
+        const isExpiryKept = values.expires === day
+        await call(updateTokenRoute, {
+          params: { token_id: id },
+          body: {
+            name: values.name,
+            allowed_subnets: values.allowed_subnets,
+            ...(isExpiryKept ? {} : { expires: expiryOf(values.expires) }),
+          },
+        })
+        await invalidate(listTokensRoute)
+      }}
+    >
+      {(_fields, form) => (
+        <>
+          <AllFields form={form} />
+          <Text size="xs" c="dimmed">
+            {t.fixedScopes(
+              token.scopes.map((scope) => t.scope[scope].label.toLowerCase()).join(', '),
+              token.is_admin,
+            )}
+          </Text>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+export const RevokeToken = ({ token: { id, name } }: { token: Token }) => (
+  <Dialog
+    title={t.revokeTitle(name)}
+    action={t.revoke}
+    danger
+    trigger={(open) => (
+      <Button variant="subtle" color="bad" size="compact-xs" onClick={open}>
+        {t.revoke}
+      </Button>
+    )}
+    onSubmit={async () => {
+      await call(deleteTokenRoute, { params: { token_id: id } })
+      await invalidate(listTokensRoute)
+      notifySuccess(t.revoked(name))
+    }}
+  >
+    <Text size="sm">{t.revokeText(name)}</Text>
+  </Dialog>
+)

@@ -1,0 +1,242 @@
+// The texts of the team's pages: members, settings, domains, API tokens, webhooks, audit log.
+import type { MessageType } from '@pharos/contract/webhook-message'
+import type { Scope } from '@pharos/contract/scope'
+import type { DeliveryState, SentType, Webhook } from '@pharos/contract/webhook'
+
+type Named = { readonly label: string; readonly help: string }
+
+/** What a scope lets a program do. */
+const scopes: Record<Scope, Named> = {
+  'ipam:read': {
+    label: 'Read announcements and ASNs',
+    help: 'See prefixes, their checks, their state in each region, and their history.',
+  },
+  'ipam:write': {
+    label: 'Change announcements and ASNs',
+    help: 'Add and delete prefixes, announce and withdraw them, upload letters.',
+  },
+  'inventory:read': {
+    label: 'Read the inventory',
+    help: 'See the services, prefixes and ASNs of the team.',
+  },
+  'lighthouse:read': {
+    label: 'Read security events',
+    help: 'See attacks with their rates, sources and targets, also as a live stream.',
+  },
+  'team:read': { label: 'Read team and members', help: 'See the settings, members and domains of the team.' },
+  'team:write': {
+    label: 'Change team and members',
+    help: 'Invite and remove members, change roles, settings and domains.',
+  },
+  'webhooks:read': { label: 'Read webhooks', help: 'See webhooks and their deliveries, without secrets.' },
+  'webhooks:write': {
+    label: 'Change webhooks',
+    help: 'Add, change, test and delete webhooks, and rotate their secrets.',
+  },
+  'audit:read': { label: 'Read the audit log', help: 'See who changed what in the team.' },
+}
+
+/** What a message of a webhook reports. */
+const messages: Record<MessageType, Named> = {
+  'announcement.status_changed': {
+    label: 'Announcement changed its status',
+    help: 'A prefix was announced or withdrawn, its checks finished, or it was suspended.',
+  },
+  'announcement.zombie': {
+    label: 'Withdrawn route still visible',
+    help: 'Other networks still have a route 15 minutes after it was withdrawn, or no longer do.',
+  },
+  'announcement.unexpected_origin': {
+    label: 'Unexpected origin',
+    help: 'Another network announces your prefix or a part of it, or has stopped.',
+  },
+  'validation.failed': {
+    label: 'Check failed',
+    help: 'A check of a prefix failed, with the object or record to create.',
+  },
+  'event.started': { label: 'Attack started', help: 'A detector reported a new attack on your networks.' },
+  'event.updated': {
+    label: 'Attack changed',
+    help: 'The rate, the targets or the state of an attack changed.',
+  },
+  'event.ended': { label: 'Attack ended', help: 'An attack is over, with its peak and duration.' },
+}
+
+const sentTypes: Record<SentType, string> = {
+  ...(Object.fromEntries(Object.entries(messages).map(([type, { label }]) => [type, label])) as Record<
+    MessageType,
+    string
+  >),
+  'webhook.test': 'Test message',
+}
+
+const deliveryStates: Record<DeliveryState, string> = {
+  pending: 'Pending',
+  delivered: 'Delivered',
+  failed: 'Failed',
+  cancelled: 'Canceled',
+}
+
+const disabledReasons: Record<NonNullable<Webhook['disabled_reason']>, string> = {
+  user: 'Disabled',
+  gone: 'Disabled: the endpoint is gone (410)',
+  failing: 'Disabled after 5 days of failures',
+}
+
+const members = (count: number): string => `${count} ${count === 1 ? 'member' : 'members'}`
+
+export const words = {
+  cancel: 'Cancel',
+  save: 'Save',
+  saved: 'Saved.',
+  edit: 'Edit',
+  delete: 'Delete',
+
+  token: {
+    create: 'Create token',
+    newTitle: 'Create API token',
+    newNote: 'Create one token per program, with only the access that it needs.',
+    identity: 'Token',
+    name: 'Name',
+    nameHelp: 'Name the program that uses the token, such as Terraform.',
+    expiry: 'Expires',
+    expiryHelp: 'The token stops working at 00:00 UTC of that day.',
+    unused: 'Expire when unused for',
+    unusedHelp: 'Leave empty to keep the token however long it is unused.',
+    days: 'days',
+    access: 'Access',
+    accessHelp: 'A read scope only shows. A write scope also changes: give it to programs that need it.',
+    presets: 'Start from',
+    preset: {
+      read: 'Read only',
+      terraform: 'Terraform',
+      monitoring: 'Monitoring',
+      none: 'Nothing',
+    },
+    scopes: 'Scopes',
+    reading: 'Read',
+    writing: 'Write',
+    scope: scopes,
+    admin: 'Act as an admin of the team',
+    adminHelp:
+      'Some changes, such as announcing a prefix, adding a webhook or inviting a member, are for admins only. It stays within the scopes above.',
+    network: 'Network',
+    networkHelp: 'A token that leaks is of no use outside of these networks.',
+    subnets: 'Allowed networks',
+    subnetsHelp: 'Addresses or networks from which the token works. Leave empty to allow any.',
+    created: (name: string): string => `${name} was created`,
+    once: 'Copy the token now. You will not see it again.',
+    noun: 'token',
+    try: 'Try it',
+    tryHelp: 'This request works with the token from a network that you allowed.',
+    copyCurl: 'Copy command',
+    back: 'All API tokens',
+    another: 'Create another',
+    editTitle: (name: string): string => `Edit ${name}`,
+    fixedScopes: (list: string, isAdmin: boolean): string =>
+      `Access: ${list}${isAdmin ? ', as an admin' : ''}. It cannot be changed. Create a new token for other access.`,
+    revoke: 'Revoke',
+    revokeTitle: (name: string): string => `Revoke ${name}?`,
+    revokeText: (name: string): string =>
+      `Programs that use ${name} lose access immediately. This cannot be undone.`,
+    revoked: (name: string): string => `${name} was revoked.`,
+  },
+
+  webhook: {
+    add: 'Add webhook',
+    url: 'URL',
+    urlHelp: 'We send a signed POST request to this address. It must begin with https://.',
+    description: 'Description',
+    events: 'Events',
+    eventGroups: { announcements: 'Announcements', attacks: 'Attacks' },
+    message: messages,
+    sent: sentTypes,
+    state: deliveryStates,
+    disabled: disabledReasons,
+    isDisabled: 'Disabled',
+    failing: 'Failing',
+    enabled: 'Enabled',
+    noneTitle: 'No webhooks yet',
+    noneText:
+      'Notify your systems when a prefix changes, a check fails or an attack starts or ends. Messages are signed and retried for three days.',
+    all: 'All webhooks',
+    editTitle: 'Edit webhook',
+    secretOnce:
+      'Copy the secret now. You will not see it again. Your program verifies the signatures with it.',
+    noun: 'secret',
+    rotate: 'Rotate secret',
+    rotateTitle: 'Rotate the secret?',
+    rotateText: 'Both secrets sign messages for 24 hours, so that you can switch without losing any.',
+    deleteTitle: (url: string): string => `Delete the webhook to ${url}?`,
+    deleteText: 'Pending messages are dropped and the delivery log is deleted.',
+    test: 'Send test',
+    delivered: (duration: string): string => `Test delivered in ${duration}.`,
+    failed: (reason: string): string => `Test failed: ${reason}`,
+    noAnswer: 'no answer',
+    lastDelivered: 'Last delivered',
+    failingSince: 'Failing since',
+    createdAt: 'Created',
+    success: 'Success rate',
+    successOf: (percent: number, count: number): string => `${percent} % of the last ${count}`,
+    successNone: 'No deliveries yet',
+    successUnknown: 'Unknown',
+    eventsSent: 'Events sent',
+    facts: 'Endpoint',
+    deliveries: 'Deliveries',
+    anyState: 'Any state',
+    anyType: 'Any event',
+    resend: 'Resend',
+  },
+
+  settings: {
+    general: 'General',
+    generalHelp: (slug: string, count: number): string => `${slug} · ${members(count)}`,
+    name: 'Name',
+    description: 'Description',
+    descriptionHelp: 'Seen by the members of your team and by the provider.',
+    country: 'Country',
+    zone: 'Time zone',
+    contacts: 'Contacts',
+    contactsHelp: 'The provider writes to these addresses. They are not published.',
+    technical: 'Technical contact',
+    technicalHelp: 'For maintenance and problems with your announcements.',
+    abuse: 'Abuse contact',
+    abuseHelp: 'For reports of abuse from your networks.',
+    billing: 'Billing contact',
+    billingHelp: 'For invoices.',
+    phone: 'NOC phone',
+    phoneHelp: 'International, such as +31 20 123 4567.',
+    security: 'Security',
+    securityHelp: 'Applies to everyone in the team.',
+    require: 'Require two-factor authentication',
+    requireHelp: 'Members without it can only open their own account until they set it up.',
+    asns: 'AS numbers',
+    readOnly: 'Only admins of the team can change these settings.',
+  },
+
+  member: {
+    invite: 'Invite',
+    inviteTitle: 'Invite members',
+    inviteAction: 'Send invitations',
+    emails: 'E-mail addresses',
+    emailsHelp: 'Separate several addresses with a comma or a space. Each gets an invitation of its own.',
+    role: 'Role',
+    roles: {
+      member: 'Member – sees everything in the team, changes nothing',
+      admin: 'Admin – also changes announcements, members, domains, tokens and webhooks',
+    },
+    message: 'Message',
+    messageHelp: 'Included in the e-mail.',
+    sent: (list: readonly string[]): string =>
+      `${list.length === 1 ? 'Invitation' : 'Invitations'} sent to ${list.join(', ')}. The link expires in 7 days.`,
+    already: (list: readonly string[]): string =>
+      `${list.join(', ')} ${list.length === 1 ? 'is' : 'are'} already invited. To send the e-mail again, use "Send again" in the list.`,
+  },
+
+  domain: {
+    add: 'Add domain',
+    domain: 'Domain',
+    help: 'We give you a TXT record that verifies it.',
+    join: 'Let people with an address at this domain join automatically',
+  },
+} as const

@@ -1,0 +1,171 @@
+// The texts of the shared components: problems by their code, errors of fields, forms. The help of the API is written for
+// programs and is never shown.
+import type { ProblemCode } from '@pharos/contract/problem'
+
+type Text = {
+  readonly title: string
+  readonly detail: string
+  /** Whether the server's sentence says more than `detail`. It is shown only if it is written for people. */
+  readonly takesDetail?: true
+}
+
+const problems: Record<ProblemCode, Text> = {
+  malformed: { title: 'The request could not be read', detail: 'Reload the page and try again.' },
+  invalid_token: {
+    title: 'This link no longer works',
+    detail: 'It was used or has expired. Request a new one.',
+  },
+  unauthenticated: { title: 'You are signed out', detail: 'Sign in again to continue.' },
+  wrong_scheme: { title: 'You are signed out', detail: 'Sign in again to continue.' },
+  invalid_credentials: {
+    title: 'Sign-in failed',
+    detail: 'The e-mail address or the password is wrong.',
+  },
+  token_not_valid: { title: 'Your session has ended', detail: 'Sign in again to continue.' },
+  otp_required: {
+    title: 'Wrong code',
+    detail: 'The code is wrong or was used already. Wait for the next code, or use a recovery code.',
+  },
+  forbidden: { title: 'You do not have access', detail: 'Ask an admin of your team.', takesDetail: true },
+  scope_missing: { title: 'You do not have access', detail: 'The credential does not cover this.' },
+  module_disabled: {
+    title: 'Not enabled for your team',
+    detail: 'Ask your provider to enable this part of the portal.',
+  },
+  wrong_password: { title: 'Wrong password', detail: 'The current password is wrong.', takesDetail: true },
+  second_factor_required: {
+    title: 'Two-factor authentication required',
+    detail:
+      'Your team requires two-factor authentication. Set it up on your profile, or switch to another team.',
+  },
+  email_unconfirmed: {
+    title: 'Confirm your e-mail address',
+    detail: 'Open the link in the confirmation e-mail, then sign in.',
+  },
+  quota_exceeded: {
+    title: 'Limit reached',
+    detail: 'Delete what you no longer need, or ask your provider for a higher limit.',
+    takesDetail: true,
+  },
+  not_found: {
+    title: 'Not found',
+    detail: 'It does not exist, was deleted, or belongs to another team.',
+  },
+  method_not_allowed: { title: 'This is not possible here', detail: 'Reload the page and try again.' },
+  not_validated: {
+    title: 'Checks have not passed',
+    detail: 'The prefix can be announced once all checks have passed.',
+    takesDetail: true,
+  },
+  suspended: {
+    title: 'Suspended by the provider',
+    detail: 'Contact the provider to resume it.',
+  },
+  prefix_claimed: {
+    title: 'The prefix is in use',
+    detail:
+      'Another customer of the provider has it, or one that covers it. If it is yours, contact the provider.',
+    takesDetail: true,
+  },
+  still_announced: {
+    title: 'The prefix is still announced',
+    detail: 'Withdraw it and wait until it is withdrawn in every region, then delete it.',
+    takesDetail: true,
+  },
+  already_member: {
+    title: 'Already a member',
+    detail: 'This person has joined the team.',
+    takesDetail: true,
+  },
+  last_admin: {
+    title: 'The team needs an admin',
+    detail: 'Make another member an admin first.',
+  },
+  domain_claimed: {
+    title: 'The domain is in use',
+    detail: 'Another team has verified it. If it is yours, contact the provider.',
+    takesDetail: true,
+  },
+  conflict: {
+    title: 'This is not possible now',
+    detail: 'The state has changed in the meantime. Reload the page to see it.',
+    takesDetail: true,
+  },
+  idempotency_in_flight: { title: 'Still in progress', detail: 'Wait a moment, then reload the page.' },
+  precondition_failed: {
+    title: 'Someone else changed this',
+    detail: 'Reload the page to see the change, then make yours again.',
+  },
+  body_too_large: { title: 'Too large', detail: 'Choose a smaller file.', takesDetail: true },
+  unsupported_media_type: {
+    title: 'This file type is not accepted',
+    detail: 'Choose a PDF, PNG or JPEG.',
+    takesDetail: true,
+  },
+  invalid: { title: 'Some values are not accepted', detail: 'Check the form and try again.' },
+  reserved_asn: {
+    title: 'Reserved AS number',
+    detail: 'Use the AS number that a regional registry assigned to you.',
+    takesDetail: true,
+  },
+  idempotency_mismatch: { title: 'The request was not sent', detail: 'Reload the page and try again.' },
+  rate_limited: {
+    title: 'Too many requests',
+    detail: 'Wait a moment, then try again.',
+    takesDetail: true,
+  },
+  internal: {
+    title: 'Something went wrong',
+    detail: 'Try again. If it happens again, contact the provider and quote the request ID.',
+  },
+  unavailable: {
+    title: 'Temporarily unavailable',
+    detail: 'Nothing was changed. Try again in a moment.',
+  },
+}
+
+export const words = {
+  problems,
+  unreachable: {
+    title: 'Cannot reach the server',
+    detail: 'Check your connection. Data on this page may be out of date.',
+  },
+  unknownProblem: { title: 'Something went wrong', detail: 'Reload the page and try again.' },
+  requestId: (id: string): string => `Request ID ${id}`,
+  copyRequestId: 'Copy request ID',
+  tryAgainIn: (duration: string): string => `Try again in ${duration}.`,
+  retry: 'Retry',
+  wait: (duration: string): string => `Wait ${duration}`,
+
+  /** Errors at a field; the label is the subject. */
+  field: {
+    isRequired: (label: string): string => `${label} is required.`,
+    isNotValid: (label: string): string => `${label} is not valid.`,
+    isTooFar: (label: string): string => `${label} must be at most 5 years from now.`,
+  },
+  optional: 'optional',
+
+  cancel: 'Cancel',
+  done: 'Done',
+  save: 'Save',
+  discard: {
+    title: 'Discard changes?',
+    text: 'Your changes on this page have not been saved.',
+    keep: 'Keep editing',
+    action: 'Discard changes',
+  },
+  unsaved: 'Unsaved changes',
+  reveal: (name: string): string => `Show ${name}`,
+  hide: (name: string): string => `Hide ${name}`,
+  copy: (name: string): string => `Copy ${name}`,
+  noCountry: 'No countries match.',
+  noZone: 'No time zones match.',
+  expiry: {
+    preset: (days: number, date: string): string => `${days === 365 ? '1 year' : `${days} days`} – ${date}`,
+    never: 'Never expires',
+    custom: 'Another date',
+    day: 'Day of expiry, in UTC',
+  },
+  dropFile: 'Drop a file here, or choose one.',
+  chooseFile: 'Choose file',
+} as const

@@ -1,0 +1,132 @@
+// Forms in a real browser with the real server: one error at its field, focus, the question before changes are lost, secrets that
+// are shown once, and what signing out leaves behind.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { axeViolations } from './accessibility.ts'
+import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
+import { Demo } from './demo.ts'
+
+describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
+  const demo = new Demo()
+  let browser: Browser
+  before(async () => {
+    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+  })
+  after(async () => {
+    await browser?.close()
+    await demo.stop()
+  })
+
+  const person = (email?: string) => openPerson(browser, demo.url, email)
+
+  it('show an error once, at its field, in words, and move the focus there', async () => {
+    const { context, page, pageErrors } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/team/settings`)
+    await page.getByLabel('Name').fill('')
+    await page.getByLabel('NOC phone').fill('call me')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Name is required.', { exact: true }).waitFor()
+    await page.getByText(/^NOC phone must be an international telephone number/).waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    await page.locator('[data-field=name] input:focus').waitFor()
+    assert.equal(await page.getByLabel('Name').getAttribute('aria-invalid'), 'true')
+    // Only the server knows what a public address is.
+    await page.goto(`${demo.url}/team/webhooks`)
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('URL').fill('http://hooks.example.net/x')
+    await dialog.getByRole('button', { name: 'Add webhook' }).click()
+    await dialog.getByText('URL must begin with https://.', { exact: true }).waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    await dialog.locator('[data-field=url] input:focus').waitFor()
+    assert.deepEqual(
+      pageErrors.filter((error) => !/status of 422/.test(error)),
+      [],
+    )
+    await context.close()
+  })
+
+  it('ask before unsaved changes are lost, and only then', async () => {
+    const { context, page } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/team/settings`)
+    await page.getByLabel('Billing contact').fill('billing@demo.example')
+    const leave = () => page.getByRole('navigation').getByText('Security events').first().click()
+    await leave()
+    const question = page.getByRole('dialog', { name: 'Discard changes?' })
+    await question.getByRole('button', { name: 'Keep editing' }).click()
+    assert.match(page.url(), /team\/settings/)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    await leave()
+    await page.waitForURL(/\/events/)
+    await context.close()
+  })
+
+  it('create an API token from a preset, with a request that works', async () => {
+    const { context, page, pageErrors } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/team/tokens`)
+    await page.getByRole('link', { name: 'Create token' }).click()
+    await page.getByLabel('Name').fill('Grafana')
+    await page.getByRole('button', { name: 'Monitoring' }).click()
+    await settled(page)
+    await shoot(page, 'forms-token')
+    assert.deepEqual(await axeViolations(page), [])
+    assert.ok(await page.getByRole('checkbox', { name: 'Read security events' }).isChecked())
+    assert.ok(!(await page.getByRole('checkbox', { name: 'Change webhooks' }).isChecked()))
+    await page.getByRole('button', { name: 'Create token' }).click()
+    const command = await page.locator('pre').innerText()
+    await shoot(page, 'forms-token-created')
+    const [, credential, url] =
+      /^curl -H 'Authorization: (Token phs_\S+)' '(\S+)'$/.exec(command.trim()) ?? []
+    assert.ok(url?.startsWith(demo.url), command)
+    assert.equal((await fetch(url, { headers: { authorization: credential! } })).status, 200)
+    assert.doesNotMatch(await page.getByRole('status').first().innerText(), /phs_/)
+    await page.getByRole('link', { name: 'All API tokens' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'Grafana' })
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await page
+      .getByRole('dialog', { name: 'Revoke Grafana?' })
+      .getByRole('button', { name: 'Revoke' })
+      .click()
+    await page.getByText('Grafana was revoked.').waitFor()
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('show a failed webhook test in red', async () => {
+    const { context, page } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/team/webhooks`)
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('URL').fill('https://hooks.demo-networks.example/x')
+    await shoot(page, 'forms-webhook')
+    await dialog.getByRole('button', { name: 'Add webhook' }).click()
+    await dialog.getByRole('button', { name: 'Show secret' }).click()
+    await dialog.getByText(/^whsec_/).waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('link', { name: 'https://hooks.demo-networks.example/x' }).click()
+    await page.getByRole('button', { name: 'Send test' }).click()
+    const message = page.getByRole('alert').filter({ hasText: /^Test failed: / })
+    await message.waitFor()
+    await shoot(page, 'forms-webhook-failed')
+    assert.equal(await page.getByText(/^Test delivered/).count(), 0)
+    await context.close()
+  })
+
+  it('say that one has signed out, and start the next person at the overview', async () => {
+    const { context, page } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/team/settings`)
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByText('You have signed out.').waitFor()
+    await page.waitForURL((url) => url.pathname === '/sign-in' && url.search === '')
+    await shoot(page, 'forms-signed-out')
+    assert.equal(await page.getByText(/session has expired/).count(), 0)
+    await page.getByLabel('E-mail').fill('other@demo.example')
+    await page.getByRole('textbox', { name: 'Password' }).fill('pharos-demo-password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await context.close()
+  })
+})
