@@ -12,6 +12,7 @@ import { queryClient } from './api/queries.ts'
 import { ensureAccess, session } from './api/session.ts'
 import { guestPages, pages, type AnyPage, type Page } from './pages.tsx'
 import { NotFound, PageFailed, PageWaiting } from './shell/page-states.tsx'
+import { parseSearch, stringifySearch } from './ui/search-text.ts'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFailed })
 
@@ -65,6 +66,8 @@ export function fetchAhead(): void {
 export const router = createRouter({
   routeTree: root.addChildren([...routesOf(root, guestPages), frame.addChildren(framed)]),
   context: { queryClient },
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   defaultPendingComponent: PageWaiting,
   defaultErrorComponent: PageFailed,

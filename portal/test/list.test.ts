@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContext, Download, Page, Route } from 'playwright-core'
-import { openBrowser, settled, signIn, skipWithoutBrowser, waitMs, watch } from './browser.ts'
+import { openBrowser, openPerson, settled, signIn, skipWithoutBrowser, waitMs, watch } from './browser.ts'
 import { Demo } from './demo.ts'
 
 const alarms = 3_000
@@ -48,7 +48,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await demo.post('/v3/ingest/events/flow-alarms', { alarm }, 'Token demo-flow-secret')
   }
 
-  const ours = '/events?search=made+for+the+list&ordering=start'
+  const ours = '/events?search=made+for+the+list&sort=start'
   const counted = () => page.getByText(`${alarms.toLocaleString('en')} events`)
 
   async function openList(path = ours): Promise<void> {
@@ -80,10 +80,9 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
 
   it('is ordered by the server, with the order in the address', async () => {
     await openList()
+    // The first click sorts by the largest.
     await page.getByRole('button', { name: 'Peak rate', exact: true }).click()
-    await page.waitForURL(/ordering=affected_bps/)
-    await page.getByRole('button', { name: 'Peak rate', exact: true }).click()
-    await page.waitForURL(/ordering=-affected_bps/)
+    await page.waitForURL(/sort=-affected_bps/)
     const first = page.locator('tr[aria-rowindex="2"]')
     await first.getByText(`number ${alarms - 1}`).waitFor()
     await page
@@ -94,12 +93,203 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
 
   it('shows the chosen columns, also after a reload', async () => {
     await openList()
-    await page.getByRole('button', { name: 'Choose columns' }).click()
+    await page.getByRole('button', { name: 'View options' }).click()
     await page.getByRole('checkbox', { name: 'Source' }).check()
     await page.getByRole('checkbox', { name: 'Peak packet rate' }).uncheck()
+    await page.getByRole('button', { name: 'Move Type up' }).click()
+    await page.waitForURL(/columns=network,class,status,bps,start/)
+    const link = page.url()
     await page.reload()
     await page.getByRole('columnheader', { name: 'Source' }).waitFor()
     assert.equal(await page.getByRole('columnheader', { name: 'Peak packet rate' }).count(), 0)
+    // The link shows the same in a browser that has chosen nothing.
+    const other = await openPerson(browser, demo.url, 'demo@demo.example')
+    await other.page.goto(link)
+    await other.page.getByRole('columnheader', { name: 'Source' }).waitFor()
+    assert.match(await other.page.getByRole('columnheader').nth(1).innerText(), /Type/)
+    await other.context.close()
+    await page.getByRole('button', { name: 'View options' }).click()
+    await page.getByRole('button', { name: 'Reset columns' }).click()
+    await page.waitForURL((url) => !url.search.includes('columns'))
+    await page.getByRole('columnheader', { name: 'Peak packet rate' }).waitFor()
+    await page.keyboard.press('Escape')
+  })
+
+  const widthOf = async (header: string) =>
+    (await page.getByRole('columnheader', { name: header, exact: true }).boundingBox())!.width
+
+  it('sizes columns by dragging and by keyboard, and keeps the first in view', async () => {
+    await openList()
+    const before = await widthOf('Type')
+    const edge = page.getByRole('separator', { name: 'Width of Type' })
+    const box = (await edge.boundingBox())!
+    await page.mouse.move(box.x + 12, box.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 72, box.y + 10, { steps: 4 })
+    await page.mouse.up()
+    assert.ok(Math.abs((await widthOf('Type')) - before - 60) < 2)
+    await edge.focus()
+    await page.keyboard.press('ArrowLeft')
+    assert.ok(Math.abs((await widthOf('Type')) - before - 44) < 2)
+    await page.reload()
+    await settled(page)
+    assert.ok(Math.abs((await widthOf('Type')) - before - 44) < 2, 'the width is kept')
+    const first = page.locator('tr[aria-rowindex="2"] td').first()
+    const left = (await first.boundingBox())!.x
+    await page.locator('[data-list]').evaluate((one) => one.scrollTo(400, 0))
+    assert.equal((await first.boundingBox())!.x, left)
+    await edge.dblclick()
+    assert.ok(Math.abs((await widthOf('Type')) - before) < 2)
+  })
+
+  it('shows a cut cell as a whole under the pointer', async () => {
+    await openList()
+    for (let step = 0; step < 20; step++) {
+      await page.getByRole('separator', { name: 'Width of Type' }).press('ArrowLeft')
+    }
+    await page.locator('tr[aria-rowindex="2"] td').nth(2).hover()
+    await page.getByRole('tooltip').getByText(/flood/i).waitFor()
+    await page.getByRole('separator', { name: 'Width of Type' }).dblclick()
+  })
+
+  it('has filters that can be read, added and edited by keyboard', async () => {
+    await openList()
+    await page.getByRole('button', { name: 'Add filter' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Status' }).press('Enter')
+    await page.getByRole('checkbox', { name: 'Ended', exact: true }).press('Space')
+    await page.waitForURL(/status=EVENT_ENDED/)
+    await page.getByRole('checkbox', { name: 'Mitigating' }).press('Space')
+    await page.waitForURL(/status=EVENT_ENDED,MITIGATION_ACTIVE/)
+    await page.keyboard.press('Escape')
+    const chip = page.getByRole('button', { name: 'Status: Ended, Mitigating. Edit filter' })
+    await chip.waitFor()
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByRole('menuitem', { name: 'Minimum peak rate' }).click()
+    await page.getByLabel('Minimum peak rate', { exact: true }).fill('much')
+    await page.keyboard.press('Enter')
+    await page.getByText('Enter a rate, such as 500 Mbps').waitFor()
+    await page.getByLabel('Minimum peak rate', { exact: true }).fill('2 Gbps')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/min_bps=2000000000/)
+    await page.getByText(/^1,001 events$/).waitFor()
+    await page.getByRole('button', { name: 'Remove filter Status' }).click()
+    await page.waitForURL((url) => !url.search.includes('status'))
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.waitForURL((url) => url.search === '?sort=start')
+  })
+
+  it('saves a view, opens with the default one, and returns to all rows', async () => {
+    await page.goto(`${demo.url}/events?ongoing=false&min_bps=2000000000&sort=start`)
+    await page.getByRole('button', { name: 'Views', exact: true }).click()
+    await page.getByRole('button', { name: 'Save this view' }).click()
+    await page.getByLabel('Name of the view').fill('Large and ended')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Open this list with Large and ended' }).click()
+    await page.goto(`${demo.url}/events`)
+    await page.waitForURL(/ongoing=false.*min_bps=2000000000/)
+    await page.getByRole('button', { name: 'Large and ended' }).click()
+    await page.getByRole('button', { name: 'All events' }).click()
+    await page.waitForURL((url) => url.search === '')
+    await page.getByRole('button', { name: 'Views', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete view Large and ended' }).click()
+    await page.keyboard.press('Escape')
+  })
+
+  it('names what it does not know in an address, and shows the rest', async () => {
+    await page.goto(`${demo.url}/events?utm_source=mail&flag=INCOMING,RED&affected_network=203.0.113.7/24`)
+    const note = page.getByRole('status').filter({ hasText: 'Ignored in the address' })
+    await note.getByText(/Flags: RED/).waitFor()
+    await note.getByText(/utm_source/).waitFor()
+    await note.getByText(/Address or prefix: .*host bits are set/).waitFor()
+    await page.getByRole('row').nth(2).waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.waitForURL((url) => url.search === '?flag=INCOMING')
+    assert.equal(await note.count(), 0)
+  })
+
+  it('writes addresses that can be read, and reads those of earlier releases', async () => {
+    await page.goto(`${demo.url}/events?flag=%5B%22INCOMING%22%2C%22IPV6%22%5D&ordering=-start`)
+    await page.getByRole('button', { name: /^Flags: Incoming, IPv6/ }).waitFor()
+    await page.getByRole('button', { name: /^Time range/ }).click()
+    await page.getByRole('button', { name: 'Last 30 days' }).click()
+    await page.waitForURL((url) => url.search === '?flag=INCOMING,IPV6&ordering=-start&range=30d')
+  })
+
+  it('opens a panel beside the list, which the keys move and Escape closes', async () => {
+    await openList()
+    await page.locator('tr[aria-rowindex="2"] td').nth(2).click()
+    const panel = page.locator('[data-panel]')
+    await panel.getByText('number 0').waitFor()
+    await page.keyboard.press('j')
+    await panel.getByText('number 1').waitFor()
+    await page.waitForURL(/show=\w+/)
+    await page.reload()
+    await panel.getByText('number 1').waitFor()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await page.keyboard.press('j')
+    await page.keyboard.press('Space')
+    await panel.getByText('number 0').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/events\/\w+$/)
+  })
+
+  it('selects rows, also a range of them, and lists what an action could not change', async () => {
+    await page.goto(`${demo.url}/announcements`)
+    await settled(page)
+    const boxes = page.locator('tbody').getByRole('checkbox', { name: 'Select row' })
+    await boxes.nth(0).click()
+    await boxes.nth(3).click({ modifiers: ['Shift'] })
+    const bar = page.getByRole('region', { name: 'Selected rows' })
+    await bar.getByText('4 selected').waitFor()
+    await bar.getByRole('button', { name: /^Select all/ }).click()
+    await bar.getByText('11 selected').waitFor()
+    await bar.getByRole('button', { name: 'Announce', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Announce 11 prefixes?' })
+    await dialog.getByText(/cannot be changed and will be skipped/).waitFor()
+    await dialog.getByText('198.18.67.0/24').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await bar.getByRole('button', { name: 'Clear selection' }).click()
+    await boxes.nth(0).click()
+    await bar.getByRole('button', { name: 'Check again' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Check again' }).click()
+    await page.getByRole('dialog').getByText('1 succeeded').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await bar.waitFor({ state: 'detached' })
+  })
+
+  it('shows cards and sheets on a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await openList('/announcements?status=announced')
+    const row = page.locator('tr[aria-rowindex="2"]')
+    assert.equal(await row.locator('td').count(), 1)
+    await row.getByText('Announced').waitFor()
+    await page.getByRole('button', { name: /^Status: Announced/ }).click()
+    await page.getByRole('dialog', { name: 'Status' }).getByRole('checkbox', { name: 'Ready' }).check()
+    await page.waitForURL(/status=ready,announced/)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  it('scrolls its rows without a long task', async (test) => {
+    await openList()
+    const longest = await page.evaluate(async () => {
+      let longest = 0
+      const observer = new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) longest = Math.max(longest, duration)
+      })
+      observer.observe({ type: 'longtask' })
+      const list = document.querySelector('[data-list]')!
+      for (let step = 0; step < 60; step++) {
+        list.scrollTop += 700
+        await new Promise(requestAnimationFrame)
+      }
+      observer.disconnect()
+      return longest
+    })
+    test.diagnostic(`longest task while scrolling: ${longest.toFixed(0)} ms`)
+    // The goal is 50 ms on a quiet machine; here other programs run beside this one.
+    assert.ok(longest < 1_000, `a task took ${longest} ms`)
   })
 
   async function take(kind: 'CSV' | 'JSON'): Promise<Download> {
@@ -178,7 +368,11 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/team\/tokens$/)
     await page.getByRole('tab', { name: 'API tokens', selected: true }).waitFor()
-    assert.deepEqual(pageErrors, [])
+    // Refused filters and dry runs are part of the tests.
+    assert.deepEqual(
+      pageErrors.filter((one) => !/status of (409|422)/.test(one)),
+      [],
+    )
   })
 
   it('has no animations if the user prefers reduced motion', async () => {

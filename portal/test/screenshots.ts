@@ -34,7 +34,7 @@ const ofMember: readonly Shot[] = [
   { name: 'announcement', path: '/announcements', act: open('/announcements/') },
   {
     name: 'announcement-failed',
-    path: '/announcements?status=%5B%22validation_failed%22%5D',
+    path: '/announcements?status=validation_failed',
     act: open('/announcements/'),
   },
   { name: 'announcement-new', path: '/announcements/new' },

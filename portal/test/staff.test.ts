@@ -51,7 +51,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await sources.getByText('/attack_details: an object is expected, not undefined').waitFor()
     await look(page, 'staff-detectors')
     await sources.getByRole('button', { name: 'Show delivery of FastNetMon Advanced' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Delivery' })
+    const dialog = page.locator('[data-panel]')
     await dialog.getByText('An object is expected, not undefined.').waitFor()
     await dialog.getByText('"ip": "203.0.113.7"').waitFor()
     await settled(page)

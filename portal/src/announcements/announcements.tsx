@@ -10,8 +10,9 @@ import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { AnnouncementStatusBadge } from '../ui/status.tsx'
-import { useListSearch } from '../ui/use-page-search.ts'
-import { AnnouncementFilters } from './announcement-filters.tsx'
+import { useListSearch } from '../ui/use-list-search.ts'
+import { announcementActions } from './announcement-actions.ts'
+import { useAnnouncementFilters } from './announcement-filters.ts'
 import { CheckBadges } from './check-badges.tsx'
 import { DaysLeft, RestoreButton } from './restore.tsx'
 
@@ -19,17 +20,23 @@ const prefix: Column<Announcement> = {
   id: 'cidr',
   header: 'Prefix',
   orderBy: 'cidr',
+  width: 210,
+  card: 'primary',
   cell: ({ id, cidr }) => <RowLink to={`/announcements/${id}`}>{cidr}</RowLink>,
 }
 const description: Column<Announcement> = {
   id: 'description',
   header: 'Description',
+  width: 200,
+  grows: true,
+  card: 'secondary',
   cell: ({ details }) => <OrDash>{details?.description}</OrDash>,
 }
 const origin: Column<Announcement> = {
   id: 'origin_asn',
   header: 'Origin AS',
   orderBy: 'origin_asn',
+  width: 110,
   cell: ({ origin_asn }) => `AS${origin_asn}`,
 }
 
@@ -41,15 +48,23 @@ const columns: readonly Column<Announcement>[] = [
     id: 'status',
     header: 'Status',
     orderBy: 'status',
+    width: 170,
+    card: 'state',
     cell: ({ status }) => <AnnouncementStatusBadge status={status} />,
   },
-  { id: 'enabled', header: 'Enabled', cell: ({ enabled }) => (enabled ? 'Yes' : 'No') },
+  { id: 'enabled', header: 'Enabled', width: 90, cell: ({ enabled }) => (enabled ? 'Yes' : 'No') },
   {
     id: 'regions',
     header: 'Regions',
+    width: 170,
     cell: ({ regions }) => regions.join(', ') || <Dimmed>None</Dimmed>,
   },
-  { id: 'checks', header: 'Checks', cell: (announcement) => <CheckBadges announcement={announcement} /> },
+  {
+    id: 'checks',
+    header: 'Checks',
+    width: 245,
+    cell: (announcement) => <CheckBadges announcement={announcement} />,
+  },
   timeColumn('last_check', 'Last sync', ({ last_check }) => last_check, {
     orderBy: 'last_check',
     none: 'Never',
@@ -64,6 +79,7 @@ const deletedColumns: readonly Column<Announcement>[] = [
   {
     id: 'left',
     header: 'Restore within',
+    card: 'state',
     cell: ({ details }) => details?.deleted && <DaysLeft deleted={details.deleted} />,
   },
   {
@@ -80,11 +96,11 @@ const deletedColumns: readonly Column<Announcement>[] = [
 const query = { include: 'details' }
 
 export function Announcements() {
-  const view = useListSearch('/announcements', 'cidr')
-  const { filters, setFilters } = view
+  const declaration = useAnnouncementFilters()
+  const view = useListSearch('/announcements', declaration)
   const isAdmin = useIsAdmin()
-  const isDeleted = filters.deleted === true
-  const hasOtherFilters = Object.keys(filters).some((name) => name !== 'deleted')
+  const isDeleted = view.values['deleted'] === 'true'
+  const hasOtherFilters = Object.keys(view.values).some((name) => name !== 'deleted')
   return (
     <Page
       title="Announcements"
@@ -104,7 +120,7 @@ export function Announcements() {
         query={query}
         columns={isDeleted ? deletedColumns : columns}
         refetchMs={15_000}
-        toolbar={<AnnouncementFilters filters={filters} setFilters={setFilters} />}
+        {...(isAdmin && !isDeleted ? { bulk: announcementActions } : {})}
         empty={
           <Empty title="No announcements yet">
             Add a prefix. Each check shows what is missing and gives you the exact object to create.

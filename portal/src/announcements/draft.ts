@@ -2,6 +2,7 @@
 import type { createAnnouncementsRoute, NewAnnouncement } from '@pharos/contract/byoip'
 import type { Problem } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
+import { textsOf } from '../ui/use-page-search.ts'
 
 /** Named as the request names them. */
 export type Draft = {
@@ -93,9 +94,9 @@ export function draftOf(search: { readonly [Name in keyof DraftSearch]?: unknown
     cidr: text(search.cidr),
     origin_asn: text(search.asn),
     description: text(search.description),
-    regions: Array.isArray(search.regions) ? search.regions.filter((one) => typeof one === 'string') : [],
+    regions: textsOf(search.regions),
     as_set: text(search.as_set),
-    delegate_loa: search.delegate === true,
+    delegate_loa: String(search.delegate) === 'true',
     loa_signatory: text(search.signatory),
   }
 }

@@ -5,13 +5,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState, type SyntheticEvent } from 'react'
 import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { YesNoFilter } from '../ui/filter-fields.tsx'
 import type { Column } from '../ui/list-column.ts'
+import { yesNo } from '../ui/list-filter.ts'
 import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { daysUntil, Time } from '../ui/time.tsx'
-import { useListSearch } from '../ui/use-page-search.ts'
+import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { AsnBadge } from './proof-labels.tsx'
 
 const columns: readonly Column<HeldAsn>[] = [
@@ -19,12 +19,21 @@ const columns: readonly Column<HeldAsn>[] = [
     id: 'asn',
     header: 'ASN',
     orderBy: 'asn',
+    width: 140,
+    card: 'primary',
     cell: ({ asn }) => <RowLink to={`/asns/${asn}`}>AS{asn}</RowLink>,
   },
-  { id: 'name', header: 'Name', cell: ({ name }) => <OrDash>{name}</OrDash> },
-  { id: 'proof', header: 'Verification', cell: (held) => <AsnBadge {...held} /> },
+  {
+    id: 'name',
+    header: 'Name',
+    width: 220,
+    grows: true,
+    card: 'secondary',
+    cell: ({ name }) => <OrDash>{name}</OrDash>,
+  },
+  { id: 'proof', header: 'Verification', width: 200, card: 'state', cell: (held) => <AsnBadge {...held} /> },
   timeColumn('verified', 'Since', ({ verified }) => verified, { none: 'Not verified' }),
-  { id: 'expires', header: 'Expires', cell: (held) => <Expiry {...held} /> },
+  { id: 'expires', header: 'Expires', width: 250, cell: (held) => <Expiry {...held} /> },
   timeColumn('created', 'Added', ({ created }) => created, { orderBy: 'created', hidden: true }),
   { id: 'id', header: 'ID', orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
 ]
@@ -43,9 +52,16 @@ function Expiry({ verified, expires }: HeldAsn) {
   )
 }
 
+const declaration: ListDeclaration = {
+  sort: 'asn',
+  filters: [
+    yesNo('verified', 'Verification', 'Verified', 'Not verified'),
+    { kind: 'text', name: 'asn', label: 'AS number', hasMany: true, placeholder: '64496' },
+  ],
+}
+
 export function Asns() {
-  const view = useListSearch('/asns', 'asn')
-  const { filters, setFilters } = view
+  const view = useListSearch('/asns', declaration)
   return (
     <Page
       title="ASNs"
@@ -59,17 +75,6 @@ export function Asns() {
         view={view}
         columns={columns}
         refetchMs={30_000}
-        toolbar={
-          <YesNoFilter
-            label="Verification"
-            placeholder="Verified or not"
-            width={150}
-            yes="Verified"
-            no="Not verified"
-            value={filters.verified}
-            onChange={(verified) => setFilters({ verified })}
-          />
-        }
         empty={
           <Empty title="No ASNs yet">
             Enter your AS number above. We show you what to publish; once we find it, you can add prefixes.

@@ -1,17 +1,87 @@
-// Types and helpers that the filter fields of the event list share.
-import type { ListSearch } from '../ui/use-page-search.ts'
+// The filters of the event list: every one of the API.
+import { eventFlags, eventStatuses, listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { classificationKeys, classificationLabel } from '@pharos/contract/classification'
+import { useMemo } from 'react'
+import { parseNetwork } from '../announcements/parse-network.ts'
+import { useAnswer } from '../api/queries.ts'
+import { yesNo, type TextFilter, type UnitFilter } from '../ui/list-filter.ts'
+import { eventStatusShown } from '../ui/status.tsx'
+import type { ListDeclaration } from '../ui/use-list-search.ts'
+import { flagLabel } from './flag-labels.ts'
+import { parseRate, rateText } from './rate-text.ts'
+import { words } from './words.ts'
 
-export type EventFilters = ListSearch<'/events'>['filters']
+const { filters: texts } = words.list
 
-export type EventFilterProps = Pick<ListSearch<'/events'>, 'filters' | 'setFilters'> & {
-  /** Returns the API's error for a parameter. */
-  readonly errorOf: (name: string) => string | undefined
+const text: TextFilter = {
+  kind: 'text',
+  name: 'search',
+  label: texts.text,
+  placeholder: texts.textPlaceholder,
+  mistakeIn: (typed) => (typed.length === 1 ? texts.textTooShort : undefined),
 }
 
-/** The filters of a field with two parameters: a time range, and a rate in bits or packets. */
-const together: Readonly<Record<string, string>> = { end: 'start', min_pps: 'min_bps' }
+const network: TextFilter = {
+  kind: 'text',
+  name: 'affected_network',
+  label: texts.network,
+  mistakeIn: (typed) =>
+    typed !== '' && parseNetwork(typed) === undefined ? texts.networkMistake : undefined,
+  normalize: (typed) => parseNetwork(typed) ?? typed,
+}
 
-/** Returns how many filters are set. */
-export function countFilters(filters: EventFilters): number {
-  return new Set(Object.keys(filters).map((name) => together[name] ?? name)).size
+/** Bits or packets per second, by the unit. */
+const rate: UnitFilter = {
+  kind: 'unit',
+  name: 'rate',
+  names: ['min_bps', 'min_pps'],
+  label: texts.rate,
+  placeholder: '500 Mbps',
+  hint: texts.rateHint,
+  parse(typed) {
+    const parsed = parseRate(typed)
+    return (
+      parsed &&
+      Object.fromEntries(
+        Object.entries(parsed).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, String(value)]],
+        ),
+      )
+    )
+  },
+  format: ({ min_bps: bps, min_pps: pps }) =>
+    rateText({ min_bps: bps ? Number(bps) : undefined, min_pps: pps ? Number(pps) : undefined }),
+}
+
+const statuses = eventStatuses.map((value) => ({ value, ...eventStatusShown(value) }))
+const types = classificationKeys.map((value) => ({ value, label: classificationLabel(value) }))
+const flags = eventFlags.map((value) => ({ value, label: flagLabel(value) }))
+const times = { start: 'start', end: 'end' } as const
+
+/** Returns the filters; the sources are those of the latest events. */
+export function useEventFilters(): ListDeclaration {
+  const latest = useAnswer(listRelatedEventsRoute, { query: { ordering: '-start', limit: 100 } }).data
+  return useMemo(() => {
+    const sources = new Set(latest?.results.map(({ source_key: key }) => key))
+    return {
+      sort: '-start',
+      search: network,
+      time: times,
+      filters: [
+        { kind: 'choice', name: 'status', label: texts.status, options: statuses },
+        { kind: 'choice', name: 'classification_key', label: texts.type, options: types },
+        yesNo('ongoing', texts.ongoing, texts.isOngoing, texts.isEnded),
+        text,
+        rate,
+        {
+          kind: 'choice',
+          name: 'source_key',
+          label: texts.source,
+          isOpen: true,
+          options: [...sources].toSorted().map((value) => ({ value, label: value })),
+        },
+        { kind: 'choice', name: 'flag', label: texts.flags, options: flags },
+      ],
+    }
+  }, [latest])
 }

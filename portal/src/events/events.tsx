@@ -2,32 +2,34 @@
 import { Box, Button, Group, Text, Tooltip } from '@mantine/core'
 import { listRelatedEventsRoute, type RelatedEvent } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
-import { ProblemError } from '@pharos/contract/client'
-import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
-import { answerOf, useAnswer } from '../api/queries.ts'
+import { useState } from 'react'
+import { useAnswer } from '../api/queries.ts'
 import { Dimmed, monoColumn, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { TextLink } from '../ui/link.tsx'
 import type { Column } from '../ui/list-column.ts'
-import { inputOf } from '../ui/list-requests.ts'
+import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { Section } from '../ui/section.tsx'
 import { EventStatusBadge } from '../ui/status.tsx'
-import { useListSearch, type Filters } from '../ui/use-page-search.ts'
+import { useListSearch } from '../ui/use-list-search.ts'
 import { durationOf } from './event-duration.ts'
-import { EventFilterFields } from './event-filter-fields.tsx'
+import { useEventFilters } from './event-filters.ts'
+import { EventSummary } from './event-summary.tsx'
 import classes from './events.module.css'
 import { flagLabel } from './flag-labels.ts'
 import { ongoingQuery } from './ongoing-query.ts'
+import { words } from './words.ts'
 
 const columns: readonly Column<RelatedEvent>[] = [
   {
     id: 'network',
     header: 'Network',
+    width: 200,
+    card: 'primary',
     cell: ({ id, affected_network }) => (
       <RowLink to={`/events/${id}`}>{affected_network || 'Unknown network'}</RowLink>
     ),
@@ -35,6 +37,8 @@ const columns: readonly Column<RelatedEvent>[] = [
   {
     id: 'status',
     header: 'Status',
+    width: 210,
+    card: 'state',
     cell: ({ status }) => (
       <Group gap={4} wrap="nowrap">
         {status.map((one) => (
@@ -47,34 +51,39 @@ const columns: readonly Column<RelatedEvent>[] = [
     id: 'class',
     header: 'Type',
     orderBy: 'classification_key',
+    width: 180,
+    card: 'secondary',
     cell: ({ classification_key: key }) => classificationLabel(key),
   },
   {
     id: 'bps',
     header: 'Peak rate',
     orderBy: 'affected_bps',
+    largestFirst: true,
     align: 'right',
+    width: 110,
+    card: 'secondary',
     cell: ({ affected_bps }) => formatRate(affected_bps, 'bps'),
   },
   {
     id: 'pps',
     header: 'Peak packet rate',
     orderBy: 'affected_pps',
+    largestFirst: true,
     align: 'right',
+    width: 150,
     cell: ({ affected_pps }) => formatRate(affected_pps, 'pps'),
   },
-  timeColumn('start', 'Started', ({ start }) => start, { orderBy: 'start' }),
+  timeColumn('start', 'Started', ({ start }) => start, { orderBy: 'start', card: 'secondary' }),
   timeColumn('end', 'Ended', ({ end }) => end, { orderBy: 'end', none: 'Ongoing' }),
-  { id: 'lasted', header: 'Duration', align: 'right', cell: (event) => durationOf(event) },
+  { id: 'lasted', header: 'Duration', align: 'right', width: 110, cell: (event) => durationOf(event) },
   { id: 'hit', header: 'Affected', cell: ({ relationships }) => <Affected relationships={relationships} /> },
   {
     id: 'description',
     header: 'Description',
-    cell: ({ description }) => (
-      <Text size="sm" truncate maw={320}>
-        {description}
-      </Text>
-    ),
+    width: 200,
+    grows: true,
+    cell: ({ description }) => description,
   },
   { id: 'source', header: 'Source', hidden: true, cell: ({ source_key }) => source_key },
   { id: 'location', header: 'Detected in', hidden: true, cell: ({ source_location }) => source_location },
@@ -95,76 +104,34 @@ function Affected({ relationships }: Pick<RelatedEvent, 'relationships'>) {
 }
 
 export function Events() {
-  const { ordering: given, ...search } = useListSearch('/events', '-start')
-  const { filters, setFilters, clearFilters, setOrdering } = search
-  // Older addresses name the keys with a prefix.
-  const ordering = given?.replaceAll('event__', '')
-  const view = useMemo(() => ({ filters, ordering, setOrdering, clearFilters }), [filters, ordering])
-  const refusal = useRefusal(filters, ordering)
+  const declaration = useEventFilters()
+  const view = useListSearch('/events', declaration)
   return (
     <Page title="Security events" note="Attacks and anomalies affecting your prefixes and ASNs.">
       <Ongoing />
-      <EventFilterFields
-        filters={filters}
-        setFilters={setFilters}
-        clearFilters={clearFilters}
-        errorOf={(name) => refusal?.errors?.find(({ loc }) => loc[1] === name)?.msg}
-      />
-      {refusal ? (
-        <Refused refusal={refusal} />
-      ) : (
-        <Box mih="20rem">
-          <List<RelatedEvent>
-            name="events"
-            things={['event', 'events']}
-            route={listRelatedEventsRoute}
-            view={view}
-            hasClearButton={false}
-            columns={columns}
-            refetchMs={10_000}
-            empty={<Empty title="No events yet">No attacks on your networks so far.</Empty>}
-            emptyFiltered={
-              <Empty title="No events match these filters">
-                Try a longer time range or clear the filters.
-              </Empty>
-            }
-          />
-        </Box>
-      )}
+      <Box mih="20rem">
+        <List<RelatedEvent>
+          name="events"
+          things={['event', 'events']}
+          route={listRelatedEventsRoute}
+          view={view}
+          columns={columns}
+          panel={panel}
+          refetchMs={10_000}
+          empty={<Empty title="No events yet">No attacks on your networks so far.</Empty>}
+          emptyFiltered={
+            <Empty title="No events match these filters">Try a longer time range or clear the filters.</Empty>
+          }
+        />
+      </Box>
     </Page>
   )
 }
 
-/** Returns the API's refusal of the filters. The query is the list's own first one, so it is sent once. */
-function useRefusal(filters: Filters, ordering: string | undefined): ProblemError['problem'] | undefined {
-  const query = { ...filters, ...(ordering ? { ordering } : {}) }
-  const { error, data } = useQuery(answerOf(listRelatedEventsRoute, inputOf({ query }, 0)))
-  return !data && error instanceof ProblemError && error.problem.status === 422 ? error.problem : undefined
-}
-
-/** Parameters whose errors are shown at their fields. */
-const fields = new Set([
-  'affected_network',
-  'search',
-  'flag',
-  'status',
-  'classification_key',
-  'source_key',
-  'min_bps',
-  'min_pps',
-  'start',
-  'end',
-])
-
-function Refused({ refusal: { errors = [] } }: { refusal: ProblemError['problem'] }) {
-  const elsewhere = errors.filter(({ loc }) => !fields.has(String(loc[1])))
-  return (
-    <Empty title="Some filters are not valid">
-      {elsewhere.length === 0
-        ? 'Correct the highlighted field to see results.'
-        : elsewhere.map(({ loc, msg }) => <div key={`${loc[1]} ${msg}`}>{`${loc[1]} ${msg}`}</div>)}
-    </Empty>
-  )
+const panel: PanelDeclaration<RelatedEvent> = {
+  title: (event) => event?.affected_network || words.list.panel.title,
+  pageOf: (id) => `/events/${id}`,
+  render: (id, row) => <EventSummary id={id} row={row} />,
 }
 
 const shownAtFirst = 3

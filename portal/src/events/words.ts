@@ -1,6 +1,36 @@
 // The texts of the security events.
-
 export const words = {
   oneMeasurement: 'Only one measurement, shown as a level until the end of the attack.',
   noMeasurement: 'The detector reported no rates.',
-}
+  list: {
+    filters: {
+      text: 'Text',
+      textPlaceholder: 'Description, type, source, ID',
+      textTooShort: 'Enter at least 2 characters',
+      network: 'Address or prefix',
+      networkMistake: 'Enter an address or prefix, such as 203.0.113.0/24',
+      type: 'Type',
+      ongoing: 'Ongoing or ended',
+      isOngoing: 'Ongoing',
+      isEnded: 'Ended',
+      rate: 'Minimum peak rate',
+      rateHint: 'Enter a rate, such as 500 Mbps or 100 kpps',
+      status: 'Status',
+      source: 'Source',
+      flags: 'Flags',
+    },
+    panel: {
+      title: 'Security event',
+      type: 'Type',
+      peak: 'Peak',
+      started: 'Started',
+      ended: 'Ended',
+      ongoing: 'Ongoing',
+      duration: 'Duration',
+      affected: 'Affected',
+      none: 'None of your prefixes',
+      description: 'Description',
+      source: 'Source',
+    },
+  },
+} as const

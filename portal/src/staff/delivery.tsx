@@ -1,35 +1,26 @@
 // One delivery of a detector: its result, notes on what could not be read, and the body as received.
-import { Code, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Code, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { getDeliveryRoute, type IngestDeliveryDetail, type IngestState } from '@pharos/contract/delivery'
 import type { NoteSeverity } from '@pharos/contract/delivery-note'
 import { useAnswer } from '../api/queries.ts'
 import { Mono } from '../ui/cells.tsx'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { StatePill } from '../ui/status.tsx'
+import { StatePill, type StateColor } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 
-export const deliveryLabels: Record<IngestState, string> = {
-  new: 'Waiting',
-  done: 'Read',
-  partial: 'Partly read',
-  failed: 'Failed',
+export const deliveryShown: Record<IngestState, { readonly label: string; readonly color: StateColor }> = {
+  new: { label: 'Waiting', color: 'info' },
+  done: { label: 'Read', color: 'ok' },
+  partial: { label: 'Partly read', color: 'warn' },
+  failed: { label: 'Failed', color: 'bad' },
 }
-const colors = { new: 'info', done: 'ok', partial: 'warn', failed: 'bad' } as const
 
 export const DeliveryBadge = ({ state }: { state: IngestState }) => (
-  <StatePill color={colors[state]}>{deliveryLabels[state]}</StatePill>
+  <StatePill color={deliveryShown[state].color}>{deliveryShown[state].label}</StatePill>
 )
 
-export function DeliveryDialog({ id, onClose }: { id: number | undefined; onClose: () => void }) {
-  return (
-    <Modal opened={id !== undefined} onClose={onClose} title="Delivery" size="xl">
-      {id !== undefined && <DeliveryView id={id} />}
-    </Modal>
-  )
-}
-
-function DeliveryView({ id }: { id: number }) {
+export function DeliveryView({ id }: { id: number }) {
   const answer = useAnswer(getDeliveryRoute, { params: { id } })
   if (answer.error && !answer.data) return <Problem error={answer.error} />
   if (!answer.data) return <Skeleton height={240} />

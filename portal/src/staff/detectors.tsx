@@ -12,36 +12,44 @@ import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { monoColumn, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { MultiSelectFilter } from '../ui/filter-fields.tsx'
 import type { Column } from '../ui/list-column.ts'
+import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { usePageSearch, type Filters, type ListView } from '../ui/use-page-search.ts'
-import { DeliveryDialog, DeliveryBadge, deliveryLabels } from './delivery.tsx'
+import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
+import { DeliveryBadge, deliveryShown, DeliveryView } from './delivery.tsx'
 
 const path = '/staff/detectors'
 
 export function Detectors() {
-  const { search, setSearch } = usePageSearch(path)
-  const { delivery, ...rest } = search
-  // Compared by value, so that opening a delivery does not request the list again.
-  const key = JSON.stringify(rest)
-  const view = useMemo((): ListView => {
-    const { ordering = '-id', ...filters } = JSON.parse(key) as Filters
-    return {
-      filters,
-      ordering: String(ordering),
-      setOrdering: (next) => setSearch({ ordering: next }),
-      clearFilters: () => setSearch({ source_key: undefined, state: undefined }),
-    }
-  }, [key])
-  const open = (id: number) => setSearch({ delivery: id })
-  const columns = useMemo(() => columnsWith((id) => setSearch({ delivery: id })), [key])
   const answer = useAnswer(listSourcesRoute, { query: { limit: 1000 } }, { refetchInterval: 10_000 })
   const sources = answer.data?.results ?? []
+  const declaration = useMemo(
+    (): ListDeclaration => ({
+      sort: '-id',
+      filters: [
+        {
+          kind: 'choice',
+          name: 'source_key',
+          label: 'Detector',
+          isOpen: true,
+          options: (answer.data?.results ?? []).map((one) => ({ value: one.key, label: one.name })),
+        },
+        {
+          kind: 'choice',
+          name: 'state',
+          label: 'Result',
+          options: ingestStates.map((value) => ({ value, ...deliveryShown[value] })),
+        },
+      ],
+    }),
+    [answer.data],
+  )
+  const view = useListSearch(path, declaration)
+  const open = (id: number) => view.set({ show: id })
   return (
     <Page title="Detectors" note="Sources of security events, and what became of their deliveries.">
       {answer.error && <Problem error={answer.error} />}
@@ -56,31 +64,8 @@ export function Detectors() {
         view={view}
         columns={columns}
         refetchMs={10_000}
-        toolbar={
-          <>
-            <MultiSelectFilter
-              label="Detector"
-              placeholder="Any detector"
-              width={200}
-              options={sources.map((one) => ({ value: one.key, label: one.name }))}
-              value={search.source_key}
-              onChange={(chosen) => setSearch({ source_key: chosen })}
-            />
-            <MultiSelectFilter
-              label="Result"
-              placeholder="Any result"
-              width={200}
-              options={ingestStates.map((value) => ({ value, label: deliveryLabels[value] }))}
-              value={search.state}
-              onChange={(chosen) => setSearch({ state: chosen })}
-            />
-          </>
-        }
+        panel={panel}
         empty={<Empty title="No deliveries yet">They appear here when a detector sends its first one.</Empty>}
-      />
-      <DeliveryDialog
-        id={delivery === undefined ? undefined : Number(delivery)}
-        onClose={() => setSearch({ delivery: undefined })}
       />
     </Page>
   )
@@ -178,22 +163,24 @@ const countText = (count: number): string =>
     ? `${recentDeliveriesMax.toLocaleString('en')} or more`
     : count.toLocaleString('en')
 
-const columnsWith = (open: (id: number) => void): readonly Column<IngestDelivery>[] => [
+const columns: readonly Column<IngestDelivery>[] = [
+  timeColumn('received', 'Received', ({ received }) => received, { orderBy: 'received', card: 'primary' }),
+  monoColumn('source', 'Detector', ({ source_key }) => source_key, { card: 'secondary' }),
   {
-    id: 'received',
-    header: 'Received',
-    orderBy: 'received',
-    cell: ({ id, received }) => (
-      <Button variant="subtle" size="compact-xs" px={0} onClick={() => open(id)}>
-        <Time at={received} />
-      </Button>
-    ),
+    id: 'state',
+    header: 'Result',
+    width: 130,
+    card: 'state',
+    cell: ({ state }) => <DeliveryBadge state={state} />,
   },
-  monoColumn('source', 'Detector', ({ source_key }) => source_key),
-  { id: 'state', header: 'Result', cell: ({ state }) => <DeliveryBadge state={state} /> },
-  { id: 'events', header: 'Events', align: 'right', cell: ({ event_count }) => event_count ?? '' },
-  { id: 'notes', header: 'Notes', align: 'right', cell: ({ note_count }) => note_count },
-  { id: 'error', header: 'Error', cell: ({ error }) => error ?? '' },
+  { id: 'events', header: 'Events', align: 'right', width: 90, cell: ({ event_count }) => event_count ?? '' },
+  { id: 'notes', header: 'Notes', align: 'right', width: 90, cell: ({ note_count }) => note_count },
+  { id: 'error', header: 'Error', width: 240, grows: true, cell: ({ error }) => error ?? '' },
   timeColumn('processed', 'Processed', ({ processed }) => processed, { hidden: true, none: '' }),
-  monoColumn('delivery', 'Delivery ID', ({ delivery_id }) => delivery_id, { hidden: true }),
+  monoColumn('delivery', 'Delivery ID', ({ delivery_id }) => delivery_id, { hidden: true, width: 240 }),
 ]
+
+const panel: PanelDeclaration<IngestDelivery> = {
+  title: (delivery) => (delivery ? `Delivery of ${delivery.source_key}` : 'Delivery'),
+  render: (id) => <DeliveryView id={Number(id)} />,
+}

@@ -1,9 +1,11 @@
 // The deliveries of a webhook, and one of them with its message and attempts. The address names the open one.
-import { Button, Code, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Button, Code, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import {
+  deliveryStates,
   getWebhookDeliveryRoute,
   listWebhookDeliveriesRoute,
   redeliverWebhookRoute,
+  sentTypes,
   type Delivery,
   type DeliveryState,
 } from '@pharos/contract/webhook'
@@ -15,11 +17,12 @@ import { CopyIcon } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { monoColumn, timeColumn } from '../ui/cells.tsx'
 import type { Column } from '../ui/list-column.ts'
+import { optionsOf } from '../ui/list-filter.ts'
 import { List } from '../ui/list.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
-import { usePageSearch, type Filters, type ListView } from '../ui/use-page-search.ts'
+import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { StatePill, type StateColor } from '../ui/status.tsx'
 import { words } from './words.ts'
 
@@ -34,71 +37,85 @@ const StateOfDelivery = ({ state }: { state: DeliveryState }) => (
   <StatePill color={colors[state]}>{words.webhook.state[state]}</StatePill>
 )
 
-const columnsWith = (open: (id: number) => void): readonly Column<Delivery>[] => [
+const columns: readonly Column<Delivery>[] = [
+  timeColumn('created', 'Created', ({ created }) => created, { card: 'primary' }),
   {
-    id: 'created',
-    header: 'Created',
-    cell: ({ id, created }) => (
-      <Button variant="subtle" size="compact-xs" px={0} onClick={() => open(id)}>
-        <Time at={created} />
-      </Button>
-    ),
+    id: 'type',
+    header: 'Event type',
+    width: 220,
+    card: 'secondary',
+    cell: ({ type }) => words.webhook.sent[type],
   },
-  { id: 'type', header: 'Event type', cell: ({ type }) => words.webhook.sent[type] },
-  { id: 'state', header: 'State', cell: ({ state }) => <StateOfDelivery state={state} /> },
-  { id: 'attempts', header: 'Attempts', align: 'right', cell: ({ attempt_count }) => attempt_count },
+  {
+    id: 'state',
+    header: 'State',
+    width: 120,
+    card: 'state',
+    cell: ({ state }) => <StateOfDelivery state={state} />,
+  },
+  {
+    id: 'attempts',
+    header: 'Attempts',
+    align: 'right',
+    width: 100,
+    cell: ({ attempt_count }) => attempt_count,
+  },
   {
     id: 'status',
     header: 'Response',
+    width: 180,
+    grows: true,
     cell: ({ last_status, last_error }) => last_error ?? last_status ?? '',
   },
   {
     id: 'took',
     header: 'Duration',
     align: 'right',
+    width: 100,
     cell: ({ duration_ms }) => (duration_ms === null ? '' : formatDuration(duration_ms)),
   },
   timeColumn('next', 'Next attempt', ({ next_attempt }) => next_attempt, { none: '' }),
-  monoColumn('message', 'Message ID', ({ message_id }) => message_id, { hidden: true }),
+  monoColumn('message', 'Message ID', ({ message_id }) => message_id, { hidden: true, width: 240 }),
 ]
 
+const declaration: ListDeclaration = {
+  filters: [
+    {
+      kind: 'choice',
+      name: 'state',
+      label: 'State',
+      options: optionsOf(deliveryStates).map((one) => ({
+        ...one,
+        color: colors[one.value as DeliveryState],
+      })),
+    },
+    {
+      kind: 'choice',
+      name: 'type',
+      label: 'Event type',
+      options: sentTypes.map((type) => ({ value: type, label: type })),
+    },
+  ],
+}
+
 export function Deliveries({ webhookId, canSend }: { webhookId: number; canSend: boolean }) {
-  const { search, setSearch } = usePageSearch('/team/webhooks/$id')
-  const { delivery: chosen, ...rest } = search
-  // Compared by value, so that opening a delivery does not request the list again.
-  const key = JSON.stringify(rest)
-  const view = useMemo(
-    (): ListView => ({
-      filters: JSON.parse(key) as Filters,
-      ordering: undefined,
-      setOrdering: () => {},
-      clearFilters: () => setSearch({ state: undefined, type: undefined }),
-    }),
-    [key],
-  )
+  const view = useListSearch('/team/webhooks/$id', declaration)
   const params = useMemo(() => ({ webhook_id: webhookId }), [webhookId])
-  const columns = useMemo(() => columnsWith((id) => setSearch({ delivery: id })), [key])
   return (
-    <>
-      <List<Delivery>
-        name="deliveries"
-        things={['delivery', 'deliveries']}
-        route={listWebhookDeliveriesRoute}
-        params={params}
-        view={view}
-        columns={columns}
-        refetchMs={5_000}
-        empty={<Empty title="No deliveries yet">Send a test event, or wait for the next one.</Empty>}
-      />
-      <Modal
-        opened={chosen !== undefined}
-        onClose={() => setSearch({ delivery: undefined })}
-        title="Message"
-        size="xl"
-      >
-        {chosen !== undefined && <DeliveryView webhookId={webhookId} id={Number(chosen)} canSend={canSend} />}
-      </Modal>
-    </>
+    <List<Delivery>
+      name="deliveries"
+      things={['delivery', 'deliveries']}
+      route={listWebhookDeliveriesRoute}
+      params={params}
+      view={view}
+      columns={columns}
+      panel={{
+        title: (delivery) => delivery?.type ?? 'Delivery',
+        render: (id) => <DeliveryView key={id} webhookId={webhookId} id={Number(id)} canSend={canSend} />,
+      }}
+      refetchMs={5_000}
+      empty={<Empty title="No deliveries yet">Send a test event, or wait for the next one.</Empty>}
+    />
   )
 }
 

@@ -18,24 +18,33 @@ import { useIsAdmin, useUser } from '../api/use-session.ts'
 import { actionsColumn, timeColumn } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { optionsOf, SelectFilter, YesNoFilter } from '../ui/filter-fields.tsx'
 import type { Column } from '../ui/list-column.ts'
+import { optionsOf, yesNo } from '../ui/list-filter.ts'
 import { List } from '../ui/list.tsx'
 import { emails, select, textarea } from '../ui/form-widgets.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
-import { SearchField } from '../ui/search-field.tsx'
-import { textOf, useListSearch } from '../ui/use-page-search.ts'
+import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { StatePill } from '../ui/status.tsx'
 import { words } from './words.ts'
 
 const team = { team_id: 'current' } as const
 
 const columns: readonly Column<Member>[] = [
-  { id: 'email', header: 'E-mail', orderBy: 'email', cell: ({ email }) => email },
-  { id: 'name', header: 'Name', cell: ({ display_name }) => display_name },
+  {
+    id: 'email',
+    header: 'E-mail',
+    orderBy: 'email',
+    width: 260,
+    grows: true,
+    card: 'primary',
+    cell: ({ email }) => email,
+  },
+  { id: 'name', header: 'Name', width: 180, card: 'secondary', cell: ({ display_name }) => display_name },
   {
     id: 'role',
     header: 'Role',
+    width: 100,
+    card: 'secondary',
     orderBy: 'is_admin',
     cell: ({ is_admin }) => (is_admin ? 'Admin' : 'Member'),
   },
@@ -43,9 +52,11 @@ const columns: readonly Column<Member>[] = [
     id: 'status',
     header: 'Status',
     orderBy: 'status',
+    width: 120,
+    card: 'state',
     cell: ({ status }) => (status === 'invited' ? <StatePill color="warn">Invited</StatePill> : 'Active'),
   },
-  { id: 'factor', header: 'Two-factor', cell: (member) => <TwoFactor member={member} /> },
+  { id: 'factor', header: 'Two-factor', width: 110, cell: (member) => <TwoFactor member={member} /> },
   timeColumn('joined', 'Joined', ({ joined }) => joined, { orderBy: 'joined', none: '' }),
   timeColumn('seen', 'Last seen', ({ last_seen }) => last_seen, { orderBy: 'last_seen', none: 'Never' }),
 ]
@@ -62,10 +73,18 @@ function TwoFactor({ member: { status, two_factor } }: { member: Member }) {
 
 const refresh = () => invalidate(listMembersRoute, getTeamRoute)
 
+const declaration: ListDeclaration = {
+  sort: 'email',
+  search: { kind: 'text', name: 'email', label: 'E-mail' },
+  filters: [
+    { kind: 'choice', name: 'status', label: 'Status', isSingle: true, options: optionsOf(memberStatuses) },
+    yesNo('is_admin', 'Role', 'Admin', 'Member'),
+  ],
+}
+
 export function Members() {
   const isAdmin = useIsAdmin()
-  const view = useListSearch('/team/members', 'email')
-  const { filters, setFilters } = view
+  const view = useListSearch('/team/members', declaration)
   const shown = useMemo(
     () =>
       isAdmin ? [...columns, actionsColumn<Member>('Actions', (one) => <Actions member={one} />)] : columns,
@@ -79,35 +98,7 @@ export function Members() {
       params={team}
       view={view}
       columns={shown}
-      toolbar={
-        <>
-          <SearchField
-            isMain
-            label="E-mail"
-            width={200}
-            value={textOf(filters.email)}
-            onCommit={(email) => setFilters({ email })}
-          />
-          <SelectFilter
-            label="Status"
-            placeholder="Any status"
-            width={130}
-            options={optionsOf(memberStatuses)}
-            value={filters.status}
-            onChange={(status) => setFilters({ status })}
-          />
-          <YesNoFilter
-            label="Role"
-            placeholder="Any role"
-            width={130}
-            yes="Admin"
-            no="Member"
-            value={filters.is_admin}
-            onChange={(is_admin) => setFilters({ is_admin })}
-          />
-          {isAdmin && <Invite />}
-        </>
-      }
+      toolbar={isAdmin && <Invite />}
       empty={<Empty title="No members yet" />}
     />
   )

@@ -2,22 +2,23 @@
 import { listTokensRoute, type Token } from '@pharos/contract/token'
 import { actionsColumn, Dimmed, monoColumn, RowActions, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { YesNoFilter } from '../ui/filter-fields.tsx'
 import type { Column } from '../ui/list-column.ts'
+import { yesNo } from '../ui/list-filter.ts'
 import { List } from '../ui/list.tsx'
-import { SearchField } from '../ui/search-field.tsx'
 import { Time } from '../ui/time.tsx'
-import { textOf, useListSearch } from '../ui/use-page-search.ts'
+import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { StatePill } from '../ui/status.tsx'
 import { CreateToken, EditToken, RevokeToken } from './token-actions.tsx'
 import { words } from './words.ts'
 
 const columns: readonly Column<Token>[] = [
-  { id: 'name', header: 'Name', orderBy: 'name', cell: ({ name }) => name },
+  { id: 'name', header: 'Name', orderBy: 'name', width: 180, card: 'primary', cell: ({ name }) => name },
   monoColumn('id', 'ID', ({ id }) => id),
   {
     id: 'active',
     header: 'State',
+    width: 160,
+    card: 'state',
     cell: ({ active, inactive_reason }) => (
       <StatePill color={active ? 'ok' : 'idle'}>
         {active ? 'Active' : inactive_reason === 'expired' ? 'Expired' : 'Expired unused'}
@@ -27,6 +28,9 @@ const columns: readonly Column<Token>[] = [
   {
     id: 'scopes',
     header: 'Scopes',
+    width: 220,
+    grows: true,
+    card: 'secondary',
     cell: ({ scopes: granted, is_admin }) =>
       `${granted.map((scope) => words.token.scope[scope].label).join(', ')}${is_admin ? ' · as an admin' : ''}`,
   },
@@ -39,6 +43,8 @@ const columns: readonly Column<Token>[] = [
     id: 'used',
     header: 'Last used',
     orderBy: 'last_used',
+    largestFirst: true,
+    width: 240,
     cell: ({ last_used, last_used_address }) => (
       <>
         <Time at={last_used} none="Never" /> <Dimmed>{last_used_address}</Dimmed>
@@ -47,17 +53,26 @@ const columns: readonly Column<Token>[] = [
   },
   timeColumn('expires', 'Expires', ({ expires }) => expires, { orderBy: 'expires', none: 'Never' }),
   timeColumn('created', 'Created', ({ created }) => created, { orderBy: 'created', hidden: true }),
-  actionsColumn('Actions', (token) => (
-    <RowActions>
-      {token.active && <EditToken token={token} />}
-      <RevokeToken token={token} />
-    </RowActions>
-  )),
+  actionsColumn(
+    'Actions',
+    (token) => (
+      <RowActions>
+        {token.active && <EditToken token={token} />}
+        <RevokeToken token={token} />
+      </RowActions>
+    ),
+    140,
+  ),
 ]
 
+const declaration: ListDeclaration = {
+  sort: '-created',
+  search: { kind: 'text', name: 'name', label: 'Name' },
+  filters: [yesNo('active', 'State', 'Active', 'Inactive')],
+}
+
 export function Tokens() {
-  const view = useListSearch('/team/tokens', '-created')
-  const { filters, setFilters } = view
+  const view = useListSearch('/team/tokens', declaration)
   return (
     <List<Token>
       name="tokens"
@@ -65,27 +80,7 @@ export function Tokens() {
       route={listTokensRoute}
       view={view}
       columns={columns}
-      toolbar={
-        <>
-          <SearchField
-            isMain
-            label="Name"
-            width={200}
-            value={textOf(filters.name)}
-            onCommit={(name) => setFilters({ name })}
-          />
-          <YesNoFilter
-            label="State"
-            placeholder="Any state"
-            width={140}
-            yes="Active"
-            no="Inactive"
-            value={filters.active}
-            onChange={(active) => setFilters({ active })}
-          />
-          <CreateToken />
-        </>
-      }
+      toolbar={<CreateToken />}
       empty={<Empty title="No API tokens yet">{words.token.newNote}</Empty>}
     />
   )

@@ -2,12 +2,10 @@
 import { Button, Card, Group, Skeleton, Stack, Switch, Text, Title } from '@mantine/core'
 import {
   deleteWebhookRoute,
-  deliveryStates,
   getWebhookRoute,
   listWebhookDeliveriesRoute,
   listWebhooksRoute,
   rotateWebhookSecretRoute,
-  sentTypes,
   testWebhookRoute,
   updateWebhookRoute,
   type Webhook,
@@ -18,12 +16,10 @@ import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { MultiSelectFilter } from '../ui/filter-fields.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { notifyFailure, notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
-import { usePageSearch } from '../ui/use-page-search.ts'
 import { Deliveries } from './deliveries.tsx'
 import classes from './team.module.css'
 import { bodyOf, NewSecret, webhookFields } from './webhook-fields.tsx'
@@ -47,7 +43,6 @@ export function WebhookPage() {
   return (
     <Stack>
       <Summary webhook={answer.data} isAdmin={isAdmin} />
-      <DeliveryFilters />
       <Deliveries webhookId={id} canSend={isAdmin && answer.data.enabled} />
     </Stack>
   )
@@ -181,29 +176,5 @@ function Delete({ webhook: { id, url } }: { webhook: Webhook }) {
     >
       <Text size="sm">{t.deleteText}</Text>
     </Dialog>
-  )
-}
-
-function DeliveryFilters() {
-  const { search, setSearch } = usePageSearch('/team/webhooks/$id')
-  return (
-    <Group gap="xs">
-      <MultiSelectFilter
-        label="State"
-        placeholder="Any state"
-        width={220}
-        options={deliveryStates.map((value) => ({ value, label: t.state[value] }))}
-        value={search.state}
-        onChange={(state) => setSearch({ state })}
-      />
-      <MultiSelectFilter
-        label="Event type"
-        placeholder="Any event type"
-        width={220}
-        options={sentTypes.map((type) => ({ value: type, label: t.sent[type] }))}
-        value={search.type}
-        onChange={(type) => setSearch({ type })}
-      />
-    </Group>
   )
 }

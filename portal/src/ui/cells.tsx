@@ -23,7 +23,7 @@ export const RowActions = ({ children }: { children: ReactNode }) => (
   <div className={classes['actions']}>{children}</div>
 )
 
-type ColumnOptions = { readonly orderBy?: string; readonly hidden?: boolean; readonly none?: string }
+type ColumnOptions = Omit<Partial<Column<never>>, 'id' | 'header' | 'cell'> & { readonly none?: string }
 
 /** A column of times; `none` is shown for null. */
 export const timeColumn = <Row,>(
@@ -31,7 +31,14 @@ export const timeColumn = <Row,>(
   header: string,
   timeOf: (row: Row) => string | null,
   { none = '–', ...rest }: ColumnOptions = {},
-): Column<Row> => ({ id, header, ...rest, cell: (row) => <Time at={timeOf(row)} none={none} /> })
+): Column<Row> => ({
+  id,
+  header,
+  width: 190,
+  largestFirst: true,
+  ...rest,
+  cell: (row) => <Time at={timeOf(row)} none={none} />,
+})
 
 /** A column of ids or keys. */
 export const monoColumn = <Row,>(
@@ -42,10 +49,15 @@ export const monoColumn = <Row,>(
 ): Column<Row> => ({ id, header, ...rest, cell: (row) => <Mono>{textOf(row)}</Mono> })
 
 /** The column of a row's buttons: always in view, on narrow screens too. */
-export const actionsColumn = <Row,>(header: string, cell: (row: Row) => ReactNode): Column<Row> => ({
+export const actionsColumn = <Row,>(
+  header: string,
+  cell: (row: Row) => ReactNode,
+  width = 90,
+): Column<Row> => ({
   id: 'actions',
   header,
   align: 'right',
   pinned: true,
+  width,
   cell,
 })

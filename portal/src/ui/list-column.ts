@@ -4,17 +4,20 @@ import type { ReactNode } from 'react'
 export type Column<Row> = {
   readonly id: string
   readonly header: string
+  /** One line; what does not fit is cut, and shown on hover and focus. */
   readonly cell: (row: Row) => ReactNode
   /** The server's key to order by; without it the column cannot be sorted. */
   readonly orderBy?: string
+  /** The first click sorts by the largest or latest: rates, times, sizes. */
+  readonly largestFirst?: boolean
   readonly hidden?: boolean
   readonly align?: 'right'
+  /** Pixels, until a person changes it. */
+  readonly width?: number
+  /** Takes the width that other columns leave; one of a list. */
+  readonly grows?: boolean
   /** Stays in view at the right, on narrow screens too. */
   readonly pinned?: true
-}
-
-/** The order of the list, as the API writes it: `-start` is descending. */
-export type Order = {
-  readonly ordering: string | undefined
-  readonly onOrdering: (ordering: string) => void
+  /** Where the cell stands on the card that a phone shows for the row. */
+  readonly card?: 'primary' | 'secondary' | 'state'
 }

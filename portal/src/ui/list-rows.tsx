@@ -1,129 +1,315 @@
-// The rows of a list. Only those on the screen and a few around them are elements of the page. Keys: j and k or the
-// arrows move the focus, Enter opens the row.
-import { Skeleton, Table, UnstyledButton } from '@mantine/core'
+// The rows of a list. Only those on the screen and a few around them are elements of the page; on a phone each is a card of two
+// lines. Keys: j and k or the arrows move the focus, Enter opens the row, Space its panel, x selects it.
+import { Checkbox, Skeleton } from '@mantine/core'
 import type { Route } from '@pharos/contract/route'
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useRef } from 'react'
+import { memo, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react'
 import type { PageOf } from './all-rows.ts'
+import { CellTip } from './cell-tip.tsx'
+import type { Column } from './list-column.ts'
+import { cellClass, ListHead } from './list-head.tsx'
+import { useDensity, type ListLayout } from './list-layout.ts'
 import { useRows, type ListRequest } from './list-requests.ts'
-import type { Column, Order } from './list-column.ts'
-import { useRemainingHeight } from './use-remaining-height.ts'
-import { useGrowingColumns } from './use-growing-columns.ts'
-import { useRowKeys } from './use-row-keys.ts'
 import classes from './list.module.css'
+import { useIsPhone } from './use-is-phone.ts'
+import type { Selection } from './use-selection.ts'
+import { useRemainingHeight } from './use-remaining-height.ts'
+import { useRowKeys } from './use-row-keys.ts'
+import { words } from './words.ts'
 
-type ListRowsProps<Row> = Order & {
+type ListRowsProps<Row> = {
   readonly route: Route
   readonly request: ListRequest
   readonly page: PageOf<Row> | undefined
   /** When the answer arrived, milliseconds since 1970: cells that depend on the time are rendered again then. */
   readonly asOf: number
-  readonly columns: readonly Column<Row>[]
+  readonly layout: ListLayout
+  readonly sort: string | undefined
+  readonly onSort: (sort: string) => void
   readonly height: string | undefined
+  readonly label: string
+  readonly idOf: (row: Row) => string
+  readonly selection: Selection<Row> | undefined
+  /** Opens the side panel of a row; undefined if the list has none. */
+  readonly onShow: ((id: string) => void) | undefined
+  /** Id of the row in the side panel. */
+  readonly shown: string | undefined
+  /** The first cell opens the side panel, since rows have no page. */
+  readonly isOpener: boolean
 }
 
-/** Must match the style sheet. */
-const rowHeight = 34
+/** Pixels. Must match the style sheet. */
+const heights = { comfortable: 36, compact: 30, card: 62 } as const
+const headHeight = 34
 const rowsWhileLoading = 12
 /** Shown even if the rest of the page leaves less room: the page scrolls then. */
 const rowsMin = 6
 
 export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
-  const { route, request, page, asOf, columns, ordering, onOrdering, height } = props
+  const { route, request, page, asOf, layout, sort, onSort, height, label, idOf, selection, onShow, shown } =
+    props
+  const { isOpener } = props
   const viewport = useRef<HTMLDivElement>(null)
   const count = page?.count ?? 0
+  const isPhone = useIsPhone()
+  const [density] = useDensity()
+  const rowHeight = heights[isPhone ? 'card' : density]
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => viewport.current,
     estimateSize: () => rowHeight,
     // The sticky heading would cover a row that is scrolled to the top.
-    scrollPaddingStart: rowHeight,
+    scrollPaddingStart: isPhone ? 0 : headHeight,
     overscan: 8,
   })
+  useLayoutEffect(() => virtual.measure(), [rowHeight])
   const items = virtual.getVirtualItems()
   const rowAt = useRows(route, request, page, { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 })
-  useRowKeys(viewport, count, (index) => virtual.scrollToIndex(index))
+  const latest = useRef({ rowAt, idOf, selection, onShow, shown })
+  latest.current = { rowAt, idOf, selection, onShow, shown }
+  useRowKeys(viewport, count, {
+    show: (index) => virtual.scrollToIndex(index),
+    // With an open panel the keys move what it shows.
+    onFocus: (index) => {
+      const row = latest.current.rowAt(index)
+      if (row && latest.current.shown !== undefined) latest.current.onShow?.(latest.current.idOf(row))
+    },
+    onPeek: (index) => {
+      const row = latest.current.rowAt(index)
+      if (row) latest.current.onShow?.(latest.current.idOf(row))
+    },
+    onSelect: (index) => {
+      const row = latest.current.rowAt(index)
+      if (row) latest.current.selection?.toggle(row, index, false, latest.current.rowAt)
+    },
+  })
   useRemainingHeight(viewport)
-  useGrowingColumns(viewport, [columns, request])
+
+  function onClick(event: MouseEvent) {
+    const target = event.target as HTMLElement
+    const row = target.closest<HTMLElement>('tr[aria-rowindex]')
+    if (!row || !row.closest('tbody')) return
+    const index = Number(row.getAttribute('aria-rowindex')) - 2
+    const data = rowAt(index)
+    if (!data) return
+    if (target instanceof HTMLInputElement && target.type === 'checkbox' && target.dataset['select']) {
+      selection?.toggle(data, index, event.shiftKey, rowAt)
+      return
+    }
+    // Text that is being selected to copy it opens nothing.
+    if (target.closest('a, button:not([data-opener]), input, label') || String(getSelection()) !== '') return
+    if (onShow) {
+      row.focus({ preventScroll: true })
+      onShow(idOf(data))
+    } else row.querySelector<HTMLElement>('a')?.click()
+  }
+
+  const { shown: columns } = layout
+  const growing = isPhone ? undefined : columns.find((one) => one.grows && !layout.hasOwnWidth(one.id))?.id
+  const cells = columns.length + (selection ? 1 : 0) + (growing === undefined ? 1 : 0)
   const above = items[0]?.start ?? 0
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
+  const selectAll = selection && (
+    <Checkbox
+      size="xs"
+      radius={4}
+      aria-label={words.selection.inView}
+      checked={selection.count > 0 && selection.count >= count}
+      indeterminate={selection.count > 0 && selection.count < count}
+      onChange={() =>
+        selection.count > 0
+          ? selection.clear()
+          : selection.add(items.flatMap(({ index }) => rowAt(index) ?? []))
+      }
+    />
+  )
   return (
     <div
       ref={viewport}
       data-list
+      data-density={isPhone ? 'card' : density}
       className={classes['viewport']}
       style={{
         minHeight: (Math.min(page ? count : rowsWhileLoading, rowsMin) + 1.2) * rowHeight,
         ...(height === undefined ? {} : { maxHeight: height }),
       }}
+      onClick={onClick}
     >
-      <Table stickyHeader aria-rowcount={count + 1} className={classes['table']!}>
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map((column) => (
-              <Heading key={column.id} column={column} ordering={ordering} onOrdering={onOrdering} />
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <table
+        className={classes['table']}
+        aria-label={label}
+        aria-rowcount={count + 1}
+        data-selectable={selection ? true : undefined}
+        style={isPhone ? undefined : { minWidth: layout.width + (selection ? 40 : 0) }}
+      >
+        {!isPhone && <Widths layout={layout} growing={growing} hasSelection={selection !== undefined} />}
+        {isPhone ? (
+          <thead className={classes['unseen']}>
+            <tr aria-rowindex={1}>
+              <th>{label}</th>
+            </tr>
+          </thead>
+        ) : (
+          <ListHead layout={layout} sort={sort} onSort={onSort} select={selectAll} growing={growing} />
+        )}
+        <tbody>
           {!page &&
             Array.from({ length: rowsWhileLoading }, (_, at) => (
-              <LoadingRow key={at} columns={columns.length} />
+              <LoadingRow key={at} cells={cells} isCard={isPhone} />
             ))}
           {above > 0 && <Spacer height={above} />}
           {items.map(({ index }) => {
             const row = rowAt(index)
-            if (!row) return <LoadingRow key={index} columns={columns.length} />
-            return <OneRow key={index} index={index} row={row} columns={columns as AnyColumns} asOf={asOf} />
+            if (!row) return <LoadingRow key={index} cells={cells} isCard={isPhone} />
+            const id = idOf(row)
+            return (
+              <OneRow
+                key={index}
+                index={index}
+                row={row}
+                columns={columns}
+                asOf={asOf}
+                isCard={isPhone}
+                hasFiller={growing === undefined}
+                isSelected={selection?.has(id)}
+                isShown={shown === id}
+                isOpener={isOpener}
+              />
+            )
           })}
           {below > 0 && <Spacer height={below} />}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
+      <CellTip viewport={viewport} />
     </div>
   )
 }
 
-type AnyColumns = readonly Column<object>[]
+type WidthsProps = { layout: ListLayout; growing: string | undefined; hasSelection: boolean }
 
-const classOf = (align: 'right' | undefined, pinned: true | undefined): string | undefined =>
-  [align && classes[align], pinned && classes['pinned']].filter(Boolean).join(' ') || undefined
+function Widths({ layout, growing, hasSelection }: WidthsProps) {
+  const end = layout.headers.filter(({ column }) => column.getIsPinned() === 'end')
+  const rest = layout.headers.filter(({ column }) => column.getIsPinned() !== 'end')
+  const width = ({ column }: (typeof end)[number]) => (
+    <col key={column.id} {...(column.id === growing ? {} : { style: { width: column.getSize() } })} />
+  )
+  return (
+    <colgroup>
+      {hasSelection && <col style={{ width: 40 }} />}
+      {rest.map(width)}
+      {growing === undefined && <col />}
+      {end.map(width)}
+    </colgroup>
+  )
+}
+
+type OneRowProps = {
+  readonly index: number
+  readonly row: object
+  readonly columns: readonly Column<object>[]
+  readonly asOf: number
+  readonly isCard: boolean
+  readonly hasFiller: boolean
+  /** Undefined if rows cannot be selected. */
+  readonly isSelected: boolean | undefined
+  readonly isShown: boolean
+  /** The first cell opens the side panel. */
+  readonly isOpener: boolean
+}
 
 /** Rendered once for each row that comes into view, not for each pixel scrolled. */
-const OneRow = memo(function OneRow(props: {
-  index: number
-  row: object
-  columns: AnyColumns
-  asOf: number
-}) {
-  const { index, row, columns } = props
-  return (
-    <tr className={classes['row']} aria-rowindex={index + 2} tabIndex={-1}>
-      {columns.map(({ id, cell, align, pinned }) => (
-        <td key={id} className={classOf(align, pinned)}>
-          {cell(row)}
+const OneRow = memo(function OneRow(props: OneRowProps) {
+  const { index, row, columns, isCard, hasFiller, isSelected, isShown, isOpener } = props
+  const attributes = {
+    className: classes['row'],
+    'aria-rowindex': index + 2,
+    tabIndex: -1,
+    'data-selected': isSelected || undefined,
+    'data-shown': isShown || undefined,
+  }
+  const box = isSelected !== undefined && (
+    <input
+      type="checkbox"
+      data-select="true"
+      className={classes['box']}
+      aria-label={words.selection.row}
+      checked={isSelected}
+      // The click is handled for the whole list, which knows whether Shift is pressed.
+      onChange={() => {}}
+    />
+  )
+  if (isCard)
+    return (
+      <tr {...attributes}>
+        <td className={classes['cardCell']}>
+          <Card row={row} columns={columns} box={box} isOpener={isOpener} />
         </td>
-      ))}
+      </tr>
+    )
+  const firstEnd = columns.findIndex(({ pinned }, at) => pinned && at > 0)
+  const filler = hasFiller && <td key="filler" className={classes['filler']} />
+  return (
+    <tr {...attributes}>
+      {isSelected !== undefined && <td className={classes['select']}>{box}</td>}
+      {columns.map(({ id, cell, align, pinned }, at) => [
+        at === firstEnd && filler,
+        <td key={id} className={cellClass(align, pinned, at === 0)}>
+          {at === 0 ? <Opener isOpener={isOpener}>{cell(row)}</Opener> : cell(row)}
+        </td>,
+      ])}
+      {firstEnd < 0 && filler}
     </tr>
   )
 })
 
-function Heading<Row>({ column, ordering, onOrdering }: Order & { column: Column<Row> }) {
-  const { header, orderBy, align, pinned } = column
-  const look = { className: classOf(align, pinned) ?? '' }
-  const direction = ordering === orderBy ? 'ascending' : ordering === `-${orderBy}` ? 'descending' : 'none'
-  if (orderBy === undefined) return <Table.Th {...look}>{header}</Table.Th>
+/** Opens the side panel of a row that has no page of its own. */
+const Opener = ({ isOpener, children }: { isOpener: boolean; children: ReactNode }) =>
+  isOpener ? (
+    <button type="button" data-opener tabIndex={-1} className={classes['opener']}>
+      {children}
+    </button>
+  ) : (
+    children
+  )
+
+type CardProps = {
+  readonly row: object
+  readonly columns: readonly Column<object>[]
+  readonly box: ReactNode
+  readonly isOpener: boolean
+}
+
+/** Without declared slots the first two columns are shown. */
+function Card({ row, columns, box, isOpener }: CardProps) {
+  const inSlot = (slot: Column<object>['card']) => columns.filter(({ card }) => card === slot)
+  const primary = inSlot('primary')[0] ?? columns[0]
+  const declared = inSlot('secondary')
+  const secondary =
+    declared.length > 0 ? declared : columns.filter((one) => one !== primary && !one.pinned).slice(0, 1)
   return (
-    <Table.Th aria-sort={direction} {...look}>
-      <UnstyledButton
-        className={classes['order']!}
-        onClick={() => onOrdering(direction === 'ascending' ? `-${orderBy}` : orderBy)}
-      >
-        {header}
-        {direction === 'ascending' && <IconArrowUp size={12} />}
-        {direction === 'descending' && <IconArrowDown size={12} />}
-      </UnstyledButton>
-    </Table.Th>
+    <div className={classes['card']}>
+      {box}
+      <div className={classes['cardText']}>
+        <div className={classes['cardPrimary']}>
+          <Opener isOpener={isOpener}>{primary?.cell(row)}</Opener>
+        </div>
+        <div className={classes['cardSecondary']}>
+          {secondary.map(({ id, cell }) => (
+            <span key={id}>{cell(row)}</span>
+          ))}
+        </div>
+      </div>
+      {inSlot('state').map(({ id, cell }) => (
+        <span key={id} className={classes['cardState']}>
+          {cell(row)}
+        </span>
+      ))}
+      {columns
+        .filter(({ pinned }) => pinned)
+        .map(({ id, cell }) => (
+          <span key={id}>{cell(row)}</span>
+        ))}
+    </div>
   )
 }
 
@@ -133,11 +319,12 @@ const Spacer = ({ height }: { height: number }) => (
   </tr>
 )
 
-const LoadingRow = ({ columns }: { columns: number }) => (
+const LoadingRow = ({ cells, isCard }: { cells: number; isCard: boolean }) => (
   <tr className={classes['row']} aria-busy>
-    {Array.from({ length: columns }, (_, at) => (
-      <td key={at}>
-        <Skeleton height={12} />
+    {Array.from({ length: isCard ? 1 : cells }, (_, at) => (
+      <td key={at} className={isCard ? classes['cardCell'] : undefined}>
+        <Skeleton height={12} width={isCard || at === 0 ? '70%' : '50%'} />
+        {isCard && <Skeleton height={10} width="45%" mt={8} />}
       </td>
     ))}
   </tr>

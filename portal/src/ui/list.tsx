@@ -1,30 +1,47 @@
-// A list of the API as a table that scrolls through all rows, however many; those in view are requested. The server sorts
-// and filters; columns are chosen here; all rows can be exported.
-import { ActionIcon, Button, Group, Stack, Text, Tooltip } from '@mantine/core'
-import { useLocalStorage } from '@mantine/hooks'
+// A list of the API: the page kind for many things of one sort. A page declares columns, filters, actions and the side panel; the
+// list brings the rest: virtual rows, order, sizes, chips, saved views, selection, cards on phones, export, keys, live refresh.
+//
+//   const declaration = { sort: '-start', filters, search, time: { start: 'start', end: 'end' } }  // constant, or from useMemo
+//   const view = useListSearch('/events', declaration)
+//   <List<RelatedEvent> name="events" things={['event', 'events']} route={listRelatedEventsRoute} view={view}
+//     columns={columns} panel={panel} empty={<Empty title="No events yet" />} />
+import { ActionIcon, Button, CloseButton, Group, Stack, Text, Tooltip } from '@mantine/core'
+import { ProblemError } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import { IconRefresh } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo, type ReactNode } from 'react'
-import { answerOf, refetchIntervalOf } from '../api/queries.ts'
-import type { PageOf } from './all-rows.ts'
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react'
+import { answerOf, queryClient, refetchIntervalOf } from '../api/queries.ts'
+import type { PageOf, Row as AnyRow } from './all-rows.ts'
 import { Empty } from './empty.tsx'
+import { AddFilter, FilterChips } from './filter-chips.tsx'
+import filterClasses from './filter.module.css'
+import { BulkBar, type BulkAction } from './list-bulk.tsx'
 import type { Column } from './list-column.ts'
-import { inputOf } from './list-requests.ts'
+import { namesOf, wordsOf } from './list-filter.ts'
+import { useListLayout, type ListLayout } from './list-layout.ts'
+import { ListPanel, type PanelDeclaration } from './list-panel.tsx'
+import { inputOf, type ListRequest } from './list-requests.ts'
 import { ListRows } from './list-rows.tsx'
-import { ColumnChoice, Export } from './list-tools.tsx'
+import { Export, pagesOf, ViewOptions } from './list-tools.tsx'
+import { SavedViews } from './list-views.tsx'
 import { Problem } from './problem.tsx'
-import type { ListView } from './use-page-search.ts'
+import { SearchField } from './search-field.tsx'
+import { TimeRangeField } from './time-range-field.tsx'
+import { rangeChanges, type Ignored, type ListView } from './use-list-search.ts'
+import { useIsPhone } from './use-is-phone.ts'
+import { useSelection, type Selection } from './use-selection.ts'
+import { words } from './words.ts'
 import classes from './list.module.css'
 
-type ListProps<Row> = {
-  /** Names exported files and the chosen columns in the browser's storage. */
+export type ListProps<Row> = {
+  /** Names exported files and what the browser keeps of the list. */
   readonly name: string
   /** The name of a row: one, several. */
   readonly things: readonly [one: string, several: string]
   readonly route: Route
   readonly params?: Readonly<Record<string, string | number>>
-  /** Filters and order, from the address; filters are parameters of the API. */
+  /** Filters, order and columns, from the address: useListSearch. */
   readonly view: ListView
   /** Further parameters of the API that users do not set. */
   readonly query?: Readonly<Record<string, unknown>>
@@ -33,26 +50,27 @@ type ListProps<Row> = {
   readonly empty: ReactNode
   /** Shown if no row matches the filters, in place of the usual text. */
   readonly emptyFiltered?: ReactNode
+  /** Actions on selected rows; without any, rows cannot be selected. Must keep its identity. */
+  readonly bulk?: readonly BulkAction<Row>[]
+  /** The side panel of a row; without it a click opens the page of the row. */
+  readonly panel?: PanelDeclaration<Row>
+  /** A strip above the rows, such as a chart of them by day. */
+  readonly chart?: ReactNode
+  /** Further tools, such as the button that adds a row. */
   readonly toolbar?: ReactNode
-  /** False if the page has its own button to clear the filters. */
-  readonly hasClearButton?: boolean
   readonly refetchMs?: number
   /** CSS length, the most of the page's height that the list takes; the rest of the page if left out. */
   readonly height?: string
 }
 
+const idOfRow = (row: object): string => String((row as { readonly id?: unknown }).id)
+
+/** Renders a list as its page declares it. */
 export function List<Row extends object>(props: ListProps<Row>) {
-  const { name, things, route, params, view, query, columns, empty, emptyFiltered, toolbar, refetchMs } =
+  const { name, things, route, params, view, query, columns, empty, emptyFiltered, refetchMs, bulk, panel } =
     props
-  const { hasClearButton = true } = props
-  const { filters, ordering, setOrdering, clearFilters } = view
-  const request = useMemo(
-    () => ({
-      ...(params ? { params } : {}),
-      query: { ...filters, ...query, ...(ordering ? { ordering } : {}) },
-    }),
-    [params, filters, query, ordering],
-  )
+  const { set, sort, isFiltered } = view
+  const [refused, request] = useRequest(route, view, params, query)
   const first = useQuery({
     ...answerOf(route, inputOf(request, 0)),
     placeholderData: keepPreviousData,
@@ -60,26 +78,155 @@ export function List<Row extends object>(props: ListProps<Row>) {
   })
   const page = first.data as PageOf<Row> | undefined
   const count = page?.count ?? 0
-  const [shown, isShown, toggle] = useColumns(name, columns)
-  const isFiltered = Object.keys(filters).length > 0
+  const layout = useListLayout(name, columns, view) as unknown as ListLayout
+  const selection = useSelection<Row>(layout, idOfRow)
+  // Rows that do not match other filters are not changed by a bulk action.
+  useEffect(() => selection.clear(), [name, view.query])
+  const onSort = useCallback((next: string) => set({ sort: next }), [set])
+  const show = useCallback((id: string | undefined) => set({ show: id }), [set])
+  const close = useCallback(() => show(undefined), [show])
   return (
     <Stack gap="xs" className={classes['list']!}>
-      <Group justify="space-between" align="flex-end">
-        <Group gap="xs" align="flex-start">
-          {toolbar}
-          {isFiltered && hasClearButton && (
-            <Button size="xs" variant="subtle" onClick={clearFilters}>
-              Clear filters
+      <Toolbar {...props} layout={layout} count={page && count} request={request} first={first} />
+      <IgnoredNote ignored={[...view.ignored, ...refused]} view={view} />
+      {props.chart}
+      <div
+        className={classes['body']}
+        data-with-panel={(panel && view.shown !== undefined) || undefined}
+        data-with-bulk={selection.count > 0 || undefined}
+      >
+        {first.error && !page ? (
+          <Stack align="flex-start">
+            <Problem error={first.error} />
+            <Button variant="default" loading={first.isFetching} onClick={() => void first.refetch()}>
+              {words.list.retry}
             </Button>
+          </Stack>
+        ) : page && count === 0 ? (
+          isFiltered ? (
+            (emptyFiltered ?? <Empty title={words.list.noMatch(things[1])} />)
+          ) : (
+            empty
+          )
+        ) : (
+          <ListRows<Row>
+            route={route}
+            request={request}
+            page={page}
+            asOf={first.dataUpdatedAt}
+            layout={layout}
+            sort={sort}
+            onSort={onSort}
+            height={props.height}
+            label={words.list.rowsLabel(things[1])}
+            idOf={idOfRow}
+            selection={bulk && bulk.length > 0 ? selection : undefined}
+            onShow={panel ? show : undefined}
+            shown={panel ? view.shown : undefined}
+            isOpener={panel !== undefined && panel.pageOf === undefined}
+          />
+        )}
+        {panel && view.shown !== undefined && (
+          <Panel panel={panel} id={view.shown} route={route} onClose={close} />
+        )}
+        {bulk && (
+          <BulkBar
+            actions={bulk}
+            count={selection.count}
+            total={count}
+            onAll={() => selectAll(route, request, selection)}
+            onClear={selection.clear}
+            rows={selection.rows}
+          />
+        )}
+      </div>
+    </Stack>
+  )
+}
+
+/** Returns the request without the parameters that the API has refused, and those as texts. */
+function useRequest(
+  route: Route,
+  view: ListView,
+  params: ListProps<never>['params'],
+  query: ListProps<never>['query'],
+): [readonly Ignored[], ListRequest] {
+  const { sort, filters = [], search } = view
+  const whole = useMemo(
+    () => ({
+      ...(params ? { params } : {}),
+      query: { ...view.query, ...query, ...(sort ? { ordering: sort } : {}) },
+    }),
+    [params, view.query, query, sort],
+  )
+  const { error, data } = useQuery(answerOf(route, inputOf(whole, 0)))
+  const errors =
+    !data && error instanceof ProblemError && error.problem.status === 422 ? error.problem.errors : undefined
+  const key = JSON.stringify(errors?.map(({ loc, msg }) => [String(loc[1]), msg]) ?? [])
+  return useMemo(() => {
+    const refused = new Map((JSON.parse(key) as [string, string][]).filter(([name]) => name in whole.query))
+    if (refused.size === 0) return [[], whole]
+    const kept = Object.fromEntries(Object.entries(whole.query).filter(([name]) => !refused.has(name)))
+    const ignored = [...refused].map(([name, message]) => {
+      const filter = [...filters, ...(search ? [search] : [])].find((one) => namesOf(one).includes(name))
+      const label = filter?.label ?? (name === 'ordering' ? words.list.sortBy : words.range.label)
+      return { name: name === 'ordering' ? 'sort' : name, text: `${label}: ${message}` }
+    })
+    return [ignored, { ...whole, query: kept }]
+  }, [key, whole])
+}
+
+async function selectAll<Row extends object>(
+  route: Route,
+  request: ListRequest,
+  selection: Selection<Row>,
+): Promise<void> {
+  for await (const { results } of pagesOf<Row & AnyRow>(route, request, new AbortController().signal))
+    selection.add(results)
+}
+
+type ToolbarProps<Row> = ListProps<Row> & {
+  readonly layout: ListLayout
+  /** Undefined while it is loading. */
+  readonly count: number | undefined
+  readonly request: ListRequest
+  readonly first: { readonly isFetching: boolean; readonly refetch: () => Promise<unknown> }
+}
+
+function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
+  const { name, things, route, view, columns, layout, count, request, first, toolbar } = props
+  const { search, values, set, time, range } = view
+  const [edited, setEdited] = useState<string>()
+  const isPhone = useIsPhone()
+  return (
+    <>
+      <Group justify="space-between" align="flex-start" gap="xs">
+        <Group gap="xs" align="flex-start">
+          {search && (
+            <SearchField
+              isMain
+              label={search.label}
+              placeholder={search.placeholder ?? search.label}
+              width={isPhone ? '100%' : 240}
+              value={values[search.name] ?? ''}
+              {...(search.mistakeIn ? { mistakeIn: search.mistakeIn } : {})}
+              onCommit={(text) =>
+                set({ [search.name]: search.normalize?.(text) ?? (search.hasMany ? wordsOf(text) : text) })
+              }
+            />
           )}
+          {time && <TimeRangeField value={range} onChange={(next) => set(rangeChanges(next))} />}
+          <AddFilter view={view} onAdd={setEdited} />
+          <SavedViews list={name} several={things[1]} view={view} />
+          {toolbar}
         </Group>
-        <Group gap={4} ml="auto">
-          <Text size="xs" c="dimmed" aria-live="polite">
-            {page ? countText(count, things) : ''}
+        <Group gap={4} ml="auto" wrap="nowrap" mih={30}>
+          <Text size="sm" c="dimmed" aria-live="polite">
+            {count === undefined ? '' : words.list.count(count, things)}
           </Text>
-          <Tooltip label="Refresh">
+          <Tooltip label={words.list.refresh}>
             <ActionIcon
-              aria-label="Refresh"
+              aria-label={words.list.refresh}
               data-busy={first.isFetching || undefined}
               className={classes['again']!}
               onClick={() => void first.refetch()}
@@ -87,50 +234,65 @@ export function List<Row extends object>(props: ListProps<Row>) {
               <IconRefresh size={16} />
             </ActionIcon>
           </Tooltip>
-          <ColumnChoice columns={columns} isShown={isShown} onToggle={toggle} />
-          <Export name={name} route={route} request={request} count={count} />
+          <ViewOptions
+            columns={columns as unknown as readonly Column<object>[]}
+            layout={layout}
+            sort={view.sort}
+            onSort={(next) => set({ sort: next })}
+          />
+          <Export name={name} route={route} request={request} count={count ?? 0} />
         </Group>
       </Group>
-      {first.error && !page ? (
-        <Problem error={first.error} />
-      ) : page && count === 0 ? (
-        isFiltered ? (
-          (emptyFiltered ?? <Empty title={`No ${things[1]} match these filters`} />)
-        ) : (
-          empty
-        )
-      ) : (
-        <ListRows
-          route={route}
-          request={request}
-          page={page}
-          asOf={first.dataUpdatedAt}
-          columns={shown}
-          ordering={ordering}
-          onOrdering={setOrdering}
-          height={props.height}
-        />
-      )}
-    </Stack>
+      <FilterChips view={view} edited={edited} onEdit={setEdited} />
+    </>
   )
 }
 
-const countText = (count: number, [one, several]: ListProps<never>['things']): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : several}`
+function IgnoredNote({ ignored, view }: { ignored: readonly Ignored[]; view: ListView }) {
+  if (ignored.length === 0) return null
+  return (
+    <div role="status" className={filterClasses['ignored']}>
+      <span>{words.list.ignored(ignored.map(({ text }) => text))}</span>
+      <CloseButton
+        size="sm"
+        aria-label={words.list.dismiss}
+        onClick={() =>
+          view.set(
+            Object.fromEntries(
+              ignored.flatMap(({ name, kept }) =>
+                name === 'range' ? Object.entries(rangeChanges({})) : [[name, kept]],
+              ),
+            ),
+          )
+        }
+      />
+    </div>
+  )
+}
 
-/** The columns that are shown: the user's choice in this browser, or else the column's own default. */
-function useColumns<Row>(name: string, columns: readonly Column<Row>[]) {
-  const [chosen, setChosen] = useLocalStorage<Record<string, boolean>>({
-    key: `pharos-columns-${name}`,
-    defaultValue: {},
-    getInitialValueInEffect: false,
-  })
-  const isShown = (id: string): boolean =>
-    chosen[id] ?? columns.find((column) => column.id === id)?.hidden !== true
-  const shown = useMemo(() => {
-    const left = columns.filter(({ id, hidden }) => chosen[id] ?? hidden !== true)
-    return left.length > 0 ? left : columns.slice(0, 1)
-  }, [columns, chosen])
-  const toggle = (id: string) => setChosen({ ...chosen, [id]: !isShown(id) })
-  return [shown, isShown, toggle] as const
+type PanelProps<Row> = {
+  readonly panel: PanelDeclaration<Row>
+  readonly id: string
+  readonly route: Route
+  readonly onClose: () => void
+}
+
+function Panel<Row extends object>({ panel, id, route, onClose }: PanelProps<Row>) {
+  const row = loadedRow<Row>(route, id)
+  return (
+    <ListPanel title={panel.title(row, id)} page={panel.pageOf?.(id)} onClose={onClose}>
+      {panel.render(id, row)}
+    </ListPanel>
+  )
+}
+
+/** Returns the row from any loaded page of the list. */
+function loadedRow<Row extends object>(route: Route, id: string): Row | undefined {
+  for (const [, data] of queryClient.getQueriesData<PageOf<Row>>({
+    predicate: ({ queryKey }) => queryKey[1] === route.name,
+  })) {
+    const found = data?.results.find((row) => idOfRow(row) === id)
+    if (found) return found
+  }
+  return undefined
 }

@@ -75,6 +75,5 @@ export const ValidationBadge = ({ state }: { state: ValidationState }) => shown(
 export const RegionStatePill = ({ state }: { state: RegionState }) => shown(regionState[state])
 export const EventStatusBadge = ({ status }: { status: EventStatus }) => shown(eventStatus[status])
 
-export const announcementStatusLabel = (status: AnnouncementStatus): string =>
-  announcementStatus[status].label
-export const eventStatusLabel = (status: EventStatus): string => eventStatus[status].label
+export const announcementStatusShown = (status: AnnouncementStatus): Shown => announcementStatus[status]
+export const eventStatusShown = (status: EventStatus): Shown => eventStatus[status]

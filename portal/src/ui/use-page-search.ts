@@ -29,54 +29,26 @@ export function usePageSearch<Path extends FramePath>(_path: Path): PageSearch<P
   const current: Readonly<Record<string, unknown>> = useSearch({ strict: false })
   const search = useMemo(() => present(current), [current])
   const setSearch = (changes: Written<Path>) => {
-    const next = router.options.stringifySearch(present({ ...search, ...changes }))
-    void router.navigate({ href: router.state.location.pathname + next, replace: true })
+    // Two changes in one event: the second builds on the address that the first has set.
+    const latest = router.latestLocation.search as Readonly<Record<string, unknown>>
+    const next = router.options.stringifySearch(present({ ...latest, ...changes }))
+    void router.navigate({ href: router.latestLocation.pathname + next, replace: true })
   }
   return { search: search as Read<Path>, setSearch }
-}
-
-export type Filters = Readonly<Record<string, unknown>>
-
-/** The part of a page's search parameters that a list needs. */
-export type ListView = {
-  readonly filters: Filters
-  readonly ordering: string | undefined
-  readonly setOrdering: (ordering: string) => void
-  readonly clearFilters: () => void
-}
-
-export type ListSearch<Path extends FramePath> = ListView & {
-  readonly filters: Omit<Read<Path>, 'ordering'>
-  readonly setFilters: (changes: Written<Path>) => void
-}
-
-/** Splits the parameters of a list page into its filters and its order. */
-export function useListSearch<Path extends FramePath>(
-  path: Path,
-  defaultOrdering?: string,
-): ListSearch<Path> {
-  const { search, setSearch } = usePageSearch(path)
-  const { ordering = defaultOrdering, ...filters } = search as Filters
-  // The same filters keep their identity, and with it the widths of the list's columns.
-  const stable = useMemo(() => filters, [search])
-  const set = setSearch as (changes: Filters) => void
-  return {
-    filters: stable as ListSearch<Path>['filters'],
-    ordering: typeof ordering === 'string' ? ordering : undefined,
-    setFilters: setSearch,
-    setOrdering: (next) => set({ ordering: next }),
-    clearFilters: () => set(Object.fromEntries(Object.keys(filters).map((name) => [name, undefined]))),
-  }
 }
 
 const isEmpty = (value: unknown) =>
   value === undefined || value === '' || value === null || (Array.isArray(value) && value.length === 0)
 
-const present = (search: Filters): Filters =>
+const present = (search: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => !isEmpty(value)))
 
-/** Returns a parameter that may hold one value or several as texts. */
-export const textsOf = (value: unknown): string[] => [value ?? []].flat().map(String)
+/** Returns the values of a parameter, which are joined with commas in the address. */
+export const textsOf = (value: unknown): string[] =>
+  [value ?? []]
+    .flat()
+    .flatMap((one) => String(one).split(','))
+    .filter((one) => one !== '')
 
 /** Returns a parameter as one text; empty if there is none. */
-export const textOf = (value: unknown): string => textsOf(value).join(' ')
+export const textOf = (value: unknown): string => [value ?? []].flat().map(String).join(' ')

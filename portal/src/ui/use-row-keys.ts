@@ -1,5 +1,5 @@
 // Moves the focus through the rows of a list: j and k anywhere on the page, the arrows, Home and End within the list. Enter
-// opens the row.
+// opens the row, Space its side panel, x selects it.
 import { useEffect, useRef, type RefObject } from 'react'
 import { isHandledElsewhere } from './key-events.ts'
 
@@ -13,27 +13,44 @@ const stepsInList: Readonly<Record<string, number>> = {
   End: Infinity,
 }
 
-/** `show` scrolls to the row of an index, which then gets the focus. */
+type RowActions = {
+  /** Scrolls to the row of an index, which then gets the focus. */
+  readonly show: (index: number) => void
+  readonly onFocus: (index: number) => void
+  readonly onPeek: (index: number) => void
+  readonly onSelect: (index: number) => void
+}
+
 export function useRowKeys(
   viewport: RefObject<HTMLDivElement | null>,
   count: number,
-  show: (index: number) => void,
+  actions: RowActions,
 ): void {
-  const latest = useRef({ count, show })
-  latest.current = { count, show }
+  const latest = useRef({ count, ...actions })
+  latest.current = { count, ...actions }
   useEffect(() => {
     let wanted = 0
     function focusRow(index: number) {
       cancelAnimationFrame(wanted)
-      const row = viewport.current?.querySelector<HTMLElement>(`tr[aria-rowindex="${index + 2}"]`)
-      if (row) row.focus({ preventScroll: true })
-      else wanted = requestAnimationFrame(() => focusRow(index))
+      const row = viewport.current?.querySelector<HTMLElement>(`tbody tr[aria-rowindex="${index + 2}"]`)
+      if (!row) return void (wanted = requestAnimationFrame(() => focusRow(index)))
+      row.focus({ preventScroll: true })
+      latest.current.onFocus(index)
     }
     function onKey(event: KeyboardEvent) {
       if (isHandledElsewhere(event)) return
       const row = rowOf(event.target, viewport.current)
-      if (event.key === 'Enter' && row && event.target === row)
-        return row.querySelector<HTMLElement>('a, button')?.click()
+      if (row && event.target === row) {
+        if (event.key === 'Enter') {
+          const link = row.querySelector<HTMLElement>('a, button')
+          return link?.click()
+        }
+        if (event.key === ' ') {
+          event.preventDefault()
+          return latest.current.onPeek(indexOf(row))
+        }
+        if (event.key === 'x') return latest.current.onSelect(indexOf(row))
+      }
       const step = steps[event.key] ?? (row ? stepsInList[event.key] : undefined)
       if (step === undefined || latest.current.count === 0) return
       event.preventDefault()
@@ -51,7 +68,7 @@ export function useRowKeys(
 }
 
 function rowOf(target: EventTarget | null, viewport: HTMLElement | null): HTMLElement | undefined {
-  const row = target instanceof Element ? target.closest<HTMLElement>('tr[aria-rowindex]') : null
+  const row = target instanceof Element ? target.closest<HTMLElement>('tbody tr[aria-rowindex]') : null
   return row && viewport?.contains(row) ? row : undefined
 }
 

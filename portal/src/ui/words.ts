@@ -1,4 +1,4 @@
-// The texts of the shared components: problems by their code, errors of fields, forms. The help of the API is written for
+// The texts of the shared components: problems by their code, errors of fields, forms, lists. The help of the API is written for
 // programs and is never shown.
 import type { ProblemCode } from '@pharos/contract/problem'
 
@@ -124,6 +124,8 @@ const problems: Record<ProblemCode, Text> = {
   },
 }
 
+const number = (count: number): string => count.toLocaleString('en')
+
 export const words = {
   problems,
   unreachable: {
@@ -168,4 +170,105 @@ export const words = {
   },
   dropFile: 'Drop a file here, or choose one.',
   chooseFile: 'Choose file',
+  list: {
+    count: (count: number, [one, several]: readonly [string, string]) =>
+      `${number(count)} ${count === 1 ? one : several}`,
+    noMatch: (several: string) => `No ${several} match these filters`,
+    refresh: 'Refresh',
+    retry: 'Retry',
+    viewOptions: 'View options',
+    columns: 'Columns',
+    density: 'Row height',
+    comfortable: 'Comfortable',
+    compact: 'Compact',
+    sortBy: 'Sort by',
+    sortDirection: 'Reverse the order',
+    resetColumns: 'Reset columns',
+    moveUp: (header: string) => `Move ${header} up`,
+    moveDown: (header: string) => `Move ${header} down`,
+    widthOf: (header: string) => `Width of ${header}`,
+    export: 'Export',
+    exportAll: (count: number) => `Export all ${number(count)} (current filters and sort)`,
+    exportProgress: 'Export progress',
+    exported: (rows: number, count: number) => `${number(rows)} of ${number(count)} exported`,
+    cancel: 'Cancel',
+    ignored: (names: readonly string[]) => `Ignored in the address: ${names.join(' · ')}`,
+    dismiss: 'Dismiss',
+    rowsLabel: (several: string) => `List of ${several}`,
+  },
+  filter: {
+    add: 'Add filter',
+    clear: 'Clear filters',
+    label: 'Filters',
+    edit: (label: string, value: string) => `${label}: ${value}. Edit filter`,
+    remove: (label: string) => `Remove filter ${label}`,
+    apply: 'Apply',
+    done: 'Done',
+    findOption: 'Find',
+    noOption: 'No option matches.',
+  },
+  views: {
+    button: 'Views',
+    all: (several: string) => `All ${several}`,
+    save: 'Save this view',
+    name: 'Name of the view',
+    saved: 'Saved in this browser',
+    copy: 'Copy link to this view',
+    copied: 'Link copied.',
+    makeDefault: (name: string) => `Open this list with ${name}`,
+    noDefault: (name: string) => `Do not open this list with ${name}`,
+    remove: (name: string) => `Delete view ${name}`,
+  },
+  selection: {
+    row: 'Select row',
+    inView: 'Select all in view',
+    count: (count: number) => `${number(count)} selected`,
+    all: (count: number) => `Select all ${number(count)}`,
+    clear: 'Clear selection',
+    bar: 'Selected rows',
+  },
+  bulk: {
+    checking: (done: number, count: number) => `Checking ${number(done)} of ${number(count)}`,
+    running: (done: number, count: number) => `${number(done)} of ${number(count)} done`,
+    possible: (count: number) => `${number(count)} can be changed`,
+    impossible: (count: number) => `${number(count)} cannot be changed and will be skipped`,
+    unchanged: (count: number) => `${number(count)} already as requested`,
+    succeeded: (count: number) => `${number(count)} succeeded`,
+    failed: (count: number) => `${number(count)} failed`,
+    stopped: (count: number) => `${number(count)} not attempted`,
+    stop: 'Stop',
+    retry: 'Retry failed',
+    close: 'Close',
+    cancel: 'Cancel',
+    progress: 'Progress',
+  },
+  panel: {
+    close: 'Close panel',
+    open: 'Open page',
+  },
+  range: {
+    label: 'Time range',
+    any: 'Any time',
+    names: {
+      '1h': 'Last hour',
+      '24h': 'Last 24 hours',
+      '7d': 'Last 7 days',
+      '30d': 'Last 30 days',
+      '90d': 'Last 90 days',
+      'this-month': 'This month',
+      'last-month': 'Last month',
+    },
+    lastOf: (count: number, unit: string) => `Last ${count} ${unit}${count === 1 ? '' : 's'}`,
+    custom: 'Custom range',
+    from: 'From',
+    to: 'To',
+    now: 'now',
+    start: 'beginning',
+    format: 'Enter YYYY-MM-DD HH:MM, now, or a time before now such as now-24h',
+    order: 'The end must be after the start',
+    zone: (zone: string) => `Times are in ${zone}`,
+    apply: 'Apply',
+    earlier: 'Earlier',
+    later: 'Later',
+  },
 } as const

@@ -1,0 +1,43 @@
+// An event in brief, for the side panel of the list.
+import { Group, Skeleton } from '@mantine/core'
+import { getRelatedEventRoute, type RelatedEvent } from '@pharos/contract/analysis'
+import { classificationLabel } from '@pharos/contract/classification'
+import type { ReactNode } from 'react'
+import { useAnswer } from '../api/queries.ts'
+import { PanelFacts } from '../ui/panel-facts.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { formatRate } from '../ui/rate.ts'
+import { EventStatusBadge } from '../ui/status.tsx'
+import { Time } from '../ui/time.tsx'
+import { durationOf } from './event-duration.ts'
+import { words } from './words.ts'
+
+const { panel: texts } = words.list
+
+/** `row` has the affected resources, which the API's detail lacks. */
+export function EventSummary({ id, row }: { id: string; row: RelatedEvent | undefined }) {
+  const answer = useAnswer(getRelatedEventRoute, { params: { event_id: id } }, { refetchInterval: 10_000 })
+  if (answer.error && !answer.data) return <Problem error={answer.error} />
+  if (!answer.data) return <Skeleton height={240} />
+  const event = answer.data
+  const affected = row && [...new Set(row.relationships.map(({ match_resouce_name: name }) => name))]
+  const facts: [string, ReactNode][] = [
+    [
+      '',
+      <Group key="status" gap={4}>
+        {event.status.map((one) => (
+          <EventStatusBadge key={one} status={one} />
+        ))}
+      </Group>,
+    ],
+    [texts.type, classificationLabel(event.classification_key)],
+    [texts.peak, `${formatRate(event.affected_bps, 'bps')} · ${formatRate(event.affected_pps, 'pps')}`],
+    [texts.started, <Time key="start" at={event.start} />],
+    [texts.ended, <Time key="end" at={event.end} none={texts.ongoing} />],
+    [texts.duration, durationOf(event)],
+    [texts.affected, affected && (affected.join(', ') || texts.none)],
+    [texts.source, event.source_key],
+    [texts.description, event.description],
+  ]
+  return <PanelFacts facts={facts} />
+}

@@ -1,0 +1,103 @@
+// The time range of a page: quick ranges up to now, calendar months, or a custom range, with arrows to the range before and after.
+// The address holds the range, relative to now where it was chosen so.
+import { ActionIcon, Button, Divider, Loader, Stack } from '@mantine/core'
+import { IconCalendar, IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
+import { Editor } from './filter-chips.tsx'
+import classes from './filter.module.css'
+import { quickRanges, shiftedBy, spanOf, type TimeRange } from './time-range.ts'
+import { useZone, zoneName } from './time.tsx'
+import { timeRangeText } from './time-range-text.ts'
+import { words } from './words.ts'
+
+const CustomRange = lazy(async () => ({ default: (await import('./time-range-custom.tsx')).CustomRange }))
+
+type TimeRangeFieldProps = {
+  readonly value: TimeRange
+  readonly onChange: (range: TimeRange) => void
+  /** False if the page needs a range. */
+  readonly canBeAny?: boolean
+}
+
+export function TimeRangeField({ value, onChange, canBeAny = true }: TimeRangeFieldProps) {
+  const [zone] = useZone()
+  const timeZone = zoneName(zone)
+  const [opened, setOpened] = useState(false)
+  const [isCustom, setCustom] = useState(false)
+  const close = () => {
+    setOpened(false)
+    setCustom(false)
+  }
+  const choose = (range: TimeRange) => {
+    onChange(range)
+    close()
+  }
+  const shifted = (step: 1 | -1) => shiftedBy(step, value, Date.now(), timeZone)
+  const text = timeRangeText(value, timeZone)
+  const arrow = (step: 1 | -1, label: string) => {
+    const next = shifted(step)
+    return (
+      <ActionIcon
+        variant="default"
+        size={30}
+        aria-label={label}
+        disabled={!next}
+        onClick={() => next && onChange(next)}
+      >
+        {step < 0 ? <IconChevronLeft size={14} /> : <IconChevronRight size={14} />}
+      </ActionIcon>
+    )
+  }
+  const hasSpan = spanOf(value, Date.now(), timeZone)?.start !== undefined
+  return (
+    <span role="group" aria-label={words.range.label} className={classes['range']}>
+      {hasSpan && arrow(-1, words.range.earlier)}
+      <Editor
+        label={words.range.label}
+        opened={opened}
+        onClose={close}
+        field={
+          <Stack gap="xs">
+            <div className={classes['ranges']}>
+              {[...(canBeAny ? [undefined] : []), ...quickRanges].map((range) => (
+                <Button
+                  key={range ?? ''}
+                  size="xs"
+                  variant={
+                    !isCustom && value.range === range && !value.from && !value.to ? 'light' : 'subtle'
+                  }
+                  justify="flex-start"
+                  onClick={() => choose(range === undefined ? {} : { range })}
+                >
+                  {range === undefined ? words.range.any : words.range.names[range]}
+                </Button>
+              ))}
+            </div>
+            <Divider />
+            {isCustom ? (
+              <Suspense fallback={<Loader size="sm" m="auto" />}>
+                <CustomRange value={value} timeZone={timeZone} onApply={choose} />
+              </Suspense>
+            ) : (
+              <Button size="xs" variant="subtle" justify="flex-start" onClick={() => setCustom(true)}>
+                {words.range.custom}
+              </Button>
+            )}
+          </Stack>
+        }
+      >
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconCalendar size={14} />}
+          aria-label={`${words.range.label}: ${text}`}
+          aria-expanded={opened}
+          onClick={() => setOpened(!opened)}
+        >
+          {text}
+        </Button>
+      </Editor>
+      {hasSpan && arrow(1, words.range.later)}
+    </span>
+  )
+}

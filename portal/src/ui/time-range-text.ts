@@ -1,0 +1,38 @@
+// A time range as a person reads and types it, in a time zone. Pure.
+import { addressTime, spanOf, type TimeRange } from './time-range.ts'
+import { momentOf, wallClock } from './wall-clock.ts'
+import { words } from './words.ts'
+
+const { range: texts } = words
+const units: Readonly<Record<string, string>> = { m: 'minute', h: 'hour', d: 'day', w: 'week' }
+
+/** Returns the range in words: `Last 24 hours`, `2026-01-10 12:00 to now`. */
+export function timeRangeText({ range, from, to }: TimeRange, timeZone: string): string {
+  if (range !== undefined) {
+    const [, count, unit] = /^(\d+)([mhdw])$/.exec(range) ?? []
+    const name: string | undefined = (texts.names as Readonly<Record<string, string>>)[range]
+    return name ?? (count === undefined ? texts.any : texts.lastOf(Number(count), units[unit!]!))
+  }
+  if (from === undefined && to === undefined) return texts.any
+  const limit = (text: string | undefined, none: string) =>
+    text === undefined ? none : limitText(text, timeZone)
+  return `${limit(from, texts.start)} to ${limit(to, texts.now)}`
+}
+
+/** Returns a limit as it is typed: `2026-01-10 12:00`, or relative to now as it is. */
+export function limitText(text: string, timeZone: string): string {
+  const time = Date.parse(text)
+  return text.startsWith('now') || Number.isNaN(time)
+    ? text
+    : wallClock(new Date(time).toISOString(), timeZone).replace('T', ' ')
+}
+
+/** Returns the limit that was typed, as the address holds it; null if it cannot be read, undefined for an open limit. */
+export function parseLimit(typed: string, timeZone: string): string | undefined | null {
+  const text = typed.trim()
+  if (text === '' || text === 'now') return undefined
+  if (text.startsWith('now')) return spanOf({ from: text }, Date.now(), timeZone) ? text : null
+  const wall = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text.replace(' ', 'T')
+  const moment = momentOf(wall, timeZone)
+  return moment === undefined || moment < '1970' ? null : addressTime(Date.parse(moment))
+}

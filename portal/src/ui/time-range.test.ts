@@ -1,0 +1,52 @@
+// Time ranges of addresses.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { shiftedBy, spanOf } from './time-range.ts'
+
+const now = Date.parse('2026-03-15T12:30:40Z')
+
+describe('a time range', () => {
+  it('up to now begins that long ago, in whole minutes, and has no end', () => {
+    assert.deepEqual(spanOf({ range: '24h' }, now, 'UTC'), { start: '2026-03-14T12:30:00.000Z' })
+    assert.deepEqual(spanOf({ range: '30d' }, now, 'UTC'), { start: '2026-02-13T12:30:00.000Z' })
+    assert.deepEqual(spanOf({}, now, 'UTC'), {})
+  })
+
+  it('of a calendar month is that of the time zone', () => {
+    assert.deepEqual(spanOf({ range: 'this-month' }, now, 'Asia/Tokyo'), {
+      start: '2026-02-28T15:00:00.000Z',
+    })
+    assert.deepEqual(spanOf({ range: 'last-month' }, now, 'UTC'), {
+      start: '2026-02-01T00:00:00.000Z',
+      end: '2026-03-01T00:00:00.000Z',
+    })
+  })
+
+  it('between two times may be relative to now', () => {
+    assert.deepEqual(spanOf({ from: 'now-2d', to: 'now-1d' }, now, 'UTC'), {
+      start: '2026-03-13T12:30:00.000Z',
+      end: '2026-03-14T12:30:00.000Z',
+    })
+    assert.deepEqual(spanOf({ from: '2026-01-10T03:00Z', to: 'now' }, now, 'UTC'), {
+      start: '2026-01-10T03:00:00.000Z',
+    })
+  })
+
+  it('that is not valid has no span', () => {
+    for (const range of [
+      { range: 'soon' },
+      { from: 'yesterday' },
+      { from: '2026-01-02T00:00Z', to: '2026-01-01T00:00Z' },
+    ])
+      assert.equal(spanOf(range, now, 'UTC'), undefined)
+  })
+
+  it('moves by its length, and not into the future', () => {
+    assert.deepEqual(shiftedBy(-1, { range: '24h' }, now, 'UTC'), {
+      from: '2026-03-13T12:30Z',
+      to: '2026-03-14T12:30Z',
+    })
+    assert.equal(shiftedBy(1, { range: '24h' }, now, 'UTC'), undefined)
+    assert.equal(shiftedBy(-1, {}, now, 'UTC'), undefined)
+  })
+})

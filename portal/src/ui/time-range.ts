@@ -1,0 +1,77 @@
+// A time range as the address holds it: `range=24h` up to now, a month, or `from` and `to`, each a time or relative to now
+// (`now-2d`). Pure; the control is time-range-field.tsx.
+import { momentOf, wallClock } from './wall-clock.ts'
+
+export type TimeRange = {
+  readonly range?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** Times of the API, ISO 8601 UTC; a limit that is left out is open. */
+export type Span = { readonly start?: string; readonly end?: string }
+
+export const quickRanges = ['1h', '24h', '7d', '30d', '90d', 'this-month', 'last-month'] as const
+
+const minuteMs = 60_000
+const unitMs: Readonly<Record<string, number>> = { m: minuteMs, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Returns the length of `24h` in milliseconds; undefined for any other text. */
+function lengthOf(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * unitMs[unit!]!
+}
+
+/** Returns the span of a range at a moment, milliseconds since 1970; undefined if the range is not valid. */
+export function spanOf({ range, from, to }: TimeRange, now: number, timeZone: string): Span | undefined {
+  // In whole minutes, so that the same view keeps its address and its answers for a while.
+  const minute = Math.floor(now / minuteMs) * minuteMs
+  if (range !== undefined) {
+    if (range === 'this-month') return { start: monthStart(minute, timeZone, 0) }
+    if (range === 'last-month')
+      return { start: monthStart(minute, timeZone, -1), end: monthStart(minute, timeZone, 0) }
+    const length = lengthOf(range)
+    return length === undefined ? undefined : { start: new Date(minute - length).toISOString() }
+  }
+  const [start, end] = [from, to].map((text) =>
+    text === undefined || text === 'now' ? undefined : momentOfText(text, minute),
+  )
+  if ((from !== undefined && start === undefined) || (to !== undefined && to !== 'now' && end === undefined))
+    return undefined
+  if (start !== undefined && end !== undefined && end <= start) return undefined
+  return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
+}
+
+function momentOfText(text: string, now: number): string | undefined {
+  if (text.startsWith('now-')) {
+    const length = lengthOf(text.slice(4))
+    return length === undefined ? undefined : new Date(now - length).toISOString()
+  }
+  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
+function monthStart(now: number, timeZone: string, months: number): string {
+  const [year = 0, month = 0] = wallClock(new Date(now).toISOString(), timeZone).split('-').map(Number)
+  const first = new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10)
+  return momentOf(`${first}T00:00`, timeZone)!
+}
+
+/** Returns the range of the same length before (-1) or after (1) it; undefined if it would begin in the future or has no start. */
+export function shiftedBy(
+  step: 1 | -1,
+  range: TimeRange,
+  now: number,
+  timeZone: string,
+): TimeRange | undefined {
+  const span = spanOf(range, now, timeZone)
+  if (span?.start === undefined) return undefined
+  const start = Date.parse(span.start)
+  const end = span.end === undefined ? Math.floor(now / minuteMs) * minuteMs : Date.parse(span.end)
+  const from = start + step * (end - start)
+  if (from >= Math.floor(now / minuteMs) * minuteMs) return undefined
+  return { from: addressTime(from), to: addressTime(end + step * (end - start)) }
+}
+
+/** Returns the time as addresses hold it, to the minute: `2026-03-01T12:00Z`. */
+export const addressTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16)}Z`
