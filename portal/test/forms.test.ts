@@ -79,7 +79,7 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await shoot(page, 'forms-token-created')
     const [, credential, url] =
       /^curl -H 'Authorization: (Token phs_\S+)' '(\S+)'$/.exec(command.trim()) ?? []
-    assert.ok(url?.startsWith(demo.url), command)
+    assert.ok(url !== undefined && url.startsWith(demo.url), command)
     assert.equal((await fetch(url, { headers: { authorization: credential! } })).status, 200)
     assert.doesNotMatch(await page.getByRole('status').first().innerText(), /phs_/)
     await page.getByRole('link', { name: 'All API tokens' }).click()

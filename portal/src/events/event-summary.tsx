@@ -4,7 +4,7 @@ import { getRelatedEventRoute, type RelatedEvent } from '@pharos/contract/analys
 import { classificationLabel } from '@pharos/contract/classification'
 import type { ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
-import { PanelFacts } from '../ui/panel-facts.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { EventStatusBadge } from '../ui/status.tsx'
@@ -39,5 +39,5 @@ export function EventSummary({ id, row }: { id: string; row: RelatedEvent | unde
     [texts.source, event.source_key],
     [texts.description, event.description],
   ]
-  return <PanelFacts facts={facts} />
+  return <Facts facts={facts} />
 }

@@ -2,17 +2,18 @@
 import { Alert, Anchor, Card, Stack, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import { brand, supportLink } from './brand.ts'
+import { brand } from '../ui/brand.ts'
+import { Logo } from '../ui/logo.tsx'
 import classes from './guest.module.css'
 import { words } from './words.ts'
 
 export function GuestPage({ title, children }: { title: string; children: ReactNode }) {
-  useDocumentTitle(`${title} · ${brand.provider}`)
+  useDocumentTitle(`${title} · ${brand.name}`)
   return (
     <main className={classes['page']}>
       <div className={classes['brand']}>
-        <img src={brand.logo ?? '/favicon.svg'} alt="" height={32} />
-        {brand.provider}
+        <Logo size={32} />
+        {brand.name}
       </div>
       <Card className={classes['card']!} padding="lg">
         <Stack>
@@ -20,8 +21,8 @@ export function GuestPage({ title, children }: { title: string; children: ReactN
           {children}
         </Stack>
       </Card>
-      {brand.support !== undefined && (
-        <Anchor size="xs" c="dimmed" href={supportLink(brand.support)}>
+      {brand.support !== '' && (
+        <Anchor size="xs" c="dimmed" href={brand.support}>
           {words.support}
         </Anchor>
       )}

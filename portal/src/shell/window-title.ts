@@ -1,7 +1,7 @@
 // The title and the icon of the browser's tab: they show ongoing attacks while the user looks elsewhere.
 import { useEffect } from 'react'
 import { usePageTitle } from '../ui/page-title.ts'
-import { brand } from './brand.tsx'
+import { brand } from '../ui/brand.ts'
 
 export function useWindowTitle(attacks: number | undefined): void {
   const title = usePageTitle()

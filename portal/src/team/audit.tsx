@@ -9,7 +9,7 @@ import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
 import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { List } from '../ui/list.tsx'
-import { PanelFacts } from '../ui/panel-facts.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -99,7 +99,7 @@ function EntryView({ id }: { id: number }) {
   const { at, address, credential, request_id } = answer.data
   return (
     <Stack>
-      <PanelFacts
+      <Facts
         facts={[
           ['Time', <Time key="at" at={at} />],
           ['User', <ActorOf key="actor" entry={answer.data} />],

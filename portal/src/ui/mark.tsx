@@ -1,5 +1,5 @@
 // The mark: a lighthouse with its two beams.
-import classes from './brand.module.css'
+import classes from './logo.module.css'
 
 /** Decorative: the name beside it is the text. `size` in pixels. */
 export const Mark = ({ size }: { size: number }) => (
