@@ -3,11 +3,31 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
+/** What sign-in needs beside the base. */
 const formParts =
-  /@mantine\/form\/|@mantine\/core\/esm\/components\/(Input|InputBase|TextInput|PasswordInput|Button|ActionIcon|UnstyledButton|Loader|Stack|Card|Paper|Center|Anchor)\//
+  /@mantine\/form\/|@mantine\/core\/esm\/components\/(Input|InputBase|TextInput|PasswordInput|Button|ActionIcon|UnstyledButton|Loader|Stack|Card|Paper|Center|Anchor)\/|portal\/src\/(session\/sign-in|ui\/(form|form-text-widgets|problem))\.tsx/
 
+/** What the frame around the pages needs. */
 const frameParts =
-  /@floating-ui|@mantine\/core\/esm\/(utils\/Floating|components\/(AppShell|Burger|NavLink|Collapse|Menu|Popover|Tooltip|SegmentedControl|FloatingIndicator|ScrollArea|Badge|SimpleGrid|Skeleton|Transition|FocusTrap|Portal)\/)/
+  /@floating-ui|@mantine\/core\/esm\/(utils\/Floating|components\/(AppShell|Drawer|NavLink|Collapse|Menu|Popover|Tooltip|SegmentedControl|FloatingIndicator|ScrollArea|SimpleGrid|Skeleton|Transition|FocusTrap|Portal)\/)|portal\/src\/shell\/shell\.tsx/
+
+/** Libraries that only some pages need, a file each. */
+const libraries: readonly (readonly [name: string, test: RegExp])[] = [
+  ['charts', /node_modules\/(uplot|d3-|internmap)/],
+  ['dates', /node_modules\/(@mantine\/dates|dayjs)\//],
+  ['diff', /node_modules\/diff\//],
+  ['palette', /node_modules\/@mantine\/spotlight\//],
+  ['tables', /node_modules\/@tanstack\/(react-table|table-core|react-virtual|virtual-core)\//],
+  ['libraries', /node_modules/],
+]
+
+/** Pages of one folder are often opened after each other. */
+const folders =
+  /portal\/src\/(announcements|asns|prefixes|charts|events|overview|profile|session|shell|staff|team)\//
+
+const libraryOf = (id: string): string | null => libraries.find(([, test]) => test.test(id))?.[0] ?? null
+
+const folderOf = (id: string): string | null => folders.exec(id)?.[1] ?? null
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -23,19 +43,16 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // A file each for what every page needs, what forms need, and what the frame around the pages needs: a page of
-        // thirty files waits for thirty answers. What else pages share is fetched by those that use it, and no others.
+        // Few files: a page of thirty files waits for thirty answers. One each for what every page needs, for sign-in, for the
+        // frame, for what pages share, for the pages of a folder, and for a large library that only some pages need.
         codeSplitting: {
           groups: [
-            { name: 'base', tags: ['$initial'], priority: 4 },
-            { name: 'form', test: formParts, priority: 3 },
-            { name: 'frame', test: frameParts, priority: 2 },
-            {
-              name: 'parts',
-              test: /node_modules|portal\/src\/(ui|api)|contract\/src/,
-              entriesAware: true,
-              priority: 1,
-            },
+            { name: 'base', tags: ['$initial'], priority: 6 },
+            { name: 'form', test: formParts, priority: 5 },
+            { name: 'frame', test: frameParts, priority: 4 },
+            { name: libraryOf, debugName: 'library', priority: 3 },
+            { name: 'shared', test: /portal\/src\/(ui|api)\/|contract\/src\//, priority: 2 },
+            { name: folderOf, debugName: 'folder', priority: 1 },
           ],
         },
       },

@@ -1,16 +1,19 @@
 // Text to copy elsewhere: a route object, a ROA, a record, a token.
-import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core'
+import { ActionIcon, Code, CopyButton, Group, VisuallyHidden } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { LazyTooltip } from './lazy-tooltip.tsx'
+import { words } from './words.ts'
 
 export function CopyIcon({ text, label = 'Copy' }: { text: string; label?: string }) {
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : label}>
+        <LazyTooltip label={() => (copied ? words.copied : label)}>
           <ActionIcon onClick={copy} aria-label={label} size="sm">
             {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
           </ActionIcon>
-        </Tooltip>
+          <VisuallyHidden role="status">{copied ? words.copied : ''}</VisuallyHidden>
+        </LazyTooltip>
       )}
     </CopyButton>
   )

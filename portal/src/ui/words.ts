@@ -159,6 +159,7 @@ export const words = {
   unsaved: 'Unsaved changes',
   reveal: (name: string): string => `Show ${name}`,
   hide: (name: string): string => `Hide ${name}`,
+  copied: 'Copied',
   copy: (name: string): string => `Copy ${name}`,
   noCountry: 'No countries match.',
   noZone: 'No time zones match.',
