@@ -5,6 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, signIn, skipWithoutBrowser } from './browser.ts'
 import { ban, Demo } from './demo.ts'
+import { placesOfGuests, placesOfMembers, placesOfStaff } from './places.ts'
 
 describe('the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
@@ -270,33 +271,14 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  const places = [
-    '/',
-    '/announcements',
-    '/announcements/new',
-    '/announcements/1',
-    '/prefixes/1',
-    '/asns',
-    '/events',
-    '/team',
-    '/team/settings',
-    '/team/domains',
-    '/team/tokens',
-    '/team/tokens/new',
-    '/team/webhooks',
-    '/team/audit',
-    '/profile',
-  ]
-  const alone = ['/sign-in', '/reset-password', '/invitation', '/confirm-email']
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`has pages without policy violations, errors or serious accessibility problems, in the ${colorScheme} theme`, async () => {
       const { context, page, pageErrors } = await person('demo@demo.example', { colorScheme })
-      for (const place of places) await examine(page, place, colorScheme)
+      for (const place of placesOfMembers) await examine(page, place, colorScheme)
       const staff = await person('staff@demo.example', { colorScheme })
-      for (const place of ['/staff/holds', '/staff/regions', '/staff/letters', '/staff/detectors'])
-        await examine(staff.page, place, colorScheme)
+      for (const place of placesOfStaff) await examine(staff.page, place, colorScheme)
       const guest = await person(undefined, { colorScheme })
-      for (const place of alone) await examine(guest.page, place, colorScheme)
+      for (const place of placesOfGuests) await examine(guest.page, place, colorScheme)
       assert.deepEqual([...pageErrors, ...staff.pageErrors, ...guest.pageErrors], [])
       await Promise.all([context.close(), staff.context.close(), guest.context.close()])
     })

@@ -1,0 +1,26 @@
+// The pages of the portal as the demo platform has them, for tests that visit all of them.
+
+/** Open to an admin of a team. */
+export const placesOfMembers = [
+  '/',
+  '/announcements',
+  '/announcements/new',
+  '/announcements/1',
+  '/prefixes/1',
+  '/asns',
+  '/asns/64496',
+  '/events',
+  '/team',
+  '/team/settings',
+  '/team/domains',
+  '/team/tokens',
+  '/team/tokens/new',
+  '/team/webhooks',
+  '/team/audit',
+  '/profile',
+] as const
+
+export const placesOfStaff = ['/staff/holds', '/staff/regions', '/staff/letters', '/staff/detectors'] as const
+
+/** Open to anyone. */
+export const placesOfGuests = ['/sign-in', '/reset-password', '/invitation', '/confirm-email'] as const

@@ -1,0 +1,142 @@
+// What people read: no page, dialog or error shows a key of a machine, a field name, a path of the API or its help, and no
+// failure reads like an all-clear.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { openBrowser, openPerson, settled, skipWithoutBrowser } from './browser.ts'
+import { Demo } from './demo.ts'
+import { placesOfGuests, placesOfMembers, placesOfStaff } from './places.ts'
+
+/** Texts of machines. Host and file names of the demo have dots too. */
+const forbidden: readonly (readonly [what: string, pattern: RegExp])[] = [
+  ['a backtick', /`/],
+  ['a field name', /\b[a-z]+_[a-z0-9_]+\b/],
+  ['a path of the API', /\/v3\//],
+  ['a method', /\b(GET|POST|PUT|PATCH|DELETE) \//],
+  ['a value of a program', /\b(undefined|null|NaN)\b|\[object/],
+  [
+    'a key',
+    /(?<![@/\w.-])[a-z]+(?:\.[a-z_]+)*\.(?!example\b|net\b|com\b|org\b|de\b|pdf\b|test\b)[a-z_]+\b(?![\w.-]*\.)/,
+  ],
+]
+
+const allClear = /\b(nothing to do|no ongoing attacks|all prefixes|up to date|everything is)\b/i
+
+describe('the words of the portal', { skip: skipWithoutBrowser() }, () => {
+  const demo = new Demo()
+  let browser: Browser
+  before(async () => {
+    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+  })
+  after(async () => {
+    await browser?.close()
+    await demo.stop()
+  })
+
+  const visitors = [
+    ['a member', 'demo@demo.example', placesOfMembers],
+    ['staff', 'staff@demo.example', placesOfStaff],
+    ['a guest', undefined, placesOfGuests],
+  ] as const
+
+  for (const [who, email, places] of visitors) {
+    it(`are for people, on the pages and dialogs of ${who}`, async () => {
+      const { context, page } = await openPerson(browser, demo.url, email)
+      const found: string[] = []
+      for (const place of places) {
+        await page.goto(demo.url + place)
+        await settled(page)
+        found.push(...(await machineTexts(page, place)))
+        found.push(...(await inDialogs(page, place)))
+      }
+      assert.deepEqual([...new Set(found)], [])
+      await context.close()
+    })
+  }
+
+  for (const [who, email, places] of visitors.slice(0, 2)) {
+    it(`are for people when every request fails, and offer ${who} to try again`, async () => {
+      const { context, page } = await openPerson(browser, demo.url, email)
+      await context.route(
+        (url) => url.pathname.startsWith('/v3/') && !url.pathname.startsWith('/v3/session'),
+        (route) =>
+          route.fulfill({
+            status: 500,
+            contentType: 'application/problem+json',
+            body: JSON.stringify({
+              type: 'about:blank',
+              title: 'Internal error',
+              status: 500,
+              detail: 'relation "region_routers" failed in `saveCheck`',
+              code: 'internal',
+              help: 'Repeat with the same `Idempotency-Key`: GET /v3/ipam/announcements',
+              request_id: '00000000-0000-4000-8000-000000000000',
+            }),
+          }),
+      )
+      const found: string[] = []
+      for (const place of places) {
+        await page.goto(demo.url + place)
+        await settled(page)
+        found.push(...(await machineTexts(page, place)))
+        const text = await page.locator('main').innerText()
+        const claim = allClear.exec(text)?.[0]
+        if (claim !== undefined) found.push(`${place}: all-clear "${claim}"`)
+        const alerts = page.locator('main [role=alert]')
+        const retries = page.locator('main').getByRole('button', { name: 'Retry' })
+        if ((await alerts.count()) > 0 && (await retries.count()) === 0) found.push(`${place}: no Retry`)
+      }
+      assert.deepEqual([...new Set(found)], [])
+      await context.close()
+    })
+  }
+})
+
+/** Returns the texts of machines that people see on the page: not those in code, which is meant to be copied. */
+async function machineTexts(page: Page, place: string): Promise<string[]> {
+  const texts = await page.evaluate(() => {
+    const seen: string[] = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const parent = node.parentElement
+      if (!parent || parent.closest('pre, code, kbd, script, style, noscript, [data-verbatim]')) continue
+      if (parent.checkVisibility()) seen.push(node.textContent ?? '')
+    }
+    for (const name of ['aria-label', 'placeholder', 'title', 'aria-description'])
+      for (const element of document.body.querySelectorAll(`[${name}]`))
+        if (!element.closest('[data-verbatim]')) seen.push(element.getAttribute(name) ?? '')
+    return seen
+  })
+  return texts.flatMap((text) =>
+    forbidden
+      .filter(([, pattern]) => pattern.test(text))
+      .map(([what]) => `${place}: ${what} in "${text.trim()}"`),
+  )
+}
+
+/** Opens what each button of the page opens, and returns the texts of machines in it. */
+async function inDialogs(page: Page, place: string): Promise<string[]> {
+  const found: string[] = []
+  const buttons = page.locator('main button:visible:enabled:not([role=switch], [role=tab], [type=submit])')
+  const names = new Set<string>()
+  for (let at = 0; at < (await buttons.count()); at++) {
+    const button = buttons.nth(at)
+    const name = (await button.getAttribute('aria-label')) ?? (await button.innerText())
+    // Rows have the same buttons; the first is enough.
+    const kind = name.replaceAll(/\S*[\d.@:]\S*/g, '')
+    if (names.has(kind)) continue
+    names.add(kind)
+    await button.click({ timeout: 5_000 }).catch(() => {})
+    const opened = page.locator('[role=dialog]:visible, [role=menu]:visible, [role=listbox]:visible')
+    if ((await opened.count()) === 0) await page.waitForTimeout(150)
+    if ((await opened.count()) > 0) {
+      found.push(...(await machineTexts(page, `${place} > ${name}`)))
+      await page.keyboard.press('Escape')
+    }
+    if (!page.url().includes(place)) {
+      await page.goto(page.url().replace(/^(https?:\/\/[^/]+).*$/, '$1') + place)
+      await settled(page)
+    }
+  }
+  return found
+}
