@@ -13,6 +13,7 @@ import {
   NullableTime,
   Offset,
   Optional,
+  Ordering,
   Page,
   Strict,
   Time,
@@ -143,12 +144,13 @@ export const listNotificationsRoute = route({
   path: '/v3/session/notifications/feed',
   summary: 'List notifications',
   description:
-    'What happened in the current team that concerns the user, newest first, for 90 days. With `unread=true`, `count` is the number of ' +
+    'What happened in the current team that concerns the user, for 90 days, by default the newest first. With `unread=true`, `count` is the number of ' +
     'unread notifications. An attack is one notification: its attributes change while it lasts. The stream reports changes as ' +
     `\`notifications.changed\`. ${perUser}`,
   permission: { credential: 'web' },
   query: Strict({
     unread: Optional(Type.Boolean({ description: 'only unread notifications, or only read ones' })),
+    ordering: Ordering(['id', 'at'], '-id'),
     limit: Limit,
     offset: Offset,
   }),

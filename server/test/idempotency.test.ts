@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it, test } from 'node:test'
 import { takesIdempotencyKey } from '@pharos/contract/answers'
 import type { Route } from '@pharos/contract/route'
+import { digests, type Digest } from '@pharos/contract/notification'
 import { routes } from '@pharos/contract/routes'
 import { createTestApi, type TestApi } from './api.ts'
 import { createFixtures, type Fixtures } from './support/fixtures.ts'
@@ -75,8 +76,7 @@ function anotherValue(value: unknown): unknown {
   if (typeof value === 'boolean') return !value
   if (typeof value === 'number') return value + 1
   if (Array.isArray(value)) return value.slice(1)
-  // One of a closed list.
-  if (value === 'immediate') return 'hourly'
+  if (digests.includes(value as Digest)) return digests.find((digest) => digest !== value)
   return typeof value === 'string' && /^[A-Za-z ]{3,}$/.test(value) ? `${value} too` : value
 }
 

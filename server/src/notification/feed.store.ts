@@ -4,7 +4,7 @@ import type { NotificationKind } from '@pharos/contract/notification-text'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
 import { columns } from '../db/columns.ts'
-import { listAll, type Page } from '../db/page.ts'
+import { listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 
 const feedColumns = columns('notifications', 'n', ['id', 'at', 'read'], {
@@ -36,7 +36,7 @@ export const listFeed = (
     matching: sql`select n.* from notifications n where ${visible(userId, teamId)}
       ${query.unread === undefined ? sql`` : sql`and (n.read is null) = ${query.unread}`}`,
     columns: feedColumns,
-    order: sql`n.id desc`,
+    order: orderBy(query.ordering, { id: sql`n.id`, at: sql`n.at` }, sql`n.id`),
     slice: query,
   })
 
