@@ -40,8 +40,7 @@ const columns: readonly Column<Notification>[] = [
     header: words.state,
     width: 110,
     card: 'state',
-    cell: ({ read }) =>
-      read === null ? <StatePill color="info">{words.isUnread}</StatePill> : words.isRead,
+    cell: ({ read }) => (read === null ? <StatePill color="info">{words.isUnread}</StatePill> : words.isRead),
   },
   timeColumn('at', words.when, ({ at }) => at, { card: 'secondary' }),
 ]

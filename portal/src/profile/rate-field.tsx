@@ -53,4 +53,5 @@ function RateInput({ of, unitLabel, ...props }: RateInputProps) {
   )
 }
 
-const shown = (value: number | null, factor: number): string | number => (value === null ? '' : value / factor)
+const shown = (value: number | null, factor: number): string | number =>
+  value === null ? '' : value / factor
