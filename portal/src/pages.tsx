@@ -11,7 +11,7 @@ import type { listMembersRoute } from '@pharos/contract/member'
 import type { listNotificationsRoute } from '@pharos/contract/notification'
 import type { QueryOf } from '@pharos/contract/route'
 import type { listTokensRoute } from '@pharos/contract/token'
-import type { listWebhookDeliveriesRoute } from '@pharos/contract/webhook'
+import type { listWebhookDeliveriesRoute, listWebhooksRoute } from '@pharos/contract/webhook'
 import {
   IconBroadcast,
   IconFileCheck,
@@ -224,11 +224,11 @@ export const pages = [
     path: '/team/webhooks',
     label: 'Webhooks',
     tabOf: '/team',
+    search: parameters<QueryOf<typeof listWebhooksRoute>>()('enabled', 'ordering'),
     component: lazyRouteComponent(() => import('./team/webhooks.tsx'), 'Webhooks'),
   }),
   page({
     path: '/team/webhooks/$id',
-    tabOf: '/team',
     search: parameters<QueryOf<typeof listWebhookDeliveriesRoute> & { delivery: number }>()(
       'state',
       'type',
