@@ -6,7 +6,10 @@ import { words } from './words.ts'
 
 describe('kinds of notifications', () => {
   it('have a look and a name each', () => {
-    for (const kind of notificationKinds) assert.ok(lookOf({ kind, attrs: {} }).icon && words.kinds[kind])
+    for (const kind of notificationKinds) {
+      assert.notEqual(words.kinds[kind], '')
+      assert.ok(lookOf({ kind, attrs: {} }).color)
+    }
   })
 
   it('shows an attack in red only while it lasts', () => {

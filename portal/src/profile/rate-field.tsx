@@ -1,6 +1,6 @@
 // The field of a form for a rate: a number and its unit. The value is in bits or packets per second; null if it is empty.
-import { NativeSelect, NumberInput } from '@mantine/core'
-import { useState } from 'react'
+import { Group, Input, NativeSelect, NumberInput } from '@mantine/core'
+import { useId, useState } from 'react'
 import { common, inputProps, type Common } from '../ui/form-text-widgets.tsx'
 import type { FieldDeclaration, WidgetProps } from '../ui/form.tsx'
 import { rateOf, rateUnits, unitFor, type Rate } from './rate-units.ts'
@@ -14,42 +14,54 @@ export const rate = (options: Common & { readonly of: Rate }): FieldDeclaration 
 type RateInputProps = WidgetProps & { readonly of: Rate; readonly unitLabel: string }
 
 function RateInput({ of, unitLabel, ...props }: RateInputProps) {
+  const id = useId()
   const value = props.input.value as number | null
   const [unit, setUnit] = useState(() => unitFor(of, value))
   const [typed, setTyped] = useState<string | number>(() => shown(value, unit.factor))
   // Saved or restored values replace what was typed; "1." stays while it means the same.
   const text = rateOf(typed, unit) === value ? typed : shown(value, unit.factor)
   const { onChange } = props.input
+  const {
+    label,
+    description,
+    error,
+    inputWrapperOrder,
+    required: _,
+    withAsterisk: __,
+    ...input
+  } = inputProps(props)
   return (
-    <NumberInput
-      {...inputProps(props)}
-      value={text}
-      onChange={(next) => {
-        setTyped(next)
-        onChange(rateOf(next, unit))
-      }}
-      min={0}
-      decimalScale={3}
-      hideControls
-      styles={{ wrapper: { maxWidth: 220 } }}
-      rightSectionWidth={84}
-      rightSection={
+    <Input.Wrapper id={id} {...{ label, description, error, inputWrapperOrder }}>
+      <Group gap="xs" wrap="nowrap">
+        <NumberInput
+          {...input}
+          id={id}
+          w={120}
+          value={text}
+          error={error !== undefined && error !== null}
+          onChange={(next) => {
+            setTyped(next)
+            onChange(rateOf(next, unit))
+          }}
+          min={0}
+          decimalScale={3}
+          hideControls
+        />
         <NativeSelect
-          variant="unstyled"
-          size="xs"
+          w={100}
           aria-label={unitLabel}
           disabled={props.readOnly}
-          data={rateUnits[of].map(({ label }) => label)}
+          data={rateUnits[of].map((one) => one.label)}
           value={unit.label}
           onChange={(event) => {
-            const next = rateUnits[of].find(({ label }) => label === event.currentTarget.value)!
+            const next = rateUnits[of].find((one) => one.label === event.currentTarget.value)!
             setUnit(next)
-            onChange(rateOf(text, next))
             setTyped(text)
+            onChange(rateOf(text, next))
           }}
         />
-      }
-    />
+      </Group>
+    </Input.Wrapper>
   )
 }
 

@@ -125,7 +125,7 @@ const Sidebar = ({ user, path, counts, isNarrow }: SidebarProps) => (
       <IconSearch size={16} stroke={1.6} />
       {!isNarrow && (
         <>
-          <span>{words.search}</span>
+          <span>{words.searchButton}</span>
           <kbd>Ctrl K</kbd>
         </>
       )}

@@ -94,6 +94,30 @@ const domainSteps: Record<DomainCheckResult, string> = {
     'Your provider: the record was found, but another team has already verified this domain. Contact the provider.',
 }
 
+/** Actors of the audit log without a name of their own. */
+const auditActors: Readonly<Record<string, string>> = {
+  staff: 'The provider',
+  operator: 'The provider',
+  pharos: 'Pharos',
+}
+
+/** Actions of the audit log to choose from. */
+const auditGroups = [
+  { value: 'announcement.*', label: 'Announcements' },
+  { value: 'letter.*', label: 'Letters of authorization' },
+  { value: 'asn.*', label: 'ASNs' },
+  { value: 'member.*', label: 'Members' },
+  { value: 'invitation.*', label: 'Invitations' },
+  { value: 'team.*', label: 'Team settings' },
+  { value: 'domain.*', label: 'Domains' },
+  { value: 'api_token.*', label: 'API tokens' },
+  { value: 'webhook.*', label: 'Webhooks' },
+  { value: 'session.*', label: 'Sign-in and sessions' },
+  { value: 'totp.*', label: 'Two-factor authentication' },
+  { value: 'notifications.*', label: 'Notification settings' },
+  { value: 'authorization.refuse', label: 'Access refused' },
+]
+
 const members = (count: number): string => `${count} ${count === 1 ? 'member' : 'members'}`
 
 export const words = {
@@ -274,5 +298,29 @@ export const words = {
     copyValue: 'Copy value',
     lastChecked: 'Last checked',
     never: 'never',
+  },
+
+  audit: {
+    things: ['entry', 'entries'],
+    what: 'What happened',
+    time: 'Time',
+    account: 'Account',
+    address: 'IP address',
+    seal: 'Seal',
+    notSealed: 'Not sealed yet',
+    credential: 'Credential',
+    requestId: 'Request ID',
+    action: 'Action',
+    user: 'Person',
+    target: 'Object',
+    addressOrNetwork: 'IP address or network',
+    provider: 'The provider',
+    automatic: 'Automatic',
+    actors: auditActors,
+    actionGroups: auditGroups,
+    entry: 'Audit entry',
+    none: 'No entries yet',
+    noMatch: 'No entries match',
+    noMatchText: 'Remove a filter or choose another time range.',
   },
 } as const
