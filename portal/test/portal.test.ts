@@ -286,6 +286,8 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     '/team/webhooks',
     '/team/audit',
     '/profile',
+    '/profile/notifications',
+    '/notifications',
   ]
   const alone = ['/sign-in', '/reset-password', '/invitation', '/confirm-email']
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -33,6 +33,11 @@ describe('a sentence of the audit log', () => {
     assert.equal(deedOf(entry, nameOf), 'signed in')
   })
 
+  it('shows the number of what has no name', () => {
+    const entry = { action: 'letter.reject', target: 'letter:2', before: null, after: { status: 'rejected' } }
+    assert.equal(deedOf(entry, nameOf), 'rejected letter 2')
+  })
+
   it('names what was created', () => {
     const entry = {
       action: 'api_token.create',

@@ -21,7 +21,13 @@ export function deedOf(entry: Entry, nameOf: (region: string) => string): string
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-const suffixOf = (entry: Entry): string => (withoutTarget.test(entry.action) ? '' : ` ${targetText(entry)}`)
+/** The name of the thing; its number if it has none, since the action names what it is. */
+function suffixOf(entry: Entry): string {
+  if (withoutTarget.test(entry.action)) return ''
+  const text = targetText(entry)
+  const isNumbered = text === targetText({ ...entry, before: null, after: null }) && !/^AS\d/.test(text)
+  return ` ${isNumbered ? entry.target.replace(/^[^:]*:/, '') : text}`
+}
 
 /** ` in Amsterdam, Frankfurt` for an announcement that has regions. */
 function placeOf({ action, after }: Entry, nameOf: (region: string) => string): string {

@@ -30,7 +30,7 @@ type Names = {
 }
 
 const actorText = ({ actor, actor_name }: AuditEntry, { people }: Names): string =>
-  people.get(actor) ?? actor_name ?? t.actors[actor] ?? actor
+  people.get(actor) ?? t.actors[actor] ?? actor_name ?? actor
 
 const columnsWith = (names: Names): readonly Column<AuditEntry>[] => [
   {
@@ -40,9 +40,9 @@ const columnsWith = (names: Names): readonly Column<AuditEntry>[] => [
     grows: true,
     card: 'primary',
     cell: (entry) => (
-      <>
-        <b className={classes['actor']}>{actorText(entry, names)}</b> {deedOf(entry, names.regionName)}
-      </>
+      <span className={classes['sentence']}>
+        <b>{actorText(entry, names)}</b> {deedOf(entry, names.regionName)}
+      </span>
     ),
   },
   timeColumn('at', t.time, ({ at }) => at, { orderBy: 'at', card: 'secondary' }),

@@ -48,7 +48,13 @@ const columns: readonly Column<Webhook>[] = [
     cell: ({ id }) => <SuccessCell webhookId={id} />,
   },
   { id: 'events', header: t.eventsSent, width: 170, cell: ({ events }) => t.eventsOf(events.length) },
-  { id: 'description', header: t.description, width: 200, cell: ({ description }) => description },
+  {
+    id: 'description',
+    header: t.description,
+    width: 200,
+    hidden: true,
+    cell: ({ description }) => description,
+  },
   timeColumn('last', t.lastDelivered, ({ last_delivery }) => last_delivery, { none: t.never }),
   timeColumn('created', t.createdAt, ({ created }) => created, { orderBy: 'created', hidden: true }),
 ]
