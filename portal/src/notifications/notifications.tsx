@@ -34,7 +34,7 @@ const columns: readonly Column<Notification>[] = [
       </RowLink>
     ),
   },
-  { id: 'kind', header: words.kind, width: 190, card: 'secondary', cell: (one) => <KindOf one={one} /> },
+  { id: 'kind', header: words.kind, width: 220, card: 'secondary', cell: (one) => <KindOf one={one} /> },
   {
     id: 'state',
     header: words.state,

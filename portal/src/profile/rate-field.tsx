@@ -32,7 +32,7 @@ function RateInput({ of, unitLabel, ...props }: RateInputProps) {
   } = inputProps(props)
   return (
     <Input.Wrapper id={id} {...{ label, description, error, inputWrapperOrder }}>
-      <Group gap="xs" wrap="nowrap">
+      <Group gap="xs" wrap="nowrap" mb={5}>
         <NumberInput
           {...input}
           id={id}
