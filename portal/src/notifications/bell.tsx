@@ -1,6 +1,6 @@
 // The bell of the bar above the page: the number of unread notifications, and the latest ones in a popover, on phones in a sheet.
 import { ActionIcon, Drawer, Popover, Skeleton } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { useDisclosure, useWindowEvent } from '@mantine/hooks'
 import { IconBell } from '@tabler/icons-react'
 import { useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
@@ -17,6 +17,10 @@ export function Bell() {
   const path = useLocation().pathname
   const [isOpen, { toggle, close }] = useDisclosure(false)
   useEffect(close, [path, close])
+  // Also after "Mark all as read", which loses the focus when it is disabled.
+  useWindowEvent('keydown', ({ key }) => {
+    if (key === 'Escape') close()
+  })
   const button = (
     <ActionIcon
       aria-label={words.bell(unread)}
