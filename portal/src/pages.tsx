@@ -8,9 +8,10 @@ import type { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { listDeliveriesRoute } from '@pharos/contract/delivery'
 import type { listAsnsRoute } from '@pharos/contract/inventory'
 import type { listMembersRoute } from '@pharos/contract/member'
+import type { listNotificationsRoute } from '@pharos/contract/notification'
 import type { QueryOf } from '@pharos/contract/route'
 import type { listTokensRoute } from '@pharos/contract/token'
-import type { listWebhookDeliveriesRoute } from '@pharos/contract/webhook'
+import type { listWebhookDeliveriesRoute, listWebhooksRoute } from '@pharos/contract/webhook'
 import {
   IconBroadcast,
   IconFileCheck,
@@ -223,11 +224,11 @@ export const pages = [
     path: '/team/webhooks',
     label: 'Webhooks',
     tabOf: '/team',
+    search: parameters<QueryOf<typeof listWebhooksRoute>>()('enabled', 'ordering'),
     component: lazyRouteComponent(() => import('./team/webhooks.tsx'), 'Webhooks'),
   }),
   page({
     path: '/team/webhooks/$id',
-    tabOf: '/team',
     search: parameters<QueryOf<typeof listWebhookDeliveriesRoute> & { delivery: number }>()(
       'state',
       'type',
@@ -260,6 +261,24 @@ export const pages = [
     key: 'p',
     keywords: ['password', 'two-factor', 'time zone'],
     component: lazyRouteComponent(() => import('./profile/profile.tsx'), 'Profile'),
+  }),
+  page({
+    path: '/profile/notifications',
+    label: 'Notification settings',
+    group: 'account',
+    keywords: ['mail', 'e-mail', 'digest', 'thresholds'],
+    component: lazyRouteComponent(
+      () => import('./profile/notification-settings.tsx'),
+      'NotificationSettingsPage',
+    ),
+  }),
+  page({
+    path: '/notifications',
+    label: 'Notifications',
+    group: 'account',
+    keywords: ['bell', 'unread'],
+    search: parameters<QueryOf<typeof listNotificationsRoute>>()('unread'),
+    component: lazyRouteComponent(() => import('./notifications/notifications.tsx'), 'Notifications'),
   }),
   page({
     path: '/staff/holds',

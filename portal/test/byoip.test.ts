@@ -369,7 +369,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     const zone = page.getByRole('combobox', { name: 'Time zone' })
     await zone.fill('Tokyo')
     await page.getByRole('option', { name: 'Asia/Tokyo' }).click()
-    const time = page.getByRole('row').filter({ hasText: 'This device' }).locator('time').first()
+    const time = page.getByRole('listitem').filter({ hasText: 'This device' }).locator('time').first()
     const at = (await time.getAttribute('datetime'))!
     const hourIn = (timeZone: string) =>
       new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }).format(new Date(at))

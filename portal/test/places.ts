@@ -18,6 +18,8 @@ export const placesOfMembers = [
   '/team/webhooks',
   '/team/audit',
   '/profile',
+  '/profile/notifications',
+  '/notifications',
 ] as const
 
 export const placesOfStaff = ['/staff/holds', '/staff/regions', '/staff/letters', '/staff/detectors'] as const

@@ -137,7 +137,7 @@ function take(event: StreamEvent): void {
   const isFirst = lastEventId === undefined
   lastEventId = event.id
   if (event.type === 'reset' || (event.type === 'ready' && isFirst)) scheduleInvalidation('Analysis', 'BYOIP')
-  else if (event.type !== 'ready')
+  else if (event.type !== 'ready' && event.type !== 'notifications.changed')
     scheduleInvalidation(event.type.startsWith('event.') ? 'Analysis' : 'BYOIP')
   for (const listener of listeners) listener(event)
 }

@@ -4,14 +4,16 @@ import {
   Input,
   SegmentedControl,
   Select,
-  Stack,
   Text,
   useMantineColorScheme,
   type MantineColorScheme,
 } from '@mantine/core'
 import { useMemo } from 'react'
 import { browserZone, formatTime, isZone, useHomeZone, useZone, type Zone } from '../ui/time.tsx'
-import { Section } from '../ui/section.tsx'
+import { FormSection } from '../ui/form.tsx'
+import { words } from './words.ts'
+
+const { display: t } = words
 
 /** The value of "use the browser's time zone". */
 const ofBrowser = 'browser'
@@ -20,15 +22,10 @@ const shownZones = 60
 
 export function Display() {
   return (
-    <Section title="Display">
-      <Stack gap="sm">
-        <ZoneChoice />
-        <SchemeChoice />
-        <Text size="xs" c="dimmed">
-          Saved in this browser only.
-        </Text>
-      </Stack>
-    </Section>
+    <FormSection title={t.title} help={t.help}>
+      <ZoneChoice />
+      <SchemeChoice />
+    </FormSection>
   )
 }
 
@@ -37,7 +34,7 @@ function ZoneChoice() {
   const [zone, setZone] = useZone()
   const zones = useMemo(
     () => [
-      { value: ofBrowser, label: `Browser default (${browserZone()})` },
+      { value: ofBrowser, label: t.browserZone(browserZone()) },
       ...[...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].map((name) => ({
         value: name,
         label: name.replaceAll('_', ' '),
@@ -49,30 +46,30 @@ function ZoneChoice() {
   return (
     <>
       <Select
-        label="Time zone"
-        description="Search by city or region"
+        label={t.zone}
+        description={t.zoneHelp}
         searchable
         limit={shownZones}
-        nothingFoundMessage="No time zones match"
+        nothingFoundMessage={t.noZone}
         allowDeselect={false}
         data={zones}
         value={home !== '' && isZone(home) ? home : ofBrowser}
         onChange={(name) => setHome(name === null || name === ofBrowser ? '' : name)}
       />
-      <Input.Wrapper label="Show times in" description="Also in the header of every page">
+      <Input.Wrapper label={t.showIn} description={t.showInHelp}>
         <Group gap="xs" mt={4}>
           <SegmentedControl
             size="xs"
-            aria-label="Show times in"
+            aria-label={t.showIn}
             value={zone}
             onChange={(value) => setZone(value as Zone)}
             data={[
-              { value: 'local', label: 'My time zone' },
+              { value: 'local', label: t.mine },
               { value: 'utc', label: 'UTC' },
             ]}
           />
           <Text size="xs" c="dimmed">
-            Now {formatTime(now, zone)}
+            {t.now(formatTime(now, zone))}
           </Text>
         </Group>
       </Input.Wrapper>
@@ -83,17 +80,17 @@ function ZoneChoice() {
 function SchemeChoice() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <Input.Wrapper label="Theme">
+    <Input.Wrapper label={t.theme}>
       <Group mt={4}>
         <SegmentedControl
           size="xs"
-          aria-label="Theme"
+          aria-label={t.theme}
           value={colorScheme}
           onChange={(value) => setColorScheme(value as MantineColorScheme)}
           data={[
-            { value: 'auto', label: 'System' },
-            { value: 'light', label: 'Light' },
-            { value: 'dark', label: 'Dark' },
+            { value: 'auto', label: t.system },
+            { value: 'light', label: t.light },
+            { value: 'dark', label: t.dark },
           ]}
         />
       </Group>

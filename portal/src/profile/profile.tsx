@@ -1,5 +1,5 @@
-// The user's account: name, sign-in, display, open sessions.
-import { SimpleGrid, Stack } from '@mantine/core'
+// The user's account: name, notifications, sign-in, display, open sessions.
+import { Group } from '@mantine/core'
 import { updateUserRoute } from '@pharos/contract/account'
 import type { User } from '@pharos/contract/session'
 import { call } from '../api/call.ts'
@@ -7,12 +7,13 @@ import { session } from '../api/session.ts'
 import { useUser } from '../api/use-session.ts'
 import { text } from '../ui/form-text-widgets.tsx'
 import { country } from '../ui/form-widgets.tsx'
-import { Field, Form, useRequestForm } from '../ui/form.tsx'
+import { Field, Form, FormSection, useRequestForm } from '../ui/form.tsx'
+import { ButtonLink } from '../ui/link.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
-import { Section } from '../ui/section.tsx'
 import { Display } from './display.tsx'
-import { SecondFactorCard } from './second-factor.tsx'
+import classes from './profile.module.css'
+import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
 import { SigningIn } from './signing-in.tsx'
@@ -22,18 +23,23 @@ export function Profile() {
   const user = useUser()
   if (!user) return null
   return (
-    <Page title="Profile" note={user.email}>
-      <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Stack>
-          <Details user={user} />
-          <SecondFactorCard />
-        </Stack>
-        <Stack>
-          <SigningIn user={user} />
-          <Display />
-        </Stack>
-      </SimpleGrid>
-      <Sessions />
+    <Page title={words.title} note={user.email}>
+      <div className={classes['sections']}>
+        <Details user={user} />
+        <FormSection title={words.notification.section} help={words.notification.sectionHelp}>
+          <Group>
+            <ButtonLink to="/profile/notifications" variant="default">
+              {words.notification.title}
+            </ButtonLink>
+          </Group>
+        </FormSection>
+        <SigningIn user={user} />
+        <FormSection title={words.factor.title} help={words.factor.help}>
+          <SecondFactor />
+        </FormSection>
+        <Display />
+        <Sessions />
+      </div>
     </Page>
   )
 }
@@ -65,14 +71,14 @@ function Details({ user }: { user: User }) {
     },
   })
   return (
-    <Section title={words.details}>
+    <FormSection title={words.details} help={words.detailsHelp}>
       <UnsavedGuard isUnsaved={form.isUnsaved} />
-      <Form form={form} action={words.save} gap="sm">
+      <Form form={form} action={words.save}>
         <Field form={form} name="first_name" />
         <Field form={form} name="last_name" />
         <Field form={form} name="display_name" />
         <Field form={form} name="country" />
       </Form>
-    </Section>
+    </FormSection>
   )
 }

@@ -22,11 +22,12 @@ import { text, password } from '../ui/form-text-widgets.tsx'
 import { Field, useRequestForm } from '../ui/form.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
-import { Section } from '../ui/section.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
 import { Time } from '../ui/time.tsx'
 import { words } from './words.ts'
 import { StatePill } from '../ui/status.tsx'
+
+const { factor: t } = words
 
 const startFields = {
   current_password: password({ label: words.currentPassword, autoComplete: 'current-password' }),
@@ -48,18 +49,16 @@ const proofFields = {
 /** From this many codes on, new ones are recommended. */
 const fewCodes = 3
 
-export function SecondFactorCard() {
+/** The state of the second factor, and what can be done about it: the content of a section. */
+export function SecondFactor() {
   const answer = useAnswer(getSecondFactorRoute, {})
   return (
-    <Section title="Two-factor authentication">
+    <>
       {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={40} />}
       {answer.data?.enabled === null && (
         <Stack gap="xs">
-          <Text size="sm">
-            Your account is protected by a password only. Add an authenticator app so that a stolen password
-            is not enough. Setting it up signs you out everywhere else.
-          </Text>
+          <Text size="sm">{t.offText}</Text>
           <Group>
             <SetUp />
           </Group>
@@ -68,24 +67,19 @@ export function SecondFactorCard() {
       {answer.data && answer.data.enabled !== null && (
         <Stack gap="xs">
           <Group gap="xs">
-            <StatePill color="ok">On</StatePill>
+            <StatePill color="ok">{t.on}</StatePill>
             <Text size="sm">
-              Since <Time at={answer.data.enabled} /> · {answer.data.recovery_codes_left} recovery codes left
+              {t.since} <Time at={answer.data.enabled} /> · {t.codesLeft(answer.data.recovery_codes_left)}
             </Text>
           </Group>
-          {answer.data.recovery_codes_left <= fewCodes && (
-            <Alert color="warn">
-              Generate new recovery codes. Without them, losing your authenticator locks you out until the
-              provider helps.
-            </Alert>
-          )}
+          {answer.data.recovery_codes_left <= fewCodes && <Alert color="warn">{t.fewCodes}</Alert>}
           <Group>
             <NewCodes />
             <TurnOff />
           </Group>
         </Stack>
       )}
-    </Section>
+    </>
   )
 }
 
@@ -113,14 +107,14 @@ function SetUp() {
   }
   return (
     <>
-      <Button onClick={open}>Set up</Button>
-      <Modal opened={opened} onClose={shut} title="Set up two-factor authentication" size="lg">
+      <Button onClick={open}>{t.setUp}</Button>
+      <Modal opened={opened} onClose={shut} title={t.setUpTitle} size="lg">
         <form onSubmit={form.submit} noValidate>
           <Stack>
             <Stepper active={step} size="xs">
-              <Stepper.Step label="Password" />
-              <Stepper.Step label="Authenticator" />
-              <Stepper.Step label="Recovery codes" />
+              <Stepper.Step label={t.steps.password} />
+              <Stepper.Step label={t.steps.app} />
+              <Stepper.Step label={t.steps.codes} />
             </Stepper>
             {step === 0 && <Field form={start} name="current_password" autoFocus />}
             {step === 1 && (
@@ -132,9 +126,9 @@ function SetUp() {
             {form.problem !== undefined && <Problem error={form.problem} />}
             <Group justify="flex-end">
               {step === 2 ? (
-                <Button onClick={shut}>I have saved these codes</Button>
+                <Button onClick={shut}>{t.savedCodes}</Button>
               ) : (
-                <SubmitButton form={form}>{step === 0 ? 'Continue' : 'Turn on'}</SubmitButton>
+                <SubmitButton form={form}>{step === 0 ? t.next : t.turnOn}</SubmitButton>
               )}
             </Group>
           </Stack>
@@ -149,11 +143,11 @@ type ScanProps = { readonly enrolment: TotpEnrolment; readonly children: ReactNo
 function Scan({ enrolment: { uri, secret }, children }: ScanProps) {
   return (
     <>
-      <Text size="sm">Scan this code with your authenticator app, or enter the key:</Text>
+      <Text size="sm">{t.scan}</Text>
       <QrCode text={uri} />
       <Group gap="xs">
         <Code>{secret}</Code>
-        <CopyIcon text={secret} label="Copy key" />
+        <CopyIcon text={secret} label={t.copyKey} />
       </Group>
       {children}
     </>
@@ -162,29 +156,20 @@ function Scan({ enrolment: { uri, secret }, children }: ScanProps) {
 
 /** The file contains host and date, so that it can be identified later. */
 const fileOf = (codes: readonly string[]): string =>
-  [
-    `Recovery codes for ${location.host}, generated on ${new Date().toISOString().slice(0, 10)}.`,
-    'Each works once, in place of a code of the authenticator.',
-    '',
-    ...codes,
-    '',
-  ].join('\n')
+  [t.fileHead(location.host, new Date().toISOString().slice(0, 10)), t.fileText, '', ...codes, ''].join('\n')
 
 function Codes({ codes }: { codes: readonly string[] }) {
   return (
     <Stack>
-      <Alert color="warn">
-        Store these in your password manager. Each works once if you lose your authenticator. They will not be
-        shown again.
-      </Alert>
-      <CopyBlock text={codes.join('\n')} label="Copy all" />
+      <Alert color="warn">{t.storeCodes}</Alert>
+      <CopyBlock text={codes.join('\n')} label={t.copyAll} />
       <Group>
         <Button
           variant="default"
           leftSection={<IconDownload size={14} />}
           onClick={() => download('recovery-codes.txt', new Blob([fileOf(codes)], { type: 'text/plain' }))}
         >
-          Download
+          {t.download}
         </Button>
       </Group>
     </Stack>
@@ -201,7 +186,7 @@ function QrCode({ text }: { text: string }) {
       width={200}
       height={200}
       role="img"
-      aria-label="QR code for the authenticator"
+      aria-label={t.qr}
       shapeRendering="crispEdges"
     >
       <rect width={size} height={size} fill="#fff" />
@@ -216,36 +201,36 @@ const trimmed = ({ current_password, otp }: Proof): Proof => ({ current_password
 
 const TurnOff = () => (
   <Dialog
-    title="Turn off two-factor authentication"
-    action="Turn off"
+    title={t.offTitle}
+    action={t.turnOff}
     danger
     route={deleteTotpRoute}
     declared={proofFields}
-    intro={<Text size="sm">You lose access to teams that require it until you turn it on again.</Text>}
+    intro={<Text size="sm">{t.offEffect}</Text>}
     initialValues={noProof}
     trigger={(open) => (
       <Button variant="default" onClick={open}>
-        Turn off
+        {t.turnOff}
       </Button>
     )}
     onSubmit={async (proof) => {
       await session.replace(deleteTotpRoute, trimmed(proof))
       await invalidate(getSecondFactorRoute)
-      notifySuccess('Two-factor authentication is off. Other sessions were signed out.')
+      notifySuccess(t.isOff)
     }}
   />
 )
 
 const NewCodes = () => (
   <Dialog
-    title="New recovery codes"
-    action="Generate new codes"
+    title={t.newCodes}
+    action={t.generate}
     route={createRecoveryCodesRoute}
     declared={proofFields}
     initialValues={noProof}
     trigger={(open) => (
       <Button variant="default" onClick={open}>
-        New recovery codes
+        {t.newCodes}
       </Button>
     )}
     onClose={() => void invalidate(getSecondFactorRoute)}

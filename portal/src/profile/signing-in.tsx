@@ -1,5 +1,5 @@
 // The address and the password that the user signs in with. A new address counts once its link is followed.
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Text } from '@mantine/core'
 import { useSessionStorage } from '@mantine/hooks'
 import { changeEmailRoute, changePasswordRoute } from '@pharos/contract/account'
 import type { User } from '@pharos/contract/session'
@@ -9,7 +9,7 @@ import { session } from '../api/session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { email as emailField, password } from '../ui/form-text-widgets.tsx'
 import { notifySuccess } from '../ui/notify.ts'
-import { Section } from '../ui/section.tsx'
+import { FormSection } from '../ui/form.tsx'
 import { Time } from '../ui/time.tsx'
 import { words } from './words.ts'
 
@@ -25,21 +25,17 @@ export function SigningIn({ user }: { user: User }) {
     getInitialValueInEffect: false,
   })
   return (
-    <Section title="Sign-in">
-      <Stack gap="sm">
-        <Text size="sm">
-          You sign in with <b>{user.email}</b> and a password.
-        </Text>
-        {pending && isPending(pending, user) && <PendingNotice pending={pending} />}
-        <Group>
-          <ChangePassword />
-          <ChangeEmail
-            email={user.email}
-            onRequested={(email) => setPending({ userId: user.id, email, at: new Date().toISOString() })}
-          />
-        </Group>
-      </Stack>
-    </Section>
+    <FormSection title={words.signIn} help={words.signInHelp}>
+      <Text size="sm">{words.signInWith(user.email)}</Text>
+      {pending && isPending(pending, user) && <PendingNotice pending={pending} />}
+      <Group>
+        <ChangePassword />
+        <ChangeEmail
+          email={user.email}
+          onRequested={(email) => setPending({ userId: user.id, email, at: new Date().toISOString() })}
+        />
+      </Group>
+    </FormSection>
   )
 }
 
@@ -53,10 +49,9 @@ function isPending(pending: PendingEmail, { id, email }: User): boolean {
 }
 
 const PendingNotice = ({ pending }: { pending: PendingEmail }) => (
-  <Alert color="info" title={`Confirm ${pending.email}`}>
+  <Alert color="info" title={words.confirm(pending.email)}>
     <Text size="sm">
-      We sent a link to that address; it expires <Time at={expiryOf(pending)} />. Until then, keep signing in
-      with your current address. No e-mail? Check the spelling and try again.
+      {words.linkExpires} <Time at={expiryOf(pending)} />. {words.untilConfirmed}
     </Text>
   </Alert>
 )

@@ -1,6 +1,53 @@
-// The texts of the profile: details, sign-in, sessions.
+// The texts of the profile: details, sign-in, second factor, display, sessions, notification settings.
+import { mailPauseMinutes, type Digest } from '@pharos/contract/notification'
+import type { NotificationKind } from '@pharos/contract/notification-text'
+
+const digests: Record<Digest, string> = {
+  immediate: `At once, then at most every ${mailPauseMinutes} minutes`,
+  hourly: 'Every hour',
+  daily: 'Every day at 07:00 UTC',
+}
+
+/** What is mailed. */
+const kinds: Record<NotificationKind, { readonly label: string; readonly help: string }> = {
+  attack: { label: 'Mail new attacks', help: 'An attack on your networks reaches one of these rates.' },
+  attack_ended: { label: 'Mail when they end', help: 'An attack that was mailed is over, with its peak.' },
+  check_failed: {
+    label: 'Check failed',
+    help: 'A check of a prefix that had passed fails, such as its ROA or route object.',
+  },
+  announcement_blocked: {
+    label: 'Announcement blocked',
+    help: 'A prefix cannot be announced: it was suspended, or its checks fail.',
+  },
+  announcement_error: {
+    label: 'Announcement error',
+    help: 'The routers did not accept a change of an announcement.',
+  },
+  unexpected_origin: {
+    label: 'Unexpected origin',
+    help: 'Another network announces one of your prefixes, or a part of it.',
+  },
+  letter_decided: {
+    label: 'Letter decided',
+    help: 'The provider accepted or rejected a letter of authorization.',
+  },
+  letter_expiring: { label: 'Letter expires', help: 'A letter of authorization expires within 14 days.' },
+  changes_paused: {
+    label: 'Changes paused',
+    help: 'Withdrawals of your team wait for approval by the provider.',
+  },
+  hold_opened: {
+    label: 'Approval needed',
+    help: 'Changes of a region wait for a decision. The alert address of the platform gets a mail in any case.',
+  },
+  letter_to_review: { label: 'Letter to review', help: 'A team uploaded a letter of authorization.' },
+}
+
 export const words = {
+  title: 'Profile',
   details: 'Your details',
+  detailsHelp: 'How you appear to the members of your teams, and in the audit log.',
   save: 'Save',
   saved: 'Saved.',
   firstName: 'First name',
@@ -23,4 +70,109 @@ export const words = {
   sixDigits: 'Six-digit code',
   needsSixDigits: 'must be the 6 digits that the authenticator shows',
   code: 'Authenticator or recovery code',
+  signIn: 'Sign-in',
+  signInHelp: 'Changing the password or the address signs you out on other devices.',
+  signInWith: (email: string): string => `You sign in with ${email} and a password.`,
+  confirm: (email: string): string => `Confirm ${email}`,
+  linkExpires: 'We sent a link to that address. It expires',
+  untilConfirmed:
+    'Until then, keep signing in with your current address. No e-mail? Check the spelling and try again.',
+
+  factor: {
+    title: 'Two-factor authentication',
+    help: 'A code of your authenticator app at every sign-in, in addition to the password.',
+    offText:
+      'Your account is protected by a password only. Add an authenticator app so that a stolen password is not enough. Setting it up signs you out everywhere else.',
+    on: 'On',
+    since: 'Since',
+    codesLeft: (count: number): string => `${count} recovery ${count === 1 ? 'code' : 'codes'} left`,
+    fewCodes:
+      'Generate new recovery codes. Without them, losing your authenticator locks you out until the provider helps.',
+    setUp: 'Set up',
+    setUpTitle: 'Set up two-factor authentication',
+    steps: { password: 'Password', app: 'Authenticator', codes: 'Recovery codes' },
+    next: 'Continue',
+    turnOn: 'Turn on',
+    savedCodes: 'I have saved these codes',
+    scan: 'Scan this code with your authenticator app, or enter the key:',
+    copyKey: 'Copy key',
+    qr: 'QR code for the authenticator',
+    fileHead: (host: string, date: string): string => `Recovery codes for ${host}, generated on ${date}.`,
+    fileText: 'Each works once, in place of a code of the authenticator.',
+    storeCodes:
+      'Store these in your password manager. Each works once if you lose your authenticator. They will not be shown again.',
+    copyAll: 'Copy all',
+    download: 'Download',
+    offTitle: 'Turn off two-factor authentication',
+    turnOff: 'Turn off',
+    offEffect: 'You lose access to teams that require it until you turn it on again.',
+    isOff: 'Two-factor authentication is off. Other sessions were signed out.',
+    newCodes: 'New recovery codes',
+    generate: 'Generate new codes',
+  },
+
+  display: {
+    title: 'Display',
+    help: 'Saved in this browser only.',
+    browserZone: (zone: string): string => `Browser default (${zone})`,
+    zone: 'Time zone',
+    zoneHelp: 'Search by city or region',
+    noZone: 'No time zones match',
+    showIn: 'Show times in',
+    showInHelp: 'Also in the header of every page',
+    mine: 'My time zone',
+    now: (time: string): string => `Now ${time}`,
+    theme: 'Theme',
+    system: 'System',
+    light: 'Light',
+    dark: 'Dark',
+  },
+
+  sessions: {
+    title: 'Sessions',
+    help: 'The devices that are signed in with your account. Sign out those that you do not know, then change your password.',
+    current: 'This device',
+    noAddress: 'Unknown address',
+    active: 'Last active',
+    since: 'signed in',
+    until: 'expires',
+    end: 'Sign out',
+    endOf: (device: string): string => `Sign out ${device}`,
+    out: 'Sign out everywhere',
+    outTitle: 'Sign out everywhere?',
+    outText: 'This signs you out on all devices, including this one. API tokens keep working.',
+  },
+  unitOf: (label: string): string => `Unit of ${label.toLowerCase()}`,
+
+  notification: {
+    section: 'Notifications',
+    sectionHelp: 'What you are told about in the bell and by mail, in each team.',
+    title: 'Notification settings',
+    note: (team: string): string => `These settings are yours, and apply to the team ${team} only.`,
+    all: 'Open notifications',
+    mails: 'E-mail',
+    mailsHelp: (email: string): string =>
+      `Mails go to ${email}. The bell in the portal shows every notification, also without mails.`,
+    mail: 'Send mails',
+    mailHelp: 'Mails about your account, such as password resets, are always sent.',
+    digest: 'How often',
+    digests,
+    attacks: 'Attacks',
+    attacksHelp:
+      'You are notified of an attack as soon as its peak reaches one of these rates, in the bell and by mail. Smaller ones are in the list of events only.',
+    bps: 'Bit rate of at least',
+    bpsHelp: 'Leave empty to let the packet rate decide alone.',
+    pps: 'Packet rate of at least',
+    ppsHelp: 'Leave empty to let the bit rate decide alone.',
+    noAttacks: 'Without a rate you are not notified of any attack.',
+    other: 'What to mail',
+    otherHelp: 'What is off here still appears in the bell.',
+    staff: 'Work for the provider',
+    staffHelp: 'For your work as staff of the provider. The same in all teams.',
+    staffOnlyHelp: (team: string): string =>
+      `For your work as staff of the provider. You are not a member of ${team} and get no notifications of this team.`,
+    staffMail: 'Send mails to staff',
+    staffMailHelp: 'They go to your own address.',
+    kinds,
+  },
 } as const

@@ -6,6 +6,7 @@ import { callAsGuest } from '../api/call.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { GuestPage, IncompleteLink, tokenOfLink } from './guest-page.tsx'
+import { words } from './words.ts'
 
 export function ConfirmEmail() {
   const token = tokenOfLink()
@@ -16,12 +17,12 @@ export function ConfirmEmail() {
     enabled: token !== '',
   })
   return (
-    <GuestPage title="Confirm your e-mail address">
+    <GuestPage title={words.confirmTitle}>
       {token === '' && <IncompleteLink />}
       {answer.isLoading && <Skeleton height={40} />}
       {answer.error && <Problem error={answer.error} retry={answer.refetch} />}
-      {answer.data && <Alert color="ok">{answer.data.email} is confirmed.</Alert>}
-      <ButtonLink to="/sign-in">Sign in</ButtonLink>
+      {answer.data && <Alert color="ok">{words.confirmed(answer.data.email)}</Alert>}
+      <ButtonLink to="/sign-in">{words.signIn}</ButtonLink>
     </GuestPage>
   )
 }

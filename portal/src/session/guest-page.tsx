@@ -37,6 +37,4 @@ if (/^\/(confirm-email|reset-password|invitation)$/.test(location.pathname) && t
 
 export const tokenOfLink = (): string => token
 
-export const IncompleteLink = () => (
-  <Alert color="warn">This link is incomplete. Open the full link from the e-mail.</Alert>
-)
+export const IncompleteLink = () => <Alert color="warn">{words.incompleteLink}</Alert>

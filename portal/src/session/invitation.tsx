@@ -12,6 +12,8 @@ import { Time } from '../ui/time.tsx'
 import { GuestPage, IncompleteLink, tokenOfLink } from './guest-page.tsx'
 import { words } from './words.ts'
 
+const { invitation: t } = words
+
 const declared = {
   first_name: text({ label: words.firstName, autoComplete: 'given-name' }),
   last_name: text({ label: words.lastName, autoComplete: 'family-name' }),
@@ -32,7 +34,7 @@ export function InvitationPage() {
     enabled: token !== '',
   })
   return (
-    <GuestPage title={answer.data ? `Join ${answer.data.team_name}` : 'Invitation'}>
+    <GuestPage title={answer.data ? t.join(answer.data.team_name) : t.title}>
       {token === '' && <IncompleteLink />}
       {answer.isLoading && <Skeleton height={120} />}
       {answer.error && <Problem error={answer.error} retry={answer.refetch} />}
@@ -52,18 +54,17 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   if (form.result)
     return (
       <>
-        <Alert color="ok">You have joined {team_name}.</Alert>
-        <ButtonLink to="/sign-in">Sign in</ButtonLink>
+        <Alert color="ok">{t.joined(team_name)}</Alert>
+        <ButtonLink to="/sign-in">{words.signIn}</ButtonLink>
       </>
     )
   return (
-    <Form form={form} action={has_account ? 'Join team' : 'Create account and join'} fullWidth>
+    <Form form={form} action={has_account ? t.accept : t.create} fullWidth>
       <Text size="sm">
-        {invited_by} invited you ({email}) to join <b>{team_name}</b>
-        {is_admin && ' as an admin'}. The invitation expires <Time at={expires} />.
+        {t.text(invited_by, email, is_admin)} {t.expires} <Time at={expires} />.
       </Text>
       {has_account ? (
-        <Text size="sm">You already have an account with this address. Accept, then sign in.</Text>
+        <Text size="sm">{t.hasAccount}</Text>
       ) : (
         <>
           <Field form={form} name="first_name" />

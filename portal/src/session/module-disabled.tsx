@@ -3,6 +3,10 @@ import { useUser } from '../api/use-session.ts'
 import { Empty } from '../ui/empty.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
+import { words } from './words.ts'
+
+const { module: t } = words
+const moduleNames: Readonly<Record<string, string>> = t.names
 
 /** `label` is the page's name in the navigation. */
 export function ModuleDisabled({ label, module }: { label: string; module: string }) {
@@ -11,22 +15,13 @@ export function ModuleDisabled({ label, module }: { label: string; module: strin
   const { current_team: team, teams, is_staff: isStaff } = user
   return (
     <Page title={label}>
-      <Empty title={`Not enabled for ${team.name}`}>
-        This page is part of the module <b>{module}</b>.{' '}
-        {isStaff
-          ? 'Enable it in the platform file.'
-          : team.is_admin
-            ? 'Ask your provider to enable it.'
-            : 'Ask a team admin to have the provider enable it.'}{' '}
-        {teams.length > 1 && 'If another of your teams has it, switch teams. '}
+      <Empty title={t.title(team.name)}>
+        {t.part(moduleNames[module] ?? module)} {isStaff ? t.staff : team.is_admin ? t.admin : t.member}{' '}
+        {teams.length > 1 && t.otherTeam}{' '}
         {team.is_admin || (
-          <>
-            Your admins are listed on the{' '}
-            <TextLink to="/team/members" size="sm">
-              members page
-            </TextLink>
-            .
-          </>
+          <TextLink to="/team/members" size="sm">
+            {t.admins}
+          </TextLink>
         )}
       </Empty>
     </Page>

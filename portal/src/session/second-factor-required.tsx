@@ -3,10 +3,14 @@ import { Alert, Skeleton, Stack, Text } from '@mantine/core'
 import { getSecondFactorRoute } from '@pharos/contract/second-factor'
 import { useAnswer } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'
-import { SecondFactorCard } from '../profile/second-factor.tsx'
+import { SecondFactor } from '../profile/second-factor.tsx'
 import { Page } from '../ui/page.tsx'
+import { Section } from '../ui/section.tsx'
 import { usePolling } from '../ui/use-polling.ts'
 import { retryGatedTeam } from './second-factor-gate.ts'
+import { words } from './words.ts'
+
+const { gate: t } = words
 
 const pollMs = 1_000
 
@@ -19,18 +23,21 @@ export function SecondFactorRequired() {
   if (!user) return null
   const others = user.teams.filter(({ id }) => id !== user.current_team.id)
   return (
-    <Page title="One more step" note={user.current_team.name}>
+    <Page title={t.title} note={user.current_team.name}>
       <Stack maw={640}>
-        <Alert color="info" title={`${user.current_team.name} requires two-factor authentication`}>
-          <Text size="sm">
-            Set it up with an authenticator app (TOTP) on your phone or in your password manager. You get
-            access as soon as it is on.
-          </Text>
+        <Alert color="info" title={t.required(user.current_team.name)}>
+          <Text size="sm">{t.text}</Text>
         </Alert>
-        {isOn ? <Skeleton height={80} /> : <SecondFactorCard />}
+        {isOn ? (
+          <Skeleton height={80} />
+        ) : (
+          <Section title={t.factor}>
+            <SecondFactor />
+          </Section>
+        )}
         {others.length > 0 && (
           <Text size="sm" c="dimmed">
-            Or switch to another team for now.
+            {t.others}
           </Text>
         )}
       </Stack>

@@ -21,4 +21,38 @@ export const words = {
   factorStays: 'Two-factor authentication stays on.',
   firstName: 'First name',
   lastName: 'Last name',
+  incompleteLink: 'This link is incomplete. Open the full link from the e-mail.',
+  confirmTitle: 'Confirm your e-mail address',
+  confirmed: (email: string): string => `${email} is confirmed.`,
+
+  invitation: {
+    title: 'Invitation',
+    join: (team: string): string => `Join ${team}`,
+    text: (by: string, email: string, isAdmin: boolean): string =>
+      `${by} invited you (${email}) to join${isAdmin ? ' as an admin' : ''}.`,
+    expires: 'The invitation expires',
+    hasAccount: 'You already have an account with this address. Join, then sign in.',
+    accept: 'Join team',
+    create: 'Create account and join',
+    joined: (team: string): string => `You have joined ${team}.`,
+  },
+
+  gate: {
+    title: 'One more step',
+    required: (team: string): string => `${team} requires two-factor authentication`,
+    text: 'Set it up with an authenticator app (TOTP) on your phone or in your password manager. You get access as soon as it is on.',
+    factor: 'Two-factor authentication',
+    others: 'Or switch to another team for now.',
+  },
+
+  module: {
+    title: (team: string): string => `Not enabled for ${team}`,
+    names: { ipam: 'address management', lighthouse: 'attack detection' },
+    part: (name: string): string => `This page is part of ${name}.`,
+    staff: 'Enable it for the team in the platform file.',
+    admin: 'Ask your provider to enable it.',
+    member: 'Ask an admin of your team to have it enabled by the provider.',
+    otherTeam: 'If another of your teams has it, switch teams.',
+    admins: 'See the admins of your team',
+  },
 } as const

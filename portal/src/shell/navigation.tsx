@@ -23,7 +23,7 @@ export function Navigation({ user, path, counts, isNarrow = false }: NavigationP
   const entries = pagesOf(user).filter(({ icon, group }) => icon !== undefined && group !== 'account')
   const groups = [...Map.groupBy(entries, ({ group }) => group)]
   return (
-    <nav aria-label={words.pages} data-narrow={isNarrow || undefined} className={classes['navigation']}>
+    <div data-narrow={isNarrow || undefined} className={classes['navigation']}>
       {groups.map(([group, pages]) => (
         <GroupOfPages key={group ?? ''} group={group} isNarrow={isNarrow}>
           {pages.map((page) => (
@@ -38,7 +38,7 @@ export function Navigation({ user, path, counts, isNarrow = false }: NavigationP
           ))}
         </GroupOfPages>
       ))}
-    </nav>
+    </div>
   )
 }
 

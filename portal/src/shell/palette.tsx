@@ -10,6 +10,18 @@ import {
 } from '@mantine/spotlight'
 import { searchRoute, type SearchHit } from '@pharos/contract/search'
 import type { User } from '@pharos/contract/session'
+import {
+  IconBroadcast,
+  IconId,
+  IconKey,
+  IconNetwork,
+  IconPlug,
+  IconSearch,
+  IconShieldBolt,
+  IconUser,
+  IconUsers,
+  IconWebhook,
+} from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -18,8 +30,21 @@ import { session } from '../api/session.ts'
 import { pageAt, pagesOf } from '../pages.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { useZone } from '../ui/time.tsx'
-import { pageOfHit } from './search-hits.ts'
+import { pageOfHit, subtitleOf } from './search-hits.ts'
 import { words } from './words.ts'
+import classes from './palette.module.css'
+
+const icons: Record<SearchHit['kind'], typeof IconSearch> = {
+  announcement: IconBroadcast,
+  prefix: IconNetwork,
+  asn: IconId,
+  event: IconShieldBolt,
+  service: IconPlug,
+  member: IconUser,
+  webhook: IconWebhook,
+  token: IconKey,
+  team: IconUsers,
+}
 
 const [store, spotlight] = createSpotlight()
 
@@ -44,10 +69,15 @@ export function Palette({ user, onClose }: { user: User; onClose: () => void }) 
       onSpotlightClose={onClose}
       nothingFound={error ? words.searchFailed : isPending ? words.searching : words.noResults}
       highlightQuery
+      classNames={{ body: classes['body']!, actionsGroup: classes['group']! }}
       limit={60}
       scrollable
       maxHeight="70dvh"
-      searchProps={{ placeholder: words.search, 'aria-label': words.search }}
+      searchProps={{
+        leftSection: <IconSearch size={18} stroke={1.6} />,
+        placeholder: words.search,
+        'aria-label': words.search,
+      }}
     />
   )
 }
@@ -66,8 +96,14 @@ function filtered(query: string, { group, actions }: SpotlightActionGroupData): 
   return left.length > 0 ? [{ group, actions: left }] : []
 }
 
+function iconOf({ kind }: SearchHit) {
+  const Icon = icons[kind]
+  return <Icon size={18} stroke={1.6} />
+}
+
 function useHits(query: string) {
   const navigate = useNavigate()
+  const [zone] = useZone()
   const [q] = useDebouncedValue(query.trim(), debounceMs)
   const isLong = q.length >= queryLengthMin
   const { data, isFetching, error } = useQuery({
@@ -84,7 +120,8 @@ function useHits(query: string) {
   const actionOf = (hit: SearchHit): SpotlightActionData => ({
     id: `${hit.kind}-${hit.id}-${hit.team?.id ?? ''}`,
     label: hit.title,
-    description: [hit.subtitle, hit.team?.name].filter(Boolean).join(' · '),
+    description: [subtitleOf(hit, zone), hit.team?.name].filter(Boolean).join(' · '),
+    leftSection: iconOf(hit),
     onClick: () => void open(hit).catch(notifyProblem),
   })
   const shown = isLong ? (data?.results ?? []).filter((hit) => hit.kind === 'team' || pageOfHit(hit)) : []

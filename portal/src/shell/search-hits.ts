@@ -1,5 +1,7 @@
 // Where a hit of the search is shown in the portal.
 import type { SearchHit, SearchKind } from '@pharos/contract/search'
+import { classificationLabel } from '@pharos/contract/classification'
+import { formatTime, type Zone } from '../ui/time.tsx'
 import { linkOptions, type LinkOptions } from '@tanstack/react-router'
 
 /** Returns the page of the hit; undefined for a team, which is switched to, and for what has no page of its own. */
@@ -9,6 +11,14 @@ export function pageOfHit({
   title,
 }: Pick<SearchHit, 'kind' | 'id' | 'title'>): LinkOptions | undefined {
   return pages[kind]?.(id, title)
+}
+
+/** Returns the second line of a hit as people read it: an event has the key of its class, and the time of its start. */
+export function subtitleOf({ kind, subtitle }: Pick<SearchHit, 'kind' | 'subtitle'>, zone: Zone): string {
+  const [key = '', start = ''] = subtitle.split(' ')
+  return kind === 'event' && start !== ''
+    ? `${classificationLabel(key)}, ${formatTime(start, zone)}`
+    : subtitle
 }
 
 const pages: Readonly<Partial<Record<SearchKind, (id: string, title: string) => LinkOptions>>> = {

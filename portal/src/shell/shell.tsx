@@ -79,7 +79,7 @@ function Frame({ user }: { user: User }) {
       <AppShell.Header className={classes['header']!}>
         <TopBar path={path} />
       </AppShell.Header>
-      <AppShell.Navbar className={classes['sidebar']!}>
+      <AppShell.Navbar aria-label={words.pages} className={classes['sidebar']!}>
         <Sidebar user={user} path={path} counts={counts} isNarrow={isNarrow} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes['content']!}>
@@ -97,7 +97,9 @@ function Frame({ user }: { user: User }) {
         <BottomBar user={user} path={path} counts={counts} onMore={open} />
       </AppShell.Footer>
       <Drawer opened={isOpen} onClose={close} title={words.pages} size="xs" hiddenFrom="sm" padding="xs">
-        <Sidebar user={user} path={path} counts={counts} isNarrow={false} />
+        <nav aria-label={words.pages}>
+          <Sidebar user={user} path={path} counts={counts} isNarrow={false} />
+        </nav>
       </Drawer>
       <Shortcuts user={user} />
       <Suspense>
@@ -125,7 +127,7 @@ const Sidebar = ({ user, path, counts, isNarrow }: SidebarProps) => (
       <IconSearch size={16} stroke={1.6} />
       {!isNarrow && (
         <>
-          <span>{words.search}</span>
+          <span>{words.searchButton}</span>
           <kbd>Ctrl K</kbd>
         </>
       )}

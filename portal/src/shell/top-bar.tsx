@@ -1,4 +1,4 @@
-// The bar above every page: where the page is, whether it is live, the time zone, and help.
+// The bar above every page: where the page is, whether it is live, the time zone, notifications and help.
 import { ActionIcon, Menu, SegmentedControl, Tooltip } from '@mantine/core'
 import { IconBook, IconClock, IconHelp, IconKeyboard, IconLifebuoy } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -7,6 +7,7 @@ import { usePageTitle } from '../ui/page-title.ts'
 import { useZone, zoneName, type Zone } from '../ui/time.tsx'
 import { brand } from '../ui/brand.ts'
 import { Logo } from '../ui/logo.tsx'
+import { Bell } from '../notifications/bell.tsx'
 import { LiveStatus } from './live-status.tsx'
 import { showOverlay } from './overlay.ts'
 import { words } from './words.ts'
@@ -21,6 +22,7 @@ export const TopBar = ({ path }: { path: string }) => (
     <div className={classes['tools']}>
       <LiveStatus />
       <ZoneSwitch />
+      <Bell />
       <HelpMenu />
     </div>
   </div>

@@ -4,6 +4,7 @@ export const words = {
   pages: 'Pages',
   more: 'More',
   search: 'Search or jump to…',
+  searchButton: 'Search',
   goTo: 'Go to',
   searching: 'Searching…',
   searchFailed: 'Search is not available now. Pages can still be opened.',

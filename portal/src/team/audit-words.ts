@@ -70,6 +70,14 @@ const actions: Readonly<Record<string, string>> = {
   'member.invite': 'Invited member',
   'member.join': 'Joined the team',
   'invitation.withdraw': 'Canceled invitation',
+  'user.update': 'Changed their profile',
+  'notifications.update': 'Changed their notification settings',
+  'notifications.unsubscribe': 'Unsubscribed from mails',
+  'membership.create': 'Added member',
+  'membership.delete': 'Removed member',
+  'letter.upload': 'Uploaded letter',
+  'letter.accept': 'Accepted letter',
+  'letter.reject': 'Rejected letter',
   'webhook.redeliver': 'Sent a webhook message again',
   'webhook.rotate': 'Rotated the secret of webhook',
   'delivery.replay': 'Processed a delivery again',
@@ -103,7 +111,7 @@ export function targetText({
   after,
 }: Pick<AuditEntry, 'target' | 'before' | 'after'>): string {
   const all = { ...recordOf(before), ...recordOf(after) }
-  for (const name of ['cidr', 'name', 'email', 'url', 'domain', 'asn']) {
+  for (const name of ['cidr', 'prefix', 'name', 'email', 'url', 'domain', 'filename', 'asn']) {
     const value = all[name]
     if (typeof value === 'string' && value !== '') return value
     if (name === 'asn' && typeof value === 'number') return `AS${value}`
@@ -118,7 +126,9 @@ export function targetText({
 export function entryText(entry: Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>): string {
   const { enabled } = recordOf(entry.after)
   if (entry.action === 'announcement.update' && typeof enabled === 'boolean')
-    return `${enabled ? 'Enabled' : 'Disabled'} announcement`
+    return enabled === recordOf(entry.before)['enabled']
+      ? 'Changed announcement'
+      : `${enabled ? 'Enabled' : 'Disabled'} announcement`
   return actionText(entry.action)
 }
 

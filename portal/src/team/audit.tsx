@@ -1,10 +1,11 @@
 // The audit log of the team: who changed what, when and from where.
-import { Skeleton, Stack } from '@mantine/core'
+import { Skeleton, Stack, Text } from '@mantine/core'
 import { getAuditEntryRoute, listAuditEntriesRoute, type AuditEntry } from '@pharos/contract/audit'
-import { listMembersRoute } from '@pharos/contract/member'
+import { listRegionsRoute } from '@pharos/contract/byoip'
+import { listMembersRoute, type Member } from '@pharos/contract/member'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
-import { Mono, monoColumn, timeColumn } from '../ui/cells.tsx'
+import { monoColumn, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
 import type { PanelDeclaration } from '../ui/list-panel.tsx'
@@ -14,101 +15,131 @@ import { Problem } from '../ui/problem.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
-import { entryText, targetText } from './audit-words.ts'
+import { deedOf } from './audit-sentence.ts'
+import { entryText } from './audit-words.ts'
 import { Changes } from './changes.tsx'
+import classes from './team.module.css'
+import { words } from './words.ts'
 
-/** Actors without a name of their own. */
-const actors: Readonly<Record<string, string>> = {
-  staff: 'The provider',
-  operator: 'The provider',
-  pharos: 'Automatic',
+const { audit: t } = words
+
+type Names = {
+  /** Names of members by actor. */
+  readonly people: ReadonlyMap<string, string>
+  readonly regionName: (slug: string) => string
 }
 
-const columns: readonly Column<AuditEntry>[] = [
-  timeColumn('at', 'Time', ({ at }) => at, { orderBy: 'at', card: 'secondary' }),
-  { id: 'actor', header: 'User', width: 220, card: 'secondary', cell: (entry) => <ActorOf entry={entry} /> },
-  { id: 'action', header: 'Action', width: 200, card: 'primary', cell: (entry) => entryText(entry) },
-  { id: 'target', header: 'Target', width: 180, grows: true, cell: (entry) => targetText(entry) },
-  { id: 'address', header: 'IP address', width: 150, cell: ({ address }) => address ?? '' },
+const actorText = ({ actor, actor_name }: AuditEntry, { people }: Names): string =>
+  people.get(actor) ?? t.actors[actor] ?? actor_name ?? actor
+
+const columnsWith = (names: Names): readonly Column<AuditEntry>[] => [
+  {
+    id: 'what',
+    header: t.what,
+    width: 420,
+    grows: true,
+    card: 'primary',
+    cell: (entry) => (
+      <span className={classes['sentence']}>
+        <b>{actorText(entry, names)}</b> {deedOf(entry, names.regionName)}
+      </span>
+    ),
+  },
+  timeColumn('at', t.time, ({ at }) => at, { orderBy: 'at', card: 'secondary' }),
+  { id: 'address', header: t.address, width: 150, card: 'secondary', cell: ({ address }) => address ?? '' },
+  { id: 'actor', header: t.account, width: 220, hidden: true, cell: ({ actor_name }) => actor_name ?? '' },
   {
     id: 'sealed',
-    header: 'Seal',
+    header: t.seal,
     width: 130,
     cell: ({ sequence }) =>
-      sequence === null ? <StatePill color="warn">Not sealed yet</StatePill> : `#${sequence}`,
+      sequence === null ? <StatePill color="warn">{t.notSealed}</StatePill> : `#${sequence}`,
   },
-  monoColumn('credential', 'Credential', ({ credential }) => credential, { hidden: true, width: 200 }),
-  monoColumn('request', 'Request ID', ({ request_id }) => request_id, { hidden: true, width: 240 }),
+  monoColumn('credential', t.credential, ({ credential }) => credential, { hidden: true, width: 200 }),
+  monoColumn('request', t.requestId, ({ request_id }) => request_id, { hidden: true, width: 240 }),
 ]
 
-const ActorOf = ({ entry: { actor, actor_name } }: { entry: AuditEntry }) =>
-  actor_name ?? actors[actor] ?? <Mono>{actor}</Mono>
-
-/** The members are the people to choose from; tokens and staff are found by the link of an entry. */
-function useDeclaration(): ListDeclaration {
+/** The names that entries are read with. An entry of somebody who has left keeps the address that it was written with. */
+function useNames(): readonly [Names, readonly Member[]] {
   const members = useAnswer(listMembersRoute, { params: { team_id: 'current' }, query: { limit: 1000 } }).data
-  return useMemo(
-    () => ({
-      sort: '-at',
-      time: { start: 'start', end: 'end' },
-      search: { kind: 'text', name: 'action', label: 'Action', placeholder: 'Action (member.*)' },
-      filters: [
-        {
-          kind: 'choice',
-          name: 'actor',
-          label: 'User',
-          isOpen: true,
-          options: (members?.results ?? []).flatMap(({ user_id, display_name, email }) =>
-            user_id === null ? [] : [{ value: `user:${user_id}`, label: display_name || email, note: email }],
-          ),
-        },
-        { kind: 'text', name: 'target', label: 'Target', placeholder: 'announcement:42' },
-        { kind: 'text', name: 'address', label: 'IP address or network', placeholder: '203.0.113.0/24' },
-        { kind: 'text', name: 'request_id', label: 'Request ID' },
-      ],
-    }),
-    [members],
-  )
+  const regions = useAnswer(listRegionsRoute, {}).data
+  return useMemo(() => {
+    const list = members?.results ?? []
+    const people = new Map(list.map((one) => [`user:${one.user_id}`, one.display_name || one.email]))
+    const cities = new Map(regions?.results.map(({ slug, name }) => [slug, name]))
+    return [{ people, regionName: (slug) => cities.get(slug) ?? slug }, list]
+  }, [members, regions])
 }
 
+const declarationWith = (members: readonly Member[]): ListDeclaration => ({
+  sort: '-at',
+  time: { start: 'start', end: 'end' },
+  filters: [
+    { kind: 'choice', name: 'action', label: t.action, isOpen: true, options: t.actionGroups },
+    {
+      kind: 'choice',
+      name: 'actor',
+      label: t.user,
+      isOpen: true,
+      options: [
+        ...members.flatMap(({ user_id, display_name, email }) =>
+          user_id === null ? [] : [{ value: `user:${user_id}`, label: display_name || email, note: email }],
+        ),
+        { value: 'staff', label: t.provider },
+        { value: 'pharos', label: t.automatic },
+      ],
+    },
+    { kind: 'text', name: 'address', label: t.addressOrNetwork, placeholder: '203.0.113.0/24' },
+    { kind: 'text', name: 'target', label: t.target, placeholder: 'announcement:42' },
+    { kind: 'text', name: 'request_id', label: t.requestId },
+  ],
+})
+
 export function Audit() {
-  const view = useListSearch('/team/audit', useDeclaration())
+  const [names, members] = useNames()
+  const declared = useMemo(() => declarationWith(members), [members])
+  const view = useListSearch('/team/audit', declared)
+  const columns = useMemo(() => columnsWith(names), [names])
   return (
     <List<AuditEntry>
       name="audit"
-      things={['entry', 'entries']}
+      things={t.things}
       route={listAuditEntriesRoute}
       view={view}
       columns={columns}
       panel={panel}
-      empty={<Empty title="No entries yet" />}
-      emptyFiltered={<Empty title="No entries match">Remove a filter or choose another time range.</Empty>}
+      empty={<Empty title={t.none} />}
+      emptyFiltered={<Empty title={t.noMatch}>{t.noMatchText}</Empty>}
     />
   )
 }
 
 const panel: PanelDeclaration<AuditEntry> = {
-  title: (entry) => (entry ? `${entryText(entry)} ${targetText(entry)}` : 'Audit entry'),
+  title: (entry) => (entry ? entryText(entry) : t.entry),
   render: (id) => <EntryView id={Number(id)} />,
 }
 
 function EntryView({ id }: { id: number }) {
+  const [names] = useNames()
   const answer = useAnswer(getAuditEntryRoute, { params: { audit_id: id } })
-  if (answer.error && !answer.data) return <Problem error={answer.error} />
+  if (answer.error && !answer.data) return <Problem error={answer.error} retry={answer.refetch} />
   if (!answer.data) return <Skeleton height={240} />
-  const { at, address, credential, request_id } = answer.data
+  const { at, address, credential, request_id, before, after } = answer.data
   return (
     <Stack>
+      <Text size="sm">
+        <b>{actorText(answer.data, names)}</b> {deedOf(answer.data, names.regionName)}.
+      </Text>
       <Facts
         facts={[
-          ['Time', <Time key="at" at={at} />],
-          ['User', <ActorOf key="actor" entry={answer.data} />],
-          ['IP address', address],
-          ['Credential', credential],
-          ['Request ID', request_id],
+          [t.time, <Time key="at" at={at} />],
+          [t.account, answer.data.actor_name],
+          [t.address, address],
+          [t.credential, credential],
+          [t.requestId, request_id],
         ]}
       />
-      <Changes before={answer.data.before} after={answer.data.after} />
+      {(before !== null || after !== null) && <Changes before={before} after={after} />}
     </Stack>
   )
 }

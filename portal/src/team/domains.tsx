@@ -1,5 +1,5 @@
 // The team's domains: the record that verifies each, and whether people with an address at it join automatically.
-import { Button, Card, Group, Skeleton, Stack, Switch, Text, Title } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Switch, Text } from '@mantine/core'
 import {
   addDomainRoute,
   listDomainsRoute,
@@ -7,10 +7,10 @@ import {
   updateDomainRoute,
   verifyDomainRoute,
   type Domain,
-  type DomainCheckResult,
 } from '@pharos/contract/domain'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
@@ -23,21 +23,15 @@ import { notifyProblem } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { StatePill } from '../ui/status.tsx'
+import classes from './team.module.css'
 import { words } from './words.ts'
 
-const team = { team_id: 'current' } as const
-const joinLabel = words.domain.join
-const declared = {
-  domain: text({ label: words.domain.domain, help: words.domain.help, placeholder: 'acme.net' }),
-  auto_join: toggle({ label: joinLabel }),
-}
+const { domain: t } = words
 
-const results: Record<DomainCheckResult, string> = {
-  valid: 'Record found.',
-  missing: 'Record not found yet.',
-  mismatch: 'The record exists with a different value.',
-  unavailable: 'The name servers did not respond.',
-  claimed: 'Record found, but another team has already verified this domain. Contact the provider.',
+const team = { team_id: 'current' } as const
+const declared = {
+  domain: text({ label: t.domain, help: t.help, placeholder: 'acme.net' }),
+  auto_join: toggle({ label: t.join }),
 }
 
 export function Domains() {
@@ -56,28 +50,28 @@ export function Domains() {
       )}
       {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={120} />}
-      {answer.data?.count === 0 && (
-        <Empty title="No domains yet">
-          People with an e-mail address at a verified domain can join without an invitation.
-        </Empty>
+      {answer.data?.count === 0 && <Empty title={t.noneTitle}>{t.noneText}</Empty>}
+      {answer.data && answer.data.count > 0 && (
+        <ul className={classes['rows']}>
+          {answer.data.results.map((domain) => (
+            <DomainRow key={domain.id} domain={domain} isAdmin={isAdmin} />
+          ))}
+        </ul>
       )}
-      {answer.data?.results.map((domain) => (
-        <DomainCard key={domain.id} domain={domain} isAdmin={isAdmin} />
-      ))}
     </Stack>
   )
 }
 
 const AddDomain = () => (
   <Dialog
-    title={words.domain.add}
-    action={words.domain.add}
+    title={t.add}
+    action={t.add}
     route={addDomainRoute}
     declared={declared}
     initialValues={{ domain: '', auto_join: false }}
     trigger={(open) => (
       <Button leftSection={<IconPlus size={14} />} onClick={open}>
-        {words.domain.add}
+        {t.add}
       </Button>
     )}
     onSubmit={async ({ domain, auto_join }) => {
@@ -87,7 +81,7 @@ const AddDomain = () => (
   />
 )
 
-function DomainCard({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean }) {
+function DomainRow({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean }) {
   const { id, domain, verified, last_check, last_check_result, auto_join } = one
   const params = { ...team, domain_id: id }
   const check = useMutation({
@@ -101,53 +95,50 @@ function DomainCard({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean
     onError: notifyProblem,
   })
   return (
-    <Card component="section" aria-label={domain}>
-      <Group justify="space-between">
-        <Group gap="xs">
-          <Title order={2} size="md">
-            {domain}
-          </Title>
-          {verified ? (
-            <StatePill color="ok">Verified</StatePill>
-          ) : (
-            <StatePill color="warn">Not verified</StatePill>
-          )}
-        </Group>
+    <li>
+      <div className={classes['rowHead']}>
+        <h2 className={classes['rowName']}>{domain}</h2>
+        <StatePill color={verified ? 'ok' : 'warn'}>{verified ? t.verified : t.notVerified}</StatePill>
         {isAdmin && (
-          <Group gap="xs">
-            <Button variant="default" loading={check.isPending} onClick={() => check.mutate()}>
-              Check now
+          <div className={classes['rowActions']}>
+            <Button
+              variant="default"
+              aria-label={t.checkOf(domain)}
+              loading={check.isPending}
+              onClick={() => check.mutate()}
+            >
+              {t.check}
             </Button>
             <RemoveDomain domain={one} />
-          </Group>
+          </div>
         )}
-      </Group>
+      </div>
+      <p className={classes['who']}>{verified ? t.verifiedText : t.next[last_check_result ?? 'missing']}</p>
       {!verified && <Record domain={one} />}
-      <Group justify="space-between" mt="sm">
+      <div className={classes['rowFoot']}>
         <Switch
           size="xs"
-          label={joinLabel}
+          label={t.joinOf(domain)}
           checked={auto_join}
           disabled={!isAdmin || join.isPending}
           onChange={() => join.mutate()}
         />
         <Text size="xs" c="dimmed">
-          {last_check_result && results[last_check_result]} Last checked:{' '}
-          <Time at={last_check} none="never" />
+          {t.lastChecked} <Time at={last_check} none={t.never} />
         </Text>
-      </Group>
-    </Card>
+      </div>
+    </li>
   )
 }
 
 const RemoveDomain = ({ domain: { id, domain } }: { domain: Domain }) => (
   <Dialog
-    title={`Remove ${domain}?`}
-    action="Remove"
+    title={t.removeTitle(domain)}
+    action={t.remove}
     danger
     trigger={(open) => (
-      <Button variant="default" onClick={open}>
-        Remove
+      <Button variant="default" aria-label={t.removeOf(domain)} onClick={open}>
+        {t.remove}
       </Button>
     )}
     onSubmit={async () => {
@@ -155,23 +146,25 @@ const RemoveDomain = ({ domain: { id, domain } }: { domain: Domain }) => (
       await invalidate(listDomainsRoute)
     }}
   >
-    <Text size="sm">Existing members stay. New people can no longer join through this domain.</Text>
+    <Text size="sm">{t.removeText}</Text>
   </Dialog>
 )
 
 const Record = ({ domain: { record_name, record_value } }: { domain: Domain }) => (
-  <Stack gap={4} mt="sm">
-    <Text size="sm">Create this TXT record. We check every minute.</Text>
-    {[
-      ['Copy name', record_name],
-      ['Copy value', record_value],
-    ].map(([label, text]) => (
-      <Group key={label} gap="xs" wrap="nowrap">
-        <Text size="sm" ff="monospace" truncate>
+  <dl className={classes['record']}>
+    {(
+      [
+        [t.recordName, record_name, t.copyName],
+        [t.recordValue, record_value, t.copyValue],
+      ] as const
+    ).map(([label, text, copy]) => (
+      <Fragment key={label}>
+        <dt>{label}</dt>
+        <dd>
           {text}
-        </Text>
-        <CopyIcon text={text!} label={label!} />
-      </Group>
+          <CopyIcon text={text} label={copy} />
+        </dd>
+      </Fragment>
     ))}
-  </Stack>
+  </dl>
 )

@@ -10,3 +10,15 @@ export function successRate(deliveries: readonly Pick<Delivery, 'state'>[]): Suc
   // Rounded down: 100 means that none failed.
   return count === 0 ? undefined : { percent: Math.floor((delivered / count) * 100), count }
 }
+
+const pointsMax = 20
+
+/** Returns the rate over time in percent, oldest first: each point is the share of the same number of finished deliveries. */
+export function successSeries(deliveries: readonly Pick<Delivery, 'state'>[]): number[] {
+  const finished = deliveries.filter(({ state }) => state === 'delivered' || state === 'failed').toReversed()
+  const size = Math.max(1, Math.ceil(finished.length / pointsMax))
+  return Array.from({ length: Math.ceil(finished.length / size) }, (_, at) => {
+    const part = finished.slice(at * size, (at + 1) * size)
+    return (part.filter(({ state }) => state === 'delivered').length / part.length) * 100
+  })
+}

@@ -1,15 +1,15 @@
 // Whether a webhook is enabled and delivers.
-import { Text } from '@mantine/core'
 import { listWebhookDeliveriesRoute, type Webhook } from '@pharos/contract/webhook'
 import { useAnswer } from '../api/queries.ts'
+import { Spark } from '../charts/spark.tsx'
 import { StatePill } from '../ui/status.tsx'
-import { Time } from '../ui/time.tsx'
-import { successRate } from './success-rate.ts'
+import { successRate, successSeries } from './success-rate.ts'
+import classes from './team.module.css'
 import { words } from './words.ts'
 
 const { webhook: t } = words
 
-type Status = Pick<Webhook, 'enabled' | 'disabled_reason' | 'failing_since' | 'last_delivery'>
+type Status = Pick<Webhook, 'enabled' | 'disabled_reason' | 'failing_since'>
 
 export function WebhookBadge({ webhook: { enabled, disabled_reason, failing_since } }: { webhook: Status }) {
   if (!enabled)
@@ -25,23 +25,11 @@ export function WebhookBadge({ webhook: { enabled, disabled_reason, failing_sinc
   )
 }
 
-export const LastDelivery = ({ webhook: { failing_since, last_delivery } }: { webhook: Status }) => (
-  <Text size="xs" c="dimmed">
-    {t.lastDelivered} <Time at={last_delivery} none="never" />
-    {failing_since && (
-      <>
-        {' · '}
-        {t.failingSince} <Time at={failing_since} />
-      </>
-    )}
-  </Text>
-)
-
 /** Of how many deliveries the rate is computed. */
 const sampleSize = 100
 
-/** The share of the newest deliveries that arrived. */
-export function SuccessRateText({ webhookId }: { webhookId: number }) {
+/** The share of the newest deliveries that arrived, and how it changed. */
+export function SuccessCell({ webhookId }: { webhookId: number }) {
   const params = { webhook_id: webhookId }
   const answer = useAnswer(
     listWebhookDeliveriesRoute,
@@ -51,5 +39,21 @@ export function SuccessRateText({ webhookId }: { webhookId: number }) {
   if (answer.error && !answer.data) return t.successUnknown
   if (!answer.data) return '…'
   const rate = successRate(answer.data.results)
-  return rate ? t.successOf(rate.percent, rate.count) : t.successNone
+  if (!rate) return t.successNone
+  return (
+    <span className={classes['success']}>
+      <Spark
+        label={t.success}
+        values={successSeries(answer.data.results)}
+        unit="percent"
+        color={rate.percent < goodPercent ? 'bad' : 'ok'}
+        width={72}
+        height={20}
+      />
+      {t.successOf(rate.percent, rate.count)}
+    </span>
+  )
 }
+
+/** From this share on, failures are exceptions. */
+const goodPercent = 95

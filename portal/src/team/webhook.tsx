@@ -1,5 +1,5 @@
 // One webhook: its state, its settings, and its deliveries.
-import { Button, Card, Group, Skeleton, Stack, Switch, Text, Title } from '@mantine/core'
+import { Button, Skeleton, Switch, Text } from '@mantine/core'
 import {
   deleteWebhookRoute,
   getWebhookRoute,
@@ -15,15 +15,19 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
+import { Dimmed } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { notifyFailure, notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { Grid, Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
 import { Deliveries } from './deliveries.tsx'
 import classes from './team.module.css'
 import { bodyOf, NewSecret, webhookFields } from './webhook-fields.tsx'
-import { LastDelivery, SuccessRateText, WebhookBadge } from './webhook-status.tsx'
+import { SuccessCell, WebhookBadge } from './webhook-status.tsx'
 import { words } from './words.ts'
 
 const { webhook: t } = words
@@ -34,66 +38,65 @@ export function WebhookPage() {
   const answer = useAnswer(getWebhookRoute, { params: { webhook_id: id } }, { refetchInterval: 10_000 })
   if (answer.error && !answer.data)
     return (
-      <Stack>
-        <TextLink to="/team/webhooks">{t.all}</TextLink>
+      <Page title={t.one}>
         <Problem error={answer.error} retry={answer.refetch} />
-      </Stack>
+        <TextLink to="/team/webhooks">{t.all}</TextLink>
+      </Page>
     )
   if (!answer.data) return <Skeleton height={120} />
+  const webhook = answer.data
   return (
-    <Stack>
-      <Summary webhook={answer.data} isAdmin={isAdmin} />
-      <Deliveries webhookId={id} canSend={isAdmin && answer.data.enabled} />
-    </Stack>
+    <Page
+      title={webhook.url}
+      mono
+      state={<WebhookBadge webhook={webhook} />}
+      note={webhook.description}
+      actions={isAdmin && <Actions webhook={webhook} />}
+    >
+      <Grid min={340}>
+        <Section title={t.facts} fill>
+          <EndpointFacts webhook={webhook} isAdmin={isAdmin} />
+        </Section>
+        <Section title={t.eventsSent} note={<Dimmed>{webhook.events.length}</Dimmed>} fill>
+          <ul className={classes['events']}>
+            {webhook.events.map((type) => (
+              <li key={type}>{t.message[type].label}</li>
+            ))}
+          </ul>
+        </Section>
+      </Grid>
+      <h2 className={classes['heading']}>{t.deliveries}</h2>
+      <Deliveries webhookId={id} canSend={isAdmin && webhook.enabled} />
+    </Page>
   )
 }
 
-function Summary({ webhook, isAdmin }: { webhook: Webhook; isAdmin: boolean }) {
-  const { url, description, events, enabled } = webhook
-  const params = { webhook_id: webhook.id }
+function EndpointFacts({ webhook, isAdmin }: { webhook: Webhook; isAdmin: boolean }) {
+  const { id, enabled, created, last_delivery, failing_since } = webhook
   const change = useMutation({
-    mutationFn: (enable: boolean) => call(updateWebhookRoute, { params, body: { enabled: enable } }),
+    mutationFn: (enable: boolean) =>
+      call(updateWebhookRoute, { params: { webhook_id: id }, body: { enabled: enable } }),
     onSuccess: () => invalidate(getWebhookRoute, listWebhooksRoute),
     onError: notifyProblem,
   })
   return (
-    <Card component="section" aria-label={url} padding="sm">
-      <TextLink to="/team/webhooks" size="xs">
-        {t.all}
-      </TextLink>
-      <Group justify="space-between" gap="xs">
-        <Group gap="xs" maw="100%">
-          <Title order={2} size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-            {url}
-          </Title>
-          <WebhookBadge webhook={webhook} />
-        </Group>
-        {isAdmin && <Actions webhook={webhook} />}
-      </Group>
-      <Text size="sm">{description}</Text>
-      <dl className={classes['facts']}>
-        <dt>{t.success}</dt>
-        <dd data-figure>
-          <SuccessRateText webhookId={webhook.id} />
-        </dd>
-        <dt>{t.eventsSent}</dt>
-        <dd>{events.map((type) => t.message[type].label).join(', ')}</dd>
-        <dt>{t.createdAt}</dt>
-        <dd>
-          <Time at={webhook.created} />
-        </dd>
-      </dl>
-      <Group justify="space-between" mt="xs">
-        <Switch
-          size="xs"
-          label="Enabled"
-          checked={enabled}
-          disabled={!isAdmin || change.isPending}
-          onChange={(event) => change.mutate(event.currentTarget.checked)}
-        />
-        <LastDelivery webhook={webhook} />
-      </Group>
-    </Card>
+    <>
+      <Facts
+        facts={[
+          [t.success, <SuccessCell key="success" webhookId={id} />],
+          [t.lastDelivered, <Time key="last" at={last_delivery} none={t.never} />],
+          [t.failingSince, failing_since ? <Time key="failing" at={failing_since} /> : undefined],
+          [t.createdAt, <Time key="created" at={created} />],
+        ]}
+      />
+      <Switch
+        mt="sm"
+        label={t.sends}
+        checked={enabled}
+        disabled={!isAdmin || change.isPending}
+        onChange={(event) => change.mutate(event.currentTarget.checked)}
+      />
+    </>
   )
 }
 
@@ -109,14 +112,14 @@ function Actions({ webhook }: { webhook: Webhook }) {
     onError: notifyProblem,
   })
   return (
-    <Group gap="xs">
+    <>
       <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
         {t.test}
       </Button>
       <Edit webhook={webhook} />
       <RotateSecret id={webhook.id} />
       <Delete webhook={webhook} />
-    </Group>
+    </>
   )
 }
 

@@ -1,69 +1,82 @@
 // The team's webhooks. The page of a webhook has its deliveries.
-import { Button, Card, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { createWebhookRoute, listWebhooksRoute, type Webhook } from '@pharos/contract/webhook'
 import { IconWebhook } from '@tabler/icons-react'
 import { call } from '../api/call.ts'
-import { invalidate, useAnswer } from '../api/queries.ts'
+import { invalidate } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
+import { Mono, timeColumn } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { TextLink } from '../ui/link.tsx'
-import { Problem } from '../ui/problem.tsx'
+import type { Column } from '../ui/list-column.ts'
+import { yesNo } from '../ui/list-filter.ts'
+import { List } from '../ui/list.tsx'
+import { RowLink } from '../ui/row-link.tsx'
+import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { bodyOf, newWebhook, NewSecret, webhookFields } from './webhook-fields.tsx'
-import { LastDelivery, SuccessRateText, WebhookBadge } from './webhook-status.tsx'
+import { SuccessCell, WebhookBadge } from './webhook-status.tsx'
 import { words } from './words.ts'
 
 const { webhook: t } = words
 
-export function Webhooks() {
-  const isAdmin = useIsAdmin()
-  const answer = useAnswer(listWebhooksRoute, { query: { limit: 1000 } }, { refetchInterval: 10_000 })
-  return (
-    <Stack>
-      {isAdmin && (
-        <Group>
-          <AddWebhook />
-        </Group>
-      )}
-      {answer.error && !answer.data && <Problem error={answer.error} retry={answer.refetch} />}
-      {answer.isPending && <Skeleton height={120} />}
-      {answer.data?.count === 0 && <Empty title={t.noneTitle}>{t.noneText}</Empty>}
-      {answer.data?.results.map((webhook) => (
-        <WebhookCard key={webhook.id} webhook={webhook} />
-      ))}
-    </Stack>
-  )
+const columns: readonly Column<Webhook>[] = [
+  {
+    id: 'url',
+    header: t.url,
+    orderBy: 'url',
+    width: 300,
+    grows: true,
+    card: 'primary',
+    cell: ({ id, url }) => (
+      <RowLink to={`/team/webhooks/${id}`}>
+        <Mono>{url}</Mono>
+      </RowLink>
+    ),
+  },
+  {
+    id: 'state',
+    header: t.stateTitle,
+    width: 170,
+    card: 'state',
+    cell: (webhook) => <WebhookBadge webhook={webhook} />,
+  },
+  {
+    id: 'success',
+    header: t.success,
+    width: 250,
+    card: 'secondary',
+    cell: ({ id }) => <SuccessCell webhookId={id} />,
+  },
+  { id: 'events', header: t.eventsSent, width: 170, cell: ({ events }) => t.eventsOf(events.length) },
+  {
+    id: 'description',
+    header: t.description,
+    width: 200,
+    hidden: true,
+    cell: ({ description }) => description,
+  },
+  timeColumn('last', t.lastDelivered, ({ last_delivery }) => last_delivery, { none: t.never }),
+  timeColumn('created', t.createdAt, ({ created }) => created, { orderBy: 'created', hidden: true }),
+]
+
+const declaration: ListDeclaration = {
+  sort: 'url',
+  filters: [yesNo('enabled', t.stateTitle, t.enabled, t.isDisabled)],
 }
 
-function WebhookCard({ webhook }: { webhook: Webhook }) {
-  const { id, url, description, events } = webhook
+export function Webhooks() {
+  const isAdmin = useIsAdmin()
   return (
-    <Card component="section" aria-label={url} padding="sm">
-      <Group justify="space-between" gap="xs">
-        <TextLink
-          to="/team/webhooks/$id"
-          params={{ id: String(id) }}
-          fw={600}
-          ff="monospace"
-          size="sm"
-          maw="100%"
-          truncate
-        >
-          {url}
-        </TextLink>
-        <WebhookBadge webhook={webhook} />
-      </Group>
-      <Text size="sm">{description}</Text>
-      <Group justify="space-between" gap="xs">
-        <Text size="xs" c="dimmed">
-          {events.map((type) => t.message[type].label).join(', ')}
-        </Text>
-        <Text size="xs" c="dimmed" data-figure>
-          {t.success}: <SuccessRateText webhookId={id} />
-        </Text>
-        <LastDelivery webhook={webhook} />
-      </Group>
-    </Card>
+    <List<Webhook>
+      name="webhooks"
+      things={t.things}
+      route={listWebhooksRoute}
+      view={useListSearch('/team/webhooks', declaration)}
+      columns={columns}
+      refetchMs={10_000}
+      toolbar={isAdmin && <AddWebhook />}
+      empty={<Empty title={t.noneTitle}>{t.noneText}</Empty>}
+    />
   )
 }
 

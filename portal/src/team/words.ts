@@ -1,5 +1,6 @@
 // The texts of the team's pages: members, settings, domains, API tokens, webhooks, audit log.
 import type { MessageType } from '@pharos/contract/webhook-message'
+import type { DomainCheckResult } from '@pharos/contract/domain'
 import type { Scope } from '@pharos/contract/scope'
 import type { DeliveryState, SentType, Webhook } from '@pharos/contract/webhook'
 
@@ -83,6 +84,40 @@ const disabledReasons: Record<NonNullable<Webhook['disabled_reason']>, string> =
   failing: 'Disabled after 5 days of failures',
 }
 
+/** Who acts next, by the last check of a domain that is not verified. */
+const domainSteps: Record<DomainCheckResult, string> = {
+  valid: 'Nothing to do. The record was found.',
+  missing: 'You: create this TXT record where your DNS is managed. We check every minute.',
+  mismatch: 'You: the record exists with a different value. Replace it with this one.',
+  unavailable: 'You: the name servers of the domain did not respond. Check that they can be reached.',
+  claimed:
+    'Your provider: the record was found, but another team has already verified this domain. Contact the provider.',
+}
+
+/** Actors of the audit log without a name of their own. */
+const auditActors: Readonly<Record<string, string>> = {
+  staff: 'The provider',
+  operator: 'The provider',
+  pharos: 'Pharos',
+}
+
+/** Actions of the audit log to choose from. */
+const auditGroups = [
+  { value: 'announcement.*', label: 'Announcements' },
+  { value: 'letter.*', label: 'Letters of authorization' },
+  { value: 'asn.*', label: 'ASNs' },
+  { value: 'member.*', label: 'Members' },
+  { value: 'invitation.*', label: 'Invitations' },
+  { value: 'team.*', label: 'Team settings' },
+  { value: 'domain.*', label: 'Domains' },
+  { value: 'api_token.*', label: 'API tokens' },
+  { value: 'webhook.*', label: 'Webhooks' },
+  { value: 'session.*', label: 'Sign-in and sessions' },
+  { value: 'totp.*', label: 'Two-factor authentication' },
+  { value: 'notifications.*', label: 'Notification settings' },
+  { value: 'authorization.refuse', label: 'Access refused' },
+]
+
 const members = (count: number): string => `${count} ${count === 1 ? 'member' : 'members'}`
 
 export const words = {
@@ -160,6 +195,12 @@ export const words = {
     noneText:
       'Notify your systems when a prefix changes, a check fails or an attack starts or ends. Messages are signed and retried for three days.',
     all: 'All webhooks',
+    one: 'Webhook',
+    things: ['webhook', 'webhooks'],
+    stateTitle: 'State',
+    never: 'Never',
+    sends: 'Send messages',
+    eventsOf: (count: number): string => `${count} ${count === 1 ? 'kind' : 'kinds'}`,
     editTitle: 'Edit webhook',
     secretOnce:
       'Copy the secret now. You will not see it again. Your program verifies the signatures with it.',
@@ -238,5 +279,48 @@ export const words = {
     domain: 'Domain',
     help: 'We give you a TXT record that verifies it.',
     join: 'Let people with an address at this domain join automatically',
+    joinOf: (domain: string): string => `Let people with an address at ${domain} join automatically`,
+    noneTitle: 'No domains yet',
+    noneText: 'People with an e-mail address at a verified domain can join without an invitation.',
+    verified: 'Verified',
+    notVerified: 'Not verified',
+    verifiedText: 'Nothing to do. Keep the record: it is checked again.',
+    next: domainSteps,
+    check: 'Check now',
+    checkOf: (domain: string): string => `Check now: ${domain}`,
+    remove: 'Remove',
+    removeOf: (domain: string): string => `Remove ${domain}`,
+    removeTitle: (domain: string): string => `Remove ${domain}?`,
+    removeText: 'Existing members stay. New people can no longer join through this domain.',
+    recordName: 'TXT record',
+    recordValue: 'Value',
+    copyName: 'Copy name',
+    copyValue: 'Copy value',
+    lastChecked: 'Last checked',
+    never: 'never',
+  },
+
+  audit: {
+    things: ['entry', 'entries'],
+    what: 'What happened',
+    time: 'Time',
+    account: 'Account',
+    address: 'IP address',
+    seal: 'Seal',
+    notSealed: 'Not sealed yet',
+    credential: 'Credential',
+    requestId: 'Request ID',
+    action: 'Action',
+    user: 'Person',
+    target: 'Object',
+    addressOrNetwork: 'IP address or network',
+    provider: 'The provider',
+    automatic: 'Automatic',
+    actors: auditActors,
+    actionGroups: auditGroups,
+    entry: 'Audit entry',
+    none: 'No entries yet',
+    noMatch: 'No entries match',
+    noMatchText: 'Remove a filter or choose another time range.',
   },
 } as const

@@ -1,9 +1,9 @@
 // A dialog with a form: title, text or fields, one submit button, the error if the request fails. Its fields start
 // from `initialValues` each time it opens.
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Route } from '@pharos/contract/route'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import {
   AllFields,
   FormProblem,
@@ -51,6 +51,7 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
   onClose,
 }: DialogProps<Values, Result>) {
   const [opened, { open, close }] = useDisclosure(false)
+  const [isAsking, setAsking] = useState(false)
   const form = useRequestForm<Values, Result>({
     initialValues,
     request: onSubmit,
@@ -63,18 +64,21 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
     open()
   }
   function shut() {
+    setAsking(false)
     close()
     // Passwords and secrets do not stay in memory.
     form.restart(initialValues)
     onClose?.()
   }
+  /** Escape and the cross ask before what was typed is lost. */
+  const leave = () => (form.isUnsaved() && !isDone ? setAsking(true) : shut())
   const isDone = result !== undefined && form.result !== undefined
   return (
     <>
       {trigger(start)}
       <Modal
         opened={opened}
-        onClose={shut}
+        onClose={leave}
         title={title}
         // A click beside the dialog does not lose what was typed.
         closeOnClickOutside={!form.isUnsaved()}
@@ -104,6 +108,24 @@ export function Dialog<Values extends Record<string, unknown> = Record<never, ne
             </Group>
           </Stack>
         </form>
+      </Modal>
+      <Modal
+        opened={opened && isAsking}
+        onClose={() => setAsking(false)}
+        title={words.discard.title}
+        size="sm"
+      >
+        <Stack>
+          <Text size="sm">{words.discard.ofDialog}</Text>
+          <Group justify="flex-end">
+            <Button variant="default" data-autofocus onClick={() => setAsking(false)}>
+              {words.discard.keep}
+            </Button>
+            <Button color="bad" onClick={shut}>
+              {words.discard.action}
+            </Button>
+          </Group>
+        </Stack>
       </Modal>
     </>
   )

@@ -153,6 +153,7 @@ export const words = {
   discard: {
     title: 'Discard changes?',
     text: 'Your changes on this page have not been saved.',
+    ofDialog: 'What you entered has not been saved.',
     keep: 'Keep editing',
     action: 'Discard changes',
   },

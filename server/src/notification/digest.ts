@@ -34,7 +34,7 @@ export function composeDigest(input: DigestInput): MailContents['notifications']
     lines: shown.map((one) => `${timeOf(one.at)}  ${lineOf(one)}`),
     count,
     link: `${publicUrl}${pathOf(shown, count)}`,
-    settings: `${publicUrl}/profile`,
+    settings: `${publicUrl}/profile/notifications`,
     unsubscribe,
   }
 }

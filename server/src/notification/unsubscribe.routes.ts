@@ -45,11 +45,11 @@ still sent.</p>
 }
 const done: Page = {
   title: 'You are unsubscribed',
-  body: '<p>No more mails about notifications of this team will be sent to you. You can change this in the <a href="/profile">settings of the portal</a>.</p>',
+  body: '<p>No more mails about notifications of this team will be sent to you. You can change this in the <a href="/profile/notifications">settings of the portal</a>.</p>',
 }
 const invalid: Page = {
   title: 'This link does not work',
-  body: '<p>The link is incomplete or has expired. Sign in and change the settings in the <a href="/profile">portal</a>.</p>',
+  body: '<p>The link is incomplete or has expired. Sign in and change the settings in the <a href="/profile/notifications">portal</a>.</p>',
 }
 
 function send(reply: FastifyReply, status: number, { title, body }: Page): FastifyReply {

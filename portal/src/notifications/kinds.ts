@@ -1,0 +1,55 @@
+// How each kind of notification looks, and the page that it leads to. Pure.
+import type { Notification } from '@pharos/contract/notification'
+import type { NotificationKind } from '@pharos/contract/notification-text'
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconBroadcast,
+  IconFileCheck,
+  IconFileSearch,
+  IconFileTime,
+  IconGavel,
+  IconHourglass,
+  IconShieldBolt,
+  IconShieldCheck,
+  IconWorldExclamation,
+} from '@tabler/icons-react'
+import type { StateColor } from '../ui/status.tsx'
+
+type Look = { readonly icon: typeof IconBan; readonly color: StateColor }
+
+const looks: Record<NotificationKind, Look> = {
+  attack: { icon: IconShieldBolt, color: 'bad' },
+  attack_ended: { icon: IconShieldCheck, color: 'idle' },
+  check_failed: { icon: IconAlertTriangle, color: 'warn' },
+  announcement_blocked: { icon: IconBan, color: 'warn' },
+  announcement_error: { icon: IconBroadcast, color: 'bad' },
+  unexpected_origin: { icon: IconWorldExclamation, color: 'bad' },
+  letter_decided: { icon: IconFileCheck, color: 'idle' },
+  letter_expiring: { icon: IconFileTime, color: 'warn' },
+  changes_paused: { icon: IconHourglass, color: 'warn' },
+  hold_opened: { icon: IconGavel, color: 'warn' },
+  letter_to_review: { icon: IconFileSearch, color: 'info' },
+}
+
+/** An attack that has ended is no longer red. */
+export function lookOf({ kind, attrs }: Pick<Notification, 'kind' | 'attrs'>): Look {
+  const look = looks[kind]
+  return kind === 'attack' && attrs['end'] ? { ...look, color: 'idle' } : look
+}
+
+/** Returns the address of the page where the reader sees more, or acts. */
+export function pageOf({ resource }: Pick<Notification, 'resource'>): string {
+  switch (resource?.type) {
+    case 'event':
+      return `/events/${resource.id}`
+    case 'announcement':
+      return `/announcements/${resource.id}`
+    case 'hold':
+      return '/staff/holds'
+    case 'letter':
+      return '/staff/letters'
+    default:
+      return '/announcements'
+  }
+}

@@ -1,0 +1,43 @@
+// The texts of personal notifications: the bell, its list and the page.
+import type { NotificationKind } from '@pharos/contract/notification-text'
+
+/** What a notification reports, as a label. */
+const kinds: Record<NotificationKind, string> = {
+  attack: 'Attack',
+  attack_ended: 'Attack ended',
+  check_failed: 'Check failed',
+  announcement_blocked: 'Announcement blocked',
+  announcement_error: 'Announcement error',
+  unexpected_origin: 'Unexpected origin',
+  letter_decided: 'Letter decided',
+  letter_expiring: 'Letter expires',
+  changes_paused: 'Changes paused',
+  hold_opened: 'Approval needed',
+  letter_to_review: 'Letter to review',
+}
+
+const unread = (count: number): string => `${count} unread`
+
+export const words = {
+  title: 'Notifications',
+  note: 'What happened in this team in the last 90 days.',
+  kinds,
+  unread,
+  bell: (count: number | undefined): string =>
+    count === undefined || count === 0 ? 'Notifications' : `Notifications, ${unread(count)}`,
+  readAll: 'Mark all as read',
+  allRead: 'All notifications are marked as read.',
+  settings: 'Settings',
+  all: 'All notifications',
+  close: 'Close notifications',
+  latest: 'Latest notifications',
+  isUnread: 'Unread',
+  isRead: 'Read',
+  noneTitle: 'No notifications yet',
+  none: 'Attacks, failed checks and other changes that need your attention appear here.',
+  things: ['notification', 'notifications'],
+  what: 'Notification',
+  kind: 'Kind',
+  when: 'Time',
+  state: 'State',
+} as const
