@@ -1,7 +1,7 @@
 // The results of the checks before prefixes are added: in full for one, folded for several.
 import { Accordion, Group, Stack, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
-import { Validations } from './validations.tsx'
+import { Checks } from './checks.tsx'
 import { StatePill } from '../ui/status.tsx'
 
 const failedOf = ({ validations = [] }: Announcement): number =>
@@ -30,7 +30,7 @@ function Only({ announcement }: { announcement: Announcement }) {
           ? 'All checks passed. You can add the prefix and enable it right away.'
           : `${failed} of ${announcement.validations?.length} checks have not passed. You can add the prefix now and fix them later; checks rerun automatically.`}
       </Text>
-      <Validations announcement={announcement} isPreflight />
+      <Checks announcement={announcement} isPreflight />
     </>
   )
 }
@@ -55,7 +55,7 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
               </Group>
             </Accordion.Control>
             <Accordion.Panel>
-              <Validations announcement={announcement} isPreflight />
+              <Checks announcement={announcement} isPreflight />
             </Accordion.Panel>
           </Accordion.Item>
         ))}

@@ -160,6 +160,8 @@ export const words = {
   reveal: (name: string): string => `Show ${name}`,
   hide: (name: string): string => `Hide ${name}`,
   copy: (name: string): string => `Copy ${name}`,
+  copyText: 'Copy',
+  copied: 'Copied',
   noCountry: 'No countries match.',
   noZone: 'No time zones match.',
   expiry: {
