@@ -168,7 +168,15 @@ function Shown({ announcement, regions }: { announcement: Announcement; regions:
           </Tabs.Panel>
         </Tabs>
       </Columns>
-      {change && <EnableDialog announcement={announcement} change={change} opened={asking} onClose={close} />}
+      {change && (
+        <EnableDialog
+          announcement={announcement}
+          regions={regions}
+          change={change}
+          opened={asking}
+          onClose={close}
+        />
+      )}
     </Page>
   )
 }

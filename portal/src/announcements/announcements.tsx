@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
 import { useIsAdmin } from '../api/use-session.ts'
 import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'
+import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import type { Column } from '../ui/list-column.ts'
@@ -11,14 +12,18 @@ import { Page } from '../ui/page.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { AnnouncementStatusBadge } from '../ui/status.tsx'
 import { useListSearch } from '../ui/use-list-search.ts'
+import { AnnouncementSummary } from './announcement-summary.tsx'
 import { announcementActions } from './announcement-actions.ts'
 import { useAnnouncementFilters } from './announcement-filters.ts'
 import { CheckBadges } from './check-badges.tsx'
 import { DaysLeft, RestoreButton } from './restore.tsx'
+import { words } from './words.ts'
+
+const { columns: texts, ...list } = words.list
 
 const prefix: Column<Announcement> = {
   id: 'cidr',
-  header: 'Prefix',
+  header: texts.prefix,
   orderBy: 'cidr',
   width: 210,
   card: 'primary',
@@ -26,7 +31,7 @@ const prefix: Column<Announcement> = {
 }
 const description: Column<Announcement> = {
   id: 'description',
-  header: 'Description',
+  header: texts.description,
   width: 200,
   grows: true,
   card: 'secondary',
@@ -34,7 +39,7 @@ const description: Column<Announcement> = {
 }
 const origin: Column<Announcement> = {
   id: 'origin_asn',
-  header: 'Origin AS',
+  header: texts.origin,
   orderBy: 'origin_asn',
   width: 110,
   cell: ({ origin_asn }) => `AS${origin_asn}`,
@@ -46,31 +51,31 @@ const columns: readonly Column<Announcement>[] = [
   origin,
   {
     id: 'status',
-    header: 'Status',
+    header: texts.status,
     orderBy: 'status',
     width: 170,
     card: 'state',
     cell: ({ status }) => <AnnouncementStatusBadge status={status} />,
   },
-  { id: 'enabled', header: 'Enabled', width: 90, cell: ({ enabled }) => (enabled ? 'Yes' : 'No') },
+  { id: 'enabled', header: texts.enabled, width: 90, cell: ({ enabled }) => (enabled ? texts.yes : texts.no) },
   {
     id: 'regions',
-    header: 'Regions',
+    header: texts.regions,
     width: 170,
-    cell: ({ regions }) => regions.join(', ') || <Dimmed>None</Dimmed>,
+    cell: ({ regions }) => regions.join(', ') || <Dimmed>{texts.none}</Dimmed>,
   },
   {
     id: 'checks',
-    header: 'Checks',
+    header: texts.checks,
     width: 245,
     cell: (announcement) => <CheckBadges announcement={announcement} />,
   },
-  timeColumn('last_check', 'Last sync', ({ last_check }) => last_check, {
+  timeColumn('last_check', texts.compared, ({ last_check }) => last_check, {
     orderBy: 'last_check',
-    none: 'Never',
+    none: texts.never,
   }),
-  timeColumn('created', 'Created', ({ created }) => created, { orderBy: 'created', hidden: true }),
-  { id: 'id', header: 'ID', orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
+  timeColumn('created', texts.created, ({ created }) => created, { orderBy: 'created', hidden: true }),
+  { id: 'id', header: texts.id, orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
 ]
 
 /** The days left come first: they are what is urgent about a deleted announcement. */
@@ -78,20 +83,26 @@ const deletedColumns: readonly Column<Announcement>[] = [
   prefix,
   {
     id: 'left',
-    header: 'Restore within',
+    header: texts.left,
     card: 'state',
     cell: ({ details }) => details?.deleted && <DaysLeft deleted={details.deleted} />,
   },
   {
     id: 'restore',
-    header: 'Restore',
+    header: texts.restore,
     cell: (announcement) => <RestoreButton announcement={announcement} size="compact-xs" />,
   },
-  timeColumn('deleted', 'Deleted', ({ details }) => details?.deleted ?? null),
+  timeColumn('deleted', texts.deleted, ({ details }) => details?.deleted ?? null),
   description,
   origin,
-  { id: 'regions', header: 'Regions', cell: ({ regions }) => regions.join(', ') },
+  { id: 'regions', header: texts.regions, cell: ({ regions }) => regions.join(', ') },
 ]
+
+const panel: PanelDeclaration<Announcement> = {
+  title: (row) => row?.cidr ?? list.panel,
+  pageOf: (id) => `/announcements/${id}`,
+  render: (id) => <AnnouncementSummary id={id} />,
+}
 
 const query = { include: 'details' }
 
@@ -103,28 +114,27 @@ export function Announcements() {
   const hasOtherFilters = Object.keys(view.values).some((name) => name !== 'deleted')
   return (
     <Page
-      title="Announcements"
+      title={list.title}
       actions={
         isAdmin && (
           <ButtonLink to="/announcements/new" leftSection={<IconPlus size={14} />}>
-            Add prefix
+            {list.add}
           </ButtonLink>
         )
       }
     >
       <List<Announcement>
         name={isDeleted ? 'announcements-deleted' : 'announcements'}
-        things={['announcement', 'announcements']}
+        things={list.things}
         route={listAnnouncementsRoute}
         view={view}
         query={query}
         columns={isDeleted ? deletedColumns : columns}
         refetchMs={15_000}
+        {...(isDeleted ? {} : { panel })}
         {...(isAdmin && !isDeleted ? { bulk: announcementActions } : {})}
         empty={
-          <Empty title="No announcements yet">
-            Add a prefix. Each check shows what is missing and gives you the exact object to create.
-          </Empty>
+          <Empty title={list.empty}>{list.emptyText}</Empty>
         }
         {...(isDeleted
           ? {
@@ -132,8 +142,8 @@ export function Announcements() {
                 <Empty
                   title={
                     hasOtherFilters
-                      ? 'No deleted announcements match these filters'
-                      : 'Nothing deleted in the last 7 days'
+                      ? list.noDeletedMatch
+                      : list.noDeleted
                   }
                 />
               ),

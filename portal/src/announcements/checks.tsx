@@ -35,12 +35,21 @@ export function Checks({ announcement, isPreflight = false }: Props) {
   const { you } = openChecks(validations)
   const isPassed = validations.length > 0 && validations.every(({ state }) => state === 'valid')
   return (
-    <Section title={texts.title} flush>
-      {(validations.length === 0 || isPassed || you.length > 1) && (
-        <div className={classes['intro']}>
-          {validations.length === 0 ? texts.none : isPassed ? texts.allPassed : texts.parallel}
-        </div>
-      )}
+    <Section
+      title={texts.title}
+      flush
+      note={
+        <Text span size="sm" c="dimmed">
+          {validations.length === 0
+            ? texts.none
+            : isPassed
+              ? texts.allPassed
+              : you.length > 1
+                ? texts.parallel
+                : undefined}
+        </Text>
+      }
+    >
       {rows.map(({ check, view }) => (
         <TaskRow
           key={check.name}
@@ -72,7 +81,7 @@ function Checked({ check: { name, state, checked } }: { check: Validation }) {
           {texts.checked} <Ago at={checked} />
         </>
       )}
-      {!isPassed && ` · ${next}`}
+      {!isPassed && checked !== null && ` · ${next}`}
     </>
   )
 }
@@ -160,7 +169,7 @@ function RouteObject({ check, fix, asn }: RouteObjectProps) {
     <>
       <ObjectText text={text} />
       <Group gap="xs">
-        <CopyTextButton text={text} primary />
+        <CopyTextButton text={text} />
         <Select
           w={116}
           aria-label={texts.registry}

@@ -17,6 +17,7 @@ import { multiSelect, textarea, toggle } from '../ui/form-widgets.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { blockedReason } from './condition.ts'
 import { changesOf, regionChanges, type Edited } from './edited.ts'
+import { namesOfRegions } from './region-target.ts'
 import { words } from './words.ts'
 
 const { edit: texts } = words
@@ -84,8 +85,7 @@ type EffectProps = { before: readonly string[]; after: readonly string[]; region
 function RegionEffect({ before, after, regions }: EffectProps) {
   const { added, removed, kept } = regionChanges(before, after)
   if (added.length + removed.length === 0 || after.length === 0) return null
-  const named = (slugs: readonly string[]) =>
-    slugs.map((slug) => regions.find((one) => one.slug === slug)?.name ?? slug).join(', ')
+  const named = namesOfRegions(regions)
   return (
     <Alert color={removed.length > 0 ? 'warn' : 'info'} role="status">
       {added.length > 0 && <Text size="sm">{texts.added(named(added))}</Text>}

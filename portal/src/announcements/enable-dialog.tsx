@@ -5,11 +5,13 @@ import {
   listAnnouncementsRoute,
   updateAnnouncementRoute,
   type Announcement,
+  type Region,
 } from '@pharos/contract/byoip'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { Problem } from '../ui/problem.tsx'
+import { namesOfRegions } from './region-target.ts'
 import { words } from './words.ts'
 
 const { dialog: texts } = words
@@ -17,9 +19,15 @@ const { dialog: texts } = words
 /** Without a region: in all of the announcement's regions. */
 export type Change = { readonly enabled: boolean; readonly region?: string }
 
-type Props = { announcement: Announcement; change: Change; opened: boolean; onClose: () => void }
+type Props = {
+  announcement: Announcement
+  regions: readonly Region[]
+  change: Change
+  opened: boolean
+  onClose: () => void
+}
 
-export function EnableDialog({ announcement, change, opened, onClose }: Props) {
+export function EnableDialog({ announcement, regions, change, opened, onClose }: Props) {
   const { id, cidr } = announcement
   const params = { announcement_id: id }
   const preflight = useQuery({
@@ -50,7 +58,7 @@ export function EnableDialog({ announcement, change, opened, onClose }: Props) {
       <Stack>
         {preflight.isPending && <Skeleton height={60} />}
         {preflight.error && <Problem error={preflight.error} />}
-        {next && <Effect before={announcement} after={next} />}
+        {next && <Effect before={announcement} after={next} named={namesOfRegions(regions)} />}
         {apply.error && <Problem error={apply.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -70,7 +78,13 @@ export function EnableDialog({ announcement, change, opened, onClose }: Props) {
   )
 }
 
-function Effect({ before, after }: { before: Announcement; after: Announcement }) {
+type EffectProps = {
+  before: Announcement
+  after: Announcement
+  named: (slugs: readonly string[]) => string
+}
+
+function Effect({ before, after, named }: EffectProps) {
   const was = new Map(before.region_states?.map(({ region, desired }) => [region, desired]))
   const changed = (after.region_states ?? []).filter(
     ({ region, desired }) => (was.get(region) ?? false) !== desired,
@@ -83,18 +97,18 @@ function Effect({ before, after }: { before: Announcement; after: Announcement }
       <List size="sm">
         {changed.map(({ region, desired }) => (
           <List.Item key={region}>
-            {desired ? texts.announceIn(after.cidr) : texts.withdrawFrom(after.cidr)} <b>{region}</b>
+            {desired ? texts.announceIn(after.cidr) : texts.withdrawFrom(after.cidr)} <b>{named([region])}</b>
           </List.Item>
         ))}
       </List>
       {kept.length > 0 && (
         <Text size="sm" mt="xs">
-          {texts.stays(kept.map(({ region }) => region).join(', '))}
+          {texts.stays(named(kept.map(({ region }) => region)))}
         </Text>
       )}
       {!before.enabled && removed.length > 0 && (
         <Text size="sm" mt="xs">
-          {texts.dropped(removed.join(', '))}
+          {texts.dropped(named(removed))}
         </Text>
       )}
       {!after.enabled && (

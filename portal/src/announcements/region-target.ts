@@ -1,8 +1,14 @@
 // The regions that enabling an announcement uses, and how fast the routers followed the last change. Pure.
-import type { Announcement, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import type { Announcement, Region, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
 import { words } from './words.ts'
 
 const { regions: texts } = words
+
+/** Returns the regions' names, for slugs that are known. */
+export const namesOfRegions =
+  (known: readonly Pick<Region, 'slug' | 'name'>[]) =>
+  (slugs: readonly string[]): string =>
+    slugs.map((slug) => known.find((one) => one.slug === slug)?.name ?? slug).join(', ')
 
 type Target = Pick<Announcement, 'enabled' | 'regions' | 'region_states'>
 
@@ -18,11 +24,14 @@ export function targetRegions(
 /** Returns the regions that the main switch changes, as a sentence. */
 export function targetText(
   { enabled, regions, region_states: states = [] }: Target,
-  open: readonly string[],
+  open: readonly Pick<Region, 'slug' | 'name'>[],
 ): string {
-  if (enabled) return texts.enabledIn(regions.join(', '))
-  if (regions.length > 0) return texts.whenEnabled(regions.join(', '))
-  return states.length > 0 ? texts.whenEnabledLast : texts.whenEnabledAll(open.join(', '))
+  const named = namesOfRegions(open)
+  if (enabled) return texts.enabledIn(named(regions))
+  if (regions.length > 0) return texts.whenEnabled(named(regions))
+  return states.length > 0
+    ? texts.whenEnabledLast
+    : texts.whenEnabledAll(named(open.map(({ slug }) => slug)))
 }
 
 /** Returns the median of the measured times of the last change; undefined if none was measured. */

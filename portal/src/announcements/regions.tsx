@@ -40,7 +40,7 @@ export function Regions({ announcement, regions, onChange }: Props) {
             onChange={() => onChange({ enabled: !enabled })}
           />
           <Text size="sm" c="dimmed">
-            {isBlocked && !enabled ? reason : targetText(announcement, [...known.keys()])}
+            {isBlocked && !enabled ? reason : targetText(announcement, regions)}
           </Text>
         </Group>
         <Table.ScrollContainer minWidth={660}>

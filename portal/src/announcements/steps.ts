@@ -38,11 +38,13 @@ function readyStep({ validations = [], details }: Announcement): Step {
       text: details.suspended_by === 'validation' ? texts.suspendedByCheck : texts.suspended,
     }
   const { you, provider, nobody } = openChecks(validations)
+  if (you.length > 0 && provider.length > 0)
+    return { name, state: 'next', text: texts.waitsForBoth(namesOf(you), namesOf(provider)) }
   if (you.length > 0) return { name, state: 'next', text: texts.waitsForYou(namesOf(you)) }
   if (provider.length > 0) return { name, state: 'next', text: texts.waitsForProvider(namesOf(provider)) }
   if (nobody.length > 0 || validations.length === 0)
     return { name, state: 'next', text: texts.waitsForChecks }
-  return { name, state: 'done', text: texts.ready_ }
+  return { name, state: 'done', text: texts.allPassed }
 }
 
 function announcedStep({ enabled, region_states: states = [] }: Announcement): Step {

@@ -80,10 +80,10 @@ export const ObjectText = ({ text }: { text: string }) => (
   </pre>
 )
 
-export const CopyTextButton = ({ text, primary = false }: { text: string; primary?: boolean }) => (
+export const CopyTextButton = ({ text }: { text: string }) => (
   <CopyButton value={text}>
     {({ copied, copy }) => (
-      <Button variant={primary ? 'filled' : 'default'} onClick={copy}>
+      <Button variant="default" onClick={copy}>
         {copied ? words.copied : words.copyText}
       </Button>
     )}
