@@ -4,9 +4,9 @@ import { getAnnouncementRoute, listRegionsRoute, type Announcement } from '@phar
 import { useAnswer } from '../api/queries.ts'
 import { Facts } from '../ui/facts.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { StatePill } from '../ui/status.tsx'
+import { announcementStatusShown, StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { stateShown } from './condition.ts'
+import { blockedShown } from './condition.ts'
 import { namesOfRegions } from './region-target.ts'
 import { stepsOf } from './steps.ts'
 import { words } from './words.ts'
@@ -26,7 +26,11 @@ export function AnnouncementSummary({ id }: { id: string }) {
 type ShownProps = { announcement: Announcement; named: (slugs: readonly string[]) => string }
 
 function Shown({ announcement, named }: ShownProps) {
-  const { label, color, moving = false } = stateShown(announcement)
+  const {
+    label,
+    color,
+    moving = false,
+  } = blockedShown(announcement) ?? announcementStatusShown(announcement.status)
   const [checks, ready, announced] = stepsOf(announcement)
   const { origin_asn, details, regions, created, last_check } = announcement
   return (

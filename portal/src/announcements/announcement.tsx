@@ -26,13 +26,13 @@ import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { Columns, Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
-import { StatePill } from '../ui/status.tsx'
+import { announcementStatusShown, StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import classes from './announcements.module.css'
 import { ApiTab } from './api-tab.tsx'
 import { Checks } from './checks.tsx'
-import { failingCount, primaryAction, stateShown } from './condition.ts'
+import { blockedShown, failingCount, hasOpenChecks, primaryAction } from './condition.ts'
 import { DeleteDialog } from './delete-announcement.tsx'
 import { DeletedAnnouncement } from './deleted-announcement.tsx'
 import { EditAnnouncement } from './edit-announcement.tsx'
@@ -58,8 +58,8 @@ const withoutStreamMs = 3_000
 
 function pollOf(announcement: Announcement | undefined): number | false {
   const ms = refetchIntervalOf(getAnnouncementRoute, withoutStreamMs)
-  const hasOpenChecks = announcement?.validations?.some(({ state }) => state !== 'valid') ?? false
-  return ms !== false && hasOpenChecks ? Math.min(ms, openChecksMs) : ms
+  const isWaiting = announcement !== undefined && hasOpenChecks(announcement)
+  return ms !== false && isWaiting ? Math.min(ms, openChecksMs) : ms
 }
 
 export function AnnouncementPage() {
@@ -101,13 +101,12 @@ function useTab(announcement: Announcement) {
   return { tab, setTab }
 }
 
-
 function Shown({ announcement, regions }: { announcement: Announcement; regions: readonly Region[] }) {
   const { id, cidr, origin_asn, details } = announcement
   const [change, setChange] = useState<Change>()
   const [asking, { open, close }] = useDisclosure(false)
   const { tab, setTab } = useTab(announcement)
-  const state = stateShown(announcement)
+  const state = blockedShown(announcement) ?? announcementStatusShown(announcement.status)
   const failing = failingCount(announcement)
   function ask(next: Change) {
     setChange(next)
@@ -201,10 +200,7 @@ function AnnouncementTabs({ announcement }: { announcement: Announcement }) {
         <Tabs.Tab key={one} value={one}>
           {words.tabs[one]}
           {counts[one] !== undefined && (
-            <span
-              className={classes['count']}
-              data-color={one === 'checks' && open > 0 ? 'warn' : undefined}
-            >
+            <span className={classes['count']} data-color={one === 'checks' && open > 0 ? 'warn' : undefined}>
               {counts[one].toLocaleString('en')}
             </span>
           )}
@@ -237,16 +233,18 @@ function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
   const primary = primaryAction(announcement)
   return (
     <>
-      {primary === 'announce' && (
-        <Button onClick={() => onAsk({ enabled: true })}>{texts.announce}</Button>
-      )}
+      {primary === 'announce' && <Button onClick={() => onAsk({ enabled: true })}>{texts.announce}</Button>}
       {primary === 'withdraw' && (
         <Button variant="default" onClick={() => onAsk({ enabled: false })}>
           {texts.withdraw}
         </Button>
       )}
       {primary === 'check' && (
-        <Button loading={check.isPending} onClick={() => check.mutate()}>
+        <Button
+          variant={hasOpenChecks(announcement) ? 'filled' : 'default'}
+          loading={check.isPending}
+          onClick={() => check.mutate()}
+        >
           {texts.check}
         </Button>
       )}

@@ -25,14 +25,14 @@ const prefix: Column<Announcement> = {
   id: 'cidr',
   header: texts.prefix,
   orderBy: 'cidr',
-  width: 210,
+  width: 190,
   card: 'primary',
   cell: ({ id, cidr }) => <RowLink to={`/announcements/${id}`}>{cidr}</RowLink>,
 }
 const description: Column<Announcement> = {
   id: 'description',
   header: texts.description,
-  width: 200,
+  width: 140,
   grows: true,
   card: 'secondary',
   cell: ({ details }) => <OrDash>{details?.description}</OrDash>,
@@ -41,7 +41,7 @@ const origin: Column<Announcement> = {
   id: 'origin_asn',
   header: texts.origin,
   orderBy: 'origin_asn',
-  width: 110,
+  width: 100,
   cell: ({ origin_asn }) => `AS${origin_asn}`,
 }
 
@@ -57,17 +57,22 @@ const columns: readonly Column<Announcement>[] = [
     card: 'state',
     cell: ({ status }) => <AnnouncementStatusBadge status={status} />,
   },
-  { id: 'enabled', header: texts.enabled, width: 90, cell: ({ enabled }) => (enabled ? texts.yes : texts.no) },
+  {
+    id: 'enabled',
+    header: texts.enabled,
+    width: 80,
+    cell: ({ enabled }) => (enabled ? texts.yes : texts.no),
+  },
   {
     id: 'regions',
     header: texts.regions,
-    width: 170,
+    width: 160,
     cell: ({ regions }) => regions.join(', ') || <Dimmed>{texts.none}</Dimmed>,
   },
   {
     id: 'checks',
     header: texts.checks,
-    width: 245,
+    width: 235,
     cell: (announcement) => <CheckBadges announcement={announcement} />,
   },
   timeColumn('last_check', texts.compared, ({ last_check }) => last_check, {
@@ -133,20 +138,10 @@ export function Announcements() {
         refetchMs={15_000}
         {...(isDeleted ? {} : { panel })}
         {...(isAdmin && !isDeleted ? { bulk: announcementActions } : {})}
-        empty={
-          <Empty title={list.empty}>{list.emptyText}</Empty>
-        }
+        empty={<Empty title={list.empty}>{list.emptyText}</Empty>}
         {...(isDeleted
           ? {
-              emptyFiltered: (
-                <Empty
-                  title={
-                    hasOtherFilters
-                      ? list.noDeletedMatch
-                      : list.noDeleted
-                  }
-                />
-              ),
+              emptyFiltered: <Empty title={hasOtherFilters ? list.noDeletedMatch : list.noDeleted} />,
             }
           : {})}
       />

@@ -239,4 +239,3 @@ function ProofFix({ proof: { kind, state, note, fix } }: { proof: AuthorizationP
     </>
   )
 }
-

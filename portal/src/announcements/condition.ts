@@ -1,6 +1,6 @@
 // What an announcement's state is called, and what can be done in it. Pure.
 import type { Announcement } from '@pharos/contract/byoip'
-import { announcementStatusShown, type Shown } from '../ui/status.tsx'
+import type { Shown } from '../ui/status.tsx'
 import { openChecks } from './check-view.ts'
 import { words } from './words.ts'
 
@@ -9,6 +9,8 @@ const { head: texts, regions } = words
 const openCount = ({ validations = [] }: Announcement): number =>
   validations.filter(({ state }) => state !== 'valid').length
 
+export const hasOpenChecks = (announcement: Announcement): boolean => openCount(announcement) > 0
+
 /** Returns why it cannot be announced now; undefined if it can. */
 export function blockedReason(announcement: Announcement): string | undefined {
   if (announcement.details?.suspended) return regions.suspended
@@ -16,16 +18,14 @@ export function blockedReason(announcement: Announcement): string | undefined {
   return open > 0 ? regions.blocked(open) : undefined
 }
 
-/** Returns the state for the header: of a blocked announcement, what it waits for. */
-export function stateShown(announcement: Announcement): Shown {
+/** Returns what a blocked announcement waits for; undefined if its status says enough. */
+export function blockedShown(announcement: Announcement): Shown | undefined {
   const { status, validations = [] } = announcement
-  const shown = announcementStatusShown(status)
-  if (status !== 'validation_failed' && status !== 'pending_validation') return shown
+  if (status !== 'validation_failed' && status !== 'pending_validation') return undefined
   const { you, provider } = openChecks(validations)
   const open = openCount(announcement)
-  if (open === 0) return shown
   if (you.length > 0) return { label: texts.blocked(open), color: 'warn' }
-  return provider.length > 0 ? { label: texts.waits, color: 'info' } : shown
+  return provider.length > 0 ? { label: texts.waits, color: 'info' } : undefined
 }
 
 /** Returns the number of checks that fail while it is enabled. */

@@ -73,7 +73,9 @@ export function EditAnnouncement({ announcement, regions, trigger }: Props) {
       {(fields, form) => (
         <>
           <AllFields form={form} />
-          {enabled && <RegionEffect before={before.regions} after={fields.values.regions} regions={regions} />}
+          {enabled && (
+            <RegionEffect before={before.regions} after={fields.values.regions} regions={regions} />
+          )}
         </>
       )}
     </Dialog>

@@ -40,12 +40,14 @@ const kinds: Readonly<Record<string, Describe>> = {
     text: `${texts.enabled}${inRegion(textIn(detail, 'region') ?? listIn(detail, 'regions').join(', '))}`,
     color: 'accent',
   }),
-  disabled: ({ detail }) => ({ text: `${texts.disabled}${inRegion(textIn(detail, 'region'))}`, color: 'accent' }),
+  disabled: ({ detail }) => ({
+    text: `${texts.disabled}${inRegion(textIn(detail, 'region'))}`,
+    color: 'accent',
+  }),
   updated: describeUpdate,
   announced: ({ region }) => ({ text: `${texts.announced}${inRegion(region)}`, color: 'ok' }),
   withdrawn: ({ region }) => ({ text: `${texts.withdrawn}${inRegion(region)}`, color: 'idle' }),
-  refused: ({ region, detail }) =>
-    withNote(`${texts.refused}${inRegion(region)}`, 'bad', reasonIn(detail)),
+  refused: ({ region, detail }) => withNote(`${texts.refused}${inRegion(region)}`, 'bad', reasonIn(detail)),
   validation: describeCheck,
   suspended: ({ detail }) => withNote(texts.suspended, 'bad', textIn(detail, 'reason')),
   resumed: () => ({ text: texts.resumed, color: 'ok' }),
@@ -60,7 +62,9 @@ const kinds: Readonly<Record<string, Describe>> = {
 function describeUpdate({ detail }: HistoryEntry): Described {
   const regions = listIn(detail, 'regions')
   const changed = [
-    ...('regions' in detail ? [regions.length === 0 ? texts.noRegions : texts.regions(regions.join(', '))] : []),
+    ...('regions' in detail
+      ? [regions.length === 0 ? texts.noRegions : texts.regions(regions.join(', '))]
+      : []),
     ...listIn(detail, 'fields').map((name) => texts.fields[name] ?? name),
   ]
   return { text: texts.changed(changed.join('; ')), color: 'accent' }

@@ -33,9 +33,7 @@ export function Letters({ announcement }: { announcement: Announcement }) {
       <Section title={texts.upload}>
         <Stack gap="sm">
           <Group justify="space-between">
-            <Text size="sm">
-              {texts.intro}
-            </Text>
+            <Text size="sm">{texts.intro}</Text>
             <LetterDraft announcement={announcement} />
           </Group>
           {isAdmin ? (

@@ -21,7 +21,7 @@ export function Messages({ announcement }: { announcement: Announcement }) {
           title={<WithTimes text={message.message} />}
         >
           <Stack gap={4}>
-            {nextOf(message)}
+            {nextOf(message, announcement.enabled)}
             {message.tag !== 'suspended' && (
               <Text size="xs" c="dimmed">
                 <Time at={message.timestamp} />
@@ -52,13 +52,15 @@ const places: Record<StateMessageTag, 'alert' | 'checks' | 'region'> = {
   region_error: 'region',
 }
 
-function nextOf({ tag, attrs }: StateMessage) {
+function nextOf({ tag, attrs }: StateMessage, isEnabled: boolean) {
   const { messages: texts } = words
   const text =
     tag === 'suspended'
       ? attrs['by'] === 'validation'
         ? texts.suspendedByCheck
-        : texts.suspended
+        : isEnabled
+          ? texts.suspendedEnabled
+          : texts.suspended
       : tag === 'validation_lost'
         ? texts.lost(checkName(String(attrs['validation'])))
         : undefined

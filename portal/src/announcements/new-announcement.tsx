@@ -104,9 +104,7 @@ export function NewAnnouncement() {
   const isUnverified = isAsnUnverified(form.error)
   return (
     <Page title={texts.title} note={texts.note}>
-      <UnsavedGuard
-        isUnsaved={() => form.isUnsaved() && !isLeaving.current && !isUnverified}
-      />
+      <UnsavedGuard isUnsaved={() => form.isUnsaved() && !isLeaving.current && !isUnverified} />
       <div className={classes['halves']}>
         <Section title={texts.form}>
           <form onSubmit={form.submit} noValidate>

@@ -29,9 +29,7 @@ function Only({ announcement }: { announcement: Announcement }) {
   return (
     <>
       <Text size="sm">
-        {failed === 0
-          ? texts.allPassed
-          : texts.somePassed(failed, announcement.validations?.length ?? 0)}
+        {failed === 0 ? texts.allPassed : texts.somePassed(failed, announcement.validations?.length ?? 0)}
       </Text>
       <Checks announcement={announcement} isPreflight />
     </>
@@ -42,9 +40,7 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
   return (
     <>
       <Text size="sm">
-        {ready === announcements.length
-          ? texts.everyPassed
-          : texts.fewPassed(ready, announcements.length)}
+        {ready === announcements.length ? texts.everyPassed : texts.fewPassed(ready, announcements.length)}
       </Text>
       <Accordion variant="separated" multiple>
         {announcements.map((announcement) => (

@@ -28,7 +28,13 @@ export function RegionMapCard({ announcement, regions }: Props) {
   const placed = shown.flatMap(({ region, place }): MapRegion[] =>
     place === undefined
       ? []
-      : [{ ...place, ...shownAt(bySlug.get(region.slug), target.has(region.slug), enabled), ...named(region) }],
+      : [
+          {
+            ...place,
+            ...shownAt(bySlug.get(region.slug), target.has(region.slug), enabled),
+            ...named(region),
+          },
+        ],
   )
   const took = medianTook(states)
   return (

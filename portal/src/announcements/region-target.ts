@@ -29,9 +29,7 @@ export function targetText(
   const named = namesOfRegions(open)
   if (enabled) return texts.enabledIn(named(regions))
   if (regions.length > 0) return texts.whenEnabled(named(regions))
-  return states.length > 0
-    ? texts.whenEnabledLast
-    : texts.whenEnabledAll(named(open.map(({ slug }) => slug)))
+  return states.length > 0 ? texts.whenEnabledLast : texts.whenEnabledAll(named(open.map(({ slug }) => slug)))
 }
 
 /** Returns the median of the measured times of the last change; undefined if none was measured. */

@@ -20,11 +20,7 @@ export function Visibility({ announcement: { visibility } }: { announcement: Ann
     <Section title={texts.title} actions={<VisibilityPill visibility={visibility} />}>
       <Stack gap={4}>
         {text !== undefined && (
-          <Tooltip
-            label={texts.collector}
-            multiline
-            maw={320}
-          >
+          <Tooltip label={texts.collector} multiline maw={320}>
             <Text w="fit-content">{text}</Text>
           </Tooltip>
         )}

@@ -106,8 +106,7 @@ export const words = {
     passed: (passed: number, all: number) => `${passed} of ${all} passed`,
     waitsForYou: (names: string) => `Waits for you: ${names}`,
     waitsForProvider: (names: string) => `Waits for your provider: ${names}`,
-    waitsForBoth: (yours: string, theirs: string) =>
-      `Waits for you: ${yours}; for your provider: ${theirs}`,
+    waitsForBoth: (yours: string, theirs: string) => `Waits for you: ${yours}; for your provider: ${theirs}`,
     waitsForChecks: 'Waits for the checks, which run automatically',
     suspended: 'Suspended by your provider',
     suspendedByCheck: 'Suspended until all checks pass',
@@ -152,7 +151,7 @@ export const words = {
     unknown: 'Check',
     states: { passed: 'Passed', action: 'Not passed', waiting: 'In review', running: 'Pending' },
     parallel: 'These can be done in any order; each is checked again automatically.',
-    allPassed: 'All checks passed. They are repeated automatically while it is announced.',
+    allPassed: 'All checks passed. They are repeated automatically.',
     none: 'The checks start in a moment.',
     checked: 'Checked',
     neverChecked: 'Not checked yet',
@@ -173,7 +172,8 @@ export const words = {
         `A ${kind} object with origin AS${asn}, a member of ${asSet}, exists.`,
       missing: (kind: string) => `No ${kind} object for this prefix exists. Create this one:`,
       other: (kind: string, found: string) => `A ${kind} object exists for ${found} only. Create this one:`,
-      found: (prefix: string, origin: number, source: string) => `${prefix} with origin AS${origin} in ${source}`,
+      found: (prefix: string, origin: number, source: string) =>
+        `${prefix} with origin AS${origin} in ${source}`,
     },
     roa: {
       valid: (prefix: string, asn: number, length: number) =>
@@ -279,7 +279,8 @@ export const words = {
     saved: 'Changes saved.',
     description: 'Description',
     asSet: 'AS-SET',
-    asSetHelp: 'AS-SET whose members may originate the prefix, such as AS-EXAMPLE. A change is checked at once.',
+    asSetHelp:
+      'AS-SET whose members may originate the prefix, such as AS-EXAMPLE. A change is checked at once.',
     regions: 'Regions',
     regionsHelp: 'Where it is announced while it is enabled.',
     regionsBlocked: 'Regions can be added once all checks have passed.',
@@ -302,7 +303,8 @@ export const words = {
     pill: 'Deleted',
     title: 'Restore',
     deletedOn: 'Deleted on',
-    left: (days: string) => `You have ${days} to restore it; after that it is removed for good, with its letters and history.`,
+    left: (days: string) =>
+      `You have ${days} to restore it; after that it is removed for good, with its letters and history.`,
     starts: 'A restored announcement starts disabled and is checked again.',
     keeps: (regions: string) => `It keeps its regions: ${regions}.`,
     list: 'View deleted announcements',
@@ -327,7 +329,7 @@ export const words = {
     tokens: 'API tokens',
     read: 'Read it with its checks and regions',
     change: 'Enable or disable it',
-    changeNote: 'This only shows the effect. Remove the last parameter to apply it.',
+    changeNote: 'This only shows the effect. Leave out dry_run=true to apply it.',
     docs: 'API reference',
     copy: 'Copy',
   },
@@ -335,8 +337,8 @@ export const words = {
   messages: {
     suspendedByCheck:
       'It stays withdrawn until the check passes, then it is announced again automatically. The regions show what routers still announce.',
-    suspended:
-      'Only the provider can lift the suspension. It is then announced again automatically.',
+    suspended: 'Only the provider can lift the suspension.',
+    suspendedEnabled: 'Only the provider can lift the suspension. It is then announced again automatically.',
     lost: (name: string) =>
       `Fix the ${name} check below. Other networks may already reject the prefix, and the provider may suspend it. If you disable it now, you cannot enable it again until the check passes.`,
   },
@@ -385,8 +387,7 @@ export const words = {
     addAll: (count: number) => `Add all ${count} prefixes`,
     added: (count: number) => `${prefixes(count)} added.`,
     prefix: 'Prefix',
-    prefixHelp: (most: number) =>
-      `For example 203.0.113.0/24 or 2001:db8::/32. One per line, up to ${most}.`,
+    prefixHelp: (most: number) => `For example 203.0.113.0/24 or 2001:db8::/32. One per line, up to ${most}.`,
     meant: 'Did you mean',
     correctAll: (count: number) => `Correct all ${count}`,
     more: (count: number) => `and ${count} more`,
@@ -409,7 +410,8 @@ export const words = {
     verifyText: 'We will show you what to publish, then lead you back here.',
     form: 'Prefix and origin',
     aheadTitle: 'What comes next',
-    ahead: 'Run checks shows what exists already and gives you the exact objects to create. The three run in parallel:',
+    ahead:
+      'Run checks shows what exists already and gives you the exact objects to create. The three run in parallel:',
     aheadSteps: [
       {
         name: 'Route object (IRR)',

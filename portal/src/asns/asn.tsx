@@ -202,12 +202,11 @@ function Method({ proof, isSettled, isVerified }: MethodProps) {
       who={isToDo ? texts.you : undefined}
       when={
         <>
-          {state === 'valid' && isEvidence ? words.states.evidence : shown.label} ·{' '}
-          {checked === null ? (
-            texts.never
-          ) : (
+          {state === 'valid' && isEvidence ? words.states.evidence : shown.label}
+          {checked !== null && (
             <>
-              {texts.checked} <Ago at={checked} /> · {texts.daily}
+              {' · '}
+              {texts.checked} <Ago at={checked} />, {texts.daily}
             </>
           )}
         </>

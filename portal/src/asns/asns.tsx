@@ -34,7 +34,13 @@ const columns: readonly Column<HeldAsn>[] = [
     card: 'secondary',
     cell: ({ name }) => <OrDash>{name}</OrDash>,
   },
-  { id: 'proof', header: texts.verification, width: 200, card: 'state', cell: (held) => <AsnBadge {...held} /> },
+  {
+    id: 'proof',
+    header: texts.verification,
+    width: 200,
+    card: 'state',
+    cell: (held) => <AsnBadge {...held} />,
+  },
   timeColumn('verified', texts.since, ({ verified }) => verified, { none: texts.notVerified }),
   { id: 'expires', header: texts.expires, width: 250, cell: (held) => <Expiry {...held} /> },
   timeColumn('created', texts.added, ({ created }) => created, { orderBy: 'created', hidden: true }),
@@ -47,10 +53,7 @@ function Expiry({ verified, expires }: HeldAsn) {
   const days = daysUntil(expires)
   return (
     <>
-      <Time at={expires} />{' '}
-      <Dimmed>
-        {texts.in(days)}
-      </Dimmed>
+      <Time at={expires} /> <Dimmed>{texts.in(days)}</Dimmed>
     </>
   )
 }
@@ -66,10 +69,7 @@ const declaration: ListDeclaration = {
 export function Asns() {
   const view = useListSearch('/asns', declaration)
   return (
-    <Page
-      title={texts.title}
-      note={texts.note}
-    >
+    <Page title={texts.title} note={texts.note}>
       <AddAsn />
       <List<HeldAsn>
         name="asns"
@@ -78,9 +78,7 @@ export function Asns() {
         view={view}
         columns={columns}
         refetchMs={30_000}
-        empty={
-          <Empty title={texts.empty}>{texts.emptyText}</Empty>
-        }
+        empty={<Empty title={texts.empty}>{texts.emptyText}</Empty>}
       />
     </Page>
   )

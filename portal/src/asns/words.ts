@@ -80,11 +80,11 @@ export const words = {
     copy: 'Copy ASN',
     you: 'you',
     proofs: 'Proofs',
-    oneEnough: 'One proof of the ASN is enough. It is valid for 180 days, and renewed as long as it is published.',
+    oneEnough:
+      'One proof of the ASN is enough. It is valid for 180 days, and renewed as long as it is published.',
     noneNeeded: 'Nothing to do.',
     notAvailable: 'Not available here',
     checked: 'Checked',
-    never: 'Never checked',
     daily: 'again daily',
     show: 'Show how',
     more: (count: number) => `Show ${count} more`,

@@ -1,5 +1,5 @@
 // One prefix that the provider has assigned to the team, with its latest events and its announcements. Links of events lead here.
-import { Skeleton, Table } from '@mantine/core'
+import { Group, Skeleton, Table } from '@mantine/core'
 import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import { getPrefixRoute, type Prefix } from '@pharos/contract/prefix'
@@ -78,9 +78,7 @@ function Events({ prefix: { cidr } }: { prefix: Prefix }) {
       heads={[texts.network, texts.status, texts.peak, texts.started]}
       actions={
         <TextLink to="/events" search={{ affected_network: cidr }} size="sm">
-          {answer.data && answer.data.count > shownEvents
-            ? texts.viewAll(answer.data.count)
-            : texts.viewList}
+          {answer.data && answer.data.count > shownEvents ? texts.viewAll(answer.data.count) : texts.viewList}
         </TextLink>
       }
     >
@@ -92,9 +90,11 @@ function Events({ prefix: { cidr } }: { prefix: Prefix }) {
             </TextLink>
           </Table.Td>
           <Table.Td>
-            {status.map((one) => (
-              <EventStatusBadge key={one} status={one} />
-            ))}
+            <Group gap={4} wrap="nowrap">
+              {status.map((one) => (
+                <EventStatusBadge key={one} status={one} />
+              ))}
+            </Group>
           </Table.Td>
           <Table.Td>{formatRate(affected_bps, 'bps')}</Table.Td>
           <Table.Td>
