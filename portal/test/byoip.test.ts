@@ -266,7 +266,11 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     const announce = page.getByRole('button', { name: 'Announce', exact: true })
     for (const end = performance.now() + 60_000; (await announce.count()) === 0;) {
       assert.ok(performance.now() < end, 'a check does not pass')
-      await page.getByRole('button', { name: 'Check again' }).click()
+      // The button becomes Announce once the checks have passed.
+      await page
+        .getByRole('button', { name: 'Check again' })
+        .click({ timeout: 2_000 })
+        .catch(() => {})
       await announce.waitFor({ timeout: 4_000 }).catch(() => {})
     }
     await page.getByRole('tab', { name: /^Regions/ }).click()
