@@ -59,7 +59,7 @@ export function Letters({ announcement }: { announcement: Announcement }) {
 
 function LetterTable({ letters }: { letters: readonly Letter[] }) {
   return (
-    <Table.ScrollContainer minWidth={860}>
+    <Table.ScrollContainer minWidth={860} type="native" tabIndex={0}>
       <Table>
         <Table.Thead>
           <Table.Tr>

@@ -43,7 +43,7 @@ export function Regions({ announcement, regions, onChange }: Props) {
             {isBlocked && !enabled ? reason : targetText(announcement, regions)}
           </Text>
         </Group>
-        <Table.ScrollContainer minWidth={660}>
+        <Table.ScrollContainer minWidth={660} type="native" tabIndex={0}>
           <Table>
             <Table.Thead>
               <Table.Tr>
