@@ -26,6 +26,7 @@ import {
 } from '@tabler/icons-react'
 import { lazyRouteComponent, type RouteComponent, type SearchSchemaInput } from '@tanstack/react-router'
 import type { DraftSearch } from './announcements/draft.ts'
+import type { AnnouncementTab } from './announcements/tabs.ts'
 import { parameters } from './ui/search-params.ts'
 
 /** `Written`: parameters that a link may set. `Read`: parameters that the page reads. */
@@ -97,6 +98,7 @@ export const pages = [
       'cidr',
       'origin_asn',
       'region',
+      'condition',
       'status',
       'enabled',
       'family',
@@ -125,7 +127,7 @@ export const pages = [
   page({
     path: '/announcements/$id',
     module: 'ipam',
-    search: parameters<{ tab: 'letters' | 'history'; show: string }>()('tab', 'show'),
+    search: parameters<{ tab: AnnouncementTab; show: string }>()('tab', 'show'),
     component: lazyRouteComponent(() => import('./announcements/announcement.tsx'), 'AnnouncementPage'),
   }),
   page({

@@ -104,7 +104,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
   it('leads from a prefix with an unverified ASN to its verification, and back to the prefix', async () => {
     const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements/new`)
-    await page.getByLabel('Prefix').fill('198.18.100.7/24')
+    await page.getByLabel('Prefix', { exact: true }).fill('198.18.100.7/24')
     await page.getByLabel('Origin AS').fill('64510')
     await page.getByRole('button', { name: 'Run checks' }).click()
     await page.getByRole('button', { name: '198.18.100.0/24' }).click()
@@ -119,8 +119,8 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await shoot(page, 'asn-to-prove')
     await publish((text) => text.replace(/^aut-num: +AS64510$/m, `$&\n${line}`))
     await page.getByRole('button', { name: 'Check now' }).click()
-    await page.getByRole('alert').getByText('Verified by aut-num').waitFor()
-    await object.getByText('Verified', { exact: true }).waitFor()
+    await page.getByText('Verified by aut-num').first().waitFor()
+    await object.getByText('Verified · ').waitFor()
     await settled(page)
     await shoot(page, 'asn-proven')
     assert.deepEqual(await axeViolations(page), [])
@@ -133,12 +133,16 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
 
     await page.getByRole('link', { name: 'Continue with 198.18.100.0/24' }).click()
     await page.getByRole('button', { name: 'Run checks' }).click()
-    await page.getByRole('region', { name: 'RPKI' }).getByText('maxLength: 24').waitFor()
-    await page.getByRole('region', { name: 'IRR' }).getByText('route:          198.18.100.0/24').waitFor()
+    await page.getByRole('region', { name: 'ROA (RPKI)' }).getByText('maxLength: 24').waitFor()
+    await page
+      .getByRole('region', { name: 'Route object (IRR)' })
+      .getByText('route:          198.18.100.0/24')
+      .waitFor()
     await shoot(page, 'preflight')
     await page.getByRole('button', { name: 'Add prefix' }).click()
     await page.getByRole('heading', { name: '198.18.100.0/24' }).waitFor()
-    await page.getByText(/Not ready: IRR, RPKI, Letter of authorization/).waitFor()
+    await page.getByText(/Waits for you: route object, ROA, letter of authorization/).waitFor()
+    await page.getByText(/^Blocked: \d checks$/).waitFor()
     assert.deepEqual(without(pageErrors, 422, 429), [])
     await context.close()
   })
@@ -146,7 +150,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
   it('adds several prefixes at once, with the checks of each', async () => {
     const { context, page, pageErrors } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements/new`)
-    await page.getByLabel('Prefix').fill('198.18.104.0/24\n198.18.105.9/24\n198.18.106.7/24')
+    await page.getByLabel('Prefix', { exact: true }).fill('198.18.104.0/24\n198.18.105.9/24\n198.18.106.7/24')
     await page.getByLabel('Origin AS').fill('64496')
     await page.getByRole('button', { name: 'Run checks' }).click()
     await page.getByText(/^198\.18\.105\.9\/24: .*; 198\.18\.106\.7\/24: /).waitFor()
@@ -154,7 +158,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByRole('button', { name: 'Run checks' }).click()
     const checks = page.getByRole('region', { name: 'Check results' })
     await checks.getByRole('button', { name: /^198\.18\.106\.0\/24/ }).click()
-    await checks.getByRole('region', { name: 'RPKI' }).getByText('198.18.106.0/24').waitFor()
+    await checks.getByRole('region', { name: 'ROA (RPKI)' }).getByText('198.18.106.0/24').waitFor()
     await settled(page)
     await shoot(page, 'preflight-several')
     assert.deepEqual(await axeViolations(page), [])
@@ -188,6 +192,8 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByRole('button', { name: 'Upload', exact: true }).click()
     const row = page.getByRole('row').filter({ hasText: 'unsigned.png' })
     await row.getByText('In review').waitFor()
+    // A letter that was sent is with the provider.
+    await page.getByText(/for your provider: letter of authorization/).waitFor()
     await seesPicture('unsigned.png')
     await decide('unsigned.png', 'reject', { reason: 'The signature is missing.' })
     await row.getByText('Rejected').waitFor()
@@ -203,7 +209,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await settled(page)
     await shoot(page, 'letters')
     assert.deepEqual(await axeViolations(page), [])
-    await page.getByRole('tab', { name: 'History' }).click()
+    await page.getByRole('tab', { name: /^History/ }).click()
     await page.getByText('Letter rejected').waitFor()
     await page.getByText('Dana Demo').first().waitFor()
     await settled(page)
@@ -248,51 +254,59 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.goto(`${demo.url}/announcements?cidr=198.18.100.9`)
     await page.getByRole('link', { name: '198.18.100.0/24' }).click()
     const literal = (name: string) => page.getByRole('region', { name }).locator('pre').innerText()
-    const object = (await literal('IRR')).replaceAll(/<your \w+>/g, 'ACME')
+    const object = (await literal('Route object (IRR)')).replaceAll(/<your \w+>/g, 'ACME')
     const [, prefix, maxLength, asn] = /prefix: +(\S+)\s+maxLength: (\d+)\s+origin: +(AS\d+)/.exec(
-      await literal('RPKI'),
+      await literal('ROA (RPKI)'),
     )!
     appendFileSync(routes, `\n${object.trim()}\n`)
     const known = JSON.parse(readFileSync(roas, 'utf8')) as { roas: object[] }
     known.roas.push({ asn, prefix, maxLength: Number(maxLength), ta: 'demo' })
     writeFileSync(roas, JSON.stringify(known))
     // The registries are read again automatically; requesting the checks does not wait for that.
-    for (const end = performance.now() + 60_000; (await page.getByText('All checks passed').count()) === 0;) {
+    const announce = page.getByRole('button', { name: 'Announce', exact: true })
+    for (const end = performance.now() + 60_000; (await announce.count()) === 0;) {
       assert.ok(performance.now() < end, 'a check does not pass')
-      await page.getByRole('button', { name: 'Check now' }).click()
+      // The button becomes Announce once the checks have passed.
       await page
-        .getByText('All checks passed')
-        .waitFor({ timeout: 4_000 })
+        .getByRole('button', { name: 'Check again' })
+        .click({ timeout: 2_000 })
         .catch(() => {})
+      await announce.waitFor({ timeout: 4_000 }).catch(() => {})
     }
-    await page.getByLabel('Announce in ams').click()
+    await page.getByRole('tab', { name: /^Regions/ }).click()
+    await page.getByLabel('Announce in Amsterdam').click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Announce 198.18.100.0/24 in ams').waitFor()
+    await dialog.getByText('Announce 198.18.100.0/24 in Amsterdam').waitFor()
     await dialog.getByRole('button', { name: 'Announce' }).click()
     const ams = page.getByRole('row').filter({ hasText: 'Amsterdam' })
     await ams.getByText('Announced', { exact: true }).waitFor()
-    await ams.getByText(/^[\d.]+ (ms|s)$/).waitFor()
-    assert.ok(await page.getByRole('button', { name: 'Delete' }).isDisabled())
+    await ams.getByText(/^announced after [\d.]+ (ms|s)$/).waitFor()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    const remove = page.getByRole('menuitem', { name: /^Delete/ })
+    await remove.waitFor()
+    assert.ok(await remove.isDisabled())
+    await page.keyboard.press('Escape')
+    await remove.waitFor({ state: 'detached' })
     await settled(page)
     await shoot(page, 'announced')
     assert.deepEqual(await axeViolations(page), [])
-    await page.getByLabel('Announce this prefix').click()
+    await page.getByLabel('Announce 198.18.100.0/24').click()
     await dialog.getByRole('button', { name: 'Withdraw' }).click()
     await ams.getByText('Withdrawn', { exact: true }).waitFor()
 
     // Enabling one region of a disabled announcement enables no other, and the last region is restored.
-    await page.getByText('When enabled, announced in ams').waitFor()
-    await page.getByLabel('Announce in fra').click()
-    await dialog.getByText('It will no longer be set up for ams.').waitFor()
+    await page.getByText('When enabled, announced in Amsterdam').waitFor()
+    await page.getByLabel('Announce in Frankfurt').click()
+    await dialog.getByText('It will no longer be set up for Amsterdam.').waitFor()
     await dialog.getByRole('button', { name: 'Announce' }).click()
-    await page.getByText('Enabled in fra').waitFor()
-    await page.getByLabel('Announce in fra').click()
+    await page.getByText('Enabled in Frankfurt').waitFor()
+    await page.getByLabel('Announce in Frankfurt').click()
     await dialog.getByRole('button', { name: 'Withdraw' }).click()
     await page.getByText('When enabled, announced in the regions that were enabled last').waitFor()
     const fra = page.getByRole('row').filter({ hasText: 'Frankfurt' })
     await fra.getByText('Withdrawn', { exact: true }).waitFor()
-    await page.getByLabel('Announce this prefix').click()
-    await dialog.getByText('Announce 198.18.100.0/24 in fra').waitFor()
+    await page.getByLabel('Announce 198.18.100.0/24').click()
+    await dialog.getByText('Announce 198.18.100.0/24 in Frankfurt').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     assert.deepEqual(pageErrors, [])
     await context.close()
@@ -304,7 +318,8 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByRole('link', { name: '198.18.100.0/24' }).click()
     await page.waitForURL(/announcements\/\d+/)
     const address = page.url()
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'Announcements' }).waitFor()
     await page.getByRole('link', { name: '203.0.113.0/24' }).waitFor()
@@ -322,8 +337,8 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.getByText('You have 7 days to restore it').waitFor()
     assert.deepEqual(await axeViolations(page), [])
     await page.getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('Announce this prefix').waitFor()
-    await page.getByRole('tab', { name: 'History' }).click()
+    await page.getByRole('tab', { name: /^Checks/ }).waitFor()
+    await page.getByRole('tab', { name: /^History/ }).click()
     await page.getByText('Restored', { exact: true }).waitFor()
     assert.deepEqual(without(pageErrors, 404), [])
     await context.close()
@@ -355,7 +370,9 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.goto(`${demo.url}/announcements?status=suspended`)
     await page.getByRole('link', { name: '2001:db8:d::/48' }).click()
     await page.getByText(/Only the provider can lift the suspension/).waitFor()
-    assert.ok(await page.getByLabel('Announce this prefix').isDisabled())
+    await page.getByRole('tab', { name: /^Regions/ }).click()
+    assert.ok(await page.getByLabel('Announce 2001:db8:d::/48').isDisabled())
+    await page.getByText('Suspended by your provider, so it cannot be announced.').waitFor()
     await settled(page)
     await shoot(page, 'suspended')
     assert.deepEqual(await axeViolations(page), [])
@@ -496,7 +513,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
   it('keeps the page while the server is out of reach, and recovers automatically', async () => {
     const { context, page } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements/1`)
-    const shown = page.getByText('Enabled in ams')
+    const shown = page.getByText('Enabled in Amsterdam')
     await shown.waitFor()
     const gone = (route: Route) => route.abort()
     await page.route(/\/(v3|readyz)/, gone)
@@ -542,7 +559,11 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     '/asns/64511',
     '/announcements?deleted=true',
     '/announcements/1',
+    '/announcements/15',
     '/announcements/1?tab=letters',
+    '/announcements/1?tab=visibility',
+    '/announcements/1?tab=api',
+    '/prefixes/1',
     '/announcements/1?tab=history',
     '/announcements/new?cidr=198.18.101.0%2F24&asn=64496',
     '/profile',

@@ -1,5 +1,5 @@
 // The filters of the list of announcements: every one of the API.
-import { announcementStatuses, listRegionsRoute } from '@pharos/contract/byoip'
+import { announcementConditions, announcementStatuses, listRegionsRoute } from '@pharos/contract/byoip'
 import { listAsnsRoute } from '@pharos/contract/inventory'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
@@ -23,6 +23,13 @@ const network: TextFilter = {
 
 const statuses = announcementStatuses.map((value) => ({ value, ...announcementStatusShown(value) }))
 
+const conditionColors = { in_sync: 'ok', out_of_sync: 'warn', off: 'idle', blocked: 'warn' } as const
+const conditions = announcementConditions.map((value) => ({
+  value,
+  label: texts.conditions[value],
+  color: conditionColors[value],
+}))
+
 /** Returns the filters, with the regions and ASNs that the team can choose from. */
 export function useAnnouncementFilters(): ListDeclaration {
   const regions = useAnswer(listRegionsRoute, { query: { limit: 1000 } }).data
@@ -32,6 +39,7 @@ export function useAnnouncementFilters(): ListDeclaration {
       sort: 'cidr',
       search: network,
       filters: [
+        { kind: 'choice', name: 'condition', label: texts.condition, options: conditions },
         { kind: 'choice', name: 'status', label: texts.status, options: statuses },
         {
           kind: 'choice',

@@ -1,75 +1,113 @@
-// One announcement: its state in each region and in other networks, its checks with what fixes them, its letters and its history. Enabling and
-// disabling show their effect first.
-import { Alert, Button, Group, Skeleton, Tabs } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+// One announcement: its way in four steps, its checks with who acts, its regions on a map, letters, visibility, history and API.
+// Enabling and disabling show their effect first.
+import { Button, Menu, Skeleton, Tabs } from '@mantine/core'
+import { useClipboard, useDisclosure } from '@mantine/hooks'
 import { ProblemError } from '@pharos/contract/client'
 import {
   getAnnouncementRoute,
+  listAnnouncementHistoryRoute,
   listAnnouncementsRoute,
+  listRegionsRoute,
   validateAnnouncementRoute,
   type Announcement,
+  type Region,
 } from '@pharos/contract/byoip'
-import { IconRefresh } from '@tabler/icons-react'
+import { listLettersRoute } from '@pharos/contract/letter'
+import { IconDots } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { answerOf, invalidate } from '../api/queries.ts'
-import { CopyIcon } from '../ui/copy.tsx'
+import { answerOf, invalidate, refetchIntervalOf, useAnswer } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
+import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
-import { Page } from '../ui/page.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { Columns, Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { AnnouncementStatusBadge } from '../ui/status.tsx'
+import { Section } from '../ui/section.tsx'
+import { announcementStatusShown, StatePill } from '../ui/status.tsx'
+import { Time } from '../ui/time.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
-import { DeleteButton } from './delete-announcement.tsx'
+import classes from './announcements.module.css'
+import { ApiTab } from './api-tab.tsx'
+import { Checks } from './checks.tsx'
+import { blockedShown, failingCount, hasOpenChecks, primaryAction } from './condition.ts'
+import { DeleteDialog } from './delete-announcement.tsx'
 import { DeletedAnnouncement } from './deleted-announcement.tsx'
+import { EditAnnouncement } from './edit-announcement.tsx'
+import { EnableDialog, type Change } from './enable-dialog.tsx'
 import { History } from './history.tsx'
 import { Letters } from './letters.tsx'
 import { Messages } from './messages.tsx'
+import { RegionMapCard } from './region-map-card.tsx'
 import { Regions } from './regions.tsx'
-import { EnableDialog, type Change } from './enable-dialog.tsx'
-import { Validations } from './validations.tsx'
+import { Stepper } from './stepper.tsx'
+import { tabsOfAnnouncement, type AnnouncementTab } from './tabs.ts'
 import { Visibility } from './visibility.tsx'
+import { words } from './words.ts'
 
+const { head: texts } = words
 const include = 'validations,region_states,state_messages,details,visibility'
 
 const isNotFound = (error: unknown) => error instanceof ProblemError && error.problem.code === 'not_found'
+
+/** Checks change without a message of the stream. */
+const openChecksMs = 10_000
+const withoutStreamMs = 3_000
+
+function pollOf(announcement: Announcement | undefined): number | false {
+  const ms = refetchIntervalOf(getAnnouncementRoute, withoutStreamMs)
+  const isWaiting = announcement !== undefined && hasOpenChecks(announcement)
+  return ms !== false && isWaiting ? Math.min(ms, openChecksMs) : ms
+}
 
 export function AnnouncementPage() {
   const { id } = useParams({ from: '/frame/announcements/$id' })
   const params = { announcement_id: Number(id) }
   const answer = useQuery({
     ...answerOf(getAnnouncementRoute, { params, query: { include } }),
-    // The stream announces changes of the status only: single checks and regions are polled.
-    refetchInterval: ({ state }) => !isNotFound(state.error) && 3_000,
+    refetchInterval: ({ state }) => !isNotFound(state.error) && pollOf(state.data),
   })
+  const regions = useAnswer(listRegionsRoute, { query: { limit: 1000 } })
   // Deleted, now or earlier: data read before is out of date.
   if (isNotFound(answer.error)) return <DeletedAnnouncement id={Number(id)} error={answer.error} />
-  if (answer.error && !answer.data) return <Problem error={answer.error} />
-  if (!answer.data) return <Skeleton height={240} />
-  return <Shown announcement={answer.data} />
+  if (answer.error && !answer.data)
+    return (
+      <Page title={words.title}>
+        <Problem error={answer.error} retry={() => answer.refetch()} />
+        <TextLink to="/announcements" size="sm">
+          {words.all}
+        </TextLink>
+      </Page>
+    )
+  if (!answer.data)
+    return (
+      <Page title={words.title}>
+        <Skeleton height={72} radius="lg" />
+        <Skeleton height={320} radius="lg" />
+      </Page>
+    )
+  return <Shown announcement={answer.data} regions={regions.data?.results ?? []} />
 }
 
-const tabs = ['checks', 'letters', 'history'] as const
-
-function useTab() {
+function useTab(announcement: Announcement) {
   const { search, setSearch } = usePageSearch('/announcements/$id')
+  const first: AnnouncementTab = announcement.enabled ? 'regions' : 'checks'
+  const [initial] = useState(first)
+  const tab = tabsOfAnnouncement.find((one) => one === search.tab) ?? initial
   const setTab = (next: string | null) =>
-    setSearch({ tab: next === 'letters' || next === 'history' ? next : undefined, show: undefined })
-  return { tab: tabs.find((one) => one === search.tab) ?? tabs[0], setTab }
+    setSearch({ tab: tabsOfAnnouncement.find((one) => one === next), show: undefined })
+  return { tab, setTab }
 }
 
-function Shown({ announcement }: { announcement: Announcement }) {
-  const { id, cidr, origin_asn, status, details } = announcement
+function Shown({ announcement, regions }: { announcement: Announcement; regions: readonly Region[] }) {
+  const { id, cidr, origin_asn, details } = announcement
   const [change, setChange] = useState<Change>()
   const [asking, { open, close }] = useDisclosure(false)
-  const { tab, setTab } = useTab()
-  const tabsElement = useRef<HTMLDivElement>(null)
-  function showChecks() {
-    setTab('checks')
-    tabsElement.current?.scrollIntoView()
-  }
+  const { tab, setTab } = useTab(announcement)
+  const state = blockedShown(announcement) ?? announcementStatusShown(announcement.status)
+  const failing = failingCount(announcement)
   function ask(next: Change) {
     setChange(next)
     open()
@@ -77,70 +115,206 @@ function Shown({ announcement }: { announcement: Announcement }) {
   return (
     <Page
       title={cidr}
-      note={
-        <Group gap="xs">
-          <TextLink to="/asns/$asn" params={{ asn: String(origin_asn) }} size="sm">
-            AS{origin_asn}
-          </TextLink>
-          {details?.as_set && <span>· {details.as_set}</span>}
-          {details?.description && <span>· {details.description}</span>}
-          <AnnouncementStatusBadge status={status} />
-          <CopyIcon text={cidr} label="Copy prefix" />
-        </Group>
-      }
-      actions={
+      mono
+      state={
         <>
-          <CheckNow id={id} />
-          <DeleteButton announcement={announcement} />
+          <StatePill color={state.color} moving={state.moving ?? false}>
+            {state.label}
+          </StatePill>
+          {failing > 0 && <StatePill color="warn">{texts.failing(failing)}</StatePill>}
         </>
       }
+      note={
+        <>
+          {details?.description ? `${details.description} · ` : ''}
+          {texts.origin}{' '}
+          <TextLink to="/asns/$asn" params={{ asn: String(origin_asn) }} size="sm" ff="monospace">
+            AS{origin_asn}
+          </TextLink>
+        </>
+      }
+      actions={<Actions announcement={announcement} regions={regions} onAsk={ask} onTab={setTab} />}
     >
-      <Messages announcement={announcement} onShowChecks={showChecks} />
-      {status === 'ready' && (
-        <Alert color="ok" title="All checks passed">
-          Enable it when you are ready.
-        </Alert>
+      <Stepper announcement={announcement} />
+      <Messages announcement={announcement} />
+      <Columns
+        rail={
+          <>
+            <RegionMapCard announcement={announcement} regions={regions} />
+            <Details announcement={announcement} />
+          </>
+        }
+      >
+        <Tabs value={tab} onChange={setTab} keepMounted={false}>
+          <AnnouncementTabs announcement={announcement} />
+          <Tabs.Panel value="checks" pt="md">
+            <Checks announcement={announcement} />
+          </Tabs.Panel>
+          <Tabs.Panel value="regions" pt="md">
+            <Regions announcement={announcement} regions={regions} onChange={ask} />
+          </Tabs.Panel>
+          <Tabs.Panel value="letters" pt="md">
+            <Letters announcement={announcement} />
+          </Tabs.Panel>
+          <Tabs.Panel value="visibility" pt="md">
+            <Visibility announcement={announcement} />
+          </Tabs.Panel>
+          <Tabs.Panel value="history" pt="md">
+            <History id={id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="api" pt="md">
+            <ApiTab announcement={announcement} />
+          </Tabs.Panel>
+        </Tabs>
+      </Columns>
+      {change && (
+        <EnableDialog
+          announcement={announcement}
+          regions={regions}
+          change={change}
+          opened={asking}
+          onClose={close}
+        />
       )}
-      <Regions announcement={announcement} onChange={ask} />
-      <Visibility announcement={announcement} />
-      <Tabs ref={tabsElement} value={tab} onChange={setTab} keepMounted={false}>
-        <Tabs.List>
-          <Tabs.Tab value="checks">Checks</Tabs.Tab>
-          <Tabs.Tab value="letters">Letters of authorization</Tabs.Tab>
-          <Tabs.Tab value="history">History</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="checks" pt="md">
-          <Validations announcement={announcement} />
-        </Tabs.Panel>
-        <Tabs.Panel value="letters" pt="md">
-          <Letters announcement={announcement} />
-        </Tabs.Panel>
-        <Tabs.Panel value="history" pt="md">
-          <History id={id} />
-        </Tabs.Panel>
-      </Tabs>
-      {change && <EnableDialog announcement={announcement} change={change} opened={asking} onClose={close} />}
     </Page>
   )
 }
 
-function CheckNow({ id }: { id: number }) {
+function AnnouncementTabs({ announcement }: { announcement: Announcement }) {
+  const { id, validations = [], region_states: states = [] } = announcement
+  const letters = useAnswer(listLettersRoute, { query: { announcement_id: [id], limit: 100 } })
+  const history = useAnswer(listAnnouncementHistoryRoute, {
+    params: { announcement_id: id },
+    query: { limit: 1 },
+  })
+  const open = validations.filter(({ state }) => state !== 'valid').length
+  const counts: Readonly<Partial<Record<AnnouncementTab, number | undefined>>> = {
+    checks: open > 0 ? open : validations.length,
+    regions: states.filter(({ desired }) => desired).length,
+    letters: letters.data?.count,
+    history: history.data?.count,
+  }
+  return (
+    <Tabs.List>
+      {tabsOfAnnouncement.map((one) => (
+        <Tabs.Tab key={one} value={one}>
+          {words.tabs[one]}
+          {counts[one] !== undefined && (
+            <span className={classes['count']} data-color={one === 'checks' && open > 0 ? 'warn' : undefined}>
+              {counts[one].toLocaleString('en')}
+            </span>
+          )}
+        </Tabs.Tab>
+      ))}
+    </Tabs.List>
+  )
+}
+
+type ActionsProps = {
+  announcement: Announcement
+  regions: readonly Region[]
+  onAsk: (change: Change) => void
+  onTab: (tab: AnnouncementTab) => void
+}
+
+function Actions({ announcement, regions, onAsk, onTab }: ActionsProps) {
+  const { id, cidr, enabled } = announcement
+  const isAdmin = useIsAdmin()
+  const clipboard = useClipboard()
+  const [deleting, { open: askDelete, close: stopDelete }] = useDisclosure(false)
   const check = useMutation({
     mutationFn: () => call(validateAnnouncementRoute, { params: { announcement_id: id } }),
     onSuccess: () => {
-      notifySuccess('Checks started.')
+      notifySuccess(texts.checking)
       return invalidate(getAnnouncementRoute, listAnnouncementsRoute)
     },
     onError: notifyProblem,
   })
+  const primary = primaryAction(announcement)
   return (
-    <Button
-      variant="default"
-      leftSection={<IconRefresh size={14} />}
-      loading={check.isPending}
-      onClick={() => check.mutate()}
-    >
-      Check now
-    </Button>
+    <>
+      {primary === 'announce' && <Button onClick={() => onAsk({ enabled: true })}>{texts.announce}</Button>}
+      {primary === 'withdraw' && (
+        <Button variant="default" onClick={() => onAsk({ enabled: false })}>
+          {texts.withdraw}
+        </Button>
+      )}
+      {primary === 'check' && (
+        <Button
+          variant={hasOpenChecks(announcement) ? 'filled' : 'default'}
+          loading={check.isPending}
+          onClick={() => check.mutate()}
+        >
+          {texts.check}
+        </Button>
+      )}
+      {isAdmin && (
+        <EditAnnouncement
+          announcement={announcement}
+          regions={regions}
+          trigger={(start) => (
+            <Button variant="default" onClick={start}>
+              {texts.edit}
+            </Button>
+          )}
+        />
+      )}
+      <Menu position="bottom-end" width={240}>
+        <Menu.Target>
+          <Button variant="default" px={8} aria-label={texts.more}>
+            <IconDots size={16} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {primary !== 'check' && (
+            <Menu.Item disabled={check.isPending} onClick={() => check.mutate()}>
+              {texts.check}
+            </Menu.Item>
+          )}
+          <Menu.Item onClick={() => onTab('regions')}>{texts.chooseRegions}</Menu.Item>
+          <Menu.Item onClick={() => onTab('letters')}>{texts.uploadLetter}</Menu.Item>
+          <Menu.Item onClick={() => clipboard.copy(cidr)}>{texts.copyPrefix}</Menu.Item>
+          {isAdmin && (
+            <>
+              <Menu.Divider />
+              <Menu.Item
+                color="bad"
+                disabled={enabled}
+                onClick={askDelete}
+                rightSection={enabled ? texts.removeFirst : undefined}
+              >
+                {texts.remove}
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <DeleteDialog announcement={announcement} opened={deleting} onClose={stopDelete} />
+    </>
+  )
+}
+
+function Details({ announcement }: { announcement: Announcement }) {
+  const { id, origin_asn, details, created, last_check } = announcement
+  const { facts } = words
+  return (
+    <Section title={facts.title}>
+      <Facts
+        facts={[
+          [
+            facts.origin,
+            <TextLink key="asn" to="/asns/$asn" params={{ asn: String(origin_asn) }} size="sm" ff="monospace">
+              AS{origin_asn}
+            </TextLink>,
+          ],
+          [facts.asSet, details?.as_set ?? facts.noAsSet],
+          [facts.description, details?.description || null],
+          [facts.created, <Time key="created" at={created} />],
+          [facts.compared, <Time key="compared" at={last_check} none={facts.never} />],
+          [facts.held, details?.claimed ? <Time key="held" at={details.claimed} /> : undefined],
+          [facts.id, String(id)],
+        ]}
+      />
+    </Section>
   )
 }

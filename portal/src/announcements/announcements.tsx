@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
 import { useIsAdmin } from '../api/use-session.ts'
 import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'
+import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import type { Column } from '../ui/list-column.ts'
@@ -11,32 +12,36 @@ import { Page } from '../ui/page.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { AnnouncementStatusBadge } from '../ui/status.tsx'
 import { useListSearch } from '../ui/use-list-search.ts'
+import { AnnouncementSummary } from './announcement-summary.tsx'
 import { announcementActions } from './announcement-actions.ts'
 import { useAnnouncementFilters } from './announcement-filters.ts'
 import { CheckBadges } from './check-badges.tsx'
 import { DaysLeft, RestoreButton } from './restore.tsx'
+import { words } from './words.ts'
+
+const { columns: texts, ...list } = words.list
 
 const prefix: Column<Announcement> = {
   id: 'cidr',
-  header: 'Prefix',
+  header: texts.prefix,
   orderBy: 'cidr',
-  width: 210,
+  width: 190,
   card: 'primary',
   cell: ({ id, cidr }) => <RowLink to={`/announcements/${id}`}>{cidr}</RowLink>,
 }
 const description: Column<Announcement> = {
   id: 'description',
-  header: 'Description',
-  width: 200,
+  header: texts.description,
+  width: 140,
   grows: true,
   card: 'secondary',
   cell: ({ details }) => <OrDash>{details?.description}</OrDash>,
 }
 const origin: Column<Announcement> = {
   id: 'origin_asn',
-  header: 'Origin AS',
+  header: texts.origin,
   orderBy: 'origin_asn',
-  width: 110,
+  width: 100,
   cell: ({ origin_asn }) => `AS${origin_asn}`,
 }
 
@@ -46,31 +51,36 @@ const columns: readonly Column<Announcement>[] = [
   origin,
   {
     id: 'status',
-    header: 'Status',
+    header: texts.status,
     orderBy: 'status',
     width: 170,
     card: 'state',
     cell: ({ status }) => <AnnouncementStatusBadge status={status} />,
   },
-  { id: 'enabled', header: 'Enabled', width: 90, cell: ({ enabled }) => (enabled ? 'Yes' : 'No') },
+  {
+    id: 'enabled',
+    header: texts.enabled,
+    width: 80,
+    cell: ({ enabled }) => (enabled ? texts.yes : texts.no),
+  },
   {
     id: 'regions',
-    header: 'Regions',
-    width: 170,
-    cell: ({ regions }) => regions.join(', ') || <Dimmed>None</Dimmed>,
+    header: texts.regions,
+    width: 160,
+    cell: ({ regions }) => regions.join(', ') || <Dimmed>{texts.none}</Dimmed>,
   },
   {
     id: 'checks',
-    header: 'Checks',
-    width: 245,
+    header: texts.checks,
+    width: 235,
     cell: (announcement) => <CheckBadges announcement={announcement} />,
   },
-  timeColumn('last_check', 'Last sync', ({ last_check }) => last_check, {
+  timeColumn('last_check', texts.compared, ({ last_check }) => last_check, {
     orderBy: 'last_check',
-    none: 'Never',
+    none: texts.never,
   }),
-  timeColumn('created', 'Created', ({ created }) => created, { orderBy: 'created', hidden: true }),
-  { id: 'id', header: 'ID', orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
+  timeColumn('created', texts.created, ({ created }) => created, { orderBy: 'created', hidden: true }),
+  { id: 'id', header: texts.id, orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
 ]
 
 /** The days left come first: they are what is urgent about a deleted announcement. */
@@ -78,20 +88,26 @@ const deletedColumns: readonly Column<Announcement>[] = [
   prefix,
   {
     id: 'left',
-    header: 'Restore within',
+    header: texts.left,
     card: 'state',
     cell: ({ details }) => details?.deleted && <DaysLeft deleted={details.deleted} />,
   },
   {
     id: 'restore',
-    header: 'Restore',
+    header: texts.restore,
     cell: (announcement) => <RestoreButton announcement={announcement} size="compact-xs" />,
   },
-  timeColumn('deleted', 'Deleted', ({ details }) => details?.deleted ?? null),
+  timeColumn('deleted', texts.deleted, ({ details }) => details?.deleted ?? null),
   description,
   origin,
-  { id: 'regions', header: 'Regions', cell: ({ regions }) => regions.join(', ') },
+  { id: 'regions', header: texts.regions, cell: ({ regions }) => regions.join(', ') },
 ]
+
+const panel: PanelDeclaration<Announcement> = {
+  title: (row) => row?.cidr ?? list.panel,
+  pageOf: (id) => `/announcements/${id}`,
+  render: (id) => <AnnouncementSummary id={id} />,
+}
 
 const query = { include: 'details' }
 
@@ -103,40 +119,29 @@ export function Announcements() {
   const hasOtherFilters = Object.keys(view.values).some((name) => name !== 'deleted')
   return (
     <Page
-      title="Announcements"
+      title={list.title}
       actions={
         isAdmin && (
           <ButtonLink to="/announcements/new" leftSection={<IconPlus size={14} />}>
-            Add prefix
+            {list.add}
           </ButtonLink>
         )
       }
     >
       <List<Announcement>
         name={isDeleted ? 'announcements-deleted' : 'announcements'}
-        things={['announcement', 'announcements']}
+        things={list.things}
         route={listAnnouncementsRoute}
         view={view}
         query={query}
         columns={isDeleted ? deletedColumns : columns}
         refetchMs={15_000}
+        {...(isDeleted ? {} : { panel })}
         {...(isAdmin && !isDeleted ? { bulk: announcementActions } : {})}
-        empty={
-          <Empty title="No announcements yet">
-            Add a prefix. Each check shows what is missing and gives you the exact object to create.
-          </Empty>
-        }
+        empty={<Empty title={list.empty}>{list.emptyText}</Empty>}
         {...(isDeleted
           ? {
-              emptyFiltered: (
-                <Empty
-                  title={
-                    hasOtherFilters
-                      ? 'No deleted announcements match these filters'
-                      : 'Nothing deleted in the last 7 days'
-                  }
-                />
-              ),
+              emptyFiltered: <Empty title={hasOtherFilters ? list.noDeletedMatch : list.noDeleted} />,
             }
           : {})}
       />

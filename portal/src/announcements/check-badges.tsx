@@ -3,11 +3,14 @@ import { Group } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
 import { StatePill } from '../ui/status.tsx'
+import { words } from './words.ts'
+
+const { badges: texts } = words
 
 const names = [
-  ['irr', 'IRR', 'route object in a routing registry'],
-  ['rpki', 'RPKI', 'route origin authorization (ROA)'],
-  ['loa', 'LOA', 'letter of authorization'],
+  ['irr', 'IRR', texts.irr],
+  ['rpki', 'RPKI', texts.rpki],
+  ['loa', 'LOA', texts.loa],
 ] as const
 
 export function CheckBadges({ announcement }: { announcement: Announcement }) {
@@ -16,8 +19,8 @@ export function CheckBadges({ announcement }: { announcement: Announcement }) {
       {names.map(([name, label, meaning]) => {
         const passed = announcement[`${name}_validated`] !== null
         return (
-          <LazyTooltip key={name} label={() => `${meaning}: ${passed ? 'passed' : 'not passed'}`}>
-            <span role="img" aria-label={`${label} ${passed ? 'passed' : 'not passed'}`}>
+          <LazyTooltip key={name} label={() => `${meaning}: ${passed ? texts.passed : texts.notPassed}`}>
+            <span role="img" aria-label={`${label} ${passed ? texts.passed : texts.notPassed}`}>
               <StatePill color={passed ? 'ok' : 'warn'}>
                 {label} {passed ? '✓' : '✗'}
               </StatePill>

@@ -2,6 +2,7 @@
 import { MultiSelect, type MultiSelectProps } from '@mantine/core'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import { useAnswer } from '../api/queries.ts'
+import { words } from './words.ts'
 
 type Props = Omit<MultiSelectProps, 'data'> & {
   /** Of the announcement whose letter it is. */
@@ -14,8 +15,8 @@ export function CoveredAnnouncements({ announcementId, ...rest }: Props) {
   if (others.length === 0) return null
   return (
     <MultiSelect
-      label="Also covers"
-      description="Other prefixes named in the letter"
+      label={words.letters.covers}
+      description={words.letters.coversHelp}
       searchable
       clearable
       data={others.map(({ id, cidr }) => ({ value: String(id), label: cidr }))}

@@ -1,37 +1,42 @@
-// Deletes an announcement that is withdrawn; it can be restored for seven days.
-import { Button, Text, Tooltip } from '@mantine/core'
+// Asks before a withdrawn announcement is deleted; it can be restored for seven days.
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { deleteAnnouncementRoute, listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
-import { useIsAdmin } from '../api/use-session.ts'
-import { Dialog } from '../ui/dialog.tsx'
 import { notifySuccess } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
+import { words } from './words.ts'
 
-export function DeleteButton({ announcement: { id, cidr, enabled } }: { announcement: Announcement }) {
-  const isAdmin = useIsAdmin()
+const { remove: texts } = words
+
+type Props = { announcement: Announcement; opened: boolean; onClose: () => void }
+
+export function DeleteDialog({ announcement: { id, cidr }, opened, onClose }: Props) {
   const navigate = useNavigate()
-  if (!isAdmin) return null
+  const remove = useMutation({
+    mutationFn: () => call(deleteAnnouncementRoute, { params: { announcement_id: id } }),
+    onSuccess: async () => {
+      notifySuccess(texts.done(cidr))
+      await invalidate(listAnnouncementsRoute)
+      await navigate({ to: '/announcements' })
+    },
+  })
   return (
-    <Dialog
-      title={`Delete ${cidr}?`}
-      action="Delete"
-      danger
-      trigger={(open) => (
-        <Tooltip label="Disable it first and wait until it is withdrawn" disabled={!enabled}>
-          <Button variant="default" onClick={open} disabled={enabled}>
-            Delete
+    <Modal opened={opened} onClose={onClose} title={texts.title(cidr)}>
+      <Stack>
+        <Text size="sm">{texts.text}</Text>
+        {remove.error && <Problem error={remove.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {words.dialog.cancel}
           </Button>
-        </Tooltip>
-      )}
-      onSubmit={async () => {
-        await call(deleteAnnouncementRoute, { params: { announcement_id: id } })
-        notifySuccess(`${cidr} deleted. You can restore it for 7 days.`)
-        await invalidate(listAnnouncementsRoute)
-        await navigate({ to: '/announcements' })
-      }}
-    >
-      <Text size="sm">Checks, letters and history are kept for 7 days and come back if you restore it.</Text>
-    </Dialog>
+          <Button color="bad" loading={remove.isPending} onClick={() => remove.mutate()}>
+            {texts.action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   )
 }

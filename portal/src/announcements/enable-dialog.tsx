@@ -5,18 +5,29 @@ import {
   listAnnouncementsRoute,
   updateAnnouncementRoute,
   type Announcement,
+  type Region,
 } from '@pharos/contract/byoip'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
 import { Problem } from '../ui/problem.tsx'
+import { namesOfRegions } from './region-target.ts'
+import { words } from './words.ts'
+
+const { dialog: texts } = words
 
 /** Without a region: in all of the announcement's regions. */
 export type Change = { readonly enabled: boolean; readonly region?: string }
 
-type Props = { announcement: Announcement; change: Change; opened: boolean; onClose: () => void }
+type Props = {
+  announcement: Announcement
+  regions: readonly Region[]
+  change: Change
+  opened: boolean
+  onClose: () => void
+}
 
-export function EnableDialog({ announcement, change, opened, onClose }: Props) {
+export function EnableDialog({ announcement, regions, change, opened, onClose }: Props) {
   const { id, cidr } = announcement
   const params = { announcement_id: id }
   const preflight = useQuery({
@@ -42,16 +53,16 @@ export function EnableDialog({ announcement, change, opened, onClose }: Props) {
     <Modal
       opened={opened}
       onClose={onClose}
-      title={change.enabled ? `Announce ${cidr}?` : `Withdraw ${cidr}?`}
+      title={change.enabled ? texts.announce(cidr) : texts.withdraw(cidr)}
     >
       <Stack>
         {preflight.isPending && <Skeleton height={60} />}
         {preflight.error && <Problem error={preflight.error} />}
-        {next && <Effect before={announcement} after={next} />}
+        {next && <Effect before={announcement} after={next} named={namesOfRegions(regions)} />}
         {apply.error && <Problem error={apply.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {texts.cancel}
           </Button>
           <Button
             color={change.enabled ? 'accent' : 'bad'}
@@ -59,7 +70,7 @@ export function EnableDialog({ announcement, change, opened, onClose }: Props) {
             loading={apply.isPending}
             onClick={() => apply.mutate()}
           >
-            {change.enabled ? 'Announce' : 'Withdraw'}
+            {change.enabled ? texts.announceAction : texts.withdrawAction}
           </Button>
         </Group>
       </Stack>
@@ -67,12 +78,18 @@ export function EnableDialog({ announcement, change, opened, onClose }: Props) {
   )
 }
 
-function Effect({ before, after }: { before: Announcement; after: Announcement }) {
+type EffectProps = {
+  before: Announcement
+  after: Announcement
+  named: (slugs: readonly string[]) => string
+}
+
+function Effect({ before, after, named }: EffectProps) {
   const was = new Map(before.region_states?.map(({ region, desired }) => [region, desired]))
   const changed = (after.region_states ?? []).filter(
     ({ region, desired }) => (was.get(region) ?? false) !== desired,
   )
-  if (changed.length === 0) return <Text size="sm">No change.</Text>
+  if (changed.length === 0) return <Text size="sm">{texts.noChange}</Text>
   const removed = after.enabled ? before.regions.filter((slug) => !after.regions.includes(slug)) : []
   const kept = (after.region_states ?? []).filter((one) => one.desired && !changed.includes(one))
   return (
@@ -80,24 +97,23 @@ function Effect({ before, after }: { before: Announcement; after: Announcement }
       <List size="sm">
         {changed.map(({ region, desired }) => (
           <List.Item key={region}>
-            {desired ? `Announce ${after.cidr} in` : `Withdraw ${after.cidr} from`} <b>{region}</b>
+            {desired ? texts.announceIn(after.cidr) : texts.withdrawFrom(after.cidr)} <b>{named([region])}</b>
           </List.Item>
         ))}
       </List>
       {kept.length > 0 && (
         <Text size="sm" mt="xs">
-          It stays announced in {kept.map(({ region }) => region).join(', ')}.
+          {texts.stays(named(kept.map(({ region }) => region)))}
         </Text>
       )}
       {!before.enabled && removed.length > 0 && (
         <Text size="sm" mt="xs">
-          It will no longer be set up for {removed.join(', ')}.
+          {texts.dropped(named(removed))}
         </Text>
       )}
       {!after.enabled && (
         <Text size="sm" mt="xs">
-          We will no longer announce this prefix anywhere. Unless you announce it elsewhere, it becomes
-          unreachable.
+          {texts.nowhere}
         </Text>
       )}
     </div>

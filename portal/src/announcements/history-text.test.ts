@@ -21,7 +21,7 @@ describe('the history of an announcement as text', () => {
     assert.equal(describeEntry(entry({ kind: 'announced', region: 'ams' })).text, 'Announced in ams')
     const detail = { name: 'rpki', before: 'valid', after: 'mismatch_asn', note: 'Another origin.' }
     assert.deepEqual(describeEntry(entry({ kind: 'validation', detail })), {
-      text: 'RPKI: mismatch asn',
+      text: 'ROA (RPKI): mismatch asn',
       color: 'warn',
       note: 'Another origin.',
     })

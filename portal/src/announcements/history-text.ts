@@ -1,6 +1,9 @@
 // An entry of an announcement's history as text. An unknown kind is shown by its name. Pure.
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
+import { words } from './words.ts'
 import { regionReasons, regionReasonText, type ReasonAttrs } from '@pharos/contract/region-reason'
+
+const { history: texts } = words
 
 export type Described = { readonly text: string; readonly note?: string; readonly color: string }
 
@@ -17,15 +20,7 @@ function reasonIn(detail: HistoryEntry['detail']): string | undefined {
     : textIn(detail, 'message')
 }
 
-const checkNames: Readonly<Record<string, string>> = {
-  irr: 'IRR',
-  rpki: 'RPKI',
-  loa: 'Letter of authorization',
-  asn: 'Origin AS',
-  size: 'Size',
-  overlap: 'Overlap',
-}
-export const checkName = (name: string): string => checkNames[name] ?? name
+export const checkName = (name: string): string => words.checks.names[name] ?? name
 
 type Describe = (entry: HistoryEntry) => Described
 
@@ -37,50 +32,47 @@ const listIn = (detail: HistoryEntry['detail'], name: string): readonly string[]
   return Array.isArray(value) ? value.map(String) : []
 }
 
-const inRegion = (region: string | null | undefined): string => (region ? ` in ${region}` : '')
+const inRegion = (region: string | null | undefined): string => (region ? texts.inRegion(region) : '')
 
 const kinds: Readonly<Record<string, Describe>> = {
-  created: () => ({ text: 'Added', color: 'idle' }),
+  created: () => ({ text: texts.created, color: 'idle' }),
   enabled: ({ detail }) => ({
-    text: `Enabled${inRegion(textIn(detail, 'region') ?? listIn(detail, 'regions').join(', '))}`,
+    text: `${texts.enabled}${inRegion(textIn(detail, 'region') ?? listIn(detail, 'regions').join(', '))}`,
     color: 'accent',
   }),
-  disabled: ({ detail }) => ({ text: `Disabled${inRegion(textIn(detail, 'region'))}`, color: 'accent' }),
+  disabled: ({ detail }) => ({
+    text: `${texts.disabled}${inRegion(textIn(detail, 'region'))}`,
+    color: 'accent',
+  }),
   updated: describeUpdate,
-  announced: ({ region }) => ({ text: `Announced${inRegion(region)}`, color: 'ok' }),
-  withdrawn: ({ region }) => ({ text: `Withdrawn${inRegion(region)}`, color: 'idle' }),
-  refused: ({ region, detail }) =>
-    withNote(`Rejected by the router${inRegion(region)}`, 'bad', reasonIn(detail)),
+  announced: ({ region }) => ({ text: `${texts.announced}${inRegion(region)}`, color: 'ok' }),
+  withdrawn: ({ region }) => ({ text: `${texts.withdrawn}${inRegion(region)}`, color: 'idle' }),
+  refused: ({ region, detail }) => withNote(`${texts.refused}${inRegion(region)}`, 'bad', reasonIn(detail)),
   validation: describeCheck,
-  suspended: ({ detail }) => withNote('Suspended by the provider', 'bad', textIn(detail, 'reason')),
-  resumed: () => ({ text: 'Suspension ended', color: 'ok' }),
-  deleted: () => ({ text: 'Deleted', color: 'bad' }),
-  restored: () => ({ text: 'Restored', color: 'ok' }),
-  letter_uploaded: ({ detail }) => withNote('Letter uploaded', 'info', textIn(detail, 'filename')),
-  letter_superseded: () => ({ text: 'Letter replaced by a newer one', color: 'idle' }),
-  letter_accepted: () => ({ text: 'Letter accepted', color: 'ok' }),
-  letter_rejected: ({ detail }) => withNote('Letter rejected', 'bad', textIn(detail, 'reason')),
-}
-
-const detailNames: Readonly<Record<string, string>> = {
-  description: 'description',
-  as_set: 'AS-SET',
-  delegate_loa: 'draft of the letter',
-  loa_signatory: 'signer of the letter',
+  suspended: ({ detail }) => withNote(texts.suspended, 'bad', textIn(detail, 'reason')),
+  resumed: () => ({ text: texts.resumed, color: 'ok' }),
+  deleted: () => ({ text: texts.deleted, color: 'bad' }),
+  restored: () => ({ text: texts.restored, color: 'ok' }),
+  letter_uploaded: ({ detail }) => withNote(texts.letterUploaded, 'info', textIn(detail, 'filename')),
+  letter_superseded: () => ({ text: texts.letterSuperseded, color: 'idle' }),
+  letter_accepted: () => ({ text: texts.letterAccepted, color: 'ok' }),
+  letter_rejected: ({ detail }) => withNote(texts.letterRejected, 'bad', textIn(detail, 'reason')),
 }
 
 function describeUpdate({ detail }: HistoryEntry): Described {
   const regions = listIn(detail, 'regions')
   const changed = [
-    ...('regions' in detail ? [regions.length === 0 ? 'no regions' : `regions ${regions.join(', ')}`] : []),
-    ...listIn(detail, 'fields').map((name) => detailNames[name] ?? name),
+    ...('regions' in detail
+      ? [regions.length === 0 ? texts.noRegions : texts.regions(regions.join(', '))]
+      : []),
+    ...listIn(detail, 'fields').map((name) => texts.fields[name] ?? name),
   ]
-  return { text: `Changed: ${changed.join('; ')}`, color: 'accent' }
+  return { text: texts.changed(changed.join('; ')), color: 'accent' }
 }
 
 function describeCheck({ detail }: HistoryEntry): Described {
   const after = textIn(detail, 'after') ?? ''
-  const text = `${checkName(textIn(detail, 'name') ?? 'Check')}: ${after.replaceAll('_', ' ')}`
+  const text = `${checkName(textIn(detail, 'name') ?? words.checks.unknown)}: ${after.replaceAll('_', ' ')}`
   return withNote(
     text,
     after === 'valid' ? 'ok' : after === 'pending' ? 'idle' : 'warn',
@@ -106,9 +98,9 @@ export type KindGroup = keyof typeof kindGroups
 
 /** Returns the name of an actor such as `user:7`, by the names of the team's members; one without a name stays as it is. */
 export function actorName(actor: string, names: ReadonlyMap<string, string>): string {
-  if (actor === 'operator') return 'the provider'
-  if (actor === 'reconciler') return 'router'
-  if (actor === 'validator') return 'automatic check'
-  if (actor.startsWith('token:')) return `API token ${actor.slice('token:'.length)}`
+  if (actor === 'operator') return texts.provider
+  if (actor === 'reconciler') return texts.router
+  if (actor === 'validator') return texts.validator
+  if (actor.startsWith('token:')) return texts.token(actor.slice('token:'.length))
   return names.get(actor) ?? actor
 }

@@ -2,27 +2,30 @@
 import { Button, Group, SegmentedControl, Skeleton, Stack, Text, Timeline } from '@mantine/core'
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
 import { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
-import { listMembersRoute } from '@pharos/contract/member'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
-import { answerOf, useAnswer } from '../api/queries.ts'
+import { useState } from 'react'
+import { answerOf, refetchIntervalOf } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import { actorName, kindGroups, describeEntry, type KindGroup } from './history-text.ts'
 import { StatePill } from '../ui/status.tsx'
+import { useMemberNames } from './use-member-names.ts'
+import { words } from './words.ts'
+
+const { history: texts } = words
 
 const step = 50
 /** Maximum page size. */
 const limitMax = 1000
 
 const groups: readonly { readonly value: KindGroup | 'all'; readonly label: string }[] = [
-  { value: 'all', label: 'All' },
-  { value: 'switches', label: 'Changes' },
-  { value: 'routers', label: 'Routers' },
-  { value: 'checks', label: 'Checks' },
-  { value: 'letters', label: 'Letters' },
+  { value: 'all', label: texts.groups.all },
+  { value: 'switches', label: texts.groups.switches },
+  { value: 'routers', label: texts.groups.routers },
+  { value: 'checks', label: texts.groups.checks },
+  { value: 'letters', label: texts.groups.letters },
 ]
 
 function useGroup() {
@@ -39,7 +42,7 @@ export function History({ id }: { id: number }) {
   const answer = useQuery({
     ...answerOf(listAnnouncementHistoryRoute, { params: { announcement_id: id }, query: { ...kind, limit } }),
     placeholderData: keepPreviousData,
-    refetchInterval: 5_000,
+    refetchInterval: () => refetchIntervalOf(listAnnouncementHistoryRoute, 5_000),
   })
   const names = useMemberNames()
   const { results = [], count = 0 } = answer.data ?? {}
@@ -49,14 +52,14 @@ export function History({ id }: { id: number }) {
         size="xs"
         w="fit-content"
         maw="100%"
-        aria-label="Kind of entries"
+        aria-label={texts.kind}
         data={groups.map((one) => ({ ...one }))}
         value={group}
         onChange={setGroup}
       />
-      {answer.error && !answer.data && <Problem error={answer.error} />}
+      {answer.error && !answer.data && <Problem error={answer.error} retry={() => answer.refetch()} />}
       {answer.isPending && <Skeleton height={240} />}
-      {answer.data && count === 0 && <Empty title="No entries" />}
+      {answer.data && count === 0 && <Empty title={texts.none} />}
       <Timeline bulletSize={14} lineWidth={2} active={results.length}>
         {results.map((entry) => itemOf(entry, names))}
       </Timeline>
@@ -67,31 +70,16 @@ export function History({ id }: { id: number }) {
             loading={answer.isPlaceholderData}
             onClick={() => setLimit(Math.min(limitMax, limit + step * 2))}
           >
-            Show {(count - results.length).toLocaleString('en')} older
+            {texts.older(count - results.length)}
           </Button>
         </Group>
       )}
       {count > results.length && limit >= limitMax && (
         <Text size="sm" c="dimmed">
-          Showing the latest {limitMax.toLocaleString('en')}. The API returns the full history.
+          {texts.latest(limitMax)}
         </Text>
       )}
     </Stack>
-  )
-}
-
-/** Returns the members' names by actor: `user:7`. Empty for a user who may not list the members. */
-function useMemberNames(): ReadonlyMap<string, string> {
-  const members = useAnswer(listMembersRoute, { params: { team_id: 'current' }, query: { limit: 1000 } })
-  return useMemo(
-    () =>
-      new Map(
-        members.data?.results.map(({ user_id, display_name, email }) => [
-          `user:${user_id}`,
-          display_name || email,
-        ]),
-      ),
-    [members.data],
   )
 }
 
@@ -109,7 +97,7 @@ function itemOf(entry: HistoryEntry, names: ReadonlyMap<string, string>) {
           <Text size="sm" fw={500}>
             {text}
           </Text>
-          {took !== null && <StatePill color="idle">in {formatDuration(took)}</StatePill>}
+          {took !== null && <StatePill color="idle">{texts.took(formatDuration(took))}</StatePill>}
         </Group>
       }
     >

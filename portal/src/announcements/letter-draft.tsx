@@ -7,6 +7,9 @@ import { call } from '../api/call.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { download } from '../ui/export-file.ts'
 import { CoveredAnnouncements } from './covered-announcements.tsx'
+import { words } from './words.ts'
+
+const { letters: texts } = words
 
 type Values = {
   readonly signatory: string
@@ -30,12 +33,12 @@ async function downloadDraft({ id, cidr }: Announcement, { applies_to, ...signer
 
 export const LetterDraft = ({ announcement }: { announcement: Announcement }) => (
   <Dialog
-    title="Download a draft letter"
-    action="Download draft"
+    title={texts.draftTitle}
+    action={texts.draft}
     initialValues={noValues}
     trigger={(open) => (
       <Button variant="default" leftSection={<IconDownload size={14} />} onClick={open}>
-        Download draft
+        {texts.draft}
       </Button>
     )}
     onSubmit={(values) => downloadDraft(announcement, values)}
@@ -43,21 +46,21 @@ export const LetterDraft = ({ announcement }: { announcement: Announcement }) =>
     {(fields) => (
       <>
         <TextInput
-          label="Signatory"
-          description="Empty fields become lines to fill in by hand."
+          label={texts.signatory}
+          description={texts.signatoryHelp}
           maxLength={200}
           data-autofocus
           {...fields.getInputProps('signatory')}
         />
         <TextInput
-          label="Contact"
-          description="E-mail address or phone number"
+          label={texts.contact}
+          description={texts.contactHelp}
           maxLength={200}
           {...fields.getInputProps('contact')}
         />
         <TextInput
-          label="Registry handle"
-          description="Handle of the signatory or their organization, such as ABC1-RIPE"
+          label={texts.handle}
+          description={texts.handleHelp}
           maxLength={100}
           {...fields.getInputProps('registry_handle')}
         />

@@ -17,6 +17,9 @@ import { Problem } from '../ui/problem.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
 import { CoveredAnnouncements } from './covered-announcements.tsx'
 import classes from './announcements.module.css'
+import { words } from './words.ts'
+
+const { letters: texts } = words
 
 type Values = {
   readonly file: File | null
@@ -29,10 +32,10 @@ const noValues: Values = { file: null, valid_until: '', applies_to: [] }
 /** Returns the reason why the server would reject the file. */
 function mistakeIn({ file }: Values): { file?: string } {
   if (!file) return {}
-  if (file.size === 0) return { file: 'The file is empty.' }
-  if (file.size > letterBytesMax) return { file: 'The file is larger than 10 MiB.' }
+  if (file.size === 0) return { file: texts.empty }
+  if (file.size > letterBytesMax) return { file: texts.tooLarge }
   const isKnown = (letterMediaTypes as readonly string[]).includes(file.type)
-  return isKnown ? {} : { file: 'Only PDF, PNG and JPEG files are accepted.' }
+  return isKnown ? {} : { file: texts.wrongType }
 }
 
 export function LetterUpload({ announcement: { id } }: { announcement: Announcement }) {
@@ -52,7 +55,7 @@ export function LetterUpload({ announcement: { id } }: { announcement: Announcem
       }),
     onSuccess: async (_answer, { valid_until }) => {
       form.restart({ ...noValues, valid_until })
-      notifySuccess('Letter uploaded. The provider will review it.')
+      notifySuccess(texts.sent)
       await invalidate(listLettersRoute, getAnnouncementRoute)
     },
   })
@@ -65,20 +68,20 @@ export function LetterUpload({ announcement: { id } }: { announcement: Announcem
           <FileInput
             size="xs"
             w={320}
-            label="Signed letter"
-            description="PDF, PNG or JPEG up to 10 MiB. Drop it here or browse."
-            placeholder="Choose a file"
+            label={texts.signed}
+            description={texts.signedHelp}
+            placeholder={texts.choose}
             accept={letterMediaTypes.join(',')}
             leftSection={<IconFileUpload size={14} />}
             clearable
-            clearButtonProps={{ 'aria-label': 'Remove file' }}
+            clearButtonProps={{ 'aria-label': texts.removeFile }}
             {...fields.getInputProps('file')}
           />
           <TextInput
             size="xs"
             type="date"
-            label="Valid until"
-            description="Leave empty for no expiry"
+            label={texts.validUntil}
+            description={texts.validHelp}
             {...fields.getInputProps('valid_until')}
           />
           <CoveredAnnouncements
@@ -91,11 +94,11 @@ export function LetterUpload({ announcement: { id } }: { announcement: Announcem
       </DropZone>
       <Group my="sm">
         <SubmitButton form={form} leftSection={<IconUpload size={14} />} disabled={!isReady}>
-          Upload
+          {texts.send}
         </SubmitButton>
         {isReady && (
           <Text size="xs" c="dimmed">
-            Replaces letters still in review. An accepted letter stays valid until it expires.
+            {texts.replaces}
           </Text>
         )}
       </Group>

@@ -1,5 +1,5 @@
 // Letters of authorization of an announcement: a draft to sign, the upload, and the review of each.
-import { Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
 import { getLetterFileRoute, listLettersRoute, type Letter } from '@pharos/contract/letter'
 import { useQuery } from '@tanstack/react-query'
@@ -15,6 +15,10 @@ import { LetterDraft } from './letter-draft.tsx'
 import { LetterUpload } from './letter-upload.tsx'
 import classes from './announcements.module.css'
 import { StatePill, type Shown } from '../ui/status.tsx'
+import { Section } from '../ui/section.tsx'
+import { words } from './words.ts'
+
+const { letters: texts } = words
 
 export function Letters({ announcement }: { announcement: Announcement }) {
   const { id } = announcement
@@ -26,42 +30,44 @@ export function Letters({ announcement }: { announcement: Announcement }) {
   })
   return (
     <Stack>
-      <Card component="section" aria-label="Upload a letter">
+      <Section title={texts.upload}>
         <Stack gap="sm">
           <Group justify="space-between">
-            <Text size="sm">
-              Download the draft, sign it and upload it here, or use your own letter. The provider reviews it.
-            </Text>
+            <Text size="sm">{texts.intro}</Text>
             <LetterDraft announcement={announcement} />
           </Group>
           {isAdmin ? (
             <LetterUpload announcement={announcement} />
           ) : (
             <Text size="sm" c="dimmed">
-              Only team admins can upload letters.
+              {texts.onlyAdmins}
             </Text>
           )}
         </Stack>
-      </Card>
-      {letters.error && !letters.data && <Problem error={letters.error} />}
+      </Section>
+      {letters.error && !letters.data && <Problem error={letters.error} retry={() => letters.refetch()} />}
       {letters.isPending && <Skeleton height={80} />}
-      {letters.data?.count === 0 && <Empty title="No letters yet" />}
-      {letters.data && letters.data.count > 0 && <LetterTable letters={letters.data.results} />}
+      {letters.data?.count === 0 && <Empty title={texts.none} />}
+      {letters.data && letters.data.count > 0 && (
+        <Section title={texts.title} flush>
+          <LetterTable letters={letters.data.results} />
+        </Section>
+      )}
     </Stack>
   )
 }
 
 function LetterTable({ letters }: { letters: readonly Letter[] }) {
   return (
-    <Table.ScrollContainer minWidth={860}>
+    <Table.ScrollContainer minWidth={860} type="native" tabIndex={0}>
       <Table>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>File</Table.Th>
-            <Table.Th>Status</Table.Th>
-            <Table.Th>Uploaded</Table.Th>
-            <Table.Th>Reviewed</Table.Th>
-            <Table.Th>Valid until</Table.Th>
+            <Table.Th>{texts.file}</Table.Th>
+            <Table.Th>{texts.status}</Table.Th>
+            <Table.Th>{texts.uploaded}</Table.Th>
+            <Table.Th>{texts.reviewed}</Table.Th>
+            <Table.Th>{texts.validUntil}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -80,10 +86,10 @@ function LetterTable({ letters }: { letters: readonly Letter[] }) {
                 <Time at={letter.uploaded} />
               </Table.Td>
               <Table.Td className={classes['one-line']!}>
-                <Time at={letter.reviewed} none="Not yet" />
+                <Time at={letter.reviewed} none={texts.notYet} />
               </Table.Td>
               <Table.Td className={classes['one-line']!}>
-                <Time at={letter.valid_until} none="No expiry" />
+                <Time at={letter.valid_until} none={texts.noExpiry} />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -100,14 +106,14 @@ const sizeText = (bytes: number): string =>
 const warnDays = 30
 
 function badgeOf({ status, valid_until: until }: Letter): Shown {
-  if (status === 'pending_review') return { label: 'In review', color: 'info' }
-  if (status === 'rejected') return { label: 'Rejected', color: 'bad' }
-  if (until === null) return { label: 'Accepted', color: 'ok' }
+  if (status === 'pending_review') return { label: texts.inReview, color: 'info' }
+  if (status === 'rejected') return { label: texts.rejected, color: 'bad' }
+  if (until === null) return { label: texts.accepted, color: 'ok' }
   const days = daysUntil(until)
-  if (days === 0) return { label: 'Expired', color: 'warn' }
+  if (days === 0) return { label: texts.expired, color: 'warn' }
   return days <= warnDays
-    ? { label: `Accepted, expires in ${days} ${days === 1 ? 'day' : 'days'}`, color: 'warn' }
-    : { label: 'Accepted', color: 'ok' }
+    ? { label: texts.expires(days), color: 'warn' }
+    : { label: texts.accepted, color: 'ok' }
 }
 
 function LetterBadge({ letter }: { letter: Letter }) {
@@ -129,7 +135,7 @@ function FileButton({ id, filename }: { id: number; filename: string }) {
     <Button
       variant="subtle"
       size="compact-xs"
-      title={`Download ${filename}`}
+      title={texts.download(filename)}
       maw={260}
       onClick={() => void downloadFile().catch(notifyProblem)}
     >

@@ -1,18 +1,16 @@
-// The state messages of an announcement, the most severe first, with the next step and the place to fix it.
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+// The state messages of an announcement that belong to no check and no region, the most severe first, with the next step.
+import { Alert, Stack, Text } from '@mantine/core'
 import type { StateMessage } from '@pharos/contract/announcement-checks'
 import type { StateMessageTag } from '@pharos/contract/state-message'
 import type { Announcement } from '@pharos/contract/byoip'
 import { Time, WithTimes } from '../ui/time.tsx'
 import { checkName } from './history-text.ts'
+import { words } from './words.ts'
 
 const colors: Record<StateMessage['severity'], string> = { error: 'bad', warning: 'warn', info: 'info' }
 
-type Props = { announcement: Announcement; onShowChecks: () => void }
-
-export function Messages({ announcement, onShowChecks }: Props) {
+export function Messages({ announcement }: { announcement: Announcement }) {
   const { state_messages: messages = [] } = announcement
-  const blocking = messages.filter(({ tag }) => places[tag] === 'checks')
   const others = messages.filter(({ tag }) => places[tag] === 'alert')
   return (
     <>
@@ -23,7 +21,7 @@ export function Messages({ announcement, onShowChecks }: Props) {
           title={<WithTimes text={message.message} />}
         >
           <Stack gap={4}>
-            {nextOf(message)}
+            {nextOf(message, announcement.enabled)}
             {message.tag !== 'suspended' && (
               <Text size="xs" c="dimmed">
                 <Time at={message.timestamp} />
@@ -32,12 +30,11 @@ export function Messages({ announcement, onShowChecks }: Props) {
           </Stack>
         </Alert>
       ))}
-      {blocking.length > 0 && <Blocking messages={blocking} onShowChecks={onShowChecks} />}
     </>
   )
 }
 
-/** The place of each message: an alert, the summary of the checks, or the row of its region. */
+/** The place of each message: an alert, the row of its check, or the row of its region. */
 const places: Record<StateMessageTag, 'alert' | 'checks' | 'region'> = {
   suspended: 'alert',
   validation_lost: 'alert',
@@ -55,50 +52,17 @@ const places: Record<StateMessageTag, 'alert' | 'checks' | 'region'> = {
   region_error: 'region',
 }
 
-function nextOf({ tag, attrs }: StateMessage) {
-  if (tag === 'suspended')
-    return (
-      <Text size="sm">
-        {attrs['by'] === 'validation'
-          ? 'It stays withdrawn until the check passes, then it is announced again automatically. The table shows what routers still announce.'
-          : 'Only the provider can lift the suspension. It is then announced again automatically.'}
-      </Text>
-    )
-  if (tag === 'validation_lost')
-    return (
-      <Text size="sm">
-        Fix the {checkName(String(attrs['validation']))} check below. Other networks may already reject the
-        prefix, and the provider may suspend it. If you disable it now, you cannot enable it again until the
-        check passes.
-      </Text>
-    )
-  return null
-}
-
-function Blocking({
-  messages,
-  onShowChecks,
-}: {
-  messages: readonly StateMessage[]
-  onShowChecks: () => void
-}) {
-  const isWaiting = messages.every(({ severity }) => severity === 'info')
-  const names = messages.map(({ attrs }) => checkName(String(attrs['validation']))).join(', ')
-  return (
-    <Alert
-      color={isWaiting ? 'info' : 'warn'}
-      title={isWaiting ? `Still checking: ${names}` : `Not ready: ${names}`}
-    >
-      <Group justify="space-between">
-        <Text size="sm">
-          {isWaiting
-            ? 'We retry automatically; nothing to do.'
-            : 'Create the objects shown below. We check again automatically.'}
-        </Text>
-        <Button variant="default" onClick={onShowChecks}>
-          Show failed checks
-        </Button>
-      </Group>
-    </Alert>
-  )
+function nextOf({ tag, attrs }: StateMessage, isEnabled: boolean) {
+  const { messages: texts } = words
+  const text =
+    tag === 'suspended'
+      ? attrs['by'] === 'validation'
+        ? texts.suspendedByCheck
+        : isEnabled
+          ? texts.suspendedEnabled
+          : texts.suspended
+      : tag === 'validation_lost'
+        ? texts.lost(checkName(String(attrs['validation'])))
+        : undefined
+  return text && <Text size="sm">{text}</Text>
 }

@@ -1,41 +1,38 @@
-// Adds prefixes: the server checks the form in a dry run before anything is stored. The checked form is kept in the
-// address, so that the page that verifies an ASN can lead back to it.
-import {
-  Alert,
-  Button,
-  Card,
-  Checkbox,
-  Collapse,
-  Group,
-  MultiSelect,
-  NumberInput,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+// Adds prefixes: the server checks the form in a dry run, shown at the right, before anything is stored. The checked form is kept
+// in the address, so that the page that verifies an ASN can lead back to it.
+import { Alert, Button, Collapse, Group, NumberInput, Stack, Text } from '@mantine/core'
 import { ProblemError, type CallInput } from '@pharos/contract/client'
 import {
   createAnnouncementsRoute,
   listAnnouncementsRoute,
   listRegionsRoute,
+  updateAnnouncementRoute,
   type Announcement,
 } from '@pharos/contract/byoip'
 import { listAsnsRoute } from '@pharos/contract/inventory'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
-import { useRequestForm, type Fields } from '../ui/form.tsx'
+import { text } from '../ui/form-text-widgets.tsx'
+import { multiSelect, toggle } from '../ui/form-widgets.tsx'
+import { Field, FormProblem, useRequestForm, type Fields, type RequestForm } from '../ui/form.tsx'
 import { ButtonLink } from '../ui/link.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
+import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
+import classes from './announcements.module.css'
 import { asnOf, bodyOf, draftOf, searchOf, type Draft } from './draft.ts'
 import { Preflight } from './preflight.tsx'
 import { PrefixField } from './prefix-field.tsx'
+import { words } from './words.ts'
+
+const { add: texts } = words
 
 const isAsnUnverified = (error: unknown): boolean =>
   error instanceof ProblemError &&
@@ -53,21 +50,46 @@ async function runChecks(draft: Draft): Promise<readonly Announcement[]> {
   return (body as unknown as { result: { results: Announcement[] } }).result.results
 }
 
+type DraftForm = RequestForm<Draft, readonly Announcement[]>
+
+function useDeclared() {
+  const regions = useAnswer(listRegionsRoute, { query: { limit: 1000 } }).data
+  return useMemo(
+    () => ({
+      regions: multiSelect({
+        label: texts.regions,
+        help: texts.regionsHelp,
+        data: regions?.results.map(({ slug, name }) => ({ value: slug, label: name })) ?? [],
+      }),
+      description: text({ label: texts.description }),
+      as_set: text({ label: texts.asSet, help: texts.asSetHelp, placeholder: 'AS-EXAMPLE' }),
+      loa_signatory: text({ label: texts.signatory, help: texts.signatoryHelp }),
+      delegate_loa: toggle({ label: texts.delegate }),
+    }),
+    [regions],
+  )
+}
+
 export function NewAnnouncement() {
   const navigate = useNavigate()
   const { search, setSearch } = usePageSearch('/announcements/new')
+  const isLeaving = useRef(false)
   const create = useMutation({
     mutationFn: (draft: Draft) => call(createAnnouncementsRoute, inputOf(draft)),
     onSuccess: async ({ body }) => {
+      isLeaving.current = true
       await invalidate(listAnnouncementsRoute)
       const [first, second] = body.results
       if (first && !second) return navigate({ to: '/announcements/$id', params: { id: String(first.id) } })
-      notifySuccess(`${body.results.length} prefixes added.`)
+      notifySuccess(texts.added(body.results.length))
       return navigate({ to: '/announcements' })
     },
   })
-  const form = useRequestForm({
+  const form: DraftForm = useRequestForm<Draft, readonly Announcement[]>({
     initialValues: draftOf(search),
+    // Its body has the optional fields with the same rules; that of the creation is one of two forms.
+    route: updateAnnouncementRoute,
+    declared: useDeclared(),
     request: (draft) => {
       setSearch(searchOf(draft))
       return runChecks(draft)
@@ -81,59 +103,86 @@ export function NewAnnouncement() {
   const { fields, result: checked } = form
   const isUnverified = isAsnUnverified(form.error)
   return (
-    <Page
-      title="Add prefix"
-      note="New prefixes start disabled. Nothing is announced until all checks pass and you enable it."
-    >
-      <Card maw={640}>
-        <form onSubmit={form.submit}>
-          <Stack>
-            <PrefixField fields={fields} error={form.error} />
-            <OriginField fields={fields} isUnverified={isUnverified} />
-            <RegionsField fields={fields} />
-            <TextInput label="Description" maxLength={500} {...fields.getInputProps('description')} />
-            <AdvancedFields fields={fields} />
-            {isUnverified && <VerifyFirst draft={fields.values} />}
-            {form.problem !== undefined && <Problem error={form.problem} />}
-            <Group>
-              <SubmitButton form={form} variant={checked ? 'default' : 'filled'}>
-                Run checks
-              </SubmitButton>
-              {checked && (
-                <Button loading={create.isPending} onClick={() => create.mutate(fields.values)}>
-                  {checked.length === 1 ? 'Add prefix' : `Add all ${checked.length} prefixes`}
-                </Button>
-              )}
-            </Group>
-          </Stack>
-        </form>
-      </Card>
-      {create.error && <Problem error={create.error} />}
-      {checked && <Preflight announcements={checked} />}
+    <Page title={texts.title} note={texts.note}>
+      <UnsavedGuard isUnsaved={() => form.isUnsaved() && !isLeaving.current && !isUnverified} />
+      <div className={classes['halves']}>
+        <Section title={texts.form}>
+          <form onSubmit={form.submit} noValidate>
+            <Stack>
+              <PrefixField fields={fields} error={form.error} />
+              <OriginField fields={fields} isUnverified={isUnverified} />
+              <Field form={form} name="regions" />
+              <Field form={form} name="description" />
+              <AdvancedFields form={form} />
+              {isUnverified && <VerifyFirst draft={fields.values} />}
+              <FormProblem form={form} />
+              <Group justify="flex-end">
+                <ButtonLink variant="subtle" to="/announcements">
+                  {texts.cancel}
+                </ButtonLink>
+                <SubmitButton form={form} variant={checked ? 'default' : 'filled'}>
+                  {texts.check}
+                </SubmitButton>
+                {checked && (
+                  <Button loading={create.isPending} onClick={() => create.mutate(fields.values)}>
+                    {checked.length === 1 ? texts.add : texts.addAll(checked.length)}
+                  </Button>
+                )}
+              </Group>
+              {create.error && <Problem error={create.error} />}
+            </Stack>
+          </form>
+        </Section>
+        {checked ? <Preflight announcements={checked} /> : <Ahead />}
+      </div>
     </Page>
   )
 }
 
-type FieldProps = { readonly fields: Fields<Draft> }
+/** What has to exist before the prefix can be announced. */
+const Ahead = () => (
+  <Section title={texts.aheadTitle}>
+    <Text size="sm">{texts.ahead}</Text>
+    <ul className={classes['ahead']}>
+      {texts.aheadSteps.map(({ name, who, text: line }) => (
+        <li key={name}>
+          <Text size="sm" fw={500} span>
+            {name}
+          </Text>{' '}
+          <Text size="sm" c="dimmed" span>
+            · {who}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {line}
+          </Text>
+        </li>
+      ))}
+    </ul>
+  </Section>
+)
+
+type OriginProps = { readonly fields: Fields<Draft>; readonly isUnverified: boolean }
 
 /** ASNs offered with a click. */
 const offeredAsns = 6
 
-function OriginField({ fields, isUnverified }: FieldProps & { readonly isUnverified: boolean }) {
+function OriginField({ fields, isUnverified }: OriginProps) {
   const asns = useAnswer(listAsnsRoute, { query: { verified: true, limit: offeredAsns } })
   const input = fields.getInputProps('origin_asn')
   return (
-    <>
+    <Stack gap={6}>
       <NumberInput
-        label="Origin AS"
-        description="The AS that originates the prefix. It must be verified."
+        label={texts.origin}
+        description={texts.originHelp}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
         prefix="AS"
         hideControls
         allowDecimal={false}
         allowNegative={false}
         required
+        withAsterisk={false}
         {...input}
-        error={isUnverified ? `AS${asnOf(fields.values)} is not verified` : input.error}
+        error={isUnverified ? texts.originUnverified(asnOf(fields.values)) : input.error}
       />
       <Group gap={4}>
         {asns.data?.results.map(({ asn }) => (
@@ -147,53 +196,29 @@ function OriginField({ fields, isUnverified }: FieldProps & { readonly isUnverif
           </Button>
         ))}
         <ButtonLink to="/asns" variant="subtle" size="compact-xs">
-          Manage ASNs
+          {texts.manage}
         </ButtonLink>
       </Group>
-    </>
-  )
-}
-
-function RegionsField({ fields }: FieldProps) {
-  const regions = useAnswer(listRegionsRoute, { query: { limit: 1000 } })
-  return (
-    <MultiSelect
-      label="Regions"
-      description="Where to announce it. Leave empty for all regions."
-      data={regions.data?.results.map(({ slug, name }) => ({ value: slug, label: name })) ?? []}
-      {...fields.getInputProps('regions')}
-    />
+    </Stack>
   )
 }
 
 /** Rarely needed fields. */
-function AdvancedFields({ fields }: FieldProps) {
-  const { as_set, loa_signatory, delegate_loa } = fields.values
+function AdvancedFields({ form }: { form: DraftForm }) {
+  const { as_set, loa_signatory, delegate_loa } = form.fields.values
   const [isOpen, setIsOpen] = useState(as_set !== '' || loa_signatory !== '' || delegate_loa)
   return (
     <>
       <Group>
         <Button variant="subtle" size="compact-xs" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {isOpen ? 'Fewer options' : 'Advanced options'}
+          {isOpen ? texts.fewer : texts.advanced}
         </Button>
       </Group>
       <Collapse expanded={isOpen}>
         <Stack>
-          <TextInput
-            label="AS-SET"
-            description="AS-SET whose members may originate the prefix, such as AS-EXAMPLE"
-            {...fields.getInputProps('as_set')}
-          />
-          <TextInput
-            label="Letter signatory"
-            description="Printed on the draft letter"
-            maxLength={200}
-            {...fields.getInputProps('loa_signatory')}
-          />
-          <Checkbox
-            label="Let the provider draft the letter"
-            {...fields.getInputProps('delegate_loa', { type: 'checkbox' })}
-          />
+          <Field form={form} name="as_set" />
+          <Field form={form} name="loa_signatory" />
+          <Field form={form} name="delegate_loa" />
         </Stack>
       </Collapse>
     </>
@@ -204,12 +229,12 @@ function AdvancedFields({ fields }: FieldProps) {
 function VerifyFirst({ draft }: { draft: Draft }) {
   const asn = asnOf(draft)
   return (
-    <Alert color="warn" title={`Verify AS${asn} first`}>
+    <Alert color="warn" title={texts.verifyTitle(asn)}>
       <Stack gap="xs">
-        <Text size="sm">We will show you what to publish, then lead you back here.</Text>
+        <Text size="sm">{texts.verifyText}</Text>
         <Group>
           <ButtonLink to="/asns/$asn" params={{ asn: String(asn) }} search={{ cidr: draft.cidr.trim() }}>
-            Verify AS{asn}
+            {texts.verify(asn)}
           </ButtonLink>
         </Group>
       </Stack>

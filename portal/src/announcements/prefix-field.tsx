@@ -4,6 +4,9 @@ import { announcementsAtOnce } from '@pharos/contract/byoip'
 import { ProblemError } from '@pharos/contract/client'
 import type { Fields } from '../ui/form.tsx'
 import { correctPrefixes, prefixesOf, prefixMistakes, type Draft } from './draft.ts'
+import { words } from './words.ts'
+
+const { add: texts } = words
 
 /** Mistakes shown in full; further ones are counted. */
 const shownMistakes = 3
@@ -22,8 +25,10 @@ export function PrefixField({ fields, error }: { fields: Fields<Draft>; error: u
   return (
     <>
       <Textarea
-        label="Prefix"
-        description={`For example 203.0.113.0/24 or 2001:db8::/32. One per line, up to ${announcementsAtOnce}.`}
+        label={texts.prefix}
+        description={texts.prefixHelp(announcementsAtOnce)}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        withAsterisk={false}
         required
         data-search
         autosize
@@ -32,13 +37,13 @@ export function PrefixField({ fields, error }: { fields: Fields<Draft>; error: u
         {...fields.getInputProps('cidr')}
         error={
           shown.length > 0
-            ? [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
+            ? [...shown, ...(more > 0 ? [texts.more(more)] : [])].join('; ')
             : fields.errors['cidr']
         }
       />
       {corrections.length > 0 && (
         <Group gap="xs">
-          <Text size="sm">Did you mean</Text>
+          <Text size="sm">{texts.meant}</Text>
           {corrections.slice(0, shownMistakes).map((one) => (
             <Button key={one.index} variant="light" onClick={() => correct([one])}>
               {one.canonical}
@@ -46,7 +51,7 @@ export function PrefixField({ fields, error }: { fields: Fields<Draft>; error: u
           ))}
           {corrections.length > 1 && (
             <Button variant="subtle" onClick={() => correct(corrections)}>
-              Correct all {corrections.length}
+              {texts.correctAll(corrections.length)}
             </Button>
           )}
         </Group>

@@ -1,8 +1,11 @@
 // The results of the checks before prefixes are added: in full for one, folded for several.
 import { Accordion, Group, Stack, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
-import { Validations } from './validations.tsx'
+import { Checks } from './checks.tsx'
 import { StatePill } from '../ui/status.tsx'
+import { words } from './words.ts'
+
+const { add: texts } = words
 
 const failedOf = ({ validations = [] }: Announcement): number =>
   validations.filter(({ state }) => state !== 'valid').length
@@ -11,7 +14,7 @@ export function Preflight({ announcements }: { announcements: readonly Announcem
   const ready = announcements.filter((one) => failedOf(one) === 0).length
   const [only] = announcements
   return (
-    <Stack component="section" aria-label="Check results">
+    <Stack component="section" aria-label={texts.results}>
       {announcements.length === 1 ? (
         <Only announcement={only!} />
       ) : (
@@ -26,11 +29,9 @@ function Only({ announcement }: { announcement: Announcement }) {
   return (
     <>
       <Text size="sm">
-        {failed === 0
-          ? 'All checks passed. You can add the prefix and enable it right away.'
-          : `${failed} of ${announcement.validations?.length} checks have not passed. You can add the prefix now and fix them later; checks rerun automatically.`}
+        {failed === 0 ? texts.allPassed : texts.somePassed(failed, announcement.validations?.length ?? 0)}
       </Text>
-      <Validations announcement={announcement} isPreflight />
+      <Checks announcement={announcement} isPreflight />
     </>
   )
 }
@@ -39,9 +40,7 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
   return (
     <>
       <Text size="sm">
-        {ready === announcements.length
-          ? 'All checks passed for all prefixes. You can add and enable them right away.'
-          : `${ready === 0 ? 'None' : ready} of ${announcements.length} prefixes ${ready < 2 ? 'passes' : 'pass'} all checks. You can add all of them now and fix the rest later.`}
+        {ready === announcements.length ? texts.everyPassed : texts.fewPassed(ready, announcements.length)}
       </Text>
       <Accordion variant="separated" multiple>
         {announcements.map((announcement) => (
@@ -55,7 +54,7 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
               </Group>
             </Accordion.Control>
             <Accordion.Panel>
-              <Validations announcement={announcement} isPreflight />
+              <Checks announcement={announcement} isPreflight />
             </Accordion.Panel>
           </Accordion.Item>
         ))}
@@ -66,6 +65,6 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
 
 const ResultBadge = ({ failed }: { failed: number }) => (
   <StatePill color={failed === 0 ? 'ok' : 'warn'}>
-    {failed === 0 ? 'All checks passed' : `${failed} not passed`}
+    {failed === 0 ? texts.passed : texts.notPassed(failed)}
   </StatePill>
 )

@@ -1,51 +1,57 @@
-// Desired against observed: where the announcement is enabled, what the routers of each region carry, and since when.
-import { Card, Group, Stack, Switch, Table, Text } from '@mantine/core'
-import {
-  listRegionsRoute,
-  type Announcement,
-  type Region,
-  type RegionStateOfAnnouncement,
-} from '@pharos/contract/byoip'
-import { useAnswer } from '../api/queries.ts'
+// Desired against observed: where the announcement is enabled, what the routers of each region carry, since when, and how long the
+// last change took.
+import { Group, Stack, Switch, Table, Text } from '@mantine/core'
+import type { Announcement, Region, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import { Dimmed } from '../ui/cells.tsx'
+import { Section } from '../ui/section.tsx'
 import { RegionStatePill } from '../ui/status.tsx'
 import { formatDuration, Time, WithTimes } from '../ui/time.tsx'
-import { nextStep } from './next-step.ts'
-import type { Change } from './enable-dialog.tsx'
 import classes from './announcements.module.css'
+import { blockedReason } from './condition.ts'
+import type { Change } from './enable-dialog.tsx'
+import { nextStep } from './next-step.ts'
+import { targetText } from './region-target.ts'
+import { words } from './words.ts'
 
-type Props = { announcement: Announcement; onChange: (change: Change) => void }
+const { regions: texts } = words
 
-export function Regions({ announcement, onChange }: Props) {
-  const { enabled, details, region_states: states = [] } = announcement
-  const open = useAnswer(listRegionsRoute, { query: { limit: 1000 } })
-  const known = new Map(open.data?.results.map((region) => [region.slug, region]))
+type Props = {
+  announcement: Announcement
+  /** Those open to the team. */
+  regions: readonly Region[]
+  onChange: (change: Change) => void
+}
+
+export function Regions({ announcement, regions, onChange }: Props) {
+  const { cidr, enabled, region_states: states = [] } = announcement
+  const known = new Map(regions.map((region) => [region.slug, region]))
   const seen = new Set(states.map(({ region }) => region))
-  const untouched = [...known.keys()].filter((slug) => !seen.has(slug))
-  const isBlocked = details?.suspended === true && !enabled
+  const untouched = regions.filter(({ slug }) => !seen.has(slug))
+  const reason = blockedReason(announcement)
+  const isBlocked = reason !== undefined
   return (
-    <Card component="section" aria-label="Regions">
+    <Section title={texts.title}>
       <Stack gap="sm">
-        <Group justify="space-between">
+        <Group gap="xs" justify="space-between">
           <Switch
-            label="Announce this prefix"
+            label={texts.announce(cidr)}
             checked={enabled}
-            disabled={isBlocked}
+            disabled={isBlocked && !enabled}
             onChange={() => onChange({ enabled: !enabled })}
           />
-          <Text size="xs" c="dimmed">
-            {isBlocked ? 'Suspended by the provider' : targetText(announcement, [...known.keys()])}
+          <Text size="sm" c="dimmed">
+            {isBlocked && !enabled ? reason : targetText(announcement, regions)}
           </Text>
         </Group>
-        <Table.ScrollContainer minWidth={860}>
+        <Table.ScrollContainer minWidth={660} type="native" tabIndex={0}>
           <Table>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Region</Table.Th>
-                <Table.Th>Enabled</Table.Th>
-                <Table.Th>Router state</Table.Th>
-                <Table.Th>Requested</Table.Th>
-                <Table.Th>Since</Table.Th>
-                <Table.Th ta="right">Propagation time</Table.Th>
+                <Table.Th>{texts.region}</Table.Th>
+                <Table.Th>{texts.desired}</Table.Th>
+                <Table.Th>{texts.observed}</Table.Th>
+                <Table.Th>{texts.since}</Table.Th>
+                <Table.Th>{texts.took}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -58,24 +64,22 @@ export function Regions({ announcement, onChange }: Props) {
                   onChange={onChange}
                 />
               ))}
-              {untouched.map((slug) => (
-                <Table.Tr key={slug}>
+              {untouched.map((region) => (
+                <Table.Tr key={region.slug}>
                   <Table.Td>
-                    <RegionName slug={slug} region={known.get(slug)} />
+                    <RegionName slug={region.slug} region={region} />
                   </Table.Td>
                   <Table.Td>
                     <Switch
                       size="xs"
-                      aria-label={`Announce in ${slug}`}
+                      aria-label={texts.announceIn(region.name)}
                       checked={false}
                       disabled={isBlocked}
-                      onChange={() => onChange({ enabled: true, region: slug })}
+                      onChange={() => onChange({ enabled: true, region: region.slug })}
                     />
                   </Table.Td>
-                  <Table.Td colSpan={4}>
-                    <Text span size="sm" c="dimmed">
-                      Not announced
-                    </Text>
+                  <Table.Td colSpan={3}>
+                    <Dimmed>{texts.none}</Dimmed>
                   </Table.Td>
                 </Table.Tr>
               ))}
@@ -83,31 +87,14 @@ export function Regions({ announcement, onChange }: Props) {
           </Table>
         </Table.ScrollContainer>
       </Stack>
-    </Card>
+    </Section>
   )
 }
 
-/** Returns the regions that the main switch changes. */
-function targetText(
-  { enabled, regions, region_states: states = [] }: Announcement,
-  open: readonly string[],
-): string {
-  if (enabled) return `Enabled in ${regions.join(', ')}`
-  if (regions.length > 0) return `When enabled, announced in ${regions.join(', ')}`
-  return states.length > 0
-    ? 'When enabled, announced in the regions that were enabled last'
-    : `When enabled, announced in all regions: ${open.join(', ')}`
-}
-
 const RegionName = ({ slug, region }: { slug: string; region: Region | undefined }) => (
-  <>
-    {slug}{' '}
-    {region && (
-      <Text span size="xs" c="dimmed" visibleFrom="xs">
-        {region.name}
-      </Text>
-    )}
-  </>
+  <span className={classes['one-line']}>
+    {region?.name ?? slug} {region && <Dimmed>{slug}</Dimmed>}
+  </span>
 )
 
 type RowProps = {
@@ -118,7 +105,7 @@ type RowProps = {
 }
 
 function Row({ state: row, region, isBlocked, onChange }: RowProps) {
-  const { region: slug, desired, state, since, message, requested, took_ms: took } = row
+  const { region: slug, desired, state, since, message } = row
   const next = nextStep(row)
   return (
     <Table.Tr>
@@ -128,16 +115,16 @@ function Row({ state: row, region, isBlocked, onChange }: RowProps) {
       <Table.Td>
         <Switch
           size="xs"
-          aria-label={`Announce in ${slug}`}
+          aria-label={texts.announceIn(region?.name ?? slug)}
           checked={desired}
           disabled={isBlocked && !desired}
           onChange={() => onChange({ enabled: !desired, region: slug })}
         />
       </Table.Td>
-      <Table.Td maw={380}>
+      <Table.Td maw={320}>
         <RegionStatePill state={state} />
         {message && (
-          <Text size="sm">
+          <Text size="sm" mt={4}>
             <WithTimes text={message} />
           </Text>
         )}
@@ -148,20 +135,26 @@ function Row({ state: row, region, isBlocked, onChange }: RowProps) {
         )}
       </Table.Td>
       <Table.Td className={classes['one-line']!}>
-        <Time at={requested} />
-      </Table.Td>
-      <Table.Td className={classes['one-line']!}>
         <Time at={since} />
       </Table.Td>
-      <Table.Td ta="right" className={classes['one-line']!}>
-        {took === null ? (
-          <Text span c="dimmed">
-            –
-          </Text>
-        ) : (
-          formatDuration(took)
-        )}
+      <Table.Td className={classes['one-line']!}>
+        <Took row={row} />
       </Table.Td>
     </Table.Tr>
   )
+}
+
+/** The time from the request to the router, as it was measured. */
+function Took({ row: { state, requested, took_ms: took } }: { row: RegionStateOfAnnouncement }) {
+  if (took === null)
+    return requested === null ? (
+      <Dimmed>–</Dimmed>
+    ) : (
+      <Dimmed>
+        {texts.waiting} <Time at={requested} />
+      </Dimmed>
+    )
+  return state === 'announced'
+    ? texts.announcedAfter(formatDuration(took))
+    : texts.withdrawnAfter(formatDuration(took))
 }

@@ -12,17 +12,26 @@ import { invalidate } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { daysUntil } from '../ui/time.tsx'
+import { words } from './words.ts'
+
+const { deleted: texts } = words
 
 /** As restoreAnnouncementRoute documents. */
 const restorableMs = 7 * 86_400_000
 
 const endOf = (deleted: string): string => new Date(new Date(deleted).getTime() + restorableMs).toISOString()
 
+/** Returns `7 days`: how long it can be restored. */
+export function daysText(deleted: string): string {
+  const days = daysUntil(endOf(deleted))
+  return days === 0 ? texts.noTime : days === 1 ? texts.lessThanDay : texts.days(days)
+}
+
 export function DaysLeft({ deleted }: { deleted: string }) {
   const days = daysUntil(endOf(deleted))
   return (
     <Text span size="sm" {...(days <= 1 ? { fw: 600 } : {})}>
-      {days === 0 ? 'no time' : days === 1 ? 'less than a day' : `${days} days`}
+      {daysText(deleted)}
     </Text>
   )
 }
@@ -34,7 +43,7 @@ export function RestoreButton({ announcement: { id, cidr }, size = 'xs', onResto
   const restore = useMutation({
     mutationFn: () => call(restoreAnnouncementRoute, { params: { announcement_id: id } }),
     onSuccess: async () => {
-      notifySuccess(`${cidr} restored. It is disabled and being checked.`)
+      notifySuccess(texts.restored(cidr))
       await invalidate(listAnnouncementsRoute, getAnnouncementRoute)
       await onRestored?.()
     },
@@ -43,7 +52,7 @@ export function RestoreButton({ announcement: { id, cidr }, size = 'xs', onResto
   if (!isAdmin) return null
   return (
     <Button size={size} variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
-      Restore
+      {texts.restore}
     </Button>
   )
 }

@@ -5,22 +5,22 @@ import type { Visibility as Data } from '@pharos/contract/visibility'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { moreSpecificsText, originsText, visibilityText } from './visibility-text.ts'
+import { words } from './words.ts'
 
-/** Shows nothing if the provider does not monitor visibility. */
+const { visibility: texts } = words
+
 export function Visibility({ announcement: { visibility } }: { announcement: Announcement }) {
-  if (!visibility || visibility.reason === 'no_source') return null
+  if (!visibility || visibility.reason === 'no_source')
+    return <Empty title={texts.notMonitored}>{texts.notMonitoredNote}</Empty>
   const text = visibilityText(visibility)
   const details = [originsText(visibility), moreSpecificsText(visibility), visibility.message]
   return (
-    <Section title="Visibility in other networks" actions={<VisibilityPill visibility={visibility} />}>
+    <Section title={texts.title} actions={<VisibilityPill visibility={visibility} />}>
       <Stack gap={4}>
         {text !== undefined && (
-          <Tooltip
-            label="A collector is a router of another network that shares its routes with a public route collector."
-            multiline
-            maw={320}
-          >
+          <Tooltip label={texts.collector} multiline maw={320}>
             <Text w="fit-content">{text}</Text>
           </Tooltip>
         )}
@@ -35,7 +35,7 @@ export function Visibility({ announcement: { visibility } }: { announcement: Ann
         {visibility.checked !== null && (
           <Group gap={4}>
             <Text size="xs" c="dimmed">
-              Data of <Time at={visibility.checked} />
+              {texts.dataOf} <Time at={visibility.checked} />
             </Text>
           </Group>
         )}
@@ -46,16 +46,16 @@ export function Visibility({ announcement: { visibility } }: { announcement: Ann
 
 function VisibilityPill({ visibility }: { visibility: Data }) {
   const { state, zombie, origins, more_specifics, last_change: change } = visibility
-  if (state === 'unavailable') return <StatePill color="idle">Not known</StatePill>
-  if (zombie) return <StatePill color="warn">Still visible</StatePill>
+  if (state === 'unavailable') return <StatePill color="idle">{texts.unknown}</StatePill>
+  if (zombie) return <StatePill color="warn">{texts.still}</StatePill>
   const isForeign = origins.some(({ expected }) => !expected) || more_specifics.length > 0
-  if (isForeign) return <StatePill color="warn">Another origin seen</StatePill>
-  if (state === 'partial') return <StatePill color="info">Partly known</StatePill>
-  if (change?.kind !== 'announced') return <StatePill color="idle">Not announced</StatePill>
+  if (isForeign) return <StatePill color="warn">{texts.foreign}</StatePill>
+  if (state === 'partial') return <StatePill color="info">{texts.partial}</StatePill>
+  if (change?.kind !== 'announced') return <StatePill color="idle">{texts.notAnnounced}</StatePill>
   return isWidelySeen(visibility) ? (
-    <StatePill color="ok">Visible</StatePill>
+    <StatePill color="ok">{texts.visible}</StatePill>
   ) : (
-    <StatePill color="warn">Partly visible</StatePill>
+    <StatePill color="warn">{texts.partly}</StatePill>
   )
 }
 

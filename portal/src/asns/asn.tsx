@@ -1,5 +1,5 @@
-// The verification of an ASN: its state, each method with what to publish where, and checking again now.
-import { Alert, Button, Card, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+// The verification of an ASN: its state, each proof as a row with who acts and what to publish, and checking again now.
+import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import {
   listAsnsRoute,
   verifyAsnRoute,
@@ -7,191 +7,242 @@ import {
   type AsnVerification,
   type ProofStep,
 } from '@pharos/contract/inventory'
-import { IconRefresh } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { answerOf, invalidate, queryClient, useAnswer } from '../api/queries.ts'
-import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
+import { CopyIcon } from '../ui/copy.tsx'
+import { Facts } from '../ui/facts.tsx'
 import { ButtonLink, TextLink } from '../ui/link.tsx'
-import { Page } from '../ui/page.tsx'
 import { notifySuccess } from '../ui/notify.ts'
+import { Columns, Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
+import { StatePill } from '../ui/status.tsx'
+import { Ago, CopyTextButton, ObjectText, TaskRow } from '../ui/task-row.tsx'
 import { daysUntil, Time } from '../ui/time.tsx'
-import { useRetryAfter } from '../ui/use-retry-after.ts'
 import { textOf, usePageSearch } from '../ui/use-page-search.ts'
-import { AsnBadge, methodNames, methodReasons, ProofBadge, verifiedBy, warnDays } from './proof-labels.tsx'
+import { useRetryAfter } from '../ui/use-retry-after.ts'
+import { AsnBadge, proofStates } from './proof-labels.tsx'
+import { words } from './words.ts'
+
+const { page: texts, facts } = words
 
 export function AsnPage() {
-  const { asn } = useParams({ from: '/frame/asns/$asn' })
-  const input = { params: { asn: Number(asn.replace(/^AS/i, '')) } }
+  const { asn: text } = useParams({ from: '/frame/asns/$asn' })
+  const number = text.replace(/^AS/i, '')
+  const input = { params: { asn: Number(number) } }
   const answer = useAnswer(verifyAsnRoute, input, { refetchInterval: 15_000 })
   const check = useMutation({
     mutationFn: () => call(verifyAsnRoute, { ...input, query: { refresh: true } }),
     onSuccess: ({ body }) => {
       queryClient.setQueryData(answerOf(verifyAsnRoute, input).queryKey, body)
-      notifySuccess(body.verified === null ? 'No proof found yet.' : `AS${body.asn} is verified.`)
+      notifySuccess(body.verified === null ? texts.noProof : texts.verified(body.asn))
       return invalidate(listAsnsRoute)
     },
   })
   const wait = useRetryAfter(check.error)
-  if (answer.error && !answer.data)
-    return (
-      <Page title={`AS${asn}`}>
-        <Problem error={answer.error} />
-        <TextLink to="/asns" size="sm">
-          All ASNs
-        </TextLink>
-      </Page>
-    )
+  const title = `AS${number}`
   if (!answer.data)
     return (
-      <Page title={`AS${asn}`}>
-        <Skeleton height={240} />
+      <Page title={title} mono>
+        {answer.error ? (
+          <>
+            <Problem error={answer.error} retry={() => answer.refetch()} />
+            <TextLink to="/asns" size="sm">
+              {texts.all}
+            </TextLink>
+          </>
+        ) : (
+          <Skeleton height={240} radius="lg" />
+        )}
       </Page>
     )
   const proof = answer.data
   return (
     <Page
-      title={`AS${proof.asn}`}
-      note={
-        <Group gap="xs">
-          {proof.holder && (
-            <span>
-              {proof.holder}
-              {proof.rir && `, ${proof.rir.toUpperCase()}`}
-            </span>
-          )}
-          <AsnBadge {...proof} />
-          <CopyIcon text={`AS${proof.asn}`} label="Copy ASN" />
-        </Group>
+      title={title}
+      mono
+      state={
+        <>
+          <StateOf proof={proof} />
+          <CopyIcon text={title} label={texts.copy} />
+        </>
       }
+      {...(proof.holder === null ? {} : { note: proof.holder })}
       actions={
         <Button
-          variant="default"
-          leftSection={<IconRefresh size={14} />}
+          variant={proof.verified === null ? 'filled' : 'default'}
           loading={check.isPending}
           disabled={wait > 0}
           onClick={() => check.mutate()}
         >
-          {wait > 0 ? `Check again in ${wait} s` : 'Check now'}
+          {wait > 0 ? texts.again(wait) : texts.check}
         </Button>
       }
     >
-      <Summary proof={proof} />
+      <Exception proof={proof} />
       {check.error && wait === 0 && <Problem error={check.error} />}
       {wait > 0 && (
         <Alert color="info" role="status">
-          You can check once a minute. We also check daily.
+          {texts.oncePerMinute}
         </Alert>
       )}
-      <Stack gap="sm">
-        {proof.methods.filter(isOffered).map((method) => (
-          <Method key={method.method} proof={method} />
-        ))}
-      </Stack>
-      <NotOffered methods={proof.methods} />
+      <Columns rail={<Verification proof={proof} />}>
+        <Proofs proof={proof} />
+        <NotOffered methods={proof.methods} />
+      </Columns>
     </Page>
   )
 }
 
-const isOffered = ({ state, checked }: AsnProof): boolean => state !== 'unavailable' || checked !== null
+function StateOf({ proof }: { proof: AsnVerification }) {
+  if (proof.revoked !== null) return <StatePill color="bad">{words.badge.revoked}</StatePill>
+  if (proof.conflict) return <StatePill color="bad">{words.badge.conflict}</StatePill>
+  return <AsnBadge {...proof} />
+}
 
-/** The state of the verification as a whole, and the next step. */
-function Summary({
-  proof: { asn, verified, verified_by: by, expires, revoked, conflict },
-}: {
-  proof: AsnVerification
-}) {
-  const cidr = textOf(usePageSearch('/asns/$asn').search.cidr)
+/** Only what the team cannot solve by itself is an alert. */
+function Exception({ proof: { revoked, conflict } }: { proof: AsnVerification }) {
   if (revoked !== null)
     return (
-      <Alert color="bad" title="Revoked by the provider">
-        <Text size="sm" component="div">
-          <Time at={revoked.at} />: {revoked.reason} Proofs do not count until the provider verifies the ASN
-          again. Contact the provider.
-        </Text>
+      <Alert color="bad" title={texts.revokedTitle}>
+        <Time at={revoked.at} />: {texts.revoked(revoked.reason)}
       </Alert>
     )
-  if (verified === null || by === null)
-    return (
-      <Alert color={conflict ? 'bad' : 'warn'} title={conflict ? 'Cannot be verified here' : 'Not verified'}>
-        <Text size="sm">
-          {conflict
-            ? 'Your proof is valid, but only your provider can decide who announces with this ASN. Contact your provider.'
-            : 'Add the token to the aut-num object, then check. The proof is valid for 180 days and is renewed as long as the token is there. DNS records and ROAs show control of a prefix only: the provider can verify the ASN with them as evidence.'}
-        </Text>
-      </Alert>
-    )
-  const days = expires === null ? undefined : daysUntil(expires)
+  if (!conflict) return null
   return (
-    <Alert color={days !== undefined && days <= warnDays ? 'warn' : 'ok'} title={verifiedBy(by)}>
-      <Stack gap="xs">
-        <Text size="sm" component="div">
-          Since <Time at={verified} />
-          {expires === null ? (
-            '. No expiry; no further proof needed.'
-          ) : (
-            <>
-              . Valid until <Time at={expires} /> ({days} {days === 1 ? 'day' : 'days'}). Renewed daily while
-              the proof stays published.
-            </>
-          )}
-        </Text>
-        <Group gap="xs">
-          <ButtonLink to="/announcements/new" search={{ asn, ...(cidr === '' ? {} : { cidr }) }}>
-            {cidr === '' ? `Add a prefix with AS${asn}` : `Continue with ${cidr}`}
-          </ButtonLink>
-          <ButtonLink variant="default" to="/announcements" search={{ origin_asn: asn }}>
-            View announcements
-          </ButtonLink>
-        </Group>
-      </Stack>
+    <Alert color="bad" title={texts.conflictTitle}>
+      {texts.conflict}
     </Alert>
   )
 }
 
-function Method({ proof }: { proof: AsnProof }) {
-  const { method, proves, state, note, steps, token, evidence, checked } = proof
-  const hasLines = steps.some(({ lines }) => lines.length > 0)
+function Verification({ proof }: { proof: AsnVerification }) {
+  const { asn, holder, rir, verified, expires } = proof
+  const cidr = textOf(usePageSearch('/asns/$asn').search.cidr)
+  const isVerified = verified !== null
   return (
-    <Card component="section" aria-label={methodNames[method]}>
-      <Group justify="space-between">
-        <Group gap="xs">
-          <Title order={2} size="sm">
-            {methodNames[method]}
-          </Title>
-          <ProofBadge state={state} proves={proves} />
-        </Group>
-        <Text size="xs" c="dimmed">
-          {checked === null ? (
-            'Never checked'
-          ) : (
+    <Section title={facts.title}>
+      <Facts
+        facts={[
+          [facts.state, <StateOf key="state" proof={proof} />],
+          [facts.holder, holder ?? ''],
+          [facts.registry, rir?.toUpperCase() ?? ''],
+          [facts.since, isVerified ? <Time key="since" at={verified} /> : undefined],
+          [facts.until, isVerified ? <Expiry key="until" expires={expires} /> : undefined],
+          [facts.renewal, isVerified && expires !== null ? facts.renewed : undefined],
+        ]}
+      />
+      <Group gap="xs" mt="sm">
+        {isVerified && (
+          <ButtonLink
+            variant={cidr === '' ? 'default' : 'filled'}
+            to="/announcements/new"
+            search={{ asn, ...(cidr === '' ? {} : { cidr }) }}
+          >
+            {cidr === '' ? texts.addPrefix(asn) : texts.continueWith(cidr)}
+          </ButtonLink>
+        )}
+        <ButtonLink variant="default" to="/announcements" search={{ origin_asn: asn }}>
+          {texts.announcements}
+        </ButtonLink>
+      </Group>
+    </Section>
+  )
+}
+
+const Expiry = ({ expires }: { expires: string | null }) =>
+  expires === null ? (
+    facts.noExpiry
+  ) : (
+    <>
+      <Time at={expires} /> {facts.days(daysUntil(expires))}
+    </>
+  )
+
+const isOffered = ({ state, checked }: AsnProof): boolean => state !== 'unavailable' || checked !== null
+
+function Proofs({ proof: { methods, verified, expires, revoked } }: { proof: AsnVerification }) {
+  // The provider verified it without expiry: a proof would change nothing.
+  const isSettled = verified !== null && expires === null
+  const offered = methods.filter(isOffered)
+  return (
+    <Section
+      title={texts.proofs}
+      flush
+      note={
+        <Text span size="sm" c="dimmed">
+          {isSettled ? texts.noneNeeded : revoked === null ? texts.oneEnough : undefined}
+        </Text>
+      }
+    >
+      {offered.map((method) => (
+        <Method key={method.method} proof={method} isSettled={isSettled} isVerified={verified !== null} />
+      ))}
+    </Section>
+  )
+}
+
+type MethodProps = { proof: AsnProof; isSettled: boolean; isVerified: boolean }
+
+function Method({ proof, isSettled, isVerified }: MethodProps) {
+  const { method, proves, state, note, steps, token, evidence, checked } = proof
+  const isEvidence = proves === 'address_space'
+  const isToDo = state !== 'valid' && !isVerified && !isEvidence
+  const shown = proofStates[state]
+  const hasLines = steps.some(({ lines }) => lines.length > 0)
+  const [isOpen, setOpen] = useState(isToDo)
+  return (
+    <TaskRow
+      color={state === 'valid' ? (isEvidence ? 'info' : 'ok') : isToDo ? shown.color : 'idle'}
+      stateText={shown.label}
+      title={words.methods[method]}
+      who={isToDo ? texts.you : undefined}
+      when={
+        <>
+          {state === 'valid' && isEvidence ? words.states.evidence : shown.label}
+          {checked !== null && (
             <>
-              Checked <Time at={checked} />
+              {' · '}
+              {texts.checked} <Ago at={checked} />, {texts.daily}
             </>
           )}
-        </Text>
-      </Group>
-      {state !== 'pending' && (
-        <Text size="sm" mt={4}>
-          {note}
-        </Text>
-      )}
-      <Text size="xs" c="dimmed" mt={4}>
-        {methodReasons[method]}
-      </Text>
-      {state !== 'valid' && (
-        <Stack gap="xs" mt="xs">
-          {steps.map((step) => (
-            <StepToDo key={step.text} step={step} />
-          ))}
-          {!hasLines && token !== null && <CopyBlock text={token} label="Copy token" />}
-        </Stack>
-      )}
+        </>
+      }
+      text={
+        <>
+          {state !== 'pending' && `${note} `}
+          {words.reasons[method]}
+        </>
+      }
+    >
+      {state !== 'valid' &&
+        !isSettled &&
+        (isOpen ? (
+          <Stack gap="sm">
+            {steps.map((step) => (
+              <StepToDo key={step.text} step={step} />
+            ))}
+            {!hasLines && token !== null && (
+              <>
+                <ObjectText text={token} />
+                <Group>
+                  <CopyTextButton text={token} />
+                </Group>
+              </>
+            )}
+          </Stack>
+        ) : (
+          <Group>
+            <Button variant="subtle" size="compact-xs" onClick={() => setOpen(true)}>
+              {texts.show}
+            </Button>
+          </Group>
+        ))}
       <Evidence evidence={evidence} />
-    </Card>
+    </TaskRow>
   )
 }
 
@@ -202,15 +253,20 @@ function StepToDo({ step: { text, lines, needs } }: { step: ProofStep }) {
   const [isExpanded, setExpanded] = useState(false)
   const blocks = needs === 'one' ? lines : lines.length === 0 ? [] : [lines.join('\n')]
   return (
-    <Stack gap={4}>
+    <Stack gap={6}>
       <Text size="sm">{text}</Text>
       {blocks.slice(0, isExpanded ? blocks.length : shownLines).map((block) => (
-        <CopyBlock key={block} text={block} label="Copy" />
+        <Stack key={block} gap={8}>
+          <ObjectText text={block} />
+          <Group>
+            <CopyTextButton text={block} />
+          </Group>
+        </Stack>
       ))}
       {!isExpanded && blocks.length > shownLines && (
         <Group>
           <Button variant="subtle" size="compact-xs" onClick={() => setExpanded(true)}>
-            Show {blocks.length - shownLines} more
+            {texts.more(blocks.length - shownLines)}
           </Button>
         </Group>
       )}
@@ -222,9 +278,10 @@ function StepToDo({ step: { text, lines, needs } }: { step: ProofStep }) {
 function Evidence({ evidence }: { evidence: AsnProof['evidence'] }) {
   const read = Object.entries(evidence).filter(([, value]) => value !== null)
   if (read.length === 0) return null
+  const text = read.map(([name, value]) => `${name.replaceAll('_', ' ')} ${valueText(value)}`).join('; ')
   return (
-    <Text size="xs" c="dimmed" mt="xs">
-      Evidence: {read.map(([name, value]) => `${name.replaceAll('_', ' ')} ${valueText(value)}`).join('; ')}
+    <Text size="xs" c="dimmed">
+      {texts.evidence(text)}
     </Text>
   )
 }
@@ -235,15 +292,12 @@ function NotOffered({ methods }: { methods: readonly AsnProof[] }) {
   const others = methods.filter((one) => !isOffered(one))
   if (others.length === 0) return null
   return (
-    <Card component="section" aria-label="Not available here">
-      <Title order={2} size="sm" mb={4}>
-        Not available here
-      </Title>
+    <Section title={texts.notAvailable}>
       {others.map(({ method, note }) => (
         <Text key={method} size="sm" c="dimmed">
-          {methodNames[method]}: {note}
+          {words.methods[method]}: {note}
         </Text>
       ))}
-    </Card>
+    </Section>
   )
 }

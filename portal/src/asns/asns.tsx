@@ -13,11 +13,14 @@ import { RowLink } from '../ui/row-link.tsx'
 import { daysUntil, Time } from '../ui/time.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { AsnBadge } from './proof-labels.tsx'
+import { words } from './words.ts'
+
+const { list: texts } = words
 
 const columns: readonly Column<HeldAsn>[] = [
   {
     id: 'asn',
-    header: 'ASN',
+    header: texts.asn,
     orderBy: 'asn',
     width: 140,
     card: 'primary',
@@ -25,29 +28,32 @@ const columns: readonly Column<HeldAsn>[] = [
   },
   {
     id: 'name',
-    header: 'Name',
+    header: texts.name,
     width: 220,
     grows: true,
     card: 'secondary',
     cell: ({ name }) => <OrDash>{name}</OrDash>,
   },
-  { id: 'proof', header: 'Verification', width: 200, card: 'state', cell: (held) => <AsnBadge {...held} /> },
-  timeColumn('verified', 'Since', ({ verified }) => verified, { none: 'Not verified' }),
-  { id: 'expires', header: 'Expires', width: 250, cell: (held) => <Expiry {...held} /> },
-  timeColumn('created', 'Added', ({ created }) => created, { orderBy: 'created', hidden: true }),
-  { id: 'id', header: 'ID', orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
+  {
+    id: 'proof',
+    header: texts.verification,
+    width: 200,
+    card: 'state',
+    cell: (held) => <AsnBadge {...held} />,
+  },
+  timeColumn('verified', texts.since, ({ verified }) => verified, { none: texts.notVerified }),
+  { id: 'expires', header: texts.expires, width: 250, cell: (held) => <Expiry {...held} /> },
+  timeColumn('created', texts.added, ({ created }) => created, { orderBy: 'created', hidden: true }),
+  { id: 'id', header: texts.id, orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
 ]
 
 function Expiry({ verified, expires }: HeldAsn) {
   if (verified === null) return null
-  if (expires === null) return 'Never'
+  if (expires === null) return texts.never
   const days = daysUntil(expires)
   return (
     <>
-      <Time at={expires} />{' '}
-      <Dimmed>
-        in {days} {days === 1 ? 'day' : 'days'}
-      </Dimmed>
+      <Time at={expires} /> <Dimmed>{texts.in(days)}</Dimmed>
     </>
   )
 }
@@ -55,31 +61,24 @@ function Expiry({ verified, expires }: HeldAsn) {
 const declaration: ListDeclaration = {
   sort: 'asn',
   filters: [
-    yesNo('verified', 'Verification', 'Verified', 'Not verified'),
-    { kind: 'text', name: 'asn', label: 'AS number', hasMany: true, placeholder: '64496' },
+    yesNo('verified', texts.verification, texts.verified, texts.notVerified),
+    { kind: 'text', name: 'asn', label: texts.number, hasMany: true, placeholder: '64496' },
   ],
 }
 
 export function Asns() {
   const view = useListSearch('/asns', declaration)
   return (
-    <Page
-      title="ASNs"
-      note="Verify the ASNs you originate prefixes from. We check each proof again every day."
-    >
+    <Page title={texts.title} note={texts.note}>
       <AddAsn />
       <List<HeldAsn>
         name="asns"
-        things={['ASN', 'ASNs']}
+        things={texts.things}
         route={listAsnsRoute}
         view={view}
         columns={columns}
         refetchMs={30_000}
-        empty={
-          <Empty title="No ASNs yet">
-            Enter your AS number above. We show you what to publish; once we find it, you can add prefixes.
-          </Empty>
-        }
+        empty={<Empty title={texts.empty}>{texts.emptyText}</Empty>}
       />
     </Page>
   )
@@ -99,7 +98,7 @@ function AddAsn() {
         <NumberInput
           size="xs"
           w={180}
-          label="Add ASN"
+          label={texts.add}
           placeholder="AS64496"
           prefix="AS"
           hideControls
@@ -112,7 +111,7 @@ function AddAsn() {
           onChange={setAsn}
         />
         <Button type="submit" variant="default">
-          Continue
+          {texts.continue}
         </Button>
       </Group>
     </form>

@@ -76,4 +76,5 @@ export const RegionStatePill = ({ state }: { state: RegionState }) => shown(regi
 export const EventStatusBadge = ({ status }: { status: EventStatus }) => shown(eventStatus[status])
 
 export const announcementStatusShown = (status: AnnouncementStatus): Shown => announcementStatus[status]
+export const regionStateShown = (state: RegionState): Shown => regionState[state]
 export const eventStatusShown = (status: EventStatus): Shown => eventStatus[status]

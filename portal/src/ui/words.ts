@@ -162,6 +162,8 @@ export const words = {
   hide: (name: string): string => `Hide ${name}`,
   copied: 'Copied',
   copy: (name: string): string => `Copy ${name}`,
+  copyText: 'Copy',
+  copied: 'Copied',
   noCountry: 'No countries match.',
   noZone: 'No time zones match.',
   expiry: {

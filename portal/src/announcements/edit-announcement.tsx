@@ -1,0 +1,98 @@
+// Edits what the team has set: description, AS-SET, regions and the letter's signatory. The effect on regions is shown first.
+import { Alert, Text } from '@mantine/core'
+import {
+  getAnnouncementRoute,
+  listAnnouncementsRoute,
+  updateAnnouncementRoute,
+  type Announcement,
+  type Region,
+} from '@pharos/contract/byoip'
+import { useMemo, type ReactNode } from 'react'
+import { call } from '../api/call.ts'
+import { invalidate } from '../api/queries.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { AllFields } from '../ui/form.tsx'
+import { text } from '../ui/form-text-widgets.tsx'
+import { multiSelect, textarea, toggle } from '../ui/form-widgets.tsx'
+import { notifySuccess } from '../ui/notify.ts'
+import { blockedReason } from './condition.ts'
+import { changesOf, regionChanges, type Edited } from './edited.ts'
+import { namesOfRegions } from './region-target.ts'
+import { words } from './words.ts'
+
+const { edit: texts } = words
+
+type Props = {
+  announcement: Announcement
+  regions: readonly Region[]
+  trigger: (open: () => void) => ReactNode
+}
+
+export function EditAnnouncement({ announcement, regions, trigger }: Props) {
+  const { id, cidr, enabled, details } = announcement
+  const isBlocked = blockedReason(announcement) !== undefined
+  const declared = useMemo(
+    () => ({
+      description: textarea({ label: texts.description }),
+      as_set: text({ label: texts.asSet, help: texts.asSetHelp, placeholder: 'AS-EXAMPLE' }),
+      regions: multiSelect({
+        label: texts.regions,
+        help: isBlocked ? texts.regionsBlocked : texts.regionsHelp,
+        data: regions.map(({ slug, name }) => ({ value: slug, label: name })),
+        check: (value: readonly string[]) =>
+          enabled && value.length === 0 ? texts.regionsNeeded : undefined,
+      }),
+      loa_signatory: text({ label: texts.signatory, help: texts.signatoryHelp }),
+      delegate_loa: toggle({ label: texts.delegate }),
+    }),
+    [regions, isBlocked, enabled],
+  )
+  const before: Edited = {
+    description: details?.description ?? '',
+    as_set: details?.as_set ?? '',
+    regions: [...announcement.regions],
+    loa_signatory: details?.loa_signatory ?? '',
+    delegate_loa: details?.delegate_loa ?? false,
+  }
+  return (
+    <Dialog
+      title={texts.title(cidr)}
+      action={texts.action}
+      route={updateAnnouncementRoute}
+      declared={declared}
+      initialValues={before}
+      trigger={trigger}
+      onSubmit={async (values) => {
+        const body = changesOf(before, values)
+        if (Object.keys(body).length === 0) return
+        await call(updateAnnouncementRoute, { params: { announcement_id: id }, body })
+        notifySuccess(texts.saved)
+        await invalidate(getAnnouncementRoute, listAnnouncementsRoute)
+      }}
+    >
+      {(fields, form) => (
+        <>
+          <AllFields form={form} />
+          {enabled && (
+            <RegionEffect before={before.regions} after={fields.values.regions} regions={regions} />
+          )}
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+type EffectProps = { before: readonly string[]; after: readonly string[]; regions: readonly Region[] }
+
+function RegionEffect({ before, after, regions }: EffectProps) {
+  const { added, removed, kept } = regionChanges(before, after)
+  if (added.length + removed.length === 0 || after.length === 0) return null
+  const named = namesOfRegions(regions)
+  return (
+    <Alert color={removed.length > 0 ? 'warn' : 'info'} role="status">
+      {added.length > 0 && <Text size="sm">{texts.added(named(added))}</Text>}
+      {removed.length > 0 && <Text size="sm">{texts.removed(named(removed))}</Text>}
+      {kept.length > 0 && <Text size="sm">{texts.kept(named(kept))}</Text>}
+    </Alert>
+  )
+}

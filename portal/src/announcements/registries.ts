@@ -1,0 +1,61 @@
+// The routing registries and where their objects are edited. Each `docs` is the page of the registry that the address is from.
+
+export type Registry = {
+  /** Value of the attribute `source` of its objects. */
+  readonly source: string
+  /** Where route objects are edited. */
+  readonly routes: { readonly name: string; readonly url: string }
+  /** Where ROAs are edited; undefined for a registry that assigns no addresses. */
+  readonly roas?: { readonly name: string; readonly url: string }
+  readonly docs: string
+}
+
+export const registries: readonly Registry[] = [
+  {
+    source: 'RIPE',
+    routes: { name: 'RIPE webupdates', url: 'https://apps.db.ripe.net/db-web-ui/webupdates/select' },
+    roas: { name: 'RIPE RPKI dashboard', url: 'https://dashboard.rpki.ripe.net/' },
+    docs: 'https://docs.db.ripe.net/Updating-Objects-in-the-RIPE-Database/Update-Methods/',
+  },
+  {
+    source: 'ARIN',
+    routes: { name: 'ARIN Online', url: 'https://account.arin.net/public/' },
+    roas: { name: 'ARIN Online', url: 'https://account.arin.net/public/' },
+    docs: 'https://www.arin.net/resources/manage/irr/',
+  },
+  {
+    source: 'APNIC',
+    routes: { name: 'MyAPNIC', url: 'https://myapnic.net/' },
+    roas: { name: 'MyAPNIC', url: 'https://myapnic.net/' },
+    docs: 'https://www.apnic.net/manage-ip/manage-resources/',
+  },
+  {
+    source: 'LACNIC',
+    routes: { name: 'MiLACNIC', url: 'https://milacnic.lacnic.net/' },
+    roas: { name: 'MiLACNIC', url: 'https://milacnic.lacnic.net/' },
+    docs: 'https://www.lacnic.net/',
+  },
+  {
+    source: 'AFRINIC',
+    routes: { name: 'MyAFRINIC', url: 'https://my.afrinic.net/' },
+    roas: { name: 'MyAFRINIC', url: 'https://my.afrinic.net/' },
+    docs: 'https://afrinic.net/internet-routing-registry',
+  },
+  {
+    source: 'RADB',
+    routes: { name: 'RADb', url: 'https://www.radb.net/' },
+    docs: 'https://www.radb.net/support/',
+  },
+]
+
+const first = registries[0]!
+
+/** Returns the registry of that name in any case, such as `ripe` or `RIPE NCC`; RIPE if it is none of them. */
+export const registryOf = (name: string | null | undefined): Registry =>
+  registries.find(({ source }) => name?.toUpperCase().startsWith(source)) ?? first
+
+/** The text of a route object with what is known in place of its placeholders, which stay as they are otherwise. */
+export const fillObject = (text: string, known: { readonly source: string; readonly organization: string }) =>
+  text
+    .replace('<your registry>', known.source)
+    .replace('<your organisation>', known.organization || '<your organization>')

@@ -1,0 +1,23 @@
+// The texts of an assigned prefix, in one place to review and translate.
+export const words = {
+  title: 'Prefix',
+  copy: 'Copy prefix',
+  assigned: 'Assigned',
+  facts: 'Details',
+  name: 'Name',
+  location: 'Location',
+  version: 'Address family',
+  id: 'ID',
+  events: 'Latest security events',
+  viewAll: (count: number) => `View all ${count.toLocaleString('en')}`,
+  viewList: 'View as list',
+  noEvents: 'No security events on this prefix yet.',
+  announcements: 'Announcements',
+  noAnnouncements: 'No announcements overlap this prefix.',
+  network: 'Network',
+  peak: 'Peak rate',
+  started: 'Started',
+  status: 'Status',
+  prefix: 'Prefix',
+  origin: 'Origin AS',
+} as const
