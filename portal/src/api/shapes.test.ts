@@ -8,6 +8,7 @@ type Make = (type: typeof typebox) => unknown
 const samples: Record<string, Make> = {
   String: (type) => type.String({ minLength: 1, format: 'date-time' }),
   Integer: (type) => type.Integer({ minimum: 1 }),
+  Number: (type) => type.Number({ maximum: 1 }),
   Boolean: (type) => type.Boolean({ default: false }),
   Null: (type) => type.Null(),
   Unknown: (type) => type.Unknown(),

@@ -12,6 +12,7 @@ const ofType = (type: string) => (options?: Options) => ({ type, ...options })
 export const Type = {
   String: ofType('string'),
   Integer: ofType('integer'),
+  Number: ofType('number'),
   Boolean: ofType('boolean'),
   Null: ofType('null'),
   Unknown: (options?: Options) => ({ ...options }),

@@ -1,0 +1,81 @@
+// One customer in facts, and the way into their team.
+import { Button } from '@mantine/core'
+import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/admin-team'
+import { useNavigate } from '@tanstack/react-router'
+import { session } from '../api/session.ts'
+import { invalidate } from '../api/queries.ts'
+import { useUser } from '../api/use-session.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { TextLink } from '../ui/link.tsx'
+import { Time } from '../ui/time.tsx'
+import { Effects } from './effects.tsx'
+import { listed, words } from './words.ts'
+
+const { customers: t } = words
+
+export const refreshCustomers = () => invalidate(getCustomerRoute, listCustomersRoute)
+
+/** Returns what of the customer waits for staff: `1 letter and 4 paused changes`. */
+export const waitingText = ({ pending_letters: letters, held_routes: held }: Customer): string =>
+  listed([...(letters > 0 ? [t.letters(letters)] : []), ...(held > 0 ? [t.heldRoutes(held)] : [])]) ||
+  t.nothingWaits
+
+export const modulesText = (modules: readonly string[]): string =>
+  modules.map((one) => t.modules[one] ?? one).join(', ')
+
+const countryName = (code: string): string =>
+  code === '' ? '' : (new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code)
+
+export function CustomerFacts({ customer }: { customer: Customer }) {
+  const { slug, country, modules, require_2fa, created, members, announcements, announced } = customer
+  return (
+    <Facts
+      facts={[
+        [t.columns.requests, <Waiting key="waiting" customer={customer} />],
+        [t.columns.announced, t.announcedOf(announced, announcements)],
+        [t.columns.attacks, customer.ongoing_attacks.toLocaleString('en')],
+        [t.columns.members, members.toLocaleString('en')],
+        [t.columns.modules, modules.length > 0 ? modulesText(modules) : null],
+        [t.columns.factor, require_2fa ? t.required : t.notRequired],
+        [t.columns.country, countryName(country)],
+        [t.columns.created, <Time key="created" at={created} />],
+        [t.shortName, slug],
+      ]}
+    />
+  )
+}
+
+const Waiting = ({ customer }: { customer: Customer }) =>
+  customer.open_requests === 0 ? (
+    t.nothingWaits
+  ) : (
+    <TextLink to="/staff/inbox" size="sm">
+      {waitingText(customer)}
+    </TextLink>
+  )
+
+/** Switches the session to the customer's team, after a word about what that means. */
+export function OpenAsTeam({ customer: { id, name } }: { customer: Customer }) {
+  const user = useUser()
+  const navigate = useNavigate()
+  if (user?.current_team.id === id)
+    return (
+      <Button variant="default" disabled>
+        {t.opened}
+      </Button>
+    )
+  return (
+    <Dialog
+      title={t.openTitle(name)}
+      action={t.open}
+      trigger={(open) => <Button onClick={open}>{t.open}</Button>}
+      onSubmit={async () => {
+        await session.switchTeam(id)
+        await navigate({ to: '/' })
+      }}
+    >
+      <Effects confirms texts={[t.openText(name)]} />
+    </Dialog>
+  )
+}
