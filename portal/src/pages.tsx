@@ -331,6 +331,7 @@ export const pages = [
   page({
     path: '/staff/holds',
     label: 'Paused changes',
+    group: 'provider',
     key: 'h',
     role: 'staff',
     search: parameters<{ state: 'all' }>()('state'),
@@ -339,6 +340,7 @@ export const pages = [
   page({
     path: '/staff/letters',
     label: 'Letters of authorization',
+    group: 'provider',
     key: 'l',
     keywords: ['loa', 'review'],
     role: 'staff',

@@ -287,14 +287,22 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     '/team/audit',
     '/profile',
   ]
+  const staffPlaces = [
+    '/staff/inbox',
+    '/staff/customers',
+    '/staff/regions',
+    '/staff/registries',
+    '/staff/detectors',
+    '/staff/holds',
+    '/staff/letters',
+  ]
   const alone = ['/sign-in', '/reset-password', '/invitation', '/confirm-email']
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`has pages without policy violations, errors or serious accessibility problems, in the ${colorScheme} theme`, async () => {
       const { context, page, pageErrors } = await person('demo@demo.example', { colorScheme })
       for (const place of places) await examine(page, place, colorScheme)
       const staff = await person('staff@demo.example', { colorScheme })
-      for (const place of ['/staff/holds', '/staff/regions', '/staff/letters', '/staff/detectors'])
-        await examine(staff.page, place, colorScheme)
+      for (const place of staffPlaces) await examine(staff.page, place, colorScheme)
       const guest = await person(undefined, { colorScheme })
       for (const place of alone) await examine(guest.page, place, colorScheme)
       assert.deepEqual([...pageErrors, ...staff.pageErrors, ...guest.pageErrors], [])

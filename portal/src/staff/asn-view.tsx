@@ -40,7 +40,7 @@ export function AsnView({ claim }: { claim: AsnOfTeam }) {
       </Section>
       <Section title={t.evidence} flush>
         <Table.ScrollContainer minWidth={420}>
-          <Table fz="sm">
+          <Table fz="sm" className={classes['table']!}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>{t.method}</Table.Th>

@@ -1,5 +1,5 @@
 // A request whose changes are paused: who asked, what happens in which region, where the prefixes stay announced, why it waits.
-import { Stack, Table, Text } from '@mantine/core'
+import { Group, Stack, Table, Text } from '@mantine/core'
 import { listAnnouncementsOfTeamRoute, type Announcement } from '@pharos/contract/byoip'
 import { ProblemError } from '@pharos/contract/client'
 import { approveHoldRoute, rejectHoldRoute } from '@pharos/contract/hold'
@@ -49,18 +49,12 @@ export function ChangeView({ request }: { request: ChangeRequest }) {
         <Text size="sm" mt="xs">
           {t.meanwhile}
         </Text>
-        <Text size="sm">
-          {others.length > 0
-            ? t.alsoCovers(
-                listed([...new Set(others.map((one) => `${teamNameOf(one)} (${one.person ?? t.nobody})`))]),
-              )
-            : t.notShared}
-        </Text>
+        <Text size="sm">{others.length > 0 ? t.alsoCovers(othersText(request)) : t.notShared}</Text>
       </Section>
       {prefixes.length > 0 && (
         <Section title={t.section} flush>
           <div className={classes['scroll']} tabIndex={0} role="group" aria-label={t.prefixes}>
-            <Table fz="sm">
+            <Table fz="sm" className={classes['table']!}>
               <Table.Thead>
                 <Table.Tr>
                   <Table.Th>{t.prefix}</Table.Th>
@@ -94,36 +88,22 @@ export function ChangeView({ request }: { request: ChangeRequest }) {
           )}
         </Section>
       )}
-      <Section title={t.why} flush>
-        <Table.ScrollContainer minWidth={420}>
-          <Table fz="sm">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t.region}</Table.Th>
-                <Table.Th>{t.why}</Table.Th>
-                <Table.Th>{t.paused}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {holds.map(({ id, region, reason, detail, created }) => (
-                <Table.Tr key={id}>
-                  <Table.Td>
-                    <TextLink to="/staff/holds" search={{ show: id }} size="sm">
-                      {region}
-                    </TextLink>
-                  </Table.Td>
-                  <Table.Td>
-                    {words.holds.reasons[reason]}
-                    <div className={classes['small']}>{detail}</div>
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={created} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+      <Section title={t.why}>
+        <Stack gap="sm">
+          {[...Map.groupBy(holds, ({ detail }) => detail)].map(([detail, same]) => (
+            <div key={detail}>
+              <Text size="sm">{detail}</Text>
+              <Group gap="xs" className={classes['small']!}>
+                {t.inRegions(same.length)}
+                {same.map(({ id, region }) => (
+                  <TextLink key={id} to="/staff/holds" search={{ show: id }} size="xs">
+                    {region}
+                  </TextLink>
+                ))}
+              </Group>
+            </div>
+          ))}
+        </Stack>
       </Section>
     </Stack>
   )
@@ -194,8 +174,11 @@ function Decide({ request, announced, kind }: DecideProps) {
   )
 }
 
-const alsoOf = ({ others }: ChangeRequest): readonly string[] =>
-  others.length > 0 ? [t.alsoCovers(listed([...new Set(others.map(teamNameOf))]))] : []
+const alsoOf = (request: ChangeRequest): readonly string[] =>
+  request.others.length > 0 ? [t.alsoCovers(othersText(request))] : []
+
+const othersText = ({ others }: ChangeRequest): string =>
+  listed(others.map((one) => t.prefixesOf(one.prefixes, teamNameOf(one))))
 
 function effectsOf(
   request: ChangeRequest,

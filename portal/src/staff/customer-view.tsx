@@ -27,6 +27,10 @@ export const modulesText = (modules: readonly string[]): string =>
 const countryName = (code: string): string =>
   code === '' ? '' : (new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code)
 
+/** Returns the modules and the country, as one line. */
+export const aboutText = ({ modules, country }: Customer): string =>
+  [modulesText(modules), countryName(country)].filter((part) => part !== '').join(' · ')
+
 export function CustomerFacts({ customer }: { customer: Customer }) {
   const { slug, country, modules, require_2fa, created, members, announcements, announced } = customer
   return (

@@ -1,6 +1,6 @@
 // One customer: figures that lead to what they count, and their announcements, which staff may suspend and resume.
-import { Skeleton } from '@mantine/core'
-import { getCustomerRoute } from '@pharos/contract/admin-team'
+import { Skeleton, Title } from '@mantine/core'
+import { getCustomerRoute, type Customer } from '@pharos/contract/admin-team'
 import { announcementStatuses, listAnnouncementsOfTeamRoute, type Announcement } from '@pharos/contract/byoip'
 import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -8,17 +8,18 @@ import { useAnswer } from '../api/queries.ts'
 import { actionsColumn, monoColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
+import { Figure } from '../ui/figure.tsx'
+import { TextLink } from '../ui/link.tsx'
 import { List } from '../ui/list.tsx'
-import { Columns, Page } from '../ui/page.tsx'
+import { Grid, Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { Section } from '../ui/section.tsx'
 import { AnnouncementStatusBadge, announcementStatusShown } from '../ui/status.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
-import { CustomerFacts, OpenAsTeam } from './customer-view.tsx'
+import { aboutText, OpenAsTeam, waitingText } from './customer-view.tsx'
 import { Suspension } from './suspension.tsx'
 import { words } from './words.ts'
 
-const { announcements: t } = words
+const { announcements: t, customers: c } = words
 
 const columns: readonly Column<Announcement>[] = [
   monoColumn('cidr', t.prefix, ({ cidr }) => cidr, { orderBy: 'cidr', width: 190, card: 'primary' }),
@@ -63,33 +64,65 @@ export function CustomerPage() {
   const view = useListSearch('/staff/customers/$id', declaration)
   const params = useMemo(() => ({ team_id: teamId }), [teamId])
   return (
-    <Page title={data?.name ?? words.customers.columns.name} actions={data && <OpenAsTeam customer={data} />}>
+    <Page
+      title={data?.name ?? words.customers.columns.name}
+      {...(data ? { note: aboutText(data), actions: <OpenAsTeam customer={data} /> } : {})}
+    >
       {error && !data && <Problem error={error} retry={refetch} />}
       {!data && !error && <Skeleton height={240} />}
       {data && (
-        <Columns
-          rail={
-            <Section title={words.customers.about}>
-              <CustomerFacts customer={data} />
-            </Section>
-          }
-        >
-          <Section title={t.title}>
-            <List<Announcement>
-              name="customer-announcements"
-              things={[t.thing, t.things]}
-              route={listAnnouncementsOfTeamRoute}
-              params={params}
-              query={withDetails}
-              view={view}
-              columns={columns}
-              height="60vh"
-              refetchMs={10_000}
-              empty={<Empty title={t.none}>{t.noneHelp}</Empty>}
-            />
-          </Section>
-        </Columns>
+        <>
+          <Figures customer={data} />
+          <Title order={2} size="h3">
+            {t.title}
+          </Title>
+          <List<Announcement>
+            name="customer-announcements"
+            things={[t.thing, t.things]}
+            route={listAnnouncementsOfTeamRoute}
+            params={params}
+            query={withDetails}
+            view={view}
+            columns={columns}
+            refetchMs={10_000}
+            empty={<Empty title={t.none}>{t.noneHelp}</Empty>}
+          />
+        </>
       )}
     </Page>
   )
 }
+
+const Figures = ({ customer }: { customer: Customer }) => (
+  <Grid min={180}>
+    <Figure
+      label={c.columns.requests}
+      value={
+        customer.open_requests > 0 ? (
+          <TextLink to="/staff/inbox" inherit>
+            {customer.open_requests.toLocaleString('en')}
+          </TextLink>
+        ) : (
+          0
+        )
+      }
+      note={waitingText(customer)}
+      {...(customer.open_requests > 0 ? { color: 'warn' as const } : {})}
+    />
+    <Figure
+      label={c.columns.announced}
+      value={customer.announced.toLocaleString('en')}
+      unit={c.of(customer.announcements)}
+    />
+    <Figure
+      label={c.columns.attacks}
+      value={customer.ongoing_attacks.toLocaleString('en')}
+      {...(customer.ongoing_attacks > 0 ? { color: 'bad' as const } : {})}
+    />
+    <Figure
+      label={c.columns.members}
+      value={customer.members.toLocaleString('en')}
+      note={customer.require_2fa ? c.factorRequired : c.factorOptional}
+    />
+  </Grid>
+)

@@ -25,7 +25,7 @@ export const DecisionButton = ({
     aria-keyshortcuts={shortcut}
     data-decision={shortcut}
     rightSection={
-      <Kbd size="xs" aria-hidden>
+      <Kbd size="xs" aria-hidden visibleFrom="sm">
         {shortcut.toUpperCase()}
       </Kbd>
     }

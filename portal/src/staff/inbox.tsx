@@ -34,10 +34,10 @@ export function InboxPage() {
       note={t.note}
       actions={
         <>
-          <ButtonLink variant="default" to="/staff/holds">
+          <ButtonLink variant="default" to="/staff/holds" search={{ state: 'all' }}>
             {t.paused}
           </ButtonLink>
-          <ButtonLink variant="default" to="/staff/letters">
+          <ButtonLink variant="default" to="/staff/letters" search={{ status: 'all' }}>
             {t.all}
           </ButtonLink>
         </>

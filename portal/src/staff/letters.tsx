@@ -1,6 +1,6 @@
 // Letters of authorization of all customers: those to review, or all.
 import { listLettersToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
-import { monoColumn, timeColumn } from '../ui/cells.tsx'
+import { timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
 import { List } from '../ui/list.tsx'
@@ -14,18 +14,24 @@ const { letters: t } = words
 
 const columns: readonly Column<ReviewedLetter>[] = [
   {
+    id: 'prefixes',
+    header: t.columns.prefixes,
+    width: 240,
+    grows: true,
+    card: 'primary',
+    cell: ({ id, announcements }) => (
+      <RowLink to={`/staff/letters/${id}`}>
+        {listed(announcements.map(({ cidr }) => cidr)) || t.noPrefix}
+      </RowLink>
+    ),
+  },
+  {
     id: 'customer',
     header: t.columns.customer,
     width: 200,
-    card: 'primary',
-    cell: ({ id, team }) => <RowLink to={`/staff/letters/${id}`}>{team.name}</RowLink>,
+    card: 'secondary',
+    cell: ({ team }) => team.name,
   },
-  monoColumn(
-    'prefixes',
-    t.columns.prefixes,
-    ({ announcements }) => listed(announcements.map(({ cidr }) => cidr)),
-    { width: 240, grows: true, card: 'secondary' },
-  ),
   { id: 'file', header: t.columns.file, width: 220, cell: ({ filename }) => filename },
   {
     id: 'status',

@@ -101,7 +101,7 @@ function RegionCard({ region }: { region: AdminRegion }) {
       )}
       {last_check_result && <MissingFamilies region={region} />}
       <Table.ScrollContainer minWidth={720}>
-        <Table fz="sm">
+        <Table fz="sm" className={classes['table']!}>
           <Table.Thead>
             <Table.Tr>
               {[t.router, t.state, t.routes, t.neighbors, t.lastCheck].map((head) => (

@@ -37,7 +37,7 @@ export function Registries() {
       {data && data.sources.length > 0 && (
         <Section title={t.sources} flush>
           <Table.ScrollContainer minWidth={760}>
-            <Table fz="sm">
+            <Table fz="sm" className={classes['table']!}>
               <Table.Thead>
                 <Table.Tr>
                   {[t.source, t.kind, t.state, t.lastAnswer, t.records, t.version, t.processes].map(

@@ -64,8 +64,8 @@ describe('requests of the inbox', () => {
     assert.deepEqual(
       request!.prefixes.map(({ cidr, withdrawnIn }) => [cidr, withdrawnIn]),
       [
-        ['203.0.113.0/24', ['ams', 'fra', 'lon', 'nyc']],
         ['198.51.100.0/24', ['fra']],
+        ['203.0.113.0/24', ['ams', 'fra', 'lon', 'nyc']],
       ],
     )
     assert.equal(request!.person, 'user:1@example.net')
@@ -81,10 +81,13 @@ describe('requests of the inbox', () => {
       hold(3, 'lon', [item('198.18.9.0/24', 3, 'user:3')]),
     ])
     assert.deepEqual(
-      requests.map(({ team, others }) => [team?.name, others.map((one) => one.team?.name)]),
+      requests.map(({ team, others }) => [
+        team?.name,
+        others.map((one) => `${one.team?.name}: ${one.prefixes}`),
+      ]),
       [
-        ['Team 1', ['Team 2']],
-        ['Team 2', ['Team 1']],
+        ['Team 1', ['Team 2: 1']],
+        ['Team 2', ['Team 1: 1']],
         ['Team 3', []],
       ],
     )

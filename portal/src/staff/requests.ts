@@ -27,7 +27,7 @@ export type ChangeRequest = {
   /** A decision is made for each of them, with all that it lists. */
   readonly holds: readonly RequestHold[]
   /** Requests of others that the same decision covers. */
-  readonly others: readonly { readonly team: HoldItem['team']; readonly person: string | null }[]
+  readonly others: readonly { readonly team: HoldItem['team']; readonly prefixes: number }[]
   /** Whether a hold has more prefixes than the API lists. */
   readonly isPartial: boolean
 }
@@ -70,7 +70,7 @@ function requestOf(key: string, parts: readonly Part[]): ChangeRequest {
     action: latest.action,
     asked: latest.requested_at,
     paused: firstOf(holds),
-    prefixes: prefixesOf(parts),
+    prefixes: prefixesOf(parts).toSorted(byPrefix),
     holds: holds.toSorted((a, b) => a.region.localeCompare(b.region)),
     others: [],
     isPartial: holds.some((hold) => hold.items_truncated || hold.change_items_truncated),
@@ -93,6 +93,11 @@ const emptyRequest = (holds: readonly HoldDetails[]): ChangeRequest => ({
 
 const firstOf = (holds: readonly HoldDetails[]): string => holds.map(({ created }) => created).toSorted()[0]!
 
+/** IPv4 before IPv6, then by their numbers. */
+const byPrefix = (a: RequestPrefix, b: RequestPrefix): number =>
+  Number(a.cidr.includes(':')) - Number(b.cidr.includes(':')) ||
+  a.cidr.localeCompare(b.cidr, 'en', { numeric: true })
+
 function prefixesOf(parts: readonly Part[]): readonly RequestPrefix[] {
   const regionsOf = (own: readonly Part[], kind: Part['kind']) =>
     [...new Set(own.filter((one) => one.kind === kind).map(({ hold }) => hold.region))].toSorted()
@@ -104,11 +109,18 @@ function prefixesOf(parts: readonly Part[]): readonly RequestPrefix[] {
   }))
 }
 
+/** Returns the customers whose prefixes are in the same holds, with how many of them; requests of one customer are added up. */
 function othersOf(request: ChangeRequest, all: readonly ChangeRequest[]): ChangeRequest['others'] {
-  const ids = new Set(request.holds.map(({ id }) => id))
-  return all
-    .filter((one) => one.key !== request.key && one.holds.some(({ id }) => ids.has(id)))
-    .map(({ team, person }) => ({ team, person }))
+  const regions = new Set(request.holds.map(({ region }) => region))
+  const isCovered = ({ withdrawnIn, changedIn }: RequestPrefix) =>
+    [...withdrawnIn, ...changedIn].some((region) => regions.has(region))
+  const others = all
+    .filter(({ key }) => key !== request.key)
+    .flatMap(({ team, prefixes }) => prefixes.filter(isCovered).map(() => team))
+  return [...Map.groupBy(others, (team) => team?.id)].map(([, teams]) => ({
+    team: teams[0] ?? null,
+    prefixes: teams.length,
+  }))
 }
 
 /** Returns the regions in which a request withdraws or changes prefixes, without duplicates. */
