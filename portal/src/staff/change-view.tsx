@@ -38,14 +38,16 @@ export function ChangeView({ request }: { request: ChangeRequest }) {
           </>
         }
       >
-        <Facts
-          facts={[
-            [t.customer, team ? <CustomerLink key="team" team={team} /> : t.noTeam],
-            [t.asked, askedBy(request)],
-            [t.askedAt, asked === null ? undefined : <Time key="asked" at={asked} />],
-            [t.paused, <Time key="paused" at={paused} />],
-          ]}
-        />
+        <div className={classes['facts']}>
+          <Facts
+            facts={[
+              [t.customer, team ? <CustomerLink key="team" team={team} /> : t.noTeam],
+              [t.asked, askedBy(request)],
+              [t.askedAt, asked === null ? undefined : <Time key="asked" at={asked} />],
+              [t.paused, <Time key="paused" at={paused} />],
+            ]}
+          />
+        </div>
         <Text size="sm" mt="xs">
           {t.meanwhile}
         </Text>

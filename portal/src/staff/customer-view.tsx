@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/admin-team'
 import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { session } from '../api/session.ts'
 import { invalidate } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'
@@ -10,16 +11,23 @@ import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Time } from '../ui/time.tsx'
 import { Effects } from './effects.tsx'
-import { listed, words } from './words.ts'
+import { useInbox, type InboxRow } from './inbox-rows.ts'
+import { words } from './words.ts'
 
 const { customers: t } = words
 
 export const refreshCustomers = () => invalidate(getCustomerRoute, listCustomersRoute)
 
-/** Returns what of the customer waits for staff: `1 letter and 4 paused changes`. */
-export const waitingText = ({ pending_letters: letters, held_routes: held }: Customer): string =>
-  listed([...(letters > 0 ? [t.letters(letters)] : []), ...(held > 0 ? [t.heldRoutes(held)] : [])]) ||
-  t.nothingWaits
+/** Returns the rows of the inbox by the id of the customer; undefined while they are not known. */
+export function useRequestsByTeam(): ReadonlyMap<number | undefined, readonly InboxRow[]> | undefined {
+  const { rows } = useInbox()
+  return useMemo(() => rows && Map.groupBy(rows, teamIdOf), [rows])
+}
+
+function teamIdOf(row: InboxRow): number | undefined {
+  if (row.kind === 'change') return row.request.team?.id
+  return row.kind === 'letter' ? row.letter.team.id : row.claim.team.id
+}
 
 export const modulesText = (modules: readonly string[]): string =>
   modules.map((one) => t.modules[one] ?? one).join(', ')
@@ -36,7 +44,7 @@ export function CustomerFacts({ customer }: { customer: Customer }) {
   return (
     <Facts
       facts={[
-        [t.columns.requests, <Waiting key="waiting" customer={customer} />],
+        [t.columns.requests, <Waiting key="waiting" teamId={customer.id} />],
         [t.columns.announced, t.announcedOf(announced, announcements)],
         [t.columns.attacks, customer.ongoing_attacks.toLocaleString('en')],
         [t.columns.members, members.toLocaleString('en')],
@@ -50,14 +58,18 @@ export function CustomerFacts({ customer }: { customer: Customer }) {
   )
 }
 
-const Waiting = ({ customer }: { customer: Customer }) =>
-  customer.open_requests === 0 ? (
-    t.nothingWaits
-  ) : (
-    <TextLink to="/staff/inbox" size="sm">
-      {waitingText(customer)}
+/** What of the customer waits for staff, with the way to the first of it. */
+export function Waiting({ teamId }: { teamId: number }) {
+  const byTeam = useRequestsByTeam()
+  if (!byTeam) return words.unknown
+  const [first, ...rest] = byTeam.get(teamId) ?? []
+  if (!first) return t.nothingWaits
+  return (
+    <TextLink to="/staff/inbox" search={{ show: first.key }} inherit>
+      {t.requests(rest.length + 1)}
     </TextLink>
   )
+}
 
 /** Switches the session to the customer's team, after a word about what that means. */
 export function OpenAsTeam({ customer: { id, name } }: { customer: Customer }) {

@@ -9,13 +9,12 @@ import { actionsColumn, monoColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
 import { Figure } from '../ui/figure.tsx'
-import { TextLink } from '../ui/link.tsx'
 import { List } from '../ui/list.tsx'
 import { Grid, Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { AnnouncementStatusBadge, announcementStatusShown } from '../ui/status.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
-import { aboutText, OpenAsTeam, waitingText } from './customer-view.tsx'
+import { aboutText, OpenAsTeam, Waiting } from './customer-view.tsx'
 import { Suspension } from './suspension.tsx'
 import { words } from './words.ts'
 
@@ -94,21 +93,8 @@ export function CustomerPage() {
 }
 
 const Figures = ({ customer }: { customer: Customer }) => (
-  <Grid min={180}>
-    <Figure
-      label={c.columns.requests}
-      value={
-        customer.open_requests > 0 ? (
-          <TextLink to="/staff/inbox" inherit>
-            {customer.open_requests.toLocaleString('en')}
-          </TextLink>
-        ) : (
-          0
-        )
-      }
-      note={waitingText(customer)}
-      {...(customer.open_requests > 0 ? { color: 'warn' as const } : {})}
-    />
+  <Grid min={150}>
+    <Figure label={c.columns.requests} value={<Waiting teamId={customer.id} />} />
     <Figure
       label={c.columns.announced}
       value={customer.announced.toLocaleString('en')}

@@ -1,6 +1,7 @@
 // The customers of the provider: what each has, and what of it waits for staff.
 import { Group, Stack } from '@mantine/core'
 import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/admin-team'
+import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -11,12 +12,12 @@ import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
-import { CustomerFacts, modulesText, OpenAsTeam, waitingText } from './customer-view.tsx'
+import { CustomerFacts, modulesText, OpenAsTeam, useRequestsByTeam } from './customer-view.tsx'
 import { words } from './words.ts'
 
 const { customers: t } = words
 
-const columns: readonly Column<Customer>[] = [
+const columnsWith = (byTeam: ReturnType<typeof useRequestsByTeam>): readonly Column<Customer>[] => [
   {
     id: 'name',
     header: t.columns.name,
@@ -31,14 +32,9 @@ const columns: readonly Column<Customer>[] = [
     header: t.columns.requests,
     orderBy: 'open_requests',
     largestFirst: true,
-    width: 240,
+    width: 150,
     card: 'state',
-    cell: (customer) =>
-      customer.open_requests > 0 ? (
-        <StatePill color="warn">{waitingText(customer)}</StatePill>
-      ) : (
-        <StatePill color="idle">{t.nothingWaits}</StatePill>
-      ),
+    cell: ({ id }) => <WaitingPill count={byTeam && (byTeam.get(id)?.length ?? 0)} />,
   },
   {
     id: 'attacks',
@@ -72,6 +68,12 @@ const columns: readonly Column<Customer>[] = [
   timeColumn('created', t.columns.created, ({ created }) => created, { orderBy: 'created', hidden: true }),
 ]
 
+function WaitingPill({ count }: { count: number | undefined }) {
+  if (count === undefined) return <StatePill color="idle">{words.unknown}</StatePill>
+  if (count === 0) return <StatePill color="idle">{t.nothingWaits}</StatePill>
+  return <StatePill color="warn">{t.requests(count)}</StatePill>
+}
+
 const declaration: ListDeclaration = {
   sort: 'name',
   search: { kind: 'text', name: 'search', label: t.search, placeholder: t.searchPlaceholder },
@@ -85,6 +87,8 @@ const panel: PanelDeclaration<Customer> = {
 
 export function Customers() {
   const view = useListSearch('/staff/customers', declaration)
+  const byTeam = useRequestsByTeam()
+  const columns = useMemo(() => columnsWith(byTeam), [byTeam])
   return (
     <Page title={t.title} note={t.note}>
       <List<Customer>

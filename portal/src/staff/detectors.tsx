@@ -1,5 +1,5 @@
 // Detectors: which sources fail and why, and what became of each of their deliveries.
-import { Alert, Button, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Alert, Button, Skeleton, Stack, Table, Text, Title } from '@mantine/core'
 import {
   ingestStates,
   listDeliveriesRoute,
@@ -61,6 +61,9 @@ export function Detectors() {
       {answer.data?.count === 0 && <Empty title={t.none}>{t.noneHelp}</Empty>}
       {sources.some(({ failing }) => failing) && <FailingNote sources={sources} />}
       {sources.length > 0 && <Sources sources={sources} onOpen={open} />}
+      <Title order={2} size="h3">
+        {t.deliveries}
+      </Title>
       <List<IngestDelivery>
         name="detector-deliveries"
         things={t.delivery}

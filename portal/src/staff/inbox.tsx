@@ -62,7 +62,7 @@ export function InboxPage() {
               ))}
             </ul>
             {lettersShown < lettersWaiting && (
-              <p className={classes['keys']}>{t.more(lettersShown, lettersWaiting)}</p>
+              <p className={classes['small']}>{t.more(lettersShown, lettersWaiting)}</p>
             )}
             <p className={classes['keys']}>{t.keys}</p>
           </div>

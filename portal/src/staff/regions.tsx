@@ -38,7 +38,7 @@ function Figures({ regions }: { regions: readonly AdminRegion[] }) {
   const routers = regions.flatMap((one) => one.routers)
   const drained = routers.filter((one) => one.drained !== null).length
   return (
-    <Grid min={200}>
+    <Grid min={150}>
       <HealthFigure label={t.regionsUp} health={healthOfRegions(regions)} />
       <HealthFigure label={t.routersUp} health={healthOfRouters(routers)} />
       <HealthFigure label={t.sessions} health={healthOfSessions(routers)} />

@@ -77,10 +77,7 @@ export const words = {
     all: 'All letters',
     paused: 'All paused changes',
     keys: 'j and k move, a approves, r rejects.',
-    noSelection: 'Select a request.',
     kinds: { change: 'Paused change', letter: 'Letter', asn: 'ASN' },
-    waiting: (age: string) => `Waiting since ${age}`,
-    decided: 'Decided. The next request is selected.',
     more: (shown: number, count: number) =>
       `The ${shown.toLocaleString('en')} oldest of ${count.toLocaleString('en')} letters are shown.`,
   },
@@ -191,7 +188,6 @@ export const words = {
     picture: (page: number, filename: string) => `Page ${page} of ${filename}`,
     previous: 'Previous page',
     next: 'Next page',
-    pages: 'Pages',
     checks: 'Check against the request',
     checksHelp: 'Tick what you find in the letter. All points are needed to accept it.',
     check: {
@@ -273,8 +269,7 @@ export const words = {
     announcedOf: (announced: number, all: number) =>
       `${announced.toLocaleString('en')} of ${all.toLocaleString('en')}`,
     of: (count: number) => `of ${count.toLocaleString('en')}`,
-    letters: (count: number) => counted(count, 'letter', 'letters'),
-    heldRoutes: (count: number) => counted(count, 'paused change', 'paused changes'),
+    requests: (count: number) => counted(count, 'request', 'requests'),
     nothingWaits: 'Nothing',
     shortName: 'Short name',
     open: 'Open as this team',
