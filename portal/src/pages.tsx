@@ -263,7 +263,11 @@ export const pages = [
     keywords: ['password', 'two-factor', 'time zone'],
     component: lazyRouteComponent(() => import('./profile/profile.tsx'), 'Profile'),
   }),
-  page({ path: '/staff', role: 'staff', redirectTo: '/staff/inbox' }),
+  page({
+    path: '/staff',
+    role: 'staff',
+    redirectTo: '/staff/inbox',
+  }),
   page({
     path: '/staff/inbox',
     label: 'Inbox',

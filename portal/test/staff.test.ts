@@ -118,8 +118,8 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
   it('suspends an announcement with a reason that the customer sees, and resumes it', async () => {
     const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
     await page.goto(`${demo.url}/staff/customers`)
-    await page.getByText('Demo Networks', { exact: true }).last().click()
-    await page.locator('[data-panel]').getByRole('link', { name: 'Open' }).click()
+    await page.getByRole('row').filter({ hasText: 'Demo Networks' }).click()
+    await page.locator('[data-panel]').getByRole('link', { name: 'Open page' }).click()
     const row = page.getByRole('row').filter({ hasText: '203.0.113.0/24' })
     await row.getByRole('button', { name: 'Suspend 203.0.113.0/24' }).click()
     const dialog = page.getByRole('dialog', { name: 'Suspend 203.0.113.0/24?' })

@@ -140,9 +140,8 @@ function SourceRow({ source, onOpen }: { source: DetectorSource; onOpen: (id: nu
               {last_failure.error} (<Time at={last_failure.received} />)
             </Text>
             <Button
-              variant="subtle"
+              variant="default"
               size="compact-xs"
-              px={0}
               aria-label={t.showOf(name)}
               onClick={() => onOpen(last_failure.id)}
             >
