@@ -9,7 +9,7 @@ import {
   StateMessage,
   Validation,
 } from './announcement-checks.ts'
-import { route, staffChanging } from './route.ts'
+import { route, staffChanging, staffReading } from './route.ts'
 import {
   Id,
   Include,
@@ -466,6 +466,37 @@ export const resumeAnnouncementRoute = route({
   dryRun: true,
 })
 
+export const listAnnouncementsOfTeamRoute = route({
+  name: 'listAnnouncementsOfTeam',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/teams/{team_id}/announcements',
+  summary: 'List IP announcements of a team',
+  description:
+    "The announcements of any team, as listAnnouncements returns those of the caller's team. `cidr` takes an address or a " +
+    'CIDR and selects overlapping prefixes.',
+  permission: staffReading,
+  params: Strict({ team_id: Id }),
+  query: Strict({
+    cidr: Optional(
+      Repeatable(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'an address or a CIDR: overlapping prefixes',
+        }),
+      ),
+    ),
+    status: Optional(Repeatable(Enumeration('AnnouncementStatus', announcementStatuses))),
+    include: Optional(Include('AnnouncementInclude', announcementIncludes)),
+    ordering: Ordering(announcementOrderings, 'id'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(Announcement),
+  success: 200,
+})
+
 export const listRegionsRoute = route({
   name: 'listRegions',
   group: 'BYOIP',
@@ -491,5 +522,6 @@ export const byoipRoutes = [
   listAnnouncementHistoryRoute,
   suspendAnnouncementRoute,
   resumeAnnouncementRoute,
+  listAnnouncementsOfTeamRoute,
   listRegionsRoute,
 ]

@@ -1,10 +1,11 @@
 // The pages of the portal: one entry each. The router, the navigation, the command palette and the keyboard shortcuts are
 // derived from these tables, and the server answers any address of a page with the portal. Pages are loaded when they are
 // first opened, and import nothing from here.
+import type { listCustomersRoute } from '@pharos/contract/admin-team'
 import type { User } from '@pharos/contract/session'
 import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { listAuditEntriesRoute } from '@pharos/contract/audit'
-import type { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import type { listAnnouncementsOfTeamRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { listDeliveriesRoute } from '@pharos/contract/delivery'
 import type { listAsnsRoute } from '@pharos/contract/inventory'
 import type { listMembersRoute } from '@pharos/contract/member'
@@ -14,10 +15,11 @@ import type { listTokensRoute } from '@pharos/contract/token'
 import type { listWebhookDeliveriesRoute, listWebhooksRoute } from '@pharos/contract/webhook'
 import {
   IconBroadcast,
-  IconFileCheck,
-  IconGavel,
+  IconBuilding,
+  IconDatabase,
   IconHome,
   IconId,
+  IconInbox,
   IconRadar,
   IconRouter,
   IconShieldBolt,
@@ -66,8 +68,8 @@ export const groupLabels = {
 
 export type Group = keyof typeof groupLabels
 
-/** Counts of the sidebar: ongoing attacks; announcements that need the team; work of the provider's staff. */
-export type CountName = 'attacks' | 'blocked' | 'holds' | 'letters'
+/** Counts of the sidebar: ongoing attacks; announcements that need the team; requests in the inbox of the provider's staff. */
+export type CountName = 'attacks' | 'blocked' | 'inbox'
 
 type NoSearch = Readonly<Record<never, never>>
 
@@ -283,15 +285,38 @@ export const pages = [
     component: lazyRouteComponent(() => import('./notifications/notifications.tsx'), 'Notifications'),
   }),
   page({
-    path: '/staff/holds',
-    label: 'Paused changes',
-    icon: IconGavel,
-    group: 'provider',
-    count: 'holds',
-    key: 'h',
+    path: '/staff',
     role: 'staff',
-    search: parameters<{ state: 'all' }>()('state'),
-    component: lazyRouteComponent(() => import('./staff/holds.tsx'), 'Holds'),
+    redirectTo: '/staff/inbox',
+  }),
+  page({
+    path: '/staff/inbox',
+    label: 'Inbox',
+    icon: IconInbox,
+    group: 'provider',
+    count: 'inbox',
+    key: 'i',
+    keywords: ['approve', 'decide', 'requests', 'staff'],
+    role: 'staff',
+    search: parameters<{ show: string }>()('show'),
+    component: lazyRouteComponent(() => import('./staff/inbox.tsx'), 'InboxPage'),
+  }),
+  page({
+    path: '/staff/customers',
+    label: 'Customers',
+    icon: IconBuilding,
+    group: 'provider',
+    key: 'c',
+    keywords: ['teams', 'suspend', 'switch'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listCustomersRoute>>()('search', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/customers.tsx'), 'Customers'),
+  }),
+  page({
+    path: '/staff/customers/$id',
+    role: 'staff',
+    search: parameters<QueryOf<typeof listAnnouncementsOfTeamRoute>>()('cidr', 'status', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/customer.tsx'), 'CustomerPage'),
   }),
   page({
     path: '/staff/regions',
@@ -299,19 +324,18 @@ export const pages = [
     icon: IconRouter,
     group: 'provider',
     key: 'r',
+    keywords: ['routers', 'drain', 'bgp'],
     role: 'staff',
     component: lazyRouteComponent(() => import('./staff/regions.tsx'), 'Regions'),
   }),
   page({
-    path: '/staff/letters',
-    label: 'LOA review',
-    icon: IconFileCheck,
+    path: '/staff/registries',
+    label: 'Registries',
+    icon: IconDatabase,
     group: 'provider',
-    count: 'letters',
-    key: 'l',
+    keywords: ['rpki', 'irr', 'roa', 'whois'],
     role: 'staff',
-    search: parameters<{ status: 'all' }>()('status'),
-    component: lazyRouteComponent(() => import('./staff/letters.tsx'), 'LettersToReview'),
+    component: lazyRouteComponent(() => import('./staff/registries.tsx'), 'Registries'),
   }),
   page({
     path: '/staff/detectors',
@@ -328,6 +352,30 @@ export const pages = [
       'delivery',
     ),
     component: lazyRouteComponent(() => import('./staff/detectors.tsx'), 'Detectors'),
+  }),
+  page({
+    path: '/staff/holds',
+    label: 'Paused changes',
+    group: 'provider',
+    key: 'h',
+    role: 'staff',
+    search: parameters<{ state: 'all' }>()('state'),
+    component: lazyRouteComponent(() => import('./staff/holds.tsx'), 'Holds'),
+  }),
+  page({
+    path: '/staff/letters',
+    label: 'Letters of authorization',
+    group: 'provider',
+    key: 'l',
+    keywords: ['loa', 'review'],
+    role: 'staff',
+    search: parameters<{ status: 'all' }>()('status'),
+    component: lazyRouteComponent(() => import('./staff/letters.tsx'), 'Letters'),
+  }),
+  page({
+    path: '/staff/letters/$id',
+    role: 'staff',
+    component: lazyRouteComponent(() => import('./staff/letter.tsx'), 'LetterPage'),
   }),
 ] as const
 

@@ -223,10 +223,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
   async function seesPicture(filename: string) {
     const { context, page, pageErrors } = await person('staff@demo.example')
     await page.goto(`${demo.url}/staff/letters`)
-    const card = page.getByRole('region', { name: filename })
-    await card.getByRole('button', { name: /^(Show|Hide) pages$/ }).waitFor()
-    const show = card.getByRole('button', { name: 'Show pages' })
-    if (await show.isVisible()) await show.click()
+    await page.getByRole('row').filter({ hasText: filename }).getByRole('link').first().click()
     const picture = page.getByRole('img', { name: `Page 1 of ${filename}` })
     await picture.waitFor()
     await page.waitForFunction(

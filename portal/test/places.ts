@@ -22,7 +22,16 @@ export const placesOfMembers = [
   '/notifications',
 ] as const
 
-export const placesOfStaff = ['/staff/holds', '/staff/regions', '/staff/letters', '/staff/detectors'] as const
+export const placesOfStaff = [
+  '/staff/inbox',
+  '/staff/customers',
+  '/staff/customers/1',
+  '/staff/regions',
+  '/staff/registries',
+  '/staff/detectors',
+  '/staff/holds',
+  '/staff/letters',
+] as const
 
 /** Open to anyone. */
 export const placesOfGuests = ['/sign-in', '/reset-password', '/invitation', '/confirm-email'] as const

@@ -63,10 +63,15 @@ const ofMember: readonly Shot[] = [
 ]
 const ofStaff: readonly Shot[] = [
   { name: 'staff-overview', path: '/' },
-  { name: 'staff-holds', path: '/staff/holds' },
+  { name: 'staff-inbox', path: '/staff/inbox' },
+  { name: 'staff-holds', path: '/staff/holds?state=all' },
+  { name: 'staff-letters', path: '/staff/letters?status=all' },
+  { name: 'staff-customers', path: '/staff/customers' },
+  { name: 'staff-customer', path: '/staff/customers/1' },
+  { name: 'staff-suspend', path: '/staff/customers/1', act: press(/^Suspend /) },
   { name: 'staff-regions', path: '/staff/regions' },
-  { name: 'staff-letters', path: '/staff/letters' },
-  { name: 'staff-refuse', path: '/staff/letters', act: press('Reject') },
+  { name: 'staff-registries', path: '/staff/registries' },
+  { name: 'staff-detectors', path: '/staff/detectors' },
 ]
 const ofGuest: readonly Shot[] = ['sign-in', 'reset-password', 'invitation', 'confirm-email'].map((name) => ({
   name,

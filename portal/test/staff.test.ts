@@ -1,9 +1,13 @@
-// Pages of staff in the portal: decisions about paused changes, regions and routers, detectors that fail.
+// Pages of staff in the portal: the inbox and its decisions, customers, regions and routers, registries, detectors that fail.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Browser, Locator, Page } from 'playwright-core'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { createClient } from '@pharos/contract/client'
+import { draftLetterRoute, uploadLetterRoute } from '@pharos/contract/letter'
+import { createSessionTokenRoute } from '@pharos/contract/session'
+import type { Browser, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
-import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
+import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
 
 describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
@@ -20,7 +24,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
   it('shows routers with their sessions, and why the only router of a region is not drained', async () => {
     const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
     await page.getByRole('link', { name: 'Regions', exact: true }).click()
-    const ams = page.getByRole('region', { name: 'Region ams' })
+    const ams = page.getByRole('region', { name: 'Amsterdam' })
     await ams.getByText('OK', { exact: true }).waitFor()
     await ams.getByText(/AS\d+: established \(IPv4, IPv6\)/).waitFor()
     await ams.getByRole('button', { name: 'Drain ams in ams' }).click()
@@ -60,36 +64,137 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('shows whose changes are paused and who asked, and applies the decision', async () => {
+  it('shows a letter beside what it has to contain, and rejects it with a reason by key', async () => {
+    await uploadLetter()
+    const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
+    await page.goto(`${demo.url}/staff`)
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+    await page.getByRole('button', { name: /Letter for 3fff:100::\/32/ }).click()
+    const picture = page.getByRole('img', { name: 'Page 1 of letter.pdf' })
+    await picture.waitFor()
+    const checks = page.getByRole('region', { name: 'Check against the request' })
+    const accept = checks.getByRole('button', { name: 'Accept' })
+    assert.ok(await accept.isDisabled())
+    for (const box of await checks.getByRole('checkbox').all()) await box.check()
+    await accept.waitFor()
+    assert.ok(await accept.isEnabled())
+    await look(page, 'staff-letter')
+    await page.getByRole('heading', { name: 'Inbox' }).click()
+    await page.keyboard.press('r')
+    const dialog = page.getByRole('dialog', { name: 'Reject the letter?' })
+    await dialog.getByRole('button', { name: 'The letter is not signed by a named person.' }).click()
+    await dialog.getByRole('button', { name: 'Reject', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /Letter for 3fff:100::\/32/ }).waitFor({ state: 'detached' })
+    await page.goto(`${demo.url}/staff/letters?status=all`)
+    await page.getByRole('row').filter({ hasText: '3fff:100::/32' }).getByText('Rejected').waitFor()
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('opens the portal as a customer, says so on every page, and leads back', async () => {
+    const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
+    await page.getByRole('link', { name: 'Customers', exact: true }).click()
+    await page.getByText('Other Networks', { exact: true }).first().click()
+    const panel = page.locator('[data-panel]')
+    await panel.getByText('Security events').waitFor()
+    await look(page, 'staff-customers')
+    await panel.getByRole('button', { name: 'Open as this team' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Open the portal as Other Networks?' })
+    await dialog.getByText(/recorded with your name/).waitFor()
+    await dialog.getByRole('button', { name: 'Open as this team' }).click()
+    const banner = page.getByRole('status').filter({ hasText: 'You are working in Other Networks' })
+    await banner.waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('link', { name: 'Announcements', exact: true }).click()
+    await page.getByRole('link', { name: '192.0.2.0/24' }).waitFor()
+    await banner.getByRole('button', { name: 'Back to Demo Networks' }).click()
+    await page.getByRole('heading', { name: 'Other Networks' }).waitFor()
+    await banner.waitFor({ state: 'detached' })
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('suspends an announcement with a reason that the customer sees, and resumes it', async () => {
+    const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
+    await page.goto(`${demo.url}/staff/customers`)
+    await page.getByRole('row').filter({ hasText: 'Demo Networks' }).click()
+    await page.locator('[data-panel]').getByRole('link', { name: 'Open page' }).click()
+    const row = page.getByRole('row').filter({ hasText: '203.0.113.0/24' })
+    await row.getByRole('button', { name: 'Suspend 203.0.113.0/24' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Suspend 203.0.113.0/24?' })
+    await dialog.getByText(/is withdrawn from/).waitFor()
+    await dialog.getByLabel('Reason').fill('The prefix is reported as hijacked.')
+    await dialog.getByRole('button', { name: 'Suspend' }).click()
+    await row.getByText('The prefix is reported as hijacked.').waitFor()
+    await look(page, 'staff-customer')
+    const customer = await openPerson(browser, demo.url, 'demo@demo.example')
+    await customer.page.goto(`${demo.url}/announcements?cidr=203.0.113.0%2F24`)
+    await customer.page.getByRole('link', { name: '203.0.113.0/24' }).click()
+    await customer.page.getByText('The prefix is reported as hijacked.').first().waitFor()
+    await row.getByRole('button', { name: 'Resume 203.0.113.0/24' }).click()
+    await page.getByRole('dialog', { name: 'Resume 203.0.113.0/24?' }).waitFor()
+    // The effects have the focus: Enter confirms.
+    await page.keyboard.press('Enter')
+    await row.getByRole('button', { name: 'Suspend 203.0.113.0/24' }).waitFor()
+    assert.deepEqual([...pageErrors, ...customer.pageErrors], [])
+    await Promise.all([context.close(), customer.context.close()])
+  })
+
+  it('shows how fresh the registries are', async () => {
+    const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
+    await page.getByRole('link', { name: 'Registries', exact: true }).click()
+    const sources = page.getByRole('region', { name: 'Sources' })
+    await sources.getByRole('cell', { name: 'ROAs (RPKI)' }).waitFor()
+    await sources.getByRole('cell', { name: 'Route objects (IRR)' }).first().waitFor()
+    await look(page, 'staff-registries')
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('shows one request over all regions with its effect, and approves it by key', async () => {
     await demo.disableUnasked()
     const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
     const banner = page.getByRole('status').filter({ hasText: /^Changes in \d regions? needs? approval/ })
     await banner.getByRole('link', { name: 'Review paused changes' }).click()
-    const ams = holdIn(page, 'ams')
-    await ams.getByRole('cell', { name: '203.0.113.0/24' }).waitFor()
-    await ams.getByText('No request found').first().waitFor()
-    await ams.getByRole('cell', { name: 'Demo' }).first().waitFor()
-    await look(page, 'staff-holds')
-    await ams.getByRole('button', { name: 'Reject' }).click()
-    const refusal = page.getByRole('dialog', { name: 'Reject changes in ams' })
-    await refusal.getByText(/stay announced as they are for 24 hours/).waitFor()
-    await refusal.getByRole('button', { name: 'Reject' }).click()
-    await ams.waitFor({ state: 'detached' })
-    const fra = holdIn(page, 'fra')
-    await fra.getByRole('button', { name: 'Approve' }).click()
-    const approval = page.getByRole('dialog', { name: 'Approve changes in fra' })
-    await approval.getByText(/Withdraws \d+ prefix(es)? from all routers in fra/).waitFor()
+    const request = page.getByRole('region', { name: /^Withdraw \d+ prefixes in \d regions\.$/ })
+    await request.getByText('Until you decide, nothing is withdrawn or changed.').waitFor()
+    const effects = page.getByRole('region', { name: 'What happens' })
+    await effects.getByRole('cell', { name: '203.0.113.0/24' }).waitFor()
+    await effects.getByText('Nowhere').first().waitFor()
+    await look(page, 'staff-inbox')
+    const count = await page.getByRole('list', { name: 'Requests' }).getByRole('listitem').count()
+    await page.getByRole('heading', { name: 'Inbox' }).click()
+    await page.keyboard.press('a')
+    const approval = page.getByRole('dialog', { name: /^Approve the request of / })
+    await approval.getByText(/withdrawn from all routers in/).waitFor()
     await approval.getByText(/valid for 15 minutes/).waitFor()
-    await approval.getByRole('button', { name: 'Approve' }).click()
-    await fra.waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    await approval.waitFor({ state: 'detached' })
+    // A decision covers every request of these regions; none is left.
+    await page.getByText('Nothing to decide').waitFor()
+    assert.ok(count >= 1)
+    await page.goto(`${demo.url}/staff/holds?state=all`)
+    await page.getByRole('row').filter({ hasText: 'ams' }).getByText('Approved').first().waitFor()
+    await look(page, 'staff-holds')
     const mail = demo.mailsTo('staff@demo.example').find((one) => one.includes('approval'))
     assert.match(mail ?? 'no mail', /pharos holds show \d+/)
     assert.deepEqual(pageErrors, [])
     await context.close()
   })
 
-  const holdIn = (page: Page, region: string): Locator =>
-    page.getByRole('region', { name: /^Hold \d+$/ }).filter({ has: page.getByText(region, { exact: true }) })
+  /** A letter of the demo team, as the server drafts it. */
+  async function uploadLetter(): Promise<void> {
+    const guest = createClient({ baseUrl: demo.url })
+    const { body } = await guest(createSessionTokenRoute, {
+      body: { email: 'demo@demo.example', password: demoPassword },
+    })
+    const call = createClient({ baseUrl: demo.url, credential: () => ({ bearer: body.access }) })
+    const found = await call(listAnnouncementsRoute, { query: { cidr: ['3fff:100::/32'], limit: 1 } })
+    const params = { announcement_id: found.body.results[0]!.id }
+    const draft = await call(draftLetterRoute, { params })
+    await call(uploadLetterRoute, { params, form: { file: draft.body as Blob, filename: 'letter.pdf' } })
+  }
 
   async function look(page: Page, name: string): Promise<void> {
     await settled(page)

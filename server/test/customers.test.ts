@@ -59,6 +59,20 @@ describe('the customers', () => {
     assert.equal((await list('?limit=1')).results.length, 1)
   })
 
+  it('have announcements that staff list without entering the team', async () => {
+    const url = `/v3/admin/teams/${fixtures.red.teamId}/announcements`
+    const all = await get<{ results: { cidr: string; details?: object }[]; count: number }>(url)
+    const { announcements } = await get<Customer>(`/v3/admin/teams/${fixtures.red.teamId}`)
+    assert.equal(all.count, announcements)
+    const [first] = all.results
+    const found = await get<typeof all>(`${url}?cidr=${encodeURIComponent(first!.cidr)}&include=details`)
+    assert.ok(found.results.some(({ cidr, details }) => cidr === first!.cidr && details !== undefined))
+    const other = await get<typeof all>(`/v3/admin/teams/${fixtures.blue.teamId}/announcements?limit=1000`)
+    const own = await get<typeof all>(`${url}?limit=1000`)
+    const ids = (answer: typeof all) => new Set(answer.results.map((one) => (one as { id?: number }).id))
+    assert.equal(ids(other).intersection(ids(own)).size, 0)
+  })
+
   it('can be entered by staff, which is audited in the team', async () => {
     const { statusCode } = await api.server.inject({
       method: 'POST',

@@ -58,12 +58,15 @@ function urlWith(
   params: Readonly<Record<string, string | number>> = {},
 ): string {
   const given = Object.entries(route.params.properties as Record<string, Property>).map(
-    ([name, { type }]) => [
-      name,
-      params[name] ?? (name === 'team_id' ? 'current' : type === 'integer' ? 1 : 'abcdefghijkl'),
-    ],
+    ([name, { type }]) => [name, params[name] ?? placeholderOf(name, type)],
   )
   return `${urlOf(route, Object.fromEntries(given), {})}?${query}`
+}
+
+/** Routes of staff name a team by its id, those of a team take `current` as well. */
+function placeholderOf(name: string, type: string | undefined): string | number {
+  if (name === 'team_id') return type === 'integer' ? fixtures.red.teamId : 'current'
+  return type === 'integer' ? 1 : 'abcdefghijkl'
 }
 
 const send = (route: Route, url: string) =>

@@ -5,6 +5,7 @@ import {
   deleteAnnouncementRoute,
   getAnnouncementRoute,
   listAnnouncementHistoryRoute,
+  listAnnouncementsOfTeamRoute,
   listAnnouncementsRoute,
   listRegionsRoute,
   restoreAnnouncementRoute,
@@ -18,7 +19,7 @@ import { checkReasonText } from '../check-reason.ts'
 import { example } from '../example.ts'
 import { changesBetween } from '../field-change.ts'
 import type { ResponseOf } from '../route.ts'
-import { admin, tokenId, web, web6 } from './world.ts'
+import { admin, team, tokenId, web, web6 } from './world.ts'
 
 const announced: Announcement = {
   ...web,
@@ -153,6 +154,11 @@ export const byoipExamples = [
   }),
   example(listAnnouncementsRoute, {
     query: { origin_asn: [64496], enabled: true, ordering: 'cidr', limit: 100 },
+    response: { results: [announced, announced6], count: 2 },
+  }),
+  example(listAnnouncementsOfTeamRoute, {
+    params: { team_id: team.id },
+    query: { status: ['announced'], limit: 100 },
     response: { results: [announced, announced6], count: 2 },
   }),
   example(createAnnouncementsRoute, {

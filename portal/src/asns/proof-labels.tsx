@@ -1,5 +1,5 @@
 // The states of a proof, and the badge of an ASN.
-import type { AsnProofState, HeldAsn } from '@pharos/contract/inventory'
+import type { AsnProof, AsnProofState, HeldAsn } from '@pharos/contract/inventory'
 import { StatePill, type Shown } from '../ui/status.tsx'
 import { daysUntil } from '../ui/time.tsx'
 import { words } from './words.ts'
@@ -13,6 +13,14 @@ export const proofStates: Record<AsnProofState, Shown> = {
   unavailable: { label: states.unavailable, color: 'idle' },
   error: { label: states.error, color: 'bad' },
 }
+
+/** A proof of address space is evidence: it does not verify the ASN. */
+export const ProofPill = ({ state, proves }: Pick<AsnProof, 'state' | 'proves'>) =>
+  state === 'valid' && proves === 'address_space' ? (
+    <StatePill color="info">{states.evidence}</StatePill>
+  ) : (
+    <StatePill color={proofStates[state].color}>{proofStates[state].label}</StatePill>
+  )
 
 type Verification = Pick<HeldAsn, 'verified' | 'verified_by' | 'expires'>
 

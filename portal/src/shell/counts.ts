@@ -2,13 +2,12 @@
 import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { CallInput } from '@pharos/contract/client'
-import { listHoldsRoute } from '@pharos/contract/hold'
-import { listLettersToReviewRoute } from '@pharos/contract/letter'
 import type { Route } from '@pharos/contract/route'
 import type { User } from '@pharos/contract/session'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf } from '../api/queries.ts'
 import type { CountName } from '../pages.tsx'
+import { useInbox } from '../staff/inbox-rows.ts'
 
 /** Statuses of announcements that somebody has to act on. */
 export const blockedStatuses = ['validation_failed', 'suspended', 'error'] as const
@@ -23,10 +22,7 @@ export function useCounts(user: User): Counts {
     blocked: useCount(has('ipam'), listAnnouncementsRoute, {
       query: { status: [...blockedStatuses], limit: 1 },
     }),
-    holds: useCount(user.is_staff, listHoldsRoute, { query: { state: ['open'], limit: 1 } }),
-    letters: useCount(user.is_staff, listLettersToReviewRoute, {
-      query: { status: ['pending_review'], limit: 1 },
-    }),
+    inbox: useInbox(user.is_staff).rows?.length,
   }
 }
 

@@ -93,8 +93,7 @@ function PageLink({ page, isCurrent, count, isNarrow = false }: PageLinkProps) {
 const colors: Readonly<Record<CountName, 'bad' | 'warn'>> = {
   attacks: 'bad',
   blocked: 'warn',
-  holds: 'warn',
-  letters: 'warn',
+  inbox: 'warn',
 }
 
 const Count = ({ name, count }: { name: CountName; count: number }) => {

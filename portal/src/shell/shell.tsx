@@ -35,6 +35,10 @@ const SecondFactorRequired = lazy(async () => ({
   default: (await import('../session/second-factor-required.tsx')).SecondFactorRequired,
 }))
 
+const CustomerBanner = lazy(async () => ({
+  default: (await import('../staff/customer-banner.tsx')).CustomerBanner,
+}))
+
 const HoldBanner = lazy(async () => ({ default: (await import('../staff/hold-banner.tsx')).HoldBanner }))
 
 const AttackNotification = lazy(async () => ({
@@ -87,6 +91,7 @@ function Frame({ user }: { user: User }) {
           <ConnectionBanner />
           {user.is_staff && (
             <Suspense>
+              <CustomerBanner user={user} />
               <HoldBanner />
             </Suspense>
           )}

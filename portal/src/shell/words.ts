@@ -52,7 +52,6 @@ export const words = {
     attacks: (count: number) => (count === 1 ? '1 ongoing attack' : `${count} ongoing attacks`),
     blocked: (count: number) =>
       count === 1 ? '1 prefix cannot be announced' : `${count} prefixes cannot be announced`,
-    holds: (count: number) => (count === 1 ? '1 paused change' : `${count} paused changes`),
-    letters: (count: number) => (count === 1 ? '1 letter to review' : `${count} letters to review`),
+    inbox: (count: number) => (count === 1 ? '1 request to decide' : `${count} requests to decide`),
   },
 } as const

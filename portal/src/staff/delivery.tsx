@@ -8,12 +8,15 @@ import { CopyIcon } from '../ui/copy.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { StatePill, type StateColor } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
+import { words } from './words.ts'
+
+const { detectors: t } = words
 
 export const deliveryShown: Record<IngestState, { readonly label: string; readonly color: StateColor }> = {
-  new: { label: 'Waiting', color: 'info' },
-  done: { label: 'Read', color: 'ok' },
-  partial: { label: 'Partly read', color: 'warn' },
-  failed: { label: 'Failed', color: 'bad' },
+  new: { label: t.results.new, color: 'info' },
+  done: { label: t.results.done, color: 'ok' },
+  partial: { label: t.results.partial, color: 'warn' },
+  failed: { label: t.results.failed, color: 'bad' },
 }
 
 export const DeliveryBadge = ({ state }: { state: IngestState }) => (
@@ -22,7 +25,7 @@ export const DeliveryBadge = ({ state }: { state: IngestState }) => (
 
 export function DeliveryView({ id }: { id: number }) {
   const answer = useAnswer(getDeliveryRoute, { params: { id } })
-  if (answer.error && !answer.data) return <Problem error={answer.error} />
+  if (answer.error && !answer.data) return <Problem error={answer.error} retry={answer.refetch} />
   if (!answer.data) return <Skeleton height={240} />
   const { delivery_id, source_key, received, state, event_count, content_type } = answer.data
   return (
@@ -31,7 +34,7 @@ export function DeliveryView({ id }: { id: number }) {
         <DeliveryBadge state={state} />
         <Text size="sm">
           {source_key} · <Time at={received} />
-          {event_count !== null && ` · ${event_count} ${event_count === 1 ? 'event' : 'events'}`}
+          {event_count !== null && ` · ${t.eventCount(event_count)}`}
           {content_type !== null && ` · ${content_type}`}
         </Text>
       </Group>
@@ -39,11 +42,11 @@ export function DeliveryView({ id }: { id: number }) {
         <Text size="xs" ff="monospace" c="dimmed" truncate>
           {delivery_id}
         </Text>
-        <CopyIcon text={delivery_id} label="Copy delivery ID" />
+        <CopyIcon text={delivery_id} label={t.copyId} />
       </Group>
       <Notes notes={answer.data.notes} />
       <Text size="sm" fw={600}>
-        Content
+        {t.content}
       </Text>
       <Code block tabIndex={0} mah={360} style={{ overflow: 'auto' }}>
         {contentText(answer.data)}
@@ -54,9 +57,9 @@ export function DeliveryView({ id }: { id: number }) {
 
 const severities: Record<NoteSeverity, { readonly label: string; readonly color: 'bad' | 'warn' | 'idle' }> =
   {
-    error: { label: 'Error', color: 'bad' },
-    warning: { label: 'Left out or changed', color: 'warn' },
-    info: { label: 'Note', color: 'idle' },
+    error: { label: t.severities.error, color: 'bad' },
+    warning: { label: t.severities.warning, color: 'warn' },
+    info: { label: t.severities.info, color: 'idle' },
   }
 
 function Notes({ notes }: Pick<IngestDeliveryDetail, 'notes'>) {
@@ -66,7 +69,7 @@ function Notes({ notes }: Pick<IngestDeliveryDetail, 'notes'>) {
       <Table fz="sm">
         <Table.Thead>
           <Table.Tr>
-            {['Kind', 'Place in the content', 'Note'].map((name) => (
+            {t.noteColumns.map((name) => (
               <Table.Th key={name}>{name}</Table.Th>
             ))}
           </Table.Tr>
@@ -77,7 +80,7 @@ function Notes({ notes }: Pick<IngestDeliveryDetail, 'notes'>) {
               <Table.Td>
                 <StatePill color={severities[severity].color}>{severities[severity].label}</StatePill>
               </Table.Td>
-              <Table.Td>{place === '' ? 'Whole delivery' : <Mono>{place}</Mono>}</Table.Td>
+              <Table.Td>{place === '' ? t.whole : <Mono>{place}</Mono>}</Table.Td>
               <Table.Td>{message}</Table.Td>
             </Table.Tr>
           ))}
@@ -89,7 +92,7 @@ function Notes({ notes }: Pick<IngestDeliveryDetail, 'notes'>) {
 
 /** JSON is shown with line breaks; anything else as it is. */
 function contentText({ content, content_encoding }: IngestDeliveryDetail): string {
-  if (content_encoding === 'base64') return `Not text. Base64:\n${content}`
+  if (content_encoding === 'base64') return `${t.notText}\n${content}`
   try {
     return JSON.stringify(JSON.parse(content), undefined, 2)
   } catch {

@@ -1,5 +1,5 @@
 // Detectors: which sources fail and why, and what became of each of their deliveries.
-import { Alert, Button, Card, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Alert, Button, Skeleton, Stack, Table, Text, Title } from '@mantine/core'
 import {
   ingestStates,
   listDeliveriesRoute,
@@ -17,10 +17,14 @@ import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { DeliveryBadge, deliveryShown, DeliveryView } from './delivery.tsx'
+import { listed, words } from './words.ts'
+
+const { detectors: t } = words
 
 const path = '/staff/detectors'
 
@@ -34,14 +38,14 @@ export function Detectors() {
         {
           kind: 'choice',
           name: 'source_key',
-          label: 'Detector',
+          label: t.detector,
           isOpen: true,
           options: (answer.data?.results ?? []).map((one) => ({ value: one.key, label: one.name })),
         },
         {
           kind: 'choice',
           name: 'state',
-          label: 'Result',
+          label: t.result,
           options: ingestStates.map((value) => ({ value, ...deliveryShown[value] })),
         },
       ],
@@ -51,21 +55,24 @@ export function Detectors() {
   const view = useListSearch(path, declaration)
   const open = (id: number) => view.set({ show: id })
   return (
-    <Page title="Detectors" note="Sources of security events, and what became of their deliveries.">
-      {answer.error && <Problem error={answer.error} />}
+    <Page title={t.title} note={t.note}>
+      {answer.error && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={120} />}
-      {answer.data?.count === 0 && <Empty title="No detectors yet">Add sources in the platform file.</Empty>}
+      {answer.data?.count === 0 && <Empty title={t.none}>{t.noneHelp}</Empty>}
       {sources.some(({ failing }) => failing) && <FailingNote sources={sources} />}
       {sources.length > 0 && <Sources sources={sources} onOpen={open} />}
+      <Title order={2} size="h3">
+        {t.deliveries}
+      </Title>
       <List<IngestDelivery>
         name="detector-deliveries"
-        things={['delivery', 'deliveries']}
+        things={t.delivery}
         route={listDeliveriesRoute}
         view={view}
         columns={columns}
         refetchMs={10_000}
         panel={panel}
-        empty={<Empty title="No deliveries yet">They appear here when a detector sends its first one.</Empty>}
+        empty={<Empty title={t.noneYet}>{t.noneYetHelp}</Empty>}
       />
     </Page>
   )
@@ -74,11 +81,8 @@ export function Detectors() {
 function FailingNote({ sources }: { sources: readonly DetectorSource[] }) {
   const names = sources.filter(({ failing }) => failing).map(({ name }) => name)
   return (
-    <Alert color="bad" title={names.length === 1 ? '1 detector fails' : `${names.length} detectors fail`}>
-      <Text size="sm">
-        The last delivery of {names.join(', ')} could not be read completely. Attacks may be missing. Open the
-        delivery to see why.
-      </Text>
+    <Alert color="bad" title={t.fails(names.length)}>
+      <Text size="sm">{t.failsText(listed(names))}</Text>
     </Alert>
   )
 }
@@ -86,16 +90,14 @@ function FailingNote({ sources }: { sources: readonly DetectorSource[] }) {
 function Sources({ sources, onOpen }: { sources: readonly DetectorSource[]; onOpen: (id: number) => void }) {
   const failingFirst = sources.toSorted((a, b) => Number(b.failing) - Number(a.failing))
   return (
-    <Card component="section" aria-label="Sources">
+    <Section title={t.sources} flush>
       <Table.ScrollContainer minWidth={720}>
         <Table fz="sm">
           <Table.Thead>
             <Table.Tr>
-              {['Detector', 'State', 'Last delivery', 'Last 24 hours', 'Waiting', 'Last error'].map(
-                (name) => (
-                  <Table.Th key={name}>{name}</Table.Th>
-                ),
-              )}
+              {[t.detector, t.state, t.last, t.day, t.waiting, t.lastError].map((name) => (
+                <Table.Th key={name}>{name}</Table.Th>
+              ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -105,7 +107,7 @@ function Sources({ sources, onOpen }: { sources: readonly DetectorSource[]; onOp
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-    </Card>
+    </Section>
   )
 }
 
@@ -124,11 +126,11 @@ function SourceRow({ source, onOpen }: { source: DetectorSource; onOpen: (id: nu
         <SourceBadge failing={failing} isSilent={last_delivery === null} />
       </Table.Td>
       <Table.Td>
-        <Time at={last_delivery} none="Never" />
+        <Time at={last_delivery} none={t.never} />
       </Table.Td>
       <Table.Td>
-        {countText(deliveries_24h)} deliveries
-        {failures_24h > 0 && `, ${countText(failures_24h)} with errors`}
+        {countText(deliveries_24h)} {t.delivery[deliveries_24h === 1 ? 0 : 1]}
+        {failures_24h > 0 && `, ${t.withErrors(countText(failures_24h))}`}
       </Table.Td>
       <Table.Td>{waiting.toLocaleString('en')}</Table.Td>
       <Table.Td>
@@ -138,13 +140,12 @@ function SourceRow({ source, onOpen }: { source: DetectorSource; onOpen: (id: nu
               {last_failure.error} (<Time at={last_failure.received} />)
             </Text>
             <Button
-              variant="subtle"
+              variant="default"
               size="compact-xs"
-              px={0}
-              aria-label={`Show delivery of ${name}`}
+              aria-label={t.showOf(name)}
               onClick={() => onOpen(last_failure.id)}
             >
-              Show delivery
+              {t.show}
             </Button>
           </Stack>
         )}
@@ -154,33 +155,33 @@ function SourceRow({ source, onOpen }: { source: DetectorSource; onOpen: (id: nu
 }
 
 function SourceBadge({ failing, isSilent }: { failing: boolean; isSilent: boolean }) {
-  if (isSilent) return <StatePill color="idle">No deliveries</StatePill>
-  return <StatePill color={failing ? 'bad' : 'ok'}>{failing ? 'Failing' : 'OK'}</StatePill>
+  if (isSilent) return <StatePill color="idle">{t.silent}</StatePill>
+  return <StatePill color={failing ? 'bad' : 'ok'}>{failing ? t.failing : t.ok}</StatePill>
 }
 
 const countText = (count: number): string =>
   count >= recentDeliveriesMax
-    ? `${recentDeliveriesMax.toLocaleString('en')} or more`
+    ? t.orMore(recentDeliveriesMax.toLocaleString('en'))
     : count.toLocaleString('en')
 
 const columns: readonly Column<IngestDelivery>[] = [
-  timeColumn('received', 'Received', ({ received }) => received, { orderBy: 'received', card: 'primary' }),
-  monoColumn('source', 'Detector', ({ source_key }) => source_key, { card: 'secondary' }),
+  timeColumn('received', t.received, ({ received }) => received, { orderBy: 'received', card: 'primary' }),
+  monoColumn('source', t.detector, ({ source_key }) => source_key, { card: 'secondary' }),
   {
     id: 'state',
-    header: 'Result',
+    header: t.result,
     width: 130,
     card: 'state',
     cell: ({ state }) => <DeliveryBadge state={state} />,
   },
-  { id: 'events', header: 'Events', align: 'right', width: 90, cell: ({ event_count }) => event_count ?? '' },
-  { id: 'notes', header: 'Notes', align: 'right', width: 90, cell: ({ note_count }) => note_count },
-  { id: 'error', header: 'Error', width: 240, grows: true, cell: ({ error }) => error ?? '' },
-  timeColumn('processed', 'Processed', ({ processed }) => processed, { hidden: true, none: '' }),
-  monoColumn('delivery', 'Delivery ID', ({ delivery_id }) => delivery_id, { hidden: true, width: 240 }),
+  { id: 'events', header: t.events, align: 'right', width: 90, cell: ({ event_count }) => event_count ?? '' },
+  { id: 'notes', header: t.notes, align: 'right', width: 90, cell: ({ note_count }) => note_count },
+  { id: 'error', header: t.error, width: 240, grows: true, cell: ({ error }) => error ?? '' },
+  timeColumn('processed', t.processed, ({ processed }) => processed, { hidden: true, none: '' }),
+  monoColumn('delivery', t.deliveryId, ({ delivery_id }) => delivery_id, { hidden: true, width: 240 }),
 ]
 
 const panel: PanelDeclaration<IngestDelivery> = {
-  title: (delivery) => (delivery ? `Delivery of ${delivery.source_key}` : 'Delivery'),
+  title: (delivery) => (delivery ? t.deliveryOf(delivery.source_key) : t.deliveryTitle),
   render: (id) => <DeliveryView id={Number(id)} />,
 }

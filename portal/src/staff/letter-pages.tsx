@@ -1,11 +1,15 @@
 // The pages of a letter as pictures rendered by the server, so that staff need not open an untrusted file.
-import { ActionIcon, Group, Image, Skeleton, Stack, Text } from '@mantine/core'
+import { ActionIcon, Group, Skeleton, Text } from '@mantine/core'
 import { getLetterPageToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { answerOf } from '../api/queries.ts'
 import { Problem } from '../ui/problem.tsx'
+import { words } from './words.ts'
+import classes from './staff.module.css'
+
+const { letters: t } = words
 
 export function LetterPages({ letter: { id, filename, pages } }: { letter: ReviewedLetter }) {
   const [page, setPage] = useState(1)
@@ -16,23 +20,21 @@ export function LetterPages({ letter: { id, filename, pages } }: { letter: Revie
   })
   const url = useObjectUrl(answer.data as unknown as Blob | undefined)
   return (
-    <Stack gap="xs" mt="sm">
+    <section className={classes['paper']} aria-label={filename}>
       {pages !== null && pages > 1 && (
-        <Group gap="xs">
+        <Group gap="xs" justify="center">
           <ActionIcon
             variant="default"
-            aria-label="Previous page"
+            aria-label={t.previous}
             disabled={page === 1}
             onClick={() => setPage(page - 1)}
           >
             <IconChevronLeft size={14} />
           </ActionIcon>
-          <Text size="sm">
-            Page {page} of {pages}
-          </Text>
+          <Text size="sm">{t.page(page, pages)}</Text>
           <ActionIcon
             variant="default"
-            aria-label="Next page"
+            aria-label={t.next}
             disabled={page === pages}
             onClick={() => setPage(page + 1)}
           >
@@ -40,18 +42,10 @@ export function LetterPages({ letter: { id, filename, pages } }: { letter: Revie
           </ActionIcon>
         </Group>
       )}
-      {answer.error && <Problem error={answer.error} />}
-      {answer.isPending && <Skeleton height={480} maw={720} />}
-      {url && (
-        <Image
-          src={url}
-          alt={`Page ${page} of ${filename}`}
-          maw={720}
-          fit="contain"
-          bd="1px solid var(--line)"
-        />
-      )}
-    </Stack>
+      {answer.error && <Problem error={answer.error} retry={answer.refetch} />}
+      {answer.isPending && <Skeleton height={480} />}
+      {url && <img src={url} alt={t.picture(page, filename)} />}
+    </section>
   )
 }
 

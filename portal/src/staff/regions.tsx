@@ -1,87 +1,125 @@
-// Regions and their routers: the last observed state of each, and draining a router before maintenance.
-import { Button, Card, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
-import {
-  drainRouterRoute,
-  listAdminRegionsRoute,
-  undrainRouterRoute,
-  type AdminRegion,
-  type RegionRouter,
-} from '@pharos/contract/admin-region'
-import { call } from '../api/call.ts'
-import { invalidate, useAnswer } from '../api/queries.ts'
-import { Dialog } from '../ui/dialog.tsx'
+// Regions and their routers: how many are healthy, the last observed state of each, and draining a router before maintenance.
+import { Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
+import { listAdminRegionsRoute, type AdminRegion, type RegionRouter } from '@pharos/contract/admin-region'
+import { useAnswer } from '../api/queries.ts'
+import { Mono } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Page } from '../ui/page.tsx'
+import { Figure } from '../ui/figure.tsx'
+import { TextLink } from '../ui/link.tsx'
+import { Grid, Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
+import { StatePill, type StateColor } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { StatePill } from '../ui/status.tsx'
+import { Drain } from './drain.tsx'
+import { healthOfRegions, healthOfRouters, healthOfSessions, regionResult, type Health } from './health.ts'
+import { words } from './words.ts'
+import classes from './staff.module.css'
+
+const { regions: t } = words
 
 export function Regions() {
   const answer = useAnswer(listAdminRegionsRoute, { query: { limit: 1000 } }, { refetchInterval: 5_000 })
+  const regions = answer.data?.results
   return (
-    <Page title="Regions and routers" note="State of every router at the last check.">
-      {answer.error && <Problem error={answer.error} />}
+    <Page title={t.title} note={t.note}>
+      {answer.error && <Problem error={answer.error} retry={answer.refetch} />}
       {answer.isPending && <Skeleton height={120} />}
-      {answer.data?.count === 0 && <Empty title="No regions yet">Add regions in the platform file.</Empty>}
-      {answer.data?.results.map((region) => (
+      {regions?.length === 0 && <Empty title={t.none}>{t.noneHelp}</Empty>}
+      {regions && regions.length > 0 && <Figures regions={regions} />}
+      {regions?.map((region) => (
         <RegionCard key={region.slug} region={region} />
       ))}
     </Page>
   )
 }
 
+function Figures({ regions }: { regions: readonly AdminRegion[] }) {
+  const routers = regions.flatMap((one) => one.routers)
+  const drained = routers.filter((one) => one.drained !== null).length
+  return (
+    <Grid min={150}>
+      <HealthFigure label={t.regionsUp} health={healthOfRegions(regions)} />
+      <HealthFigure label={t.routersUp} health={healthOfRouters(routers)} />
+      <HealthFigure label={t.sessions} health={healthOfSessions(routers)} />
+      <Figure label={t.drained} value={drained} unit={words.customers.of(routers.length)} />
+    </Grid>
+  )
+}
+
+function HealthFigure({ label, health: { ok, bad, unknown } }: { label: string; health: Health }) {
+  const color: StateColor | undefined = bad > 0 ? 'bad' : unknown > 0 ? 'warn' : undefined
+  const notes = [...(bad > 0 ? [t.problems(bad)] : []), ...(unknown > 0 ? [t.unknownOf(unknown)] : [])]
+  return (
+    <Figure
+      label={label}
+      value={ok}
+      unit={words.customers.of(ok + bad + unknown)}
+      note={notes.join(', ') || t.allKnown}
+      {...(color ? { color } : {})}
+    />
+  )
+}
+
 function RegionCard({ region }: { region: AdminRegion }) {
   const { slug, name, open, quorum, last_check, last_check_result, error, routers, open_hold } = region
   return (
-    <Card component="section" aria-label={`Region ${slug}`}>
-      <Group justify="space-between">
+    <Section
+      title={name}
+      flush
+      note={
         <Group gap="xs">
-          <Text fw={600}>{name}</Text>
-          <ResultBadge result={last_check_result} words={['OK', 'Failed']} />
-          {!open && <StatePill color="idle">Closed</StatePill>}
-          {open_hold !== null && <StatePill color="warn">Paused changes</StatePill>}
+          <Mono>{slug}</Mono>
+          <ResultPill result={regionResult(region)} texts={[t.ok, t.failed]} />
+          {!open && <StatePill color="idle">{t.closed}</StatePill>}
+          {open_hold !== null && (
+            <TextLink to="/staff/holds" search={{ show: open_hold }} size="sm">
+              <StatePill color="warn">{t.paused}</StatePill>
+            </TextLink>
+          )}
         </Group>
+      }
+      actions={
         <Text size="xs" c="dimmed">
           {last_check === null ? (
-            'Never checked'
+            t.neverChecked
           ) : (
             <>
-              Last check <Time at={last_check} />
+              {t.lastCheck} <Time at={last_check} />
             </>
           )}
         </Text>
-      </Group>
-      <Text size="sm" my="xs">
-        {quorum === null
-          ? 'A route counts as announced once all routers that are not drained carry it.'
-          : `A route counts as announced once ${quorum} of ${routers.length} routers carry it.`}
+      }
+    >
+      <Text size="sm" px="md" pb="xs" c="dimmed">
+        {quorum === null ? t.quorumAll : t.quorum(quorum, routers.length)}
       </Text>
       {error !== null && (
-        <Text size="sm" c="var(--bad)">
+        <Text size="sm" px="md" pb="xs" className={classes['bad']!}>
           {error}
         </Text>
       )}
       {last_check_result && <MissingFamilies region={region} />}
-      <Table fz="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Router</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Routes</Table.Th>
-            <Table.Th>BGP sessions</Table.Th>
-            <Table.Th>Last check</Table.Th>
-            <Table.Th>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {routers.map((router) => (
-            <RouterRow key={router.name} region={slug} router={router} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Card>
+      <Table.ScrollContainer minWidth={720}>
+        <Table fz="sm" className={classes['table']!}>
+          <Table.Thead>
+            <Table.Tr>
+              {[t.router, t.state, t.routes, t.neighbors, t.lastCheck].map((head) => (
+                <Table.Th key={head}>{head}</Table.Th>
+              ))}
+              <Table.Th>
+                <VisuallyHidden>{t.actions}</VisuallyHidden>
+              </Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {routers.map((router) => (
+              <RouterRow key={router.name} region={slug} router={router} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Section>
   )
 }
 
@@ -89,15 +127,15 @@ function MissingFamilies({ region: { neighbors_ipv4, neighbors_ipv6 } }: { regio
   const missing = [...(neighbors_ipv4 ? [] : ['IPv4']), ...(neighbors_ipv6 ? [] : ['IPv6'])]
   if (missing.length === 0) return null
   return (
-    <Text size="sm" c="var(--bad)">
-      Too few routers have an established BGP session for {missing.join(' and ')}.
+    <Text size="sm" px="md" pb="xs" className={classes['bad']!}>
+      {t.missing(missing.join(' and '))}
     </Text>
   )
 }
 
-function ResultBadge({ result, words }: { result: boolean | null; words: readonly [string, string] }) {
-  if (result === null) return <StatePill color="idle">Unknown</StatePill>
-  return <StatePill color={result ? 'ok' : 'bad'}>{words[result ? 0 : 1]}</StatePill>
+function ResultPill({ result, texts }: { result: boolean | null; texts: readonly [string, string] }) {
+  if (result === null) return <StatePill color="idle">{words.unknown}</StatePill>
+  return <StatePill color={result ? 'ok' : 'bad'}>{texts[result ? 0 : 1]}</StatePill>
 }
 
 function RouterRow({ region, router }: { region: string; router: RegionRouter }) {
@@ -105,39 +143,23 @@ function RouterRow({ region, router }: { region: string; router: RegionRouter })
   return (
     <Table.Tr>
       <Table.Td>
-        {name}{' '}
-        <Text span size="xs" c="dimmed">
-          {kind}
-        </Text>
+        {name} <span className={classes['small']}>{kind}</span>
       </Table.Td>
       <Table.Td>
         <Group gap={4}>
-          <ResultBadge result={last_check_result} words={['Up', 'Down']} />
-          {drained !== null && <StatePill color="info">Drained</StatePill>}
+          <ResultPill result={last_check_result} texts={[t.up, t.down]} />
+          {drained !== null && <StatePill color="info">{t.isDrained}</StatePill>}
         </Group>
-        {error !== null && (
-          <Text size="xs" c="var(--bad)">
-            {error}
-          </Text>
-        )}
+        {error !== null && <div className={classes['bad']}>{error}</div>}
       </Table.Td>
-      <Table.Td>{routes ?? 'Unknown'}</Table.Td>
+      <Table.Td>{routes?.toLocaleString('en') ?? words.unknown}</Table.Td>
       <Table.Td>
-        {neighbors.length === 0 && 'None'}
-        {neighbors.map(({ address, asn, state, families, since }) => (
-          <Text key={address} size="sm">
-            {address} AS{asn}: {state}
-            {families.length > 0 && ` (${families.map((one) => one.replace('ip', 'IP')).join(', ')})`}
-            {since !== null && (
-              <>
-                {' '}
-                since <Time at={since} />
-              </>
-            )}
-          </Text>
+        {neighbors.length === 0 && (last_check_result === true ? t.noSessions : words.unknown)}
+        {neighbors.map((neighbor) => (
+          <Session key={neighbor.address} neighbor={neighbor} isKnown={last_check_result === true} />
         ))}
       </Table.Td>
-      <Table.Td>{last_check === null ? 'Never' : <Time at={last_check} />}</Table.Td>
+      <Table.Td>{last_check === null ? t.never : <Time at={last_check} />}</Table.Td>
       <Table.Td>
         <Drain region={region} name={name} isDrained={drained !== null} />
       </Table.Td>
@@ -145,28 +167,23 @@ function RouterRow({ region, router }: { region: string; router: RegionRouter })
   )
 }
 
-function Drain({ region, name, isDrained }: { region: string; name: string; isDrained: boolean }) {
-  const verb = isDrained ? 'Undrain' : 'Drain'
+type SessionProps = { readonly neighbor: RegionRouter['neighbors'][number]; readonly isKnown: boolean }
+
+/** What was read of a router that does not answer any more is not its state now. */
+function Session({ neighbor: { address, asn, state, families, since }, isKnown }: SessionProps) {
+  const text =
+    state === 'established'
+      ? t.established(families.map((one) => one.replace('ip', 'IP')).join(', '))
+      : t.sessionStates[state]
   return (
-    <Dialog
-      title={`${verb} ${name} in ${region}`}
-      action={verb}
-      danger={!isDrained}
-      trigger={(open) => (
-        <Button size="xs" variant="default" onClick={open} aria-label={`${verb} ${name} in ${region}`}>
-          {verb}
-        </Button>
+    <div>
+      <Mono>{address}</Mono> AS{asn}: {isKnown ? text : words.unknown.toLowerCase()}
+      {isKnown && since !== null && (
+        <>
+          {' '}
+          {t.since} <Time at={since} />
+        </>
       )}
-      onSubmit={async () => {
-        await call(isDrained ? undrainRouterRoute : drainRouterRoute, { params: { slug: region, name } })
-        await invalidate(listAdminRegionsRoute)
-      }}
-    >
-      <Text size="sm">
-        {isDrained
-          ? 'Announces all routes of the region on this router again.'
-          : 'Withdraws our routes from this router, each once enough other routers of the region carry it. Nothing is withdrawn from the other routers.'}
-      </Text>
-    </Dialog>
+    </div>
   )
 }

@@ -163,7 +163,6 @@ export const words = {
   copied: 'Copied',
   copy: (name: string): string => `Copy ${name}`,
   copyText: 'Copy',
-  copied: 'Copied',
   noCountry: 'No countries match.',
   noZone: 'No time zones match.',
   expiry: {

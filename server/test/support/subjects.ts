@@ -370,6 +370,16 @@ export const subjects: readonly Subject[] = [
     without: { foreign: 'staff see every team' },
     ofAllTeams: true,
   },
+  {
+    route: 'listAnnouncementsOfTeam',
+    requests: {
+      own: async (context) => ({ params: { team_id: ownOf(context).teamId } }),
+      missing: async () => ({ params: { team_id: missingId } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'staff see every team' },
+    ofAllTeams: true,
+  },
   { route: 'listRegistries', requests: only(), answers: () => 200 },
   { route: 'listAdminRegions', requests: only(), answers: () => 200 },
   { route: 'drainRouter', ...aboutRouters(false) },

@@ -2,6 +2,7 @@
 import {
   countAnnouncementsRoute,
   getAnnouncementRoute,
+  listAnnouncementsOfTeamRoute,
   listAnnouncementsRoute,
   createAnnouncementsRoute,
   updateAnnouncementRoute,
@@ -17,7 +18,12 @@ import { handle, handleStaff, type Mounted } from '../../http/mount.ts'
 import { createAnnouncements, type CreateDeps } from './create-announcements.ts'
 import { deleteAnnouncement, restoreAnnouncement } from './delete-announcement.ts'
 import { listHistory } from './history.ts'
-import { countAnnouncements, getAnnouncement, listAnnouncements } from './list-announcements.ts'
+import {
+  countAnnouncements,
+  getAnnouncement,
+  listAnnouncements,
+  listAnnouncementsOfTeam,
+} from './list-announcements.ts'
 import { patchAnnouncement, type PatchDeps } from './patch-announcement.ts'
 import { listRegions } from './region.ts'
 import { requestValidation, type RequestDeps } from '../validation/request-validation.ts'
@@ -33,6 +39,7 @@ export const announcementRoutes = (deps: PatchDeps & CreateDeps & SuspendDeps & 
   handle(restoreAnnouncementRoute, restoreAnnouncement, deps),
   handle(validateAnnouncementRoute, requestValidation, deps),
   handle(listAnnouncementHistoryRoute, listHistory, deps),
+  handleStaff(listAnnouncementsOfTeamRoute, listAnnouncementsOfTeam, deps),
   handleStaff(suspendAnnouncementRoute, suspendAnnouncement, deps),
   handleStaff(resumeAnnouncementRoute, resumeAnnouncement, deps),
   handle(listRegionsRoute, listRegions, deps),

@@ -10,7 +10,7 @@ import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { QueryOf } from '@pharos/contract/route'
 import { camelColumns, columns, jsonOf, parseJsonRow, withExpressions, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
-import type { Postgres, Trx } from '../../db/postgres.ts'
+import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Announcement, AnnouncementRegion, OpenRegion } from './announcement.ts'
@@ -347,4 +347,10 @@ export async function requestChecks(
 function jsonOfRegion(region: AnnouncementRegion) {
   const { regionId, configured, restorable, state, since, reason, attrs, changes } = region
   return { region_id: regionId, configured, restorable, state, since, reason, attrs, changes }
+}
+
+/** Reports whether the team exists; for staff, who are in any team. */
+export async function teamExists(db: Db, teamId: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from teams where id = ${teamId}::bigint`.execute(db)
+  return rows.length > 0
 }

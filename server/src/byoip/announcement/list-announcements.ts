@@ -4,7 +4,9 @@ import {
   type Announcement as Wire,
   type AnnouncementCounts,
   type AnnouncementStatus,
+  type listAnnouncementsOfTeamRoute,
 } from '@pharos/contract/byoip'
+import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'
 import { notFound, parsePrefixAt } from '../../runtime/error.ts'
@@ -13,6 +15,7 @@ import {
   countAnnouncementRows,
   findAnnouncement,
   listAnnouncementRows,
+  teamExists,
   type ListQuery,
   type WithChecks,
 } from './announcement.store.ts'
@@ -70,22 +73,39 @@ async function visibilityOf(
 }
 
 /** Returns a page of the actor's team and the exact count, from one snapshot. */
-export async function listAnnouncements(
+export const listAnnouncements = (
   deps: ReadDeps,
   { actor }: Operation,
+  query: ListQuery,
+): Promise<{ results: Wire[]; count: number }> => listIn(deps, actor.teamId, query)
+
+/** Returns the same for any team; throws `not_found` if it does not exist. */
+export async function listAnnouncementsOfTeam(
+  deps: ReadDeps,
+  _operation: unknown,
+  teamId: number,
+  query: QueryOf<typeof listAnnouncementsOfTeamRoute>,
+): Promise<{ results: Wire[]; count: number }> {
+  if (!(await teamExists(deps.postgres.front, teamId))) throw notFound('team')
+  return listIn(deps, teamId, query)
+}
+
+async function listIn(
+  deps: ReadDeps,
+  teamId: number,
   query: ListQuery,
 ): Promise<{ results: Wire[]; count: number }> {
   const include = parseInclude(query.include)
   const overlapped = query.cidr?.map((text) => parsePrefixAt(['query', 'cidr'], text))
-  if (query.region) requireRegions(query.region, await listTeamSlugs(deps.postgres, actor.teamId))
+  if (query.region) requireRegions(query.region, await listTeamSlugs(deps.postgres, teamId))
   const { page, count } = await listAnnouncementRows(
     deps.postgres,
-    actor.teamId,
+    teamId,
     query,
     overlapped,
     needsChecks(include),
   )
-  const visibility = await visibilityOf(deps, actor.teamId, page, include)
+  const visibility = await visibilityOf(deps, teamId, page, include)
   return { results: page.map((found) => presentFound(deps, found, include, visibility)), count }
 }
 

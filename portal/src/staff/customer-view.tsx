@@ -1,0 +1,97 @@
+// One customer in facts, and the way into their team.
+import { Button } from '@mantine/core'
+import { getCustomerRoute, listCustomersRoute, type Customer } from '@pharos/contract/admin-team'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { session } from '../api/session.ts'
+import { invalidate } from '../api/queries.ts'
+import { useUser } from '../api/use-session.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { TextLink } from '../ui/link.tsx'
+import { Time } from '../ui/time.tsx'
+import { Effects } from './effects.tsx'
+import { useInbox, type InboxRow } from './inbox-rows.ts'
+import { words } from './words.ts'
+
+const { customers: t } = words
+
+export const refreshCustomers = () => invalidate(getCustomerRoute, listCustomersRoute)
+
+/** Returns the rows of the inbox by the id of the customer; undefined while they are not known. */
+export function useRequestsByTeam(): ReadonlyMap<number | undefined, readonly InboxRow[]> | undefined {
+  const { rows } = useInbox()
+  return useMemo(() => rows && Map.groupBy(rows, teamIdOf), [rows])
+}
+
+function teamIdOf(row: InboxRow): number | undefined {
+  if (row.kind === 'change') return row.request.team?.id
+  return row.kind === 'letter' ? row.letter.team.id : row.claim.team.id
+}
+
+export const modulesText = (modules: readonly string[]): string =>
+  modules.map((one) => t.modules[one] ?? one).join(', ')
+
+const countryName = (code: string): string =>
+  code === '' ? '' : (new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code)
+
+/** Returns the modules and the country, as one line. */
+export const aboutText = ({ modules, country }: Customer): string =>
+  [modulesText(modules), countryName(country)].filter((part) => part !== '').join(' · ')
+
+export function CustomerFacts({ customer }: { customer: Customer }) {
+  const { slug, country, modules, require_2fa, created, members, announcements, announced } = customer
+  return (
+    <Facts
+      facts={[
+        [t.columns.requests, <Waiting key="waiting" teamId={customer.id} />],
+        [t.columns.announced, t.announcedOf(announced, announcements)],
+        [t.columns.attacks, customer.ongoing_attacks.toLocaleString('en')],
+        [t.columns.members, members.toLocaleString('en')],
+        [t.columns.modules, modules.length > 0 ? modulesText(modules) : null],
+        [t.columns.factor, require_2fa ? t.required : t.notRequired],
+        [t.columns.country, countryName(country)],
+        [t.columns.created, <Time key="created" at={created} />],
+        [t.shortName, slug],
+      ]}
+    />
+  )
+}
+
+/** What of the customer waits for staff, with the way to the first of it. */
+export function Waiting({ teamId }: { teamId: number }) {
+  const byTeam = useRequestsByTeam()
+  if (!byTeam) return words.unknown
+  const [first, ...rest] = byTeam.get(teamId) ?? []
+  if (!first) return t.nothingWaits
+  return (
+    <TextLink to="/staff/inbox" search={{ show: first.key }} inherit>
+      {t.requests(rest.length + 1)}
+    </TextLink>
+  )
+}
+
+/** Switches the session to the customer's team, after a word about what that means. */
+export function OpenAsTeam({ customer: { id, name } }: { customer: Customer }) {
+  const user = useUser()
+  const navigate = useNavigate()
+  if (user?.current_team.id === id)
+    return (
+      <Button variant="default" disabled>
+        {t.opened}
+      </Button>
+    )
+  return (
+    <Dialog
+      title={t.openTitle(name)}
+      action={t.open}
+      trigger={(open) => <Button onClick={open}>{t.open}</Button>}
+      onSubmit={async () => {
+        await session.switchTeam(id)
+        await navigate({ to: '/' })
+      }}
+    >
+      <Effects confirms texts={[t.openText(name)]} />
+    </Dialog>
+  )
+}

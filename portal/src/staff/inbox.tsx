@@ -1,0 +1,145 @@
+// The inbox of the provider's staff: one row for each request of a customer, the selected one beside it, and the decision by
+// button or key. After a decision the next row is selected.
+import { Button, Skeleton, UnstyledButton } from '@mantine/core'
+import { IconArrowLeft } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import { ButtonLink } from '../ui/link.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { isHandledElsewhere } from '../ui/key-events.ts'
+import { Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { ago } from '../ui/time.tsx'
+import { textOf, usePageSearch } from '../ui/use-page-search.ts'
+import { AsnView } from './asn-view.tsx'
+import { ChangeView } from './change-view.tsx'
+import { useDecisionKeys } from './decision.tsx'
+import { useInbox, type InboxRow } from './inbox-rows.ts'
+import { LetterView } from './letter-view.tsx'
+import { askedText, customerOf, personOf, whatOf } from './request-text.ts'
+import { words } from './words.ts'
+import classes from './staff.module.css'
+
+const { inbox: t } = words
+
+export function InboxPage() {
+  const { rows, known, error, lettersWaiting, lettersShown, retry } = useInbox()
+  const { search, setSearch } = usePageSearch('/staff/inbox')
+  const chosen = textOf(search.show)
+  const selected = useSelected(known, chosen)
+  useDecisionKeys()
+  useListKeys(known, selected?.key, (key) => setSearch({ show: key }))
+  return (
+    <Page
+      title={t.title}
+      note={t.note}
+      actions={
+        <>
+          <ButtonLink variant="default" to="/staff/holds" search={{ state: 'all' }}>
+            {t.paused}
+          </ButtonLink>
+          <ButtonLink variant="default" to="/staff/letters" search={{ status: 'all' }}>
+            {t.all}
+          </ButtonLink>
+        </>
+      }
+    >
+      {error !== null && error !== undefined && <Problem error={error} retry={retry} />}
+      {error && known.length > 0 ? <div role="status">{t.incomplete}</div> : null}
+      {!rows && !error && known.length === 0 && <Skeleton height={240} />}
+      {rows?.length === 0 && <Empty title={t.empty}>{t.emptyHelp}</Empty>}
+      {known.length > 0 && (
+        <div className={classes['desk']} data-open={chosen !== '' || undefined}>
+          <div className={classes['side']}>
+            <ul className={classes['rows']} aria-label={t.list}>
+              {known.map((row) => (
+                <li key={row.key}>
+                  <Row
+                    row={row}
+                    isSelected={row.key === selected?.key}
+                    onSelect={() => setSearch({ show: row.key })}
+                  />
+                </li>
+              ))}
+            </ul>
+            {lettersShown < lettersWaiting && (
+              <p className={classes['small']}>{t.more(lettersShown, lettersWaiting)}</p>
+            )}
+            <p className={classes['keys']}>{t.keys}</p>
+          </div>
+          <div className={classes['details']}>
+            <Button
+              variant="subtle"
+              size="xs"
+              mb="xs"
+              px={4}
+              className={classes['back']!}
+              leftSection={<IconArrowLeft size={14} />}
+              onClick={() => setSearch({ show: undefined })}
+            >
+              {t.back}
+            </Button>
+            {selected && <Details key={selected.key} row={selected} />}
+          </div>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+/** Returns the chosen row; once that is decided, the row that took its place. */
+function useSelected(rows: readonly InboxRow[], chosen: string): InboxRow | undefined {
+  const place = useRef(0)
+  const at = rows.findIndex(({ key }) => key === chosen)
+  const index = at >= 0 ? at : Math.min(place.current, rows.length - 1)
+  useEffect(() => {
+    if (index >= 0) place.current = index
+  }, [index])
+  return rows[index]
+}
+
+function useListKeys(
+  rows: readonly InboxRow[],
+  selected: string | undefined,
+  select: (key: string) => void,
+): void {
+  const latest = useRef({ rows, selected, select })
+  latest.current = { rows, selected, select }
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
+      if (step === 0 || isHandledElsewhere(event)) return
+      const { rows: all, selected: now, select: go } = latest.current
+      const next = all[all.findIndex(({ key }) => key === now) + step]
+      if (!next) return
+      event.preventDefault()
+      go(next.key)
+      document.querySelector<HTMLElement>(`[data-row="${CSS.escape(next.key)}"]`)?.focus()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+}
+
+type RowProps = { readonly row: InboxRow; readonly isSelected: boolean; readonly onSelect: () => void }
+
+const Row = ({ row, isSelected, onSelect }: RowProps) => (
+  <UnstyledButton
+    className={classes['row']!}
+    data-row={row.key}
+    {...(isSelected ? { 'aria-current': true } : {})}
+    onClick={onSelect}
+  >
+    <span className={classes['rowTop']}>
+      <span>{customerOf(row)}</span>
+      <span className={classes['age']}>{ago(row.since)}</span>
+    </span>
+    <span className={classes['what']}>{whatOf(row)}</span>
+    <span className={classes['rowNote']}>{askedText(personOf(row), words.inbox.kinds[row.kind])}</span>
+  </UnstyledButton>
+)
+
+function Details({ row }: { row: InboxRow }) {
+  if (row.kind === 'change') return <ChangeView request={row.request} />
+  if (row.kind === 'letter') return <LetterView letter={row.letter} />
+  return <AsnView claim={row.claim} />
+}
