@@ -293,11 +293,11 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
 
     // Enabling one region of a disabled announcement enables no other, and the last region is restored.
     await page.getByText('When enabled, announced in Amsterdam').waitFor()
-    await page.getByLabel('Announce in Frankfurt').click()
+    await page.getByLabel('Announce in Frankfurt').press('Space')
     await dialog.getByText('It will no longer be set up for Amsterdam.').waitFor()
     await dialog.getByRole('button', { name: 'Announce' }).click()
     await page.getByText('Enabled in Frankfurt').waitFor()
-    await page.getByLabel('Announce in Frankfurt').click()
+    await page.getByLabel('Announce in Frankfurt').press('Space')
     await dialog.getByRole('button', { name: 'Withdraw' }).click()
     await page.getByText('When enabled, announced in the regions that were enabled last').waitFor()
     const fra = page.getByRole('row').filter({ hasText: 'Frankfurt' })
