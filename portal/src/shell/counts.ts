@@ -10,7 +10,7 @@ import type { CountName } from '../pages.tsx'
 import { useInbox } from '../staff/inbox-rows.ts'
 
 /** Statuses of announcements that somebody has to act on. */
-export const blockedStatuses = ['validation_failed', 'suspended', 'error'] as const
+const blockedStatuses = ['validation_failed', 'suspended', 'error'] as const
 
 export type Counts = Readonly<Record<CountName, number | undefined>>
 

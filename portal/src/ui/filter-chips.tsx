@@ -86,6 +86,7 @@ function Chip({ filter, view, opened, onEdit, onRemove }: ChipProps) {
         <UnstyledButton
           className={classes['value']!}
           aria-label={words.filter.edit(label, value)}
+          aria-haspopup="dialog"
           aria-expanded={opened}
           onClick={() => onEdit(opened ? undefined : name)}
         >
@@ -137,10 +138,12 @@ export function Editor({ label, opened, onClose, field, children }: EditorProps)
       shadow="md"
       trapFocus
       returnFocus
+      // The button in the chip has the roles, not the chip.
+      withRoles={false}
       width={280}
     >
       <Popover.Target>{children}</Popover.Target>
-      <Popover.Dropdown aria-label={label}>{field}</Popover.Dropdown>
+      <Popover.Dropdown role="dialog" aria-label={words.filter.by(label)}>{field}</Popover.Dropdown>
     </Popover>
   )
 }

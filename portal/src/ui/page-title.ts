@@ -1,12 +1,23 @@
 // The title of the page that is shown, for the breadcrumbs and the window. Pages set it; the frame reads it.
 import { useSyncExternalStore } from 'react'
 
-let title = ''
+type Shown = { readonly title: string }
+
+const none: Shown = { title: '' }
+let shown = none
 const listeners = new Set<() => void>()
 
-export function setPageTitle(next: string): void {
-  if (next === title) return
-  title = next
+/** Returns the release, which does nothing once another page has set its title. */
+export function setPageTitle(title: string): () => void {
+  const own = { title }
+  show(own)
+  return () => {
+    if (shown === own) show(none)
+  }
+}
+
+function show(next: Shown): void {
+  shown = next
   for (const listener of listeners) listener()
 }
 
@@ -16,4 +27,4 @@ const subscribe = (listener: () => void) => {
 }
 
 /** Returns the title of the page; empty while no page is shown. */
-export const usePageTitle = (): string => useSyncExternalStore(subscribe, () => title)
+export const usePageTitle = (): string => useSyncExternalStore(subscribe, () => shown.title)

@@ -24,10 +24,7 @@ let isFirst = true
 
 export function Page({ title, mono = false, state, note, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
-    setPageTitle(title)
-    return () => setPageTitle('')
-  }, [title])
+  useEffect(() => setPageTitle(title), [title])
   useEffect(() => {
     if (!isFirst && !isTyping(document.activeElement)) heading.current?.focus({ preventScroll: true })
     isFirst = false

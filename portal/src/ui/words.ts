@@ -201,6 +201,7 @@ export const words = {
   },
   filter: {
     add: 'Add filter',
+    by: (label: string) => `Filter by ${label.toLowerCase()}`,
     clear: 'Clear filters',
     label: 'Filters',
     edit: (label: string, value: string) => `${label}: ${value}. Edit filter`,
