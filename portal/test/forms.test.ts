@@ -51,7 +51,7 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     const { context, page } = await person('demo@demo.example')
     await page.goto(`${demo.url}/team/settings`)
     await page.getByLabel('Billing contact').fill('billing@demo.example')
-    const leave = () => page.getByRole('navigation').getByText('Security events').first().click()
+    const leave = () => page.getByRole('navigation').getByText('Events', { exact: true }).first().click()
     await leave()
     const question = page.getByRole('dialog', { name: 'Discard changes?' })
     await question.getByRole('button', { name: 'Keep editing' }).click()
