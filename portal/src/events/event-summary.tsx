@@ -1,6 +1,6 @@
 // An event in brief, for the side panel of the list.
 import { Group, Skeleton } from '@mantine/core'
-import { getRelatedEventRoute, type RelatedEvent } from '@pharos/contract/analysis'
+import { getRelatedEventRoute, type RelatedEvent, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
 import type { ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
@@ -17,7 +17,7 @@ const { panel: texts } = words.list
 /** `row` has the affected resources, which the API's detail lacks. */
 export function EventSummary({ id, row }: { id: string; row: RelatedEvent | undefined }) {
   const answer = useAnswer(getRelatedEventRoute, { params: { event_id: id } }, { refetchInterval: 10_000 })
-  if (answer.error && !answer.data) return <Problem error={answer.error} />
+  if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />
   if (!answer.data) return <Skeleton height={240} />
   const event = answer.data
   const affected = row && [...new Set(row.relationships.map(({ match_resouce_name: name }) => name))]
@@ -31,7 +31,7 @@ export function EventSummary({ id, row }: { id: string; row: RelatedEvent | unde
       </Group>,
     ],
     [texts.type, classificationLabel(event.classification_key)],
-    [texts.peak, `${formatRate(event.affected_bps, 'bps')} · ${formatRate(event.affected_pps, 'pps')}`],
+    [texts.peak, ratesText(event)],
     [texts.started, <Time key="start" at={event.start} />],
     [texts.ended, <Time key="end" at={event.end} none={texts.ongoing} />],
     [texts.duration, durationOf(event)],
@@ -41,3 +41,12 @@ export function EventSummary({ id, row }: { id: string; row: RelatedEvent | unde
   ]
   return <Facts facts={facts} />
 }
+
+/** A rate of 0 was not reported. */
+const ratesText = ({
+  affected_bps: bps,
+  affected_pps: pps,
+}: RelatedEvent | RelatedEventDetail): string | null =>
+  [bps > 0 ? formatRate(bps, 'bps') : '', pps > 0 ? formatRate(pps, 'pps') : '']
+    .filter(Boolean)
+    .join(' · ') || null

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { AnnouncementStatus } from '@pharos/contract/byoip'
+import { countsByRegion, urgentFirst } from './prefix-counts.ts'
+
+it('prefixes are counted once for each of their regions', () => {
+  const counts = countsByRegion([{ regions: ['ams', 'fra'] }, { regions: ['ams', 'ams'] }, { regions: [] }])
+  assert.deepEqual(
+    [...counts],
+    [
+      ['ams', 2],
+      ['fra', 1],
+    ],
+  )
+})
+
+it('announcements that failed come first, then those that are announced, then the rest', () => {
+  const rows = (['withdrawn', 'announced', 'error', 'ready', 'suspended'] as AnnouncementStatus[]).map(
+    (status) => ({
+      status,
+    }),
+  )
+  assert.deepEqual(
+    urgentFirst(rows, 4).map(({ status }) => status),
+    ['error', 'suspended', 'announced', 'withdrawn'],
+  )
+})

@@ -1,0 +1,46 @@
+// What the overview knows of attacks: counts and the largest ones, one row each, never the list.
+import { listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { useQuery } from '@tanstack/react-query'
+import { answerOf, refetchIntervalOf } from '../api/queries.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+export const days = 30
+/** Rows of the largest attacks. */
+export const largestRows = 5
+
+/** `isEnabled`: whether the team has the module. */
+export function useAttacks(isEnabled: boolean) {
+  // In whole hours, so that the requests stay the same between refreshes.
+  const now = Math.floor(Date.now() / hourMs) * hourMs
+  const daysAgo = (count: number) => new Date(now - count * dayMs).toISOString()
+  const every = (ms: number) => ({
+    enabled: isEnabled,
+    refetchInterval: () => refetchIntervalOf(listRelatedEventsRoute, ms),
+  })
+  const query = { limit: 1 }
+  const ongoing = useQuery({
+    ...answerOf(listRelatedEventsRoute, { query: { ...query, ongoing: true, ordering: '-affected_bps' } }),
+    ...every(10_000),
+  })
+  const recent = useQuery({
+    ...answerOf(listRelatedEventsRoute, {
+      query: { start: daysAgo(days), ordering: '-affected_bps', limit: largestRows },
+    }),
+    ...every(30_000),
+  })
+  const earlier = useQuery({
+    ...answerOf(listRelatedEventsRoute, {
+      query: { ...query, start: daysAgo(2 * days), end: daysAgo(days) },
+    }),
+    ...every(hourMs),
+  })
+  const last = useQuery({
+    ...answerOf(listRelatedEventsRoute, { query: { ...query, ongoing: false, ordering: '-end' } }),
+    ...every(60_000),
+    enabled: isEnabled && ongoing.data?.count === 0,
+  })
+  return { ongoing, recent, earlier, last }
+}
+
+export type Attacks = ReturnType<typeof useAttacks>
