@@ -22,7 +22,7 @@ export function AttackFigures({ event }: { event: RelatedEventDetail }) {
   const peakAt = parsed.peaks?.bps?.at
   const perPacket = bytesPerPacket(event)
   return (
-    <Grid min={200}>
+    <Grid min={150}>
       <Figure
         label={current === undefined ? texts.peak : texts.now}
         value={

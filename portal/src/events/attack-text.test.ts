@@ -12,6 +12,7 @@ const event = { end: null, affected_bps: 9_500_000_000, affected_pps: 861_000, p
 describe('the figures of an attack', () => {
   it('have the rate of now only while it is ongoing and measured recently', () => {
     const timeline = [
+      { at: '2026-01-01T11:57:00Z', signals: [], bps: 9 },
       { at: '2026-01-01T11:58:00Z', signals: [], bps: 8 },
       { at: '2026-01-01T11:59:00Z', signals: [] },
     ]

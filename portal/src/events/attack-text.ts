@@ -5,10 +5,12 @@ type Event = Pick<RelatedEventDetail, 'end' | 'affected_bps' | 'affected_pps' | 
 
 const currentMs = 5 * 60_000
 
-/** Returns the rate that was measured last, if the attack is ongoing and the measurement is recent. */
+/** Returns the rate that was measured last, if the attack is ongoing, measured again after the first time, and recently. */
 export function rateNow({ end, parsed_data: { timeline = [] } }: Event, now: number): number | undefined {
-  const last = timeline.findLast(({ bps }) => bps !== undefined)
-  if (end !== null || last === undefined || now - Date.parse(last.at) > currentMs) return undefined
+  const measured = timeline.filter(({ bps }) => bps !== undefined)
+  const last = measured.at(-1)
+  if (end !== null || last === undefined || measured.length < 2 || now - Date.parse(last.at) > currentMs)
+    return undefined
   return last.bps
 }
 

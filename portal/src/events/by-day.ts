@@ -69,9 +69,9 @@ export function rangeOfBar({ timestamps, end }: Timeseries, index: number): Time
   return { from: addressTime(Date.parse(from)), to: addressTime(Date.parse(timestamps[index + 1] ?? end)) }
 }
 
-/** Returns the change from a count to a later one: `12 % more`; undefined if there is nothing to compare with. */
-export function changeText(before: number, now: number): string | undefined {
-  if (before === 0) return now === 0 ? words.byDay.noneBefore : undefined
+/** Returns the change from a count to a later one: `12 % more`. */
+export function changeText(before: number, now: number): string {
+  if (before === 0) return words.byDay.noneBefore
   const percent = Math.round((Math.abs(now - before) / before) * 100)
   if (now === before || percent === 0) return words.byDay.asBefore
   return now > before ? words.byDay.more(percent) : words.byDay.fewer(percent)

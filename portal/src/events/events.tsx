@@ -164,6 +164,7 @@ function Strip({ view }: { view: ListView }) {
   }
   return (
     <div className={classes['strip']}>
+      <div className={classes['stripHead']}>{start || end ? words.byDay.inRange : words.byDay.lastDays}</div>
       <AttacksByDay
         label={words.byDay.labelOfList}
         span={{ ...(start ? { start: String(start) } : {}), ...(end ? { end: String(end) } : {}) }}

@@ -13,7 +13,7 @@ export function ShareCards({ parsed }: { parsed: ParsedData }) {
   const cards = shareCards(parsed)
   if (cards.length === 0) return null
   return (
-    <Grid min={260}>
+    <Grid min={200}>
       {cards.map(({ kind, shares, names }) => (
         <Section key={kind} title={texts[kind]} fill>
           {shares ? (

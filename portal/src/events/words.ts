@@ -6,6 +6,8 @@ export const words = {
   byDay: {
     label: 'Attacks by day and peak',
     labelOfList: 'Attacks over time',
+    lastDays: 'Last 30 days',
+    inRange: 'Attacks in this time',
     none: 'No attacks in this time',
     bands: {
       below_1g: 'Below 1 Gbps',
@@ -15,7 +17,7 @@ export const words = {
     },
     hint: 'Click a bar to open that day',
     asBefore: 'as many as in the 30 days before',
-    noneBefore: 'none in the 30 days before either',
+    noneBefore: 'none in the 30 days before',
     more: (percent: number) => `${percent.toLocaleString('en')} % more than in the 30 days before`,
     fewer: (percent: number) => `${percent} % fewer than in the 30 days before`,
   },

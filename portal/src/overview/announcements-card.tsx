@@ -11,14 +11,14 @@ import { urgentFirst } from './prefix-counts.ts'
 import { words } from './words.ts'
 
 const { announcements: texts } = words
-const shownRows = 6
 
 type Props = {
   readonly answer: Answer<{ readonly results: readonly Announcement[]; readonly count: number }>
-  readonly regionCount: number | undefined
+  /** The most rows. */
+  readonly rows: number
 }
 
-export const AnnouncementsCard = ({ answer, regionCount }: Props) => (
+export const AnnouncementsCard = ({ answer, rows }: Props) => (
   <Section
     title={texts.title}
     fill
@@ -44,7 +44,7 @@ export const AnnouncementsCard = ({ answer, regionCount }: Props) => (
           </tr>
         </thead>
         <tbody>
-          {urgentFirst(answer.data.results, shownRows).map((row) => (
+          {urgentFirst(answer.data.results, rows).map((row) => (
             <tr key={row.id}>
               <td>
                 <TextLink to="/announcements/$id" params={{ id: String(row.id) }} ff="monospace" size="sm">
@@ -57,7 +57,7 @@ export const AnnouncementsCard = ({ answer, regionCount }: Props) => (
               <td>
                 <AnnouncementStatusBadge status={row.status} />
               </td>
-              <td>{regionsText(row, regionCount)}</td>
+              <td>{regionsText(row)}</td>
               <td data-wide className={classes['mono']}>
                 AS{row.origin_asn}
               </td>
@@ -78,11 +78,7 @@ export const AnnouncementsCard = ({ answer, regionCount }: Props) => (
 )
 
 /** Regions in which routers announce it, of those it is wanted in. */
-function regionsText(
-  { region_states: states = [], enabled, regions }: Announcement,
-  all: number | undefined,
-): string {
-  const held = states.filter(({ state }) => state === 'announced').length
-  const wanted = enabled ? regions.length : 0
-  return texts.regionCount(held, Math.max(wanted, held === 0 ? 0 : Math.min(held, all ?? held)))
+function regionsText({ region_states: states = [] }: Announcement): string {
+  const held = states.filter(({ state }) => state === 'announced' || state === 'withdrawing').length
+  return texts.regionCount(held, states.filter(({ desired }) => desired).length)
 }

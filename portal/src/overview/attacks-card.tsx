@@ -14,7 +14,7 @@ const { chart: texts } = words
 const choices = ['7', '30', '90'] as const
 const shownDays = storedChoice<(typeof choices)[number]>('pharos-overview-days', '30')
 
-export function AttacksCard() {
+export function AttacksCard({ height }: { height: number }) {
   const [zone] = useZone()
   const navigate = useNavigate()
   const stored = useStoredChoice(shownDays)
@@ -42,7 +42,7 @@ export function AttacksCard() {
       <AttacksByDay
         label={texts.title}
         span={{ start }}
-        height={240}
+        height={height}
         onPeriod={(range) => void navigate({ to: '/events', search: range })}
       />
       <Text size="xs" c="dimmed" className={classes['hint']!}>

@@ -1,4 +1,5 @@
 // The first page: whether the team is attacked, the figures of its prefixes and attacks, what to do, and where it announces.
+import { useMediaQuery } from '@mantine/hooks'
 import { countAnnouncementsRoute, listAnnouncementsRoute, listRegionsRoute } from '@pharos/contract/byoip'
 import type { User } from '@pharos/contract/session'
 import { useQuery } from '@tanstack/react-query'
@@ -13,7 +14,7 @@ import { Announced, OngoingAttacks, RecentAttacks, RegionsInSync } from './figur
 import { FirstSteps } from './first-steps.tsx'
 import { LargestCard } from './largest-card.tsx'
 import classes from './overview.module.css'
-import { countsByRegion } from './prefix-counts.ts'
+import { countsByRegion, deviationsByRegion } from './prefix-counts.ts'
 import { ToDo } from './to-do.tsx'
 import { useAttacks } from './use-attacks.ts'
 import { words } from './words.ts'
@@ -60,6 +61,7 @@ function Shown({ user }: { user: User }) {
   const [isWatched, isRouted] = [has('lighthouse'), has('ipam')]
   const attacks = useAttacks(isWatched)
   const { counts, list, regions } = useAnnouncements(isRouted)
+  const isLarge = useMediaQuery('(min-width: 120em)', false, { getInitialValueInEffect: false })
   const isNew = isRouted && counts.data?.total === 0
   const isQuiet = isNew && (!isWatched || attacks.recent.data?.count === 0)
   const { ongoing } = attacks
@@ -68,7 +70,7 @@ function Shown({ user }: { user: User }) {
   return (
     <Page title={words.title} note={user.current_team.name} wide>
       {largest && <Alarm largest={largest} count={ongoing.data!.count} />}
-      <Grid min={200}>
+      <Grid min={150}>
         {isRouted && <Announced answer={counts} />}
         {isWatched && <RecentAttacks attacks={attacks} />}
         {isWatched && <OngoingAttacks attacks={attacks} />}
@@ -83,7 +85,7 @@ function Shown({ user }: { user: User }) {
         {isWatched && !isQuiet && (
           <div className={classes['chart']} data-later>
             <Suspense>
-              <AttacksCard />
+              <AttacksCard height={isLarge ? 380 : 290} />
             </Suspense>
           </div>
         )}
@@ -96,13 +98,14 @@ function Shown({ user }: { user: User }) {
               <RegionsCard
                 answer={regions}
                 counts={isWhole ? countsByRegion(list.data.results) : undefined}
+                deviations={isWhole ? deviationsByRegion(list.data.results) : undefined}
               />
             </Suspense>
           </div>
         )}
         {isRouted && !isNew && (
           <div className={classes['list']}>
-            <AnnouncementsCard answer={list} regionCount={regions.data?.results.length} />
+            <AnnouncementsCard answer={list} rows={isLarge ? 10 : 6} />
           </div>
         )}
         {isWatched && !isQuiet && (

@@ -9,6 +9,16 @@ export function countsByRegion(list: readonly Pick<Announcement, 'regions'>[]): 
   return counts
 }
 
+/** Returns the announcements of each region whose routers differ from what the team asked for. */
+export function deviationsByRegion(
+  list: readonly Pick<Announcement, 'region_states'>[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { region, desired, state } of list.flatMap(({ region_states: states = [] }) => states))
+    if (state !== (desired ? 'announced' : 'withdrawn')) counts.set(region, (counts.get(region) ?? 0) + 1)
+  return counts
+}
+
 const first: readonly AnnouncementStatus[] = [
   'error',
   'suspended',

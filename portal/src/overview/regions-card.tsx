@@ -15,12 +15,18 @@ type Props = {
   readonly answer: Answer<{ readonly results: readonly Region[] }>
   /** Undefined if they are not known: there are too many announcements to read for it. */
   readonly counts: ReadonlyMap<string, number> | undefined
+  /** Prefixes that are out of sync; undefined if they are not known. */
+  readonly deviations: ReadonlyMap<string, number> | undefined
 }
 
-export const RegionsCard = ({ answer, counts }: Props) => (
-  <Section title={texts.title} note={answer.data && <Summary regions={answer.data.results} />} fill>
+export const RegionsCard = ({ answer, counts, deviations }: Props) => (
+  <Section
+    title={texts.title}
+    note={answer.data && <Summary regions={answer.data.results} deviations={deviations} />}
+    fill
+  >
     {answer.data ? (
-      <Shown regions={answer.data.results} counts={counts} />
+      <Shown regions={answer.data.results} counts={counts} deviations={deviations} />
     ) : answer.error ? (
       <Problem error={answer.error} retry={() => answer.refetch()} />
     ) : (
@@ -29,16 +35,23 @@ export const RegionsCard = ({ answer, counts }: Props) => (
   </Section>
 )
 
-function Summary({ regions }: { regions: readonly Region[] }) {
+type ShownProps = Pick<Props, 'deviations'> & { readonly regions: readonly Region[] }
+
+function Summary({ regions, deviations }: ShownProps) {
   const behind = regions.filter(({ last_check_result: result }) => result === false).length
   const unknown = regions.filter(({ last_check_result: result }) => result === null).length
   if (regions.length === 0) return null
   if (behind > 0) return <StatePill color="warn">{texts.someBehind(behind)}</StatePill>
   if (unknown > 0) return <StatePill color="idle">{texts.someUnknown(unknown)}</StatePill>
-  return <StatePill color="ok">{texts.allInSync}</StatePill>
+  if (!deviations) return <StatePill color="ok">{texts.allChecked}</StatePill>
+  return deviations.size > 0 ? (
+    <StatePill color="warn">{texts.someDiffer(deviations.size)}</StatePill>
+  ) : (
+    <StatePill color="ok">{texts.allInSync}</StatePill>
+  )
 }
 
-function Shown({ regions, counts }: { regions: readonly Region[]; counts: Props['counts'] }) {
+function Shown({ regions, counts, deviations }: ShownProps & Pick<Props, 'counts'>) {
   const shown = regions.map((region) => ({ region, place: placeOf(region) }))
   const missing = shown.filter(({ place }) => place === undefined).map(({ region }) => region.name)
   if (regions.length === 0)
@@ -57,7 +70,7 @@ function Shown({ regions, counts }: { regions: readonly Region[]; counts: Props[
           return [
             {
               ...place,
-              ...stateOf(region),
+              ...stateOf(region, deviations),
               code: slug.toUpperCase(),
               name,
               ...(counts ? { countText: texts.prefixes(counts.get(slug) ?? 0) } : {}),
@@ -75,7 +88,15 @@ function Shown({ regions, counts }: { regions: readonly Region[]; counts: Props[
   )
 }
 
-function stateOf({ last_check_result: result }: Region): Pick<MapRegion, 'state' | 'stateText'> {
+function stateOf(
+  { slug, last_check_result: result }: Region,
+  deviations: Props['deviations'],
+): Pick<MapRegion, 'state' | 'stateText'> {
   if (result === null) return { state: 'idle', stateText: texts.unknown }
-  return result ? { state: 'ok', stateText: texts.inSync } : { state: 'warn', stateText: texts.behind }
+  if (!result) return { state: 'warn', stateText: texts.behind }
+  if (!deviations) return { state: 'ok', stateText: texts.checked }
+  const count = deviations.get(slug) ?? 0
+  return count > 0
+    ? { state: 'warn', stateText: texts.outOfSync(count) }
+    : { state: 'ok', stateText: texts.inSync }
 }

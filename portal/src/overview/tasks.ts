@@ -43,7 +43,9 @@ const dayMs = 86_400_000
 const soonDays = 14
 const fewCodes = 3
 
-/** Returns what can be done now first, then what waits for others. */
+const urgency: readonly StateColor[] = ['bad', 'warn', 'info', 'idle', 'ok']
+
+/** Returns what the person can do first, the most urgent at the top, then what waits for others. */
 export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
   const tasks = [
     ...staffTasks(known),
@@ -53,7 +55,11 @@ export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
     ...tokenTasks(known, now),
     ...teamTasks(known),
   ]
-  return [...tasks.filter(({ who }) => who === 'you'), ...tasks.filter(({ who }) => who !== 'you')]
+  return tasks.toSorted(
+    (a, b) =>
+      Number(a.who !== 'you') - Number(b.who !== 'you') ||
+      urgency.indexOf(a.color) - urgency.indexOf(b.color),
+  )
 }
 
 function staffTasks({ holds, letters }: Known): readonly Task[] {

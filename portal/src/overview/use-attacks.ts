@@ -7,7 +7,7 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 export const days = 30
 /** Rows of the largest attacks. */
-export const largestRows = 5
+export const largestRows = 6
 
 /** `isEnabled`: whether the team has the module. */
 export function useAttacks(isEnabled: boolean) {
