@@ -10,6 +10,7 @@ import { problemText } from '../ui/problem-text.ts'
 import type { Span, TimeRange } from '../ui/time-range.ts'
 import { formatTime, useZone, zoneName } from '../ui/time.tsx'
 import { barsOf, bucketsOf, rangeOfBar } from './by-day.ts'
+import classes from './events.module.css'
 import { words } from './words.ts'
 
 const { byDay: texts } = words
@@ -21,6 +22,8 @@ type AttacksByDayProps = {
   /** Filters of the list of events. */
   readonly filters?: Readonly<Record<string, unknown>>
   readonly height: number
+  /** Below the bars, if there are any. */
+  readonly hint?: string
   /** Called with the period of a bar that is clicked. */
   readonly onPeriod: (range: TimeRange) => void
   readonly onZoom?: (range: Milliseconds | undefined) => void
@@ -32,6 +35,7 @@ export function AttacksByDay({
   span,
   filters = {},
   height,
+  hint,
   onPeriod,
   onZoom,
   isZoomed,
@@ -54,7 +58,7 @@ export function AttacksByDay({
   // The list names a filter that the API refuses, and leaves it out.
   if (!answer.data && answer.error instanceof ProblemError && answer.error.problem.status === 422) return null
   const { data } = answer
-  return (
+  const chart = (
     <Chart
       kind="stacked-bars"
       label={label}
@@ -77,5 +81,13 @@ export function AttacksByDay({
       {...(onZoom ? { onZoom } : {})}
       {...(isZoomed === undefined ? {} : { isZoomed })}
     />
+  )
+  return (
+    <>
+      {chart}
+      {hint !== undefined && bars !== undefined && bars.total > 0 && (
+        <p className={classes['hint']}>{hint}</p>
+      )}
+    </>
   )
 }

@@ -1,15 +1,21 @@
 // An event in brief, for the side panel of the list.
-import { Group, Skeleton } from '@mantine/core'
+import { Group, Skeleton, Text } from '@mantine/core'
 import { getRelatedEventRoute, type RelatedEvent, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
 import type { ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
+import { Spark } from '../charts/spark.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { EventStatusBadge } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
+import { detectorName } from './detector-name.ts'
 import { durationOf } from './event-duration.ts'
+import { meaningOf } from './meaning.ts'
+import { mitigationOf } from './mitigation.ts'
+import { networkText } from './network-text.ts'
+import { chartRatesOf } from './timeline.ts'
 import { words } from './words.ts'
 
 const { panel: texts } = words.list
@@ -32,14 +38,23 @@ export function EventSummary({ id, row }: { id: string; row: RelatedEvent | unde
     ],
     [texts.type, classificationLabel(event.classification_key)],
     [texts.peak, ratesText(event)],
+    [texts.mitigation, words.actions.states[mitigationOf(event).state]],
     [texts.started, <Time key="start" at={event.start} />],
     [texts.ended, <Time key="end" at={event.end} none={texts.ongoing} />],
     [texts.duration, durationOf(event)],
     [texts.affected, affected && (affected.join(', ') || texts.none)],
-    [texts.source, event.source_key],
+    [texts.source, detectorName(event.source_key)],
     [texts.description, event.description],
   ]
-  return <Facts facts={facts} />
+  return (
+    <>
+      <Facts facts={facts} />
+      <Course event={event} />
+      <Text size="sm" c="dimmed" mt="md">
+        {meaningOf(event.classification_key)}
+      </Text>
+    </>
+  )
 }
 
 /** A rate of 0 was not reported. */
@@ -50,3 +65,18 @@ const ratesText = ({
   [bps > 0 ? formatRate(bps, 'bps') : '', pps > 0 ? formatRate(pps, 'pps') : '']
     .filter(Boolean)
     .join(' · ') || null
+
+/** One measurement is no course. */
+function Course({ event }: { event: RelatedEventDetail }) {
+  const { bps } = chartRatesOf(event)
+  if (bps.filter((value) => value !== null).length < 2) return null
+  return (
+    <Spark
+      label={words.traffic.chart(networkText(event.affected_network))}
+      values={bps}
+      unit="bps"
+      width={320}
+      height={56}
+    />
+  )
+}

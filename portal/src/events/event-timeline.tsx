@@ -70,7 +70,10 @@ function TrafficPlot({ event, now, rates, steps }: Props & { rates: Rates; steps
     .map((one): ChartSeries => ({ ...one, values: rates[one.unit] }))
     .filter(({ values }) => values.some((value) => value !== null))
   const marks = steps
-    .filter(({ kind }) => kind === 'mitigation' || markLabels[kind])
+    .filter(
+      ({ kind, text }) =>
+        kind === 'mitigation' || text === words.timeline.detected || markLabels[kind] !== undefined,
+    )
     .map(({ at, kind, text }) => ({
       at: new Date(at).getTime(),
       label: markLabels[kind] ?? text.toLowerCase(),

@@ -20,6 +20,7 @@ import { EventStatusBadge } from '../ui/status.tsx'
 import { AffectedResources, ResourceLink } from './affected-resources.tsx'
 import { AttackActions } from './attack-actions.tsx'
 import { AttackFigures } from './attack-figures.tsx'
+import { detectorName } from './detector-name.ts'
 import { EventTimeline, Traffic } from './event-timeline.tsx'
 import { flagLabel } from './flag-labels.ts'
 import { meaningOf } from './meaning.ts'
@@ -166,7 +167,7 @@ function Details({ event }: { event: RelatedEventDetail }) {
           [details.total, total.join(', ')],
           [details.threshold, rates.join(', ')],
           [details.flags, flags.map(flagLabel).join(', ')],
-          [details.detector, event.source_key],
+          [details.detector, detectorName(event.source_key)],
           [details.detectorId, event.source_event_id && <Mono key="id">{event.source_event_id}</Mono>],
           [details.detectorResource, event.source_resource_id],
           [details.zone, event.source_timezone],

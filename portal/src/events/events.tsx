@@ -19,6 +19,7 @@ import { addressTime, type TimeRange } from '../ui/time-range.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { rangeChanges, useListSearch, type ListView } from '../ui/use-list-search.ts'
 import { AttacksByDay } from './attacks-by-day.tsx'
+import { detectorName } from './detector-name.ts'
 import { durationOf } from './event-duration.ts'
 import { useEventFilters } from './event-filters.ts'
 import { EventSummary } from './event-summary.tsx'
@@ -101,7 +102,12 @@ const columns: readonly Column<RelatedEvent>[] = [
     grows: true,
     cell: ({ description }) => description,
   },
-  { id: 'source', header: texts.columns.source, hidden: true, cell: ({ source_key }) => source_key },
+  {
+    id: 'source',
+    header: texts.columns.source,
+    hidden: true,
+    cell: ({ source_key }) => detectorName(source_key),
+  },
   {
     id: 'location',
     header: texts.columns.location,

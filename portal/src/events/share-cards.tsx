@@ -2,8 +2,8 @@
 import { Text } from '@mantine/core'
 import type { ParsedData } from '@pharos/contract/analysis'
 import { Bars } from '../charts/bars.tsx'
-import { Grid } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
+import classes from './events.module.css'
 import { shareCards } from './shares.ts'
 import { words } from './words.ts'
 
@@ -13,7 +13,7 @@ export function ShareCards({ parsed }: { parsed: ParsedData }) {
   const cards = shareCards(parsed)
   if (cards.length === 0) return null
   return (
-    <Grid min={200}>
+    <div className={classes['shares']}>
       {cards.map(({ kind, shares, names }) => (
         <Section key={kind} title={texts[kind]} fill>
           {shares ? (
@@ -35,6 +35,6 @@ export function ShareCards({ parsed }: { parsed: ParsedData }) {
           )}
         </Section>
       ))}
-    </Grid>
+    </div>
   )
 }

@@ -15,7 +15,6 @@ export const words = {
       from_10g: '10 to 100 Gbps',
       from_100g: 'Over 100 Gbps',
     },
-    hint: 'Click a bar to open that day',
     asBefore: 'as many as in the 30 days before',
     noneBefore: 'none in the 30 days before',
     more: (percent: number) => `${percent.toLocaleString('en')} % more than in the 30 days before`,
@@ -76,7 +75,21 @@ export const words = {
     ofReported: 'Shares of what the detector reported',
     noAmounts: 'The detector reported no amounts.',
   },
-  timeline: { title: 'Timeline' },
+  timeline: {
+    title: 'Timeline',
+    started: 'Started',
+    ended: 'Ended',
+    detected: 'Detected',
+    ongoing: 'Still ongoing',
+    mitigationStarted: 'Mitigation started',
+    mitigationEnded: 'Mitigation ended',
+    acknowledged: 'Acknowledged',
+    falsePositive: 'Marked as false positive',
+    peak: (rates: string) => `Peak: ${rates}`,
+    reports: (count: number) => (count === 1 ? '1 more report' : `${count} more reports`),
+    manyReports: 'reported repeatedly',
+    threshold: (rate: string) => `threshold ${rate}`,
+  },
   affected: {
     title: 'Affected',
     kinds: {
@@ -122,6 +135,7 @@ export const words = {
   },
   actions: {
     title: 'What you can do',
+    states: { active: 'Active, reported by the detector', ended: 'Ended', unknown: 'Unknown' },
     mitigationActive: 'Mitigation is active',
     mitigationEnded: 'Mitigation has ended',
     mitigationUnknown: 'Mitigation is unknown',
@@ -200,6 +214,7 @@ export const words = {
       none: 'None of your prefixes',
       description: 'Description',
       source: 'Detector',
+      mitigation: 'Mitigation',
     },
   },
   meanings: {

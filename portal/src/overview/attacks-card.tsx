@@ -1,5 +1,5 @@
 // Attacks by day and peak over the last 7, 30 or 90 days; a bar opens its day in the list.
-import { SegmentedControl, Text } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { AttacksByDay } from '../events/attacks-by-day.tsx'
 import { firstOfDays } from '../events/by-day.ts'
@@ -7,7 +7,6 @@ import { TextLink } from '../ui/link.tsx'
 import { Section } from '../ui/section.tsx'
 import { storedChoice, useStoredChoice } from '../ui/stored-choice.ts'
 import { useZone, zoneName } from '../ui/time.tsx'
-import classes from './overview.module.css'
 import { words } from './words.ts'
 
 const { chart: texts } = words
@@ -43,11 +42,9 @@ export function AttacksCard({ height }: { height: number }) {
         label={texts.title}
         span={{ start }}
         height={height}
+        hint={texts.hint}
         onPeriod={(range) => void navigate({ to: '/events', search: range })}
       />
-      <Text size="xs" c="dimmed" className={classes['hint']!}>
-        {texts.hint}
-      </Text>
     </Section>
   )
 }

@@ -77,7 +77,10 @@ export function ToDo({ user }: { user: User }) {
   return (
     <Section
       title={texts.title}
-      note={tasks.length > 0 && <StatePill color="warn">{tasks.length.toLocaleString('en')}</StatePill>}
+      note={
+        tasks.length > 0 &&
+        failures.length === 0 && <StatePill color="warn">{tasks.length.toLocaleString('en')}</StatePill>
+      }
       fill
     >
       {failures.length > 0 && (
