@@ -1,5 +1,5 @@
 // An event in brief, for the side panel of the list.
-import { Group, Skeleton, Text } from '@mantine/core'
+import { Box, Group, Skeleton, Text } from '@mantine/core'
 import { getRelatedEventRoute, type RelatedEvent, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
 import type { ReactNode } from 'react'
@@ -71,12 +71,14 @@ function Course({ event }: { event: RelatedEventDetail }) {
   const { bps } = chartRatesOf(event)
   if (bps.filter((value) => value !== null).length < 2) return null
   return (
-    <Spark
-      label={words.traffic.chart(networkText(event.affected_network))}
-      values={bps}
-      unit="bps"
-      width={320}
-      height={56}
-    />
+    <Box mt="md">
+      <Spark
+        label={words.traffic.chart(networkText(event.affected_network))}
+        values={bps}
+        unit="bps"
+        width={320}
+        height={56}
+      />
+    </Box>
   )
 }

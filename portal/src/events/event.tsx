@@ -1,6 +1,6 @@
 // One attack: its figures, its traffic, what a person can do about it, its course, and what it affects.
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { useClipboard } from '@mantine/hooks'
+import { useClipboard, useMediaQuery } from '@mantine/hooks'
 import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
 import { ProblemError } from '@pharos/contract/client'
@@ -72,6 +72,9 @@ function Shown({ event }: { event: RelatedEventDetail }) {
   const { affected_network: network, status, classification_key: type, description, end } = event
   const relationships = useRelationships(event)
   const now = useNow(end === null, 10_000)
+  // In one column, what to do comes right after the picture.
+  const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false })
+  const actions = <AttackActions event={event} relationships={relationships} />
   const first = relationships.list?.find(({ match_resource: kind }) => kind !== 'asn')
   return (
     <Page
@@ -99,13 +102,14 @@ function Shown({ event }: { event: RelatedEventDetail }) {
       <Columns
         rail={
           <>
-            <AttackActions event={event} relationships={relationships} />
+            {isWide && actions}
             <EventTimeline event={event} />
             <AffectedResources event={event} relationships={relationships} />
           </>
         }
       >
         <Traffic event={event} now={now} />
+        {!isWide && actions}
         <ShareCards parsed={event.parsed_data} />
         <Section title={texts.meaning}>
           <Stack gap="xs" maw="72ch">

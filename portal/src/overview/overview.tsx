@@ -59,9 +59,9 @@ function useAnnouncements(enabled: boolean) {
 function Shown({ user }: { user: User }) {
   const has = (module: string) => user.enabled_modules.includes(module)
   const [isWatched, isRouted] = [has('lighthouse'), has('ipam')]
-  const attacks = useAttacks(isWatched)
-  const { counts, list, regions } = useAnnouncements(isRouted)
   const isLarge = useMediaQuery('(min-width: 120em)', false, { getInitialValueInEffect: false })
+  const attacks = useAttacks(isWatched, isLarge ? 10 : 6)
+  const { counts, list, regions } = useAnnouncements(isRouted)
   const isNew = isRouted && counts.data?.total === 0
   const isQuiet = isNew && (!isWatched || attacks.recent.data?.count === 0)
   const { ongoing } = attacks

@@ -5,12 +5,10 @@ import { answerOf, refetchIntervalOf } from '../api/queries.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
-export const days = 30
-/** Rows of the largest attacks. */
-export const largestRows = 6
+const days = 30
 
-/** `isEnabled`: whether the team has the module. */
-export function useAttacks(isEnabled: boolean) {
+/** `isEnabled`: whether the team has the module. `largest`: so many of the largest attacks are read. */
+export function useAttacks(isEnabled: boolean, largest: number) {
   // In whole hours, so that the requests stay the same between refreshes.
   const now = Math.floor(Date.now() / hourMs) * hourMs
   const daysAgo = (count: number) => new Date(now - count * dayMs).toISOString()
@@ -25,7 +23,7 @@ export function useAttacks(isEnabled: boolean) {
   })
   const recent = useQuery({
     ...answerOf(listRelatedEventsRoute, {
-      query: { start: daysAgo(days), ordering: '-affected_bps', limit: largestRows },
+      query: { start: daysAgo(days), ordering: '-affected_bps', limit: largest },
     }),
     ...every(30_000),
   })
