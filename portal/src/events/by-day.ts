@@ -11,7 +11,7 @@ const day = 24 * hour
 const dayMs = day * 1000
 
 /** The days of a chart whose page has no time range. */
-export const daysByDefault = 30
+const daysByDefault = 30
 
 /** Returns the start of the first of so many days, of which today is the last, in the zone. */
 export function firstOfDays(days: number, now: number, timeZone: string): string {
