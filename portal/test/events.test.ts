@@ -149,7 +149,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await send(1, 'open', 4_000)
     await send(3, 'open', 77_000)
     await send(5, 'filtered', 6_000)
-    await rows(page).filter({ hasText: '77 Gbps' }).getByRole('link', { name: '198.51.100.77/32' }).click()
+    await rows(page).filter({ hasText: '77 Gbps' }).getByRole('link', { name: '198.51.100.77' }).click()
     const traffic = page.getByRole('region', { name: 'Traffic', exact: true })
     const chart = traffic.getByRole('img')
     await chart.locator('canvas').waitFor()
@@ -168,10 +168,13 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     for (const step of ['Started', 'Peak: 77 Gbps, 7.7 Mpps', 'Mitigation started'])
       await timeline.getByText(step, { exact: true }).waitFor()
     await page.getByText('Ongoing', { exact: true }).last().waitFor()
-    await page.getByRole('region', { name: 'Affected resources' }).getByText('Mail').first().waitFor()
+    await page.getByRole('region', { name: 'Affected' }).getByText('Mail').first().waitFor()
+    const actions = page.getByRole('region', { name: 'What you can do' })
+    await actions.getByText('Mitigation is active').waitFor()
+    await actions.getByText(/^reported by the detector since/).waitFor()
     await send(9, 'lifted', 20)
     await timeline.getByText('Ended', { exact: true }).waitFor()
-    await page.getByText(/^Ended \d/).waitFor()
+    await page.getByText(/^ended \d/).waitFor()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download' }).click(),
@@ -194,7 +197,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
       /1 value\. Bits per second max 9\.5 Gbps at /,
     )
     await page
-      .getByRole('region', { name: 'Affected resources' })
+      .getByRole('region', { name: 'Affected', exact: true })
       .locator('a[href^="/announcements/"]')
       .click()
     await page.getByRole('heading', { name: '203.0.113.0/24' }).waitFor()
@@ -202,21 +205,80 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('of the last 30 days are points on the overview, each with a link to its event', async () => {
-    const { context, page, pageErrors } = await person('demo@demo.example')
+  it('are bars by day on the overview, and a bar opens its day in the list', async () => {
+    const { context, page, pageErrors } = await person('demo@demo.example', { timezoneId: 'Asia/Tokyo' })
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
     await page.goto(demo.url)
-    const recent = page.getByRole('region', { name: 'Attacks in the last 30 days' })
-    const points = recent.getByRole('img')
-    await points.locator('canvas').waitFor()
-    assert.match((await points.getAttribute('aria-label')) ?? '', /\d+ values\. Ended max [\d.]+ Gbps at /)
-    await points.locator('.u-over').hover()
-    await recent
-      .getByText(/.*, .*(flood|amplification|fragment|bombing)/i)
-      .first()
-      .waitFor()
-    await points.locator('.u-over').click()
-    await page.waitForURL(/\/events\/[a-z2-7]{20}$/)
-    await page.getByRole('region', { name: 'Timeline' }).waitFor()
+    const bars = page.getByRole('region', { name: 'Attacks by day and peak' })
+    await bars.getByRole('img').locator('canvas').waitFor()
+    assert.match((await bars.getByRole('img').getAttribute('aria-label')) ?? '', /30 values\./)
+    assert.ok(
+      asked.some((url) => url.includes('/timeseries?') && url.includes('timezone=Asia%2FTokyo')),
+      'days are those of the page',
+    )
+    for (const url of asked.filter((one) => one.includes('/events/related?')))
+      assert.ok(Number(new URL(url).searchParams.get('limit')) <= 6, url)
+    await bars.getByText('7 days', { exact: true }).click()
+    await bars.getByRole('application').focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/events\?from=[\d-]+T15:00Z&to=[\d-]+T15:00Z$/)
+    await rows(page).nth(1).waitFor()
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('are counted by figures that lead to exactly these rows', async () => {
+    const { context, page, pageErrors } = await person('demo@demo.example')
+    for (const [label, things] of [
+      ['Announced prefixes', /^\d+ announcements?$/],
+      ['Attacks, last 30 days', /^\d+ events?$/],
+    ] as const) {
+      await page.goto(demo.url)
+      const link = page.locator('[data-figure]').filter({ hasText: label }).getByRole('link').first()
+      await link.waitFor()
+      const count = (await link.innerText()).trim()
+      await link.click()
+      const text = page.getByText(things).first()
+      await text.waitFor()
+      assert.equal((await text.innerText()).split(' ')[0], count, label)
+    }
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('have a chart above the list that follows the filters, and zooms it', async () => {
+    const { context, page, pageErrors } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/events?range=7d&affected_network=203.0.113.0%2F24`)
+    const strip = page.getByRole('figure', { name: 'Attacks over time' })
+    await strip.getByRole('img').locator('canvas').waitFor()
+    await strip.getByRole('application').focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/affected_network=203\.0\.113\.0.*from=.*to=/)
+    await strip.getByRole('button', { name: 'Reset zoom' }).click()
+    await page.waitForURL(/range=7d/)
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('show the effect of a withdrawal in one region, and withdraw nothing without a confirmation', async () => {
+    await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
+    const { context, page, pageErrors } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/events?affected_network=203.0.113.77&ongoing=true`)
+    await rows(page).nth(1).getByRole('link').first().click()
+    const actions = page.getByRole('region', { name: 'What you can do' })
+    await actions.getByText('Mitigation is', { exact: false }).waitFor()
+    await actions.getByText(/All of 203\.0\.113\.0\/24 is withdrawn there/).waitFor()
+    await actions.getByRole('button', { name: 'Preview' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Withdraw 203.0.113.0/24 from', { exact: false }).waitFor()
+    assert.deepEqual(await axeViolations(page), [])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    const related = actions.getByRole('link', { name: 'View' })
+    await related.click()
+    await page.waitForURL(/affected_network=203\.0\.113\..*range=30d/)
     assert.deepEqual(pageErrors, [])
     await context.close()
   })

@@ -61,8 +61,8 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await isLive(second).waitFor()
     assert.deepEqual([asked.has(leading), asked.has(second)], [true, false])
     await attack('203.0.113.80')
-    for (const page of [leading, second]) await page.getByText('New attack on 203.0.113.80/32').waitFor()
-    await leading.getByRole('row').filter({ hasText: '203.0.113.80/32' }).first().waitFor()
+    for (const page of [leading, second]) await page.getByText('New attack on 203.0.113.80').waitFor()
+    await leading.getByRole('row').filter({ hasText: '203.0.113.80' }).first().waitFor()
     await shoot(leading, 'events-new-attack')
 
     await leading.close()
@@ -70,7 +70,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
       timeout: 120_000,
     })
     await attack('203.0.113.81')
-    await second.getByText('New attack on 203.0.113.81/32').waitFor()
+    await second.getByText('New attack on 203.0.113.81').waitFor()
     await second.getByRole('button', { name: 'View attack' }).first().click()
     await second.waitForURL(/\/events\/\w+/)
     assert.deepEqual(pageErrors, [])

@@ -1,91 +1,71 @@
-// The team's resources that an event affects, and how they match. The API's detail has no relationships, its list does.
-import { Group, Skeleton, Stack, Text } from '@mantine/core'
-import {
-  listRelatedEventsRoute,
-  type MatchResource,
-  type MatchType,
-  type RelatedEventDetail,
-  type Relationship,
-} from '@pharos/contract/analysis'
-import { useAnswer } from '../api/queries.ts'
+// The team's resources that an event affects, how they match, and where the traffic was seen.
+import { Skeleton, Text } from '@mantine/core'
+import type { MatchResource, RelatedEventDetail, Relationship } from '@pharos/contract/analysis'
+import { Mono } from '../ui/cells.tsx'
+import { Facts, type Fact } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
+import classes from './events.module.css'
+import { idOf, type Relationships } from './use-relationships.ts'
+import { words } from './words.ts'
 
-const resourceLabels: Record<MatchResource, string> = {
-  announcement: 'Announcement',
-  prefix: 'Prefix',
-  service: 'Service',
-  port: 'Port',
-  asn: 'ASN',
-}
+const { affected: texts } = words
 
-const matchLabels: Record<MatchType, string> = {
-  exact: 'exact target',
-  covers: 'covers the target',
-  covered_by: 'inside the target',
-  origin_asn: 'origin AS of the target',
-  source_resource: 'reported by the detector',
-}
+type Props = { readonly event: RelatedEventDetail; readonly relationships: Relationships }
 
-export function AffectedResources({ event }: { event: RelatedEventDetail }) {
-  const { affected_network, start } = event
-  // The events of the network that were ongoing at its start: a few, and this one among them.
-  const answer = useAnswer(listRelatedEventsRoute, {
-    query: { affected_network, start, end: start, limit: 1000 },
-  })
-  const relationships = answer.data?.results.find(({ id }) => id === event.id)?.relationships
+export function AffectedResources({ event, relationships: { list, error, retry } }: Props) {
+  const place = (...parts: string[]) => parts.filter(Boolean).join(', ')
+  const networks = event.parsed_data.networks ?? []
+  const facts: readonly Fact[] = [
+    [texts.networks, networks.length > 1 ? <Mono key="all">{networks.join(', ')}</Mono> : undefined],
+    [texts.seenIn, place(event.source_location, event.source_country)],
+    [texts.targetIn, place(event.target_location, event.target_country)],
+  ]
   return (
-    <Section title="Affected resources" fill>
-      <Stack gap={6}>
-        {answer.isPending && <Skeleton height={40} />}
-        {answer.error && !answer.data && <Problem error={answer.error} />}
-        {relationships?.map((relationship) => (
-          <Resource key={relationship.id} relationship={relationship} />
-        ))}
-        {answer.data && !relationships && (
-          <Text size="sm" c="dimmed">
-            No longer linked to your resources.
-          </Text>
-        )}
-      </Stack>
+    <Section title={texts.title}>
+      {error !== undefined && error !== null && <Problem error={error} retry={retry} />}
+      {!list && !error && <Skeleton height={56} />}
+      {list && list.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {texts.gone}
+        </Text>
+      )}
+      {list && list.length > 0 && <Resources list={list} />}
+      <Facts facts={facts} />
     </Section>
   )
 }
 
+/** Several resources of one kind are one fact. */
+const Resources = ({ list }: { list: readonly Relationship[] }) => (
+  <Facts
+    facts={[...Map.groupBy(list, ({ match_resource: kind }) => kind)].map(([kind, ofKind]) => [
+      texts.kinds[kind],
+      ofKind.map((one) => <Resource key={one.match_resource_link + one.match_type} relationship={one} />),
+    ])}
+  />
+)
+
 function Resource({ relationship }: { relationship: Relationship }) {
-  const {
-    match_resource,
-    match_resouce_name: name,
-    match_type,
-    match_value,
-    match_resource_link,
-  } = relationship
+  const { match_resource, match_resouce_name: name, match_type, match_value } = relationship
+  const value = match_resource === 'asn' ? `AS${match_value.replace(/^AS/i, '')}` : match_value
   return (
-    <Group gap="xs" align="baseline">
-      <Text size="xs" c="dimmed" w={92}>
-        {resourceLabels[match_resource]}
-      </Text>
-      <ResourceLink resource={match_resource} id={match_resource_link.split('/').at(-1)!}>
-        {name}
+    <div className={classes['resource']}>
+      <ResourceLink resource={match_resource} id={idOf(relationship)}>
+        {value}
       </ResourceLink>
-      {name !== match_value && (
-        <Text size="sm" ff="monospace">
-          {match_resource === 'asn' ? `AS${match_value}` : match_value}
-        </Text>
-      )}
-      <Text size="xs" c="dimmed">
-        {matchLabels[match_type]}
-      </Text>
-    </Group>
+      {name !== match_value && name !== value && <span> {name}</span>}
+      <div className={classes['match']}>{texts.matches[match_type]}</div>
+    </div>
   )
 }
 
 type ResourceLinkProps = { readonly resource: MatchResource; readonly id: string; readonly children: string }
 
 /** Links to the page of the resource, if the portal has one. */
-function ResourceLink({ resource, id, children }: ResourceLinkProps) {
-  const text = { size: 'sm', fw: 500, children } as const
+export function ResourceLink({ resource, id, children }: ResourceLinkProps) {
+  const text = { size: 'sm', ff: 'monospace', children } as const
   switch (resource) {
     case 'announcement':
       return <TextLink to="/announcements/$id" params={{ id }} {...text} />
@@ -95,6 +75,6 @@ function ResourceLink({ resource, id, children }: ResourceLinkProps) {
       return <TextLink to="/asns/$asn" params={{ asn: id }} {...text} />
     case 'service':
     case 'port':
-      return <Text {...text} />
+      return <Text span {...text} />
   }
 }

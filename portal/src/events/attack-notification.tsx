@@ -7,6 +7,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { onMessage } from '../api/stream.ts'
 import { formatRate } from '../ui/rate.ts'
+import { networkText } from './network-text.ts'
+import { words } from './words.ts'
+
+const { notification: texts } = words
 
 /** No notification for an older attack that is read after a reconnection. */
 const recentMs = 10 * 60_000
@@ -34,10 +38,10 @@ function showAttack({ type, message }: StreamEvent, open: (id: string) => void):
   notifications.show({
     id,
     color: 'bad',
-    title: `New attack on ${network || 'an unknown network'}`,
+    title: texts.title(network === '' ? texts.unknown : networkText(network)),
     message: (
       <Anchor component="button" size="sm" onClick={() => (notifications.hide(id), open(id))}>
-        {formatRate(bps, 'bps')} · View attack
+        {formatRate(bps, 'bps')} · {texts.view}
       </Anchor>
     ),
     autoClose: 20_000,

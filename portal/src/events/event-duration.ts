@@ -4,5 +4,7 @@ import { formatDuration } from '../ui/time.tsx'
 
 export function durationOf({ start, end }: Pick<RelatedEvent, 'start' | 'end'>, now = Date.now()): string {
   const until = end === null ? now : new Date(end).getTime()
-  return formatDuration(Math.max(0, until - new Date(start).getTime()))
+  const ms = Math.max(0, until - new Date(start).getTime())
+  // Of a running clock, parts of a second only flicker.
+  return formatDuration(end === null ? Math.floor(ms / 1000) * 1000 : ms)
 }

@@ -7,6 +7,7 @@ import { useAnswer } from '../api/queries.ts'
 import { yesNo, type TextFilter, type UnitFilter } from '../ui/list-filter.ts'
 import { eventStatusShown } from '../ui/status.tsx'
 import type { ListDeclaration } from '../ui/use-list-search.ts'
+import { detectorName } from './detector-name.ts'
 import { flagLabel } from './flag-labels.ts'
 import { parseRate, rateText } from './rate-text.ts'
 import { words } from './words.ts'
@@ -78,7 +79,7 @@ export function useEventFilters(): ListDeclaration {
           name: 'source_key',
           label: texts.source,
           isOpen: true,
-          options: [...sources].toSorted().map((value) => ({ value, label: value })),
+          options: [...sources].toSorted().map((value) => ({ value, label: detectorName(value) })),
         },
         { kind: 'choice', name: 'flag', label: texts.flags, options: flags },
       ],

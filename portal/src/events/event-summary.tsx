@@ -1,15 +1,21 @@
 // An event in brief, for the side panel of the list.
-import { Group, Skeleton } from '@mantine/core'
-import { getRelatedEventRoute, type RelatedEvent } from '@pharos/contract/analysis'
+import { Box, Group, Skeleton, Text } from '@mantine/core'
+import { getRelatedEventRoute, type RelatedEvent, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
 import type { ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
+import { Spark } from '../charts/spark.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { EventStatusBadge } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
+import { detectorName } from './detector-name.ts'
 import { durationOf } from './event-duration.ts'
+import { meaningOf } from './meaning.ts'
+import { mitigationOf } from './mitigation.ts'
+import { networkText } from './network-text.ts'
+import { chartRatesOf } from './timeline.ts'
 import { words } from './words.ts'
 
 const { panel: texts } = words.list
@@ -17,7 +23,7 @@ const { panel: texts } = words.list
 /** `row` has the affected resources, which the API's detail lacks. */
 export function EventSummary({ id, row }: { id: string; row: RelatedEvent | undefined }) {
   const answer = useAnswer(getRelatedEventRoute, { params: { event_id: id } }, { refetchInterval: 10_000 })
-  if (answer.error && !answer.data) return <Problem error={answer.error} />
+  if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />
   if (!answer.data) return <Skeleton height={240} />
   const event = answer.data
   const affected = row && [...new Set(row.relationships.map(({ match_resouce_name: name }) => name))]
@@ -31,13 +37,48 @@ export function EventSummary({ id, row }: { id: string; row: RelatedEvent | unde
       </Group>,
     ],
     [texts.type, classificationLabel(event.classification_key)],
-    [texts.peak, `${formatRate(event.affected_bps, 'bps')} · ${formatRate(event.affected_pps, 'pps')}`],
+    [texts.peak, ratesText(event)],
+    [texts.mitigation, words.actions.states[mitigationOf(event).state]],
     [texts.started, <Time key="start" at={event.start} />],
     [texts.ended, <Time key="end" at={event.end} none={texts.ongoing} />],
     [texts.duration, durationOf(event)],
     [texts.affected, affected && (affected.join(', ') || texts.none)],
-    [texts.source, event.source_key],
+    [texts.source, detectorName(event.source_key)],
     [texts.description, event.description],
   ]
-  return <Facts facts={facts} />
+  return (
+    <>
+      <Facts facts={facts} />
+      <Course event={event} />
+      <Text size="sm" c="dimmed" mt="md">
+        {meaningOf(event.classification_key)}
+      </Text>
+    </>
+  )
+}
+
+/** A rate of 0 was not reported. */
+const ratesText = ({
+  affected_bps: bps,
+  affected_pps: pps,
+}: RelatedEvent | RelatedEventDetail): string | null =>
+  [bps > 0 ? formatRate(bps, 'bps') : '', pps > 0 ? formatRate(pps, 'pps') : '']
+    .filter(Boolean)
+    .join(' · ') || null
+
+/** One measurement is no course. */
+function Course({ event }: { event: RelatedEventDetail }) {
+  const { bps } = chartRatesOf(event)
+  if (bps.filter((value) => value !== null).length < 2) return null
+  return (
+    <Box mt="md">
+      <Spark
+        label={words.traffic.chart(networkText(event.affected_network))}
+        values={bps}
+        unit="bps"
+        width={320}
+        height={56}
+      />
+    </Box>
+  )
 }

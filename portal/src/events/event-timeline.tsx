@@ -14,41 +14,46 @@ import type { ChartSeries } from '../charts/chart-props.ts'
 import { Chart } from '../charts/chart.tsx'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
-import { words } from './words.ts'
+import { networkText } from './network-text.ts'
 import { chartRatesOf, stepsOf, thresholdsOf, type Rates, type Step, type StepKind } from './timeline.ts'
+import { words } from './words.ts'
 
 type Props = { readonly event: RelatedEventDetail; readonly now: number }
 
-/** One measurement is enough: it is drawn as a step. */
-export const hasChart = (event: RelatedEventDetail): boolean => chartRatesOf(event).times.length > 0
+const { traffic: texts } = words
 
 export function Traffic({ event, now }: Props) {
+  const rates = chartRatesOf(event)
   return (
-    <Section title="Traffic" fill>
-      <TrafficPlot event={event} now={now} rates={chartRatesOf(event)} steps={stepsOf(event)} />
-    </Section>
-  )
-}
-
-export function EventTimeline({ event }: { event: RelatedEventDetail }) {
-  return (
-    <Section title="Timeline" fill>
-      <Steps steps={stepsOf(event)} />
-      {chartRatesOf(event).times.length < 2 && (
-        <Text size="xs" c="dimmed" mt="md">
-          {hasChart(event) ? words.oneMeasurement : words.noMeasurement}
+    <Section title={texts.title}>
+      {rates.times.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {words.noMeasurement}
+        </Text>
+      ) : (
+        <TrafficPlot event={event} now={now} rates={rates} steps={stepsOf(event)} />
+      )}
+      {rates.times.length === 1 && (
+        <Text size="xs" c="dimmed" mt="xs">
+          {words.oneMeasurement}
         </Text>
       )}
     </Section>
   )
 }
 
+export const EventTimeline = ({ event }: { event: RelatedEventDetail }) => (
+  <Section title={words.timeline.title}>
+    <Steps steps={stepsOf(event)} />
+  </Section>
+)
+
 const series = [
-  { label: 'Bits per second', unit: 'bps', color: 1 },
-  { label: 'Packets per second', unit: 'pps', color: 2, isDashed: true },
+  { label: texts.bps, unit: 'bps', color: 1 },
+  { label: texts.pps, unit: 'pps', color: 2, isDashed: true },
 ] as const
 
-const markLabels: Partial<Record<StepKind, string>> = { started: 'started', ended: 'ended' }
+const markLabels: Partial<Record<StepKind, string>> = { started: texts.started, ended: texts.ended }
 
 const minuteMs = 60_000
 /** Room before the first and after the last step, as a part of the range. */
@@ -65,7 +70,10 @@ function TrafficPlot({ event, now, rates, steps }: Props & { rates: Rates; steps
     .map((one): ChartSeries => ({ ...one, values: rates[one.unit] }))
     .filter(({ values }) => values.some((value) => value !== null))
   const marks = steps
-    .filter(({ kind }) => kind === 'mitigation' || markLabels[kind])
+    .filter(
+      ({ kind, text }) =>
+        kind === 'mitigation' || text === words.timeline.detected || markLabels[kind] !== undefined,
+    )
     .map(({ at, kind, text }) => ({
       at: new Date(at).getTime(),
       label: markLabels[kind] ?? text.toLowerCase(),
@@ -74,14 +82,14 @@ function TrafficPlot({ event, now, rates, steps }: Props & { rates: Rates; steps
     <Chart
       kind="area"
       joinsGaps
-      label={`Traffic to ${event.affected_network || 'the target'}`}
+      label={texts.chart(networkText(event.affected_network))}
       times={rates.times}
       series={shown}
       marks={marks}
       thresholds={thresholdsOf(event)}
       range={[from - room, to + room]}
       heldUntil={to}
-      height={isWide ? 400 : 260}
+      height={isWide ? 400 : 300}
     />
   )
 }

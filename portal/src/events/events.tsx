@@ -15,28 +15,35 @@ import { formatRate } from '../ui/rate.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { Section } from '../ui/section.tsx'
 import { EventStatusBadge } from '../ui/status.tsx'
-import { useListSearch } from '../ui/use-list-search.ts'
+import { addressTime, type TimeRange } from '../ui/time-range.ts'
+import { useIsPhone } from '../ui/use-is-phone.ts'
+import { rangeChanges, useListSearch, type ListView } from '../ui/use-list-search.ts'
+import { AttacksByDay } from './attacks-by-day.tsx'
+import { detectorName } from './detector-name.ts'
 import { durationOf } from './event-duration.ts'
 import { useEventFilters } from './event-filters.ts'
 import { EventSummary } from './event-summary.tsx'
 import classes from './events.module.css'
 import { flagLabel } from './flag-labels.ts'
+import { networkText } from './network-text.ts'
 import { ongoingQuery } from './ongoing-query.ts'
 import { words } from './words.ts'
+
+const { list: texts } = words
 
 const columns: readonly Column<RelatedEvent>[] = [
   {
     id: 'network',
-    header: 'Network',
-    width: 200,
+    header: texts.columns.network,
+    width: 180,
     card: 'primary',
     cell: ({ id, affected_network }) => (
-      <RowLink to={`/events/${id}`}>{affected_network || 'Unknown network'}</RowLink>
+      <RowLink to={`/events/${id}`}>{networkText(affected_network)}</RowLink>
     ),
   },
   {
     id: 'status',
-    header: 'Status',
+    header: texts.columns.status,
     width: 210,
     card: 'state',
     cell: ({ status }) => (
@@ -49,7 +56,7 @@ const columns: readonly Column<RelatedEvent>[] = [
   },
   {
     id: 'class',
-    header: 'Type',
+    header: texts.columns.type,
     orderBy: 'classification_key',
     width: 180,
     card: 'secondary',
@@ -57,38 +64,63 @@ const columns: readonly Column<RelatedEvent>[] = [
   },
   {
     id: 'bps',
-    header: 'Peak rate',
+    header: texts.columns.bps,
     orderBy: 'affected_bps',
     largestFirst: true,
     align: 'right',
     width: 110,
     card: 'secondary',
-    cell: ({ affected_bps }) => formatRate(affected_bps, 'bps'),
+    cell: ({ affected_bps }) => (affected_bps > 0 ? formatRate(affected_bps, 'bps') : <Dimmed>–</Dimmed>),
   },
   {
     id: 'pps',
-    header: 'Peak packet rate',
+    header: texts.columns.pps,
     orderBy: 'affected_pps',
     largestFirst: true,
     align: 'right',
     width: 150,
-    cell: ({ affected_pps }) => formatRate(affected_pps, 'pps'),
+    cell: ({ affected_pps }) => (affected_pps > 0 ? formatRate(affected_pps, 'pps') : <Dimmed>–</Dimmed>),
   },
-  timeColumn('start', 'Started', ({ start }) => start, { orderBy: 'start', card: 'secondary' }),
-  timeColumn('end', 'Ended', ({ end }) => end, { orderBy: 'end', none: 'Ongoing' }),
-  { id: 'lasted', header: 'Duration', align: 'right', width: 110, cell: (event) => durationOf(event) },
-  { id: 'hit', header: 'Affected', cell: ({ relationships }) => <Affected relationships={relationships} /> },
+  timeColumn('start', texts.columns.start, ({ start }) => start, { orderBy: 'start', card: 'secondary' }),
+  timeColumn('end', texts.columns.end, ({ end }) => end, { orderBy: 'end', none: texts.columns.ongoing }),
+  {
+    id: 'lasted',
+    header: texts.columns.duration,
+    align: 'right',
+    width: 110,
+    cell: (event) => durationOf(event),
+  },
+  {
+    id: 'hit',
+    header: texts.columns.affected,
+    cell: ({ relationships }) => <Affected relationships={relationships} />,
+  },
   {
     id: 'description',
-    header: 'Description',
+    header: texts.columns.description,
     width: 200,
     grows: true,
     cell: ({ description }) => description,
   },
-  { id: 'source', header: 'Source', hidden: true, cell: ({ source_key }) => source_key },
-  { id: 'location', header: 'Detected in', hidden: true, cell: ({ source_location }) => source_location },
-  { id: 'flags', header: 'Flags', hidden: true, cell: ({ flags }) => flags.map(flagLabel).join(', ') },
-  monoColumn('id', 'ID', ({ id }) => id, { orderBy: 'id', hidden: true }),
+  {
+    id: 'source',
+    header: texts.columns.source,
+    hidden: true,
+    cell: ({ source_key }) => detectorName(source_key),
+  },
+  {
+    id: 'location',
+    header: texts.columns.location,
+    hidden: true,
+    cell: ({ source_location }) => source_location,
+  },
+  {
+    id: 'flags',
+    header: texts.columns.flags,
+    hidden: true,
+    cell: ({ flags }) => flags.map(flagLabel).join(', '),
+  },
+  monoColumn('id', texts.columns.id, ({ id }) => id, { orderBy: 'id', hidden: true }),
 ]
 
 function Affected({ relationships }: Pick<RelatedEvent, 'relationships'>) {
@@ -107,7 +139,7 @@ export function Events() {
   const declaration = useEventFilters()
   const view = useListSearch('/events', declaration)
   return (
-    <Page title="Security events" note="Attacks and anomalies affecting your prefixes and ASNs.">
+    <Page title={texts.title} note={texts.note}>
       <Ongoing />
       <Box mih="20rem">
         <List<RelatedEvent>
@@ -117,19 +149,47 @@ export function Events() {
           view={view}
           columns={columns}
           panel={panel}
+          chart={<Strip view={view} />}
           refetchMs={10_000}
-          empty={<Empty title="No events yet">No attacks on your networks so far.</Empty>}
-          emptyFiltered={
-            <Empty title="No events match these filters">Try a longer time range or clear the filters.</Empty>
-          }
+          empty={<Empty title={texts.empty}>{texts.emptyText}</Empty>}
+          emptyFiltered={<Empty title={texts.emptyFiltered}>{texts.emptyFilteredText}</Empty>}
         />
       </Box>
     </Page>
   )
 }
 
+/** The attacks of the list over time: a bar, or a range that is dragged, becomes the list's time range. */
+function Strip({ view }: { view: ListView }) {
+  const { start, end, ...filters } = view.query
+  const [before, setBefore] = useState<TimeRange>()
+  const isPhone = useIsPhone()
+  const zoom = (range: TimeRange) => {
+    if (!before) setBefore(view.range)
+    view.set(rangeChanges(range))
+  }
+  return (
+    <div className={classes['strip']}>
+      <div className={classes['stripHead']}>{start || end ? words.byDay.inRange : words.byDay.lastDays}</div>
+      <AttacksByDay
+        label={words.byDay.labelOfList}
+        span={{ ...(start ? { start: String(start) } : {}), ...(end ? { end: String(end) } : {}) }}
+        filters={filters}
+        height={isPhone ? 90 : 120}
+        isZoomed={before !== undefined}
+        onPeriod={zoom}
+        onZoom={(range) => {
+          if (range) return zoom({ from: addressTime(range[0]), to: addressTime(range[1]) })
+          view.set(rangeChanges(before ?? {}))
+          setBefore(undefined)
+        }}
+      />
+    </div>
+  )
+}
+
 const panel: PanelDeclaration<RelatedEvent> = {
-  title: (event) => event?.affected_network || words.list.panel.title,
+  title: (event) => (event ? networkText(event.affected_network) : texts.panel.title),
   pageOf: (id) => `/events/${id}`,
   render: (id, row) => <EventSummary id={id} row={row} />,
 }
@@ -145,23 +205,23 @@ function Ongoing() {
   const shown = isWhole ? ongoing : ongoing.slice(0, shownAtFirst)
   return (
     <div className={classes['now']}>
-      <Section title={ongoing.length === 1 ? '1 ongoing attack' : `${ongoing.length} ongoing attacks`}>
+      <Section title={texts.ongoingCount(answer.data?.count ?? 0)}>
         {shown.map((event) => (
-          <Group key={event.id} gap="md" className={classes['row']!}>
+          <div key={event.id} className={classes['row']}>
             <TextLink to="/events/$id" params={{ id: event.id }} ff="monospace" size="sm">
-              {event.affected_network || 'Unknown network'}
+              {networkText(event.affected_network)}
             </TextLink>
             <Text size="sm">{classificationLabel(event.classification_key)}</Text>
             <Text size="sm" fw={600}>
               {formatRate(event.affected_bps, 'bps')}
             </Text>
             <Text size="sm">{durationOf(event)}</Text>
-          </Group>
+          </div>
         ))}
         {shown.length < ongoing.length && (
           <Group>
             <Button variant="subtle" size="compact-sm" ml={-8} mt={4} onClick={() => setWhole(true)}>
-              Show {ongoing.length - shown.length} more
+              {texts.showMore(ongoing.length - shown.length)}
             </Button>
           </Group>
         )}

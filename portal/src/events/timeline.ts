@@ -1,6 +1,9 @@
 // From an event's recorded timeline: the steps to list, and the rates to plot. Pure.
 import { timelineMax, type EventSignal, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { formatRate } from '../ui/rate.ts'
+import { words } from './words.ts'
+
+const { timeline: texts } = words
 
 export type StepKind = 'started' | 'detected' | 'peak' | 'mitigation' | 'feedback' | 'ended'
 export type Step = {
@@ -13,12 +16,12 @@ export type Step = {
 type Event = Pick<RelatedEventDetail, 'start' | 'end' | 'parsed_data'>
 
 const signalSteps: Partial<Record<EventSignal, { readonly kind: StepKind; readonly text: string }>> = {
-  pending: { kind: 'detected', text: 'Detected' },
-  ongoing: { kind: 'detected', text: 'Still ongoing' },
-  mitigation_active: { kind: 'mitigation', text: 'Mitigation started' },
-  mitigation_ended: { kind: 'mitigation', text: 'Mitigation ended' },
-  acknowledged: { kind: 'feedback', text: 'Acknowledged' },
-  false_positive: { kind: 'feedback', text: 'Marked as false positive' },
+  pending: { kind: 'detected', text: texts.detected },
+  ongoing: { kind: 'detected', text: texts.ongoing },
+  mitigation_active: { kind: 'mitigation', text: texts.mitigationStarted },
+  mitigation_ended: { kind: 'mitigation', text: texts.mitigationEnded },
+  acknowledged: { kind: 'feedback', text: texts.acknowledged },
+  false_positive: { kind: 'feedback', text: texts.falsePositive },
 }
 
 /**
@@ -26,7 +29,7 @@ const signalSteps: Partial<Record<EventSignal, { readonly kind: StepKind; readon
  * of repetitions.
  */
 export function stepsOf({ start, end, parsed_data: { timeline = [], peaks } }: Event): Step[] {
-  const started: Step = { at: start, kind: 'started', text: 'Started' }
+  const started: Step = { at: start, kind: 'started', text: texts.started }
   const signalsSeen: { at: string; signal: EventSignal; repeats: number }[] = []
   let before: readonly EventSignal[] = []
   const open = new Map<EventSignal, (typeof signalsSeen)[number]>()
@@ -56,15 +59,14 @@ export function stepsOf({ start, end, parsed_data: { timeline = [], peaks } }: E
   const peakSteps = [...together].map(([at, list]): Step => ({
     at,
     kind: 'peak',
-    text: `Peak: ${list.map(({ text }) => text).join(', ')}`,
+    text: texts.peak(list.map(({ text }) => text).join(', ')),
   }))
-  const ended: Step[] = end === null ? [] : [{ at: end, kind: 'ended', text: 'Ended' }]
+  const ended: Step[] = end === null ? [] : [{ at: end, kind: 'ended', text: texts.ended }]
   return [started, ...[...steps, ...peakSteps, ...ended].toSorted(byTime)]
 }
 
 function repetitionText(repeats: number, isSample: boolean): string {
-  if (isSample) return 'reported repeatedly'
-  return repeats === 1 ? '1 more report' : `${repeats} more reports`
+  return isSample ? texts.manyReports : texts.reports(repeats)
 }
 
 /** The end comes last among the steps of its time. */
@@ -120,7 +122,7 @@ export function thresholdsOf({ parsed_data: { thresholds = {} } }: Pick<Event, '
   return (['bps', 'pps'] as const).flatMap((unit) => {
     const value = thresholds[unit]
     return typeof value === 'number' && value > 0
-      ? [{ value, unit, label: `threshold ${formatRate(value, unit)}` }]
+      ? [{ value, unit, label: texts.threshold(formatRate(value, unit)) }]
       : []
   })
 }

@@ -1,38 +1,119 @@
-// The first page: ongoing attacks, announcements that are out of sync, and open tasks.
-import { SimpleGrid } from '@mantine/core'
+// The first page: whether the team is attacked, the figures of its prefixes and attacks, what to do, and where it announces.
+import { useMediaQuery } from '@mantine/hooks'
+import { countAnnouncementsRoute, listAnnouncementsRoute, listRegionsRoute } from '@pharos/contract/byoip'
+import type { User } from '@pharos/contract/session'
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { answerOf, refetchIntervalOf } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'
 import { whenIdle } from '../ui/idle.ts'
-import { Page } from '../ui/page.tsx'
-import { AnnouncementSummary } from './announcement-summary.tsx'
-import { OngoingAttacks } from './ongoing-attacks.tsx'
-import { ToDo } from './to-do.tsx'
+import { Grid, Page } from '../ui/page.tsx'
+import { Alarm } from './alarm.tsx'
+import { AnnouncementsCard } from './announcements-card.tsx'
+import { Announced, OngoingAttacks, RecentAttacks, RegionsInSync } from './figures.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { LargestCard } from './largest-card.tsx'
 import classes from './overview.module.css'
+import { countsByRegion, deviationsByRegion } from './prefix-counts.ts'
+import { ToDo } from './to-do.tsx'
+import { useAttacks } from './use-attacks.ts'
+import { words } from './words.ts'
 
-/** Loaded with the plot once the browser is idle: nothing else depends on it. */
-const RecentAttacks = lazy(async () => {
+/** Loaded with the charts once the browser is idle: nothing else depends on them. */
+const AttacksCard = lazy(async () => {
   await whenIdle()
-  return { default: (await import('../events/recent-attacks.tsx')).RecentAttacks }
+  return { default: (await import('./attacks-card.tsx')).AttacksCard }
+})
+const RegionsCard = lazy(async () => {
+  await whenIdle()
+  return { default: (await import('./regions-card.tsx')).RegionsCard }
 })
 
 export function Overview() {
   const user = useUser()
-  if (!user) return null
+  return user ? <Shown user={user} /> : null
+}
+
+/** The announcements that are read: enough for most teams to count the prefixes of each region. */
+const announcementsMax = 50
+
+function useAnnouncements(enabled: boolean) {
+  const every = (ms: number) => ({
+    enabled,
+    refetchInterval: () => refetchIntervalOf(listAnnouncementsRoute, ms),
+  })
+  const counts = useQuery({ ...answerOf(countAnnouncementsRoute, {}), ...every(10_000) })
+  const list = useQuery({
+    ...answerOf(listAnnouncementsRoute, {
+      query: { include: 'region_states,details', ordering: 'cidr', limit: announcementsMax },
+    }),
+    ...every(10_000),
+  })
+  const regions = useQuery({
+    ...answerOf(listRegionsRoute, { query: { limit: 1000 } }),
+    ...every(30_000),
+  })
+  return { counts, list, regions }
+}
+
+function Shown({ user }: { user: User }) {
   const has = (module: string) => user.enabled_modules.includes(module)
+  const [isWatched, isRouted] = [has('lighthouse'), has('ipam')]
+  const isLarge = useMediaQuery('(min-width: 120em)', false, { getInitialValueInEffect: false })
+  const attacks = useAttacks(isWatched, isLarge ? 10 : 6)
+  const { counts, list, regions } = useAnnouncements(isRouted)
+  const isNew = isRouted && counts.data?.total === 0
+  const isQuiet = isNew && (!isWatched || attacks.recent.data?.count === 0)
+  const { ongoing } = attacks
+  const largest = ongoing.data?.results[0]
+  const isWhole = list.data !== undefined && list.data.count <= list.data.results.length
   return (
-    <Page title="Overview" note={user.current_team.name}>
-      <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }}>
-        {has('lighthouse') && <OngoingAttacks />}
-        {has('ipam') && <AnnouncementSummary />}
-        <ToDo user={user} />
-      </SimpleGrid>
-      {has('lighthouse') && (
-        <div className={classes['recent']} data-later>
-          <Suspense>
-            <RecentAttacks />
-          </Suspense>
+    <Page title={words.title} note={user.current_team.name} wide>
+      {largest && <Alarm largest={largest} count={ongoing.data!.count} />}
+      <Grid min={150}>
+        {isRouted && <Announced answer={counts} />}
+        {isWatched && <RecentAttacks attacks={attacks} />}
+        {isWatched && <OngoingAttacks attacks={attacks} />}
+        {isRouted && <RegionsInSync answer={regions} />}
+      </Grid>
+      <div className={classes['cards']} data-new={isQuiet || undefined}>
+        {isNew && (
+          <div className={classes['first']}>
+            <FirstSteps isAdmin={user.current_team.is_admin} />
+          </div>
+        )}
+        {isWatched && !isQuiet && (
+          <div className={classes['chart']} data-later>
+            <Suspense>
+              <AttacksCard height={isLarge ? 380 : 290} />
+            </Suspense>
+          </div>
+        )}
+        <div className={classes['toDo']}>
+          <ToDo user={user} />
         </div>
-      )}
+        {isRouted && (
+          <div className={classes['map']} data-later>
+            <Suspense>
+              <RegionsCard
+                answer={regions}
+                counts={isWhole ? countsByRegion(list.data.results) : undefined}
+                deviations={isWhole ? deviationsByRegion(list.data.results) : undefined}
+              />
+            </Suspense>
+          </div>
+        )}
+        {isRouted && !isNew && (
+          <div className={classes['list']}>
+            <AnnouncementsCard answer={list} rows={isLarge ? 10 : 6} />
+          </div>
+        )}
+        {isWatched && !isQuiet && (
+          <div className={classes['largest']}>
+            <LargestCard recent={attacks.recent} />
+          </div>
+        )}
+      </div>
     </Page>
   )
 }

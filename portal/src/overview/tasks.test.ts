@@ -50,6 +50,27 @@ describe('the tasks of the overview', () => {
     assert.deepEqual(tasks.at(-1)?.to.search, { status: ['validation_failed', 'suspended', 'error'] })
   })
 
+  it('say who acts, with what the person does before what the provider does', () => {
+    const failed = page(
+      { id: 1, cidr: '192.0.2.0/24', status: 'suspended', details: { suspended_reason: 'abuse report' } },
+      { id: 2, cidr: '198.51.100.0/24', status: 'error', state_messages: [] },
+      {
+        id: 3,
+        cidr: '203.0.113.0/24',
+        status: 'validation_failed',
+        validations: [{ kind: 'roa', name: 'ROA', state: 'missing' }],
+      },
+    )
+    assert.deepEqual(
+      tasksOf({ failed } as unknown as Known).map(({ text, who, verb, color }) => [text, who, verb, color]),
+      [
+        ['203.0.113.0/24', 'you', 'Fix', 'warn'],
+        ['192.0.2.0/24', 'provider', 'View', 'bad'],
+        ['198.51.100.0/24', 'provider', 'View', 'bad'],
+      ],
+    )
+  })
+
   it('include a webhook that fails or was disabled after failures, not one that a user disabled', () => {
     const webhooks = page(
       {
@@ -84,8 +105,8 @@ describe('the tasks of the overview', () => {
   it('start with the decisions of staff', () => {
     const tasks = textsOf({ holds: page({}), letters: page({}, {}), invited: page({}) })
     assert.deepEqual(tasks, [
-      'Changes in 1 region need approval -> /staff/holds',
-      '2 letters to review -> /staff/letters',
+      'Changes in 1 region need approval -> /staff/inbox',
+      '2 letters to review -> /staff/inbox',
       '1 pending invitation -> /team/members',
     ])
   })

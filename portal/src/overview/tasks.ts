@@ -1,14 +1,19 @@
-// The tasks that follow from what the API answered, each with a link to the page for it. Pure.
+// The tasks that follow from what the API answered: what it is, who acts, and the page where it is done. Pure.
 import type { Announcement } from '@pharos/contract/byoip'
 import type { SecondFactor } from '@pharos/contract/second-factor'
 import type { Token } from '@pharos/contract/token'
 import type { Webhook } from '@pharos/contract/webhook'
 import { linkOptions, type LinkOptions } from '@tanstack/react-router'
+import { namesOf, openChecks } from '../announcements/check-view.ts'
+import type { StateColor } from '../ui/status.tsx'
+import { words } from './words.ts'
+
+const { toDo: texts } = words
 
 /** The answers so far; undefined: not requested, or not answered yet. */
 export type Known = {
   readonly secondFactor?: SecondFactor | undefined
-  /** Announcements with one of `failedStatuses`. */
+  /** Announcements with one of `failedStatuses`, with their checks. */
   readonly failed?: Counted<Announcement> | undefined
   readonly invited?: Counted<unknown> | undefined
   readonly unverified?: Counted<{ readonly domain: string }> | undefined
@@ -21,7 +26,16 @@ export type Known = {
 
 type Counted<T> = { readonly results: readonly T[]; readonly count: number }
 
-export type Task = { readonly text: string; readonly detail?: string; readonly to: LinkOptions }
+export type Task = {
+  readonly text: string
+  /** The text is a prefix, a host or a name of a machine. */
+  readonly isMono?: boolean
+  readonly detail?: string
+  readonly color: StateColor
+  readonly who: keyof typeof texts.who
+  readonly verb: string
+  readonly to: LinkOptions
+}
 
 export const failedStatuses = ['validation_failed', 'suspended', 'error'] as const
 
@@ -29,8 +43,11 @@ const dayMs = 86_400_000
 const soonDays = 14
 const fewCodes = 3
 
+const urgency: readonly StateColor[] = ['bad', 'warn', 'info', 'idle', 'ok']
+
+/** Returns what the person can do first, the most urgent at the top, then what waits for others. */
 export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
-  return [
+  const tasks = [
     ...staffTasks(known),
     ...announcementTasks(known),
     ...accountTasks(known),
@@ -38,50 +55,82 @@ export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
     ...tokenTasks(known, now),
     ...teamTasks(known),
   ]
+  return tasks.toSorted(
+    (a, b) =>
+      Number(a.who !== 'you') - Number(b.who !== 'you') ||
+      urgency.indexOf(a.color) - urgency.indexOf(b.color),
+  )
 }
 
 function staffTasks({ holds, letters }: Known): readonly Task[] {
+  const common = { who: 'you', verb: texts.review, to: linkOptions({ to: '/staff/inbox' }) } as const
   return [
     ...(holds?.count
       ? [
           {
-            text: `Changes in ${countOf(holds.count, 'region need', 'regions need')} approval`,
-            detail: 'Stopped by the safety limit',
-            to: linkOptions({ to: '/staff/holds' }),
+            ...common,
+            text: texts.needsApproval(holds.count),
+            detail: texts.safetyLimit,
+            color: 'bad' as const,
           },
         ]
       : []),
-    ...(letters?.count
-      ? [
-          {
-            text: `${countOf(letters.count, 'letter', 'letters')} to review`,
-            to: linkOptions({ to: '/staff/letters' }),
-          },
-        ]
-      : []),
+    ...(letters?.count ? [{ ...common, text: texts.letters(letters.count), color: 'warn' as const }] : []),
   ]
 }
 
 function announcementTasks({ failed }: Known): readonly Task[] {
   if (!failed) return []
-  const each = failed.results.map(({ id, cidr, state_messages: messages = [] }) => ({
-    text: cidr,
-    detail:
-      messages.find(({ severity }) => severity !== 'info')?.message ??
-      messages[0]?.message ??
-      'Checks failed',
-    to: linkOptions({ to: '/announcements/$id', params: { id: String(id) } }),
-  }))
+  const each = failed.results.map(announcementTask)
   const more = failed.count - each.length
   if (more <= 0) return each
   return [
     ...each,
     {
-      text: `${more} more`,
-      detail: 'Cannot be announced',
+      text: texts.moreBlocked(more),
+      detail: texts.moreBlockedDetail,
+      color: 'warn',
+      who: 'you',
+      verb: texts.view,
       to: linkOptions({ to: '/announcements', search: { status: [...failedStatuses] } }),
     },
   ]
+}
+
+function announcementTask(announcement: Announcement): Task {
+  const { id, cidr, status, details, validations = [], state_messages: messages = [] } = announcement
+  const common = {
+    text: cidr,
+    isMono: true,
+    to: linkOptions({ to: '/announcements/$id', params: { id: String(id) } }),
+  }
+  const { you, provider } = openChecks(validations)
+  if (status === 'suspended') {
+    const isByChecks = details?.suspended_by === 'validation'
+    return {
+      ...common,
+      detail: isByChecks ? texts.suspendedByChecks : texts.suspended(details?.suspended_reason ?? undefined),
+      color: 'bad',
+      who: isByChecks && you.length > 0 ? 'you' : 'provider',
+      verb: isByChecks && you.length > 0 ? texts.fix : texts.view,
+    }
+  }
+  if (you.length > 0)
+    return { ...common, detail: texts.failing(namesOf(you)), color: 'warn', who: 'you', verb: texts.fix }
+  if (provider.length > 0)
+    return {
+      ...common,
+      detail: texts.waits(namesOf(provider)),
+      color: 'info',
+      who: 'provider',
+      verb: texts.view,
+    }
+  const message = messages.find(({ severity }) => severity !== 'info') ?? messages[0]
+  const detail = message?.message ?? texts.checksFailed
+  // An error on a router is the provider's to repair.
+  return status === 'error'
+    ? { ...common, detail, color: 'bad', who: 'provider', verb: texts.view }
+    : { ...common, detail, color: 'warn', who: 'you', verb: texts.fix }
 }
 
 function accountTasks({ secondFactor }: Known): readonly Task[] {
@@ -91,13 +140,25 @@ function accountTasks({ secondFactor }: Known): readonly Task[] {
   if (enabled === null)
     return [
       {
-        text: 'Set up two-factor authentication',
-        detail: 'Your account is protected by a password only',
+        text: texts.secondFactor,
+        detail: texts.passwordOnly,
+        color: 'info',
+        who: 'you',
+        verb: texts.setUp,
         to,
       },
     ]
   if (left > fewCodes) return []
-  return [{ text: 'Generate new recovery codes', detail: `${countOf(left, 'code', 'codes')} left`, to }]
+  return [
+    {
+      text: texts.newCodes,
+      detail: texts.codesLeft(left),
+      color: 'warn',
+      who: 'you',
+      verb: texts.generate,
+      to,
+    },
+  ]
 }
 
 function webhookTasks({ webhooks }: Known): readonly Task[] {
@@ -107,19 +168,26 @@ function webhookTasks({ webhooks }: Known): readonly Task[] {
     )
     .map(({ id, url, enabled }) => ({
       text: new URL(url).host,
-      detail: enabled ? 'Webhook deliveries are failing' : 'Webhook disabled after repeated failures',
+      isMono: true,
+      detail: enabled ? texts.deliveriesFail : texts.webhookOff,
+      color: 'bad',
+      who: 'you',
+      verb: texts.fix,
       to: linkOptions({ to: '/team/webhooks/$id', params: { id: String(id) } }),
     }))
 }
 
 function tokenTasks({ tokens }: Known, now: number): readonly Task[] {
-  return (tokens?.results ?? []).flatMap(({ name, expires }) => {
+  return (tokens?.results ?? []).flatMap(({ name, expires }): Task[] => {
     const days = expires === null ? Infinity : Math.ceil((new Date(expires).getTime() - now) / dayMs)
     if (days > soonDays || days < 0) return []
     return [
       {
         text: name,
-        detail: `API token expires ${days === 0 ? 'today' : `in ${countOf(days, 'day', 'days')}`}`,
+        detail: days === 0 ? texts.tokenToday : texts.tokenIn(days),
+        color: days <= 2 ? 'bad' : 'warn',
+        who: 'you',
+        verb: texts.renew,
         to: linkOptions({ to: '/team/tokens' }),
       },
     ]
@@ -128,20 +196,26 @@ function tokenTasks({ tokens }: Known, now: number): readonly Task[] {
 
 function teamTasks({ invited, unverified }: Known): readonly Task[] {
   return [
-    ...(unverified?.results ?? []).map(({ domain }) => ({
+    ...(unverified?.results ?? []).map(({ domain }): Task => ({
       text: domain,
-      detail: 'Domain not verified: TXT record not found',
+      isMono: true,
+      detail: texts.domain,
+      color: 'warn',
+      who: 'you',
+      verb: texts.verify,
       to: linkOptions({ to: '/team/domains' }),
     })),
     ...(invited?.count
       ? [
           {
-            text: countOf(invited.count, 'pending invitation', 'pending invitations'),
+            text: texts.invitations(invited.count),
+            detail: texts.invitationsDetail,
+            color: 'idle' as const,
+            who: 'you' as const,
+            verb: texts.view,
             to: linkOptions({ to: '/team/members', search: { status: 'invited' } }),
           },
         ]
       : []),
   ]
 }
-
-const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`

@@ -1,5 +1,5 @@
-// Tasks that need the user's attention, each with a link to the page for it.
-import { Skeleton, Text } from '@mantine/core'
+// What needs attention: each with its state, who acts, and the verb that leads to the page for it.
+import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { CallInput } from '@pharos/contract/client'
 import { listDomainsRoute } from '@pharos/contract/domain'
@@ -12,40 +12,49 @@ import type { User } from '@pharos/contract/session'
 import { listTokensRoute } from '@pharos/contract/token'
 import { listWebhooksRoute } from '@pharos/contract/webhook'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { answerOf } from '../api/queries.ts'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { Remark, Row, Rows, SummaryCard } from './summary-card.tsx'
-import { failedStatuses, tasksOf } from './tasks.ts'
+import { Section } from '../ui/section.tsx'
+import { StatePill } from '../ui/status.tsx'
 import classes from './overview.module.css'
+import { failedStatuses, tasksOf, type Task } from './tasks.ts'
+import { words } from './words.ts'
 
-const shownRows = 6
+const { toDo: texts } = words
+const shownRows = 5
+const requestedRows = 6
 const team = { team_id: 'current' } as const
 
 /** Requests only what the user's role allows. */
 function useIf<R extends Route>(allowed: boolean, route: R, input: CallInput<R>) {
-  const { data, error, isPending } = useQuery({
+  const { data, error, isPending, refetch } = useQuery({
     ...answerOf(route, input),
     enabled: allowed,
     refetchInterval: 30_000,
   })
-  return { data, error: data === undefined ? error : null, isLoading: allowed && isPending }
+  return { data, error: data === undefined ? error : null, isLoading: allowed && isPending, refetch }
 }
 
 export function ToDo({ user }: { user: User }) {
   const isAdmin = user.current_team.is_admin
   const failed = useIf(user.enabled_modules.includes('ipam'), listAnnouncementsRoute, {
-    query: { status: [...failedStatuses], include: 'state_messages', limit: shownRows },
+    query: {
+      status: [...failedStatuses],
+      include: 'state_messages,validations,details',
+      limit: requestedRows,
+    },
   })
   const secondFactor = useIf(true, getSecondFactorRoute, {})
   const invited = useIf(isAdmin, listMembersRoute, { params: team, query: { status: 'invited', limit: 1 } })
   const unverified = useIf(isAdmin, listDomainsRoute, {
     params: team,
-    query: { verified: false, limit: shownRows },
+    query: { verified: false, limit: requestedRows },
   })
   const webhooks = useIf(isAdmin, listWebhooksRoute, { query: { limit: 100 } })
   const tokens = useIf(isAdmin, listTokensRoute, {
-    query: { active: true, ordering: 'expires', limit: shownRows },
+    query: { active: true, ordering: 'expires', limit: requestedRows },
   })
   const holds = useIf(user.is_staff, listHoldsRoute, { query: { state: ['open'], limit: 1 } })
   const letters = useIf(user.is_staff, listLettersToReviewRoute, {
@@ -64,29 +73,64 @@ export function ToDo({ user }: { user: User }) {
   const answers = [failed, secondFactor, invited, unverified, webhooks, tokens, holds, letters]
   const isLoading = answers.some((one) => one.isLoading)
   // An unknown state is not "nothing to do".
-  const error = answers.find((one) => one.error)?.error
+  const failures = answers.filter((one) => one.error)
   return (
-    <SummaryCard title="To do">
-      {error && <Problem error={error} />}
+    <Section
+      title={texts.title}
+      note={
+        tasks.length > 0 &&
+        failures.length === 0 && <StatePill color="warn">{tasks.length.toLocaleString('en')}</StatePill>
+      }
+      fill
+    >
+      {failures.length > 0 && (
+        <Problem error={failures[0]!.error} retry={() => Promise.all(failures.map((one) => one.refetch()))} />
+      )}
       {tasks.length === 0 &&
-        !error &&
-        (isLoading ? <Skeleton height={96} /> : <Remark>Nothing to do.</Remark>)}
-      <Rows>
-        {tasks.map(({ text, detail, to }) => (
-          <Row
-            key={`${to.to} ${text}`}
-            link={
-              <TextLink {...to} size="sm">
-                {text}
-              </TextLink>
-            }
-          >
-            <Text span size="xs" c="dimmed" className={classes['rest']!} title={detail ?? ''}>
-              {detail}
-            </Text>
-          </Row>
+        failures.length === 0 &&
+        (isLoading ? (
+          <Skeleton height={160} />
+        ) : (
+          <Text size="sm" c="dimmed">
+            {texts.none}
+          </Text>
         ))}
-      </Rows>
-    </SummaryCard>
+      <Rows tasks={tasks} />
+    </Section>
+  )
+}
+
+function Rows({ tasks }: { tasks: readonly Task[] }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole || tasks.length <= shownRows + 1 ? tasks : tasks.slice(0, shownRows)
+  return (
+    <>
+      <ul className={classes['tasks']}>
+        {shown.map(({ text, isMono = false, detail, color, who, verb, to }) => (
+          <li key={`${to.to} ${text}`} className={classes['task']}>
+            <span className={classes['dot']} data-color={color} aria-hidden />
+            <div className={classes['taskText']}>
+              <div className={classes['taskName']} data-mono={isMono || undefined} title={text}>
+                {text}
+              </div>
+              <div className={classes['taskDetail']}>
+                {texts.who[who]}
+                {detail !== undefined && ` · ${detail}`}
+              </div>
+            </div>
+            <TextLink {...to} size="sm" className={classes['verb']!} aria-label={`${verb}: ${text}`}>
+              {verb}
+            </TextLink>
+          </li>
+        ))}
+      </ul>
+      {shown.length < tasks.length && (
+        <Group>
+          <Button variant="subtle" size="compact-sm" ml={-8} onClick={() => setWhole(true)}>
+            {texts.more(tasks.length - shown.length)}
+          </Button>
+        </Group>
+      )}
+    </>
   )
 }

@@ -16,13 +16,15 @@ type PageProps = {
   readonly note?: ReactNode
   /** At most one primary action, on the right; further ones in a menu. */
   readonly actions?: ReactNode
+  /** Fills large screens with further columns; other pages are as wide as can be read. */
+  readonly wide?: boolean
   readonly children: ReactNode
 }
 
 /** The first page keeps the browser's focus. */
 let isFirst = true
 
-export function Page({ title, mono = false, state, note, actions, children }: PageProps) {
+export function Page({ title, mono = false, state, note, actions, wide = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => setPageTitle(title), [title])
   useEffect(() => {
@@ -30,7 +32,7 @@ export function Page({ title, mono = false, state, note, actions, children }: Pa
     isFirst = false
   }, [])
   return (
-    <Stack gap="md" className={classes['page']!} data-page>
+    <Stack gap="md" className={classes['page']!} data-page data-wide={wide || undefined}>
       <div className={classes['head']}>
         <div className={classes['titles']}>
           <Group gap="xs">

@@ -1,0 +1,183 @@
+// What a person can do about an attack, each with its effect first: only what exists today.
+import { Button, NativeSelect, Text } from '@mantine/core'
+import { listRelatedEventsRoute, type RelatedEventDetail, type Relationship } from '@pharos/contract/analysis'
+import {
+  getAnnouncementRoute,
+  listRegionsRoute,
+  type Announcement,
+  type Region,
+} from '@pharos/contract/byoip'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { EnableDialog } from '../announcements/enable-dialog.tsx'
+import { namesOfRegions } from '../announcements/region-target.ts'
+import { answerOf, useAnswer } from '../api/queries.ts'
+import { useUser } from '../api/use-session.ts'
+import { brand } from '../ui/brand.ts'
+import { ButtonLink } from '../ui/link.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
+import { StatePill, type StateColor } from '../ui/status.tsx'
+import { Time } from '../ui/time.tsx'
+import classes from './events.module.css'
+import { mitigationOf } from './mitigation.ts'
+import { idOf, type Relationships } from './use-relationships.ts'
+import { words } from './words.ts'
+
+const { actions: texts } = words
+
+type Props = { readonly event: RelatedEventDetail; readonly relationships: Relationships }
+
+export function AttackActions({ event, relationships }: Props) {
+  const has = useUser()?.enabled_modules.includes('ipam') === true
+  const announcement = relationships.list?.find(({ match_resource: kind }) => kind === 'announcement')
+  const covering = relationships.list?.find(isNetwork) ?? announcement
+  return (
+    <Section title={texts.title}>
+      <ul className={classes['steps']}>
+        <Mitigation event={event} />
+        {has && event.end === null && announcement && <Withdraw id={Number(idOf(announcement))} />}
+        {covering && <Related cidr={covering.match_value} />}
+        {brand.support !== '' && (
+          <Step title={texts.contact(brand.name)} text={texts.contactText}>
+            <Button variant="default" component="a" href={brand.support}>
+              {texts.contactAction}
+            </Button>
+          </Step>
+        )}
+      </ul>
+    </Section>
+  )
+}
+
+/** The neighbours are those in the network that is nearest to the target. */
+const isNetwork = ({ match_resource: kind, match_type: type }: Relationship) =>
+  kind === 'prefix' && (type === 'covers' || type === 'exact')
+
+type StepProps = {
+  readonly title: ReactNode
+  readonly color?: StateColor
+  readonly text: ReactNode
+  readonly children?: ReactNode
+}
+
+const Step = ({ title, color, text, children }: StepProps) => (
+  <li>
+    <h3>{color === undefined ? title : <StatePill color={color}>{title}</StatePill>}</h3>
+    <div className={classes['stepText']}>{text}</div>
+    {children !== undefined && <div className={classes['stepTools']}>{children}</div>}
+  </li>
+)
+
+function Mitigation({ event }: { event: RelatedEventDetail }) {
+  const { state, since, actions } = mitigationOf(event)
+  const done = actions.join(', ')
+  const blackholed = event.flags.includes('BLACKHOLED') && texts.blackholed
+  if (state === 'unknown')
+    return <Step title={texts.mitigationUnknown} color="idle" text={blackholed || texts.unknownText} />
+  return (
+    <Step
+      title={state === 'active' ? texts.mitigationActive : texts.mitigationEnded}
+      color={state === 'active' ? 'ok' : 'idle'}
+      text={
+        <>
+          {done !== '' && `${done}, `}
+          {since === undefined ? texts.byDetector : texts.byDetectorSince}{' '}
+          {since !== undefined && <Time at={since} />}
+          {blackholed !== false && <div>{blackholed}</div>}
+        </>
+      }
+    />
+  )
+}
+
+function Withdraw({ id }: { id: number }) {
+  const answer = useQuery(
+    answerOf(getAnnouncementRoute, {
+      params: { announcement_id: id },
+      query: { include: 'region_states,details' },
+    }),
+  )
+  const regions = useAnswer(listRegionsRoute, { query: { limit: 1000 } })
+  if (answer.error && !answer.data)
+    return (
+      <Step
+        title={texts.withdrawTitle}
+        text={<Problem error={answer.error} retry={() => answer.refetch()} />}
+      />
+    )
+  if (!answer.data) return null
+  return <WithdrawIn announcement={answer.data} regions={regions.data?.results ?? []} />
+}
+
+/** Nothing is shown for an announcement that no router announces for the team. */
+function WithdrawIn({ announcement, regions }: { announcement: Announcement; regions: readonly Region[] }) {
+  const { cidr, enabled, region_states: states = [] } = announcement
+  const wanted = states.filter(({ desired }) => desired).map(({ region }) => region)
+  const [chosen, setChosen] = useState<string>()
+  const [opened, { open, close }] = useDisclosure(false)
+  const region = chosen !== undefined && wanted.includes(chosen) ? chosen : wanted[0]
+  if (!enabled || region === undefined) return null
+  const named = namesOfRegions(regions)
+  const kept = wanted.filter((one) => one !== region)
+  return (
+    <Step
+      title={texts.withdraw(named([region]))}
+      text={
+        <>
+          {texts.withdrawWhole(cidr)}{' '}
+          {kept.length > 0 ? texts.staysIn(cidr, named(kept)) : texts.staysNowhere(cidr)}
+        </>
+      }
+    >
+      {wanted.length > 1 && (
+        <NativeSelect
+          aria-label={texts.region}
+          value={region}
+          data={wanted.map((value) => ({ value, label: named([value]) }))}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        />
+      )}
+      <Button variant="default" onClick={open}>
+        {texts.preview}
+      </Button>
+      <EnableDialog
+        announcement={announcement}
+        regions={regions}
+        change={{ enabled: false, region }}
+        opened={opened}
+        onClose={close}
+      />
+    </Step>
+  )
+}
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+function Related({ cidr }: { cidr: string }) {
+  // In whole hours, so that the request stays the same for a while.
+  const start = new Date(Math.floor(Date.now() / hourMs) * hourMs - 30 * dayMs).toISOString()
+  const { data } = useAnswer(listRelatedEventsRoute, { query: { affected_network: cidr, start, limit: 1 } })
+  if (!data || data.count === 0) return null
+  return (
+    <Step
+      title={
+        <>
+          {texts.related(data.count.toLocaleString('en'), data.count === 1)}{' '}
+          <Text span inherit fw={400}>
+            {texts.relatedOn(cidr)}
+          </Text>
+        </>
+      }
+      text={data.count === 1 ? texts.relatedOne : texts.relatedMany}
+    >
+      {data.count > 1 && (
+        <ButtonLink variant="default" to="/events" search={{ affected_network: cidr, range: '30d' }}>
+          {texts.view}
+        </ButtonLink>
+      )}
+    </Step>
+  )
+}

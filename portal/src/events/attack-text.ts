@@ -1,0 +1,33 @@
+// The figures of an attack as text. Pure.
+import type { RelatedEventDetail } from '@pharos/contract/analysis'
+
+type Event = Pick<RelatedEventDetail, 'end' | 'affected_bps' | 'affected_pps' | 'parsed_data'>
+
+const currentMs = 5 * 60_000
+
+/** Returns the rate that was measured last, if the attack is ongoing, measured again after the first time, and recently. */
+export function rateNow({ end, parsed_data: { timeline = [] } }: Event, now: number): number | undefined {
+  const measured = timeline.filter(({ bps }) => bps !== undefined)
+  const last = measured.at(-1)
+  if (end !== null || last === undefined || measured.length < 2 || now - Date.parse(last.at) > currentMs)
+    return undefined
+  return last.bps
+}
+
+/** Returns the size of a packet, if both peaks are of one moment; undefined if that is not known. */
+export function bytesPerPacket({
+  affected_bps: bps,
+  affected_pps: pps,
+  parsed_data: { peaks },
+}: Event): number | undefined {
+  if (bps <= 0 || pps <= 0) return undefined
+  if (peaks?.bps && peaks.pps && peaks.bps.at !== peaks.pps.at) return undefined
+  return Math.round(bps / 8 / pps)
+}
+
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' })
+const endings: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' }
+
+/** Returns `2nd`, `18th` or `103rd`. */
+export const nth = (rank: number): string =>
+  `${rank.toLocaleString('en')}${endings[ordinals.select(rank)] ?? 'th'}`

@@ -1,0 +1,31 @@
+// What an attack does, in one sentence for each kind. Pure.
+import { words } from './words.ts'
+
+const { meanings } = words
+
+const services: Readonly<Record<string, string>> = {
+  chargen: 'CHARGEN',
+  cldap: 'CLDAP',
+  dns: 'DNS',
+  mdns: 'mDNS',
+  memcached: 'memcached',
+  netbios: 'NetBIOS',
+  ntp: 'NTP',
+  portmap: 'portmapper',
+  qotd: 'QOTD',
+  rdp: 'RDP',
+  sip: 'SIP',
+  snmp: 'SNMP',
+  ssdp: 'SSDP',
+  wsd: 'WS-Discovery',
+}
+
+/** Returns the sentence for a classification; for one that is not known, that the kind is not known. */
+export function meaningOf(key: string): string {
+  const [family = '', kind, service = ''] = key.split('.')
+  if (kind === 'amplification' && services[service] !== undefined)
+    return meanings.amplification(services[service])
+  if (family === 'carpet') return meanings.carpet
+  const sentence = (meanings as Readonly<Record<string, unknown>>)[key]
+  return typeof sentence === 'string' ? sentence : meanings.unknown
+}

@@ -1,0 +1,84 @@
+// A few announcements with their state, those that need attention first.
+import { Skeleton } from '@mantine/core'
+import type { Announcement } from '@pharos/contract/byoip'
+import { TextLink } from '../ui/link.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
+import { AnnouncementStatusBadge } from '../ui/status.tsx'
+import type { Answer } from './figures.tsx'
+import classes from './overview.module.css'
+import { urgentFirst } from './prefix-counts.ts'
+import { words } from './words.ts'
+
+const { announcements: texts } = words
+
+type Props = {
+  readonly answer: Answer<{ readonly results: readonly Announcement[]; readonly count: number }>
+  /** The most rows. */
+  readonly rows: number
+}
+
+export const AnnouncementsCard = ({ answer, rows }: Props) => (
+  <Section
+    title={texts.title}
+    fill
+    flush
+    actions={
+      answer.data && (
+        <TextLink to="/announcements" size="sm">
+          {texts.all(answer.data.count)}
+        </TextLink>
+      )
+    }
+  >
+    {answer.data ? (
+      <table className={classes['table']}>
+        <thead>
+          <tr>
+            <th scope="col">{texts.prefix}</th>
+            <th scope="col">{texts.status}</th>
+            <th scope="col">{texts.regions}</th>
+            <th scope="col" data-wide>
+              {texts.origin}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {urgentFirst(answer.data.results, rows).map((row) => (
+            <tr key={row.id}>
+              <td>
+                <TextLink to="/announcements/$id" params={{ id: String(row.id) }} ff="monospace" size="sm">
+                  {row.cidr}
+                </TextLink>{' '}
+                {row.details?.description && (
+                  <span className={classes['dim']}>{row.details.description}</span>
+                )}
+              </td>
+              <td>
+                <AnnouncementStatusBadge status={row.status} />
+              </td>
+              <td>{regionsText(row)}</td>
+              <td data-wide className={classes['mono']}>
+                AS{row.origin_asn}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    ) : (
+      <div className={classes['padded']}>
+        {answer.error ? (
+          <Problem error={answer.error} retry={() => answer.refetch()} />
+        ) : (
+          <Skeleton height={200} />
+        )}
+      </div>
+    )}
+  </Section>
+)
+
+/** Regions in which routers announce it, of those it is wanted in. */
+function regionsText({ region_states: states = [] }: Announcement): string {
+  const held = states.filter(({ state }) => state === 'announced' || state === 'withdrawing').length
+  return texts.regionCount(held, states.filter(({ desired }) => desired).length)
+}

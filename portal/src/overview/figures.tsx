@@ -1,0 +1,170 @@
+// The figures of the first page, each with a comparison and a link to exactly the rows that it counts.
+import { Anchor } from '@mantine/core'
+import type { AnnouncementCounts, Region } from '@pharos/contract/byoip'
+import { Link, type LinkOptions } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { changeText } from '../events/by-day.ts'
+import { Figure } from '../ui/figure.tsx'
+import { formatRate } from '../ui/rate.ts'
+import { ago, formatTime, useZone, zoneName } from '../ui/time.tsx'
+import classes from './overview.module.css'
+import type { Attacks } from './use-attacks.ts'
+import { words } from './words.ts'
+
+const { figures: texts } = words
+
+/** An answer, or why there is none. */
+export type Answer<T> = {
+  readonly data: T | undefined
+  readonly error: unknown
+  readonly refetch: () => Promise<unknown>
+}
+
+const Value = ({ to, children }: { to: LinkOptions; children: ReactNode }) => (
+  <Link {...to} className={classes['figureLink']!}>
+    {children}
+  </Link>
+)
+
+const NoteLink = ({ to, children }: { to: LinkOptions; children: ReactNode }) => (
+  <Link {...to} className={classes['noteLink']!}>
+    {children}
+  </Link>
+)
+
+/** While loading a dash; after a failure "Unknown", with Retry. */
+function Pending({ label, answer }: { label: string; answer: Answer<unknown> }) {
+  if (!answer.error) return <Figure label={label} value={<span aria-busy>–</span>} />
+  return (
+    <Figure
+      label={label}
+      value={undefined}
+      note={
+        <span className={classes['failed']}>
+          {texts.failed}{' '}
+          <Anchor
+            component="button"
+            type="button"
+            inherit
+            aria-label={`${words.retry}: ${label}`}
+            onClick={() => void answer.refetch()}
+          >
+            {words.retry}
+          </Anchor>
+        </span>
+      }
+    />
+  )
+}
+
+const inCondition = (condition: 'in_sync' | 'out_of_sync' | 'off' | 'blocked'): LinkOptions => ({
+  to: '/announcements',
+  search: { condition: [condition] },
+})
+
+export function Announced({ answer }: { answer: Answer<AnnouncementCounts> }) {
+  if (!answer.data) return <Pending label={texts.announced} answer={answer} />
+  const { total, in_sync, out_of_sync, off, blocked } = answer.data
+  const parts = [
+    ...(out_of_sync > 0 ? [[texts.outOfSync(out_of_sync), 'out_of_sync'] as const] : []),
+    ...(blocked > 0 ? [[texts.blocked(blocked), 'blocked'] as const] : []),
+    ...(off > 0 ? [[texts.off(off), 'off'] as const] : []),
+  ]
+  return (
+    <Figure
+      label={texts.announced}
+      value={<Value to={inCondition('in_sync')}>{in_sync.toLocaleString('en')}</Value>}
+      unit={texts.of(total)}
+      note={
+        total === 0 ? (
+          <NoteLink to={{ to: '/announcements/new' }}>{texts.noPrefix}</NoteLink>
+        ) : parts.length === 0 ? (
+          texts.inSync
+        ) : (
+          parts.map(([text, condition], at) => (
+            <span key={condition}>
+              {at > 0 && ' · '}
+              <NoteLink to={inCondition(condition)}>{text}</NoteLink>
+            </span>
+          ))
+        )
+      }
+    />
+  )
+}
+
+export function RecentAttacks({ attacks: { recent, earlier } }: { attacks: Attacks }) {
+  const [zone] = useZone()
+  if (!recent.data) return <Pending label={texts.attacks} answer={recent} />
+  const { count, results } = recent.data
+  const [largest] = results
+  const change = earlier.data && changeText(earlier.data.count, count)
+  return (
+    <Figure
+      label={texts.attacks}
+      value={<Value to={{ to: '/events', search: { range: '30d' } }}>{count.toLocaleString('en')}</Value>}
+      note={
+        <>
+          {largest && largest.affected_bps > 0 && (
+            <>
+              {texts.largest}{' '}
+              <NoteLink to={{ to: '/events/$id', params: { id: largest.id } }}>
+                {formatRate(largest.affected_bps, 'bps')}
+              </NoteLink>{' '}
+              <span title={formatTime(largest.start, zone)}>{dayText(largest.start, zoneName(zone))}</span>
+            </>
+          )}
+          {change !== undefined && <div>{change}</div>}
+        </>
+      }
+    />
+  )
+}
+
+const dayText = (time: string, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone }).format(new Date(time))
+
+export function OngoingAttacks({ attacks: { ongoing, last } }: { attacks: Attacks }) {
+  if (!ongoing.data) return <Pending label={texts.ongoing} answer={ongoing} />
+  const { count, results } = ongoing.data
+  const bps = results[0]?.affected_bps ?? 0
+  const ended = last.data?.results[0]?.end
+  return (
+    <Figure
+      label={texts.ongoing}
+      value={<Value to={{ to: '/events', search: { ongoing: true } }}>{count.toLocaleString('en')}</Value>}
+      {...(count > 0 ? { color: 'bad' as const } : {})}
+      note={
+        count > 0
+          ? bps > 0 && texts.ongoingLargest(formatRate(bps, 'bps'))
+          : last.data && (ended ? texts.lastEnded(ago(ended)) : texts.neverAttacked)
+      }
+    />
+  )
+}
+
+export function RegionsInSync({ answer }: { answer: Answer<{ readonly results: readonly Region[] }> }) {
+  if (!answer.data) return <Pending label={texts.regions} answer={answer} />
+  const regions = answer.data.results
+  const behind = regions.filter(({ last_check_result: result }) => result !== true)
+  // The oldest of them: every region has been compared since.
+  const oldest = regions
+    .flatMap(({ last_check: at }) => (at === null ? [] : [at]))
+    .toSorted()
+    .at(0)
+  return (
+    <Figure
+      label={texts.regions}
+      value={(regions.length - behind.length).toLocaleString('en')}
+      unit={texts.of(regions.length)}
+      {...(behind.length > 0 ? { color: 'warn' as const } : {})}
+      note={
+        regions.length === 0
+          ? texts.noRegions
+          : behind.length > 0
+            ? texts.regionsBehind(behind.map(({ name }) => name).join(', '))
+            : oldest !== undefined && texts.regionsChecked(ago(oldest))
+      }
+    />
+  )
+}

@@ -1,0 +1,104 @@
+// In place of empty cards: what a new team does first, and what of it is done.
+import { Text } from '@mantine/core'
+import { listAsnsRoute } from '@pharos/contract/inventory'
+import { listMembersRoute } from '@pharos/contract/member'
+import { listWebhooksRoute } from '@pharos/contract/webhook'
+import { useQuery } from '@tanstack/react-query'
+import type { LinkOptions } from '@tanstack/react-router'
+import { answerOf } from '../api/queries.ts'
+import { ButtonLink } from '../ui/link.tsx'
+import { Section } from '../ui/section.tsx'
+import { StateIcon } from '../ui/task-row.tsx'
+import classes from './overview.module.css'
+import { words } from './words.ts'
+
+const { firstSteps: texts } = words
+
+type StepState = boolean | undefined
+
+export function FirstSteps({ isAdmin }: { isAdmin: boolean }) {
+  const asns = useQuery(answerOf(listAsnsRoute, { query: { verified: true, limit: 1 } })).data
+  const members = useQuery({
+    ...answerOf(listMembersRoute, { params: { team_id: 'current' }, query: { limit: 2 } }),
+    enabled: isAdmin,
+  }).data
+  const webhooks = useQuery({
+    ...answerOf(listWebhooksRoute, { query: { limit: 1 } }),
+    enabled: isAdmin,
+  }).data
+  return (
+    <Section title={texts.title} flush>
+      <Text size="sm" c="dimmed" className={classes['lead']!}>
+        {texts.note}
+      </Text>
+      <ol className={classes['steps']}>
+        <Step
+          title={texts.asn}
+          text={texts.asnText}
+          action={texts.asnAction}
+          to={{ to: '/asns' }}
+          done={asns && asns.count > 0}
+          isAllowed={isAdmin}
+          isNext={asns?.count === 0}
+        />
+        <Step
+          title={texts.prefix}
+          text={texts.prefixText}
+          action={texts.prefixAction}
+          to={{ to: '/announcements/new' }}
+          done={false}
+          isAllowed={isAdmin}
+          isNext={asns !== undefined && asns.count > 0}
+        />
+        <Step
+          title={texts.invite}
+          text={texts.inviteText}
+          action={texts.inviteAction}
+          to={{ to: '/team/members' }}
+          done={members && members.count > 1}
+          isAllowed={isAdmin}
+        />
+        <Step
+          title={texts.connect}
+          text={texts.connectText}
+          action={texts.connectAction}
+          to={{ to: '/team/webhooks' }}
+          done={webhooks && webhooks.count > 0}
+          isAllowed={isAdmin}
+        />
+      </ol>
+    </Section>
+  )
+}
+
+type StepProps = {
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  readonly to: LinkOptions
+  /** Undefined: not known. */
+  readonly done: StepState
+  readonly isAllowed: boolean
+  /** The one to do now. */
+  readonly isNext?: boolean
+}
+
+function Step({ title, text, action, to, done, isAllowed, isNext = false }: StepProps) {
+  const stateText = done === undefined ? texts.unknown : done ? texts.done : texts.open
+  return (
+    <li>
+      <StateIcon color={done === true ? 'ok' : isNext ? 'info' : 'idle'} text={stateText} />
+      <h3>{title}</h3>
+      <p>{text}</p>
+      {!isAllowed ? (
+        <p>{texts.admin}</p>
+      ) : (
+        done !== true && (
+          <ButtonLink {...to} variant={isNext ? 'filled' : 'default'}>
+            {action}
+          </ButtonLink>
+        )
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,42 @@
+// Prefixes by region, and the announcements that are shown: those that need attention first. Pure.
+import type { Announcement, AnnouncementStatus } from '@pharos/contract/byoip'
+
+/** Returns the announcements of each region, as the list with the region's filter has them. */
+export function countsByRegion(list: readonly Pick<Announcement, 'regions'>[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { regions } of list)
+    for (const region of new Set(regions)) counts.set(region, (counts.get(region) ?? 0) + 1)
+  return counts
+}
+
+/** Returns the announcements of each region whose routers differ from what the team asked for. */
+export function deviationsByRegion(
+  list: readonly Pick<Announcement, 'region_states'>[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { region, desired, state } of list.flatMap(({ region_states: states = [] }) => states))
+    if (state !== (desired ? 'announced' : 'withdrawn')) counts.set(region, (counts.get(region) ?? 0) + 1)
+  return counts
+}
+
+const first: readonly AnnouncementStatus[] = [
+  'error',
+  'suspended',
+  'validation_failed',
+  'partially_announced',
+  'announcing',
+  'withdrawing',
+  'announced',
+]
+
+/** Returns so many of them, in the order of the API within one status. */
+export function urgentFirst<Row extends Pick<Announcement, 'status'>>(
+  list: readonly Row[],
+  rows: number,
+): Row[] {
+  const rank = (status: AnnouncementStatus) => {
+    const at = first.indexOf(status)
+    return at < 0 ? first.length : at
+  }
+  return list.toSorted((a, b) => rank(a.status) - rank(b.status)).slice(0, rows)
+}

@@ -1,0 +1,44 @@
+// What the overview knows of attacks: counts and the largest ones, one row each, never the list.
+import { listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { useQuery } from '@tanstack/react-query'
+import { answerOf, refetchIntervalOf } from '../api/queries.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const days = 30
+
+/** `isEnabled`: whether the team has the module. `largest`: so many of the largest attacks are read. */
+export function useAttacks(isEnabled: boolean, largest: number) {
+  // In whole hours, so that the requests stay the same between refreshes.
+  const now = Math.floor(Date.now() / hourMs) * hourMs
+  const daysAgo = (count: number) => new Date(now - count * dayMs).toISOString()
+  const every = (ms: number) => ({
+    enabled: isEnabled,
+    refetchInterval: () => refetchIntervalOf(listRelatedEventsRoute, ms),
+  })
+  const query = { limit: 1 }
+  const ongoing = useQuery({
+    ...answerOf(listRelatedEventsRoute, { query: { ...query, ongoing: true, ordering: '-affected_bps' } }),
+    ...every(10_000),
+  })
+  const recent = useQuery({
+    ...answerOf(listRelatedEventsRoute, {
+      query: { start: daysAgo(days), ordering: '-affected_bps', limit: largest },
+    }),
+    ...every(30_000),
+  })
+  const earlier = useQuery({
+    ...answerOf(listRelatedEventsRoute, {
+      query: { ...query, start: daysAgo(2 * days), end: daysAgo(days) },
+    }),
+    ...every(hourMs),
+  })
+  const last = useQuery({
+    ...answerOf(listRelatedEventsRoute, { query: { ...query, ongoing: false, ordering: '-end' } }),
+    ...every(60_000),
+    enabled: isEnabled && ongoing.data?.count === 0,
+  })
+  return { ongoing, recent, earlier, last }
+}
+
+export type Attacks = ReturnType<typeof useAttacks>
