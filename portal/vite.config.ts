@@ -1,7 +1,8 @@
 // Builds the portal into static files with hashes in their names, served by the server itself; scripts/dev.mjs serves
 // its sources.
+import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 /** What sign-in needs beside the base. */
 const formParts =
@@ -29,9 +30,25 @@ const libraryOf = (id: string): string | null => libraries.find(([, test]) => te
 
 const folderOf = (id: string): string | null => folders.exec(id)?.[1] ?? null
 
+const styles = `${import.meta.dirname}/src/theme/library.css`
+
+/** Fails the build if a component of the library is in use and its styles are not. */
+const libraryStyles: Plugin = {
+  name: 'library-styles',
+  generateBundle(_options, bundle) {
+    const listed = readFileSync(styles, 'utf8')
+    const missing = Object.values(bundle)
+      .flatMap((file) => (file.type === 'chunk' ? Object.entries(file.modules) : []))
+      .filter(([, { renderedLength }]) => renderedLength > 0)
+      .flatMap(([id]) => /@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/.exec(id)?.[1] ?? [])
+      .filter((name) => !listed.includes(`/${name}.css'`))
+    if (missing.length > 0) this.error(`${styles} lacks the styles of ${missing.join(', ')}`)
+  },
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), libraryStyles],
   resolve: { alias: { typebox: `${import.meta.dirname}/src/api/shapes.ts` } },
   build: {
     outDir: 'dist',
