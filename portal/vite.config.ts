@@ -22,6 +22,9 @@ const libraries: readonly (readonly [name: string, test: RegExp])[] = [
   ['libraries', /node_modules/],
 ]
 
+/** What pages share. The notification of an attack is on every page: in the file of its folder it would load the charts too. */
+const sharedParts = /portal\/src\/((ui|api)\/|events\/attack-notification\.tsx)|contract\/src\//
+
 /** Pages of one folder are often opened after each other. */
 const folders =
   /portal\/src\/(announcements|asns|prefixes|charts|events|overview|profile|session|shell|staff|team)\//
@@ -46,9 +49,22 @@ const libraryStyles: Plugin = {
   },
 }
 
+/** The browser requests the frame and the form at once, not when the script of the page asks for them. */
+const earlyFiles: Plugin = {
+  name: 'early-files',
+  transformIndexHtml: (_html, { bundle = {} }) =>
+    Object.values(bundle)
+      .filter(({ name = '' }) => ['form', 'frame'].includes(name))
+      .map(({ fileName }) => ({
+        tag: 'link',
+        injectTo: 'head' as const,
+        attrs: { rel: 'modulepreload', crossorigin: true, href: `/${fileName}` },
+      })),
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), libraryStyles],
+  plugins: [react(), libraryStyles, earlyFiles],
   resolve: { alias: { typebox: `${import.meta.dirname}/src/api/shapes.ts` } },
   build: {
     outDir: 'dist',
@@ -68,7 +84,7 @@ export default defineConfig({
             { name: 'form', test: formParts, priority: 5 },
             { name: 'frame', test: frameParts, priority: 4 },
             { name: libraryOf, debugName: 'library', priority: 3 },
-            { name: 'shared', test: /portal\/src\/(ui|api)\/|contract\/src\//, priority: 2 },
+            { name: 'shared', test: sharedParts, priority: 2 },
             { name: folderOf, debugName: 'folder', priority: 1 },
           ],
         },
