@@ -49,16 +49,20 @@ const libraryStyles: Plugin = {
   },
 }
 
-/** The browser requests the frame and the form at once, not when the script of the page asks for them. */
+/** The browser requests the frame, the form and the font of most texts at once, not when the page asks for them. */
 const earlyFiles: Plugin = {
   name: 'early-files',
   transformIndexHtml: (_html, { bundle = {} }) =>
     Object.values(bundle)
-      .filter(({ name = '' }) => ['form', 'frame'].includes(name))
-      .map(({ fileName }) => ({
+      .filter(({ fileName }) => /\/(form|frame|inter-latin-wght-normal)-[^/]*\.(js|woff2)$/.test(fileName))
+      .map(({ type, fileName }) => ({
         tag: 'link',
         injectTo: 'head' as const,
-        attrs: { rel: 'modulepreload', crossorigin: true, href: `/${fileName}` },
+        attrs: {
+          ...(type === 'chunk' ? { rel: 'modulepreload' } : { rel: 'preload', as: 'font' }),
+          crossorigin: true,
+          href: `/${fileName}`,
+        },
       })),
 }
 

@@ -68,7 +68,12 @@ export async function visit(browser: Browser, url: string, { email, password }: 
     counted.reset()
     await page.goto(`${url}/announcements`, { waitUntil: 'commit' })
     const list = await viewed(page, announcements, counted)
-    return { form: first, overview: { ...after, ms: after.ms - clickedAt }, reload: again, announcements: list }
+    return {
+      form: first,
+      overview: { ...after, ms: after.ms - clickedAt },
+      reload: again,
+      announcements: list,
+    }
   })
 }
 

@@ -93,7 +93,9 @@ function viewLines(ours: readonly Visit[], peer: readonly View[], report: Bench[
     reached: amount <= scriptBytesMax,
   })
   for (const one of ['form', 'announcements'] as const)
-    report(`${one}, empty cache: ${whole(of(one, 'requests'))} requests, ${kilobytes(of(one, 'bytes'))} transferred`)
+    report(
+      `${one}, empty cache: ${whole(of(one, 'requests'))} requests, ${kilobytes(of(one, 'bytes'))} transferred`,
+    )
   return [
     view('sign-in form usable, nothing kept', 'form'),
     view('from the click to the overview', 'overview'),

@@ -1,14 +1,5 @@
 // The widgets of form fields. Each function returns a declaration; a page declares its fields once, outside of its component.
-import {
-  Checkbox,
-  MultiSelect,
-  NumberInput,
-  Select,
-  Switch,
-  TagsInput,
-  Text,
-  Textarea,
-} from '@mantine/core'
+import { Checkbox, MultiSelect, NumberInput, Select, Switch, TagsInput, Text, Textarea } from '@mantine/core'
 import { countryOptions } from './countries.ts'
 import { common, inputProps, isEmail, type Common } from './form-text-widgets.tsx'
 import type { FieldDeclaration } from './form.tsx'
