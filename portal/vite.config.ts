@@ -60,6 +60,8 @@ const earlyFiles: Plugin = {
         injectTo: 'head' as const,
         attrs: {
           ...(type === 'chunk' ? { rel: 'modulepreload' } : { rel: 'preload', as: 'font' }),
+          // Guests need it after they have signed in.
+          ...(fileName.includes('/frame-') ? { fetchpriority: 'low' } : {}),
           crossorigin: true,
           href: `/${fileName}`,
         },
