@@ -163,7 +163,8 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     const request = page.getByRole('region', { name: /^Withdraw \d+ prefixes in \d regions\.$/ })
     await request.getByText('Until you decide, nothing is withdrawn or changed.').waitFor()
     const effects = page.getByRole('region', { name: 'What happens' })
-    await effects.getByRole('cell', { name: '203.0.113.0/24' }).waitFor()
+    // Not the prefix that was suspended before: that is a request of its own.
+    await effects.getByRole('cell', { name: '198.51.100.0/24' }).waitFor()
     await effects.getByText('Nowhere').first().waitFor()
     await look(page, 'staff-inbox')
     const count = await page.getByRole('list', { name: 'Requests' }).getByRole('listitem').count()
