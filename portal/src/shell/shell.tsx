@@ -137,7 +137,7 @@ const Sidebar = ({ user, path, counts, isNarrow }: SidebarProps) => (
         </>
       )}
     </UnstyledButton>
-    <ScrollArea className={classes['pages']!} type="auto" scrollbarSize={6}>
+    <ScrollArea className={classes['pages']!} type="auto" scrollbars="y" scrollbarSize={6}>
       <Navigation user={user} path={path} counts={counts} isNarrow={isNarrow} />
     </ScrollArea>
     <div className={classes['foot']}>
