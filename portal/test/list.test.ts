@@ -229,6 +229,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
     await page.keyboard.press('j')
+    await page.locator('tr[aria-rowindex="2"]:focus').waitFor()
     await page.keyboard.press('Space')
     await panel.getByText('number 0').waitFor()
     await page.keyboard.press('Enter')

@@ -88,6 +88,9 @@ export const theme = createTheme({
     // A button without text needs a name.
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, radius: 'lg', shadow: 'md' } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    // Its element is a header, which would be a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
     Notification: {
       defaultProps: { closeButtonProps: { 'aria-label': 'Close this message' }, radius: 'lg' },
     },
