@@ -83,7 +83,7 @@ function Frame({ user }: { user: User }) {
       <AppShell.Header className={classes['header']!}>
         <TopBar path={path} />
       </AppShell.Header>
-      <AppShell.Navbar aria-label={words.pages} className={classes['sidebar']!}>
+      <AppShell.Navbar aria-label={words.sidebar} className={classes['sidebar']!}>
         <Sidebar user={user} path={path} counts={counts} isNarrow={isNarrow} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes['content']!}>

@@ -20,6 +20,8 @@ export const words = {
     show: 'Show shortcuts',
   },
   pages: 'Pages',
+  sidebar: 'Sidebar',
+  mainPages: 'Main pages',
   more: 'More',
   search: 'Search or jump to…',
   searchButton: 'Search',
