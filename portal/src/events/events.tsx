@@ -82,7 +82,11 @@ const columns: readonly Column<RelatedEvent>[] = [
     cell: ({ affected_pps }) => (affected_pps > 0 ? formatRate(affected_pps, 'pps') : <Dimmed>–</Dimmed>),
   },
   timeColumn('start', texts.columns.start, ({ start }) => start, { orderBy: 'start', card: 'secondary' }),
-  timeColumn('end', texts.columns.end, ({ end }) => end, { orderBy: 'end', none: texts.columns.ongoing, hidden: true }),
+  timeColumn('end', texts.columns.end, ({ end }) => end, {
+    orderBy: 'end',
+    none: texts.columns.ongoing,
+    hidden: true,
+  }),
   {
     id: 'lasted',
     header: texts.columns.duration,
