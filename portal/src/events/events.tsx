@@ -44,7 +44,7 @@ const columns: readonly Column<RelatedEvent>[] = [
   {
     id: 'status',
     header: texts.columns.status,
-    width: 190,
+    width: 215,
     card: 'state',
     cell: ({ status }) => (
       <Group gap={4} wrap="nowrap">
@@ -78,7 +78,7 @@ const columns: readonly Column<RelatedEvent>[] = [
     orderBy: 'affected_pps',
     largestFirst: true,
     align: 'right',
-    width: 115,
+    width: 130,
     cell: ({ affected_pps }) => (affected_pps > 0 ? formatRate(affected_pps, 'pps') : <Dimmed>–</Dimmed>),
   },
   timeColumn('start', texts.columns.start, ({ start }) => start, { orderBy: 'start', card: 'secondary' }),
@@ -97,7 +97,7 @@ const columns: readonly Column<RelatedEvent>[] = [
   {
     id: 'hit',
     header: texts.columns.affected,
-    width: 150,
+    width: 120,
     grows: true,
     cell: ({ relationships }) => <Affected relationships={relationships} />,
   },
