@@ -783,7 +783,7 @@ create table dns_keys (
   constraint dns_keys_pkey PRIMARY KEY (id),
   constraint dns_keys_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
   constraint dns_keys_algorithm_check CHECK (((algorithm >= 1) AND (algorithm <= 255))),
-  constraint dns_keys_flags_check CHECK ((flags = ANY (ARRAY[256, 257]))),
+  constraint dns_keys_flags_check CHECK (((flags >= 256) AND (flags <= 257))),
   constraint dns_keys_state_check CHECK ((state = ANY (ARRAY['introduced'::text, 'active'::text, 'retiring'::text, 'removed'::text]))),
   constraint dns_keys_tag_check CHECK (((tag >= 0) AND (tag <= 65535)))
 );

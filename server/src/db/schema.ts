@@ -394,15 +394,13 @@ export interface DnsHoldsTable {
   decided_by: string | null
 }
 
-export type DnsKeysFlags = 
-
 export type DnsKeysState = 'introduced' | 'active' | 'retiring' | 'removed'
 
 export interface DnsKeysTable {
   id: GeneratedAlways<number>
   zone_id: number
   algorithm: number
-  flags: DnsKeysFlags
+  flags: number
   tag: number
   /** rdata of the DNSKEY record */
   dnskey: Buffer

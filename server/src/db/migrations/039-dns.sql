@@ -263,7 +263,7 @@ create table dns_keys (
   id integer generated always as identity primary key,
   zone_id integer not null references dns_zones on delete cascade,
   algorithm integer not null check (algorithm between 1 and 255),
-  flags integer not null check (flags in (256, 257)),
+  flags integer not null check (flags between 256 and 257),
   tag integer not null check (tag between 0 and 65535),
   dnskey bytea not null,
   private_sealed bytea,
