@@ -14,6 +14,7 @@ const root = resolve(import.meta.dirname, '../..')
 const allowed: Record<string, readonly string[]> = {
   contract: ['typebox', 'eventsource-parser'],
   net: [],
+  'net/dns': ['net'],
   text: ['contract', 'packages'],
   'registry/objects': ['net'],
   runtime: ['net', 'text', 'contract', 'packages'],
@@ -23,12 +24,14 @@ const allowed: Record<string, readonly string[]> = {
   registry: ['registry/objects', 'net', 'runtime', 'packages'],
   drivers: [
     'net',
+    'net/dns',
     'text',
     'runtime',
     'registry/objects',
     'packages',
     'type:registry',
     'type:byoip',
+    'type:dns',
     'type:team',
     'type:mail',
     'type:webhook',
@@ -67,7 +70,7 @@ const allowed: Record<string, readonly string[]> = {
     'inventory',
     'packages',
   ],
-  dns: ['contract', 'net', 'operation', 'runtime', 'db', 'team', 'inventory', 'packages'],
+  dns: ['contract', 'net', 'net/dns', 'operation', 'runtime', 'db', 'team', 'inventory', 'packages'],
   analysis: [
     'contract',
     'net',
