@@ -4,12 +4,15 @@ import * as fc from 'fast-check'
 import { domainName } from '../../net/dns/testing.ts'
 import { decodeRrsets, encodeRrsets } from './rrset-list.ts'
 
-const rrset = fc.record({
+const rrset = fc.record(
+  {
   name: domainName,
   type: fc.integer({ min: 1, max: 65_535 }),
   ttl: fc.nat(2_147_483_647),
   rdata: fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 4 }),
-})
+  },
+  { noNullPrototype: true },
+)
 
 describe('the encoding of record sets', () => {
   it('returns the sets in their order', () => {

@@ -132,7 +132,7 @@ function appendTsig(wire: Uint8Array, tsig: Tsig): Uint8Array {
 
 /** Returns the octets that TSIG of a message covers: without the record, with the original id. */
 function coveredOctets(wire: Uint8Array, start: number, originalId: number): Uint8Array {
-  const octets = wire.slice(0, start)
+  const octets = new Uint8Array(wire.subarray(0, start))
   write16(octets, 0, originalId)
   write16(octets, 10, read16(octets, 10) - 1)
   return octets
