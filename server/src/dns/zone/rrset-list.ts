@@ -1,7 +1,8 @@
 // Record sets as one octet string, for the journal (`dns_versions`) and the steps of IXFR (`dns_transfers`). Each set is its name in wire format,
 // type (16 bits), TTL (32), the number of records (16), and each record with its length (16).
 import { nameFromWire, nameToWire, skipName } from '../../net/dns/name.ts'
-import type { Rrset } from '../../net/dns/record.ts'
+import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
+import { recordType } from '../../net/dns/type.ts'
 
 /** Encodes sets in their order. */
 export function encodeRrsets(sets: Iterable<Rrset>): Buffer {
@@ -36,6 +37,25 @@ export function decodeRrsets(octets: Uint8Array): Rrset[] {
     }
     sets.push({ name, type: bytes.readUInt16BE(end), ttl: bytes.readUInt32BE(end + 2), rdata })
     at = next
+  }
+  return sets
+}
+
+/** Encodes sets with their signatures: each set is followed by its RRSIG records as a set. */
+export function encodeSignedRrsets(sets: Iterable<SignedRrset>): Buffer {
+  return encodeRrsets(
+    [...sets].flatMap((set) =>
+      set.rrsig.length === 0 ? [set] : [set, { ...set, type: recordType.RRSIG, rdata: set.rrsig }],
+    ),
+  )
+}
+
+/** Decodes what `encodeSignedRrsets` returned. Throws RangeError if it is something else. */
+export function decodeSignedRrsets(octets: Uint8Array): SignedRrset[] {
+  const sets: SignedRrset[] = []
+  for (const set of decodeRrsets(octets)) {
+    if (set.type !== recordType.RRSIG) sets.push({ ...set, rrsig: [] })
+    else sets.push({ ...sets.pop()!, rrsig: set.rdata })
   }
   return sets
 }

@@ -2,8 +2,7 @@
 // message. Nothing is read ahead: the consumer's pace is that of the transfer.
 import type { Transfer, TransferView, ZoneSnapshot } from '../../dns/answer/zone-source.ts'
 import { MessageWriter } from '../../net/dns/message-writer.ts'
-import { emptyMessage, read16, type Message } from '../../net/dns/message.ts'
-import { compareOctets } from '../../net/dns/name.ts'
+import { emptyMessage, type Message } from '../../net/dns/message.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 
@@ -49,27 +48,12 @@ export async function* ixfrMessages(
   const filler = new MessageFiller(query)
   yield* filler.add([soa])
   for (const step of steps) {
-    yield* filler.add(inView(recordsOnlyIn(step.removed, step.added), view))
-    yield* filler.add(inView(recordsOnlyIn(step.added, step.removed), view))
+    yield* filler.add(inView(step.removed.flatMap(withSignatures), view))
+    yield* filler.add(inView(step.added.flatMap(withSignatures), view))
   }
   yield* filler.add([soa])
   yield filler.finish()
 }
-
-/** Returns the sets of `list` without the records that `other` has too; the SOA stays, since it starts each half of a step. */
-function recordsOnlyIn(list: readonly SignedRrset[], other: readonly SignedRrset[]): Rrset[] {
-  const known = new Map(other.flatMap(withSignatures).map((set) => [keyOf(set), set]))
-  return list.flatMap(withSignatures).flatMap((set) => {
-    const same = known.get(keyOf(set))
-    if (set.type === recordType.SOA || same?.ttl !== set.ttl) return [set]
-    const rdata = set.rdata.filter((octets) => !same.rdata.some((data) => compareOctets(data, octets) === 0))
-    return rdata.length > 0 ? [{ ...set, rdata }] : []
-  })
-}
-
-/** Signatures of different sets of one name are different sets: their TTL is that of the set they cover. */
-const keyOf = ({ name, type, rdata: [first] }: Rrset): string =>
-  type === recordType.RRSIG ? `${type} ${read16(first!, 0)} ${name}` : `${type} ${name}`
 
 function withSignatures(set: SignedRrset): Rrset[] {
   if (set.rrsig.length === 0) return [set]
