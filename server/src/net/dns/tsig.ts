@@ -1,25 +1,24 @@
-// Transaction signatures of messages with a shared key (TSIG, RFC 8945): signs and verifies octets. Times are Unix seconds. It knows no
-// sockets; the caller decides what a key may do.
+// Transaction signatures (RFC 8945) of requests, answers and streams of answers (transfers). Time comes from the caller, in Unix seconds. Where keys
+// are stored, and which key may do what, is not known here.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { MessageError, read16 } from './message.ts'
+import { MessageError, headerLength, read16 } from './message.ts'
 import type { Message } from './message.ts'
 import { write16, write32 } from './message-writer.ts'
 import { nameFromWire, nameToWire, parseName, skipName } from './name.ts'
 import type { DomainName } from './name.ts'
 import { recordClass, recordType } from './type.ts'
 
-/** Length of the MAC in octets by the algorithm's name without the final dot. */
-const macLengths = {
-  'hmac-sha1': 20,
-  'hmac-sha224': 28,
-  'hmac-sha256': 32,
-  'hmac-sha384': 48,
-  'hmac-sha512': 64,
+/** Digests by the name of the algorithm. HMAC-MD5 is not offered. */
+const digests = {
+  'hmac-sha1': { hash: 'sha1', octets: 20 },
+  'hmac-sha224': { hash: 'sha224', octets: 28 },
+  'hmac-sha256': { hash: 'sha256', octets: 32 },
+  'hmac-sha384': { hash: 'sha384', octets: 48 },
+  'hmac-sha512': { hash: 'sha512', octets: 64 },
 } as const
 
-export type TsigAlgorithm = keyof typeof macLengths
-
-export const tsigAlgorithms = Object.keys(macLengths) as readonly TsigAlgorithm[]
+export type TsigAlgorithm = keyof typeof digests
+export const tsigAlgorithms = Object.keys(digests) as readonly TsigAlgorithm[]
 
 export type TsigKey = {
   readonly name: DomainName
@@ -27,16 +26,17 @@ export type TsigKey = {
   readonly secret: Uint8Array
 }
 
-/** Codes of the error field (RFC 8945 section 3). */
-export const tsigError = { BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const
-export type TsigErrorName = keyof typeof tsigError
+/** The error field (RFC 8945 section 3). The RCODE of the answer is then NOTAUTH. */
+export const tsigError = { NOERROR: 0, BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const
+export type TsigErrorName = Exclude<keyof typeof tsigError, 'NOERROR'>
 
-/** Seconds that the clocks of both sides may differ (RFC 8945 section 10). */
-const fudgeSeconds = 300
+/** Seconds that the clocks may differ (RFC 8945 section 10). */
+export const fudgeSeconds = 300
 
-type Tsig = {
-  readonly keyName: DomainName
+/** The data of a TSIG record. */
+export type Tsig = {
   readonly algorithm: DomainName
+  /** Unix seconds, 48 bits. */
   readonly time: number
   readonly fudge: number
   readonly mac: Uint8Array
@@ -45,266 +45,297 @@ type Tsig = {
   readonly other: Uint8Array
 }
 
-/** The message that the record covers, the record, and the MAC of the request or of the message before. */
-type Covered = { readonly prior: Uint8Array; readonly messages: readonly Uint8Array[]; readonly tsig: Tsig }
-
-const none = new Uint8Array()
-
-/** Parses the TSIG record of a decoded message. Throws MessageError if it is malformed. */
-function readTsig({ tsig }: Message): Tsig {
-  const { name: keyName, rdata } = tsig!
-  const end = skipName(rdata, 0, rdata.length)
-  const malformed = new MessageError('tsig', 'TSIG is malformed')
-  if (end < 0 || end + 16 > rdata.length) throw malformed
-  const macEnd = end + 10 + read16(rdata, end + 8)
-  if (macEnd + 6 > rdata.length || macEnd + 6 + read16(rdata, macEnd + 4) !== rdata.length) throw malformed
+/** Decodes the data of a TSIG record. Throws MessageError. */
+export function decodeTsig(rdata: Uint8Array): Tsig {
+  const nameEnd = skipName(rdata, 0, rdata.length)
+  const macAt = nameEnd + 10
+  const macEnd = nameEnd < 0 || macAt > rdata.length ? -1 : macAt + read16(rdata, nameEnd + 8)
+  const otherAt = macEnd + 6
+  if (macEnd < 0 || otherAt > rdata.length || otherAt + read16(rdata, macEnd + 4) !== rdata.length)
+    throw new MessageError('tsig', 'the data of TSIG is malformed')
   return {
-    keyName,
     algorithm: nameFromWire(rdata),
-    time: readTime(rdata, end),
-    fudge: read16(rdata, end + 6),
-    mac: rdata.subarray(end + 10, macEnd),
+    time: readTime(rdata, nameEnd),
+    fudge: read16(rdata, nameEnd + 6),
+    mac: rdata.slice(macAt, macEnd),
     originalId: read16(rdata, macEnd),
     error: read16(rdata, macEnd + 2),
-    other: rdata.subarray(macEnd + 6),
+    other: rdata.slice(otherAt),
   }
 }
 
-const readTime = (octets: Uint8Array, at: number): number =>
-  Buffer.from(octets.buffer, octets.byteOffset + at, 6).readUIntBE(0, 6)
-
-function time48(time: number): Uint8Array {
-  const octets = Buffer.alloc(6)
-  octets.writeUIntBE(time, 0, 6)
-  return octets
-}
-
-function uint16(value: number): Uint8Array {
-  return Uint8Array.of(value >> 8, value)
-}
-
-/** The fields of the first or only signature (RFC 8945 section 4.3.3). */
-const variablesOf = ({ keyName, algorithm, time, fudge, error, other }: Tsig): Uint8Array[] => [
-  nameToWire(keyName),
-  uint16(recordClass.ANY),
-  Uint8Array.of(0, 0, 0, 0),
-  nameToWire(algorithm),
-  time48(time),
-  uint16(fudge),
-  uint16(error),
-  uint16(other.length),
-  other,
-]
-
-/** `timers`: a later message of a sequence, which covers only the times (RFC 8945 section 5.3.1). */
-function computeMac(key: TsigKey, { prior, messages, tsig }: Covered, timers: boolean): Uint8Array {
-  const hmac = createHmac(key.algorithm.slice(5), key.secret)
-  if (prior.length > 0) hmac.update(uint16(prior.length)).update(prior)
-  for (const message of messages) hmac.update(message)
-  const fields = timers ? [time48(tsig.time), uint16(tsig.fudge)] : variablesOf(tsig)
-  for (const field of fields) hmac.update(field)
-  return hmac.digest()
-}
-
-function appendTsig(wire: Uint8Array, tsig: Tsig): Uint8Array {
-  const { keyName, algorithm, time, fudge, mac, originalId, error, other } = tsig
-  const rdata = Buffer.concat([
-    nameToWire(algorithm),
-    time48(time),
-    uint16(fudge),
-    uint16(mac.length),
+function encodeTsig(tsig: Tsig): Uint8Array {
+  const { time, fudge, mac, originalId, error, other } = tsig
+  return Buffer.concat([
+    nameToWire(tsig.algorithm),
+    timeOctets(time),
+    uint16s(fudge, mac.length),
     mac,
-    uint16(originalId),
-    uint16(error),
-    uint16(other.length),
+    uint16s(originalId, error, other.length),
     other,
   ])
-  const owner = nameToWire(keyName)
-  const head = new Uint8Array(10)
-  write16(head, 0, recordType.TSIG)
-  write16(head, 2, recordClass.ANY)
-  write32(head, 4, 0)
-  write16(head, 8, rdata.length)
-  const signed = Buffer.concat([wire, owner, head, rdata])
-  write16(signed, 10, read16(signed, 10) + 1)
-  return new Uint8Array(signed.buffer, signed.byteOffset, signed.length)
 }
 
-/** Returns the octets that TSIG of a message covers: without the record, with the original id. */
-function coveredOctets(wire: Uint8Array, start: number, originalId: number): Uint8Array {
-  const octets = new Uint8Array(wire.subarray(0, start))
-  write16(octets, 0, originalId)
-  write16(octets, 10, read16(octets, 10) - 1)
-  return octets
+/** Octets of the TSIG record that a signature of the key adds to a message. */
+export function tsigLength({ name, algorithm }: TsigKey): number {
+  return (
+    nameToWire(name).length +
+    10 +
+    nameToWire(algorithmName(algorithm)).length +
+    16 +
+    digests[algorithm].octets
+  )
 }
 
-const algorithmName = (key: TsigKey): DomainName => parseName(key.algorithm)
+/** Why a signature does not hold. `answer` signs what is sent back. */
+export class TsigError extends Error {
+  readonly reason: TsigErrorName
+  /** The key, where the signature itself was right: BADTIME and BADTRUNC are answered with a signature. */
+  readonly key: TsigKey | undefined
+  readonly tsig: Tsig | undefined
+  readonly keyName: DomainName | undefined
 
-function newTsig(key: TsigKey, wire: Uint8Array, now: number, over: Partial<Tsig> = {}): Tsig {
-  return {
-    keyName: key.name,
-    algorithm: algorithmName(key),
-    time: Math.floor(now),
-    fudge: fudgeSeconds,
-    mac: none,
-    originalId: read16(wire, 0),
-    error: 0,
-    other: none,
-    ...over,
-  }
-}
-
-/** Octets that a signature with the key adds to a message. */
-export function tsigLength(key: TsigKey): number {
-  return nameToWire(key.name).length + 10 + nameToWire(algorithmName(key)).length + 16 + macLengths[key.algorithm]
-}
-
-/** Signs messages of one transaction: a request, or the answers to it in their order. Every message is signed. */
-export class TsigSigner {
-  readonly key: TsigKey
-  #prior: Uint8Array
-  #isFirst = true
-
-  /** `requestMac` is that of the request that is answered; none for a request. */
-  constructor(key: TsigKey, requestMac: Uint8Array = none) {
+  constructor(reason: TsigErrorName, keyName?: DomainName, tsig?: Tsig, key?: TsigKey) {
+    super(`TSIG: ${reason}`)
+    this.name = 'TsigError'
+    this.reason = reason
+    this.keyName = keyName
+    this.tsig = tsig
     this.key = key
-    this.#prior = requestMac
-  }
-
-  /** Returns the message with its signature. */
-  sign(wire: Uint8Array, now: number): Uint8Array {
-    const tsig = newTsig(this.key, wire, now)
-    const mac = computeMac(this.key, { prior: this.#prior, messages: [wire], tsig }, !this.#isFirst)
-    this.#prior = mac
-    this.#isFirst = false
-    return appendTsig(wire, { ...tsig, mac })
-  }
-
-  /** The MAC of the last message, which the answer covers. */
-  get mac(): Uint8Array {
-    return this.#prior
   }
 }
 
-export type TsigVerdict =
-  | { readonly ok: true; readonly key: TsigKey; readonly mac: Uint8Array }
-  | {
-      readonly ok: false
-      readonly error: TsigErrorName
-      /** Returns the answer with TSIG that tells the error: signed for BADTIME, otherwise without a MAC (RFC 8945 section 5.2). */
-      readonly answer: (wire: Uint8Array, now: number) => Uint8Array
-    }
+export type VerifiedTsig = { readonly key: TsigKey; readonly mac: Uint8Array }
 
-/** Verifies the signature of a request; `message` is `wire` decoded, and has TSIG. Throws MessageError if the record is malformed. */
-export function verifyTsig(
+/** Signs a request. The MAC is needed to verify its answer. */
+export function signRequest(
+  wire: Uint8Array,
+  key: TsigKey,
+  nowSeconds: number,
+): { wire: Uint8Array; mac: Uint8Array } {
+  const tsig = unsigned(wire, key, nowSeconds)
+  const mac = hmac(key, [wire, variables(key.name, tsig)])
+  return { wire: append(wire, key.name, { ...tsig, mac }), mac }
+}
+
+/**
+ * Verifies a request as received and decoded. Undefined if it has no signature. Throws TsigError, which `signErrorAnswer` answers, and MessageError
+ * for a malformed record (FORMERR).
+ */
+export function verifyRequest(
   wire: Uint8Array,
   message: Message,
   findKey: (name: DomainName) => TsigKey | undefined,
-  now: number,
-): TsigVerdict {
-  const tsig = readTsig(message)
-  const key = findKey(tsig.keyName)
-  const refuse = (error: TsigErrorName): TsigVerdict => ({
-    ok: false,
-    error,
-    answer: (answer) =>
-      appendTsig(answer, { ...tsig, mac: none, error: tsigError[error], other: none, originalId: message.id }),
-  })
-  if (!key || algorithmName(key) !== tsig.algorithm) return refuse('BADKEY')
-  checkMacLength(key, tsig)
-  const messages = [coveredOctets(wire, message.tsig!.start, tsig.originalId)]
-  const mac = computeMac(key, { prior: none, messages, tsig }, false)
-  if (!equal(mac.subarray(0, tsig.mac.length), tsig.mac)) return refuse('BADSIG')
-  if (tsig.mac.length < mac.length) return refuse('BADTRUNC')
-  if (Math.abs(now - tsig.time) > tsig.fudge) return refuseTime(key, tsig, mac)
-  return { ok: true, key, mac }
+  nowSeconds: number,
+): VerifiedTsig | undefined {
+  if (!message.tsig) return undefined
+  const { name, rdata, start } = message.tsig
+  const tsig = decodeTsig(rdata)
+  const key = findKey(name)
+  if (!key || algorithmName(key.algorithm) !== tsig.algorithm) throw new TsigError('BADKEY', name, tsig)
+  verifyMac(key, tsig, [unsignedMessage(wire, start, tsig.originalId), variables(name, tsig)])
+  checkTime(key, tsig, nowSeconds)
+  return { key, mac: tsig.mac }
 }
 
-function refuseTime(key: TsigKey, { time, fudge }: Tsig, prior: Uint8Array): TsigVerdict {
-  return {
-    ok: false,
-    error: 'BADTIME',
-    answer(wire, now) {
-      const over = { time, fudge, error: tsigError.BADTIME, other: time48(Math.floor(now)) }
-      const tsig = newTsig(key, wire, now, over)
-      const mac = computeMac(key, { prior, messages: [wire], tsig }, false)
-      return appendTsig(wire, { ...tsig, mac })
-    },
+/** Signs the answer, or the answers in order, to a signed request. */
+export class TsigSigner {
+  readonly #key: TsigKey
+  #mac: Uint8Array
+  #isFirst = true
+
+  constructor({ key, mac }: VerifiedTsig) {
+    this.#key = key
+    this.#mac = mac
+  }
+
+  /** Octets that a signature adds. */
+  get length(): number {
+    return tsigLength(this.#key)
+  }
+
+  /** Returns the message with its signature. Every message of a stream is signed; those after the first one cover the time only (RFC 8945 section 5.3.1). */
+  sign(wire: Uint8Array, nowSeconds: number): Uint8Array {
+    const tsig = unsigned(wire, this.#key, nowSeconds)
+    const covered = this.#isFirst ? variables(this.#key.name, tsig) : timers(tsig)
+    const mac = hmac(this.#key, [withLength(this.#mac), wire, covered])
+    this.#mac = mac
+    this.#isFirst = false
+    return append(wire, this.#key.name, { ...tsig, mac })
   }
 }
 
-/** RFC 8945 section 5.2.2.1: not longer than the hash, and not shorter than half of it or 10 octets. */
-function checkMacLength({ algorithm }: TsigKey, { mac }: Tsig): void {
-  const length = macLengths[algorithm]
-  if (mac.length > length || mac.length < Math.max(10, length / 2))
-    throw new MessageError('tsig', 'the MAC of TSIG has a wrong length')
-}
-
-const equal = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
-
-/** Why an answer is not accepted: `unsigned`, or the error that we found or that the other side told. */
-export class TsigFailure extends Error {
-  readonly reason: TsigErrorName | 'unsigned' | 'unknown'
-
-  constructor(reason: TsigFailure['reason']) {
-    super(`the signature of the answer was not accepted: ${reason}`)
-    this.name = 'TsigFailure'
-    this.reason = reason
+/** Returns the answer to a request whose signature did not hold: with an empty MAC for BADKEY and BADSIG, otherwise signed (RFC 8945 section 5.2). */
+export function signErrorAnswer(
+  wire: Uint8Array,
+  { reason, keyName, tsig, key }: TsigError,
+  nowSeconds: number,
+): Uint8Array {
+  if (!keyName || !tsig) return wire
+  const isTime = reason === 'BADTIME'
+  const answer: Tsig = {
+    ...tsig,
+    mac: new Uint8Array(),
+    originalId: read16(wire, 0),
+    error: tsigError[reason],
+    other: isTime ? timeOctets(nowSeconds) : new Uint8Array(),
+    // BADTIME repeats the client's time, so that the client can verify the signature.
+    time: isTime ? tsig.time : Math.floor(nowSeconds),
+    fudge: fudgeSeconds,
   }
+  if (!key) return append(wire, keyName, answer)
+  const mac = hmac(key, [withLength(tsig.mac), wire, variables(keyName, answer)])
+  return append(wire, keyName, { ...answer, mac })
 }
 
-/** Unsigned messages between two signed ones of a sequence (RFC 8945 section 5.3.1). */
+/** Unsigned messages that a stream may have in a row (RFC 8945 section 5.3.1). */
 const unsignedMax = 99
 
-/** Verifies the answers to one signed request in their order. */
+/** Verifies the answer, or the answers in order, to a request that was signed with `key`. */
 export class TsigVerifier {
   readonly #key: TsigKey
-  #prior: Uint8Array
+  #mac: Uint8Array
   #isFirst = true
   #unsigned: Uint8Array[] = []
 
-  constructor(key: TsigKey, requestMac: Uint8Array) {
+  constructor({ key, mac }: VerifiedTsig) {
     this.#key = key
-    this.#prior = requestMac
+    this.#mac = mac
   }
 
   /**
-   * Accepts a message of the sequence. The first one must be signed; later unsigned ones count once a signed one covers them, see
-   * `isComplete`. Throws TsigFailure, and MessageError if the record is malformed.
+   * Verifies one message as received and decoded. Messages between signed ones are verified by the next signed one, so nothing of a stream may be
+   * used before `finish`. Throws TsigError; its reason is the peer's if the answer says one.
    */
-  verify(wire: Uint8Array, message: Message, now: number): void {
+  verify(wire: Uint8Array, message: Message, nowSeconds: number): void {
+    const key = this.#key
     if (!message.tsig) {
-      this.#unsigned.push(wire.slice())
-      if (this.#isFirst || this.#unsigned.length > unsignedMax) throw new TsigFailure('unsigned')
+      if (this.#isFirst || this.#unsigned.length >= unsignedMax) throw new TsigError('BADSIG', key.name)
+      this.#unsigned.push(wire)
       return
     }
-    const tsig = readTsig(message)
-    if (tsig.error !== 0 && tsig.mac.length === 0) throw new TsigFailure(errorNameOf(tsig.error))
-    if (tsig.keyName !== this.#key.name || tsig.algorithm !== algorithmName(this.#key))
-      throw new TsigFailure('BADKEY')
-    checkMacLength(this.#key, tsig)
-    const messages = [...this.#unsigned, coveredOctets(wire, message.tsig.start, tsig.originalId)]
-    const mac = computeMac(this.#key, { prior: this.#prior, messages, tsig }, !this.#isFirst)
-    if (!equal(mac, tsig.mac)) throw new TsigFailure('BADSIG')
-    if (tsig.error !== 0) throw new TsigFailure(errorNameOf(tsig.error))
-    if (Math.abs(now - tsig.time) > tsig.fudge) throw new TsigFailure('BADTIME')
-    this.#prior = mac
+    const { name, rdata, start } = message.tsig
+    const tsig = decodeTsig(rdata)
+    if (name !== key.name || tsig.algorithm !== algorithmName(key.algorithm))
+      throw new TsigError('BADKEY', name, tsig)
+    if (tsig.mac.length === 0) throw new TsigError(peerReason(tsig) ?? 'BADSIG', name, tsig)
+    const covered = this.#isFirst ? variables(name, tsig) : timers(tsig)
+    const plain = unsignedMessage(wire, start, tsig.originalId)
+    verifyMac(key, tsig, [withLength(this.#mac), ...this.#unsigned, plain, covered])
+    const reason = peerReason(tsig)
+    if (reason) throw new TsigError(reason, name, tsig, key)
+    checkTime(key, tsig, nowSeconds)
+    this.#mac = tsig.mac
     this.#isFirst = false
     this.#unsigned = []
   }
 
-  /** Whether every message so far is covered by a signature: a transfer must end so. */
-  get isComplete(): boolean {
-    return !this.#isFirst && this.#unsigned.length === 0
+  /** Throws TsigError if the last message was not signed. */
+  finish(): void {
+    if (this.#isFirst || this.#unsigned.length > 0) throw new TsigError('BADSIG', this.#key.name)
   }
 }
 
-function errorNameOf(code: number): TsigFailure['reason'] {
-  const names = Object.keys(tsigError) as TsigErrorName[]
-  return names.find((name) => tsigError[name] === code) ?? 'unknown'
+function peerReason({ error }: Tsig): TsigErrorName | undefined {
+  const [found] = Object.entries(tsigError).find(([, code]) => code === error) ?? []
+  return found === 'NOERROR' ? undefined : ((found ?? 'BADSIG') as TsigErrorName)
 }
 
-/** Whether the text names an algorithm that is supported, without the final dot. */
-export function isTsigAlgorithm(text: string): text is TsigAlgorithm {
-  return text in macLengths
+/** The key is known and the MAC is compared before the time, so that a forged time says nothing (RFC 8945 section 5.2). */
+function verifyMac(key: TsigKey, tsig: Tsig, parts: readonly Uint8Array[]): void {
+  const { octets } = digests[key.algorithm]
+  const { mac } = tsig
+  if (mac.length > octets || mac.length < Math.max(10, octets / 2))
+    throw new MessageError('tsig', 'the MAC has a length that RFC 8945 does not allow')
+  const expected = hmac(key, parts)
+  if (!timingSafeEqual(expected.subarray(0, mac.length), mac)) throw new TsigError('BADSIG', key.name, tsig)
+  if (mac.length < octets) throw new TsigError('BADTRUNC', key.name, tsig, key)
+}
+
+function checkTime(key: TsigKey, tsig: Tsig, nowSeconds: number): void {
+  if (Math.abs(nowSeconds - tsig.time) > tsig.fudge) throw new TsigError('BADTIME', key.name, tsig, key)
+}
+
+function unsigned(wire: Uint8Array, key: TsigKey, nowSeconds: number): Tsig {
+  return {
+    algorithm: algorithmName(key.algorithm),
+    time: Math.floor(nowSeconds),
+    fudge: fudgeSeconds,
+    mac: new Uint8Array(),
+    originalId: read16(wire, 0),
+    error: tsigError.NOERROR,
+    other: new Uint8Array(),
+  }
+}
+
+const algorithmNames = new Map(tsigAlgorithms.map((algorithm) => [algorithm, parseName(algorithm)]))
+
+function algorithmName(algorithm: TsigAlgorithm): DomainName {
+  return algorithmNames.get(algorithm)!
+}
+
+function hmac({ algorithm, secret }: TsigKey, parts: readonly Uint8Array[]): Uint8Array {
+  const mac = createHmac(digests[algorithm].hash, secret)
+  for (const part of parts) mac.update(part)
+  return mac.digest()
+}
+
+/** RFC 8945 section 4.3.3. */
+function variables(keyName: DomainName, { algorithm, time, fudge, error, other }: Tsig): Uint8Array {
+  return Buffer.concat([
+    nameToWire(keyName),
+    uint16s(recordClass.ANY, 0, 0),
+    nameToWire(algorithm),
+    timeOctets(time),
+    uint16s(fudge, error, other.length),
+    other,
+  ])
+}
+
+function timers({ time, fudge }: Tsig): Uint8Array {
+  return Buffer.concat([timeOctets(time), uint16s(fudge)])
+}
+
+function withLength(mac: Uint8Array): Uint8Array {
+  return Buffer.concat([uint16s(mac.length), mac])
+}
+
+/** The message as it was before it was signed: with its own id, without the TSIG record. */
+function unsignedMessage(wire: Uint8Array, start: number, originalId: number): Uint8Array {
+  const message = wire.slice(0, start)
+  write16(message, 0, originalId)
+  write16(message, 10, read16(message, 10) - 1)
+  return message
+}
+
+function append(wire: Uint8Array, keyName: DomainName, tsig: Tsig): Uint8Array {
+  const rdata = encodeTsig(tsig)
+  const owner = nameToWire(keyName)
+  const message = new Uint8Array(wire.length + owner.length + 10 + rdata.length)
+  message.set(wire)
+  message.set(owner, wire.length)
+  const at = wire.length + owner.length
+  write16(message, at, recordType.TSIG)
+  write16(message, at + 2, recordClass.ANY)
+  write32(message, at + 4, 0)
+  write16(message, at + 8, rdata.length)
+  message.set(rdata, at + 10)
+  write16(message, headerLength - 2, read16(message, headerLength - 2) + 1)
+  return message
+}
+
+function uint16s(...values: readonly number[]): Uint8Array {
+  return Uint8Array.from(values.flatMap((value) => [value >> 8, value & 255]))
+}
+
+function timeOctets(time: number): Uint8Array {
+  const octets = new Uint8Array(6)
+  const seconds = Math.floor(time)
+  write16(octets, 0, Math.floor(seconds / 2 ** 32))
+  write32(octets, 2, seconds % 2 ** 32)
+  return octets
+}
+
+function readTime(wire: Uint8Array, at: number): number {
+  return read16(wire, at) * 2 ** 32 + read16(wire, at + 2) * 65_536 + read16(wire, at + 4)
 }
