@@ -1,6 +1,6 @@
 // DNSSEC algorithms by their number: creating keys, their public form in DNSKEY records, and signatures in the form of RRSIG
 // records. Node's crypto does the arithmetic.
-import { createPublicKey, generateKeyPairSync, sign, verify, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
 
 /** Numbers of the IANA registry. 13 is the default; 8 only for imported keys (RFC 8624 section 3.1, RFC 9364). */
 export const algorithmNames = {
@@ -15,14 +15,17 @@ export type Algorithm = keyof typeof algorithmNames
 /** Whether Pharos signs with the algorithm of this number. */
 export const isAlgorithm = (value: number): value is Algorithm => Object.hasOwn(algorithmNames, value)
 
+/** A JSON Web Key (RFC 7517) as Node exports it. */
+type Jwk = { readonly [Field in 'kty' | 'crv' | 'x' | 'y' | 'e' | 'n']?: string }
+
 type Form = {
   readonly hash: string | null
   /** Creates a key pair; undefined if keys of this algorithm are only imported. */
   readonly create?: () => { readonly privateKey: KeyObject }
   /** Returns the public key field of a DNSKEY record. */
-  readonly encode: (jwk: JsonWebKey) => Buffer
+  readonly encode: (jwk: Jwk) => Buffer
   /** Inverse of `encode`. Throws RangeError if the length is wrong. */
-  readonly decode: (bytes: Uint8Array) => JsonWebKey
+  readonly decode: (bytes: Uint8Array) => Jwk
 }
 
 const bytesOf = (text: string | undefined): Buffer => Buffer.from(text!, 'base64url')
@@ -56,14 +59,14 @@ const forms: Record<Algorithm, Form> = {
 }
 
 /** RFC 3110 section 2: length of the exponent in one or three octets, exponent, modulus. */
-function encodeRsa({ e, n }: JsonWebKey): Buffer {
+function encodeRsa({ e, n }: Jwk): Buffer {
   const exponent = bytesOf(e)
   const { length } = exponent
   const head = length < 256 ? Buffer.of(length) : Buffer.of(0, length >> 8, length & 255)
   return Buffer.concat([head, exponent, bytesOf(n)])
 }
 
-function decodeRsa(bytes: Uint8Array): JsonWebKey {
+function decodeRsa(bytes: Uint8Array): Jwk {
   const long = bytes[0] === 0
   const from = long ? 3 : 1
   const to = from + (long ? ((bytes[1] ?? 0) << 8) | (bytes[2] ?? 0) : (bytes[0] ?? 0))

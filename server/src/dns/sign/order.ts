@@ -4,7 +4,7 @@ import { nameKey, type DomainName } from '../../net/dns/name.ts'
 /** Returns the name key as a string with one character per octet. */
 export function orderKey(name: DomainName): string {
   const key = nameKey(name)
-  return Buffer.from(key.buffer, key.byteOffset, key.length).latin1Slice()
+  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
 }
 
 export const compareKeys = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
