@@ -1,7 +1,7 @@
 // Who may transfer a zone and send NOTIFY for it: followers of the platform file by their key, others by the settings of the zone. Pure.
 import { parseAddress } from '../../net/address.ts'
 import type { DomainName } from '../../net/dns/name.ts'
-import { isTsigAlgorithm, type TsigKey } from '../../net/dns/tsig.ts'
+import { tsigAlgorithms, type TsigAlgorithm, type TsigKey } from '../../net/dns/tsig.ts'
 import { covers, hostPrefix, parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Peer, TransferView } from '../answer/zone-source.ts'
 import type { AccessRows } from './served.store.ts'
@@ -54,6 +54,9 @@ export function compileAccess(
       ),
   }
 }
+
+const isTsigAlgorithm = (text: string): text is TsigAlgorithm =>
+  (tsigAlgorithms as readonly string[]).includes(text)
 
 function parseNetworks(texts: readonly string[]): Prefix[] {
   return texts.map((text) => (text.includes('/') ? parsePrefix(text) : hostPrefix(parseAddress(text))))

@@ -5,6 +5,7 @@ import type { ZoneName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import { isNewer, type Serial } from '../../net/dns/serial.ts'
 import { MemoryZone } from '../answer/memory-zone.ts'
+import type { Zones } from '../answer/zones.ts'
 import type { Transfer, ZoneSnapshot, ZoneSource } from '../answer/zone-source.ts'
 import type { ServedChange } from '../sign/served-index.ts'
 import { differenceOf } from '../sign/transfer.ts'
@@ -99,6 +100,17 @@ export class ServedZones implements ZoneSource {
   find(name: ZoneName): ServedZone | 'expired' | undefined {
     const zone = this.#byName.get(name)
     return zone && zone.expires && zone.expires < this.#options.now() ? 'expired' : zone
+  }
+
+  /** The zones to answer from. */
+  get contents(): Zones {
+    return {
+      has: (name) => this.#byName.has(name),
+      get: (name) => {
+        const zone = this.find(name)
+        return zone === 'expired' ? zone : zone?.content
+      },
+    }
   }
 
   async open(name: ZoneName): Promise<ZoneSnapshot | undefined> {

@@ -13,29 +13,18 @@ import {
   plainUdpLengthMax,
   rcode,
   type Message,
-  type Question,
 } from '../../net/dns/message.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
-import { recordsOf, type ResourceRecord } from '../../net/dns/record.ts'
+import { recordsOf } from '../../net/dns/record.ts'
 import { toSerial, type Serial } from '../../net/dns/serial.ts'
-import { TsigSigner, tsigLength, verifyTsig, type TsigKey } from '../../net/dns/tsig.ts'
-import { recordClass, recordType } from '../../net/dns/type.ts'
-import { chaosAnswer, type ServerIdentity } from './identity.ts'
+import { TsigError, TsigSigner, signErrorAnswer, verifyRequest, type TsigKey } from '../../net/dns/tsig.ts'
+import { recordType } from '../../net/dns/type.ts'
 import { axfrMessages, ixfrMessages } from './transfer.ts'
-
-/** The sections of an answer, as `dns/answer` makes them. `glue`: how many of the first additional records are required. */
-export type AnswerParts = {
-  readonly rcode: number
-  readonly aa: boolean
-  readonly answers: readonly ResourceRecord[]
-  readonly authorities: readonly ResourceRecord[]
-  readonly additionals: readonly ResourceRecord[]
-  readonly glue?: number
-}
 
 export type HandlerDeps = {
   readonly zones: ZoneSource
-  readonly answer: (question: Question, wantsDnssec: boolean) => AnswerParts
+  /** Answers a question without TSIG, within the size that the client takes. */
+  readonly answer: (query: Message, transport: 'udp' | 'tcp') => Uint8Array
   readonly findKey: (name: DomainName) => TsigKey | undefined
   /** Returns what the peer may transfer of the zone; undefined for nothing. */
   readonly transferView: (zone: ZoneName, peer: Peer) => TransferView | undefined
@@ -43,7 +32,6 @@ export type HandlerDeps = {
   readonly notified: (zone: ZoneName, peer: Peer, serial: Serial | undefined) => number
   /** Applies an UPDATE (RFC 2136); returns the RCODE. Without it UPDATE is not implemented. */
   readonly update?: (message: Message, peer: Peer) => Promise<number>
-  readonly identity: ServerIdentity
   /** Unix time in seconds. */
   readonly now: () => number
 }
@@ -55,34 +43,33 @@ export type DnsRequest = {
 }
 
 type Reply = Uint8Array | undefined
+type StreamReply = Reply | Promise<Reply> | AsyncIterable<Uint8Array>
 
 export interface RequestHandler {
   handleDatagram(request: DnsRequest): Reply | Promise<Reply>
-  handleStream(request: DnsRequest): Reply | Promise<Reply> | AsyncIterable<Uint8Array>
+  handleStream(request: DnsRequest): StreamReply
   /** Returns an empty truncated answer, so that the client repeats its question over TCP. */
   truncated(request: DnsRequest): Reply
 }
 
-/** Octets of an answer over UDP that no path has to fragment (DNS Flag Day 2020), and what we announce to receive. */
-const udpLength = 1_232
-
-/** A request with its signature verified. `sign` adds the signature of the answer. */
+/** A request with its signature verified. */
 type Checked = {
   readonly query: Message
   readonly peer: Peer
-  readonly request: DnsRequest
+  readonly transport: 'udp' | 'tcp'
   readonly signer: TsigSigner | undefined
 }
 
 export function createHandler(deps: HandlerDeps): RequestHandler {
-  const stream = (request: DnsRequest): ReturnType<RequestHandler['handleStream']> => {
+  const handleStream = (request: DnsRequest): StreamReply => {
     const checked = check(request, deps)
     return checked instanceof Uint8Array || checked === undefined ? checked : dispatch(checked, deps)
   }
   return {
-    handleStream: stream,
-    handleDatagram: (request) => stream(request) as Reply | Promise<Reply>,
-    truncated: ({ wire }) => (isQuery(wire) ? headerAnswer(wire, rcode.NOERROR, { tc: true }) : undefined),
+    handleStream,
+    // Transfers are refused over UDP, so that nothing is a stream.
+    handleDatagram: (request) => handleStream(request) as Reply | Promise<Reply>,
+    truncated: ({ wire }) => (isQuery(wire) ? headerAnswer(wire, { tc: true }) : undefined),
   }
 }
 
@@ -90,75 +77,62 @@ export function createHandler(deps: HandlerDeps): RequestHandler {
 const isQuery = (wire: Uint8Array): boolean => wire.length >= headerLength && (wire[2]! & 0x80) === 0
 
 /** Returns the request, the answer that refuses it, or undefined to send nothing. */
-function check(request: DnsRequest, { findKey, now }: HandlerDeps): Checked | Reply {
-  const { wire, address } = request
+function check({ wire, address, transport }: DnsRequest, { findKey, now }: HandlerDeps): Checked | Reply {
   if (!isQuery(wire)) return undefined
+  let query: Message | undefined
   try {
-    const query = decodeMessage(wire)
-    if (!query.tsig) return { query, peer: { address, key: undefined }, request, signer: undefined }
-    const verdict = verifyTsig(wire, query, findKey, now())
-    if (!verdict.ok) return verdict.answer(encodeMessage(answerTo(query, { rcode: rcode.NOTAUTH })), now())
-    const { key, mac } = verdict
-    return { query, peer: { address, key: key.name }, request, signer: new TsigSigner(key, mac) }
+    query = decodeMessage(wire)
+    const verified = verifyRequest(wire, query, findKey, now())
+    const signer = verified && new TsigSigner(verified)
+    return { query, peer: { address, key: verified?.key.name }, transport, signer }
   } catch (error) {
-    if (!(error instanceof MessageError)) throw error
-    return headerAnswer(wire, rcode.FORMERR)
+    if (error instanceof MessageError) return headerAnswer(wire, { rcode: rcode.FORMERR })
+    if (!(error instanceof TsigError) || !query) throw error
+    return signErrorAnswer(encodeMessage(answerTo(query, { rcode: rcode.NOTAUTH })), error, now())
   }
 }
 
-function headerAnswer(wire: Uint8Array, code: number, flags: { tc?: boolean } = {}): Uint8Array {
+function headerAnswer(wire: Uint8Array, parts: Partial<Message>): Uint8Array {
   const { id, opcode, rd } = decodeHeader(wire)
-  return encodeMessage({ ...emptyMessage, id, opcode, rd, qr: true, rcode: code, ...flags })
+  return encodeMessage({ ...emptyMessage, id, opcode, rd, qr: true, ...parts })
 }
 
-function answerTo({ id, opcode, rd, cd, questions }: Message, parts: Partial<Message>): Message {
-  return { ...emptyMessage, id, opcode, rd, cd, qr: true, questions, ...parts }
+function answerTo({ id, opcode, rd, questions, edns }: Message, parts: Partial<Message>): Message {
+  const answer = { ...emptyMessage, id, opcode, rd, qr: true, questions, ...parts }
+  return edns ? { ...answer, edns: { ...edns, udpSize: udpLength, version: 0, options: [] } } : answer
 }
 
-function dispatch(
-  checked: Checked,
-  deps: HandlerDeps,
-): Reply | Promise<Reply> | AsyncIterable<Uint8Array> {
+/** Octets over UDP that no path has to fragment (RFC 9715). */
+const udpLength = 1_232
+
+function dispatch(checked: Checked, deps: HandlerDeps): StreamReply {
   const { query } = checked
-  if (query.edns && query.edns.version > 0) return finish(checked, deps, { rcode: rcode.BADVERS })
-  if (query.opcode === opcode.UPDATE) return update(checked, deps)
-  if (query.opcode !== opcode.QUERY && query.opcode !== opcode.NOTIFY)
-    return finish(checked, deps, { rcode: rcode.NOTIMP })
   const [question] = query.questions
-  if (!question || query.questions.length > 1) return finish(checked, deps, { rcode: rcode.FORMERR })
-  if (query.opcode === opcode.NOTIFY) return notify(checked, deps, question)
-  if (question.class === recordClass.CH) return finish(checked, deps, chaosAnswer(question, deps.identity))
-  if (question.class !== recordClass.IN && question.class !== recordClass.ANY)
-    return finish(checked, deps, { rcode: rcode.REFUSED })
-  if (question.type === recordType.AXFR) return axfr(checked, deps, question.name as ZoneName)
-  if (question.type === recordType.IXFR) return ixfr(checked, deps, question.name as ZoneName)
-  return finish(checked, deps, deps.answer(question, query.edns?.do ?? false))
+  const isPlain = (query.edns?.version ?? 0) === 0 && query.questions.length === 1
+  if (!question || !isPlain) return sign(checked, deps, deps.answer(query, checked.transport))
+  const zone = question.name as ZoneName
+  if (query.opcode === opcode.UPDATE) return update(checked, deps)
+  if (query.opcode === opcode.NOTIFY) return notify(checked, deps, zone, question.type)
+  if (query.opcode === opcode.QUERY && question.type === recordType.AXFR) return axfr(checked, deps, zone)
+  if (query.opcode === opcode.QUERY && question.type === recordType.IXFR) return ixfr(checked, deps, zone)
+  return sign(checked, deps, deps.answer(query, checked.transport))
 }
 
-/** Encodes the answer within what the client takes, and signs it. */
-function finish(
-  { query, request, signer }: Checked,
-  { now }: HandlerDeps,
-  { glue = 0, ...parts }: Partial<Message> & { readonly glue?: number },
-): Uint8Array {
-  const { edns } = query
-  const answer = answerTo(query, {
-    ...parts,
-    ...(edns && { edns: { udpSize: udpLength, version: 0, do: edns.do, options: [] } }),
-  })
-  const room = request.transport === 'tcp' ? messageLengthMax : udpLimit(edns?.udpSize)
-  const limit = signer ? room - tsigLength(signer.key) : room
-  const wire = encodeMessage(answer, { limit, glue })
-  return signer ? signer.sign(wire, now()) : wire
+const finish = (checked: Checked, deps: HandlerDeps, parts: Partial<Message>): Uint8Array =>
+  sign(checked, deps, encodeMessage(answerTo(checked.query, parts)))
+
+/** Adds the signature. An answer over UDP that does not fit with it is truncated. */
+function sign({ query, signer, transport }: Checked, { now }: HandlerDeps, wire: Uint8Array): Uint8Array {
+  if (!signer) return wire
+  const room = transport === 'tcp' ? messageLengthMax : Math.max(plainUdpLengthMax, query.edns?.udpSize ?? 0)
+  const fits = wire.length + signer.length <= room
+  return signer.sign(fits ? wire : encodeMessage(answerTo(query, { tc: true })), now())
 }
 
-const udpLimit = (announced: number | undefined): number =>
-  announced === undefined ? plainUdpLengthMax : Math.min(udpLength, Math.max(plainUdpLengthMax, announced))
-
-function notify(checked: Checked, deps: HandlerDeps, { name, type }: Question): Uint8Array {
+function notify(checked: Checked, deps: HandlerDeps, zone: ZoneName, type: number): Uint8Array {
   if (type !== recordType.SOA) return finish(checked, deps, { rcode: rcode.FORMERR })
-  const soa = checked.query.answers.find((record) => record.type === recordType.SOA && record.name === name)
-  const code = deps.notified(name as ZoneName, checked.peer, soa && serialOf(soa.rdata))
+  const soa = checked.query.answers.find((record) => record.type === recordType.SOA && record.name === zone)
+  const code = deps.notified(zone, checked.peer, soa && soa.rdata.length >= 22 ? serialOf(soa.rdata) : undefined)
   return finish(checked, deps, { rcode: code, aa: true })
 }
 
@@ -167,38 +141,38 @@ async function update(checked: Checked, deps: HandlerDeps): Promise<Reply> {
   return finish(checked, deps, { rcode: code })
 }
 
-/** Returns the refusal of a transfer; otherwise what the peer gets. */
-function transferView(
-  checked: Checked,
+/** Returns what the peer gets of the zone, or the RCODE that refuses it. */
+function allowedView(
+  { peer }: Checked,
   { zones, transferView }: HandlerDeps,
   zone: ZoneName,
-): { readonly view: TransferView } | { readonly rcode: number } {
+): TransferView | number {
+  const view = transferView(zone, peer)
+  if (view === undefined) return rcode.REFUSED
   const found = zones.find(zone)
-  const view = transferView(zone, checked.peer)
-  if (view === undefined) return { rcode: rcode.REFUSED }
-  if (found === undefined) return { rcode: rcode.NOTAUTH }
-  return found === 'expired' ? { rcode: rcode.SERVFAIL } : { view }
+  if (found === undefined) return rcode.NOTAUTH
+  return found === 'expired' ? rcode.SERVFAIL : view
 }
 
-function axfr(checked: Checked, deps: HandlerDeps, zone: ZoneName): Reply | AsyncIterable<Uint8Array> {
-  if (checked.request.transport === 'udp') return finish(checked, deps, { rcode: rcode.FORMERR })
-  const allowed = transferView(checked, deps, zone)
-  if ('rcode' in allowed) return finish(checked, deps, allowed)
-  return signedMessages(checked, deps, wholeZone(checked, deps, zone, allowed.view))
+function axfr(checked: Checked, deps: HandlerDeps, zone: ZoneName): StreamReply {
+  if (checked.transport === 'udp') return finish(checked, deps, { rcode: rcode.FORMERR })
+  const view = allowedView(checked, deps, zone)
+  if (typeof view === 'number') return finish(checked, deps, { rcode: view })
+  return signedMessages(checked, deps, wholeZone(checked, deps, zone, view))
 }
 
-function ixfr(checked: Checked, deps: HandlerDeps, zone: ZoneName): Reply | AsyncIterable<Uint8Array> {
-  const allowed = transferView(checked, deps, zone)
-  if ('rcode' in allowed) return finish(checked, deps, allowed)
+function ixfr(checked: Checked, deps: HandlerDeps, zone: ZoneName): StreamReply {
+  const view = allowedView(checked, deps, zone)
+  if (typeof view === 'number') return finish(checked, deps, { rcode: view })
   const known = checked.query.authorities.find(({ type, name }) => type === recordType.SOA && name === zone)
   if (!known || known.rdata.length < 22) return finish(checked, deps, { rcode: rcode.FORMERR })
   const from = serialOf(known.rdata)
   const current = deps.zones.find(zone)
   if (current === undefined || current === 'expired') return finish(checked, deps, { rcode: rcode.SERVFAIL })
   // Over UDP the SOA alone tells the client to ask again over TCP (RFC 1995 section 2), and that it is up to date if it is.
-  if (checked.request.transport === 'udp' || ((current.serial - from) | 0) <= 0)
+  if (checked.transport === 'udp' || ((current.serial - from) | 0) <= 0)
     return finish(checked, deps, { aa: true, answers: recordsOf(current.soa) })
-  return signedMessages(checked, deps, difference(checked, deps, zone, from, allowed.view))
+  return signedMessages(checked, deps, difference(checked, deps, zone, from, view))
 }
 
 async function* difference(
