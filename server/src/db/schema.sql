@@ -202,6 +202,19 @@ AS $function$ select * from unnest(
       0, day_bucket(start_at), day_bucket(start_at) / 64, day_bucket(end_at), day_bucket(end_at) / 64,
       rate_bucket(bps), rate_bucket(pps)]) $function$;
 
+CREATE OR REPLACE FUNCTION public.holds_network(team integer, wanted cidr)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select coalesce(bool_or(h.team_id = team), false) from (
+    select c.team_id, masklen(c.prefix) = max(masklen(c.prefix)) over () as is_closest from (
+      select p.team_id, p.prefix from prefixes p where p.prefix >>= wanted
+      union all
+      select a.team_id, a.prefix from announcements a
+        where a.prefix >>= wanted and a.claimed is not null and a.deleted is null) c) h
+  where h.is_closest $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_former_holding()
  RETURNS trigger
  LANGUAGE plpgsql
