@@ -526,7 +526,7 @@ export interface DnsServersTable {
   error: string | null
 }
 
-/** steps of IXFR, signatures included, without the SOA records at their ends */
+/** steps of IXFR: whole sets, each followed by its signatures as a set of type RRSIG; the SOA of the step's end is the first set */
 export interface DnsTransfersTable {
   zone_id: number
   /** order of publication: serials wrap */
@@ -570,7 +570,7 @@ export interface DnsVersionsTable {
   added_count: number
 }
 
-export type DnsZonesKind = 'primary' | 'secondary'
+export type DnsZonesKind = 'primary' | 'secondary' | 'catalog'
 
 export type DnsZonesManagedBy = 'operator' | 'team'
 
@@ -622,6 +622,8 @@ export interface DnsZonesTable {
   /** evidence for the removal from the catalog; for seven days the zone can be restored */
   deleted: Date | null
   deleted_by: string | null
+  /** since when the catalog zone does not contain the zone and name servers stop to serve it: only after it was deleted */
+  withdrawn: Date | null
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'

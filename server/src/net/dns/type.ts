@@ -149,3 +149,15 @@ function findSpelled(text: string, prefix: string, known: ReadonlyMap<string, nu
   const digits = upper.slice(prefix.length)
   return /^\d{1,5}$/.test(digits) && Number(digits) <= 0xffff ? Number(digits) : undefined
 }
+
+/** Types of RFC 1035 and DNSSEC before RFC 4034 that are obsolete or experimental, and NULL. */
+const obsolete = new Set<number>(
+  (['MD', 'MF', 'MB', 'MG', 'MR', 'NULL', 'WKS', 'SIG', 'KEY', 'NXT', 'A6'] as const).map(
+    (name) => recordType[name],
+  ),
+)
+
+/** Returns whether a zone may contain the type: it is neither a meta type nor obsolete. */
+export function isZoneType(type: number): boolean {
+  return type !== 0 && !isMetaType(type) && !obsolete.has(type)
+}

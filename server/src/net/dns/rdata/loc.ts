@@ -35,7 +35,8 @@ export const location: Kind = {
     for (const [field] of precisions) {
       data.field = field
       const octet = data.octet()
-      if (octet >> 4 > 9 || (octet & 15) > 9) throw data.error('range', 'digit and exponent are at most 9.')
+      if (octet >> 4 > 9 || (octet & 15) > 9 || (octet > 0 && octet < 16))
+        throw data.error('range', 'digit and exponent are at most 9, and 0 has no exponent.')
     }
     for (const [field, max] of [
       ['latitude', 90],

@@ -202,7 +202,7 @@ export function targetOf(type: number, rdata: Uint8Array): DomainName | undefine
 }
 
 /** Splits one line of record data into tokens. Throws RdataError for what only zone files have: comments, parentheses, lines. */
-function splitTokens(text: string): Token[] {
+export function splitTokens(text: string): Token[] {
   const tokens: Token[] = []
   for (let i = 0; i < text.length;) {
     const code = text.charCodeAt(i)
