@@ -118,7 +118,8 @@ async function isAnswering(query: RunningPeer['query'], zone: string, child: Chi
 
 const timeoutMs = 2000
 
-function queryUdp(port: number, octets: Uint8Array): Promise<Uint8Array> {
+/** Sends the octets of a query to a port of loopback and returns those of the response. */
+export function queryUdp(port: number, octets: Uint8Array): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   const socket = createSocket('udp4')
   const timer = setTimeout(() => reject(new Error('no answer')), timeoutMs)

@@ -14,6 +14,7 @@ export type ProgramName =
   | 'nsd'
   | 'named'
   | 'knotd'
+  | 'knotc'
   | 'unbound'
   | 'dig'
   | 'ldns-verify-zone'
