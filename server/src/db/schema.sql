@@ -883,6 +883,7 @@ create table dns_served (
   constraint dns_served_ttl_check CHECK ((ttl >= 0)),
   constraint dns_served_type_check CHECK (((type >= 1) AND (type <= 65535)))
 );
+CREATE INDEX dns_served_chain ON public.dns_served USING btree (zone_id, type, name_key) WHERE (type = ANY (ARRAY[47, 50]));
 CREATE INDEX dns_served_expires ON public.dns_served USING btree (expires) WHERE (expires IS NOT NULL);
 alter table dns_served enable row level security;
 
@@ -1016,23 +1017,26 @@ create table dns_zones (
   published timestamp with time zone,
   deleted timestamp with time zone, -- evidence for the removal from the catalog; for seven days the zone can be restored
   deleted_by text,
+  is_catalog boolean not null default false, -- the catalog zone (RFC 9432), which lists all others: written by its loop alone
   withdrawn timestamp with time zone, -- since when the catalog zone does not contain the zone and name servers stop to serve it: only after it was deleted
+  resign_requested timestamp with time zone, -- since when the zone is to be published again without a change of a record set: keys changed, or signatures expire
   constraint dns_zones_pkey PRIMARY KEY (id),
   constraint dns_zones_id_team_id_key UNIQUE (id, team_id),
   constraint dns_zones_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint dns_zones_check CHECK (((claimed IS NULL) = (status = 'pending_verification'::text))),
   constraint dns_zones_dnssec_check CHECK ((dnssec = ANY (ARRAY['disabled'::text, 'signing'::text, 'pending_ds'::text, 'active'::text, 'pending_disabled'::text, 'error'::text]))),
-  constraint dns_zones_kind_check CHECK ((kind = ANY (ARRAY['primary'::text, 'secondary'::text, 'catalog'::text]))),
+  constraint dns_zones_kind_check CHECK ((kind = ANY (ARRAY['primary'::text, 'secondary'::text]))),
   constraint dns_zones_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text]))),
   constraint dns_zones_serial_check CHECK (((serial >= 0) AND (serial <= '4294967295'::bigint))),
   constraint dns_zones_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'updating'::text, 'error'::text, 'pending_verification'::text])))
 );
-CREATE UNIQUE INDEX dns_zones_catalog ON public.dns_zones USING btree (kind) WHERE ((kind = 'catalog'::text) AND (deleted IS NULL));
+CREATE UNIQUE INDEX dns_zones_catalog ON public.dns_zones USING btree (is_catalog) WHERE (is_catalog AND (deleted IS NULL));
 CREATE INDEX dns_zones_deleted ON public.dns_zones USING btree (deleted) WHERE (deleted IS NOT NULL);
 CREATE INDEX dns_zones_dnssec_due ON public.dns_zones USING btree (dnssec_due) WHERE ((dnssec_due IS NOT NULL) AND (deleted IS NULL));
 CREATE UNIQUE INDEX dns_zones_name ON public.dns_zones USING btree (name_key) WHERE ((claimed IS NOT NULL) AND (deleted IS NULL));
 CREATE UNIQUE INDEX dns_zones_of_team ON public.dns_zones USING btree (team_id, name_key) NULLS NOT DISTINCT WHERE (deleted IS NULL);
 CREATE INDEX dns_zones_published ON public.dns_zones USING btree (published);
+CREATE INDEX dns_zones_resign ON public.dns_zones USING btree (id) WHERE (resign_requested IS NOT NULL);
 CREATE INDEX dns_zones_team ON public.dns_zones USING btree (team_id, name_key);
 CREATE INDEX dns_zones_unpublished ON public.dns_zones USING btree (id) WHERE ((version > published_version) AND (claimed IS NOT NULL) AND (deleted IS NULL));
 alter table dns_zones enable row level security;

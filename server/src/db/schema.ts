@@ -570,7 +570,7 @@ export interface DnsVersionsTable {
   added_count: number
 }
 
-export type DnsZonesKind = 'primary' | 'secondary' | 'catalog'
+export type DnsZonesKind = 'primary' | 'secondary'
 
 export type DnsZonesManagedBy = 'operator' | 'team'
 
@@ -622,8 +622,12 @@ export interface DnsZonesTable {
   /** evidence for the removal from the catalog; for seven days the zone can be restored */
   deleted: Date | null
   deleted_by: string | null
+  /** the catalog zone (RFC 9432), which lists all others: written by its loop alone */
+  is_catalog: Generated<boolean>
   /** since when the catalog zone does not contain the zone and name servers stop to serve it: only after it was deleted */
   withdrawn: Date | null
+  /** since when the zone is to be published again without a change of a record set: keys changed, or signatures expire */
+  resign_requested: Date | null
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'

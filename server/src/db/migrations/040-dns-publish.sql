@@ -1,8 +1,8 @@
 -- Publication of zones: the catalog zone as a zone of its own, and the evidence that a deleted zone is no longer served.
 
-alter table dns_zones drop constraint dns_zones_kind_check,
-  add constraint dns_zones_kind_check check (kind in ('primary', 'secondary', 'catalog'));
-create unique index dns_zones_catalog on dns_zones (kind) where kind = 'catalog' and deleted is null;
+alter table dns_zones add column is_catalog boolean not null default false;
+create unique index dns_zones_catalog on dns_zones (is_catalog) where is_catalog and deleted is null;
+comment on column dns_zones.is_catalog is 'the catalog zone (RFC 9432), which lists all others: written by its loop alone';
 
 alter table dns_zones add column withdrawn timestamptz;
 comment on column dns_zones.withdrawn is

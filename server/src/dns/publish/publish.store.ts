@@ -36,12 +36,12 @@ type ZoneRow = {
   readonly dnssec_options: unknown
 }
 
-/** Returns the ids of primary zones with something to publish, longest waiting first, those of `except` left out. */
-export async function listUnpublished(db: Db, except: readonly number[]): Promise<number[]> {
+/** Returns the ids of primary zones with something to publish, longest waiting first. */
+export async function listUnpublished(db: Db): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from dns_zones
     where (version > published_version or resign_requested is not null) and claimed is not null and deleted is null
-      and kind = 'primary' and id <> all(${except as number[]})
+      and kind = 'primary' and not is_catalog
     order by touched`.execute(db)
   return rows.map(({ id }) => id)
 }

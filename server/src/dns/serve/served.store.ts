@@ -10,7 +10,7 @@ export type ServedZoneRow = {
   readonly id: number
   readonly name: ZoneName
   readonly serial: Serial
-  readonly kind: 'primary' | 'secondary' | 'catalog'
+  readonly kind: 'primary' | 'secondary'
   readonly published: Date
   /** Since when the zone is no longer to be served: null while it is. */
   readonly withdrawn: Date | null
