@@ -12,6 +12,7 @@ import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
 import { roaCheck } from './roa-check.ts'
 import { sessionRefresh } from './session-refresh.ts'
+import { signZoneBenchmark } from './sign-zone.ts'
 
 export const benchmarks: readonly Benchmark[] = [
   relatedList,
@@ -26,4 +27,5 @@ export const benchmarks: readonly Benchmark[] = [
   loginFlood,
   followStream,
   portal,
+  signZoneBenchmark,
 ]

@@ -136,7 +136,7 @@ function queryTcp(port: number, octets: Uint8Array): Promise<Uint8Array> {
   const socket = connect(port, '127.0.0.1')
   const timer = setTimeout(() => reject(new Error('no answer')), timeoutMs)
   let received = Buffer.alloc(0)
-  socket.once('error', reject).on('data', (part) => {
+  socket.once('error', reject).on('data', (part: Buffer) => {
     received = Buffer.concat([received, part])
     if (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) resolve(received.subarray(2))
   })

@@ -19,6 +19,7 @@ export type ProgramName =
   | 'dig'
   | 'ldns-verify-zone'
   | 'ldns-signzone'
+  | 'ldns-keygen'
   | 'dnssec-verify'
   | 'kzonecheck'
   | 'bgpq4'

@@ -5,13 +5,14 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { decodeMessage, emptyMessage, opcode, rcode, type Message } from '../../net/dns/message.ts'
 import { encodeMessage } from '../../net/dns/message-writer.ts'
-import { parseName, parseZoneName } from '../../net/dns/name.ts'
+import { parseName, parseZoneName, type ZoneName } from '../../net/dns/name.ts'
 import { recordClass, recordType, typeName } from '../../net/dns/type.ts'
 import { signZone } from '../sign/sign-zone.ts'
 import { signingOf } from '../sign/testing.ts'
 import { keySets } from '../sign/key-sets.ts'
 import { rrsetsOf } from '../testing.ts'
 import { MemoryZone } from './memory-zone.ts'
+import type { ServedZone } from './zones.ts'
 import { respond, udpSizeMax, type Responder } from './respond.ts'
 
 const zone = parseZoneName('example.test.')
@@ -31,7 +32,7 @@ const content = [
   ...keySets(zone, dnskeys, { request: 'none' }, 3600),
 ]
 const responder: Responder = {
-  zones: new Map([
+  zones: new Map<ZoneName, ServedZone>([
     [zone, new MemoryZone(zone, signZone(zone, content, signing))],
     [parseZoneName('expired.test.'), 'expired'],
   ]),
