@@ -35,9 +35,8 @@ export type ZoneFileOptions = {
 
 export type ZoneFile = {
   readonly records: readonly ZoneFileRecord[]
-  /** The first 1,000. If there is one, the records are incomplete. */
+  /** If there is one, the records are incomplete. Parsing ends after 1,000. */
   readonly problems: readonly ZoneFileProblem[]
-  readonly problemCount: number
   /** The first 1,000. */
   readonly warnings: readonly ZoneFileWarning[]
   readonly warningCount: number
@@ -66,7 +65,6 @@ class ZoneFileParser {
   readonly #records: ZoneFileRecord[] = []
   readonly #problems: ZoneFileProblem[] = []
   readonly #warnings: ZoneFileWarning[] = []
-  #problemCount = 0
   #warningCount = 0
   #origin: Uint8Array
   #owner: DomainName | undefined
@@ -121,16 +119,15 @@ class ZoneFileParser {
     return {
       records: this.#records,
       problems: this.#problems,
-      problemCount: this.#problemCount,
       warnings: this.#warnings,
       warningCount: this.#warningCount,
     }
   }
 
   #report({ code, message, field }: EntryFailure): void {
-    if (++this.#problemCount > zoneFileLimits.problems) return
     const place = { line: this.#reader.entry.line, text: this.#reader.textOfEntry(120) }
     this.#problems.push({ code, ...place, message, ...(field !== undefined && { field }) })
+    if (this.#problems.length >= zoneFileLimits.problems) this.#isStopped = true
   }
 
   #warn(code: ZoneFileWarningCode, message: string): void {

@@ -220,7 +220,12 @@ export function splitTokens(text: string): Token[] {
       throw new RdataError('syntax', 'text', 'a line break. Write the record on one line.')
     const isString = code === 34
     const end = isString ? quotedEnd(text, i + 1) : unquotedEnd(text, i)
-    if (end < 0) throw new RdataError('syntax', 'text', 'a quote or an escape is not closed.')
+    if (end < 0)
+      throw new RdataError(
+        'syntax',
+        'text',
+        'a quote or an escape is not closed, or a quote is misplaced. Write a quote within a value as \\".',
+      )
     tokens.push(text.slice(i, end))
     i = isString ? end + 1 : end
   }
