@@ -302,7 +302,7 @@ function readTime(text: string): number {
   ]
   const ms = Date.UTC(year, month - 1, day, hour, minute, second)
   const isReal = new Date(ms).toISOString().replaceAll(/\D/g, '').slice(0, 14) === text
-  return isReal && ms >= 0 && ms < 2 ** 32 * 1_000 ? ms / 1_000 : -1
+  return isReal && ms >= 0 ? (ms / 1_000) % 2 ** 32 : -1
 }
 
 /** Prints seconds since 1970 as 14 digits. */
