@@ -43,7 +43,7 @@ CNAME *.example.com.
 CNAME .
 CNAME aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example.com.
 CNAME _443._tcp.www.example.com.
-CNAME a\@.\$.\;.\(\).\".
+CNAME a\@.\$.\;.\(\).
 CSYNC 66 3 A NS AAAA => 66 3 A NS AAAA
 CSYNC 4294967295 0
 DHCID AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA=
