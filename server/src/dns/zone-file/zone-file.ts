@@ -67,6 +67,7 @@ class ZoneFileParser {
   readonly #warnings: ZoneFileWarning[] = []
   #warningCount = 0
   #origin: Uint8Array
+  #originName: DomainName
   #owner: DomainName | undefined
   #ownerText = ''
   /** $TTL. */
@@ -87,6 +88,7 @@ class ZoneFileParser {
     this.#reader = new EntryReader(isTooLarge ? '' : text)
     this.#recordsMax = recordsMax
     this.#defaultTtl = defaultTtl
+    this.#originName = origin
     this.#origin = nameToWire(origin)
     if (isTooLarge)
       this.#report(
@@ -141,7 +143,8 @@ class ZoneFileParser {
       case '$ORIGIN':
         if (value === undefined || tokens.length > 2)
           throw new EntryFailure('directive', '$ORIGIN has one name. Use the form $ORIGIN example.com.')
-        this.#origin = nameToWire(this.#readName(value, 'directive'))
+        this.#originName = this.#readName(value, 'directive')
+        this.#origin = nameToWire(this.#originName)
         this.#ownerText = ''
         return
       case '$TTL': {
@@ -180,8 +183,7 @@ class ZoneFileParser {
     )
     for (let number = range.start; number <= range.stop && !this.#isStopped; number += range.step) {
       const name = this.#readName(expandTemplate(owner, number), 'owner')
-      const values = inEntry(() => splitTokens(expandTemplate(rdata, number)))
-      this.#add(name, type, ttl, values, 0)
+      this.#add(name, type, ttl, splitData(expandTemplate(rdata, number)), 0)
     }
   }
 
@@ -206,6 +208,8 @@ class ZoneFileParser {
   }
 
   #readName(token: Token, code: 'owner' | 'directive'): DomainName {
+    const relative = findPlainName(token, this.#originName)
+    if (relative !== undefined) return relative
     if (isQuoted(token)) throw new EntryFailure(code, 'The name is quoted. Write it without quotes.')
     try {
       readName(token, 0, token.length, this.#origin, scratch, 0)
@@ -281,7 +285,12 @@ class ZoneFileParser {
         `The file has more than ${this.#recordsMax} records. Split it, or transfer the zone.`,
       )
     }
-    const rdata = inEntry(() => parseRdataTokens(type, tokens, next, this.#origin))
+    let rdata
+    try {
+      rdata = parseRdataTokens(type, tokens, next, this.#origin)
+    } catch (error) {
+      throw failureOf(error)
+    }
     const ttl =
       statedTtl ??
       this.#zoneTtl ??
@@ -311,6 +320,14 @@ class ZoneFileParser {
 
 const scratch = new Uint8Array(nameLengthMax)
 
+/** Returns the name of a relative token that is canonical as it is, as almost all owners are; undefined for any other, also one that is long. */
+function findPlainName(token: Token, origin: DomainName): DomainName | undefined {
+  const isPlain = token.length <= 63 && origin.length > 1 && origin.length < 180 && plain.test(token)
+  return isPlain ? (`${token}.${origin}` as DomainName) : undefined
+}
+
+const plain = /^[a-z\d_*-]+(?:\.[a-z\d_*-]+)*$/
+
 function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
@@ -319,11 +336,14 @@ function tokenText(token: Token): string {
   return isQuoted(token) ? `${token}"` : token
 }
 
-function inEntry<T>(parse: () => T): T {
+function splitData(text: string): Token[] {
   try {
-    return parse()
+    return splitTokens(text)
   } catch (error) {
-    if (error instanceof RdataError) throw new EntryFailure('rdata', error.message, error.field)
-    throw error
+    throw failureOf(error)
   }
+}
+
+function failureOf(error: unknown): unknown {
+  return error instanceof RdataError ? new EntryFailure('rdata', error.message, error.field) : error
 }
