@@ -1,6 +1,7 @@
 // D12: mutated messages, record data and zone files for the decoders. Each is read or refused with the decoder's own error, none takes more than
 // 50 ms of processor time, and the memory does not grow. There is no peer.
-import { TsigError, decodeTsig } from '../../server/src/net/dns/tsig.ts'
+import { TsigError } from '../../server/src/net/dns/tsig.ts'
+import { decodeTsig } from '../../server/src/net/dns/tsig-record.ts'
 import { parseZoneFile } from '../../server/src/dns/zone-file/zone-file.ts'
 import { MessageError, decodeMessage, emptyMessage } from '../../server/src/net/dns/message.ts'
 import { encodeMessage } from '../../server/src/net/dns/message-writer.ts'

@@ -14,7 +14,6 @@ import {
   string,
   strings,
   text,
-  time,
   uint16,
   uint32,
   uint8,
@@ -37,6 +36,7 @@ import {
   x25Address,
 } from './special.ts'
 import { serviceParameters } from './svcb.ts'
+import { time } from './time.ts'
 
 export type Field = readonly [name: string, kind: Kind]
 
