@@ -120,6 +120,11 @@ export class Output {
           )
         const first = text.charCodeAt(i)
         i += first >= 48 && first <= 57 ? 3 : 1
+      } else if (octet === 34) {
+        throw tokens.error(
+          'syntax',
+          'a quote within the value. Quote the whole value, and write a quote as \\".',
+        )
       } else if (octet > 255) {
         throw tokens.error(
           'syntax',

@@ -57,6 +57,7 @@ DS 60485 13 2 d4b7d520e7bb5f0f67674a0cceb1e3e0614b93c4f9e99b8383f6a1e4469da50a
 DS 10771 12 3 37075bf1f2b1ae9e2b80b2b6e71ec40e63ee5d6b4ab5cc5e59bfbbd5e8c1d4cd
 DS 10771 13 4 72d7b62976ce06438e9c0bf319013cf801f09ecc84b8d7e9495f27e305c6a9b0563a9b5f4d288405c3008a946df983d6
 DS 1 253 200 00ff
+DS 1 12 3 00
 EUI48 00-00-5e-00-53-2a
 EUI48 00-00-5E-00-53-2A => 00-00-5e-00-53-2a
 EUI64 00-00-5e-ef-10-00-00-2a
@@ -326,6 +327,7 @@ RP a.example.
 RRSIG A 5 3 86400 20030322173103 20030220173103 2642 example.com.
 RRSIG FOO 5 3 86400 20030322173103 20030220173103 2642 example.com. AAAA
 RRSIG A 5 3 86400 20031322173103 20030220173103 2642 example.com. AAAA
+RRSIG A 5 3 1d 20030322173103 20030220173103 2642 example.com. AAAA
 RRSIG A 5 256 86400 20030322173103 20030220173103 2642 example.com. AAAA
 RT 10
 SMIMEA 3 1
@@ -346,6 +348,8 @@ TLSA 3 1 256 00
 TLSA 3 1 1 d2abde240d7cd3ee6b4b28c54df034b97983a1d16e8a410e4561cb106618e97
 TXT
 TXT "\256"
+TXT k="a b"
+TXT a"b
 TXT aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 TYPE65280 0a000001
 TYPE65280 \# 4 0a0000
