@@ -27,28 +27,17 @@ export type AskOptions = {
 /** The answer as a message: its id, source and question are those of the request. */
 export type Answer = Message
 
-/** The server did not answer, or not with a message that could be read. */
-export class NameServerError extends Error {
-  readonly code: 'unreachable' | 'malformed'
-
-  constructor(code: 'unreachable' | 'malformed', message: string) {
-    super(message)
-    this.name = 'NameServerError'
-    this.code = code
-  }
-}
-
 export interface NameServer {
-  /** Returns who is there. Throws NameServerError if nobody answers. */
+  /** Returns who is there. Throws DriverError `unreachable` if nobody answers. */
   probe(): Promise<NameServerIdentity>
   /**
    * Returns the serials of just these zones: a number, `absent` (REFUSED or not authoritative) or `failing` (SERVFAIL: expired,
-   * broken). Never a part: throws NameServerError instead.
+   * broken). Never a part: throws DriverError instead.
    */
   serials(zones: readonly ZoneName[]): Promise<ReadonlyMap<ZoneName, Serial | 'absent' | 'failing'>>
   /** Tells that these zones changed; resolves when acknowledged. Says nothing about whether they were transferred: see `serials`. */
   notify(zones: readonly { readonly zone: ZoneName; readonly serial: Serial }[]): Promise<void>
-  /** Asks one question as the world asks it, EDNS and DO on request. Throws NameServerError. */
+  /** Asks one question as the world asks it, EDNS and DO on request. Throws DriverError. */
   ask(question: Question, options?: AskOptions): Promise<Answer>
   /** Returns every record as served (AXFR), where the server allows it. */
   read(zone: ZoneName): AsyncIterable<ResourceRecord>

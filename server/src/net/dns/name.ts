@@ -233,7 +233,7 @@ export function writeName(name: DomainName, wire: Uint8Array, at: number): numbe
 /** Returns the labels in presentation format, leftmost first; none for the root. */
 export function labelsOf(name: DomainName): string[] {
   const labels: string[] = []
-  for (let start = 0; start < name.length && name !== root;) {
+  for (let start = name === root ? 1 : 0; start < name.length;) {
     const end = labelEnd(name, start)
     labels.push(name.slice(start, end))
     start = end + 1
@@ -253,7 +253,7 @@ function labelEnd(name: string, start: number): number {
 /** Returns the number of labels without the root, as in the Labels field of RRSIG except for a wildcard. */
 export function countLabels(name: DomainName): number {
   let count = 0
-  for (let at = 0; at < name.length && name !== root; at = labelEnd(name, at) + 1) count++
+  for (let at = name === root ? 1 : 0; at < name.length; at = labelEnd(name, at) + 1) count++
   return count
 }
 

@@ -31,7 +31,8 @@ export const location: Kind = {
   },
   skip(data) {
     data.field = 'version'
-    if (data.octet() !== 0) throw data.error('syntax', 'not 0. Other versions are not defined.')
+    // Other versions are not defined: octets, without a text form.
+    if (data.octet() !== 0) return void data.take(data.left)
     for (const [field] of precisions) {
       data.field = field
       const octet = data.octet()
@@ -50,7 +51,7 @@ export const location: Kind = {
     data.uint32()
   },
   print(data) {
-    data.octet()
+    if (data.octet() !== 0) throw data.error('range', 'its version is not 0.')
     const sizes = precisions.map(() => printSize(data.octet()))
     const latitude = printAngle(data.uint32(), 'N', 'S')
     const longitude = printAngle(data.uint32(), 'E', 'W')
