@@ -9,6 +9,8 @@ export type Holding = { readonly teamId: number; readonly prefix: Prefix }
 export type Holders = {
   /** Returns the team's holding of the address; undefined if it has none, or another team has a more specific one. */
   findHolding(address: Address): Prefix | undefined
+  /** Returns the team's holding that the network is in, whoever holds parts of the network. */
+  findHoldingAround(network: Prefix): Prefix | undefined
   /** Returns the team's holding of the whole network; undefined also if another team holds a part of it. */
   findHoldingOf(network: Prefix): Prefix | undefined
 }
@@ -25,6 +27,7 @@ export function createHolders(teamId: number, holdings: readonly Holding[]): Hol
   }
   return {
     findHolding: (address) => closest(hostPrefix(address)),
+    findHoldingAround: closest,
     findHoldingOf(network) {
       const isShared = map.coveredBy(network).some((one) => one.teamId !== teamId && one.prefix !== network)
       return isShared ? undefined : closest(network)

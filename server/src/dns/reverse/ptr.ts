@@ -286,7 +286,7 @@ export async function listPtrRecords(
 ): Promise<{ results: PtrRecord[]; count: number }> {
   const network = parsePrefixAt(['query', 'cidr'], query.cidr)
   const holders = createHolders(actor.teamId, await listHoldings(postgres.front, actor.teamId))
-  if (holders.findHoldingOf(network) === undefined) throw invalid(['query', 'cidr'], 'notYourAddress')
+  if (holders.findHoldingAround(network) === undefined) throw invalid(['query', 'cidr'], 'notYourAddress')
   const { page, count } = await listPtrRows(postgres.front, actor.teamId, rangesOf(network), query)
   return { results: page.flatMap(presentPtr), count }
 }
