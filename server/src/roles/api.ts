@@ -14,6 +14,8 @@ import { letterQuotas } from '../byoip/letter/letter.ts'
 import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
 import { authorize } from '../http/authenticate.ts'
+import { dnssecRoutes } from '../dns/dnssec/dnssec.routes.ts'
+import { enableForNewZone } from '../dns/dnssec/request-dnssec.ts'
 import { dnsRoutes } from '../dns/dns.routes.ts'
 import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
@@ -213,10 +215,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       postgres,
       ring,
       rules: { allowDocumentation: config.allowDocumentationResources },
-      enableDnssec: null,
+      enableDnssec: enableForNewZone({ ring, now: () => new Date() }),
       transferSource: null,
       now: () => new Date(),
     }),
+    ...dnssecRoutes({ postgres, ring, now: () => new Date() }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...inventoryRoutes({ postgres }),
     ...notificationRoutes({ db: postgres.front, now: () => new Date() }),
