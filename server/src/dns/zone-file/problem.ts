@@ -5,7 +5,7 @@ export type ZoneFileProblemCode =
   | 'unopened_parenthesis'
   | 'unclosed_parenthesis'
   | 'entry_too_long'
-  | 'nul'
+  | 'control_character'
   | 'owner'
   | 'owner_missing'
   | 'ttl'
@@ -56,5 +56,6 @@ export const problemMessages = {
   unclosed_parenthesis:
     'The opening parenthesis is not closed before the end of the file. Add the closing one.',
   entry_too_long: 'A record has more than 64 kB of text. Check for a missing closing parenthesis.',
-  nul: 'The line contains a NUL octet. Save the file as plain text.',
+  control_character:
+    'The line contains a NUL octet, or a carriage return before its end. Save the file as plain text.',
 } as const

@@ -5,7 +5,7 @@ import { ZoneFileParser } from './parser.ts'
 import type { ZoneFile, ZoneFileOptions } from './parser.ts'
 
 export { zoneFileLimits } from './parser.ts'
-export type { ZoneFile, ZoneFileOptions, ZoneFileRecord } from './parser.ts'
+export type { ZoneFile, ZoneFileOptions } from './parser.ts'
 
 /** Parses the octets of a zone file at once: about 100,000 records a second. Never throws for what is in them. */
 export function parseZoneFile(octets: Uint8Array, options: ZoneFileOptions): ZoneFile {

@@ -13,7 +13,6 @@ import { findRdataType } from './table.ts'
 import type { RdataType } from './table.ts'
 
 export { RdataError } from './rdata-error.ts'
-export type { RdataErrorReason } from './rdata-error.ts'
 
 export type ParseOptions = {
   /** Completes relative names; without it every name is absolute. */
