@@ -13,6 +13,7 @@ import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
 import { roaCheck } from './roa-check.ts'
 import { sessionRefresh } from './session-refresh.ts'
+import { signZoneBenchmark } from './sign-zone.ts'
 import { zoneFileParse } from './zone-file-parse.ts'
 
 export const benchmarks: readonly Benchmark[] = [
@@ -28,6 +29,7 @@ export const benchmarks: readonly Benchmark[] = [
   loginFlood,
   followStream,
   zoneFileParse,
+  signZoneBenchmark,
   dnsFuzz,
   portal,
 ]

@@ -106,7 +106,10 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     const banner = page.getByRole('status').filter({ hasText: 'You are working in Other Networks' })
     await banner.waitFor()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await page.getByRole('link', { name: /^Announcements/ }).first().click()
+    await page
+      .getByRole('link', { name: /^Announcements/ })
+      .first()
+      .click()
     await page.getByRole('link', { name: '192.0.2.0/24' }).waitFor()
     await banner.getByRole('button', { name: 'Back to Demo Networks' }).click()
     await page.getByRole('heading', { name: 'Other Networks' }).waitFor()

@@ -42,7 +42,10 @@ const withoutPolicy: Record<string, Open> = {
     why: 'name servers of the provider; their addresses, keys and errors are not shown',
     rights: ['select (id, name, region, is_public)'],
   },
-  dns_defaults: { why: 'default settings of zones, which the settings of every zone show', rights: ['select'] },
+  dns_defaults: {
+    why: 'default settings of zones, which the settings of every zone show',
+    rights: ['select'],
+  },
   mail_tokens: { why: 'belongs to accounts: used by the session before a team is known' },
   recovery_codes: { why: 'of accounts' },
   second_factors: { why: 'of accounts' },
@@ -166,7 +169,9 @@ function insertion({ name, columns }: TableShape, row: string): RawBuilder<unkno
 
 /** Sets every column to its own value, for the columns that PostgreSQL allows to be set. */
 function update({ name, columns }: TableShape): RawBuilder<unknown> {
-  const column = sql.ref((columns.find((one) => one.name === 'team_id') ?? columns.find(isPlain) ?? columns[0]!).name)
+  const column = sql.ref(
+    (columns.find((one) => one.name === 'team_id') ?? columns.find(isPlain) ?? columns[0]!).name,
+  )
   return sql`update ${sql.table(name)} set ${column} = ${column}`
 }
 

@@ -143,7 +143,9 @@ export function Editor({ label, opened, onClose, field, children }: EditorProps)
       width={280}
     >
       <Popover.Target>{children}</Popover.Target>
-      <Popover.Dropdown role="dialog" aria-label={words.filter.by(label)}>{field}</Popover.Dropdown>
+      <Popover.Dropdown role="dialog" aria-label={words.filter.by(label)}>
+        {field}
+      </Popover.Dropdown>
     </Popover>
   )
 }

@@ -202,6 +202,19 @@ AS $function$ select * from unnest(
       0, day_bucket(start_at), day_bucket(start_at) / 64, day_bucket(end_at), day_bucket(end_at) / 64,
       rate_bucket(bps), rate_bucket(pps)]) $function$;
 
+CREATE OR REPLACE FUNCTION public.holds_network(team integer, wanted cidr)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select coalesce(bool_or(h.team_id = team), false) from (
+    select c.team_id, masklen(c.prefix) = max(masklen(c.prefix)) over () as is_closest from (
+      select p.team_id, p.prefix from prefixes p where p.prefix >>= wanted
+      union all
+      select a.team_id, a.prefix from announcements a
+        where a.prefix >>= wanted and a.claimed is not null and a.deleted is null) c) h
+  where h.is_closest $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_former_holding()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -870,6 +883,7 @@ create table dns_served (
   constraint dns_served_ttl_check CHECK ((ttl >= 0)),
   constraint dns_served_type_check CHECK (((type >= 1) AND (type <= 65535)))
 );
+CREATE INDEX dns_served_chain ON public.dns_served USING btree (zone_id, type, name_key) WHERE (type = ANY (ARRAY[47, 50]));
 CREATE INDEX dns_served_expires ON public.dns_served USING btree (expires) WHERE (expires IS NOT NULL);
 alter table dns_served enable row level security;
 
@@ -919,7 +933,7 @@ create table dns_servers (
   constraint dns_servers_signing_check CHECK ((signing = ANY (ARRAY['pharos'::text, 'external'::text])))
 );
 
--- steps of IXFR, signatures included, without the SOA records at their ends
+-- steps of IXFR: whole sets, each followed by its signatures as a set of type RRSIG; the SOA of the step's end is the first set
 create table dns_transfers (
   zone_id integer not null,
   position bigint not null generated always as identity, -- order of publication: serials wrap
@@ -1003,6 +1017,9 @@ create table dns_zones (
   published timestamp with time zone,
   deleted timestamp with time zone, -- evidence for the removal from the catalog; for seven days the zone can be restored
   deleted_by text,
+  is_catalog boolean not null default false, -- the catalog zone (RFC 9432), which lists all others: written by its loop alone
+  withdrawn timestamp with time zone, -- since when the catalog zone does not contain the zone and name servers stop to serve it: only after it was deleted
+  resign_requested timestamp with time zone, -- since when the zone is to be published again without a change of a record set: keys changed, or signatures expire
   constraint dns_zones_pkey PRIMARY KEY (id),
   constraint dns_zones_id_team_id_key UNIQUE (id, team_id),
   constraint dns_zones_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -1013,10 +1030,13 @@ create table dns_zones (
   constraint dns_zones_serial_check CHECK (((serial >= 0) AND (serial <= '4294967295'::bigint))),
   constraint dns_zones_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'updating'::text, 'error'::text, 'pending_verification'::text])))
 );
+CREATE UNIQUE INDEX dns_zones_catalog ON public.dns_zones USING btree (is_catalog) WHERE (is_catalog AND (deleted IS NULL));
 CREATE INDEX dns_zones_deleted ON public.dns_zones USING btree (deleted) WHERE (deleted IS NOT NULL);
 CREATE INDEX dns_zones_dnssec_due ON public.dns_zones USING btree (dnssec_due) WHERE ((dnssec_due IS NOT NULL) AND (deleted IS NULL));
 CREATE UNIQUE INDEX dns_zones_name ON public.dns_zones USING btree (name_key) WHERE ((claimed IS NOT NULL) AND (deleted IS NULL));
 CREATE UNIQUE INDEX dns_zones_of_team ON public.dns_zones USING btree (team_id, name_key) NULLS NOT DISTINCT WHERE (deleted IS NULL);
+CREATE INDEX dns_zones_published ON public.dns_zones USING btree (published);
+CREATE INDEX dns_zones_resign ON public.dns_zones USING btree (id) WHERE (resign_requested IS NOT NULL);
 CREATE INDEX dns_zones_team ON public.dns_zones USING btree (team_id, name_key);
 CREATE INDEX dns_zones_unpublished ON public.dns_zones USING btree (id) WHERE ((version > published_version) AND (claimed IS NOT NULL) AND (deleted IS NULL));
 alter table dns_zones enable row level security;

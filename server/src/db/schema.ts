@@ -526,7 +526,7 @@ export interface DnsServersTable {
   error: string | null
 }
 
-/** steps of IXFR, signatures included, without the SOA records at their ends */
+/** steps of IXFR: whole sets, each followed by its signatures as a set of type RRSIG; the SOA of the step's end is the first set */
 export interface DnsTransfersTable {
   zone_id: number
   /** order of publication: serials wrap */
@@ -622,6 +622,12 @@ export interface DnsZonesTable {
   /** evidence for the removal from the catalog; for seven days the zone can be restored */
   deleted: Date | null
   deleted_by: string | null
+  /** the catalog zone (RFC 9432), which lists all others: written by its loop alone */
+  is_catalog: Generated<boolean>
+  /** since when the catalog zone does not contain the zone and name servers stop to serve it: only after it was deleted */
+  withdrawn: Date | null
+  /** since when the zone is to be published again without a change of a record set: keys changed, or signatures expire */
+  resign_requested: Date | null
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'

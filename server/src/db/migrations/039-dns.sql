@@ -336,6 +336,20 @@ create function zone_is_claimed(team integer, wanted bytea, above bytea[], befor
 revoke execute on function zone_is_claimed from public;
 grant execute on function zone_is_claimed to pharos_tenant;
 
+-- Whether the team is the most specific holder of the network: a prefix or a claimed announcement of the team covers it, and none of
+-- another team that covers it is longer.
+create function holds_network(team integer, wanted cidr) returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  as $$ select coalesce(bool_or(h.team_id = team), false) from (
+    select c.team_id, masklen(c.prefix) = max(masklen(c.prefix)) over () as is_closest from (
+      select p.team_id, p.prefix from prefixes p where p.prefix >>= wanted
+      union all
+      select a.team_id, a.prefix from announcements a
+        where a.prefix >>= wanted and a.claimed is not null and a.deleted is null) c) h
+  where h.is_closest $$;
+revoke execute on function holds_network from public;
+grant execute on function holds_network to pharos_tenant;
+
 -------------------------------------------------------------------------------------------------------------------- team access
 
 alter table dns_tsig_keys enable row level security;

@@ -6,7 +6,7 @@ import type { MemoryZone } from './memory-zone.ts'
 /** `expired`: a secondary zone whose primaries have been silent for too long; it is answered with SERVFAIL. */
 export type ServedZone = MemoryZone | 'expired'
 
-export type Zones = ReadonlyMap<ZoneName, ServedZone>
+export type Zones = Pick<ReadonlyMap<ZoneName, ServedZone>, 'get' | 'has'>
 
 /**
  * Returns the zone that is authoritative for the question: the closest one, and for DS at its apex the one above it if that is served as well
