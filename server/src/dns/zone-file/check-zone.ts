@@ -64,16 +64,18 @@ export function collectSets(records: Iterable<Placed>): {
   readonly findings: readonly ZoneFinding[]
 } {
   const sets: OpenSet[] = []
-  const byName = new Map<DomainName, OpenSet[]>()
+  const ids = new Map<DomainName, number>()
+  const byNameAndType = new Map<number, OpenSet>()
   const linesOfLarger = new Map<OpenSet, (number | undefined)[]>()
   const differing = new Map<OpenSet, number | undefined>()
   for (const { name, type, ttl, rdata, line } of records) {
-    let types = byName.get(name)
-    if (!types) byName.set(name, (types = []))
-    const set = types.find((other) => other.type === type)
+    let id = ids.get(name)
+    if (id === undefined) ids.set(name, (id = ids.size))
+    const key = id * 65_536 + type
+    const set = byNameAndType.get(key)
     if (!set) {
       const added = { name, type, ttl, rdata: [rdata], ...(line !== undefined && { line }) }
-      types.push(added)
+      byNameAndType.set(key, added)
       sets.push(added)
       continue
     }

@@ -295,6 +295,8 @@ describe('any text', () => {
       '"a" ',
       '$GENERATE 1-65536 a 1 A 192.0.2.1\n',
       'a 1 TXT "a"\n',
+      `$GENERATE 1-65536 a$ 1 TXT ${' $'.repeat(20_000)}\n`,
+      `$ORIGIN ${'a.'.repeat(120)}\na 1 HIP 2 00 AwEA ${' a'.repeat(200)}\n`,
     ]) {
       const text = Buffer.from(piece.repeat(Math.floor(5_000_000 / piece.length)), 'latin1')
       const startMs = cpuMs()
