@@ -2,7 +2,7 @@
 // each of them.
 import { Leadership } from '../db/leadership.ts'
 import { publishZones } from '../dns/publish/publish-zones.ts'
-import { signZone } from '../dns/sign/sign-zone.ts'
+import { signInThread } from '../dns/sign/sign-in-thread.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoopComponent, type LoopSettings } from './loop-component.ts'
 import type { Shared } from './shared.ts'
@@ -15,7 +15,7 @@ export function dnsPublishParts(shared: Shared): Component[] {
   const deps = {
     db: postgres.owner,
     ring: config.secret,
-    signWhole: signZone,
+    signWhole: signInThread,
     now: () => new Date(),
   }
   return [

@@ -167,8 +167,9 @@ function refer(reply: Reply, zone: MemoryZone, node: ZoneNode): undefined {
   const ns = setAt(node, recordType.NS)!
   reply.authority(ns)
   const ds = setAt(node, recordType.DS)
+  // In an unsigned zone neither is of use.
   if (!ds) proveTypes(reply, zone, node.name)
-  else if (reply.isDnssec) reply.authority(ds)
+  else if (reply.isDnssec && ds.rrsig.length > 0) reply.authority(ds)
   const targets = ns.rdata.map((rdata) => nameFromWire(rdata))
   const isGlue = (name: DomainName): boolean => isAtOrBelow(name, node.name)
   for (const target of targets) if (isGlue(target)) addAddresses(reply, zone, target)

@@ -10,7 +10,7 @@ import { readServedSets, withSnapshot } from '../serve/served.store.ts'
 import { isGeneratedType } from '../sign/authority.ts'
 import type { ServedChange } from '../sign/served-index.ts'
 import { signDelta, type RrsetChange } from '../sign/sign-delta.ts'
-import { signZone } from '../sign/sign-zone.ts'
+import { setKey, signZone } from '../sign/sign-zone.ts'
 import { checkPublication } from './guard.ts'
 import { JournalGap, changeTo, mergeJournal } from './merge-journal.ts'
 import {
@@ -166,17 +166,16 @@ async function changesOfWhole(
   { signing }: ZoneSigning,
 ): Promise<ServedChange[]> {
   const served = new Map<string, SignedRrset>()
-  for await (const { set } of readServedSets(db, [id])) served.set(keyOf(set), set)
+  for await (const { set } of readServedSets(db, [id])) served.set(setKey(set), set)
   const desired = new Map<string, Rrset>([...served].filter(([, { type }]) => !isGeneratedType(type)))
   for (const { after, ...set } of change) {
-    if (after) desired.set(keyOf(set), after)
-    else desired.delete(keyOf(set))
+    if (after) desired.set(setKey(set), after)
+    else desired.delete(setKey(set))
   }
   const changes: ServedChange[] = []
-  const previous = (name: Rrset['name'], type: number) => served.get(keyOf({ name, type }))
-  for (const after of await signWhole(name, desired.values(), signing, previous)) {
-    const before = served.get(keyOf(after))
-    served.delete(keyOf(after))
+  for (const after of await signWhole(name, desired.values(), signing, served)) {
+    const before = served.get(setKey(after))
+    served.delete(setKey(after))
     if (!before) changes.push({ after })
     else if (!isSameSet(before, after)) changes.push({ before, after })
   }
@@ -197,8 +196,6 @@ async function guard(
   await saveProblem(db, zone.id, 'publication_held', { removals: refusal.sets.length })
   throw new Guarded()
 }
-
-const keyOf = ({ name, type }: Pick<Rrset, 'name' | 'type'>): string => `${type} ${name}`
 
 const isSoaOf = (zone: Rrset['name'], { name, type }: Pick<Rrset, 'name' | 'type'>): boolean =>
   type === recordType.SOA && name === zone

@@ -23,8 +23,11 @@ type Node = {
   readonly standing: Standing
 }
 
-/** Returns the set as it was served before; undefined if it was not. */
-export type Previous = (name: DomainName, type: number) => SignedRrset | undefined
+/** Key of a set in `Previous`. */
+export const setKey = ({ name, type }: Pick<Rrset, 'name' | 'type'>): string => `${type} ${name}`
+
+/** The sets as they were served before, by `setKey`. */
+export type Previous = ReadonlyMap<string, SignedRrset>
 
 /**
  * Returns the sets of the zone as served, in canonical order of names, then by type. Without `signing` they have no signatures. Signatures of
@@ -35,20 +38,36 @@ export function* signZone(
   zone: ZoneName,
   rrsets: Iterable<Rrset>,
   signing: Signing | undefined,
-  previous: Previous = () => undefined,
+  previous: Previous = new Map(),
 ): Generator<SignedRrset> {
+  for (const planned of planZone(zone, rrsets, signing)) yield signPlanned(signing, planned, previous)
+}
+
+/** A set of the zone, and whether it gets signatures. */
+export type PlannedSet = { readonly set: Rrset; readonly isSigned: boolean }
+
+/** Returns the sets of the zone in the order of `signZone`, the chain included, without their signatures. */
+export function* planZone(
+  zone: ZoneName,
+  rrsets: Iterable<Rrset>,
+  signing: Signing | undefined,
+): Generator<PlannedSet> {
   const nodes = collectNodes(zone, rrsets)
-  if (!signing) {
-    for (const { sets } of nodes) for (const set of sets) yield { ...set, rrsig: [] }
-    return
-  }
-  for (const { name, sets, standing } of withChain(signing, nodes)) {
+  for (const { sets, standing } of signing ? withChain(signing, nodes) : nodes) {
     for (const set of sets.sort((a, b) => a.type - b.type)) {
       const isSigned = isAuthoritative(standing, set.type) || set.type === recordType.NSEC
-      yield isSigned ? signRrset(signing, set, previous(name, set.type)) : { ...set, rrsig: [] }
+      yield { set, isSigned: signing !== undefined && isSigned }
     }
   }
 }
+
+/** Returns the set as it is served. */
+export const signPlanned = (
+  signing: Signing | undefined,
+  { set, isSigned }: PlannedSet,
+  previous: Previous,
+): SignedRrset =>
+  signing && isSigned ? signRrset(signing, set, previous.get(setKey(set))) : { ...set, rrsig: [] }
 
 /** Returns the names in canonical order with their standing: parents come before what they occlude. */
 function collectNodes(zone: ZoneName, rrsets: Iterable<Rrset>): Node[] {

@@ -118,7 +118,7 @@ export function expirationOf({ rrsig }: SignedRrset, now: number): number | unde
 function createRrsig(signing: Signing, rrset: Rrset, { algorithm, tag, privateKey }: SigningKey): Uint8Array {
   const { zone, times } = signing
   const now = Math.floor(signing.now)
-  const signer = nameToWire(zone)
+  const signer = wireOf(zone)
   const head = Buffer.alloc(fixedOctets + signer.length)
   head.writeUInt16BE(rrset.type, 0)
   head[2] = algorithm
@@ -133,6 +133,15 @@ function createRrsig(signing: Signing, rrset: Rrset, { algorithm, tag, privateKe
   rdata.set(head, 0)
   rdata.set(signature, head.length)
   return rdata
+}
+
+let lastZone: ZoneName | undefined
+let lastWire = new Uint8Array()
+
+/** The zone is the same for every signature of a run. */
+function wireOf(zone: ZoneName): Uint8Array {
+  if (zone !== lastZone) [lastZone, lastWire] = [zone, Uint8Array.from(nameToWire(zone))]
+  return lastWire
 }
 
 /** Returns a number of seconds below `jitter` that depends on name and type only. FNV-1a is enough to spread. */

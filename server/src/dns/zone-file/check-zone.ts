@@ -3,7 +3,7 @@
 import { isAtOrBelow, parentOf } from '../../net/dns/name.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { canonicalRdata, targetOf } from '../../net/dns/rdata/rdata.ts'
-import { ttlMax, uniqueRdata } from '../../net/dns/record.ts'
+import { uniqueRdata } from '../../net/dns/record.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { recordType as t, typeName } from '../../net/dns/type.ts'
 
@@ -32,7 +32,6 @@ export type ZoneFinding = {
   readonly message: string
 }
 
-type Sets = ReadonlyMap<DomainName, ReadonlyMap<number, PlacedSet>>
 /** A set with the line of its first record, if it is from a zone file. */
 export type PlacedSet = Rrset & { readonly line?: number }
 
@@ -57,58 +56,53 @@ type Placed = {
 }
 
 /**
- * Collects records into sets. Records that are equal in the canonical form are taken once; the TTL of a set is the smallest of its records
- * (RFC 2181 section 5.2). Both are reported.
+ * Collects records into sets, in the order of their first record. Records that are equal in the canonical form are taken once; the TTL of a set is
+ * the smallest of its records (RFC 2181 section 5.2). Both are reported.
  */
 export function collectSets(records: Iterable<Placed>): {
   readonly sets: readonly PlacedSet[]
   readonly findings: readonly ZoneFinding[]
 } {
-  const collected = new Map<
-    string,
-    { set: PlacedSet & { rdata: Uint8Array[] }; lines: (number | undefined)[]; ttls: number[] }
-  >()
+  const sets: OpenSet[] = []
+  const ids = new Map<DomainName, number>()
+  const byNameAndType = new Map<number, OpenSet>()
+  const linesOfLarger = new Map<OpenSet, (number | undefined)[]>()
+  const differing = new Map<OpenSet, number | undefined>()
   for (const { name, type, ttl, rdata, line } of records) {
-    const key = `${type} ${name}`
-    let entry = collected.get(key)
-    if (!entry) {
-      entry = {
-        set: { name, type, ttl, rdata: [], ...(line !== undefined && { line }) },
-        lines: [],
-        ttls: [],
-      }
-      collected.set(key, entry)
+    let id = ids.get(name)
+    if (id === undefined) ids.set(name, (id = ids.size))
+    const key = id * 65_536 + type
+    const set = byNameAndType.get(key)
+    if (!set) {
+      const added = { name, type, ttl, rdata: [rdata], ...(line !== undefined && { line }) }
+      byNameAndType.set(key, added)
+      sets.push(added)
+      continue
     }
-    entry.set.rdata.push(rdata)
-    entry.lines.push(line)
-    entry.ttls.push(ttl)
+    set.rdata.push(rdata)
+    const lines = linesOfLarger.get(set)
+    if (lines) lines.push(line)
+    else linesOfLarger.set(set, [set.line, line])
+    if (ttl === set.ttl) continue
+    if (!differing.has(set)) differing.set(set, line)
+    set.ttl = Math.min(set.ttl, ttl)
   }
   const findings: ZoneFinding[] = []
-  const sets = Array.from(collected.values(), (entry) => {
-    const { set, lines, ttls } = entry
-    const ttl = Math.min(ttlMax, ...ttls)
-    const differs = ttls.findIndex((other) => other !== ttls[0])
-    if (differs >= 0) {
-      findings.push(
-        finding(
-          set,
-          'ttl_differs',
-          `The TTLs of a record set differ. ${ttl} is used for all of its records.`,
-          lines[differs],
-        ),
-      )
-    }
-    return { ...set, ttl, rdata: withoutDuplicates(set, lines, findings) }
-  })
+  for (const [set, line] of differing) {
+    const message = `The TTLs of a record set differ. ${set.ttl} is used for all of its records.`
+    findings.push(finding(set, 'ttl_differs', message, line))
+  }
+  for (const [set, lines] of linesOfLarger) set.rdata = withoutDuplicates(set, lines, findings)
   return { sets, findings }
 }
+
+type OpenSet = { name: DomainName; type: number; ttl: number; rdata: Uint8Array[]; line?: number }
 
 function withoutDuplicates(
   set: PlacedSet,
   lines: readonly (number | undefined)[],
   findings: ZoneFinding[],
 ): Uint8Array[] {
-  if (set.rdata.length === 1) return [...set.rdata]
   const canonical = set.rdata.map((rdata) => canonicalRdata(set.type, rdata))
   const unique = new Set(uniqueRdata(canonical))
   return set.rdata.filter((_, at) => {
@@ -121,127 +115,119 @@ function withoutDuplicates(
 }
 
 /**
- * Returns the findings about the sets of a zone, in their order. A part of a zone is judged rightly if it has, for each set in question, all sets of the
- * same name, the NS and DNAME sets of its ancestors, the sets below it if it is NS or DNAME, and those of its targets.
+ * Returns the findings about the sets of a zone. A part of a zone is judged rightly if it has, for each set in question, all sets of the same name, the
+ * NS and DNAME sets of its ancestors, the sets below it if it is NS or DNAME, and those of its targets.
  */
 export function checkZone(zone: ZoneName, sets: Iterable<PlacedSet>): ZoneFinding[] {
-  const byName = indexSets(sets)
-  const cuts = new Map<DomainName, PlacedSet | undefined>()
-  return Array.from(byName.values())
-    .flatMap((types) => Array.from(types.values()))
-    .flatMap((set) => checkSet(zone, set, byName, cuts))
-}
-
-function indexSets(sets: Iterable<PlacedSet>): Sets {
-  const byName = new Map<DomainName, Map<number, PlacedSet>>()
+  const check: Check = { zone, byName: new Map(), cuts: new Map(), findings: [] }
   for (const set of sets) {
-    let types = byName.get(set.name)
-    if (!types) byName.set(set.name, (types = new Map()))
-    types.set(set.type, set)
+    const types = check.byName.get(set.name)
+    if (types) types.push(set)
+    else check.byName.set(set.name, [set])
   }
-  return byName
+  for (const [name, types] of check.byName) checkName(check, name, types)
+  return check.findings
 }
 
-type Cuts = Map<DomainName, PlacedSet | undefined>
-
-function checkSet(zone: ZoneName, set: PlacedSet, sets: Sets, cuts: Cuts): ZoneFinding[] {
-  const { name, type } = set
-  if (!isAtOrBelow(name, zone))
-    return [finding(set, 'out_of_zone', `The name is not in the zone ${zone} Remove the record.`)]
-  return [
-    ...checkSize(set),
-    ...(type === t.CNAME ? checkCname(zone, set, sets) : []),
-    ...(type === t.SOA && name !== zone
-      ? [finding(set, 'soa_below_apex', 'SOA is only at the apex of the zone. Remove the record.')]
-      : []),
-    ...(type === t.DS ? checkDs(zone, set, sets) : []),
-    ...checkCut(zone, set, sets, cuts),
-    ...(withTarget.has(type) ? checkTargets(set, sets) : []),
-  ]
+type Check = {
+  readonly zone: ZoneName
+  readonly byName: Map<DomainName, PlacedSet[]>
+  /** The cut at or above a name, as far as it was asked for. */
+  readonly cuts: Map<DomainName, PlacedSet | undefined>
+  readonly findings: ZoneFinding[]
 }
 
-function checkSize(set: PlacedSet): ZoneFinding[] {
-  const mnemonic = typeName(set.type)
-  if (singletons.has(set.type) && set.rdata.length > 1)
-    return [finding(set, 'several_in_set', `A name has one ${mnemonic} record. Remove the others.`)]
-  const octets = set.rdata.reduce((length, rdata) => length + rdata.length + 12, 0)
-  return octets > setLengthMax
-    ? [finding(set, 'set_too_large', `The record set has more than ${setLengthMax} octets. Remove records.`)]
-    : []
+function checkName(check: Check, name: DomainName, types: readonly PlacedSet[]): void {
+  const { zone, findings } = check
+  if (!isAtOrBelow(name, zone)) {
+    const message = `The name is not in the zone ${zone} Remove the record.`
+    for (const set of types) findings.push(finding(set, 'out_of_zone', message))
+    return
+  }
+  const cut = findCut(check, parentOf(name))
+  const delegation = name === zone ? undefined : ofType(types, t.NS)
+  for (const set of types) {
+    checkSize(check, set)
+    if (set.type === t.CNAME) checkCname(check, set, types)
+    if (set.type === t.DS) checkDs(check, set, types)
+    if (set.type === t.SOA && name !== zone)
+      findings.push(finding(set, 'soa_below_apex', 'SOA is only at the apex of the zone. Remove the record.'))
+    if (withTarget.has(set.type)) checkTargets(check, set)
+    checkCut(check, set, cut, delegation)
+  }
 }
 
-function checkCname(zone: ZoneName, set: PlacedSet, sets: Sets): ZoneFinding[] {
-  const message = 'A name with CNAME has no other data. Remove one of them.'
+function ofType(types: readonly PlacedSet[] | undefined, type: number): PlacedSet | undefined {
+  return types?.find((set) => set.type === type)
+}
+
+function checkSize({ findings }: Check, set: PlacedSet): void {
+  const { rdata, type } = set
+  if (rdata.length > 1 && singletons.has(type))
+    findings.push(
+      finding(set, 'several_in_set', `A name has one ${typeName(type)} record. Remove the others.`),
+    )
+  let length = 0
+  for (const octets of rdata) length += octets.length + 12
+  if (length > setLengthMax)
+    findings.push(
+      finding(set, 'set_too_large', `The record set has more than ${setLengthMax} octets. Remove records.`),
+    )
+}
+
+function checkCname({ zone, findings }: Check, set: PlacedSet, types: readonly PlacedSet[]): void {
   // The apex has SOA and NS, also if the caller did not pass them.
-  if (set.name === zone)
-    return [finding(set, 'cname_and_other', message, set.line, { name: zone, type: t.SOA })]
-  const other = [...sets.get(set.name)!.keys()].find((type) => !besideCname.has(type))
-  return other === undefined
-    ? []
-    : [finding(set, 'cname_and_other', message, set.line, { name: set.name, type: other })]
+  const other =
+    set.name === zone ? { name: zone, type: t.SOA } : types.find(({ type }) => !besideCname.has(type))
+  const message = 'A name with CNAME has no other data. Remove one of them.'
+  if (other) findings.push(finding(set, 'cname_and_other', message, set.line, other))
 }
 
-function checkDs(zone: ZoneName, set: PlacedSet, sets: Sets): ZoneFinding[] {
+function checkDs({ zone, findings }: Check, set: PlacedSet, types: readonly PlacedSet[]): void {
   if (set.name === zone)
-    return [finding(set, 'ds_at_apex', 'DS belongs into the parent zone. Remove it here.')]
-  return sets.get(set.name)!.has(t.NS)
-    ? []
-    : [finding(set, 'ds_without_ns', 'DS has no effect without NS at the same name.')]
+    findings.push(finding(set, 'ds_at_apex', 'DS belongs into the parent zone. Remove it here.'))
+  else if (!ofType(types, t.NS))
+    findings.push(finding(set, 'ds_without_ns', 'DS has no effect without NS at the same name.'))
 }
 
 /** Data below DNAME or a delegation is not answered (RFC 6672 section 2.4, RFC 2181 section 6), except addresses of name servers. */
-function checkCut(zone: ZoneName, set: PlacedSet, sets: Sets, cuts: Cuts): ZoneFinding[] {
-  const { name, type } = set
-  const cut = findCut(zone, parentOf(name), sets, cuts)
-  if (cut?.type === t.DNAME)
-    return [
-      finding(
-        set,
-        'below_dname',
-        'No names exist below a DNAME. Remove the record or the DNAME.',
-        set.line,
-        cut,
-      ),
-    ]
-  if (cut) return addressTypes.has(type) ? [] : [occluded(set, cut)]
-  const delegation = name === zone ? undefined : sets.get(name)!.get(t.NS)
-  return delegation && !atCut.has(type) && !addressTypes.has(type) ? [occluded(set, delegation)] : []
+function checkCut(
+  { findings }: Check,
+  set: PlacedSet,
+  cut: PlacedSet | undefined,
+  delegation: PlacedSet | undefined,
+): void {
+  if (cut?.type === t.DNAME) {
+    const message = 'No names exist below a DNAME. Remove the record or the DNAME.'
+    findings.push(finding(set, 'below_dname', message, set.line, cut))
+    return
+  }
+  const above = cut ?? (delegation && !atCut.has(set.type) ? delegation : undefined)
+  if (!above || addressTypes.has(set.type)) return
+  const message = 'The record is at or below a delegation and is not answered.'
+  findings.push(finding(set, 'occluded', message, set.line, above))
 }
 
-function occluded(set: PlacedSet, cut: PlacedSet): ZoneFinding {
-  return finding(
-    set,
-    'occluded',
-    'The record is at or below a delegation and is not answered.',
-    set.line,
-    cut,
-  )
-}
-
-/** Returns the DNAME or delegation nearest to the apex at the name or above it. Remembers the answer for each name. */
-function findCut(
-  zone: ZoneName,
-  name: DomainName | undefined,
-  sets: Sets,
-  cuts: Cuts,
-): PlacedSet | undefined {
+/** Returns the DNAME or delegation nearest to the apex at the name or above it. */
+function findCut(check: Check, name: DomainName | undefined): PlacedSet | undefined {
+  const { zone, byName, cuts } = check
   if (name === undefined || !isAtOrBelow(name, zone)) return undefined
   if (cuts.has(name)) return cuts.get(name)
-  const types = sets.get(name)
-  const cut =
-    findCut(zone, parentOf(name), sets, cuts) ??
-    types?.get(t.DNAME) ??
-    (name === zone ? undefined : types?.get(t.NS))
+  const types = byName.get(name)
+  const here = ofType(types, t.DNAME) ?? (name === zone ? undefined : ofType(types, t.NS))
+  const cut = findCut(check, parentOf(name)) ?? here
   cuts.set(name, cut)
   return cut
 }
 
-function checkTargets(set: PlacedSet, sets: Sets): ZoneFinding[] {
-  const alias = set.rdata
-    .map((rdata) => sets.get(targetOf(set.type, rdata)!)?.get(t.CNAME))
-    .find((cname) => cname !== undefined)
-  const message = `The target of ${typeName(set.type)} is a CNAME, which some clients refuse. Use the name that it points at.`
-  return alias ? [finding(set, 'target_is_alias', message, set.line, alias)] : []
+function checkTargets({ byName, findings }: Check, set: PlacedSet): void {
+  for (const rdata of set.rdata) {
+    const alias = ofType(byName.get(targetOf(set.type, rdata)!), t.CNAME)
+    if (!alias) continue
+    const message = `The target of ${typeName(set.type)} is a CNAME, which some clients refuse. Use the name that it points at.`
+    findings.push(finding(set, 'target_is_alias', message, set.line, alias))
+    return
+  }
 }
 
 const warnings = new Set<string>([

@@ -4,15 +4,15 @@ import { quotedEnd, unquotedEnd } from '../../net/dns/token.ts'
 import type { Token } from '../../net/dns/token.ts'
 
 /** Octets of the longest entry, all its lines together. */
-export const entryLengthMax = 65_536
+const entryLengthMax = 65_536
 
 /** Why an entry cannot be split. After `unclosed_parenthesis` and `entry_too_long` nothing is read. */
 export type EntryError =
-  | 'unclosed_quote'
+  | 'quote'
   | 'unopened_parenthesis'
   | 'unclosed_parenthesis'
   | 'entry_too_long'
-  | 'nul'
+  | 'control_character'
 
 /** One entry. The reader reuses the object. */
 export type Entry = {
@@ -31,6 +31,7 @@ const space = 32
 export class EntryReader {
   readonly entry: Entry = { tokens: [], line: 1, isIndented: false, error: undefined }
   readonly #text: string
+  readonly #hasNul: boolean
   #at = 0
   #line = 1
   #start = 0
@@ -38,6 +39,7 @@ export class EntryReader {
   /** `text` has one character for each octet. */
   constructor(text: string) {
     this.#text = text
+    this.#hasNul = text.includes('\0')
     // A byte order mark of UTF-8.
     if (text.startsWith('\u00ef\u00bb\u00bf')) this.#at = 3
   }
@@ -79,8 +81,12 @@ export class EntryReader {
       switch (code) {
         case space:
         case tab:
-        case 13:
           i++
+          break
+        case 13:
+          // Also twice before a line feed, as some programs leave it; alone it is no line break here, but is one for others.
+          while (text.charCodeAt(i) === 13) i++
+          if (i < text.length && text.charCodeAt(i) !== newline) return this.#skipLine(i, 'control_character')
           break
         case newline:
           i++
@@ -102,16 +108,14 @@ export class EntryReader {
           break
         case 34: {
           const end = quotedEnd(text, i + 1)
-          if (end < 0) return this.#skipLine(i, 'unclosed_quote')
+          if (end < 0) return this.#skipLine(i, 'quote')
           tokens.push(text.slice(i, end))
           i = end + 1
           break
         }
-        case 0:
-          return this.#skipLine(i, 'nul')
         default: {
           const end = unquotedEnd(text, i)
-          if (end < 0) return this.#skipLine(i, 'unclosed_quote')
+          if (end < 0) return this.#skipLine(i, 'quote')
           tokens.push(text.slice(i, end))
           i = end
         }
@@ -120,6 +124,7 @@ export class EntryReader {
     if (depth > 0) return this.#stop('unclosed_parenthesis')
     if (i - this.#start > entryLengthMax) return this.#stop('entry_too_long')
     this.#at = i
+    if (this.#hasNul && text.slice(this.#start, i).includes('\0')) entry.error = 'control_character'
   }
 
   /** Reports an error and goes on with the line after the one at `at`. */

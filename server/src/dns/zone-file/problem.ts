@@ -1,11 +1,11 @@
 // What is wrong with a zone file, as codes with a line. The text of a problem is for people; behaviour depends on the code.
 
 export type ZoneFileProblemCode =
-  | 'unclosed_quote'
+  | 'quote'
   | 'unopened_parenthesis'
   | 'unclosed_parenthesis'
   | 'entry_too_long'
-  | 'nul'
+  | 'control_character'
   | 'owner'
   | 'owner_missing'
   | 'ttl'
@@ -50,11 +50,12 @@ export class EntryFailure extends Error {
 }
 
 export const problemMessages = {
-  unclosed_quote:
-    'A quoted string or an escape is not closed on its line. Add the closing quote; write a line break as \\010.',
+  quote:
+    'A quoted string or an escape is not closed on its line, or a quote is misplaced. Write a quote as \\" and a line break as \\010.',
   unopened_parenthesis: 'A closing parenthesis has no opening one. Remove it.',
   unclosed_parenthesis:
     'The opening parenthesis is not closed before the end of the file. Add the closing one.',
   entry_too_long: 'A record has more than 64 kB of text. Check for a missing closing parenthesis.',
-  nul: 'The line contains a NUL octet. Save the file as plain text.',
+  control_character:
+    'The line contains a NUL octet, or a carriage return before its end. Save the file as plain text.',
 } as const

@@ -118,7 +118,7 @@ key "${key}" { algorithm ${options.key.algorithm}; secret "${secretOf(options)}"
 ${all.map((zone, at) => `zone "${zone}" { type secondary; primaries ${primaries}; file "zone${at}.db"; };`).join('\n')}
 `,
     )
-    return ['-f', '-n', '1', '-c', file]
+    return ['-g', '-n', '1', '-c', file]
   },
 }
 

@@ -58,9 +58,11 @@ export function lowerOctet(octet: number): number {
  * Parses presentation format into a canonical name. A name without a trailing dot is relative to `origin`, and absolute if there is
  * none: `example.com` is `example.com.`. `@` is the origin. Throws NameError.
  */
-export function parseName(text: string, origin: DomainName = root): DomainName {
+export function parseName(text: string, origin?: DomainName): DomainName {
+  if (text === '@' && origin === undefined)
+    throw new NameError('relative', 'the name is "@", which has no meaning here; write the name')
   const wire = scratch
-  const end = readName(text, 0, text.length, nameToWire(origin), wire, 0)
+  const end = readName(text, 0, text.length, nameToWire(origin ?? root), wire, 0)
   return printWire(wire, 0, end, lowerPresentation) as DomainName
 }
 
@@ -233,7 +235,7 @@ export function writeName(name: DomainName, wire: Uint8Array, at: number): numbe
 /** Returns the labels in presentation format, leftmost first; none for the root. */
 export function labelsOf(name: DomainName): string[] {
   const labels: string[] = []
-  for (let start = 0; start < name.length && name !== root;) {
+  for (let start = name === root ? 1 : 0; start < name.length;) {
     const end = labelEnd(name, start)
     labels.push(name.slice(start, end))
     start = end + 1
@@ -253,7 +255,7 @@ function labelEnd(name: string, start: number): number {
 /** Returns the number of labels without the root, as in the Labels field of RRSIG except for a wildcard. */
 export function countLabels(name: DomainName): number {
   let count = 0
-  for (let at = 0; at < name.length && name !== root; at = labelEnd(name, at) + 1) count++
+  for (let at = name === root ? 1 : 0; at < name.length; at = labelEnd(name, at) + 1) count++
   return count
 }
 

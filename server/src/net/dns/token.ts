@@ -22,7 +22,7 @@ export function quotedEnd(text: string, i: number): number {
   return -1
 }
 
-/** Returns the end of the unquoted token that starts at `i`; -1 if it ends with a backslash or within a quote. */
+/** Returns the end of the unquoted token that starts at `i`; -1 if it ends with a backslash, or has a quote that is not closed or misplaced. */
 export function unquotedEnd(text: string, i: number): number {
   for (; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -31,16 +31,16 @@ export function unquotedEnd(text: string, i: number): number {
       i++
       if (i >= text.length || text.charCodeAt(i) === 10) return -1
     } else if (isDelimiter(code)) return i
-    else if (code === quote && text.charCodeAt(i - 1) === 61) {
-      i = quotedEnd(text, i + 1)
-      if (i < 0) return -1
+    else if (code === quote) {
+      const end = text.charCodeAt(i - 1) === 61 ? quotedEnd(text, i + 1) : -1
+      return end >= 0 && (end + 1 === text.length || isDelimiter(text.charCodeAt(end + 1))) ? end + 1 : -1
     }
   }
   return i
 }
 
 /** Space, tab, CR, LF, `(`, `)` and `;`. */
-export function isDelimiter(code: number): boolean {
+function isDelimiter(code: number): boolean {
   return (
     code === 32 ||
     (code >= 9 && code <= 13 && code !== 11 && code !== 12) ||

@@ -8,7 +8,6 @@ import {
   TsigError,
   TsigSigner,
   TsigVerifier,
-  decodeTsig,
   signErrorAnswer,
   signRequest,
   tsigAlgorithms,
@@ -16,6 +15,7 @@ import {
   verifyRequest,
 } from './tsig.ts'
 import type { TsigErrorName, TsigKey } from './tsig.ts'
+import { decodeTsig } from './tsig-record.ts'
 
 const now = 1_795_000_000
 const key: TsigKey = {

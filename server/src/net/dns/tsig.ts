@@ -4,8 +4,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { MessageError, headerLength, read16 } from './message.ts'
 import type { Message } from './message.ts'
 import { write16, write32 } from './message-writer.ts'
-import { nameFromWire, nameToWire, parseName, skipName } from './name.ts'
+import { nameToWire, parseName } from './name.ts'
 import type { DomainName } from './name.ts'
+import { decodeTsig, encodeTsig, timeOctets, uint16s } from './tsig-record.ts'
+import type { Tsig } from './tsig-record.ts'
 import { recordClass, recordType } from './type.ts'
 
 /** Digests by the name of the algorithm. HMAC-MD5 is not offered. */
@@ -31,50 +33,7 @@ export const tsigError = { NOERROR: 0, BADSIG: 16, BADKEY: 17, BADTIME: 18, BADT
 export type TsigErrorName = Exclude<keyof typeof tsigError, 'NOERROR'>
 
 /** Seconds that the clocks may differ (RFC 8945 section 10). */
-export const fudgeSeconds = 300
-
-/** The data of a TSIG record. */
-export type Tsig = {
-  readonly algorithm: DomainName
-  /** Unix seconds, 48 bits. */
-  readonly time: number
-  readonly fudge: number
-  readonly mac: Uint8Array
-  readonly originalId: number
-  readonly error: number
-  readonly other: Uint8Array
-}
-
-/** Decodes the data of a TSIG record. Throws MessageError. */
-export function decodeTsig(rdata: Uint8Array): Tsig {
-  const nameEnd = skipName(rdata, 0, rdata.length)
-  const macAt = nameEnd + 10
-  const macEnd = nameEnd < 0 || macAt > rdata.length ? -1 : macAt + read16(rdata, nameEnd + 8)
-  const otherAt = macEnd + 6
-  if (macEnd < 0 || otherAt > rdata.length || otherAt + read16(rdata, macEnd + 4) !== rdata.length)
-    throw new MessageError('tsig', 'the data of TSIG is malformed')
-  return {
-    algorithm: nameFromWire(rdata),
-    time: readTime(rdata, nameEnd),
-    fudge: read16(rdata, nameEnd + 6),
-    mac: rdata.slice(macAt, macEnd),
-    originalId: read16(rdata, macEnd),
-    error: read16(rdata, macEnd + 2),
-    other: rdata.slice(otherAt),
-  }
-}
-
-function encodeTsig(tsig: Tsig): Uint8Array {
-  const { time, fudge, mac, originalId, error, other } = tsig
-  return Buffer.concat([
-    nameToWire(tsig.algorithm),
-    timeOctets(time),
-    uint16s(fudge, mac.length),
-    mac,
-    uint16s(originalId, error, other.length),
-    other,
-  ])
-}
+const fudgeSeconds = 300
 
 /** Octets of the TSIG record that a signature of the key adds to a message. */
 export function tsigLength({ name, algorithm }: TsigKey): number {
@@ -205,7 +164,7 @@ export class TsigVerifier {
 
   /**
    * Verifies one message as received and decoded. Messages between signed ones are verified by the next signed one, so nothing of a stream may be
-   * used before `finish`. Throws TsigError; its reason is the peer's if the answer says one.
+   * used before `finish`. Throws TsigError; its reason is the peer's if the answer has one.
    */
   verify(wire: Uint8Array, message: Message, nowSeconds: number): void {
     const key = this.#key
@@ -241,7 +200,7 @@ function peerReason({ error }: Tsig): TsigErrorName | undefined {
   return found === 'NOERROR' ? undefined : ((found ?? 'BADSIG') as TsigErrorName)
 }
 
-/** The key is known and the MAC is compared before the time, so that a forged time says nothing (RFC 8945 section 5.2). */
+/** The key is known and the MAC is compared before the time, so that a forged time has no effect (RFC 8945 section 5.2). */
 function verifyMac(key: TsigKey, tsig: Tsig, parts: readonly Uint8Array[]): void {
   const { octets } = digests[key.algorithm]
   const { mac } = tsig
@@ -322,20 +281,4 @@ function append(wire: Uint8Array, keyName: DomainName, tsig: Tsig): Uint8Array {
   message.set(rdata, at + 10)
   write16(message, headerLength - 2, read16(message, headerLength - 2) + 1)
   return message
-}
-
-function uint16s(...values: readonly number[]): Uint8Array {
-  return Uint8Array.from(values.flatMap((value) => [value >> 8, value & 255]))
-}
-
-function timeOctets(time: number): Uint8Array {
-  const octets = new Uint8Array(6)
-  const seconds = Math.floor(time)
-  write16(octets, 0, Math.floor(seconds / 2 ** 32))
-  write32(octets, 2, seconds % 2 ** 32)
-  return octets
-}
-
-function readTime(wire: Uint8Array, at: number): number {
-  return read16(wire, at) * 2 ** 32 + read16(wire, at + 2) * 65_536 + read16(wire, at + 4)
 }

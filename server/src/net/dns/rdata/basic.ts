@@ -276,36 +276,3 @@ export function readAddressBits(data: Cursor, family: 4 | 6): Bits {
   if (family === 4) return { family, length: 32, w0, w1: 0, w2: 0, w3: 0 }
   return { family, length: 128, w0, w1: data.uint32() | 0, w2: data.uint32() | 0, w3: data.uint32() | 0 }
 }
-
-/** The times of RRSIG (RFC 4034 section 3.2): 14 digits in UTC, or seconds. They wrap as serials do. */
-export const time: Kind = {
-  ...uint32,
-  parse(tokens, out) {
-    const text = tokens.word()
-    const seconds = text.length === 14 ? readTime(text) : readNumber(text, 0xffff_ffff)
-    if (seconds < 0) throw tokens.error('syntax', 'not a time. Use YYYYMMDDHHmmSS in UTC.')
-    out.uint32(seconds)
-  },
-  print: (data) => printTime(data.uint32()),
-}
-
-function readTime(text: string): number {
-  const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(text)
-  if (!match) return -1
-  const [year, month, day, hour, minute, second] = match.slice(1).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  const ms = Date.UTC(year, month - 1, day, hour, minute, second)
-  const isReal = new Date(ms).toISOString().replaceAll(/\D/g, '').slice(0, 14) === text
-  return isReal && ms >= 0 && ms < 2 ** 32 * 1_000 ? ms / 1_000 : -1
-}
-
-/** Prints seconds since 1970 as 14 digits. */
-export function printTime(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().replaceAll(/\D/g, '').slice(0, 14)
-}

@@ -1,4 +1,4 @@
-// What a field of record data is: how its text is parsed, how its octets are skipped with all checks, and how they are printed. `table.ts`
+// A field of record data: parsing of its text, skipping of its octets with all checks, and printing. `table.ts`
 // composes the types of fields.
 import { NameError, readEscape, readName } from '../name.ts'
 import { isQuoted } from '../token.ts'
@@ -11,7 +11,7 @@ export type Kind = {
   readonly parse: (tokens: TokenReader, out: Output) => void
   /** Moves behind the field. Throws RdataError if it is malformed. */
   readonly skip: (data: Cursor) => void
-  /** Prints a well-formed field in canonical text and moves behind it. An empty text is left out. */
+  /** Prints a well-formed field in canonical text and moves behind it. An empty text is left out. Throws RdataError if it has no text form. */
   readonly print: (data: Cursor) => string
   /** A name that the canonical form of DNSSEC has in lower case (RFC 4034 section 6.2, RFC 6840 section 5.1). */
   readonly isLowered?: true
@@ -120,6 +120,11 @@ export class Output {
           )
         const first = text.charCodeAt(i)
         i += first >= 48 && first <= 57 ? 3 : 1
+      } else if (octet === 34) {
+        throw tokens.error(
+          'syntax',
+          'a quote within the value. Quote the whole value, and write a quote as \\".',
+        )
       } else if (octet > 255) {
         throw tokens.error(
           'syntax',

@@ -13,7 +13,6 @@ import { findRdataType } from './table.ts'
 import type { RdataType } from './table.ts'
 
 export { RdataError } from './rdata-error.ts'
-export type { RdataErrorReason } from './rdata-error.ts'
 
 export type ParseOptions = {
   /** Completes relative names; without it every name is absolute. */
@@ -134,23 +133,15 @@ function checkDigest({ fields, digest }: RdataType, rdata: Uint8Array, isAdvice:
  */
 export function printRdata(type: number, rdata: Uint8Array): string {
   const rdataType = findRdataType(type)
-  if (!rdataType || !isValid(type, rdata)) return printGeneric(rdata)
-  const data = new Cursor(rdata)
-  let text = ''
-  for (const [, kind] of rdataType.fields) {
-    const field = kind.print(data)
-    if (field !== '') text += text === '' ? field : ` ${field}`
-  }
-  // No field: an empty APL list, which some servers read only in this form.
-  return text === '' ? printGeneric(rdata) : text
-}
-
-function isValid(type: number, rdata: Uint8Array): boolean {
+  if (!rdataType) return printGeneric(rdata)
   try {
     validateRdata(type, rdata)
-    return true
+    const data = new Cursor(rdata)
+    const texts = rdataType.fields.map(([, kind]) => kind.print(data)).filter((text) => text !== '')
+    // No text: an empty APL list, which some servers read only in this form.
+    return texts.length === 0 ? printGeneric(rdata) : texts.join(' ')
   } catch (error) {
-    if (error instanceof RdataError) return false
+    if (error instanceof RdataError) return printGeneric(rdata)
     throw error
   }
 }
@@ -220,7 +211,12 @@ export function splitTokens(text: string): Token[] {
       throw new RdataError('syntax', 'text', 'a line break. Write the record on one line.')
     const isString = code === 34
     const end = isString ? quotedEnd(text, i + 1) : unquotedEnd(text, i)
-    if (end < 0) throw new RdataError('syntax', 'text', 'a quote or an escape is not closed.')
+    if (end < 0)
+      throw new RdataError(
+        'syntax',
+        'text',
+        'a quote or an escape is not closed, or a quote is misplaced. Write a quote within a value as \\".',
+      )
     tokens.push(text.slice(i, end))
     i = isString ? end + 1 : end
   }

@@ -36,7 +36,8 @@ export const addressPrefixes: Kind = {
       const known = families[data.uint16()]
       const length = data.octet()
       const address = data.octets(data.octet() & 0x7f)
-      if (!known) throw data.error('range', 'an address family other than 1 and 2.')
+      // Other families are defined elsewhere: octets, without a text form here.
+      if (!known) continue
       if (length > known.octets * 8 || address.length > known.octets)
         throw data.error('range', 'a prefix is too long.')
       if (address.at(-1) === 0)
@@ -47,7 +48,9 @@ export const addressPrefixes: Kind = {
     const items: string[] = []
     while (data.left > 0) {
       const number = data.uint16()
-      const { family, octets } = families[number]!
+      const known = families[number]
+      if (!known) throw data.error('range', 'an address family other than 1 and 2.')
+      const { family, octets } = known
       const length = data.octet()
       const flags = data.octet()
       const address = new Uint8Array(octets)
@@ -71,10 +74,15 @@ function gateway(typeAt: number): Kind {
     },
     skip(data) {
       const kind = kindOf(data.wire)
-      if (!kind) throw data.error('range', 'its type is not 0 to 3.')
-      kind.skip(data)
+      // Other types are defined elsewhere: octets up to the end, without a text form here.
+      if (kind) kind.skip(data)
+      else data.take(data.left)
     },
-    print: (data) => kindOf(data.wire)!.print(data),
+    print(data) {
+      const kind = kindOf(data.wire)
+      if (!kind) throw data.error('range', 'its type is not 0 to 3.')
+      return kind.print(data)
+    },
   }
 }
 

@@ -14,7 +14,6 @@ import {
   string,
   strings,
   text,
-  time,
   uint16,
   uint32,
   uint8,
@@ -37,6 +36,7 @@ import {
   x25Address,
 } from './special.ts'
 import { serviceParameters } from './svcb.ts'
+import { time } from './time.ts'
 
 export type Field = readonly [name: string, kind: Kind]
 
@@ -55,7 +55,8 @@ type DigestRule = {
   readonly isAdvice?: true
 }
 
-const digestLengths = { 1: 20, 2: 32, 3: 32, 4: 48 }
+/** Of SHA-1, SHA-256 and SHA-384. */
+const digestLengths = { 1: 20, 2: 32, 4: 48 }
 
 const ds: RdataType = {
   fields: [
@@ -168,7 +169,7 @@ const table: ReadonlyMap<number, RdataType> = new Map<number, RdataType>([
       ['type covered', coveredType],
       ['algorithm', algorithm],
       ['labels', uint8],
-      ['original TTL', period],
+      ['original TTL', uint32],
       ['expiration', time],
       ['inception', time],
       ['key tag', uint16],
