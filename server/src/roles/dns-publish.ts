@@ -1,9 +1,13 @@
 // The DNS loops of the reconciler role: they publish zones, tell name servers about it and observe what those serve. One process at a time runs
 // each of them.
 import { Leadership } from '../db/leadership.ts'
+import { publishCatalog } from '../dns/publish/publish-catalog.ts'
 import { publishZones } from '../dns/publish/publish-zones.ts'
 import { signInThread } from '../dns/sign/sign-in-thread.ts'
+import { parseZoneName } from '../net/dns/name.ts'
 import type { Component } from '../runtime/component.ts'
+import { fromSetting } from './config-error.ts'
+import { dnsObservePart } from './dns-observe.ts'
 import { createLoopComponent, type LoopSettings } from './loop-component.ts'
 import type { Shared } from './shared.ts'
 
@@ -18,6 +22,7 @@ export function dnsPublishParts(shared: Shared): Component[] {
     signWhole: signInThread,
     now: () => new Date(),
   }
+  const catalog = fromSetting('dns_catalog_zone', () => parseZoneName(config.dnsCatalogZone))
   return [
     createLedLoop(shared, {
       name: 'dns-publish',
@@ -25,6 +30,17 @@ export function dnsPublishParts(shared: Shared): Component[] {
       intervalMs: publishIntervalMs,
       run: async (signal) => void (await publishZones(deps, log, signal)),
     }),
+    createLedLoop(shared, {
+      name: 'dns-catalog',
+      wakeName: 'dns-published',
+      intervalMs: publishIntervalMs,
+      async run() {
+        const { added, removed, held } = await publishCatalog({ ...deps, catalog })
+        if (added + removed > 0) log.info({ added, removed }, 'catalog zone changed')
+        if (held > 0) log.warn({ held }, 'removals from the catalog zone wait for staff')
+      },
+    }),
+    dnsObservePart(shared),
   ]
 }
 
