@@ -979,7 +979,8 @@ create table dns_versions (
   what text not null, -- code of the operation, such as recordset.update
   removed bytea not null, -- record sets as they were, encoded by dns/zone/rrset-list.ts; a changed set is in both columns
   added bytea not null,
-  removed_count integer not null, -- number of record sets in removed
+  removed_count integer not null,
+  changed_count integer not null, -- record sets in both removed and added; the other counts are without them
   added_count integer not null,
   constraint dns_versions_pkey PRIMARY KEY (zone_id, version),
   constraint dns_versions_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE

@@ -565,8 +565,9 @@ export interface DnsVersionsTable {
   /** record sets as they were, encoded by dns/zone/rrset-list.ts; a changed set is in both columns */
   removed: Buffer
   added: Buffer
-  /** number of record sets in removed */
   removed_count: number
+  /** record sets in both removed and added; the other counts are without them */
+  changed_count: number
   added_count: number
 }
 

@@ -14,6 +14,7 @@ import { letterQuotas } from '../byoip/letter/letter.ts'
 import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
 import { authorize } from '../http/authenticate.ts'
+import { dnsRoutes } from '../dns/dns.routes.ts'
 import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -206,6 +207,14 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       drafter: createDrafter(),
       quotas: letterQuotas,
       provider: authorizedProvider(config),
+      now: () => new Date(),
+    }),
+    ...dnsRoutes({
+      postgres,
+      ring,
+      rules: { allowDocumentation: config.allowDocumentationResources },
+      enableDnssec: null,
+      transferSource: null,
       now: () => new Date(),
     }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),

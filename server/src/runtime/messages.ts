@@ -256,6 +256,7 @@ export const failureTexts = {
     request: 'A request with this Idempotency-Key is still in progress. Repeat it after `Retry-After`.',
   },
   precondition_failed: {
+    absent: 'The record does not exist, so no ETag matches. Leave out If-Match to create it.',
     etag: ({ etag }: { etag: string }) =>
       `The record has changed: its ETag is now ${etag}. Read it again, then repeat the change with the new ETag.`,
   },
@@ -297,6 +298,7 @@ export const failureTexts = {
     mounted: ({ route, as }: { route: string; as: string }) => `${route} was mounted as ${as}.`,
   },
   unavailable: {
+    transferSource: 'Zones cannot be transferred by this process. Send the zone file instead.',
     database: 'The database is not available. Try again later.',
     signingKeys: 'The signing keys could not be read: the database does not answer. Try again later.',
     breachedPasswords: 'The list of breached passwords could not be read. Try again later.',
@@ -436,7 +438,12 @@ export const invalidTexts = {
       `has too many addresses for a pattern with placeholders: at most those of a /${longest}. Use one fixed name, or a smaller network`,
   ],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
+  zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `could not transfer the zone: ${reason}`],
   importEmpty: ['empty', 'has no record that can be imported'],
+  mailboxName: [
+    'pattern',
+    ({ suggestion }: { suggestion: string }) => `must be written as a name: ${suggestion}`,
+  ],
   retryRange: ['range', 'must be less than refresh'],
   minimumTtlRange: ['range', 'must be at most default_ttl'],
   apexNsPermission: ['not_accepted', 'must be false: the provider does not allow it'],

@@ -185,6 +185,7 @@ create table dns_versions (
   removed bytea not null,
   added bytea not null,
   removed_count integer not null,
+  changed_count integer not null,
   added_count integer not null,
   primary key (zone_id, version)
 );
@@ -192,7 +193,7 @@ create index dns_versions_at on dns_versions (at);
 comment on table dns_versions is 'the journal: the differences that the publish loop applies, the history and the source of a rollback';
 comment on column dns_versions.what is 'code of the operation, such as recordset.update';
 comment on column dns_versions.removed is 'record sets as they were, encoded by dns/zone/rrset-list.ts; a changed set is in both columns';
-comment on column dns_versions.removed_count is 'number of record sets in removed';
+comment on column dns_versions.changed_count is 'record sets in both removed and added; the other counts are without them';
 
 ---------------------------------------------------------------------------------------------------------------------- published
 

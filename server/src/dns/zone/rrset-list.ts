@@ -37,7 +37,11 @@ export function decodeRrsets(octets: Uint8Array): Rrset[] {
     const end = skipName(view, at, view.length)
     if (end < 0) throw new RangeError('not a list of record sets: the name is malformed')
     const name = nameFromWire(view, at)
-    const [type, ttl, count] = [view.readUInt16BE(end), view.readUInt32BE(end + 2), view.readUInt16BE(end + 6)]
+    const [type, ttl, count] = [
+      view.readUInt16BE(end),
+      view.readUInt32BE(end + 2),
+      view.readUInt16BE(end + 6),
+    ]
     at = end + headerLength
     const rdata: Uint8Array[] = []
     for (let i = 0; i < count; i++) {

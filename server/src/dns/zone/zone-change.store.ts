@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { RecordSetSource } from '@pharos/contract/dns-recordset'
 import { camelColumns, type RowOf } from '../../db/columns.ts'
 import type { Trx } from '../../db/postgres.ts'
-import { compareOctets, nameKey, type DomainName } from '../../net/dns/name.ts'
+import { nameKey, type DomainName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { encodeRrsets } from './rrset-list.ts'
 import { journalOf, setId, type StoredSet, type ZoneDifference } from './zone-change.ts'
@@ -24,21 +24,6 @@ export type SetRow = RowOf<typeof setColumns>
 
 export const keyOf = (name: DomainName): Buffer => Buffer.from(nameKey(name))
 
-/** Returns the stored sets with one of these names and types. */
-export async function readSets(
-  trx: Trx,
-  zoneId: number,
-  wanted: readonly Pick<Rrset, 'name' | 'type'>[],
-): Promise<StoredSet[]> {
-  if (wanted.length === 0) return []
-  const { rows } = await sql<SetRow>`
-    select ${setColumns} from dns_recordsets r
-    join unnest(${wanted.map(({ name }) => keyOf(name))}::bytea[], ${wanted.map(({ type }) => type)}::integer[])
-      as w (name_key, type) on r.name_key = w.name_key and r.type = w.type
-    where r.zone_id = ${zoneId}`.execute(trx)
-  return rows
-}
-
 /** Returns all stored sets of these names. */
 export async function readNames(trx: Trx, zoneId: number, names: Iterable<DomainName>): Promise<StoredSet[]> {
   const { rows } = await sql<SetRow>`
@@ -50,23 +35,33 @@ export async function readNames(trx: Trx, zoneId: number, names: Iterable<Domain
 /** Returns all sets of the zone in canonical order. */
 export async function readAllSets(trx: Trx, zoneId: number): Promise<StoredSet[]> {
   const { rows } = await sql<SetRow>`
-    select ${setColumns} from dns_recordsets r where r.zone_id = ${zoneId} order by r.name_key, r.type`.execute(trx)
+    select ${setColumns} from dns_recordsets r where r.zone_id = ${zoneId} order by r.name_key, r.type`.execute(
+    trx,
+  )
   return rows
 }
 
-/** Returns those of the names below which the zone has record sets. */
-export async function listNamesWithDescendants(
+/**
+ * Returns the sets that decide whether others are answered: the NS and DNAME sets of the names `above`, and for each name of `cuts` one set
+ * below it, if there is one.
+ */
+export async function readNeighbours(
   trx: Trx,
   zoneId: number,
-  names: readonly DomainName[],
-): Promise<ReadonlySet<DomainName>> {
-  if (names.length === 0) return new Set()
-  const { rows } = await sql<{ name: DomainName }>`
-    select w.name from unnest(${names}::text[], ${names.map(keyOf)}::bytea[], ${names.map(keyAfterDescendants)}::bytea[])
-      as w (name, first, last)
-    where exists (
-      select from dns_recordsets r where r.zone_id = ${zoneId} and r.name_key > w.first and r.name_key < w.last)`.execute(trx)
-  return new Set(rows.map(({ name }) => name))
+  { above, cuts }: { readonly above: Iterable<DomainName>; readonly cuts: readonly DomainName[] },
+): Promise<StoredSet[]> {
+  const { rows } = await sql<SetRow>`
+    select ${setColumns} from dns_recordsets r
+    where r.zone_id = ${zoneId} and r.name_key = any(${Array.from(above, keyOf)}::bytea[]) and r.type in (2, 39)`.execute(
+    trx,
+  )
+  if (cuts.length === 0) return rows
+  const below = await sql<SetRow>`
+    select b.* from unnest(${cuts.map(keyOf)}::bytea[], ${cuts.map(keyAfterDescendants)}::bytea[]) as w (first, last),
+      lateral (
+        select ${setColumns} from dns_recordsets r
+        where r.zone_id = ${zoneId} and r.name_key > w.first and r.name_key < w.last limit 1) b`.execute(trx)
+  return [...rows, ...below.rows]
 }
 
 /** The first key after those of the names below: a label of a key ends with 00, and no label continues with 01. */
@@ -104,8 +99,9 @@ export async function writeDifference(
       what,
       removed: encodeRrsets(journal.removed),
       added: encodeRrsets(journal.added),
-      removed_count: removed.length + changed.length,
-      added_count: added.length + changed.length,
+      removed_count: removed.length,
+      changed_count: changed.length,
+      added_count: added.length,
     })
     .execute()
   const recordsetCount = zone.recordsetCount + added.length - removed.length
@@ -119,7 +115,8 @@ export async function writeDifference(
   return { ...zone, version, recordsetCount, recordCount, status, touched: rows[0]!.touched }
 }
 
-const countRecords = (sets: readonly Rrset[]): number => sets.reduce((sum, { rdata }) => sum + rdata.length, 0)
+const countRecords = (sets: readonly Rrset[]): number =>
+  sets.reduce((sum, { rdata }) => sum + rdata.length, 0)
 
 async function deleteSets(trx: Trx, zone: Zone, sets: readonly StoredSet[]): Promise<void> {
   if (sets.length === 0) return
@@ -223,7 +220,3 @@ export function applyTo(stored: readonly StoredSet[], difference: ZoneDifference
   for (const { after } of [...difference.changed, ...difference.commented]) sets.set(setId(after), after)
   return sets
 }
-
-/** For sort, in canonical order. */
-export const compareStored = (a: StoredSet, b: StoredSet): number =>
-  a.name === b.name ? a.type - b.type : compareOctets(nameKey(a.name), nameKey(b.name))

@@ -1,6 +1,13 @@
 // Names of zones as people write them, and which names a zone may have. Pure: whether another team has the name is not known here.
 import { domainToASCII } from 'node:url'
-import { isBelow, NameError, parseName, parseZoneName, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import {
+  isBelow,
+  NameError,
+  parseName,
+  parseZoneName,
+  type DomainName,
+  type ZoneName,
+} from '../../net/dns/name.ts'
 import { findReverseNetwork, reverseFamilyOf } from '../../net/reverse-name.ts'
 import { isDefaultRoute, type Prefix } from '../../net/prefix.ts'
 import { errorAt, failWith } from '../../runtime/error.ts'
@@ -74,7 +81,8 @@ export function requireZoneName(loc: Loc, name: ZoneName, rules: ZoneNameRules):
 
 function requireReverseName(loc: Loc, name: ZoneName): Prefix {
   const network = reverseFamilyOf(name) === undefined ? undefined : findReverseNetwork(name)
-  if (network === undefined || isDefaultRoute(network)) throw failWith('invalid', [errorAt(loc, 'zoneReverse')])
+  if (network === undefined || isDefaultRoute(network))
+    throw failWith('invalid', [errorAt(loc, 'zoneReverse')])
   return network
 }
 

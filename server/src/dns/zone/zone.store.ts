@@ -66,7 +66,9 @@ const withServers = withExpressions(shownColumns, {
 type ShownRow = RowOf<typeof shownColumns> & Partial<Pick<RowOf<typeof withServers>, 'servers' | 'primaries'>>
 
 /** A zone with what answers show beside it. */
-export type ShownZone = Omit<ShownRow, 'servers'> & { readonly servers: readonly RowOf<typeof serverColumns>[] }
+export type ShownZone = Omit<ShownRow, 'servers'> & {
+  readonly servers: readonly RowOf<typeof serverColumns>[]
+}
 
 const shownOf = ({ servers = [], ...row }: ShownRow): ShownZone => ({
   ...row,
@@ -79,9 +81,7 @@ const zoneOf = (row: ZoneRow): Zone => row
 export type ZoneRef = { readonly id: number } | { readonly name: ZoneName }
 
 const isRef = (ref: ZoneRef): RawBuilder<unknown> =>
-  'id' in ref
-    ? sql`z.id = ${ref.id}::bigint`
-    : sql`z.name_key = ${keyOf(ref.name)} and z.deleted is null`
+  'id' in ref ? sql`z.id = ${ref.id}::bigint` : sql`z.name_key = ${keyOf(ref.name)} and z.deleted is null`
 
 const keyOf = (name: DomainName): Buffer => Buffer.from(nameKey(name))
 
@@ -122,7 +122,9 @@ export async function findZone(postgres: Postgres, teamId: number, ref: ZoneRef)
 export async function lockZone(trx: Trx, teamId: number | null, ref: ZoneRef): Promise<Zone | undefined> {
   const { rows } = await sql<ZoneRow>`
     select ${zoneColumns} from dns_zones z
-    where z.team_id is not distinct from ${teamId} and ${isRef(ref)} and ${isRestorable} for no key update`.execute(trx)
+    where z.team_id is not distinct from ${teamId} and ${isRef(ref)} and ${isRestorable} for no key update`.execute(
+    trx,
+  )
   return rows[0] && zoneOf(rows[0])
 }
 
@@ -142,9 +144,7 @@ export async function listZoneRows(
   const { page, count } = await listInTeam<ShownRow>(postgres, teamId, {
     matching: sql`
       select z.* from dns_zones z where z.team_id = ${teamId} ${andAll(
-        query.deleted
-          ? sql`z.deleted is not null and ${isRestorable}`
-          : sql`z.deleted is null`,
+        query.deleted ? sql`z.deleted is not null and ${isRestorable}` : sql`z.deleted is null`,
         names && sql`z.name_key = any(${names.map(keyOf)}::bytea[])`,
         search !== undefined && sql`strpos(z.name, lower(${search})) > 0`,
         kind && sql`z.kind = any(${kind}::text[])`,
@@ -198,12 +198,18 @@ export async function readClaim(trx: Trx, teamId: number, name: ZoneName): Promi
 
 /** Returns whether the team is the most specific holder of a network. */
 export async function holdsNetwork(trx: Trx, teamId: number, network: string): Promise<boolean> {
-  const { rows } = await sql<{ holds: boolean }>`select holds_network(${teamId}, ${network}::cidr) as holds`.execute(trx)
+  const { rows } = await sql<{
+    holds: boolean
+  }>`select holds_network(${teamId}, ${network}::cidr) as holds`.execute(trx)
   return rows[0]!.holds
 }
 
 /** Returns whether the team has verified a domain that is the name or above it. */
-export async function hasVerifiedDomain(trx: Trx, teamId: number, names: readonly string[]): Promise<boolean> {
+export async function hasVerifiedDomain(
+  trx: Trx,
+  teamId: number,
+  names: readonly string[],
+): Promise<boolean> {
   const { rows } = await sql`
     select from domains d where d.team_id = ${teamId} and d.verified is not null and d.domain = any(${names}::text[])
     limit 1`.execute(trx)
@@ -214,7 +220,8 @@ export async function hasVerifiedDomain(trx: Trx, teamId: number, names: readonl
 export async function countZones(trx: Trx, teamId: number): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`zones of ${teamId}`}, 0))`.execute(trx)
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from dns_zones where team_id = ${teamId} and deleted is null`.execute(trx)
+    select count(*) as count from dns_zones where team_id = ${teamId} and deleted is null
+      and not is_generated`.execute(trx)
   return rows[0]!.count
 }
 
@@ -244,6 +251,15 @@ export async function insertSecondary(trx: Trx, zoneId: number, primaries: reado
   )
 }
 
+/** Returns whether the team has a zone of the name that is not deleted. */
+export async function isNameTaken(trx: Trx, teamId: number, name: ZoneName): Promise<boolean> {
+  const { rows } = await sql`
+    select from dns_zones z where z.team_id = ${teamId} and z.name_key = ${keyOf(name)} and z.deleted is null`.execute(
+    trx,
+  )
+  return rows.length > 0
+}
+
 export async function markDeleted(trx: Trx, zone: Zone, actor: string): Promise<void> {
   await sql`update dns_zones set deleted = now(), deleted_by = ${actor}, touched = now()
     where team_id is not distinct from ${zone.teamId} and id = ${zone.id}`.execute(trx)
@@ -257,17 +273,16 @@ export async function markRestored(trx: Trx, zone: Zone, isClaimed: boolean): Pr
     where team_id is not distinct from ${zone.teamId} and id = ${zone.id}`.execute(trx)
 }
 
-/**
- * Gives the name of a deleted zone to the zone of it that waited longest, of any team. In a transaction of the owner, or of the deleting
- * team, which sees its own only.
- */
+/** Gives the name of a deleted zone to the zone that waited longest for it, of any team. In a transaction of the owner. */
 export async function claimWaiting(trx: Trx, name: ZoneName): Promise<void> {
   await sql`
     update dns_zones set claimed = now(), status = 'updating' where id = (
       select z.id from dns_zones z where z.name_key = ${keyOf(name)} and z.claimed is null and z.deleted is null
       order by z.created limit 1)
     and not exists (
-      select from dns_zones o where o.name_key = ${keyOf(name)} and o.claimed is not null and o.deleted is null)`.execute(trx)
+      select from dns_zones o where o.name_key = ${keyOf(name)} and o.claimed is not null and o.deleted is null)`.execute(
+    trx,
+  )
 }
 
 const defaultColumns = camelColumns('dns_defaults', 'd', [
@@ -330,12 +345,18 @@ const defaultsOf = (
 /** Returns the id of a TSIG key of the provider or the team; undefined if there is none of the name. */
 export async function findTsigKeyId(db: Db, teamId: number, name: DomainName): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
-    select k.id from dns_tsig_keys k where k.name = ${name} and (k.team_id is null or k.team_id = ${teamId})`.execute(db)
+    select k.id from dns_tsig_keys k where k.name = ${name} and (k.team_id is null or k.team_id = ${teamId})`.execute(
+    db,
+  )
   return rows[0]?.id
 }
 
 /** Returns those of the ids that are keys of the provider or the team. */
-export async function listTsigKeyIds(db: Db, teamId: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
+export async function listTsigKeyIds(
+  db: Db,
+  teamId: number,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ id: number }>`
     select k.id from dns_tsig_keys k
     where k.id = any(${ids}::bigint[]) and (k.team_id is null or k.team_id = ${teamId})`.execute(db)
