@@ -114,25 +114,28 @@ export type StatusChange = {
  */
 export async function updateStatuses(trx: Trx, zoneIds: readonly number[]): Promise<StatusChange[]> {
   const { rows } = await sql<StatusChange>`
-    with observed as (
-      select z.id, z.status as before,
-        case when count(v.id) filter (where s.state = 'failing') > 0 then 'error'
-          when count(v.id) filter (where s.state is distinct from 'serving' or s.serial is distinct from z.serial) > 0 then 'updating'
-          else 'ok' end as after,
-        (array_agg('server_' || coalesce(s.state, 'behind') order by s.state = 'failing' desc, v.name)
-          filter (where v.id is not null and (s.state is distinct from 'serving' or s.serial is distinct from z.serial)))[1] as reason,
-        json_agg(v.name order by v.name)
-          filter (where v.id is not null and (s.state is distinct from 'serving' or s.serial is distinct from z.serial)) as servers
+    with expected as (
+      select z.id, z.status as before, v.name, s.state,
+        s.state = 'serving' and s.serial is not distinct from z.serial as is_serving
       from dns_zones z
         left join dns_servers v on v.catalog or exists (
           select from dns_server_zones o where o.server_id = v.id and o.zone_id = z.id and o.state <> 'absent')
         left join dns_server_zones s on s.server_id = v.id and s.zone_id = z.id
       where z.id = any(${zoneIds as number[]}) and z.claimed is not null and z.deleted is null
-        and z.version <= z.published_version and (z.reason is null or z.reason like 'server\\_%')
-      group by z.id)
-    update dns_zones z set status = o.after, reason = o.reason,
-      attrs = case when o.servers is null then null else jsonb_build_object('servers', o.servers) end
-    from observed o where z.id = o.id and (z.status, z.reason) is distinct from (o.after, o.reason)
+        and z.version <= z.published_version and (z.reason is null or z.reason = 'zone_servers_behind')),
+    observed as (
+      select id, before, count(name) as total, count(name) filter (where is_serving) as serving,
+        coalesce(bool_or(state = 'failing'), false) as is_failing,
+        json_agg(name order by name) filter (where name is not null and is_serving is not true) as servers
+      from expected group by id, before),
+    derived as (
+      select id, before, case when is_failing then 'error' when serving < total then 'updating' else 'ok' end as after,
+        case when serving < total then 'zone_servers_behind' end as reason,
+        case when serving < total
+          then jsonb_build_object('serving', serving, 'total', total, 'servers', servers) end as attrs
+      from observed)
+    update dns_zones z set status = o.after, reason = o.reason, attrs = o.attrs
+    from derived o where z.id = o.id and (z.status, z.reason, z.attrs) is distinct from (o.after, o.reason, o.attrs)
     returning z.id, z.team_id as "teamId", z.name, z.serial::float8 as serial, o.before, o.after`.execute(trx)
   return rows.filter(({ before, after }) => before !== after)
 }
