@@ -36,6 +36,11 @@ describe('parseRdata', () => {
     })
   }
 
+  it('reads the names of later SVCB keys, which name servers do not read yet', () => {
+    const rdata = parseRdata(recordType.HTTPS, '1 . ohttp tls-supported-groups=29,23')
+    assert.equal(printRdata(recordType.HTTPS, rdata), '1 . key8 key9="\\000\\029\\000\\023"')
+  })
+
   it('splits long strings only if it is asked to', () => {
     const text = `"${'a'.repeat(600)}"`
     assert.throws(() => parseRdata(recordType.TXT, text), /at most 255 octets/)
