@@ -1,4 +1,4 @@
-// Record data of every type: canonical text, refusals that name the field, and properties of what random octets and texts become.
+// Record data of every type: canonical text, refusals that name the field, and properties for random octets and texts.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'

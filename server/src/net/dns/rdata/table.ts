@@ -201,7 +201,6 @@ const table: ReadonlyMap<number, RdataType> = new Map<number, RdataType>([
   [t.SMIMEA, tlsa],
   [t.HIP, fields(['host identity', hostIdentity])],
   [t.NINFO, txt],
-  [t.RKEY, dnskey],
   [t.TALINK, fields(['previous name', laterName], ['next name', laterName])],
   [t.CDS, ds],
   [t.CDNSKEY, dnskey],

@@ -166,7 +166,6 @@ DSYNC CDS NOTIFY 5359 cds-scanner.example.net. => CDS 1 5359 cds-scanner.example
 EID 12 89 AB => 1289ab
 GPOS "-22.6882" "116.8652" "250.0"
 NSAP-PTR foo.example.com.
-RKEY 0 255 1 AQ==
 NIMLOC 1289ab
 NINFO "a"
 ISDN "150862028003217" "004"
