@@ -29,7 +29,7 @@ export const benchmarks: readonly Benchmark[] = [
   loginFlood,
   followStream,
   zoneFileParse,
+  signZoneBenchmark,
   dnsFuzz,
   portal,
-  signZoneBenchmark,
 ]

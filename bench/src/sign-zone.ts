@@ -106,9 +106,14 @@ function contentOf(count: number, { keys }: Signing): Rrset[] {
 /** Returns a function that signs the same zone with ldns, and returns its milliseconds. */
 function preparePeer(folder: string, count: number): () => number {
   const lines = Array.from({ length: count }, (_, i) => `host${i}.bench.test. 300 IN A 192.0.2.${i % 256}`)
-  const head = ['bench.test. 3600 IN SOA ns.bench.test. ns.bench.test. 1 3600 900 1209600 300', 'bench.test. 3600 IN NS ns.bench.test.']
+  const head = [
+    'bench.test. 3600 IN SOA ns.bench.test. ns.bench.test. 1 3600 900 1209600 300',
+    'bench.test. 3600 IN NS ns.bench.test.',
+  ]
   writeFileSync(join(folder, 'bench.zone'), `${[...head, ...lines].join('\n')}\n`)
-  const key = execFileSync(programPath('ldns-keygen'), ['-k', '-a', 'ECDSAP256SHA256', 'bench.test.'], { cwd: folder })
+  const key = execFileSync(programPath('ldns-keygen'), ['-k', '-a', 'ECDSAP256SHA256', 'bench.test.'], {
+    cwd: folder,
+  })
   const args = ['-o', 'bench.test.', '-f', 'bench.signed', 'bench.zone', key.toString().trim()]
   return () => {
     const start = performance.now()

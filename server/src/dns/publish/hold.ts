@@ -36,6 +36,17 @@ export async function isApproved(db: Db | Trx, planned: PlannedHold): Promise<bo
   return rows.length > 0
 }
 
+/** Returns a function that tells whether staff approved exactly a plan of this kind. */
+export async function approvedEvidence(
+  db: Db | Trx,
+  kind: HoldKind,
+): Promise<(planned: PlannedHold) => boolean> {
+  const { rows } = await sql<{ evidence: string }>`
+    select evidence from dns_holds where kind = ${kind} and state = 'approved'`.execute(db)
+  const approved = new Set(rows.map(({ evidence }) => evidence))
+  return (planned) => approved.has(evidenceOf(planned))
+}
+
 /** Whether staff rejected exactly this plan: nobody is asked again. */
 async function isRejected(db: Db | Trx, planned: PlannedHold): Promise<boolean> {
   const { rows } = await sql`

@@ -32,7 +32,7 @@ describe('the publication of a zone', () => {
 
   it('publishes all of a new zone, and then what the journal says', async () => {
     const id = await insertZone(deps.db, 'first.example', 'www 300 A 192.0.2.1\nold 300 A 192.0.2.9')
-    assert.equal(await publishZone(deps, id), 'published')
+    assert.equal(await publishZone(deps, id), 'created')
     const first = await served('first.example')
     assert.deepEqual(first.sets, [
       'first.example. NS',
@@ -88,7 +88,7 @@ describe('the publication of a zone', () => {
     await sql`update dns_zones set version = version + 1 where id = ${id}`.execute(deps.db)
     assert.equal(await publishZone(deps, id), 'error')
     const { rows } = await sql`select status, reason from dns_zones where id = ${id}`.execute(deps.db)
-    assert.deepEqual(rows, [{ status: 'error', reason: 'journal_gap' }])
+    assert.deepEqual(rows, [{ status: 'error', reason: 'zone_not_published' }])
   })
 
   it('never removes the SOA or NS of the apex', async () => {

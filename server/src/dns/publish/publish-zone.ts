@@ -9,18 +9,21 @@ import { Guarded, isApproved, openHold } from './hold.ts'
 import { readServedSets, withSnapshot } from '../serve/served.store.ts'
 import { isGeneratedType } from '../sign/authority.ts'
 import type { ServedChange } from '../sign/served-index.ts'
+import { defaultTimes } from '../sign/signature.ts'
 import { signDelta, type RrsetChange } from '../sign/sign-delta.ts'
 import { setKey, signZone } from '../sign/sign-zone.ts'
 import { checkPublication } from './guard.ts'
 import { JournalGap, changeTo, mergeJournal } from './merge-journal.ts'
 import {
   findPublishedZone,
+  hasExpiring,
   listJournal,
   listRecordsets,
   savePublication,
   saveProblem,
   skipVersions,
   type PublishedZone,
+  type ZoneProblem,
 } from './publish.store.ts'
 import { servedRows } from './served-rows.ts'
 import { KeysNotReadable, readZoneSigning, type ZoneSigning } from './zone-signing.ts'
@@ -37,7 +40,8 @@ export type SignWhole = (
   ...parameters: Parameters<typeof signZone>
 ) => Promise<Iterable<SignedRrset>> | Iterable<SignedRrset>
 
-export type PublishOutcome = 'published' | 'unchanged' | 'held' | 'error' | 'raced'
+/** `created`: the zone was published for the first time. */
+export type PublishOutcome = 'created' | 'published' | 'unchanged' | 'held' | 'error' | 'raced'
 
 /** Publishes what is new of a zone. Throws if the database fails; the next run is the retry. */
 export async function publishZone(deps: PublishDeps, zoneId: number): Promise<PublishOutcome> {
@@ -46,15 +50,20 @@ export async function publishZone(deps: PublishDeps, zoneId: number): Promise<Pu
   try {
     return await publish(deps, zone)
   } catch (error) {
-    if (error instanceof JournalGap) return problem(deps.db, zoneId, 'journal_gap')
-    if (error instanceof KeysNotReadable) return problem(deps.db, zoneId, 'keys_not_readable')
+    if (error instanceof JournalGap) return problem(deps.db, zoneId, 'zone_not_published', { reason: 'journal_gap' })
+    if (error instanceof KeysNotReadable) return problem(deps.db, zoneId, 'zone_not_signed', { reason: 'keys_not_readable' })
     if (error instanceof Guarded) return 'held'
     throw error
   }
 }
 
-async function problem(db: Db, zoneId: number, reason: string): Promise<'error'> {
-  await saveProblem(db, zoneId, reason)
+async function problem(
+  db: Db,
+  zoneId: number,
+  reason: ZoneProblem,
+  attrs: Readonly<Record<string, unknown>>,
+): Promise<'error'> {
+  await saveProblem(db, zoneId, reason, attrs)
   return 'error'
 }
 
@@ -83,7 +92,8 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
       now: nowSeconds,
     }),
   )
-  return isSaved ? 'published' : 'raced'
+  if (!isSaved) return 'raced'
+  return zone.isPublished ? 'published' : 'created'
 }
 
 /** A step with more sets is as large as a transfer of the whole zone. */
@@ -133,8 +143,9 @@ async function changesOf(
     ...keyChanges(zone, apex, zoneSigning),
   ]
   const whole = [...wanted, changeTo(withSerial(soa, serial))]
+  const isDelta = !zone.resignRequested || !(await hasExpiring(deps.db, id, renewalTime(deps.now())))
   const changes =
-    (zone.resignRequested ? undefined : await signDelta(name, index, whole, zoneSigning.signing)) ??
+    (isDelta ? await signDelta(name, index, whole, zoneSigning.signing) : undefined) ??
     (await changesOfWhole(deps, zone, whole, zoneSigning))
   // The new serial alone is no change; a SOA with other values is.
   const isSame = (set: ServedChange): boolean =>
@@ -142,6 +153,9 @@ async function changesOf(
   const others = changes.filter((set) => !isSame(set))
   return others.length > 0 ? changes : undefined
 }
+
+/** Signatures that expire before this time are to be renewed. */
+export const renewalTime = (now: Date): Date => new Date(now.getTime() + defaultTimes.renewal * 1000)
 
 const keyTypes: readonly number[] = [recordType.DNSKEY, recordType.CDS, recordType.CDNSKEY]
 
@@ -193,7 +207,7 @@ async function guard(
   const hold = { kind: 'publish', zoneId: zone.id, ...refusal } as const
   if (refusal.reason !== 'apex_removed' && (await isApproved(db, hold))) return
   await openHold(db, hold)
-  await saveProblem(db, zone.id, 'publication_held', { removals: refusal.sets.length })
+  await saveProblem(db, zone.id, 'zone_held', { removals: refusal.sets.length })
   throw new Guarded()
 }
 

@@ -1,5 +1,6 @@
 // The SQL of publication: what is to be published, what is, and the transaction that replaces one by the other. It works as the owner, across
 // all teams.
+import type { StateMessageTag } from '@pharos/contract/state-message'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
@@ -122,7 +123,7 @@ export async function savePublication(trx: Trx, publication: Publication): Promi
   const { zone, serial, version, changes, hasStep, resigned } = publication
   const { numAffectedRows } = await sql`
     update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), status = 'updating', reason = null,
-      attrs = null, resign_requested = case when resign_requested = ${resigned} then null else resign_requested end
+      attrs = null, dnssec_serial = coalesce(dnssec_serial, ${serial}), resign_requested = case when resign_requested = ${resigned} then null else resign_requested end
     where id = ${zone.id} and serial is not distinct from ${zone.serial ?? null}::bigint and published_version <= ${version}
       and deleted is null`.execute(trx)
   if (numAffectedRows !== 1n) return false
@@ -142,6 +143,7 @@ export async function skipVersions(
 ): Promise<void> {
   await sql`
     update dns_zones set published_version = greatest(published_version, ${version}),
+      dnssec_serial = coalesce(dnssec_serial, serial),
       resign_requested = case when resign_requested = ${resigned} then null else resign_requested end
     where id = ${zoneId}`.execute(db)
 }
@@ -215,9 +217,37 @@ async function insertStep(trx: Trx, { zone, serial, version, changes }: Publicat
       and (old.place > ${stepsMax} or (old.octets > ${stepOctetsMax} and old.place > 1))`.execute(trx)
 }
 
+/** Why a zone is not published: tags of state messages. */
+export type ZoneProblem = Extract<StateMessageTag, 'zone_held' | 'zone_not_signed' | 'zone_not_published'>
+
 /** Stores why a zone is not published. */
-export async function saveProblem(db: Db, zoneId: number, reason: string, attrs: object = {}): Promise<void> {
+export async function saveProblem(
+  db: Db,
+  zoneId: number,
+  reason: ZoneProblem,
+  attrs: Readonly<Record<string, unknown>>,
+): Promise<void> {
   await sql`
     update dns_zones set status = 'error', reason = ${reason}, attrs = ${JSON.stringify(attrs)}::jsonb
     where id = ${zoneId} and (status, reason) is distinct from ('error', ${reason})`.execute(db)
+}
+
+/** Whether a signature of the zone expires before a time. */
+export async function hasExpiring(db: Db, zoneId: number, before: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from dns_served where zone_id = ${zoneId} and expires < ${before} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Requests to sign again the zones whose signatures expire before a time; returns their number. */
+export async function requestResigning(db: Db, before: Date): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const { numAffectedRows = 0n } = await sql`
+      update dns_zones set resign_requested = now()
+      where id in (select zone_id from dns_served where expires < ${before}) and resign_requested is null
+        and deleted is null and kind = 'primary' and exists (
+          select from dns_keys k where k.zone_id = dns_zones.id and k.state <> 'removed')`.execute(trx)
+    if (numAffectedRows > 0n) await wake(trx, 'dns')
+    return Number(numAffectedRows)
+  })
 }

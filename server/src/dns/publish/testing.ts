@@ -63,9 +63,9 @@ export async function changeZone(
         where zone_id = ${zoneId} and name_key = ${keyOf(set.name)} and type = ${set.type}`.execute(trx)
     await saveSets(trx, zoneId, added)
     await sql`
-      insert into dns_versions (zone_id, version, actor, what, removed, added, removed_count, added_count)
+      insert into dns_versions (zone_id, version, actor, what, removed, added, removed_count, changed_count, added_count)
       values (${zoneId}, ${version}, 'test', 'recordset.update', ${encodeRrsets(removed)}, ${encodeRrsets(added)},
-        ${removed.length}, ${added.length})`.execute(trx)
+        ${removed.length}, 0, ${added.length})`.execute(trx)
     await wake(trx, 'dns')
     return version
   })

@@ -1,4 +1,4 @@
-// Checks what record sets of one zone mean together: CNAME and DNAME beside other data, data below a delegation, targets that are aliases. Pure: the import
+// Checks the record sets of one zone together: CNAME and DNAME beside other data, data below a delegation, targets that are aliases. Pure: the import
 // passes the whole zone, the API the sets that a change touches with their neighbours.
 import { isAtOrBelow, parentOf } from '../../net/dns/name.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
@@ -28,7 +28,7 @@ export type ZoneFinding = {
   readonly other?: { readonly name: DomainName; readonly type: number }
   /** Of the zone file, from 1. */
   readonly line?: number
-  /** What is wrong, then what to do. */
+  /** The error, then the fix. */
   readonly message: string
 }
 
@@ -64,16 +64,18 @@ export function collectSets(records: Iterable<Placed>): {
   readonly findings: readonly ZoneFinding[]
 } {
   const sets: OpenSet[] = []
-  const byName = new Map<DomainName, OpenSet[]>()
+  const ids = new Map<DomainName, number>()
+  const byNameAndType = new Map<number, OpenSet>()
   const linesOfLarger = new Map<OpenSet, (number | undefined)[]>()
   const differing = new Map<OpenSet, number | undefined>()
   for (const { name, type, ttl, rdata, line } of records) {
-    let types = byName.get(name)
-    if (!types) byName.set(name, (types = []))
-    const set = types.find((other) => other.type === type)
+    let id = ids.get(name)
+    if (id === undefined) ids.set(name, (id = ids.size))
+    const key = id * 65_536 + type
+    const set = byNameAndType.get(key)
     if (!set) {
       const added = { name, type, ttl, rdata: [rdata], ...(line !== undefined && { line }) }
-      types.push(added)
+      byNameAndType.set(key, added)
       sets.push(added)
       continue
     }

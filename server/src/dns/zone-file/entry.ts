@@ -1,13 +1,17 @@
-// Splits a zone file into entries: the tokens of a line, or of the lines that parentheses join (RFC 1035 section 5.1). What an entry means is in
-// `zone-file.ts`.
+// Splits a zone file into entries: the tokens of a line, or of the lines that parentheses join (RFC 1035 section 5.1). `parser.ts` interprets them.
 import { quotedEnd, unquotedEnd } from '../../net/dns/token.ts'
 import type { Token } from '../../net/dns/token.ts'
 
 /** Octets of the longest entry, all its lines together. */
-export const entryLengthMax = 65_536
+const entryLengthMax = 65_536
 
 /** Why an entry cannot be split. After `unclosed_parenthesis` and `entry_too_long` nothing is read. */
-export type EntryError = 'quote' | 'unopened_parenthesis' | 'unclosed_parenthesis' | 'entry_too_long' | 'nul'
+export type EntryError =
+  | 'quote'
+  | 'unopened_parenthesis'
+  | 'unclosed_parenthesis'
+  | 'entry_too_long'
+  | 'control_character'
 
 /** One entry. The reader reuses the object. */
 export type Entry = {
@@ -76,8 +80,12 @@ export class EntryReader {
       switch (code) {
         case space:
         case tab:
-        case 13:
           i++
+          break
+        case 13:
+          // Also twice before a line feed, as some programs leave it; alone it is no line break here, but is one for others.
+          while (text.charCodeAt(i) === 13) i++
+          if (i < text.length && text.charCodeAt(i) !== newline) return this.#skipLine(i, 'control_character')
           break
         case newline:
           i++
@@ -115,7 +123,7 @@ export class EntryReader {
     if (depth > 0) return this.#stop('unclosed_parenthesis')
     if (i - this.#start > entryLengthMax) return this.#stop('entry_too_long')
     this.#at = i
-    if (this.#hasNul && text.slice(this.#start, i).includes('\0')) entry.error = 'nul'
+    if (this.#hasNul && text.slice(this.#start, i).includes('\0')) entry.error = 'control_character'
   }
 
   /** Reports an error and goes on with the line after the one at `at`. */

@@ -2,7 +2,7 @@
 import { EntryFailure } from './problem.ts'
 
 /** Records of one $GENERATE. */
-export const generatedMax = 65_536
+const generatedMax = 65_536
 const numberMax = 2_147_483_647
 
 export type Range = { readonly start: number; readonly stop: number; readonly step: number }

@@ -1,4 +1,4 @@
-// What the entries of a zone file mean: directives, owners, TTLs, types. $INCLUDE is refused: a file of a client must not name files of the server.
+// Interprets the entries of a zone file: directives, owners, TTLs, types. $INCLUDE is refused: a file of a client must not name files of the server.
 import { NameError, nameFromWire, nameLengthMax, nameToWire, readName } from '../../net/dns/name.ts'
 import type { DomainName } from '../../net/dns/name.ts'
 import { RdataError, adviseRdata, parseRdataTokens, splitTokens } from '../../net/dns/rdata/rdata.ts'
@@ -40,7 +40,13 @@ export type ZoneFile = {
   readonly warningCount: number
 }
 
-export const zoneFileLimits = { octets: 5_000_000, records: 50_000, problems: 1_000 } as const
+/** `rdataOctets`: of all records. $GENERATE, or a long origin and short names, makes a small file large. */
+export const zoneFileLimits = {
+  octets: 5_000_000,
+  records: 50_000,
+  rdataOctets: 32_000_000,
+  problems: 1_000,
+} as const
 
 export class ZoneFileParser {
   readonly #reader: EntryReader
@@ -58,6 +64,7 @@ export class ZoneFileParser {
   #zoneTtl: number | undefined
   /** The last TTL that a record stated (RFC 1035), or the minimum of SOA. */
   #lastTtl: number | undefined
+  #rdataOctets = 0
   #isStopped = false
 
   constructor(octets: Uint8Array, options: ZoneFileOptions) {
@@ -274,6 +281,12 @@ export class ZoneFileParser {
       rdata = parseRdataTokens(type, tokens, next, this.#origin)
     } catch (error) {
       throw failureOf(error)
+    }
+    this.#rdataOctets += rdata.length
+    if (this.#rdataOctets > zoneFileLimits.rdataOctets) {
+      this.#isStopped = true
+      const message = `The records have more than ${zoneFileLimits.rdataOctets} octets of data. Split the file, or transfer the zone.`
+      throw new EntryFailure('file_too_large', message)
     }
     const ttl =
       statedTtl ??

@@ -6,7 +6,7 @@ import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
 
 /** Yields the lines of one set, each with its line break. The signatures of a signed set follow its data. */
-export function* printRrset(set: Rrset | SignedRrset): Generator<string> {
+function* printRrset(set: Rrset | SignedRrset): Generator<string> {
   const { name, type, ttl } = set
   const start = `${name}\t${ttl}\tIN\t`
   for (const rdata of sorted(set.rdata)) yield `${start}${typeName(type)}\t${printRdata(type, rdata)}\n`

@@ -1,11 +1,11 @@
-// What is wrong with a zone file, as codes with a line. The text of a problem is for people; behaviour depends on the code.
+// The problems of a zone file as codes with a line. The text of a problem is for people; behaviour depends on the code.
 
 export type ZoneFileProblemCode =
   | 'quote'
   | 'unopened_parenthesis'
   | 'unclosed_parenthesis'
   | 'entry_too_long'
-  | 'nul'
+  | 'control_character'
   | 'owner'
   | 'owner_missing'
   | 'ttl'
@@ -29,7 +29,7 @@ type Place = {
   readonly line: number
   /** The start of the line. One character for each octet. */
   readonly text: string
-  /** What is wrong, then what to do. */
+  /** The error, then the fix. */
   readonly message: string
 }
 
@@ -56,5 +56,6 @@ export const problemMessages = {
   unclosed_parenthesis:
     'The opening parenthesis is not closed before the end of the file. Add the closing one.',
   entry_too_long: 'A record has more than 64 kB of text. Check for a missing closing parenthesis.',
-  nul: 'The line contains a NUL octet. Save the file as plain text.',
+  control_character:
+    'The line contains a NUL octet, or a carriage return before its end. Save the file as plain text.',
 } as const

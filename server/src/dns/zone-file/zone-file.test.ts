@@ -1,4 +1,4 @@
-// Zone files: what each construct means, every error with its line, and that no text makes the parser throw or stall.
+// Zone files: the meaning of each construct, every error with its line, and that no text makes the parser throw or stall.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
@@ -125,7 +125,8 @@ describe('errors of a zone file', () => {
     ['a 60 TXT b\\', ['1 quote']],
     ['a 60 A 192.0.2.1 )\nb 60 A 192.0.2', ['1 unopened_parenthesis', '2 rdata']],
     ['\n\na 60 A ( 192.0.2.1\nb 60 A 192.0.2.1', ['3 unclosed_parenthesis']],
-    ['a 60 A 192.0.2.1\0\nb 60 A x', ['1 nul', '2 rdata']],
+    ['a 60 A 192.0.2.1\0\nb 60 A x', ['1 control_character', '2 rdata']],
+    ['a 60 A\r 192.0.2.1\na 60 A x\r\r\n', ['1 control_character', '2 rdata']],
     ['a..b 60 A 192.0.2.1\n 60 A 192.0.2.1', ['1 owner', '2 owner_missing']],
     ['"a" 60 A 192.0.2.1', ['1 owner']],
     [' 60 A 192.0.2.1', ['1 owner_missing']],
@@ -294,6 +295,8 @@ describe('any text', () => {
       '"a" ',
       '$GENERATE 1-65536 a 1 A 192.0.2.1\n',
       'a 1 TXT "a"\n',
+      `$GENERATE 1-65536 a$ 1 TXT ${' $'.repeat(20_000)}\n`,
+      `$ORIGIN ${'a.'.repeat(120)}\na 1 HIP 2 00 AwEA ${' a'.repeat(200)}\n`,
     ]) {
       const text = Buffer.from(piece.repeat(Math.floor(5_000_000 / piece.length)), 'latin1')
       const startMs = cpuMs()

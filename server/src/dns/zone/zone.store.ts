@@ -268,7 +268,7 @@ export async function markDeleted(trx: Trx, zone: Zone, actor: string): Promise<
 /** Restores the zone; it gets the name only if no other team has it. Returns whether it has it. */
 export async function markRestored(trx: Trx, zone: Zone, isClaimed: boolean): Promise<void> {
   const status = isClaimed ? 'updating' : 'pending_verification'
-  await sql`update dns_zones set deleted = null, deleted_by = null, touched = now(), status = ${status},
+  await sql`update dns_zones set deleted = null, deleted_by = null, withdrawn = null, touched = now(), status = ${status},
       claimed = case when ${isClaimed} then coalesce(claimed, now()) end
     where team_id is not distinct from ${zone.teamId} and id = ${zone.id}`.execute(trx)
 }

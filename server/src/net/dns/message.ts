@@ -118,8 +118,8 @@ export function decodeHeader(wire: Uint8Array): Header {
 }
 
 /**
- * Decodes a message. Record data is decompressed, but not validated: `validateRdata` does that where it is stored. The work is bounded by the length
- * of the message, whatever its counts say. Throws MessageError.
+ * Decodes a message. Record data is decompressed but not validated: validate it with `validateRdata` before storing it. The work is bounded by the
+ * length of the message, whatever counts its header has. Throws MessageError.
  */
 export function decodeMessage(wire: Uint8Array): Message {
   const header = decodeHeader(wire)
@@ -251,6 +251,6 @@ export function read16(wire: Uint8Array, at: number): number {
   return (wire[at]! << 8) | wire[at + 1]!
 }
 
-export function read32(wire: Uint8Array, at: number): number {
+function read32(wire: Uint8Array, at: number): number {
   return ((wire[at]! << 24) | (wire[at + 1]! << 16) | (wire[at + 2]! << 8) | wire[at + 3]!) >>> 0
 }

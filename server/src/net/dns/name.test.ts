@@ -54,6 +54,7 @@ describe('parseName', () => {
   it('refuses malformed names with a reason', () => {
     const cases: [text: string, reason: NameErrorReason][] = [
       ['', 'empty'],
+      ['@', 'relative'],
       ['..', 'empty'],
       ['.a', 'empty'],
       ['a..b', 'empty'],

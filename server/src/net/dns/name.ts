@@ -58,9 +58,11 @@ export function lowerOctet(octet: number): number {
  * Parses presentation format into a canonical name. A name without a trailing dot is relative to `origin`, and absolute if there is
  * none: `example.com` is `example.com.`. `@` is the origin. Throws NameError.
  */
-export function parseName(text: string, origin: DomainName = root): DomainName {
+export function parseName(text: string, origin?: DomainName): DomainName {
+  if (text === '@' && origin === undefined)
+    throw new NameError('relative', 'the name is "@", which has no meaning here; write the name')
   const wire = scratch
-  const end = readName(text, 0, text.length, nameToWire(origin), wire, 0)
+  const end = readName(text, 0, text.length, nameToWire(origin ?? root), wire, 0)
   return printWire(wire, 0, end, lowerPresentation) as DomainName
 }
 

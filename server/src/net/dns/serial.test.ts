@@ -14,7 +14,7 @@ describe('serials', () => {
     assert.equal(compareSerials(toSerial(0x7fff_ffff), toSerial(0)), 1)
   })
 
-  it('follow the time, and go on by one from a serial that is ahead of it', () => {
+  it('follow the time, and grow by one from a serial that is ahead of it', () => {
     assert.equal(nextSerial(undefined, now), now)
     assert.equal(nextSerial(toSerial(1), now), now)
     assert.equal(nextSerial(toSerial(now), now), now + 1)

@@ -14,7 +14,7 @@ const octet = fc.oneof(
 )
 
 /** A label in presentation format, in any spelling of its octets. */
-export const label: fc.Arbitrary<string> = fc
+const label: fc.Arbitrary<string> = fc
   .array(octet, { minLength: 1, maxLength: 8 })
   .map((octets) =>
     octets

@@ -40,7 +40,7 @@ export function unquotedEnd(text: string, i: number): number {
 }
 
 /** Space, tab, CR, LF, `(`, `)` and `;`. */
-export function isDelimiter(code: number): boolean {
+function isDelimiter(code: number): boolean {
   return (
     code === 32 ||
     (code >= 9 && code <= 13 && code !== 11 && code !== 12) ||

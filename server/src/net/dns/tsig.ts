@@ -33,7 +33,7 @@ export const tsigError = { NOERROR: 0, BADSIG: 16, BADKEY: 17, BADTIME: 18, BADT
 export type TsigErrorName = Exclude<keyof typeof tsigError, 'NOERROR'>
 
 /** Seconds that the clocks may differ (RFC 8945 section 10). */
-export const fudgeSeconds = 300
+const fudgeSeconds = 300
 
 /** Octets of the TSIG record that a signature of the key adds to a message. */
 export function tsigLength({ name, algorithm }: TsigKey): number {
@@ -46,7 +46,7 @@ export function tsigLength({ name, algorithm }: TsigKey): number {
   )
 }
 
-/** Why a signature does not hold. `answer` signs what is sent back. */
+/** A signature that does not hold. `signErrorAnswer` makes the answer. */
 export class TsigError extends Error {
   readonly reason: TsigErrorName
   /** The key, where the signature itself was right: BADTIME and BADTRUNC are answered with a signature. */
@@ -164,7 +164,7 @@ export class TsigVerifier {
 
   /**
    * Verifies one message as received and decoded. Messages between signed ones are verified by the next signed one, so nothing of a stream may be
-   * used before `finish`. Throws TsigError; its reason is the peer's if the answer says one.
+   * used before `finish`. Throws TsigError; its reason is the peer's if the answer has one.
    */
   verify(wire: Uint8Array, message: Message, nowSeconds: number): void {
     const key = this.#key
@@ -200,7 +200,7 @@ function peerReason({ error }: Tsig): TsigErrorName | undefined {
   return found === 'NOERROR' ? undefined : ((found ?? 'BADSIG') as TsigErrorName)
 }
 
-/** The key is known and the MAC is compared before the time, so that a forged time says nothing (RFC 8945 section 5.2). */
+/** The key is known and the MAC is compared before the time, so that a forged time has no effect (RFC 8945 section 5.2). */
 function verifyMac(key: TsigKey, tsig: Tsig, parts: readonly Uint8Array[]): void {
   const { octets } = digests[key.algorithm]
   const { mac } = tsig

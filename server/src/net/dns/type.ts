@@ -1,5 +1,5 @@
-// Numbers and mnemonics of record types and classes (IANA, Domain Name System Parameters), with the generic spelling of RFC 3597. What the
-// data of a type means is in `rdata/`.
+// Numbers and mnemonics of record types and classes (IANA, Domain Name System Parameters), with the generic spelling of RFC 3597. The data of the
+// types is in `rdata/`.
 
 /** Every type that has a mnemonic here; a type without one is written `TYPEnnn`. */
 export const recordType = {
@@ -102,8 +102,6 @@ export const recordType = {
   DLV: 32_769,
 } as const
 
-export type KnownType = keyof typeof recordType
-
 const numbers: ReadonlyMap<string, number> = new Map(Object.entries(recordType))
 const mnemonics: ReadonlyMap<number, string> = new Map(
   Object.entries(recordType).map(([mnemonic, type]) => [type, mnemonic]),
@@ -127,18 +125,9 @@ export function isMetaType(type: number): boolean {
 export const recordClass = { IN: 1, CH: 3, HS: 4, NONE: 254, ANY: 255 } as const
 
 const classes: ReadonlyMap<string, number> = new Map(Object.entries(recordClass))
-const classNames: ReadonlyMap<number, string> = new Map(
-  Object.entries(recordClass).map(([name, number]) => [number, name]),
-)
-
 /** Returns the number of `IN`, `CH`, ... or of `CLASSnnn`, in any case; undefined if it is neither. */
 export function findClass(text: string): number | undefined {
   return classes.get(text) ?? findSpelled(text, 'CLASS', classes)
-}
-
-/** Returns `IN`, `CH`, ... or `CLASSnnn`. */
-export function className(recordClass: number): string {
-  return classNames.get(recordClass) ?? `CLASS${recordClass}`
 }
 
 function findSpelled(text: string, prefix: string, known: ReadonlyMap<string, number>): number | undefined {

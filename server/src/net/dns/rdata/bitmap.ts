@@ -25,7 +25,7 @@ export function encodeBitmap(types: Iterable<number>): Uint8Array {
 }
 
 /** Returns the types of a well-formed bitmap in ascending order. */
-export function decodeBitmap(bitmap: Uint8Array): number[] {
+function decodeBitmap(bitmap: Uint8Array): number[] {
   const types: number[] = []
   for (let at = 0; at < bitmap.length; at += bitmap[at + 1]! + 2) {
     for (let bit = 0; bit < bitmap[at + 1]! * 8; bit++) {

@@ -42,17 +42,15 @@ export function printBase64(octets: Uint8Array): string {
 function rest(
   parse: (text: string, tokens: TokenReader) => Uint8Array,
   print: (octets: Uint8Array) => string,
-  isOptional: boolean,
 ): Kind {
   return {
     parse(tokens, out) {
-      if (isOptional && tokens.isAtEnd) return
       const octets = parse(tokens.rest(), tokens)
       out.octets(octets)
-      if (octets.length === 0 && !isOptional) throw tokens.error('missing', 'empty. Add the data.')
+      if (octets.length === 0) throw tokens.error('missing', 'empty. Add the data.')
     },
     skip(data) {
-      if (data.left === 0 && !isOptional) throw data.error('missing', 'empty. Add the data.')
+      if (data.left === 0) throw data.error('missing', 'empty. Add the data.')
       data.take(data.left)
     },
     print: (data) => print(data.octets()),
@@ -60,10 +58,8 @@ function rest(
 }
 
 /** All octets up to the end, at least one. White space between digits is ignored. */
-export const hex = rest(parseHex, printHex, false)
-export const base64 = rest(parseBase64, printBase64, false)
-/** All octets up to the end, or none. */
-export const optionalBase64 = rest(parseBase64, printBase64, true)
+export const hex = rest(parseHex, printHex)
+export const base64 = rest(parseBase64, printBase64)
 
 /** The salt of NSEC3: hexadecimal with a length octet, `-` if empty. */
 export const salt: Kind = {
@@ -84,7 +80,7 @@ export const salt: Kind = {
 const base32Digits = '0123456789abcdefghijklmnopqrstuv'
 
 /** Returns base32hex in lower case without padding. */
-export function printBase32(octets: Uint8Array): string {
+function printBase32(octets: Uint8Array): string {
   let text = ''
   let bits = 0
   let count = 0
@@ -96,7 +92,7 @@ export function printBase32(octets: Uint8Array): string {
 }
 
 /** Returns the octets of base32hex without padding, in any case; undefined if it is malformed. */
-export function findBase32(text: string): Uint8Array | undefined {
+function findBase32(text: string): Uint8Array | undefined {
   const octets: number[] = []
   let bits = 0
   let count = 0

@@ -1,4 +1,4 @@
-// What a field of record data is: how its text is parsed, how its octets are skipped with all checks, and how they are printed. `table.ts`
+// A field of record data: parsing of its text, skipping of its octets with all checks, and printing. `table.ts`
 // composes the types of fields.
 import { NameError, readEscape, readName } from '../name.ts'
 import { isQuoted } from '../token.ts'

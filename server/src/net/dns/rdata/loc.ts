@@ -73,7 +73,7 @@ function parseAngle(
     const text = tokens.word()
     if (unit !== degree && (text === positive || text === negative))
       return checkAngle(tokens, text === negative ? -angle : angle, degreesMax)
-    const pattern = unit === 1_000 ? /^(?:\d{1,2}(?:\.\d{0,3})?|\.\d{1,3})$/ : /^\d{1,3}$/
+    const pattern = unit === 1_000 ? /^(?:\d{1,10}(?:\.\d{0,3})?|\.\d{1,3})$/ : /^\d{1,10}$/
     const value = pattern.test(text) ? Math.round(Number(text) * unit) : -1
     if (value < 0 || (unit !== degree && value >= 60 * unit))
       throw angleError(tokens, degreesMax, positive, negative)
@@ -98,7 +98,7 @@ function angleError(tokens: TokenReader, degreesMax: number, positive: string, n
 
 /** Returns centimetres. The `m` may be left out. */
 function parseMetres(tokens: TokenReader, min: number, max: number): number {
-  const match = /^(-?)(\d{0,8})(?:\.(\d{0,2}))?m?$/.exec(tokens.word())
+  const match = /^(-?)(\d{0,10})(?:\.(\d{0,2}))?m?$/.exec(tokens.word())
   const [, sign = '', whole = '', fraction = ''] = match ?? []
   if (!match || whole + fraction === '') throw tokens.error('syntax', 'not metres. Use the form 10.00m.')
   const centimetres = (sign === '-' ? -1 : 1) * (Number(whole) * 100 + Number(fraction.padEnd(2, '0')))

@@ -31,6 +31,6 @@ function readTime(text: string): number {
 }
 
 /** Prints seconds since 1970 as 14 digits. */
-export function printTime(seconds: number): string {
+function printTime(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().replaceAll(/\D/g, '').slice(0, 14)
 }
