@@ -70,7 +70,7 @@ export function dnsPublishParts(shared: Shared): Component[] {
 }
 
 /** A loop that runs in the process that leads it. */
-function createLedLoop(
+export function createLedLoop(
   shared: Shared,
   settings: Omit<LoopSettings, 'wakeName'> & { readonly wakeName?: WakeName },
 ): LoopComponent {
