@@ -14,7 +14,9 @@ import { letterQuotas } from '../byoip/letter/letter.ts'
 import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
 import { authorize } from '../http/authenticate.ts'
+import { findSealedKey } from '../dns/publish/follow.store.ts'
 import { dnsRoutes } from '../dns/dns.routes.ts'
+import { createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
 import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -58,6 +60,7 @@ import { domainDeps } from './domains.ts'
 import { authorizedProvider, issuerOf } from './provider.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import { registryRoutes } from './registry-sources.ts'
+import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
 import { webhookDeps } from './webhooks.ts'
 
@@ -214,7 +217,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       ring,
       rules: { allowDocumentation: config.allowDocumentationResources },
       enableDnssec: null,
-      transferSource: null,
+      transferSource: createTransferSource(async (id) => {
+        const key = await findSealedKey(postgres.front, id)
+        return key && openTsigKey(ring, key)
+      }),
       now: () => new Date(),
     }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
