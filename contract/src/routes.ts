@@ -6,6 +6,7 @@ import { analysisRoutes } from './analysis.ts'
 import { auditRoutes } from './audit.ts'
 import { byoipRoutes } from './byoip.ts'
 import { deliveryRoutes } from './delivery.ts'
+import { dnssecRoutes } from './dns-dnssec.ts'
 import { zoneFileRoutes } from './dns-import.ts'
 import { ptrRoutes } from './dns-ptr.ts'
 import { recordSetRoutes } from './dns-recordset.ts'
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   ...adminTeamRoutes,
   ...letterRoutes,
   ...zoneRoutes,
+  ...dnssecRoutes,
   ...zoneFileRoutes,
   ...recordSetRoutes,
   ...zoneSettingsRoutes,

@@ -5,6 +5,7 @@ import { analysisExamples } from './analysis.ts'
 import { byoipExamples } from './byoip.ts'
 import { deliveryExamples } from './delivery.ts'
 import { dnsExamples } from './dns.ts'
+import { dnssecExamples } from './dnssec.ts'
 import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
 import { notificationExamples } from './notification.ts'
@@ -26,6 +27,7 @@ export const examples: Examples = new Map([
   ...operatorExamples,
   ...adminTeamExamples,
   ...dnsExamples,
+  ...dnssecExamples,
   ...inventoryExamples,
   ...prefixExamples,
   ...serviceExamples,

@@ -1021,11 +1021,15 @@ create table dns_zones (
   is_catalog boolean not null default false, -- the catalog zone (RFC 9432), which lists all others: written by its loop alone
   withdrawn timestamp with time zone, -- since when the catalog zone does not contain the zone and name servers stop to serve it: only after it was deleted
   resign_requested timestamp with time zone, -- since when the zone is to be published again without a change of a record set: keys changed, or signatures expire
+  dnssec_reason text, -- code of what the state waits for or fails at; null if nothing
+  dnssec_removal boolean not null default false, -- pending_disabled although the parent had DS records: it was asked to delete them
+  dnssec_serial bigint, -- the first serial with the current keys: once all name servers have it, they are introduced; null until it is published
   constraint dns_zones_pkey PRIMARY KEY (id),
   constraint dns_zones_id_team_id_key UNIQUE (id, team_id),
   constraint dns_zones_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint dns_zones_check CHECK (((claimed IS NULL) = (status = 'pending_verification'::text))),
   constraint dns_zones_dnssec_check CHECK ((dnssec = ANY (ARRAY['disabled'::text, 'signing'::text, 'pending_ds'::text, 'active'::text, 'pending_disabled'::text, 'error'::text]))),
+  constraint dns_zones_dnssec_serial_check CHECK (((dnssec_serial >= 0) AND (dnssec_serial <= '4294967295'::bigint))),
   constraint dns_zones_kind_check CHECK ((kind = ANY (ARRAY['primary'::text, 'secondary'::text]))),
   constraint dns_zones_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text]))),
   constraint dns_zones_serial_check CHECK (((serial >= 0) AND (serial <= '4294967295'::bigint))),
@@ -1914,7 +1918,7 @@ grant select on dns_server_zones to pharos_tenant;
 grant select (id, name, region, is_public) on dns_servers to pharos_tenant;
 grant select (id, team_id, name, algorithm, created) on dns_tsig_keys to pharos_tenant;
 grant insert, select on dns_versions to pharos_tenant;
-grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by) on dns_zones to pharos_tenant;
+grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by, resign_requested, dnssec_reason, dnssec_removal, dnssec_serial) on dns_zones to pharos_tenant;
 grant delete, insert (team_id, domain, auto_join, created, pending_since, due), select, update (auto_join, verified, pending_since, last_check, last_check_result, missed, due) on domains to pharos_tenant;
 grant select on event_relationships to pharos_tenant;
 grant select on events to pharos_tenant;

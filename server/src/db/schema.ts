@@ -629,6 +629,12 @@ export interface DnsZonesTable {
   withdrawn: Date | null
   /** since when the zone is to be published again without a change of a record set: keys changed, or signatures expire */
   resign_requested: Date | null
+  /** code of what the state waits for or fails at; null if nothing */
+  dnssec_reason: string | null
+  /** pending_disabled although the parent had DS records: it was asked to delete them */
+  dnssec_removal: Generated<boolean>
+  /** the first serial with the current keys: once all name servers have it, they are introduced; null until it is published */
+  dnssec_serial: number | null
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'

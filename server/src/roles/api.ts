@@ -15,6 +15,8 @@ import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
 import { authorize } from '../http/authenticate.ts'
 import { findSealedKey } from '../dns/publish/follow.store.ts'
+import { dnssecRoutes } from '../dns/dnssec/dnssec.routes.ts'
+import { enableForNewZone } from '../dns/dnssec/request-dnssec.ts'
 import { dnsRoutes } from '../dns/dns.routes.ts'
 import { createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
 import { addHealth } from '../http/health.ts'
@@ -216,13 +218,14 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       postgres,
       ring,
       rules: { allowDocumentation: config.allowDocumentationResources },
-      enableDnssec: null,
       transferSource: createTransferSource(async (id) => {
         const key = await findSealedKey(postgres.front, id)
         return key && openTsigKey(ring, key)
       }),
+      enableDnssec: enableForNewZone({ ring, now: () => new Date() }),
       now: () => new Date(),
     }),
+    ...dnssecRoutes({ postgres, ring, now: () => new Date() }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...inventoryRoutes({ postgres }),
     ...notificationRoutes({ db: postgres.front, now: () => new Date() }),

@@ -214,6 +214,10 @@ export const failureTexts = {
       `${plural(zones.length, 'zone')} of reverse DNS ${zones.length === 1 ? 'depends' : 'depend'} on the announcement: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    rolloverInProgress: ({ zone }: { zone: string }) =>
+      `A key of ${zone} is being replaced already. Wait until its predecessor is removed.`,
+    dnssecNotEnabled: ({ zone, status }: { zone: string; status: string }) =>
+      `DNSSEC of ${zone} is ${status}. A key can be replaced while it is pending_ds or active.`,
     secondaryZone: ({ zone }: { zone: string }) =>
       `${zone} is a secondary zone: its records are transferred from its primary. Change them there.`,
     regionsClosed: ({ open }: { open: readonly string[] }) =>

@@ -22,7 +22,7 @@ export type StoredKey = ZoneKey & {
 }
 
 /** The DNSSEC of a zone with what answers and the state table need. Times are Unix seconds. */
-export type StoredDnssec = ZoneDnssec & {
+export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
   readonly zoneId: number
   readonly name: ZoneName
   readonly teamId: number | null
@@ -176,11 +176,10 @@ export async function saveState(
   for (const key of keys) {
     const old = before.keys.find(({ id }) => id === key.id)
     if (old && isSameKey(old, key)) continue
-    const isRemoved = key.state === 'removed'
+    const removal = key.state === 'removed' ? sql`, removed = now(), private_sealed = null` : sql``
     await sql`
       update dns_keys set state = ${key.state}, introduced = ${timeOf(key.introduced)}, ds_seen = ${timeOf(key.dsSeen)},
-        retired = ${timeOf(key.retired)}, removed = case when ${isRemoved} then coalesce(removed, now()) end,
-        private_sealed = case when ${isRemoved} then null else private_sealed end
+        retired = ${timeOf(key.retired)} ${removal}
       where zone_id = ${before.zoneId} and id = ${key.id}`.execute(trx)
   }
   const isMoved = status !== before.status
@@ -188,7 +187,7 @@ export async function saveState(
     update dns_zones set dnssec = ${status}, dnssec_removal = ${isRemovalRequested}, dnssec_reason = ${reason ?? null},
       dnssec_since = case when ${isMoved} then now() else dnssec_since end, dnssec_due = ${due ?? null},
       dnssec_serial = case when ${republish} then null else dnssec_serial end,
-      resign_requested = case when ${republish} then now() else resign_requested end
+      resign_requested = case when ${republish} then date_trunc('milliseconds', now()) else resign_requested end
     where id = ${before.zoneId}`.execute(trx)
   if (republish) await wake(trx, 'dns')
 }

@@ -11,6 +11,7 @@ import { fail } from '../../runtime/error.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { algorithmNames, type Algorithm } from '../sign/algorithm.ts'
 import { getZoneOf, lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
+import type { EnableDnssec } from '../zone/create-zone.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import type { Zone } from '../zone/zone.ts'
 import { insertKey, listTags, readDnssec, saveOptions, saveState, type StoredDnssec } from './dnssec.store.ts'
@@ -72,6 +73,14 @@ export async function startSigning(
   await saveState(trx, before, state, true)
   return readDnssec(trx, zoneId)
 }
+
+/** Has a zone signed that is being created; returns its keys. */
+export const enableForNewZone =
+  (deps: Pick<DnssecDeps, 'ring' | 'now'>): EnableDnssec =>
+  async (trx, zone, { algorithm }) => {
+    const dnssec = await startSigning(deps, trx, zone.id, { algorithm: algorithmOf(algorithm) })
+    return presentDnssec(dnssec, deps.now()).keys
+  }
 
 /** Throws `conflict` if a rollover is under way. */
 async function addKey(

@@ -87,7 +87,7 @@ export type Waits = {
    * From the last DS record to the removal of the signatures. The sum: a resolver keeps the DS record for its TTL, may validate the keys at the
    * end of it, and then keeps the keys for theirs. After the greater of both, Unbound was seen to return SERVFAIL.
    */
-  readonly unsign: (facts: DnssecFacts, parent: ParentFacts) => number
+  readonly unsign: (facts: Pick<DnssecFacts, 'keyTtl' | 'propagation'>, parent: ParentFacts) => number
 }
 
 export const defaultWaits: Waits = {
@@ -219,7 +219,7 @@ function stepDisabling(zone: ZoneDnssec, facts: DnssecFacts, now: number, waits:
 
 /** Returns when the signatures of a zone without DS records may be removed; undefined if it never had one. */
 export function unsignedAfter(
-  facts: DnssecFacts,
+  facts: Pick<DnssecFacts, 'keyTtl' | 'propagation'>,
   parent: ParentFacts,
   waits: Waits = defaultWaits,
 ): number | undefined {

@@ -1,5 +1,6 @@
 // The keys that sign a zone, opened, and the sets at the apex that publish them. It decides nothing about states: a row says what a key does.
 import { createPrivateKey } from 'node:crypto'
+import type { DnssecState } from '@pharos/contract/dns-term'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 
@@ -7,6 +8,8 @@ import type { Rrset } from '../../net/dns/record.ts'
 import { open, type KeyRing } from '../../runtime/secrets.ts'
 import { isAlgorithm } from '../sign/algorithm.ts'
 import { keyFlags } from '../sign/dnskey.ts'
+import { keyContext } from '../dnssec/key.ts'
+import { parentRequestOf, type KeyState } from '../dnssec/state.ts'
 import { keySets, type ParentRequest } from '../sign/key-sets.ts'
 import { defaultTimes, type Signing } from '../sign/signature.ts'
 import type { SigningKey } from '../sign/signing-key.ts'
@@ -19,12 +22,13 @@ export type ZoneSigning = { readonly signing: Signing | undefined; readonly keyS
 export class KeysNotReadable extends Error {}
 
 type KeyRow = {
+  readonly id: number
   readonly algorithm: number
   readonly flags: number
   readonly tag: number
   readonly dnskey: Buffer
   readonly private_sealed: Buffer | null
-  readonly state: string
+  readonly state: KeyState
 }
 
 const keyTtl = 3600
@@ -37,7 +41,7 @@ export async function readZoneSigning(
   nowSeconds: number,
 ): Promise<ZoneSigning> {
   const { rows } = await sql<KeyRow>`
-    select algorithm, flags, tag, dnskey, private_sealed, state from dns_keys
+    select id, algorithm, flags, tag, dnskey, private_sealed, state from dns_keys
     where zone_id = ${id} and state <> 'removed' order by id`.execute(db)
   if (rows.length === 0) return { signing: undefined, keySets: [] }
   const options = dnssecOptions as { nsec3?: boolean; cds?: boolean }
@@ -51,15 +55,16 @@ export async function readZoneSigning(
     times: defaultTimes,
   }
   const dnskeys = rows.map(({ dnskey }) => Uint8Array.from(dnskey))
-  return { signing, keySets: keySets(name, dnskeys, parentRequest(dnssec, options, rows), keyTtl) }
+  return { signing, keySets: keySets(name, dnskeys, parentRequest(dnssec as DnssecState, options, rows), keyTtl) }
 }
 
-/** What CDS and CDNSKEY say: the keys that the parent should have, their removal, or nothing before the zone is served signed. */
-function parentRequest(dnssec: string, { cds }: { cds?: boolean }, rows: readonly KeyRow[]): ParentRequest {
-  if (cds === false || dnssec === 'signing') return { request: 'none' }
-  if (dnssec === 'pending_disabled') return { request: 'delete' }
-  const wanted = rows.filter(({ flags, state }) => (flags & keyFlags.secureEntryPoint) !== 0 && state !== 'retiring')
-  return { request: 'keys', dnskeys: wanted.map(({ dnskey }) => Uint8Array.from(dnskey)) }
+/** What CDS and CDNSKEY say: the state table decides, unless the team does not want them. */
+function parentRequest(status: DnssecState, { cds }: { cds?: boolean }, rows: readonly KeyRow[]): ParentRequest {
+  if (cds === false) return { request: 'none' }
+  const wanted = parentRequestOf({ status, keys: rows })
+  if (wanted.request !== 'keys') return wanted
+  const entries = rows.filter(({ id, flags }) => wanted.ids.includes(id) && (flags & keyFlags.secureEntryPoint) !== 0)
+  return { request: 'keys', dnskeys: entries.map(({ dnskey }) => Uint8Array.from(dnskey)) }
 }
 
 type OpenKey = Omit<SigningKey, 'kind'> & { readonly flags: number }
@@ -68,7 +73,7 @@ function openKey(ring: KeyRing, zoneId: number, row: KeyRow): OpenKey[] {
   const { algorithm, flags, tag, dnskey, private_sealed: sealed } = row
   if (sealed === null || !isAlgorithm(algorithm)) return []
   try {
-    const der = open(ring, 'dnssec-key', sealed, `${zoneId} \\x${dnskey.toString('hex')}`)
+    const der = open(ring, 'dnssec-key', sealed, keyContext(zoneId, dnskey))
     const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
     return [{ algorithm, tag, flags, dnskey: Uint8Array.from(dnskey), privateKey }]
   } catch {

@@ -1,4 +1,4 @@
-// What record sets of a zone mean together: errors that refuse the zone, warnings that do not, in the cases of RFC 1034, 2181, 4034 and 6672.
+// Record sets of a zone together: errors that refuse the zone, warnings that do not, in the cases of RFC 1034, 2181, 4034 and 6672.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseZoneName } from '../../net/dns/name.ts'

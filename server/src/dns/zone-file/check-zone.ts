@@ -1,4 +1,4 @@
-// Checks what record sets of one zone mean together: CNAME and DNAME beside other data, data below a delegation, targets that are aliases. Pure: the import
+// Checks the record sets of one zone together: CNAME and DNAME beside other data, data below a delegation, targets that are aliases. Pure: the import
 // passes the whole zone, the API the sets that a change touches with their neighbours.
 import { isAtOrBelow, parentOf } from '../../net/dns/name.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
@@ -28,7 +28,7 @@ export type ZoneFinding = {
   readonly other?: { readonly name: DomainName; readonly type: number }
   /** Of the zone file, from 1. */
   readonly line?: number
-  /** What is wrong, then what to do. */
+  /** The error, then the fix. */
   readonly message: string
 }
 

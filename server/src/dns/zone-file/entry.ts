@@ -1,5 +1,4 @@
-// Splits a zone file into entries: the tokens of a line, or of the lines that parentheses join (RFC 1035 section 5.1). What an entry means is in
-// `zone-file.ts`.
+// Splits a zone file into entries: the tokens of a line, or of the lines that parentheses join (RFC 1035 section 5.1). `parser.ts` interprets them.
 import { quotedEnd, unquotedEnd } from '../../net/dns/token.ts'
 import type { Token } from '../../net/dns/token.ts'
 

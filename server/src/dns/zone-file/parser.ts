@@ -1,4 +1,4 @@
-// What the entries of a zone file mean: directives, owners, TTLs, types. $INCLUDE is refused: a file of a client must not name files of the server.
+// Interprets the entries of a zone file: directives, owners, TTLs, types. $INCLUDE is refused: a file of a client must not name files of the server.
 import { NameError, nameFromWire, nameLengthMax, nameToWire, readName } from '../../net/dns/name.ts'
 import type { DomainName } from '../../net/dns/name.ts'
 import { RdataError, adviseRdata, parseRdataTokens, splitTokens } from '../../net/dns/rdata/rdata.ts'

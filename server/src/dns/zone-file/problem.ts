@@ -1,4 +1,4 @@
-// What is wrong with a zone file, as codes with a line. The text of a problem is for people; behaviour depends on the code.
+// The problems of a zone file as codes with a line. The text of a problem is for people; behaviour depends on the code.
 
 export type ZoneFileProblemCode =
   | 'quote'
@@ -29,7 +29,7 @@ type Place = {
   readonly line: number
   /** The start of the line. One character for each octet. */
   readonly text: string
-  /** What is wrong, then what to do. */
+  /** The error, then the fix. */
   readonly message: string
 }
 

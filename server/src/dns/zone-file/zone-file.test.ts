@@ -1,4 +1,4 @@
-// Zone files: what each construct means, every error with its line, and that no text makes the parser throw or stall.
+// Zone files: the meaning of each construct, every error with its line, and that no text makes the parser throw or stall.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'

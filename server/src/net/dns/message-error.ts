@@ -1,4 +1,4 @@
-// The error of a message that cannot be decoded. It keeps what an answer with FORMERR or NOTIMP needs.
+// The error of a message that cannot be decoded. A server answers it with FORMERR and the id of `decodeHeader`.
 
 export type MessageErrorReason =
   | 'truncated'

@@ -28,7 +28,7 @@ export class MessageWriter {
 
   /** Starts a new message of at most `limit` octets. */
   start(limit: number): void {
-    this.#limit = Math.min(limit, this.#wire.length - 4 * nameLengthMax)
+    this.limit = limit
     this.#end = headerLength
     this.#lastName = undefined
     this.#wire.fill(0, 0, headerLength)
@@ -42,7 +42,7 @@ export class MessageWriter {
 
   /** Changes the limit, to reserve space for OPT or TSIG and to release it. */
   set limit(limit: number) {
-    this.#limit = limit
+    this.#limit = Math.min(limit, this.#wire.length - 4 * nameLengthMax)
   }
 
   addQuestion({ name, type, class: recordClass, spelled }: Question): void {

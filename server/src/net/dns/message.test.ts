@@ -1,4 +1,4 @@
-// Messages: what is encoded decodes to the same, in the sizes that compression allows, and every malformed message is refused with MessageError.
+// Messages: they decode to the values that were encoded, in the sizes that compression allows, and every malformed message is refused with MessageError.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'

@@ -46,7 +46,7 @@ export function tsigLength({ name, algorithm }: TsigKey): number {
   )
 }
 
-/** Why a signature does not hold. `answer` signs what is sent back. */
+/** A signature that does not hold. `signErrorAnswer` makes the answer. */
 export class TsigError extends Error {
   readonly reason: TsigErrorName
   /** The key, where the signature itself was right: BADTIME and BADTRUNC are answered with a signature. */

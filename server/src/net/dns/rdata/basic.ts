@@ -98,6 +98,9 @@ export const certificateType = number(2, {
   OID: 254,
 })
 
+/** The scheme of DSYNC (RFC 9859 section 2.1). */
+export const notificationScheme = number(1, { NOTIFY: 1 })
+
 /** A number of seconds, also with units: `1h30m`. */
 export const period: Kind = {
   ...uint32,

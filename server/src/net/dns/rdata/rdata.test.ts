@@ -1,4 +1,4 @@
-// Record data of every type: canonical text, refusals that name the field, and properties of what random octets and texts become.
+// Record data of every type: canonical text, refusals that name the field, and properties for random octets and texts.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
@@ -35,6 +35,11 @@ describe('parseRdata', () => {
       )
     })
   }
+
+  it('reads the names of later SVCB keys, which name servers do not read yet', () => {
+    const rdata = parseRdata(recordType.HTTPS, '1 . ohttp tls-supported-groups=29,23')
+    assert.equal(printRdata(recordType.HTTPS, rdata), '1 . key8 key9="\\000\\029\\000\\023"')
+  })
 
   it('splits long strings only if it is asked to', () => {
     const text = `"${'a'.repeat(600)}"`

@@ -1,4 +1,4 @@
-// Record data of any type: text to wire format and back, validation, and the canonical form of DNSSEC. Wire format is what is stored and compared;
+// Record data of any type: text to wire format and back, validation, and the canonical form of DNSSEC. Wire format is stored and compared;
 // text is canonical, so equal data has equal text.
 import { lowerOctet, nameFromWire, nameToWire, root } from '../name.ts'
 import type { DomainName } from '../name.ts'
@@ -99,7 +99,7 @@ export function validateRdata(type: number, rdata: Uint8Array): void {
   checkDigest(rdataType, rdata, false)
 }
 
-/** Returns what speaks against data that name servers accept: a TLSA or SMIMEA digest of a wrong length. */
+/** Returns the objection to data that name servers accept: a TLSA or SMIMEA digest of a wrong length. */
 export function adviseRdata(type: number, rdata: Uint8Array): RdataError | undefined {
   const rdataType = findRdataType(type)
   if (!rdataType?.digest?.isAdvice) return undefined
@@ -192,7 +192,7 @@ export function targetOf(type: number, rdata: Uint8Array): DomainName | undefine
   return at === undefined ? undefined : nameFromWire(rdata, at)
 }
 
-/** Splits one line of record data into tokens. Throws RdataError for what only zone files have: comments, parentheses, lines. */
+/** Splits one line of record data into tokens. Throws RdataError for the syntax of zone files: comments, parentheses, lines. */
 export function splitTokens(text: string): Token[] {
   const tokens: Token[] = []
   for (let i = 0; i < text.length;) {

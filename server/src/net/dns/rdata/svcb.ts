@@ -1,6 +1,5 @@
 // The parameters of SVCB and HTTPS (RFC 9460): keys in ascending order, each with a value of its own format. Values of lists are escaped twice: once
 // for the list, once as a string.
-
 import { formatBits, readBits } from '../../bits-text.ts'
 import { printText, readAddressBits, readNumber, writeBits } from './basic.ts'
 import { parseBase64, printBase64 } from './encoded.ts'
@@ -17,10 +16,14 @@ const key = {
   ipv6hint: 6,
   dohpath: 7,
   ohttp: 8,
+  'tls-supported-groups': 9,
 } as const
 const keys: ReadonlyMap<string, number> = new Map(Object.entries(key))
+/** The names that are printed. Name servers of 2025 do not read the later ones, but all of them `keyNNNNN`. */
 const keyNames: ReadonlyMap<number, string> = new Map(
-  Object.entries(key).map(([name, number]) => [number, name]),
+  Object.entries(key)
+    .map(([name, number]) => [number, name] as const)
+    .filter(([number]) => number <= key.dohpath),
 )
 
 /** A value after its string escapes are resolved. */
@@ -104,7 +107,6 @@ const values: ReadonlyMap<number, Value> = new Map<number, Value>([
     },
   ],
   [key.ipv6hint, addresses(6)],
-  [key.ohttp, empty('ohttp')],
 ])
 
 /** Any other key: octets. */
@@ -113,6 +115,25 @@ const opaque: Value = {
   check: (data) => void data.take(data.left),
   print: (data) => latin1(data.octets()),
 }
+
+/** Keys that name servers do not know yet: only their text has rules, so that data from elsewhere is accepted as it is there. */
+const laterValues: ReadonlyMap<number, Value> = new Map<number, Value>([
+  [key.ohttp, { ...opaque, parse: empty('ohttp').parse }],
+  [
+    key['tls-supported-groups'],
+    {
+      ...opaque,
+      parse(octets, tokens, out) {
+        for (const text of latin1(octets).split(',')) {
+          const group = readNumber(text, 0xffff)
+          if (group < 0)
+            throw tokens.error('range', 'tls-supported-groups is not a list of numbers up to 65535.')
+          out.uint16(group)
+        }
+      },
+    },
+  ],
+])
 
 /** Keys whose value must not be empty: all with a list, and `port`, `ech`, `dohpath`. */
 const needsValue = new Set<number>([
@@ -123,6 +144,7 @@ const needsValue = new Set<number>([
   key.ech,
   key.ipv6hint,
   key.dohpath,
+  key['tls-supported-groups'],
 ])
 
 function empty(name: string): Value {
@@ -211,7 +233,8 @@ function parseParameter(token: string, tokens: TokenReader): { key: number; valu
   if (keys.get(spelled) === undefined) return { key, value: octets }
   // The most compact text is `::,`, three octets for 16.
   const out = new Output(8 * octets.length + 16)
-  ;(values.get(key) ?? opaque).parse(octets, tokens, out)
+  const kind = values.get(key) ?? laterValues.get(key) ?? opaque
+  kind.parse(octets, tokens, out)
   return { key, value: out.wire.slice(0, out.end) }
 }
 

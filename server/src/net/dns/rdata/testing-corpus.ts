@@ -134,6 +134,9 @@ SVCB 16 foo.example.org. alpn=f\\\092oo\092,bar,h2 => 16 foo.example.org. alpn="
 SVCB 1 foo.example.com. alpn="h2" no-default-alpn
 SVCB 1 foo.example.com. ech="AEj+DQBEAQAgACAdd+scUi0IYFsXnUIU7ko2Nd9+F8M26pAGZVpz/KrWPgAEAAEAAWQVZWNoLXNpdGVzLmV4YW1wbGUubmV0AAA="
 SVCB 1 foo.example.com. key65280
+SVCB 1 foo.example.com. dohpath=/dns-query{?dns} => 1 foo.example.com. dohpath="/dns-query{?dns}"
+SVCB 1 foo.example.com. key8
+SVCB 1 foo.example.com. key9="\000\029\000\023" alpn=h2 => 1 foo.example.com. alpn="h2" key9="\000\029\000\023"
 SVCB 1 Foo.Example.com. => 1 Foo.Example.com.
 TLSA 3 1 1 d2abde240d7cd3ee6b4b28c54df034b97983a1d16e8a410e4561cb106618e971
 TLSA 0 0 2 92003BA34942DC74152E2F2C408D29ECA5A520E7F2E06BB944F4DCA346BAF63C1B177615D466F6C4B71C216A50292BD58C9EBDD2F74E38FE51FFD48C43326CBC => 0 0 2 92003ba34942dc74152e2f2c408d29eca5a520e7f2e06bb944f4dca346baf63c1b177615d466f6c4b71c216a50292bd58c9ebdd2f74e38fe51ffd48c43326cbc
@@ -159,6 +162,19 @@ AMTRELAY 10 0 2 2001:db8::15
 AMTRELAY 128 1 3 amtrelays.example.com.
 AMTRELAY 10 0 0 .
 RESINFO "qnamemin" "exterr=15-17" "infourl=https://resolver.example.com/guide"
+DSYNC CDS NOTIFY 5359 cds-scanner.example.net. => CDS 1 5359 cds-scanner.example.net.
+EID 12 89 AB => 1289ab
+GPOS "-22.6882" "116.8652" "250.0"
+NSAP-PTR foo.example.com.
+NIMLOC 1289ab
+NINFO "a"
+ISDN "150862028003217" "004"
+ISDN "150862028003217"
+PX 10 net2.it. prmd-net2.admd-p400.c-it.
+TALINK h0.example.com. h2.example.com.
+TA 30795 1 1 310d27f4d82c1fc2400704ea9939fe6e1ceaa3b9
+DLV 30795 1 1 310d27f4d82c1fc2400704ea9939fe6e1ceaa3b9
+AVC "app-name:WOLFGANG|app-class:OAM"
 WALLET "BTC" "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"
 `
   .trim()
@@ -266,6 +282,9 @@ HTTPS 1 . port=53 port=54
 HTTPS 1 . no-default-alpn
 HTTPS 1 . no-default-alpn=h2 alpn=h2
 HTTPS 1 . foo=bar
+HTTPS 1 . ohttp=a
+HTTPS 1 . tls-supported-groups=65536
+HTTPS 1 . dohpath
 HTTPS 1 . key65536=a
 HTTPS 1 . ALPN=h2
 HTTPS 1 . ech=A
