@@ -30,7 +30,7 @@ export async function checkDelegations(deps: DelegationDeps, log: Log, signal: A
 }
 
 /** Checks one zone. An unreachable parent is stored as such, and changes nothing else. */
-export async function checkOne({ db, find, now }: DelegationDeps, one: DueDelegation): Promise<void> {
+async function checkOne({ db, find, now }: DelegationDeps, one: DueDelegation): Promise<void> {
   const delegation = await checkDelegation(find, one.name, one.assigned).catch((error: unknown) => {
     if (error instanceof ParentNotFound) return mergeViews([], one.assigned)
     throw error

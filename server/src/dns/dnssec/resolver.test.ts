@@ -205,15 +205,6 @@ describe('DNSSEC before a validating resolver', { skip: skipWithout('knotd', 'kn
     for (let secure = 0; secure === 0; secure = look().secure) await sleep(500)
   }
 
-  it('fails if it is disabled by force while the parent has a DS record', async () => {
-    await activate()
-    child.zone = disabled(child.zone)
-    await sleep((keyTtl + 1) * 1000)
-    assert.ok(look().failures > 0)
-    hierarchy.setDs([], dsTtl)
-    await sleep((dsTtl + 1) * 1000)
-  })
-
   it('fails if it is disabled after the TTL of the DS record alone', async () => {
     child.keyTtl = 12
     await activate()
@@ -222,6 +213,14 @@ describe('DNSSEC before a validating resolver', { skip: skipWithout('knotd', 'kn
     assert.equal(look().failures, 0)
     child.zone = disabled(child.zone)
     await sleep(4000)
+    assert.ok(look().failures > 0)
+  })
+
+  // The last one: a resolver keeps it in mind for a minute that the keys of a zone were bogus.
+  it('fails if it is disabled by force while the parent has a DS record', async () => {
+    await activate()
+    child.zone = disabled(child.zone)
+    await sleep((keyTtl + 1) * 1000)
     assert.ok(look().failures > 0)
   })
 })
