@@ -15,6 +15,7 @@ import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
 import { authorize } from '../http/authenticate.ts'
 import { dnsRoutes } from '../dns/dns.routes.ts'
+import { listDependentZones } from '../dns/reverse/dependent-zones.ts'
 import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -186,6 +187,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       authorizationKinds: config.authorizationProofs,
       ring,
       quota: config.announcementsPerTeam,
+      listDependentZones,
       checkRequests: new RateLimiter({
         perSecond: config.checkRequestsPerMinute / 60,
         burst: config.checkRequestsPerMinute,
