@@ -15,7 +15,10 @@ describe('a pattern', () => {
     assert.equal(nameAt('{ip-dashed}.cust.example.net', '203.0.113.0/24', 7), '203-0-113-7.cust.example.net.')
     assert.equal(nameAt('{d}.{c}.{b}.{a}.example.net', '203.0.113.0/24', 7), '7.113.0.203.example.net.')
     assert.equal(nameAt('host{n}.example.net.', '203.0.112.0/23', 300), 'host300.example.net.')
-    assert.equal(nameAt('{ip-full}.example.net', '2001:db8::/112', 1), '20010db8000000000000000000000001.example.net.')
+    assert.equal(
+      nameAt('{ip-full}.example.net', '2001:db8::/112', 1),
+      '20010db8000000000000000000000001.example.net.',
+    )
     assert.equal(nameAt('{ip-dashed}.example.net', '2001:db8::/112', 0), '2001-db8--0.example.net.')
   })
 

@@ -37,10 +37,7 @@ describe('a difference', () => {
   it('removes what is named without records, and nothing else', () => {
     const before = stored(a('a.example.', '192.0.2.1'), a('b.example.', '192.0.2.1'))
     const { removed, added, changed } = planDifference(before, [a('a.example.'), a('c.example.')], now)
-    assert.deepEqual(
-      [removed.map(({ name }) => name), added, changed],
-      [['a.example.'], [], []],
-    )
+    assert.deepEqual([removed.map(({ name }) => name), added, changed], [['a.example.'], [], []])
   })
 })
 
@@ -52,7 +49,9 @@ describe('the journal', () => {
   it('is decoded as it was encoded', () => {
     fc.assert(
       fc.property(request, (sets) => {
-        const given = sets.map(([name, list]) => a(name, ...list)).map(({ name, type, ttl, rdata }) => ({ name, type, ttl, rdata }))
+        const given = sets
+          .map(([name, list]) => a(name, ...list))
+          .map(({ name, type, ttl, rdata }) => ({ name, type, ttl, rdata }))
         assert.deepEqual(decodeRrsets(encodeRrsets(given)), given)
       }),
     )
@@ -65,7 +64,11 @@ describe('the journal', () => {
         const states = [contentsOf(sets)]
         const versions: { removed: Buffer; added: Buffer }[] = []
         for (const one of requests) {
-          const difference = planDifference(sets.values(), one.map(([name, list]) => a(name, ...list)), now)
+          const difference = planDifference(
+            sets.values(),
+            one.map(([name, list]) => a(name, ...list)),
+            now,
+          )
           const { removed, added } = journalOf(difference)
           versions.unshift({ removed: encodeRrsets(removed), added: encodeRrsets(added) })
           sets = new Map(sets)
@@ -74,7 +77,10 @@ describe('the journal', () => {
           states.push(contentsOf(sets))
         }
         for (const [version, state] of states.entries()) {
-          const back = setsBefore(versions.slice(0, requests.length - version)).map((set): DesiredSet => ({ ...set, ttl: 300 }))
+          const back = setsBefore(versions.slice(0, requests.length - version)).map((set): DesiredSet => ({
+            ...set,
+            ttl: 300,
+          }))
           const difference = planDifference(sets.values(), back, now)
           const after = new Map(sets)
           for (const set of journalOf(difference).removed) after.delete(setId(set))

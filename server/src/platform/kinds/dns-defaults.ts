@@ -52,7 +52,13 @@ export const dnsDefaults = defineKind({
   },
   check(context, elements): void {
     for (const { path, element } of elements) {
-      const { hostmaster, refresh = 3600, retry = 900, default_ttl: ttl = 3600, minimum_ttl: least = 300 } = element
+      const {
+        hostmaster,
+        refresh = 3600,
+        retry = 900,
+        default_ttl: ttl = 3600,
+        minimum_ttl: least = 300,
+      } = element
       const mailbox =
         hostmaster === undefined ? undefined : readHostName(context, [...path, 'hostmaster'], hostmaster)
       if (retry >= refresh) context.problem([...path, 'retry'], 'must be less than refresh')

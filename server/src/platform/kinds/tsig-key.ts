@@ -67,7 +67,9 @@ export const tsigKey = defineKind({
       write: (hex) => ({ secret_sealed: `\\x${hex}` }),
       secret,
     }),
-    team: { ...referenceById('dns_tsig_keys', 'team_id', team), initial: null } as unknown as Field<string | null>,
+    team: { ...referenceById('dns_tsig_keys', 'team_id', team), initial: null } as unknown as Field<
+      string | null
+    >,
   },
   check(context, elements): void {
     for (const { path, element } of elements) {
