@@ -1,7 +1,7 @@
 // The catalog zone (RFC 9432, version 2): which zones name servers transfer. A zone leaves it only with the row that says it was deleted, and
 // many at once wait for staff: a name server stops to serve a removed zone within milliseconds. Pure.
 import { createHash } from 'node:crypto'
-import { nameToWire, parseName, prependLabel, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import { nameFromWire, nameToWire, parseName, prependLabel, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 
@@ -83,7 +83,7 @@ function heldOf(
   return recentRemovals + leaving.length > limit ? { reason: 'many_removals', sets } : undefined
 }
 
-const targetOf = ({ rdata: [target] }: Rrset): string => Buffer.from(target!).toString('latin1')
+const targetOf = ({ rdata: [target] }: Rrset): DomainName => nameFromWire(target!)
 
 /** Servers keep the members they know while the primary is down, as long as a 31-bit number can say. */
 const expire = 2_147_483_646

@@ -226,8 +226,9 @@ export type PeerName = keyof typeof peerPrograms
 export async function startPeer(name: PeerName, options: PeerOptions): Promise<Peer> {
   const { program, configure } = peerPrograms[name]
   const folder = await mkdtemp(join(tmpdir(), `pharos-${name.toLowerCase()}-`))
-  const address = `${randomSubnet()}.53`
-  const port = await freePort(address, 5300)
+  // BIND listens only on addresses that an interface has.
+  const address = name === 'BIND' ? '127.0.0.1' : `${randomSubnet()}.53`
+  const port = await freePort(address, name === 'BIND' ? 0 : 5300)
   let child: ChildProcess | undefined
   const peer: Peer = {
     name,
