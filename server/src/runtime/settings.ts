@@ -248,6 +248,10 @@ export const settingsSchema = Type.Object(
       description:
         'name servers for proofs and for the hosts of webhooks, as address:port; if unset, those of the system',
     }),
+    dns_roots: UrlList({
+      description:
+        'servers of the DNS root, from which the parents of zones are found for DNSSEC, as address:port; only for networks with a root of their own, since those of the internet are built in',
+    }),
     dns_listen: TextSetting('127.0.0.1:8053', {
       description:
         'address and port of the built-in name server, UDP and TCP, such as 127.0.0.1:8053 or [::]:53; port 0 selects a free one',

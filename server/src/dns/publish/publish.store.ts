@@ -244,7 +244,7 @@ export async function hasExpiring(db: Db, zoneId: number, before: Date): Promise
 export async function requestResigning(db: Db, before: Date): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const { numAffectedRows = 0n } = await sql`
-      update dns_zones set resign_requested = now()
+      update dns_zones set resign_requested = date_trunc('milliseconds', now())
       where id in (select zone_id from dns_served where expires < ${before}) and resign_requested is null
         and deleted is null and kind = 'primary' and exists (
           select from dns_keys k where k.zone_id = dns_zones.id and k.state <> 'removed')`.execute(trx)
