@@ -26,7 +26,15 @@ const pieces = [
   ...String.raw`"" \ , = - 0 9 255 256 65535 65536 4294967296 . .. a F g / : :: ! @ * $ \. \065 \255 1h 1w2d _ + % # 1.1.1.1`.split(
     ' ',
   ),
-  ...['', ' ', '\t', '\\# ', ' port=1', ' key10=a', ' mandatory=port', ' NSEC', 'x'.repeat(64)],
+  '',
+  ' ',
+  '\t',
+  '\\# ',
+  ' port=1',
+  ' key10=a',
+  ' mandatory=port',
+  ' NSEC',
+  'x'.repeat(64),
   ...'AAAA AA== 0m .5 -1 N TYPE1 00 0x'.split(' '),
 ]
 
