@@ -32,7 +32,16 @@ const rootServers: Readonly<Record<string, string>> = {
 }
 
 /** Top-level names that are never delegated (RFC 6761, RFC 6762, RFC 9476). */
-const undelegated: readonly string[] = ['test', 'example', 'invalid', 'localhost', 'local', 'internal', 'alt', 'onion']
+const undelegated: readonly string[] = [
+  'test',
+  'example',
+  'invalid',
+  'localhost',
+  'local',
+  'internal',
+  'alt',
+  'onion',
+]
 
 export function dnssecParts(shared: Shared): Component[] {
   const { config, postgres, log } = shared
@@ -73,7 +82,12 @@ function findOptions(roots: readonly string[]): FindOptions {
     name: `${letter}.root-servers.net.`,
     addresses: [{ address, port: 53 }],
   }))
-  return { ask, roots: internet, isAllowed: (address) => objectionToAddress(address) === undefined, isDelegable }
+  return {
+    ask,
+    roots: internet,
+    isAllowed: (address) => objectionToAddress(address) === undefined,
+    isDelegable,
+  }
 }
 
 function addressOf(text: string): { readonly address: string; readonly port: number } {

@@ -22,7 +22,13 @@ describe('the plan of the catalog zone', () => {
   it('adds at once, and removes a few deleted zones', () => {
     const zones = many(10)
     assert.equal(membersOf(zones).length, 10)
-    const plan = planCatalog(catalog, membersOf(zones), zones.map((one) => (one.id < 3 ? deleted(one) : one)), 0, never)
+    const plan = planCatalog(
+      catalog,
+      membersOf(zones),
+      zones.map((one) => (one.id < 3 ? deleted(one) : one)),
+      0,
+      never,
+    )
     assert.deepEqual([plan.added.length, plan.removed.length, plan.held], [0, 3, undefined])
     assert.deepEqual(plan.withdrawn, [0, 1, 2])
   })

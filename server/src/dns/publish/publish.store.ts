@@ -200,7 +200,11 @@ const stepsMax = 100
 /** Octets of the stored steps of a zone. */
 const stepOctetsMax = 32 * 1024 * 1024
 
-async function insertStep(trx: Trx, { zone, serial, version, changes }: Publication, from: Serial): Promise<void> {
+async function insertStep(
+  trx: Trx,
+  { zone, serial, version, changes }: Publication,
+  from: Serial,
+): Promise<void> {
   const isSoa = ({ before, after }: ServedChange): boolean => (after ?? before)!.type === 6
   const ordered = [...changes.filter(isSoa), ...changes.filter((change) => !isSoa(change))]
   const removed = encodeSignedRrsets(ordered.flatMap(({ before }) => (before ? [before] : [])))

@@ -164,9 +164,7 @@ template:
   retry-max-interval: 2
 zone:
 ${zones.map((zone) => `- domain: "${zone}"\n`).join('')}${
-        catalog
-          ? `- domain: "${catalog}"\n  catalog-role: interpret\n  catalog-template: default\n`
-          : ''
+        catalog ? `- domain: "${catalog}"\n  catalog-role: interpret\n  catalog-template: default\n` : ''
       }`,
     )
     return ['-c', file]
@@ -203,7 +201,8 @@ security-poll-suffix=
 `,
     )
     const database = new DatabaseSync(join(folder, 'pdns.sqlite3'))
-    const isNew = database.prepare("select count(*) as n from sqlite_master where name = 'domains'").get()?.['n'] === 0
+    const isNew =
+      database.prepare("select count(*) as n from sqlite_master where name = 'domains'").get()?.['n'] === 0
     if (isNew) database.exec(readFileSync(schemaFile, 'utf8'))
     database.close()
     const pdnsutil = (...args: string[]) => run(programPath('pdnsutil'), [`--config-dir=${folder}`, ...args])

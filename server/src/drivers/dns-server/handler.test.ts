@@ -99,7 +99,9 @@ describe('the DNS server', () => {
     })
     const plain = encodeMessage({ ...emptyMessage, id: 5, questions: [soaQuestion] })
     const { wire } = signRequest(plain, testKey, Date.now() / 1000)
-    const answer = decodeMessage(skewed.handleDatagram({ wire, address: '127.0.0.1', transport: 'udp' }) as Uint8Array)
+    const answer = decodeMessage(
+      skewed.handleDatagram({ wire, address: '127.0.0.1', transport: 'udp' }) as Uint8Array,
+    )
     assert.equal(answer.rcode, rcode.NOTAUTH)
     assert.ok(answer.tsig, 'BADTIME is signed, with the time of the server')
   })
@@ -110,11 +112,18 @@ describe('the DNS server', () => {
     await changeZone(primary.deps.db, id, { added: 'www 300 A 192.0.2.7' })
     await primary.publish(id)
     const answer = await exchange(targetOf(testKey), ixfr)
-    assert.deepEqual(answer.answers.map(({ type }) => type), [recordType.SOA])
+    assert.deepEqual(
+      answer.answers.map(({ type }) => type),
+      [recordType.SOA],
+    )
     const axfr = await exchange(targetOf(testKey), { questions: [axfrQuestion] })
     assert.equal(axfr.rcode, rcode.FORMERR)
     const client = createPrimary({ address: '127.0.0.1', port: primary.port, key: testKey })
-    const steps = await client.transfer(zone, { from: soa!, recordsMax: 100, signal: new AbortController().signal })
+    const steps = await client.transfer(zone, {
+      from: soa!,
+      recordsMax: 100,
+      signal: new AbortController().signal,
+    })
     assert.ok(steps.kind === 'steps' && steps.steps.length === 1)
     assert.deepEqual(
       steps.steps[0]!.added.map(({ type }) => type),
@@ -125,12 +134,16 @@ describe('the DNS server', () => {
   it('sends one version in a transfer while the zone changes', async () => {
     const name = parseZoneName('moving.example')
     const lines = Array.from({ length: 5_000 }, (_, i) => `n${i} 300 TXT ${'x'.repeat(60)}`)
-    const moving = await insertZone(primary.deps.db, name, `a 300 A 192.0.2.0\nz 300 A 192.0.2.0\n${lines.join('\n')}`)
+    const moving = await insertZone(
+      primary.deps.db,
+      name,
+      `a 300 A 192.0.2.0\nz 300 A 192.0.2.0\n${lines.join('\n')}`,
+    )
     await primary.publish(moving)
     const server = createFollower({ address: '127.0.0.1', port: primary.port, key: testKey })
-    let isReading = true
+    const reading = new AbortController()
     const changing = (async () => {
-      for (let i = 1; isReading; i++) {
+      for (let i = 1; !reading.signal.aborted; i++) {
         await changeZone(primary.deps.db, moving, { added: `a 300 A 192.0.2.${i}\nz 300 A 192.0.2.${i}` })
         await primary.publish(moving)
       }
@@ -140,7 +153,7 @@ describe('the DNS server', () => {
       const [first, last] = ['a', 'z'].map((label) => records.find((one) => one.name === `${label}.${name}`))
       assert.deepEqual(first!.rdata, last!.rdata)
     }
-    isReading = false
+    reading.abort()
     await changing
   })
 
@@ -189,11 +202,15 @@ describe('the DNS server', () => {
     socket.destroy()
   })
 
-  it('truncates what does not fit into UDP, and gives all of it over TCP', { skip: skipWithout('dig') }, async () => {
-    const big = parseZoneName('big.example')
-    const lines = Array.from({ length: 40 }, (_, i) => `big 300 TXT ${'y'.repeat(80)}${i}`)
-    await primary.publish(await insertZone(primary.deps.db, big, lines.join('\n')))
-    assert.match(await dig(primary.port, '+ignore', 'big.big.example', 'TXT'), /flags: qr aa tc/)
-    assert.match(await dig(primary.port, 'big.big.example', 'TXT'), /ANSWER: 40/)
-  })
+  it(
+    'truncates what does not fit into UDP, and gives all of it over TCP',
+    { skip: skipWithout('dig') },
+    async () => {
+      const big = parseZoneName('big.example')
+      const lines = Array.from({ length: 40 }, (_, i) => `big 300 TXT ${'y'.repeat(80)}${i}`)
+      await primary.publish(await insertZone(primary.deps.db, big, lines.join('\n')))
+      assert.match(await dig(primary.port, '+ignore', 'big.big.example', 'TXT'), /flags: qr aa tc/)
+      assert.match(await dig(primary.port, 'big.big.example', 'TXT'), /ANSWER: 40/)
+    },
+  )
 })

@@ -32,13 +32,14 @@ export class SandboxNameServer implements NameServer {
     return { version: 'sandbox' }
   }
 
-  async serials(
-    zones: readonly ZoneName[],
-  ): Promise<ReadonlyMap<ZoneName, Serial | 'absent' | 'failing'>> {
+  async serials(zones: readonly ZoneName[]): Promise<ReadonlyMap<ZoneName, Serial | 'absent' | 'failing'>> {
     await this.#answer()
     const missing = new Set(this.#options.zones)
     return new Map(
-      zones.map((zone) => [zone, this.#copies.get(zone)?.serial ?? (missing.has(zone) ? 'failing' : 'absent')]),
+      zones.map((zone) => [
+        zone,
+        this.#copies.get(zone)?.serial ?? (missing.has(zone) ? 'failing' : 'absent'),
+      ]),
     )
   }
 
