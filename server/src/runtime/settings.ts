@@ -261,7 +261,8 @@ export const settingsSchema = Type.Object(
         'whether the built-in name server keeps all zones in memory and answers questions, about 1.3 GB for a million record sets, or only transfers zones to other name servers',
     }),
     dns_catalog_zone: TextSetting('catalog.pharos.invalid.', {
-      description: 'name of the catalog zone (RFC 9432), from which name servers learn which zones to transfer',
+      description:
+        'name of the catalog zone (RFC 9432), from which name servers learn which zones to transfer',
     }),
     authorization_proofs: EnumListSetting(['letter'], authorizationKinds, {
       description:
