@@ -3,10 +3,26 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
- * gobgpd and bird2 are the routers, stayrtr is the RPKI cache, nsd the name server, bgpq4 the client of the routing
- * registry, iproute2 creates addresses for the lab, chromium opens the portal.
+ * gobgpd and bird2 are the routers, stayrtr is the RPKI cache, bgpq4 the client of the routing registry, iproute2 creates
+ * addresses for the lab, chromium opens the portal.
  */
-export const debianPackages = ['gobgpd', 'bird2', 'stayrtr', 'nsd', 'bgpq4', 'curl', 'iproute2', 'chromium']
+const peerPackages = ['gobgpd', 'bird2', 'stayrtr', 'bgpq4', 'curl', 'iproute2', 'chromium']
+
+/** nsd, bind9, knot and pdns-server are name servers, unbound the validating resolver; the others verify zones and ask questions. */
+const dnsPackages = [
+  'nsd',
+  'bind9',
+  'bind9-utils',
+  'bind9-dnsutils',
+  'knot',
+  'knot-dnssecutils',
+  'ldnsutils',
+  'pdns-server',
+  'pdns-backend-sqlite3',
+  'unbound',
+]
+
+export const debianPackages = [...peerPackages, ...dnsPackages]
 
 /** Further packages of the bench: postgresql contains pgbench. */
 export const benchPackages = [...debianPackages, 'postgresql']

@@ -3,6 +3,7 @@ import { coldStart } from './cold-start.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
 import type { Benchmark } from './benchmark.ts'
+import { dnsFuzz } from './dns-fuzz.ts'
 import { followStream } from './follow-stream.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { loginFlood } from './login-flood.ts'
@@ -12,6 +13,8 @@ import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
 import { roaCheck } from './roa-check.ts'
 import { sessionRefresh } from './session-refresh.ts'
+import { signZoneBenchmark } from './sign-zone.ts'
+import { zoneFileParse } from './zone-file-parse.ts'
 
 export const benchmarks: readonly Benchmark[] = [
   relatedList,
@@ -25,5 +28,8 @@ export const benchmarks: readonly Benchmark[] = [
   coldStart,
   loginFlood,
   followStream,
+  zoneFileParse,
+  signZoneBenchmark,
+  dnsFuzz,
   portal,
 ]

@@ -181,8 +181,8 @@ export const isPaged = ({ query, response }: Route): boolean =>
   'offset' in query.properties && isPage(response)
 
 /**
- * Returns the path of what a request created: the path of `creates` with the parameters of the request and the id of the
- * created record. Undefined if the route creates nothing, or the request created several records.
+ * Returns the path of what a request created: the path of `creates` with the parameters of the request, and for others the field
+ * of the created record with this name, or else its id. Undefined if the route creates nothing, or the request created several records.
  */
 export function locationOf(
   { creates }: Route,
@@ -191,13 +191,23 @@ export function locationOf(
 ): string | undefined {
   const record = creates && createdRecord(body)
   if (!record) return undefined
-  return creates!.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(params[name] ?? record.id)),
+  const values = [...creates!.path.matchAll(/\{(\w+)\}/g)].map(
+    ([, name]) => params[name!] ?? valueOf(record, name!),
   )
+  if (values.includes(undefined)) return undefined
+  return creates!.path.replace(/\{\w+\}/g, () => encodeURIComponent(String(values.shift())))
 }
 
-function createdRecord(body: unknown): { readonly id: unknown } | undefined {
-  const { id, results } = body as { id?: unknown; results?: readonly { readonly id: unknown }[] }
+type Created = Readonly<Record<string, unknown>>
+
+/** The value of a record for a parameter of its path. A record inside the answer, such as the zone of an import, counts by its id. */
+function valueOf(record: Created, name: string): unknown {
+  const value = record[name] ?? record['id']
+  return typeof value === 'object' && value !== null ? (value as Created)['id'] : value
+}
+
+function createdRecord(body: unknown): Created | undefined {
+  const { results } = body as { results?: readonly Created[] }
   if (results) return results.length === 1 ? results[0] : undefined
-  return id === undefined ? undefined : { id }
+  return body as Created
 }

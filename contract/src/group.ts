@@ -2,6 +2,7 @@
 export const groups = {
   BYOIP:
     'Announcements of your own prefixes (bring your own IP): create them, prove that you may announce them, and enable or disable them in each region.',
+  DNS: 'Zones and their record sets, DNSSEC and reverse DNS, published to the name servers of the provider.',
   Inventory: 'The ASNs of the team and the proofs that the team holds them.',
   Analysis: 'Security events that concern the resources of the team.',
   Search: 'Everything that the team holds, by address, prefix, ASN, id or name.',

@@ -112,6 +112,43 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   domain_claimed: {
     detail: 'Another team has verified acme.net. If the domain is yours, contact your provider.',
   },
+  zone_claimed: {
+    detail:
+      'Another customer of the provider has example.com, or a zone above or below it. If the name is yours, add the domain to your team and create the TXT record at _pharos-challenge.example.com; then repeat the request.',
+    errors: [
+      {
+        loc: ['body', 'name'],
+        msg: 'is held by another customer of the provider',
+        type: 'zone_claimed',
+        ctx: {
+          record_name: '_pharos-challenge.example.com',
+          record_type: 'TXT',
+          record_value: 'pharos-domain-verification=Zm9yIHRoZSBkb2N1bWVudGF0aW9u',
+        },
+      },
+    ],
+  },
+  exists: {
+    detail: 'The team has the zone example.com already. Change it, or import with merge or replace.',
+  },
+  delegated: {
+    detail:
+      'The parent of example.com still delegates to ns1.example.net.: resolvers would fail. Change the name servers at the registrar first, or repeat the request with force=true.',
+  },
+  delete_protected: {
+    detail: 'example.com is protected from deletion. Set protect_delete to false in its settings first.',
+  },
+  ds_present: {
+    detail:
+      'The parent of example.com still has DS records. Delete them at the registrar first, or repeat the request with request_removal=true.',
+  },
+  in_use: {
+    detail:
+      '1 zone of reverse DNS depends on the announcement: 113.0.203.in-addr.arpa. Delete them first, or repeat the request with force=true.',
+  },
+  managed: {
+    detail: 'The SOA record is managed. Change its times and its mailbox in the settings of the zone.',
+  },
   conflict: { detail: 'The webhook is disabled. Enable it first.' },
   idempotency_in_flight: {
     detail: 'A request with this Idempotency-Key is still in progress. Repeat it after `Retry-After`.',

@@ -73,6 +73,11 @@ export const problems = {
     title: 'Quota exceeded',
     help: 'Delete objects that you no longer need, or ask your provider for a higher quota.',
   },
+  managed: {
+    status: 403,
+    title: 'The record set is managed by Pharos',
+    help: 'SOA and NS records of the zone itself follow from the settings of the zone, and records of DNSSEC from its keys. Change those instead.',
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -117,6 +122,36 @@ export const problems = {
     status: 409,
     title: 'The domain is verified for another team',
     help: 'If the domain is yours, contact your provider.',
+  },
+  zone_claimed: {
+    status: 409,
+    title: 'Another customer has the zone, or one above or below it',
+    help: 'Verify the domain for your team: create the TXT record in `ctx`, wait until the domain is verified, then repeat the request. If the name is yours and this does not help, contact your provider.',
+  },
+  exists: {
+    status: 409,
+    title: 'It exists already',
+    help: 'Change the existing record instead of creating it: `errors` names it.',
+  },
+  delegated: {
+    status: 409,
+    title: 'The parent zone still delegates to the name servers',
+    help: 'Change the name servers at the registrar first and wait for the TTL, or repeat the request with `force=true`.',
+  },
+  delete_protected: {
+    status: 409,
+    title: 'The zone is protected from deletion',
+    help: 'Set `protect_delete` to false in the settings of the zone first.',
+  },
+  ds_present: {
+    status: 409,
+    title: 'The parent zone still has DS records',
+    help: 'Delete the DS records at the registrar, or repeat the request with `request_removal=true`. With `force=true` resolvers that validate fail.',
+  },
+  in_use: {
+    status: 409,
+    title: 'Other objects depend on it',
+    help: '`errors` lists them. Delete them first, or repeat the request with `force=true`.',
   },
   conflict: {
     status: 409,

@@ -119,6 +119,8 @@ export type Route<
   readonly keyless: KeylessReason | null
   /** A request without a body counts as one with the body `{}`. */
   readonly bodyOptional: boolean
+  /** Largest JSON body in bytes, if the operation accepts more than the limit of the installation; null for that limit. */
+  readonly bodyBytesMax: number | null
 }
 
 type Declared<P, Q, B, R, U, D, Path> = Omit<
@@ -140,6 +142,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   | 'conditional'
   | 'keyless'
   | 'bodyOptional'
+  | 'bodyBytesMax'
 > & {
   path: Path
   params?: P
@@ -158,6 +161,7 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   conditional?: boolean
   keyless?: KeylessReason | null
   bodyOptional?: boolean
+  bodyBytesMax?: number | null
 }
 
 type Nothing = TObject<Record<never, never>>
@@ -183,6 +187,7 @@ export function route<
     dryRun: false,
     conditional: false,
     bodyOptional: false,
+    bodyBytesMax: null,
     ...declared,
     keyless: declared.keyless ?? null,
     params: declared.params ?? (nothing as unknown as P),

@@ -6,6 +6,13 @@ import { analysisRoutes } from './analysis.ts'
 import { auditRoutes } from './audit.ts'
 import { byoipRoutes } from './byoip.ts'
 import { deliveryRoutes } from './delivery.ts'
+import { dnssecRoutes } from './dns-dnssec.ts'
+import { zoneFileRoutes } from './dns-import.ts'
+import { ptrRoutes } from './dns-ptr.ts'
+import { recordSetRoutes } from './dns-recordset.ts'
+import { zoneSettingsRoutes } from './dns-settings.ts'
+import { zoneVersionRoutes } from './dns-version.ts'
+import { zoneRoutes } from './dns-zone.ts'
 import { domainRoutes } from './domain.ts'
 import { holdRoutes } from './hold.ts'
 import { inventoryRoutes } from './inventory.ts'
@@ -42,6 +49,13 @@ export const routes: readonly Route[] = [
   ...adminRegionRoutes,
   ...adminTeamRoutes,
   ...letterRoutes,
+  ...zoneRoutes,
+  ...dnssecRoutes,
+  ...zoneFileRoutes,
+  ...recordSetRoutes,
+  ...zoneSettingsRoutes,
+  ...zoneVersionRoutes,
+  ...ptrRoutes,
   ...prefixRoutes,
   ...inventoryRoutes,
   ...serviceRoutes,

@@ -5,6 +5,8 @@ import { Enumeration } from './scalar.ts'
 export const scopes = [
   'ipam:read',
   'ipam:write',
+  'dns:read',
+  'dns:write',
   'inventory:read',
   'lighthouse:read',
   'team:read',

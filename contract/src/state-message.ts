@@ -1,4 +1,4 @@
-// Why an announcement is not in its desired state, and who can act: a closed list of tags, each with its attributes. The
+// Why an announcement or a zone is not in its desired state, and who can act: a closed list of tags, each with its attributes. The
 // sentences are made here and nowhere else.
 import { checkReasonText, type CheckReason } from './check-reason.ts'
 import { regionReasonText, type ReasonAttrs, type RegionReason } from './region-reason.ts'
@@ -34,6 +34,22 @@ const texts = {
   region_announced: regionText,
   region_withdrawing: regionText,
   region_error: regionText,
+  zone_updating: ({ serving, total }) =>
+    total
+      ? `${String(serving)} of ${String(total)} name servers serve the newest version.`
+      : 'The newest version is being published.',
+  zone_servers_behind: ({ serving, total, servers }) =>
+    `${String(serving)} of ${String(total)} name servers serve the newest version; not ${(servers as string[]).join(', ')}.`,
+  zone_claimed: () =>
+    'Another customer of the provider has the name. The zone is served once the provider has cleared it.',
+  zone_held: () => 'The change removes so many names at once that the provider must approve it.',
+  zone_not_signed: ({ reason }) =>
+    `The zone could not be signed: ${String(reason)}. The last signed version is served.`,
+  zone_not_published: () => 'The zone could not be published. The last published version is served.',
+  zone_not_transferred: ({ reason }) =>
+    `The zone could not be transferred from its primary servers: ${String(reason)}. The last copy is served until it expires.`,
+  zone_expired: () =>
+    'The primary servers did not answer for the time of SOA expire. The zone is no longer served.',
 } satisfies Record<string, (attrs: ReasonAttrs) => string>
 
 export type StateMessageTag = keyof typeof texts

@@ -4,6 +4,8 @@ import type { Static } from 'typebox'
 import { eventFlags } from './analysis.ts'
 import { validationNames } from './announcement-checks.ts'
 import { announcementStatuses } from './byoip.ts'
+import { dnssecStates, Serial } from './dns-term.ts'
+import { zoneStatuses } from './dns-zone.ts'
 import { HoldItem, holdReasons, holdStates } from './hold.ts'
 import {
   Actor,
@@ -26,6 +28,9 @@ export const messageTypes = [
   'event.started',
   'event.updated',
   'event.ended',
+  'zone.updated',
+  'zone.status_changed',
+  'zone.dnssec_changed',
 ] as const
 export type MessageType = (typeof messageTypes)[number]
 
@@ -49,6 +54,11 @@ const event = Component('EventMessageData', {
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
   flags: Type.Array(Enumeration('EventFlag', eventFlags), { description: 'properties of the event' }),
 })
+
+const zone = {
+  zone_id: { ...Id, description: 'id of the zone' },
+  name: Type.String({ description: 'name of the zone, without the trailing dot' }),
+}
 
 /** Maximum number of withdrawals in a message about a hold. */
 export const holdMessageItemsMax = 20
@@ -113,6 +123,32 @@ export const messageData = {
   'event.started': event,
   'event.updated': event,
   'event.ended': event,
+  'zone.updated': Component('ZoneUpdatedData', {
+    ...zone,
+    version: Type.Integer({
+      minimum: 1,
+      description: 'the new version; /v3/dns/zones/{zone}/versions/{version} has the difference',
+    }),
+    actor: { ...Actor, description: 'who made the change' },
+    what: Type.String({ description: 'the operation, such as `recordset.update`' }),
+    added_count: Type.Integer({ minimum: 0, description: 'new record sets' }),
+    changed_count: Type.Integer({ minimum: 0, description: 'changed record sets' }),
+    removed_count: Type.Integer({ minimum: 0, description: 'deleted record sets' }),
+    at: { ...Time, description: 'time of the change' },
+  }),
+  'zone.status_changed': Component('ZoneStatusChangedData', {
+    ...zone,
+    serial: Nullable({ ...Serial, description: 'the published serial' }),
+    before: { ...Enumeration('ZoneStatus', zoneStatuses), description: 'status before' },
+    after: { ...Enumeration('ZoneStatus', zoneStatuses), description: 'status after' },
+    at: { ...Time, description: 'time of the change' },
+  }),
+  'zone.dnssec_changed': Component('ZoneDnssecChangedData', {
+    ...zone,
+    before: { ...Enumeration('DnssecState', dnssecStates), description: 'state before' },
+    after: { ...Enumeration('DnssecState', dnssecStates), description: 'state after' },
+    at: { ...Time, description: 'time of the change' },
+  }),
   'webhook.test': Component('WebhookTestData', { webhook_id: Id }),
   'hold.opened': hold,
   'hold.reminder': hold,

@@ -132,7 +132,7 @@ export type TestTeam = { readonly teamId: number; readonly slug: string }
 export async function addTeam(
   { database }: TestApi,
   slug: string,
-  modules = ['ipam', 'lighthouse'],
+  modules = ['ipam', 'lighthouse', 'dns'],
 ): Promise<TestTeam> {
   const { id } = await database.postgres.owner
     .insertInto('teams')

@@ -38,6 +38,14 @@ const withoutPolicy: Record<string, Open> = {
   signing_keys: { why: 'keys of the installation' },
   migrations: { why: 'applied migrations' },
   notification_position: { why: 'a position in the outbox' },
+  dns_servers: {
+    why: 'name servers of the provider; their addresses, keys and errors are not shown',
+    rights: ['select (id, name, region, is_public)'],
+  },
+  dns_defaults: {
+    why: 'default settings of zones, which the settings of every zone show',
+    rights: ['select'],
+  },
   mail_tokens: { why: 'belongs to accounts: used by the session before a team is known' },
   recovery_codes: { why: 'of accounts' },
   second_factors: { why: 'of accounts' },
@@ -49,11 +57,20 @@ const owners: Record<string, string> = {
   teams: 't.id',
   users: '(select m.team_id from memberships m where m.user_id = t.id)',
   events: '(select e.team_id from team_events e where e.event_id = t.id)',
+  ...Object.fromEntries(
+    ['dns_secondaries', 'dns_blocks', 'dns_server_zones', 'dns_keys', 'dns_delegations'].map((table) => [
+      table,
+      '(select z.team_id from dns_zones z where z.id = t.zone_id)',
+    ]),
+  ),
 }
 
 /** Tables with row-level security and no policy for the team role. */
 const closed: Record<string, string> = {
   audit_unsealed: 'written by a trigger, emptied by a loop',
+  dns_served: 'published zones, for the loops and the name server',
+  dns_transfers: 'steps of zone transfers, for the loops and the name server',
+  dns_holds: 'publications that wait for staff',
 }
 
 /** Columns that could help to find a secret, which the team role may read only for these reasons. */
@@ -152,7 +169,9 @@ function insertion({ name, columns }: TableShape, row: string): RawBuilder<unkno
 
 /** Sets every column to its own value, for the columns that PostgreSQL allows to be set. */
 function update({ name, columns }: TableShape): RawBuilder<unknown> {
-  const column = sql.ref((columns.find((one) => one.name === 'team_id') ?? columns.find(isPlain)!).name)
+  const column = sql.ref(
+    (columns.find((one) => one.name === 'team_id') ?? columns.find(isPlain) ?? columns[0]!).name,
+  )
   return sql`update ${sql.table(name)} set ${column} = ${column}`
 }
 

@@ -4,6 +4,8 @@ import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
 import { byoipExamples } from './byoip.ts'
 import { deliveryExamples } from './delivery.ts'
+import { dnsExamples } from './dns.ts'
+import { dnssecExamples } from './dnssec.ts'
 import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
 import { notificationExamples } from './notification.ts'
@@ -24,6 +26,8 @@ export const examples: Examples = new Map([
   ...letterExamples,
   ...operatorExamples,
   ...adminTeamExamples,
+  ...dnsExamples,
+  ...dnssecExamples,
   ...inventoryExamples,
   ...prefixExamples,
   ...serviceExamples,

@@ -3,7 +3,7 @@ import { checkReasonText } from '../check-reason.ts'
 import type { DocumentedMessage } from '../openapi.ts'
 import { messageData, messageOf, type MessageData } from '../webhook-message.ts'
 import { decided, hold as heldChange, holdItem } from './operator.ts'
-import { eventId, teamReference, web } from './world.ts'
+import { admin, eventId, teamReference, web } from './world.ts'
 
 type MessageType = keyof typeof messageData
 
@@ -19,6 +19,8 @@ const event: MessageData<'event.started'> = {
   affected_pps: 350_112,
   flags: ['INCOMING'],
 }
+
+const zone = { zone_id: 4711, name: 'lindholm.example' }
 
 const { withdrawals, changes, ...holdFields } = heldChange
 const hold: MessageData<'hold.opened'> = {
@@ -90,6 +92,36 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
         affected_bps: 9_500_000_000,
         affected_pps: 812_345,
       },
+    },
+    'zone.updated': {
+      summary: 'Record sets of a zone changed',
+      timestamp: '2026-04-01T09:30:12.004Z',
+      data: {
+        ...zone,
+        version: 18,
+        actor: `user:${admin.id}`,
+        what: 'recordset.update',
+        added_count: 0,
+        changed_count: 1,
+        removed_count: 0,
+        at: '2026-04-01T09:30:12.004Z',
+      },
+    },
+    'zone.status_changed': {
+      summary: 'The name servers serve the newest version of a zone, or one of them does not',
+      timestamp: '2026-04-01T09:30:12.031Z',
+      data: {
+        ...zone,
+        serial: 1_775_035_812,
+        before: 'updating',
+        after: 'ok',
+        at: '2026-04-01T09:30:12.031Z',
+      },
+    },
+    'zone.dnssec_changed': {
+      summary: 'The state of DNSSEC of a zone changed',
+      timestamp: '2026-04-02T10:00:00.512Z',
+      data: { ...zone, before: 'pending_ds', after: 'active', at: '2026-04-02T10:00:00.512Z' },
     },
     'webhook.test': {
       summary: 'A test message, sent on request',

@@ -11,7 +11,7 @@ import { CommandFailure, emptyDataDir, UsageError, type Command } from './comman
 
 export const serve: Command = {
   name: 'serve',
-  usage: '[--role all|api|reconciler|collector]...',
+  usage: '[--role all|api|reconciler|collector|nameserver]...',
   summary: 'run the server, all roles or some',
   async run({ args, env, config: read }) {
     const roles = parseRoles(args)
@@ -35,7 +35,7 @@ export async function serveUntilStopped(
 ): Promise<void> {
   const stopped = untilStopped()
   const serving = await runRole(config, roles, log, postgres)
-  log.info({ roles, url: serving.url }, 'serving')
+  log.info({ roles, url: serving.url, dns: serving.dns }, 'serving')
   ready(serving.url)
   log.info({ signal: await stopped }, 'stopping')
   if (!(await serving.stop()))

@@ -54,6 +54,23 @@ export const sealedPlaces: readonly Sealed[] = [
     context: ([id]) => id!,
   })),
   {
+    noun: 'TSIG keys',
+    table: 'dns_tsig_keys',
+    keys: ['name'],
+    column: 'secret_sealed',
+    purpose: 'tsig-key',
+    context: ([name]) => name!,
+  },
+  {
+    noun: 'DNSSEC keys',
+    table: 'dns_keys',
+    keys: ['zone_id', 'dnskey'],
+    column: 'private_sealed',
+    purpose: 'dnssec-key',
+    // The rdata of the DNSKEY record in hexadecimal, as PostgreSQL writes it: `\x0101...`.
+    context: ([zoneId, dnskey]) => `${zoneId} ${dnskey}`,
+  },
+  {
     noun: 'kept answers',
     table: 'idempotency_keys',
     keys: ['team_id', 'credential', 'key'],

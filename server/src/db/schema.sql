@@ -202,6 +202,19 @@ AS $function$ select * from unnest(
       0, day_bucket(start_at), day_bucket(start_at) / 64, day_bucket(end_at), day_bucket(end_at) / 64,
       rate_bucket(bps), rate_bucket(pps)]) $function$;
 
+CREATE OR REPLACE FUNCTION public.holds_network(team integer, wanted cidr)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select coalesce(bool_or(h.team_id = team), false) from (
+    select c.team_id, masklen(c.prefix) = max(masklen(c.prefix)) over () as is_closest from (
+      select p.team_id, p.prefix from prefixes p where p.prefix >>= wanted
+      union all
+      select a.team_id, a.prefix from announcements a
+        where a.prefix >>= wanted and a.claimed is not null and a.deleted is null) c) h
+  where h.is_closest $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_former_holding()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -329,6 +342,19 @@ begin
   perform pg_notify('pharos', 'actors');
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.zone_is_claimed(team integer, wanted bytea, above bytea[], before bytea)
+ RETURNS TABLE(is_same boolean, is_related boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select
+    exists (select from dns_zones z where z.name_key = wanted
+      and z.team_id is distinct from team and z.claimed is not null and z.deleted is null),
+    exists (select from dns_zones z where z.name_key = any(above)
+      and z.team_id is distinct from team and z.claimed is not null and z.deleted is null)
+    or exists (select from dns_zones z where z.name_key > wanted and z.name_key < before
+      and z.team_id is distinct from team and z.claimed is not null and z.deleted is null) $function$;
 
 create table announcement_history (
   id bigint not null generated always as identity,
@@ -672,6 +698,354 @@ create table delivery_ids (
   constraint delivery_ids_pkey PRIMARY KEY (source_key, delivery_id),
   constraint delivery_ids_source_key_fkey FOREIGN KEY (source_key) REFERENCES sources(key)
 );
+
+-- number of record sets from one name to the next, for large zones only: a page at any offset is found by adding a few hundred numbers
+create table dns_blocks (
+  zone_id integer not null,
+  first bytea not null, -- name_key with which the block starts; empty for the first block
+  count integer not null,
+  constraint dns_blocks_pkey PRIMARY KEY (zone_id, first),
+  constraint dns_blocks_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint dns_blocks_count_check CHECK ((count >= 0))
+);
+alter table dns_blocks enable row level security;
+create policy tenant on dns_blocks as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM dns_zones z
+  WHERE ((z.id = dns_blocks.zone_id) AND (z.team_id = current_team_id())))));
+
+-- at most one row, from the platform file: what applies to zones and teams without a setting of their own
+create table dns_defaults (
+  key text not null,
+  hostmaster text not null default 'hostmaster.invalid.'::text, -- mailbox of SOA records as a name
+  default_ttl integer not null default 3600,
+  minimum_ttl integer not null default 300,
+  refresh integer not null default 3600,
+  retry integer not null default 900,
+  expire integer not null default 1209600,
+  negative_ttl integer not null default 300,
+  history_days integer not null default 90,
+  zones_max integer not null default 1000, -- zones of one team
+  recordsets_max integer not null default 50000, -- record sets of one zone
+  is_apex_ns_editable boolean not null default false,
+  constraint dns_defaults_pkey PRIMARY KEY (key),
+  constraint dns_defaults_key_check CHECK ((key = 'dns'::text))
+);
+
+-- what the servers of the parent zone answered, each asked directly
+create table dns_delegations (
+  zone_id integer not null,
+  status text not null default 'unknown'::text,
+  due timestamp with time zone default now(),
+  leased_until timestamp with time zone,
+  checked timestamp with time zone,
+  ns text[] not null default '{}'::text[], -- names of the NS records at the parent, in order
+  ds bytea[] not null default '{}'::bytea[], -- rdata of the DS records at any server of the parent
+  is_ds_everywhere boolean not null default false, -- every server of the parent answered the same DS records
+  ns_ttl integer,
+  ds_ttl integer,
+  ds_first_seen timestamp with time zone,
+  ds_last_seen timestamp with time zone,
+  dnskey_ttl_max integer, -- largest TTL of DNSKEY records since the DS was last seen
+  equal_answers integer not null default 0, -- complete and equal answers in a row
+  constraint dns_delegations_pkey PRIMARY KEY (zone_id),
+  constraint dns_delegations_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint dns_delegations_status_check CHECK ((status = ANY (ARRAY['unknown'::text, 'delegated'::text, 'partial'::text, 'elsewhere'::text, 'absent'::text, 'unavailable'::text])))
+);
+CREATE INDEX dns_delegations_due ON public.dns_delegations USING btree (due) WHERE (due IS NOT NULL);
+alter table dns_delegations enable row level security;
+create policy tenant on dns_delegations as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM dns_zones z
+  WHERE ((z.id = dns_delegations.zone_id) AND (z.team_id = current_team_id())))));
+
+-- publications that wait for staff: many removed names, many removed zones, a transfer that shrinks a zone
+create table dns_holds (
+  id integer not null generated always as identity,
+  kind text not null,
+  zone_id integer,
+  reason text not null,
+  attrs jsonb not null default '{}'::jsonb,
+  evidence text not null, -- digest of exactly what would be removed: an approval covers this and nothing else
+  state text not null default 'open'::text,
+  created timestamp with time zone not null default now(),
+  decided timestamp with time zone,
+  decided_by text,
+  constraint dns_holds_pkey PRIMARY KEY (id),
+  constraint dns_holds_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint dns_holds_check CHECK (((kind = 'catalog'::text) = (zone_id IS NULL))),
+  constraint dns_holds_kind_check CHECK ((kind = ANY (ARRAY['publish'::text, 'catalog'::text, 'shrink'::text]))),
+  constraint dns_holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text])))
+);
+CREATE UNIQUE INDEX dns_holds_open ON public.dns_holds USING btree (kind, zone_id) NULLS NOT DISTINCT WHERE (state = 'open'::text);
+CREATE INDEX dns_holds_zone ON public.dns_holds USING btree (zone_id) WHERE (zone_id IS NOT NULL);
+alter table dns_holds enable row level security;
+
+create table dns_keys (
+  id integer not null generated always as identity,
+  zone_id integer not null,
+  algorithm integer not null,
+  flags integer not null,
+  tag integer not null,
+  dnskey bytea not null, -- rdata of the DNSKEY record
+  private_sealed bytea, -- PKCS #8, bound to the id of the zone and dnskey; null: a key of another signer, or removed
+  state text not null,
+  created timestamp with time zone not null default now(),
+  introduced timestamp with time zone, -- since when all name servers serve the key
+  ds_seen timestamp with time zone, -- since when all servers of the parent serve a DS record of the key
+  retired timestamp with time zone,
+  removed timestamp with time zone,
+  constraint dns_keys_pkey PRIMARY KEY (id),
+  constraint dns_keys_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint dns_keys_algorithm_check CHECK (((algorithm >= 1) AND (algorithm <= 255))),
+  constraint dns_keys_flags_check CHECK (((flags >= 256) AND (flags <= 257))),
+  constraint dns_keys_state_check CHECK ((state = ANY (ARRAY['introduced'::text, 'active'::text, 'retiring'::text, 'removed'::text]))),
+  constraint dns_keys_tag_check CHECK (((tag >= 0) AND (tag <= 65535)))
+);
+CREATE UNIQUE INDEX dns_keys_zone ON public.dns_keys USING btree (zone_id, dnskey);
+alter table dns_keys enable row level security;
+create policy tenant on dns_keys as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM dns_zones z
+  WHERE ((z.id = dns_keys.zone_id) AND (z.team_id = current_team_id())))));
+
+create table dns_ptr_templates (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  prefix cidr not null,
+  pattern text not null,
+  ttl integer,
+  overwrite text not null default 'generated'::text,
+  created timestamp with time zone not null default now(),
+  touched timestamp with time zone not null default now(),
+  constraint dns_ptr_templates_pkey PRIMARY KEY (id),
+  constraint dns_ptr_templates_team_id_prefix_key UNIQUE (team_id, prefix),
+  constraint dns_ptr_templates_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint dns_ptr_templates_overwrite_check CHECK ((overwrite = ANY (ARRAY['never'::text, 'generated'::text, 'always'::text])))
+);
+CREATE INDEX dns_ptr_templates_prefix ON public.dns_ptr_templates USING gist (prefix inet_ops);
+alter table dns_ptr_templates enable row level security;
+create policy tenant on dns_ptr_templates as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- the desired content of zones; what is published is in dns_served
+create table dns_recordsets (
+  zone_id integer not null,
+  name_key bytea not null,
+  type integer not null,
+  team_id integer, -- that of the zone
+  name text not null,
+  ttl integer not null,
+  rdata bytea[] not null, -- in canonical order (RFC 4034 section 6.3); the serial of an SOA record is 0, that of the zone applies
+  content text not null, -- the records in presentation format, one a line, for answers, filters and the search
+  source text not null default 'user'::text, -- user; generated: from a PTR template; system: SOA, NS of the apex and others that Pharos writes
+  comment text not null default ''::text,
+  created timestamp with time zone not null default now(),
+  touched timestamp with time zone not null default now(),
+  constraint dns_recordsets_pkey PRIMARY KEY (zone_id, name_key, type),
+  constraint dns_recordsets_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint dns_recordsets_rdata_check CHECK ((cardinality(rdata) > 0)),
+  constraint dns_recordsets_source_check CHECK ((source = ANY (ARRAY['user'::text, 'generated'::text, 'system'::text]))),
+  constraint dns_recordsets_ttl_check CHECK ((ttl >= 0)),
+  constraint dns_recordsets_type_check CHECK (((type >= 1) AND (type <= 65535)))
+);
+alter table dns_recordsets enable row level security;
+create policy tenant on dns_recordsets as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table dns_secondaries (
+  zone_id integer not null,
+  primaries jsonb not null, -- list of {address, port, tsig_key_id}
+  serial bigint, -- the serial of the last transfer
+  due timestamp with time zone default now(), -- next query of the primaries: SOA refresh or retry, or a NOTIFY
+  leased_until timestamp with time zone,
+  attempted timestamp with time zone,
+  transferred timestamp with time zone,
+  expires timestamp with time zone, -- when the data may no longer be served: SOA expire after the last contact
+  error text,
+  attrs jsonb,
+  constraint dns_secondaries_pkey PRIMARY KEY (zone_id),
+  constraint dns_secondaries_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint dns_secondaries_serial_check CHECK (((serial >= 0) AND (serial <= '4294967295'::bigint)))
+);
+CREATE INDEX dns_secondaries_due ON public.dns_secondaries USING btree (due) WHERE (due IS NOT NULL);
+alter table dns_secondaries enable row level security;
+create policy tenant on dns_secondaries as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM dns_zones z
+  WHERE ((z.id = dns_secondaries.zone_id) AND (z.team_id = current_team_id())))));
+
+-- zones at their serial in dns_zones, signatures and denial of existence included
+create table dns_served (
+  zone_id integer not null,
+  name_key bytea not null,
+  type integer not null,
+  ttl integer not null,
+  rdata bytea[] not null,
+  rrsig bytea[] not null default '{}'::bytea[], -- rdata of the signatures of this record set
+  expires timestamp with time zone, -- the first of the signatures to expire; null without signatures
+  constraint dns_served_pkey PRIMARY KEY (zone_id, name_key, type),
+  constraint dns_served_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint dns_served_ttl_check CHECK ((ttl >= 0)),
+  constraint dns_served_type_check CHECK (((type >= 1) AND (type <= 65535)))
+);
+CREATE INDEX dns_served_chain ON public.dns_served USING btree (zone_id, type, name_key) WHERE (type = ANY (ARRAY[47, 50]));
+CREATE INDEX dns_served_expires ON public.dns_served USING btree (expires) WHERE (expires IS NOT NULL);
+alter table dns_served enable row level security;
+
+create table dns_server_zones (
+  server_id integer not null,
+  zone_id integer not null,
+  serial bigint, -- the serial that the server answered last
+  state text not null,
+  checked timestamp with time zone not null,
+  since timestamp with time zone not null default now(),
+  constraint dns_server_zones_pkey PRIMARY KEY (server_id, zone_id),
+  constraint dns_server_zones_server_id_fkey FOREIGN KEY (server_id) REFERENCES dns_servers(id) ON DELETE CASCADE,
+  constraint dns_server_zones_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint dns_server_zones_serial_check CHECK (((serial >= 0) AND (serial <= '4294967295'::bigint))),
+  constraint dns_server_zones_state_check CHECK ((state = ANY (ARRAY['serving'::text, 'behind'::text, 'absent'::text, 'failing'::text, 'unreachable'::text])))
+);
+CREATE INDEX dns_server_zones_zone ON public.dns_server_zones USING btree (zone_id);
+alter table dns_server_zones enable row level security;
+create policy tenant on dns_server_zones as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM dns_zones z
+  WHERE ((z.id = dns_server_zones.zone_id) AND (z.team_id = current_team_id())))));
+
+-- name servers that follow the hidden primary; they are never written to, they transfer
+create table dns_servers (
+  id integer not null generated always as identity,
+  name text not null, -- name in NS records
+  kind text not null default 'dns'::text,
+  address text, -- where the server is sent NOTIFY and asked for serials
+  port integer not null default 53,
+  tsig_key_id integer, -- key of transfers, NOTIFY and serial queries
+  region text not null default ''::text,
+  is_public boolean not null default true, -- in the NS records of new zones; false for a server that only distributes
+  catalog boolean not null default true, -- learns its zones from the catalog zone (RFC 9432)
+  signing text not null default 'pharos'::text, -- external: it gets zones unsigned, and signs them itself
+  created timestamp with time zone not null default now(),
+  checked timestamp with time zone, -- last attempt to query it
+  seen timestamp with time zone, -- last answer
+  identity jsonb, -- version and id, as it answers version.bind and id.server
+  error text, -- code of the last failure; null after an answer
+  constraint dns_servers_pkey PRIMARY KEY (id),
+  constraint dns_servers_name_key UNIQUE (name),
+  constraint dns_servers_tsig_key_id_fkey FOREIGN KEY (tsig_key_id) REFERENCES dns_tsig_keys(id),
+  constraint dns_servers_check CHECK (((kind <> 'dns'::text) OR (address IS NOT NULL))),
+  constraint dns_servers_kind_check CHECK ((kind = ANY (ARRAY['dns'::text, 'sandbox'::text]))),
+  constraint dns_servers_name_check CHECK (((name = lower(name)) AND (name ~~ '%_.'::text))),
+  constraint dns_servers_port_check CHECK (((port >= 1) AND (port <= 65535))),
+  constraint dns_servers_signing_check CHECK ((signing = ANY (ARRAY['pharos'::text, 'external'::text])))
+);
+
+-- steps of IXFR: whole sets, each followed by its signatures as a set of type RRSIG; the SOA of the step's end is the first set
+create table dns_transfers (
+  zone_id integer not null,
+  position bigint not null generated always as identity, -- order of publication: serials wrap
+  serial_from bigint not null,
+  serial_to bigint not null,
+  version bigint not null,
+  removed bytea not null,
+  added bytea not null,
+  at timestamp with time zone not null default now(),
+  constraint dns_transfers_pkey PRIMARY KEY (zone_id, "position"),
+  constraint dns_transfers_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
+  constraint dns_transfers_serial_from_check CHECK (((serial_from >= 0) AND (serial_from <= '4294967295'::bigint))),
+  constraint dns_transfers_serial_to_check CHECK (((serial_to >= 0) AND (serial_to <= '4294967295'::bigint)))
+);
+CREATE UNIQUE INDEX dns_transfers_from ON public.dns_transfers USING btree (zone_id, serial_from);
+CREATE INDEX dns_transfers_position ON public.dns_transfers USING btree ("position");
+alter table dns_transfers enable row level security;
+
+create table dns_tsig_keys (
+  id integer not null generated always as identity,
+  team_id integer, -- null: a key of the operator
+  name text not null, -- unique over all teams: a message names the key and no team
+  algorithm text not null default 'hmac-sha256'::text,
+  secret_sealed bytea not null, -- bound to the name of the key
+  created timestamp with time zone not null default now(),
+  constraint dns_tsig_keys_pkey PRIMARY KEY (id),
+  constraint dns_tsig_keys_name_key UNIQUE (name),
+  constraint dns_tsig_keys_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint dns_tsig_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['hmac-sha1'::text, 'hmac-sha224'::text, 'hmac-sha256'::text, 'hmac-sha384'::text, 'hmac-sha512'::text]))),
+  constraint dns_tsig_keys_name_check CHECK (((name = lower(name)) AND (name ~~ '%_.'::text)))
+);
+CREATE INDEX dns_tsig_keys_team ON public.dns_tsig_keys USING btree (team_id) WHERE (team_id IS NOT NULL);
+alter table dns_tsig_keys enable row level security;
+create policy tenant on dns_tsig_keys as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- the journal: the differences that the publish loop applies, the history and the source of a rollback
+create table dns_versions (
+  zone_id integer not null,
+  version bigint not null,
+  team_id integer,
+  at timestamp with time zone not null default now(),
+  actor text not null,
+  what text not null, -- code of the operation, such as recordset.update
+  removed bytea not null, -- record sets as they were, encoded by dns/zone/rrset-list.ts; a changed set is in both columns
+  added bytea not null,
+  removed_count integer not null,
+  changed_count integer not null, -- record sets in both removed and added; the other counts are without them
+  added_count integer not null,
+  constraint dns_versions_pkey PRIMARY KEY (zone_id, version),
+  constraint dns_versions_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE
+);
+CREATE INDEX dns_versions_at ON public.dns_versions USING btree (at);
+alter table dns_versions enable row level security;
+create policy tenant on dns_versions as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table dns_zones (
+  id integer not null generated always as identity,
+  team_id integer, -- null: a zone of the operator
+  name text not null,
+  name_key bytea not null,
+  kind text not null default 'primary'::text,
+  is_reverse boolean not null default false,
+  is_generated boolean not null default false, -- a reverse zone that was cut from a prefix of the team
+  managed_by text not null default 'team'::text, -- operator: the platform file, which may prune it
+  version bigint not null default 1, -- incremented by every change of a record set, and by no signature: the last one in dns_versions
+  published_version bigint not null default 0, -- the version that dns_served contains
+  serial bigint, -- the published serial; before the first publication that of the imported zone, or null
+  recordset_count integer not null default 0, -- rows in dns_recordsets, managed ones included
+  record_count integer not null default 0,
+  settings jsonb not null default '{}'::jsonb, -- settings that differ from the defaults
+  settings_version integer not null default 1, -- incremented by every change of the settings: their ETag
+  dnssec text not null default 'disabled'::text,
+  dnssec_since timestamp with time zone,
+  dnssec_options jsonb not null default '{}'::jsonb, -- algorithm, nsec3 and cds, as requested
+  dnssec_due timestamp with time zone, -- when the state of DNSSEC is evaluated next; null if it waits for nothing
+  status text not null default 'updating'::text, -- observed at the name servers; a change of the zone sets it to updating
+  reason text, -- code of the reason for a status other than ok; null if there is none
+  attrs jsonb,
+  claimed timestamp with time zone default now(), -- since when the zone has its name; null while another team has it. Only a claimed zone is served
+  created timestamp with time zone not null default now(),
+  touched timestamp with time zone not null default now(),
+  published timestamp with time zone,
+  deleted timestamp with time zone, -- evidence for the removal from the catalog; for seven days the zone can be restored
+  deleted_by text,
+  is_catalog boolean not null default false, -- the catalog zone (RFC 9432), which lists all others: written by its loop alone
+  withdrawn timestamp with time zone, -- since when the catalog zone does not contain the zone and name servers stop to serve it: only after it was deleted
+  resign_requested timestamp with time zone, -- since when the zone is to be published again without a change of a record set: keys changed, or signatures expire
+  dnssec_reason text, -- code of what the state waits for or fails at; null if nothing
+  dnssec_removal boolean not null default false, -- pending_disabled although the parent had DS records: it was asked to delete them
+  dnssec_serial bigint, -- the first serial with the current keys: once all name servers have it, they are introduced; null until it is published
+  constraint dns_zones_pkey PRIMARY KEY (id),
+  constraint dns_zones_id_team_id_key UNIQUE (id, team_id),
+  constraint dns_zones_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint dns_zones_check CHECK (((claimed IS NULL) = (status = 'pending_verification'::text))),
+  constraint dns_zones_dnssec_check CHECK ((dnssec = ANY (ARRAY['disabled'::text, 'signing'::text, 'pending_ds'::text, 'active'::text, 'pending_disabled'::text, 'error'::text]))),
+  constraint dns_zones_dnssec_serial_check CHECK (((dnssec_serial >= 0) AND (dnssec_serial <= '4294967295'::bigint))),
+  constraint dns_zones_kind_check CHECK ((kind = ANY (ARRAY['primary'::text, 'secondary'::text]))),
+  constraint dns_zones_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text]))),
+  constraint dns_zones_serial_check CHECK (((serial >= 0) AND (serial <= '4294967295'::bigint))),
+  constraint dns_zones_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'updating'::text, 'error'::text, 'pending_verification'::text])))
+);
+CREATE UNIQUE INDEX dns_zones_catalog ON public.dns_zones USING btree (is_catalog) WHERE (is_catalog AND (deleted IS NULL));
+CREATE INDEX dns_zones_deleted ON public.dns_zones USING btree (deleted) WHERE (deleted IS NOT NULL);
+CREATE INDEX dns_zones_dnssec_due ON public.dns_zones USING btree (dnssec_due) WHERE ((dnssec_due IS NOT NULL) AND (deleted IS NULL));
+CREATE UNIQUE INDEX dns_zones_name ON public.dns_zones USING btree (name_key) WHERE ((claimed IS NOT NULL) AND (deleted IS NULL));
+CREATE UNIQUE INDEX dns_zones_of_team ON public.dns_zones USING btree (team_id, name_key) NULLS NOT DISTINCT WHERE (deleted IS NULL);
+CREATE INDEX dns_zones_published ON public.dns_zones USING btree (published);
+CREATE INDEX dns_zones_resign ON public.dns_zones USING btree (id) WHERE (resign_requested IS NOT NULL);
+CREATE INDEX dns_zones_team ON public.dns_zones USING btree (team_id, name_key);
+CREATE INDEX dns_zones_unpublished ON public.dns_zones USING btree (id) WHERE ((version > published_version) AND (claimed IS NOT NULL) AND (deleted IS NULL));
+alter table dns_zones enable row level security;
+create policy tenant on dns_zones as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table domains (
   id integer not null generated always as identity,
@@ -1083,7 +1457,7 @@ create table outbox (
 CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text]))
 END)
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -1514,7 +1888,7 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text]
 END)))
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
@@ -1533,6 +1907,18 @@ grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
+grant delete, insert, select, update on dns_blocks to pharos_tenant;
+grant select on dns_defaults to pharos_tenant;
+grant insert, select, update on dns_delegations to pharos_tenant;
+grant insert, select (id, zone_id, algorithm, flags, tag, dnskey, state, created, introduced, ds_seen, retired, removed), update (private_sealed, state, introduced, ds_seen, retired, removed) on dns_keys to pharos_tenant;
+grant delete, insert, select, update on dns_ptr_templates to pharos_tenant;
+grant delete, insert, select, update on dns_recordsets to pharos_tenant;
+grant insert, select, update (primaries, due) on dns_secondaries to pharos_tenant;
+grant select on dns_server_zones to pharos_tenant;
+grant select (id, name, region, is_public) on dns_servers to pharos_tenant;
+grant select (id, team_id, name, algorithm, created) on dns_tsig_keys to pharos_tenant;
+grant insert, select on dns_versions to pharos_tenant;
+grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by, resign_requested, dnssec_reason, dnssec_removal, dnssec_serial) on dns_zones to pharos_tenant;
 grant delete, insert (team_id, domain, auto_join, created, pending_since, due), select, update (auto_join, verified, pending_since, last_check, last_check_result, missed, due) on domains to pharos_tenant;
 grant select on event_relationships to pharos_tenant;
 grant select on events to pharos_tenant;

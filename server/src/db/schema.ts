@@ -317,6 +317,326 @@ export interface DeliveryIdsTable {
   body_sha256: Buffer | null
 }
 
+/** number of record sets from one name to the next, for large zones only: a page at any offset is found by adding a few hundred numbers */
+export interface DnsBlocksTable {
+  zone_id: number
+  /** name_key with which the block starts; empty for the first block */
+  first: Buffer
+  count: number
+}
+
+/** at most one row, from the platform file: what applies to zones and teams without a setting of their own */
+export interface DnsDefaultsTable {
+  key: string
+  /** mailbox of SOA records as a name */
+  hostmaster: Generated<string>
+  default_ttl: Generated<number>
+  minimum_ttl: Generated<number>
+  refresh: Generated<number>
+  retry: Generated<number>
+  expire: Generated<number>
+  negative_ttl: Generated<number>
+  history_days: Generated<number>
+  /** zones of one team */
+  zones_max: Generated<number>
+  /** record sets of one zone */
+  recordsets_max: Generated<number>
+  is_apex_ns_editable: Generated<boolean>
+}
+
+export type DnsDelegationsStatus =
+  | 'unknown'
+  | 'delegated'
+  | 'partial'
+  | 'elsewhere'
+  | 'absent'
+  | 'unavailable'
+
+/** what the servers of the parent zone answered, each asked directly */
+export interface DnsDelegationsTable {
+  zone_id: number
+  status: Generated<DnsDelegationsStatus>
+  due: Generated<Date | null>
+  leased_until: Date | null
+  checked: Date | null
+  /** names of the NS records at the parent, in order */
+  ns: Generated<string[]>
+  /** rdata of the DS records at any server of the parent */
+  ds: Generated<Buffer[]>
+  /** every server of the parent answered the same DS records */
+  is_ds_everywhere: Generated<boolean>
+  ns_ttl: number | null
+  ds_ttl: number | null
+  ds_first_seen: Date | null
+  ds_last_seen: Date | null
+  /** largest TTL of DNSKEY records since the DS was last seen */
+  dnskey_ttl_max: number | null
+  /** complete and equal answers in a row */
+  equal_answers: Generated<number>
+}
+
+export type DnsHoldsKind = 'publish' | 'catalog' | 'shrink'
+
+export type DnsHoldsState = 'open' | 'approved' | 'rejected' | 'closed'
+
+/** publications that wait for staff: many removed names, many removed zones, a transfer that shrinks a zone */
+export interface DnsHoldsTable {
+  id: GeneratedAlways<number>
+  kind: DnsHoldsKind
+  zone_id: number | null
+  reason: string
+  attrs: GeneratedJson
+  /** digest of exactly what would be removed: an approval covers this and nothing else */
+  evidence: string
+  state: Generated<DnsHoldsState>
+  created: Generated<Date>
+  decided: Date | null
+  decided_by: string | null
+}
+
+export type DnsKeysState = 'introduced' | 'active' | 'retiring' | 'removed'
+
+export interface DnsKeysTable {
+  id: GeneratedAlways<number>
+  zone_id: number
+  algorithm: number
+  flags: number
+  tag: number
+  /** rdata of the DNSKEY record */
+  dnskey: Buffer
+  /** PKCS #8, bound to the id of the zone and dnskey; null: a key of another signer, or removed */
+  private_sealed: Buffer | null
+  state: DnsKeysState
+  created: Generated<Date>
+  /** since when all name servers serve the key */
+  introduced: Date | null
+  /** since when all servers of the parent serve a DS record of the key */
+  ds_seen: Date | null
+  retired: Date | null
+  removed: Date | null
+}
+
+export type DnsPtrTemplatesOverwrite = 'never' | 'generated' | 'always'
+
+export interface DnsPtrTemplatesTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  prefix: string
+  pattern: string
+  ttl: number | null
+  overwrite: Generated<DnsPtrTemplatesOverwrite>
+  created: Generated<Date>
+  touched: Generated<Date>
+}
+
+export type DnsRecordsetsSource = 'user' | 'generated' | 'system'
+
+/** the desired content of zones; what is published is in dns_served */
+export interface DnsRecordsetsTable {
+  zone_id: number
+  name_key: Buffer
+  type: number
+  /** that of the zone */
+  team_id: number | null
+  name: string
+  ttl: number
+  /** in canonical order (RFC 4034 section 6.3); the serial of an SOA record is 0, that of the zone applies */
+  rdata: Buffer[]
+  /** the records in presentation format, one a line, for answers, filters and the search */
+  content: string
+  /** user; generated: from a PTR template; system: SOA, NS of the apex and others that Pharos writes */
+  source: Generated<DnsRecordsetsSource>
+  comment: Generated<string>
+  created: Generated<Date>
+  touched: Generated<Date>
+}
+
+export interface DnsSecondariesTable {
+  zone_id: number
+  /** list of {address, port, tsig_key_id} */
+  primaries: Json
+  /** the serial of the last transfer */
+  serial: number | null
+  /** next query of the primaries: SOA refresh or retry, or a NOTIFY */
+  due: Generated<Date | null>
+  leased_until: Date | null
+  attempted: Date | null
+  transferred: Date | null
+  /** when the data may no longer be served: SOA expire after the last contact */
+  expires: Date | null
+  error: string | null
+  attrs: NullableJson
+}
+
+/** zones at their serial in dns_zones, signatures and denial of existence included */
+export interface DnsServedTable {
+  zone_id: number
+  name_key: Buffer
+  type: number
+  ttl: number
+  rdata: Buffer[]
+  /** rdata of the signatures of this record set */
+  rrsig: Generated<Buffer[]>
+  /** the first of the signatures to expire; null without signatures */
+  expires: Date | null
+}
+
+export type DnsServerZonesState = 'serving' | 'behind' | 'absent' | 'failing' | 'unreachable'
+
+export interface DnsServerZonesTable {
+  server_id: number
+  zone_id: number
+  /** the serial that the server answered last */
+  serial: number | null
+  state: DnsServerZonesState
+  checked: Date
+  since: Generated<Date>
+}
+
+export type DnsServersKind = 'dns' | 'sandbox'
+
+export type DnsServersSigning = 'pharos' | 'external'
+
+/** name servers that follow the hidden primary; they are never written to, they transfer */
+export interface DnsServersTable {
+  id: GeneratedAlways<number>
+  /** name in NS records */
+  name: string
+  kind: Generated<DnsServersKind>
+  /** where the server is sent NOTIFY and asked for serials */
+  address: string | null
+  port: Generated<number>
+  /** key of transfers, NOTIFY and serial queries */
+  tsig_key_id: number | null
+  region: Generated<string>
+  /** in the NS records of new zones; false for a server that only distributes */
+  is_public: Generated<boolean>
+  /** learns its zones from the catalog zone (RFC 9432) */
+  catalog: Generated<boolean>
+  /** external: it gets zones unsigned, and signs them itself */
+  signing: Generated<DnsServersSigning>
+  created: Generated<Date>
+  /** last attempt to query it */
+  checked: Date | null
+  /** last answer */
+  seen: Date | null
+  /** version and id, as it answers version.bind and id.server */
+  identity: NullableJson
+  /** code of the last failure; null after an answer */
+  error: string | null
+}
+
+/** steps of IXFR: whole sets, each followed by its signatures as a set of type RRSIG; the SOA of the step's end is the first set */
+export interface DnsTransfersTable {
+  zone_id: number
+  /** order of publication: serials wrap */
+  position: GeneratedAlways<number>
+  serial_from: number
+  serial_to: number
+  version: number
+  removed: Buffer
+  added: Buffer
+  at: Generated<Date>
+}
+
+export type DnsTsigKeysAlgorithm = 'hmac-sha1' | 'hmac-sha224' | 'hmac-sha256' | 'hmac-sha384' | 'hmac-sha512'
+
+export interface DnsTsigKeysTable {
+  id: GeneratedAlways<number>
+  /** null: a key of the operator */
+  team_id: number | null
+  /** unique over all teams: a message names the key and no team */
+  name: string
+  algorithm: Generated<DnsTsigKeysAlgorithm>
+  /** bound to the name of the key */
+  secret_sealed: Buffer
+  created: Generated<Date>
+}
+
+/** the journal: the differences that the publish loop applies, the history and the source of a rollback */
+export interface DnsVersionsTable {
+  zone_id: number
+  version: number
+  team_id: number | null
+  at: Generated<Date>
+  actor: string
+  /** code of the operation, such as recordset.update */
+  what: string
+  /** record sets as they were, encoded by dns/zone/rrset-list.ts; a changed set is in both columns */
+  removed: Buffer
+  added: Buffer
+  removed_count: number
+  /** record sets in both removed and added; the other counts are without them */
+  changed_count: number
+  added_count: number
+}
+
+export type DnsZonesKind = 'primary' | 'secondary'
+
+export type DnsZonesManagedBy = 'operator' | 'team'
+
+export type DnsZonesDnssec = 'disabled' | 'signing' | 'pending_ds' | 'active' | 'pending_disabled' | 'error'
+
+export type DnsZonesStatus = 'ok' | 'updating' | 'error' | 'pending_verification'
+
+export interface DnsZonesTable {
+  id: GeneratedAlways<number>
+  /** null: a zone of the operator */
+  team_id: number | null
+  name: string
+  name_key: Buffer
+  kind: Generated<DnsZonesKind>
+  is_reverse: Generated<boolean>
+  /** a reverse zone that was cut from a prefix of the team */
+  is_generated: Generated<boolean>
+  /** operator: the platform file, which may prune it */
+  managed_by: Generated<DnsZonesManagedBy>
+  /** incremented by every change of a record set, and by no signature: the last one in dns_versions */
+  version: Generated<number>
+  /** the version that dns_served contains */
+  published_version: Generated<number>
+  /** the published serial; before the first publication that of the imported zone, or null */
+  serial: number | null
+  /** rows in dns_recordsets, managed ones included */
+  recordset_count: Generated<number>
+  record_count: Generated<number>
+  /** settings that differ from the defaults */
+  settings: GeneratedJson
+  /** incremented by every change of the settings: their ETag */
+  settings_version: Generated<number>
+  dnssec: Generated<DnsZonesDnssec>
+  dnssec_since: Date | null
+  /** algorithm, nsec3 and cds, as requested */
+  dnssec_options: GeneratedJson
+  /** when the state of DNSSEC is evaluated next; null if it waits for nothing */
+  dnssec_due: Date | null
+  /** observed at the name servers; a change of the zone sets it to updating */
+  status: Generated<DnsZonesStatus>
+  /** code of the reason for a status other than ok; null if there is none */
+  reason: string | null
+  attrs: NullableJson
+  /** since when the zone has its name; null while another team has it. Only a claimed zone is served */
+  claimed: Generated<Date | null>
+  created: Generated<Date>
+  touched: Generated<Date>
+  published: Date | null
+  /** evidence for the removal from the catalog; for seven days the zone can be restored */
+  deleted: Date | null
+  deleted_by: string | null
+  /** the catalog zone (RFC 9432), which lists all others: written by its loop alone */
+  is_catalog: Generated<boolean>
+  /** since when the catalog zone does not contain the zone and name servers stop to serve it: only after it was deleted */
+  withdrawn: Date | null
+  /** since when the zone is to be published again without a change of a record set: keys changed, or signatures expire */
+  resign_requested: Date | null
+  /** code of what the state waits for or fails at; null if nothing */
+  dnssec_reason: string | null
+  /** pending_disabled although the parent had DS records: it was asked to delete them */
+  dnssec_removal: Generated<boolean>
+  /** the first serial with the current keys: once all name servers have it, they are introduced; null until it is published */
+  dnssec_serial: number | null
+}
+
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'
 
 export interface DomainsTable {
@@ -1067,6 +1387,21 @@ export interface Schema {
   audit_unsealed: AuditUnsealedTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
+  dns_blocks: DnsBlocksTable
+  dns_defaults: DnsDefaultsTable
+  dns_delegations: DnsDelegationsTable
+  dns_holds: DnsHoldsTable
+  dns_keys: DnsKeysTable
+  dns_ptr_templates: DnsPtrTemplatesTable
+  dns_recordsets: DnsRecordsetsTable
+  dns_secondaries: DnsSecondariesTable
+  dns_served: DnsServedTable
+  dns_server_zones: DnsServerZonesTable
+  dns_servers: DnsServersTable
+  dns_transfers: DnsTransfersTable
+  dns_tsig_keys: DnsTsigKeysTable
+  dns_versions: DnsVersionsTable
+  dns_zones: DnsZonesTable
   domains: DomainsTable
   event_networks: EventNetworksTable
   event_relationships: EventRelationshipsTable

@@ -18,6 +18,10 @@ export type WakeName =
   | 'domains'
   | 'webhooks'
   | 'outbox'
+  /** Zones have versions that are not published, were created or deleted. */
+  | 'dns'
+  /** Zones have a new serial, or the catalog has. */
+  | 'dns-published'
 
 export type Waker = {
   /** Calls `listener` when `name` is woken, and once after every reconnection. It must not throw; returns "unsubscribe". */

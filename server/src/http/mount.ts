@@ -384,6 +384,7 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { mounted },
     ...(route.upload ? { bodyLimit: route.upload.file.bytesMax + formOverheadBytes } : {}),
+    ...(route.bodyBytesMax === null ? {} : { bodyLimit: route.bodyBytesMax }),
     ...(route.secret ? { compress: false } : {}),
     schema: { response: serializedAnswers(route) },
     handler: async (request, reply) =>

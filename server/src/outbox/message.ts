@@ -7,8 +7,10 @@ import type { PersonalMessageType } from '@pharos/contract/notification'
 type AnyMessageType = StreamType | OperatorMessageType | PersonalMessageType
 
 /** The module that a team needs to get messages of the type. */
-export const moduleOf = (type: StreamType): 'lighthouse' | 'ipam' =>
-  type.startsWith('event.') ? 'lighthouse' : 'ipam'
+export function moduleOf(type: StreamType): 'lighthouse' | 'ipam' | 'dns' {
+  if (type.startsWith('event.')) return 'lighthouse'
+  return type.startsWith('zone.') ? 'dns' : 'ipam'
+}
 
 /** The message as JSON. `data` is the JSON text of the outbox, so that both channels send the same bytes. */
 export const messageText = (type: AnyMessageType, at: Date, data: string): string =>

@@ -14,6 +14,12 @@ import { letterQuotas } from '../byoip/letter/letter.ts'
 import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
 import { authorize } from '../http/authenticate.ts'
+import { findSealedKey } from '../dns/publish/follow.store.ts'
+import { dnssecRoutes } from '../dns/dnssec/dnssec.routes.ts'
+import { enableForNewZone } from '../dns/dnssec/request-dnssec.ts'
+import { dnsRoutes } from '../dns/dns.routes.ts'
+import { createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
+import { listDependentZones } from '../dns/reverse/dependent-zones.ts'
 import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -57,6 +63,7 @@ import { domainDeps } from './domains.ts'
 import { authorizedProvider, issuerOf } from './provider.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import { registryRoutes } from './registry-sources.ts'
+import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
 import { webhookDeps } from './webhooks.ts'
 
@@ -185,6 +192,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       authorizationKinds: config.authorizationProofs,
       ring,
       quota: config.announcementsPerTeam,
+      listDependentZones,
       checkRequests: new RateLimiter({
         perSecond: config.checkRequestsPerMinute / 60,
         burst: config.checkRequestsPerMinute,
@@ -208,6 +216,18 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       provider: authorizedProvider(config),
       now: () => new Date(),
     }),
+    ...dnsRoutes({
+      postgres,
+      ring,
+      rules: { allowDocumentation: config.allowDocumentationResources },
+      transferSource: createTransferSource(async (id) => {
+        const key = await findSealedKey(postgres.front, id)
+        return key && openTsigKey(ring, key)
+      }),
+      enableDnssec: enableForNewZone({ ring, now: () => new Date() }),
+      now: () => new Date(),
+    }),
+    ...dnssecRoutes({ postgres, ring, now: () => new Date() }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...inventoryRoutes({ postgres }),
     ...notificationRoutes({ db: postgres.front, now: () => new Date() }),

@@ -5,8 +5,8 @@ import type { Shared } from './shared.ts'
 
 export type LoopSettings = {
   readonly name: string
-  /** The notification that triggers a run. */
-  readonly wakeName: WakeName
+  /** The notification that triggers a run; without one only the timer does. */
+  readonly wakeName?: WakeName
   readonly intervalMs: number
   readonly run: (signal: AbortSignal) => Promise<void>
 }
@@ -29,7 +29,7 @@ export function createLoopComponent(
   return {
     name,
     start() {
-      unsubscribe = waker.on(wakeName, () => loop.wake())
+      if (wakeName) unsubscribe = waker.on(wakeName, () => loop.wake())
       loop.start()
     },
     stop() {

@@ -10,7 +10,7 @@ import { readRegistries } from './registry-sources.ts'
 import type { Shared } from './shared.ts'
 import { deleteProcess, saveProcess, type LoopReport } from './status.store.ts'
 
-export type Role = 'api' | 'reconciler' | 'collector'
+export type Role = 'api' | 'reconciler' | 'collector' | 'nameserver'
 
 /** A process that has not reported for three times as long counts as gone. */
 export const reportIntervalMs = 15_000
@@ -20,7 +20,7 @@ export function processReportPart(shared: Shared, roles: readonly Role[]): Compo
   const db = postgres.owner
   const id = randomUUID()
   const started = new Date()
-  const readsRegistries = roles.some((role) => role !== 'collector')
+  const readsRegistries = roles.some((role) => role === 'api' || role === 'reconciler')
   const loop = createLoop({
     name: 'process-report',
     intervalMs: reportIntervalMs,

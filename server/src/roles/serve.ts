@@ -15,11 +15,14 @@ import { auditPart } from './audit.ts'
 import { collectorParts } from './collector.ts'
 import { domainsPart } from './domains.ts'
 import { watchInstallation } from './figures.ts'
+import { dnsPublishParts } from './dns-publish.ts'
+import { dnssecParts } from './dnssec.ts'
 import { createHealthServer } from './http.ts'
 import { mailPart } from './mail.ts'
 import { holdAlertsPart } from './hold-alerts.ts'
 import { notificationsPart } from './notifications.ts'
 import { maintenancePart } from './maintenance.ts'
+import { createNameserver } from './nameserver.ts'
 import { processReportPart, type Role } from './process-report.ts'
 import { reconcilerParts } from './reconciler.ts'
 import { createRegistryViews } from './registries.ts'
@@ -27,11 +30,13 @@ import type { Shared } from './shared.ts'
 import { visibilityParts } from './visibility.ts'
 
 export type { Role } from './process-report.ts'
-export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector']
+export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector', 'nameserver']
 
 export type Serving = Running & {
   /** The URL at which it listens, such as `http://127.0.0.1:8080`. */
   readonly url: string | undefined
+  /** The address and port at which it answers DNS, such as `127.0.0.1:8053`. */
+  readonly dns: string | undefined
 }
 
 /** Starts the roles; if one cannot start, stops all of them and throws. `postgres` may be passed already open. */
@@ -54,12 +59,13 @@ export async function runRole(
   }
   collectProcessMetrics(shared.metrics)
   watchInstallation(shared.metrics, open.owner)
+  const nameserver = createNameserver(shared)
   const http = httpParts(shared, roles.includes('api'))
   const running = await startComponents(
     [
       { name: 'postgresql', stop: () => open.stop() },
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
-      ...(roles.some((role) => role !== 'collector') ? [views.rpki, views.irr] : []),
+      ...(roles.some((role) => role === 'api' || role === 'reconciler') ? [views.rpki, views.irr] : []),
       ...(roles.includes('reconciler')
         ? [
             maintenancePart(shared),
@@ -69,17 +75,20 @@ export async function runRole(
             mailPart(shared),
             ...reconcilerParts(shared),
             ...visibilityParts(shared),
+            ...dnsPublishParts(shared),
+            ...dnssecParts(shared),
             holdAlertsPart(shared),
             notificationsPart(shared),
           ]
         : []),
       ...(roles.includes('collector') ? collectorParts(shared) : []),
+      ...(roles.includes('nameserver') ? [nameserver.part] : []),
       ...http.parts,
       processReportPart(shared, roles),
     ],
     { log, stopTimeoutMs: config.shutdownTimeoutSeconds * 1000 },
   )
-  return { ...running, url: http.url() }
+  return { ...running, url: http.url(), dns: nameserver.address() }
 }
 
 export function openDatabase(config: Config, log: Log): Promise<Postgres> {

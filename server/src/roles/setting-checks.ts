@@ -8,11 +8,16 @@ import { checkVrpSources } from '../drivers/vrp-sources.ts'
 import { checkVisibilitySources } from '../drivers/visibility-sources.ts'
 import type { SettingChecks } from '../runtime/config.ts'
 import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
+import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
+import { parseZoneName } from '../net/dns/name.ts'
 import { parseNetworks } from './webhooks.ts'
 
 export const settingChecks: SettingChecks = {
   clamd_url: checkScanner,
+  dns_catalog_zone: parseZoneName,
+  dns_listen: parseListenAddress,
   dns_resolvers: checkNameServers,
+  dns_roots: (servers) => servers.forEach(parseListenAddress),
   irr_sources: checkIrrSources,
   mail_url: checkMailTransport,
   operator_webhook_secret: parseWebhookSecret,

@@ -57,7 +57,7 @@ export type Status = {
 
 /** Names of Leadership: work of which one process of the reconciler role is the leader. */
 const ledWorks = ['audit', 'validator'] as const
-const rolesNeeded: readonly Role[] = ['api', 'reconciler', 'collector']
+const rolesNeeded: readonly Role[] = ['api', 'reconciler', 'collector', 'nameserver']
 /** Work that waits for longer than this needs attention. */
 const lagSecondsMax = 300
 const statementTimeout = '5s'

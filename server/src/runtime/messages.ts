@@ -120,10 +120,21 @@ export const failureTexts = {
     domains: ({ limit }: { limit: number }) => `${atMost(limit, 'domain')} Remove one first.`,
     members: ({ limit }: { limit: number }) =>
       `The team may have at most ${limit} members and open invitations. Remove one, or ask your provider for more.`,
+    zones: ({ limit }: { limit: number }) =>
+      `${atMost(limit, 'zone')} Delete one, or ask your provider for more.`,
+    recordSets: ({ limit, count }: { limit: number; count: number }) =>
+      `A zone may have at most ${plural(limit, 'record set')}; it would have ${count}. Ask your provider for more.`,
     lettersPerDay: ({ limit }: { limit: number }) =>
       `The team may upload at most ${plural(limit, 'letter')} in 24 hours. Upload the letter later.`,
     letterBytes: ({ limit, left }: { limit: number; left: number }) =>
       `The letters of the team may have at most ${limit} bytes together; ${left} are left. Upload a smaller file.`,
+  },
+  managed: {
+    soa: 'The SOA record is managed. Change its times and its mailbox in the settings of the zone.',
+    apexNs:
+      'The NS records of the zone itself are managed. Change `nameservers` in the settings of the zone.',
+    dnssec: ({ type }: { type: string }) =>
+      `${type} records are managed: they follow from the keys of the zone. Use the operations of DNSSEC.`,
   },
   not_found: {
     object: ({ noun }: { noun: string }) => `There is no such ${noun}.`,
@@ -173,7 +184,42 @@ export const failureTexts = {
     byOther: ({ domain }: { domain: string }) =>
       `Another team has verified ${domain}. If the domain is yours, contact your provider.`,
   },
+  zone_claimed: {
+    byOther: ({ zone, record }: { zone: string; record: string | null }) =>
+      `Another customer of the provider has ${zone}, or a zone above or below it. ` +
+      (record === null
+        ? 'If the name is yours, contact your provider.'
+        : `If the name is yours, add the domain to your team and create the TXT record at ${record}; then repeat the request.`),
+  },
+  exists: {
+    zone: ({ zone }: { zone: string }) =>
+      `The team has the zone ${zone} already. Change it, or import with merge or replace.`,
+    recordSets: ({ ids }: { ids: readonly string[] }) =>
+      `${plural(ids.length, 'record set')} of the request ${ids.length === 1 ? 'exists' : 'exist'} already: ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', ...' : ''}. Replace with PUT, or change several with PATCH.`,
+  },
+  delegated: {
+    zone: ({ zone, servers }: { zone: string; servers: readonly string[] }) =>
+      `The parent of ${zone} still delegates to ${servers.join(', ')}: resolvers would fail. Change the name servers at the registrar first, or repeat the request with force=true.`,
+  },
+  delete_protected: {
+    zone: ({ zone }: { zone: string }) =>
+      `${zone} is protected from deletion. Set protect_delete to false in its settings first.`,
+  },
+  ds_present: {
+    zone: ({ zone }: { zone: string }) =>
+      `The parent of ${zone} still has DS records. Delete them at the registrar first, or repeat the request with request_removal=true.`,
+  },
+  in_use: {
+    reverseZones: ({ zones }: { zones: readonly string[] }) =>
+      `${plural(zones.length, 'zone')} of reverse DNS ${zones.length === 1 ? 'depends' : 'depend'} on the announcement: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
+  },
   conflict: {
+    rolloverInProgress: ({ zone }: { zone: string }) =>
+      `A key of ${zone} is being replaced already. Wait until its predecessor is removed.`,
+    dnssecNotEnabled: ({ zone, status }: { zone: string; status: string }) =>
+      `DNSSEC of ${zone} is ${status}. A key can be replaced while it is pending_ds or active.`,
+    secondaryZone: ({ zone }: { zone: string }) =>
+      `${zone} is a secondary zone: its records are transferred from its primary. Change them there.`,
     regionsClosed: ({ open }: { open: readonly string[] }) =>
       `The regions in which the announcement was enabled last are closed. Enable it in one region: ${open.join(', ')}.`,
     noOpenRegion: 'No region is open to the team. Ask your provider to open one.',
@@ -214,6 +260,7 @@ export const failureTexts = {
     request: 'A request with this Idempotency-Key is still in progress. Repeat it after `Retry-After`.',
   },
   precondition_failed: {
+    absent: 'The record does not exist, so no ETag matches. Leave out If-Match to create it.',
     etag: ({ etag }: { etag: string }) =>
       `The record has changed: its ETag is now ${etag}. Read it again, then repeat the change with the new ETag.`,
   },
@@ -255,6 +302,7 @@ export const failureTexts = {
     mounted: ({ route, as }: { route: string; as: string }) => `${route} was mounted as ${as}.`,
   },
   unavailable: {
+    transferSource: 'Zones cannot be transferred by this process. Send the zone file instead.',
     database: 'The database is not available. Try again later.',
     signingKeys: 'The signing keys could not be read: the database does not answer. Try again later.',
     breachedPasswords: 'The list of breached passwords could not be read. Try again later.',
@@ -337,6 +385,74 @@ export const invalidTexts = {
   breached: ['breached', 'was found in a data breach of another service; choose another one'],
   wrongCode: ['wrong_code', 'is wrong or was used already; wait for the next code'],
   domain: ['domain', 'must be the name of a domain such as acme.net, without https:// and path'],
+  zoneRoot: ['zone_name', 'must not be the root or a top-level domain'],
+  zonePublicSuffix: [
+    'public_suffix',
+    'is a public suffix, under which others register domains; name a zone below it',
+  ],
+  zoneSpecialUse: ['special_use', ({ tld }: { tld: string }) => `is in .${tld}, which is reserved`],
+  zoneReverse: [
+    'reverse_zone',
+    'must be made of whole labels of an address, such as 113.0.203.in-addr.arpa or 8.b.d.0.1.0.0.2.ip6.arpa',
+  ],
+  zoneNotYours: [
+    'not_your_address',
+    ({ cidr }: { cidr: string }) =>
+      `is the zone of ${cidr}, which is not in a prefix or an announcement of the team`,
+  ],
+  notYourAddress: ['not_your_address', 'is not in a prefix or an announcement of the team'],
+  primariesMissing: ['required', 'is required for a secondary zone'],
+  primariesOfPrimary: ['not_accepted', 'is accepted for secondary zones only'],
+  secondaryContent: ['not_accepted', 'is not accepted for a secondary zone: its records are transferred'],
+  tsigKey: ['unknown', 'is not the name of a TSIG key of the provider or of the team'],
+  tsigKeyId: ['unknown', 'is not the id of a TSIG key of the provider or of the team'],
+  confirm: ['confirm', ({ zone }: { zone: string }) => `must be the name of the zone, ${zone}`],
+  ipAddress: ['address', 'must be an IP address such as 192.0.2.53 or 2001:db8::53'],
+  outOfZone: ['out_of_zone', ({ zone }: { zone: string }) => `is not in the zone ${zone}`],
+  trailingDot: [
+    'trailing_dot',
+    ({ suggestion }: { suggestion: string }) =>
+      `has several labels and no trailing dot, so that it would be relative to the zone. Write ${suggestion}`,
+  ],
+  recordType: ['unknown', 'is not a record type; write it as A, MX, ... or TYPE and its number'],
+  unsupportedType: ['unsupported_type', ({ reason }: { reason: string }) => `is not supported: ${reason}`],
+  repeatedRecordSet: [
+    'repeated',
+    ({ id }: { id: string }) => `has the name and type of ${id}, which is in the request already`,
+  ],
+  ttlTooLow: [
+    'range',
+    ({ minimum }: { minimum: number }) => `must be at least ${minimum}, the lowest TTL of the zone`,
+  ],
+  recordsEmpty: ['minItems', 'must not be empty; use DELETE to delete the record set'],
+  recordsMissing: ['required', 'is required; or send add and remove'],
+  recordsExclusive: ['exclusive', 'must not be sent with add or remove: send one of them'],
+  nothingLeft: ['minItems', 'would leave no record; use DELETE to delete the record set'],
+  ptrType: ['not_accepted', 'is accepted for A and AAAA only'],
+  ptrWildcard: ['not_accepted', 'is not accepted for a wildcard, whose name is not that of a host'],
+  repeatedAddress: ['repeated', ({ ip }: { ip: string }) => `is ${ip}, which is in the request already`],
+  repeatedTemplate: [
+    'repeated',
+    ({ cidr }: { cidr: string }) => `is ${cidr}, which is in the request already`,
+  ],
+  ptrBatchEmpty: ['required', 'is required; or send templates'],
+  ptrPattern: ['pattern', ({ reason }: { reason: string }) => `is not a valid pattern: ${reason}`],
+  templateTooWide: [
+    'template_too_wide',
+    ({ longest }: { longest: number }) =>
+      `has too many addresses for a pattern with placeholders: at most those of a /${longest}. Use one fixed name, or a smaller network`,
+  ],
+  zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
+  dnssecKey: ['key', ({ reason }: { reason: string }) => `the key cannot be imported: ${reason}`],
+  zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `could not transfer the zone: ${reason}`],
+  importEmpty: ['empty', 'has no record that can be imported'],
+  mailboxName: [
+    'pattern',
+    ({ suggestion }: { suggestion: string }) => `must be written as a name: ${suggestion}`,
+  ],
+  retryRange: ['range', 'must be less than refresh'],
+  minimumTtlRange: ['range', 'must be at most default_ttl'],
+  apexNsPermission: ['not_accepted', 'must be false: the provider does not allow it'],
   announcement: ['not_found', 'is not an announcement of the team'],
   prefixHeld: ['prefix_claimed', 'is held by another customer of the provider'],
   asnUnverified: [

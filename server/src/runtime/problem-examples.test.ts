@@ -23,6 +23,18 @@ const regions = [
     ctx: { region: 'ams', state: 'withdrawing' },
   },
 ]
+const zoneClaims = [
+  {
+    loc: ['body', 'name'],
+    msg: invalidTexts.prefixHeld[1],
+    type: 'zone_claimed',
+    ctx: {
+      record_name: '_pharos-challenge.example.com',
+      record_type: 'TXT',
+      record_value: 'pharos-domain-verification=Zm9yIHRoZSBkb2N1bWVudGF0aW9u',
+    },
+  },
+]
 const tooLarge = [
   {
     loc: ['body'],
@@ -56,6 +68,18 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
   already_member: fail('already_member', 'member', { email: 'ann@example.net' }),
   last_admin: fail('last_admin', 'team'),
   domain_claimed: fail('domain_claimed', 'byOther', { domain: 'acme.net' }),
+  zone_claimed: fail(
+    'zone_claimed',
+    'byOther',
+    { zone: 'example.com', record: '_pharos-challenge.example.com' },
+    { errors: zoneClaims },
+  ),
+  exists: fail('exists', 'zone', { zone: 'example.com' }),
+  delegated: fail('delegated', 'zone', { zone: 'example.com', servers: ['ns1.example.net.'] }),
+  delete_protected: fail('delete_protected', 'zone', { zone: 'example.com' }),
+  ds_present: fail('ds_present', 'zone', { zone: 'example.com' }),
+  in_use: fail('in_use', 'reverseZones', { zones: ['113.0.203.in-addr.arpa'] }),
+  managed: fail('managed', 'soa'),
   conflict: fail('conflict', 'webhookDisabled'),
   idempotency_in_flight: fail('idempotency_in_flight', 'request'),
   precondition_failed: fail('precondition_failed', 'etag', { etag: '"8"' }),

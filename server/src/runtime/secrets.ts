@@ -26,6 +26,8 @@ export type Purpose =
   | 'totp'
   | 'recovery-code'
   | 'webhook-secret'
+  | 'tsig-key'
+  | 'dnssec-key'
   | 'kept-answer'
   | 'kept-plan'
   | 'audit'

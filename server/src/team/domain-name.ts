@@ -83,7 +83,7 @@ function specialUseOf(domain: Domain, allowDocumentation: boolean): string | und
 }
 
 /** The private section counts too: `github.io` belongs to a customer as little as `co.uk`. */
-const isPublicSuffix = (domain: Domain): boolean =>
+export const isPublicSuffix = (domain: string): boolean =>
   parse(domain, { allowPrivateDomains: true, extractHostname: false }).domain === null
 
 /** Free mail providers that are missing in the list. */

@@ -1,0 +1,137 @@
+// D9: signs a zone of 50,000 record sets in the signing thread, and one change of it. Beside it ldns-signzone with the same zone, algorithm
+// and chain.
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { longestTurn } from '../../lab/src/longest-turn.ts'
+import { findProgram, programPath } from '../../lab/src/program.ts'
+import { MemoryZone } from '../../server/src/dns/answer/memory-zone.ts'
+import { keySets } from '../../server/src/dns/sign/key-sets.ts'
+import { signDelta } from '../../server/src/dns/sign/sign-delta.ts'
+import { signInThread } from '../../server/src/dns/sign/sign-in-thread.ts'
+import { defaultTimes, type Signing } from '../../server/src/dns/sign/signature.ts'
+import { createSigningKey } from '../../server/src/dns/sign/signing-key.ts'
+import { nameToWire, parseName, parseZoneName } from '../../server/src/net/dns/name.ts'
+import type { Rrset } from '../../server/src/net/dns/record.ts'
+import { recordType } from '../../server/src/net/dns/type.ts'
+import type { Bench, Benchmark, Line } from './benchmark.ts'
+import { milliseconds, times, whole } from './table.ts'
+import { medianOf, takeTurns } from './turns.ts'
+
+export const signZoneBenchmark: Benchmark = {
+  id: 'D9',
+  name: 'sign-zone',
+  title: 'a large zone signed, and one change of it',
+  missing: () => (findProgram('ldns-signzone') ? undefined : 'ldns-signzone is not installed'),
+  run,
+}
+
+const zone = parseZoneName('bench.test.')
+const eventLoopMsMax = 50
+
+async function run(bench: Bench): Promise<Line[]> {
+  const count = bench.quick ? 2000 : 50_000
+  const signing: Signing = {
+    zone,
+    keys: [createSigningKey(13, 'csk')],
+    denial: 'nsec',
+    now: Date.now() / 1000,
+    times: defaultTimes,
+  }
+  const sets = contentOf(count, signing)
+  const peer = preparePeer(bench.folder, count)
+  const turns: number[] = []
+  let served = new MemoryZone(zone)
+  const { ours, peer: theirs } = await takeTurns(
+    bench.rounds,
+    async () => {
+      const start = performance.now()
+      const { result, longestMs } = await longestTurn(() => signInThread(zone, sets, signing))
+      const ms = performance.now() - start
+      turns.push(longestMs)
+      served = new MemoryZone(zone, result)
+      return ms
+    },
+    async () => peer(),
+  )
+  const changes = await changeMs(served, signing, bench.quick ? 50 : 500)
+  const [wholeMs, peerMs, blockedMs] = [medianOf(ours, Number), medianOf(theirs, Number), Math.max(...turns)]
+  return [
+    {
+      what: `${whole(count)} record sets signed, ECDSA P-256, NSEC`,
+      result: milliseconds(wholeMs),
+      peer: `${milliseconds(peerMs)} ldns-signzone`,
+      ratio: times(peerMs / wholeMs),
+      goal: '<= 1x ldns-signzone',
+      reached: wholeMs <= peerMs,
+    },
+    {
+      what: 'longest turn of the event loop meanwhile, processor time',
+      result: milliseconds(blockedMs),
+      peer: '-',
+      ratio: '-',
+      goal: `<= ${eventLoopMsMax} ms`,
+      reached: blockedMs <= eventLoopMsMax,
+    },
+    {
+      what: 'one change in it signed, in memory',
+      result: milliseconds(changes),
+      peer: '-',
+      ratio: '-',
+      goal: '<= 3 ms',
+      reached: changes <= 3,
+    },
+  ]
+}
+
+function contentOf(count: number, { keys }: Signing): Rrset[] {
+  const dnskeys = keys.map(({ dnskey }) => dnskey)
+  const server = nameToWire(parseName('ns.bench.test.'))
+  const times = Uint8Array.from([0, 0, 0, 1, 0, 0, 14, 16, 0, 0, 3, 132, 0, 18, 117, 0, 0, 0, 1, 44])
+  const soa = Uint8Array.from([...server, ...server, ...times])
+  const addresses = Array.from({ length: count }, (_, i): Rrset => ({
+    name: parseName(`host${i}.bench.test.`),
+    type: recordType.A,
+    ttl: 300,
+    rdata: [Uint8Array.of(192, 0, 2, i % 256)],
+  }))
+  return [
+    { name: zone, type: recordType.SOA, ttl: 3600, rdata: [soa] },
+    { name: zone, type: recordType.NS, ttl: 3600, rdata: [server] },
+    ...addresses,
+    ...keySets(zone, dnskeys, { request: 'none' }, 3600),
+  ]
+}
+
+/** Returns a function that signs the same zone with ldns, and returns its milliseconds. */
+function preparePeer(folder: string, count: number): () => number {
+  const lines = Array.from({ length: count }, (_, i) => `host${i}.bench.test. 300 IN A 192.0.2.${i % 256}`)
+  const head = [
+    'bench.test. 3600 IN SOA ns.bench.test. ns.bench.test. 1 3600 900 1209600 300',
+    'bench.test. 3600 IN NS ns.bench.test.',
+  ]
+  writeFileSync(join(folder, 'bench.zone'), `${[...head, ...lines].join('\n')}\n`)
+  const key = execFileSync(programPath('ldns-keygen'), ['-k', '-a', 'ECDSAP256SHA256', 'bench.test.'], {
+    cwd: folder,
+  })
+  const args = ['-o', 'bench.test.', '-f', 'bench.signed', 'bench.zone', key.toString().trim()]
+  return () => {
+    const start = performance.now()
+    execFileSync(programPath('ldns-signzone'), args, { cwd: folder })
+    return performance.now() - start
+  }
+}
+
+/** Returns the median of one address that changes, one that is added and one that is removed. */
+async function changeMs(served: MemoryZone, signing: Signing, rounds: number): Promise<number> {
+  const samples: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const isNew = round % 2 === 0
+    const name = parseName(`${isNew ? 'new' : 'host'}${round >> 2}.bench.test.`)
+    const after = { name, type: recordType.A, ttl: 300, rdata: [Uint8Array.of(198, 51, 100, round % 256)] }
+    const start = performance.now()
+    served.apply((await signDelta(zone, served, [{ name, type: recordType.A, after }], signing))!)
+    samples.push(performance.now() - start)
+  }
+  return medianOf(samples, Number)
+}

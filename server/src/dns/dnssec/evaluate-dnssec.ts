@@ -1,0 +1,105 @@
+// The loop of DNSSEC: evaluates the state of every zone that is due, and has zones signed again whose keys or CDS records change. It decides
+// nothing itself: state.ts does.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { writeMessages } from '../../outbox/outbox.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
+import { shownZoneName } from '../zone/zone-name.ts'
+import { readDnssec, saveState, type StoredDnssec } from './dnssec.store.ts'
+import { readFacts } from './facts.ts'
+import { defaultWaits, nextState, parentRequestOf, type NextState, type Waits } from './state.ts'
+
+export type EvaluateDeps = {
+  readonly db: Db
+  readonly ring: KeyRing
+  readonly now: () => Date
+  readonly waits?: Waits
+}
+
+/** Zones in one run; the next one continues. */
+const zonesPerRun = 500
+
+/** Evaluates what is due. A zone that fails is tried again by the next run. Returns the number of zones whose state moved. */
+export async function evaluateDnssec(deps: EvaluateDeps, log: Log, signal: AbortSignal): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select id from dns_zones where dnssec_due <= ${deps.now()} and deleted is null and kind = 'primary'
+    order by dnssec_due limit ${zonesPerRun}`.execute(deps.db)
+  let moved = 0
+  for (const { id } of rows) {
+    signal.throwIfAborted()
+    try {
+      if (await evaluateZone(deps, id)) moved++
+    } catch (error) {
+      log.error({ zone: id, err: error }, 'DNSSEC state not evaluated; the next run is the retry')
+    }
+  }
+  return moved
+}
+
+/** Evaluates one zone; returns whether its state moved. */
+export async function evaluateZone(
+  { db, ring, now, waits = defaultWaits }: EvaluateDeps,
+  zoneId: number,
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql`
+      select from dns_zones where id = ${zoneId} and deleted is null and dnssec <> 'disabled' for no key update`.execute(
+      trx,
+    )
+    if (rows.length === 0) return false
+    const seconds = Math.floor(now().getTime() / 1000)
+    const before = await readDnssec(trx, zoneId)
+    const { facts, keysSerial } = await readFacts(trx, ring, before, seconds)
+    const next = nextState(before, facts, seconds, waits)
+    if (keysSerial !== before.keysSerial)
+      await sql`update dns_zones set dnssec_serial = ${keysSerial} where id = ${zoneId}`.execute(trx)
+    const due = next.status === 'disabled' ? undefined : new Date(dueOf(next, seconds) * 1000)
+    await saveState(trx, before, { ...next, due }, needsPublication(before, next))
+    const isMoved = next.status !== before.status
+    if (isMoved) await notify(trx, before, next, now())
+    return isMoved
+  })
+}
+
+/** Seconds until the next look at what has no time of its own: often while something is under way. */
+const observeSeconds = { busy: 5, quiet: 600 }
+
+function dueOf({ status, reason, due }: NextState, now: number): number {
+  const isBusy = reason === 'name_servers' || status === 'pending_disabled' || reason === 'ds_missing'
+  const observed = now + (isBusy ? observeSeconds.busy : observeSeconds.quiet)
+  return due !== undefined && due > now ? Math.min(due, observed + observeSeconds.quiet) : observed
+}
+
+/** Keys are published until they are removed; CDS follows the active ones. */
+function needsPublication(before: StoredDnssec, after: NextState): boolean {
+  const publishedOf = (dnssec: Pick<NextState, 'status' | 'keys'>): string =>
+    JSON.stringify([
+      dnssec.keys.filter(({ state }) => state !== 'removed').map(({ id }) => id),
+      parentRequestOf(dnssec),
+    ])
+  const isRepaired = after.reason === 'signatures_invalid' && before.reason !== after.reason
+  return isRepaired || publishedOf(before) !== publishedOf(after)
+}
+
+async function notify(
+  trx: Trx,
+  { teamId, zoneId, name, status }: StoredDnssec,
+  next: NextState,
+  now: Date,
+): Promise<void> {
+  if (teamId === null) return
+  await writeMessages(trx, [
+    {
+      teamId,
+      type: 'zone.dnssec_changed',
+      data: {
+        zone_id: zoneId,
+        name: shownZoneName(name),
+        before: status,
+        after: next.status,
+        at: now.toISOString(),
+      },
+    },
+  ])
+}

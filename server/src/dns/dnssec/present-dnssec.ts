@@ -1,0 +1,89 @@
+// DNSSEC of a zone as the API shows it: keys, DS records to enter, what the parent shows, and what comes next.
+import type { Dnssec, DnssecKey } from '@pharos/contract/dns-dnssec'
+import { dnssecReasonText } from '@pharos/contract/dnssec-reason'
+import { printRdata } from '../../net/dns/rdata/rdata.ts'
+import type { ZoneName } from '../../net/dns/name.ts'
+import { recordType } from '../../net/dns/type.ts'
+import { etagOf } from '../../operation/etag.ts'
+import { algorithmNames, isAlgorithm } from '../sign/algorithm.ts'
+import { dsOf, keyFlags } from '../sign/dnskey.ts'
+import type { StoredDnssec, StoredKey } from './dnssec.store.ts'
+import { defaultKeyTtl, margin } from './facts.ts'
+import { parentRequestOf, unsignedAfter } from './state.ts'
+
+export function presentDnssec(dnssec: StoredDnssec, now: Date): Dnssec {
+  const { name, status, options, keys, parent } = dnssec
+  const isSigned = status !== 'disabled'
+  const wanted = wantedKeys(dnssec)
+  return {
+    status,
+    algorithm: isSigned && keys.length > 0 ? mnemonicOf(keys.at(-1)!.algorithm) : null,
+    nsec3: isSigned && (options.nsec3 ?? false),
+    keys: isSigned ? keys.map((key) => keyOf(name, key, keys)) : [],
+    ds_records: wanted.flatMap((key) => dsTexts(name, key)),
+    publish_after: publishAfter(dnssec, now)?.toISOString() ?? null,
+    parent: {
+      ds_present: parent ? parent.hasDs : null,
+      ds_matches: parent ? parent.dsEverywhere.length > 0 : null,
+      ds_records: parent?.ds.map((octets) => printRdata(recordType.DS, octets)) ?? [],
+      checked: parent ? new Date(parent.checked * 1000).toISOString() : null,
+    },
+    cds_published: options.cds !== false && parentRequestOf(dnssec).request !== 'none',
+    next_rollover: null,
+    unsigned_after: removalTime(dnssec),
+    reason: dnssec.reason === null ? null : dnssecReasonText(dnssec.reason),
+  }
+}
+
+/** What a request can change. */
+export const dnssecEtag = ({ status, algorithm, nsec3, keys, cds_published: cds }: Dnssec): string =>
+  etagOf({ status, algorithm, nsec3, cds, keys: keys.map(({ id, state }) => [id, state]) })
+
+/** The keys whose DS records the parent should have: new ones as long as there is no other. */
+function wantedKeys({ status, keys }: StoredDnssec): readonly StoredKey[] {
+  if (status === 'disabled' || status === 'pending_disabled') return []
+  const withFlag = keys.filter(({ flags }) => (flags & keyFlags.secureEntryPoint) !== 0)
+  const active = withFlag.filter(({ state }) => state === 'active')
+  return active.length > 0 ? active : withFlag
+}
+
+/** Null if the DS records may be entered now. Before all name servers have the signed zone, the time is the earliest possible. */
+function publishAfter({ status, keys }: StoredDnssec, now: Date): Date | undefined {
+  if (status !== 'signing') return undefined
+  const introduced = keys.map((key) => key.introduced ?? now.getTime() / 1000)
+  return introduced.length === 0 ? undefined : new Date((Math.max(...introduced) + defaultKeyTtl) * 1000)
+}
+
+function removalTime({ status, parent }: StoredDnssec): string | null {
+  if (status !== 'pending_disabled' || !parent) return null
+  const keyTtl = parent.keyTtlMax ?? defaultKeyTtl
+  const time = unsignedAfter({ keyTtl, propagation: margin }, parent)
+  return time === undefined ? null : new Date(time * 1000).toISOString()
+}
+
+function keyOf(zone: ZoneName, key: StoredKey, all: readonly StoredKey[]): DnssecKey {
+  const { id, tag, flags, algorithm, dnskey, isManaged, state, created } = key
+  const isEntry = (flags & keyFlags.secureEntryPoint) !== 0
+  const hasZsk = all.some(
+    (other) => other.algorithm === algorithm && (other.flags & keyFlags.secureEntryPoint) === 0,
+  )
+  return {
+    id,
+    key_tag: tag,
+    flags,
+    keytype: isEntry ? (hasZsk ? 'ksk' : 'csk') : 'zsk',
+    algorithm: mnemonicOf(algorithm),
+    dnskey: printRdata(recordType.DNSKEY, dnskey),
+    ds: isEntry ? dsTexts(zone, key) : [],
+    managed: isManaged,
+    active: isManaged,
+    state: state as DnssecKey['state'],
+    created: created.toISOString(),
+  }
+}
+
+const mnemonicOf = (algorithm: number): string =>
+  isAlgorithm(algorithm) ? algorithmNames[algorithm] : String(algorithm)
+
+const dsTexts = (zone: ZoneName, { dnskey }: StoredKey): string[] =>
+  ([2, 4] as const).map((digest) => printRdata(recordType.DS, dsOf(zone, dnskey, digest)))

@@ -1,0 +1,187 @@
+// Imports a zone from the text of a zone file or from another primary: all of it or nothing, with every record that is left out. A file is parsed
+// before the transaction.
+import type { importZoneRoute, ImportResult } from '@pharos/contract/dns-import'
+import type { ProblemError } from '@pharos/contract/problem'
+import type { BodyOf } from '@pharos/contract/route'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import type { Trx } from '../../db/postgres.ts'
+import { runPreparedChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
+import type { ZoneName } from '../../net/dns/name.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
+import { actorName, type Operation } from '../../operation/operation.ts'
+import { changeZone } from '../zone/change-zone.ts'
+import { addressAtPlace, insertNewZone, sign, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
+import { requirePrimary } from '../zone/find-zone.ts'
+import { parseZoneInclude, presentDifference, presentZone, zoneEtag } from '../zone/present-zone.ts'
+import { readAllSets } from '../zone/zone-change.store.ts'
+import { planDifference, type ZoneDifference } from '../zone/zone-change.ts'
+import { lockZone, readDefaults, readShownZone } from '../zone/zone.store.ts'
+import { parseZoneNameAt } from '../zone/zone-name.ts'
+import { resolveSettings, type Zone } from '../zone/zone.ts'
+import { parseZoneFileInSteps, zoneFileLimits } from '../zone-file/zone-file.ts'
+import { desiredOf, readImport, type ImportedRecord, type ReadImport } from './import-plan.ts'
+import type { TransferSource } from './transfer-source.ts'
+
+export type ImportDeps = ZoneDeps & {
+  /** Null: imports by AXFR are not available in this process. */
+  readonly transferSource: TransferSource | null
+}
+
+type Body = BodyOf<typeof importZoneRoute>
+
+/** A transfer takes as long as the other server does; a client waits no longer. */
+const transferTimeoutMs = 20_000
+
+export async function importZone(
+  deps: ImportDeps,
+  operation: Operation,
+  body: Body,
+): Promise<Answer<ImportResult>> {
+  const name = parseZoneNameAt(['body', 'name'], body.name)
+  if ((body.zonefile === undefined) === (body.axfr === undefined))
+    throw invalid(['body', 'zonefile'], 'zoneFileOrAxfr')
+  return runPreparedChange(
+    deps.postgres,
+    operation,
+    () => readRecords(deps, operation.actor.teamId, name, body),
+    (trx, records) => apply(deps, trx, operation, name, body, records),
+  )
+}
+
+async function readRecords(
+  { postgres, transferSource }: ImportDeps,
+  teamId: number,
+  name: ZoneName,
+  { zonefile, axfr }: Body,
+): Promise<readonly ImportedRecord[]> {
+  if (zonefile !== undefined) return readFile(name, zonefile)
+  const { server, port = 53, tsig } = axfr!
+  if (transferSource === null) throw fail('unavailable', 'transferSource')
+  const address = addressAtPlace(['body', 'axfr', 'server'], server)
+  const key =
+    tsig === undefined
+      ? {}
+      : { tsigKeyId: await tsigKeyAt(postgres.front, teamId, ['body', 'axfr', 'tsig'], tsig) }
+  try {
+    const records = await transferSource.transfer({
+      zone: name,
+      address,
+      port,
+      ...key,
+      recordsMax: zoneFileLimits.records,
+      signal: AbortSignal.timeout(transferTimeoutMs),
+    })
+    return records.map((record) => ({ ...record, line: 0 }))
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error
+    throw invalid(['body', 'axfr', 'server'], 'zoneTransfer', { reason: error.message })
+  }
+}
+
+/** Throws `invalid` with the line of every error. */
+async function readFile(origin: ZoneName, text: string): Promise<readonly ImportedRecord[]> {
+  const { records, problems } = await parseZoneFileInSteps(Buffer.from(text, 'utf8'), {
+    origin,
+    defaultTtl: 3600,
+  })
+  if (problems.length === 0) return records
+  const errors = problems.map(({ code, line, text: found, message, field }): ProblemError => {
+    const ctx = {
+      line,
+      text: Buffer.from(found, 'latin1').toString('utf8'),
+      ...(field === undefined ? {} : { field }),
+    }
+    return { loc: ['body', 'zonefile', line], msg: `line ${line}: ${message}`, type: code, ctx }
+  })
+  throw failWith('invalid', errors)
+}
+
+async function apply(
+  deps: ImportDeps,
+  trx: Trx,
+  operation: Operation,
+  name: ZoneName,
+  body: Body,
+  records: readonly ImportedRecord[],
+): Promise<ChangeResult<ImportResult>> {
+  const { teamId } = operation.actor
+  const existing = await lockZone(trx, teamId, { name })
+  if (!existing && body.mode !== 'create') throw notFound('zone')
+  const defaults = await readDefaults(trx)
+  const settings = resolveSettings(existing?.settings ?? {}, defaults)
+  const context = { zone: name, settings, ttlFloor: body.ttl_floor ?? 0 }
+  const read = readImport(records, context)
+  if (read.sets.length === 0) throw failWith('invalid', [errorAt(['body', 'zonefile'], 'importEmpty')])
+  const { zone, difference } = existing
+    ? await importInto(deps, trx, operation, existing, read, body)
+    : await importNew(deps, trx, operation, name, read, body)
+  const shown = await readShownZone(trx, teamId, zone.id)
+  const presented = presentZone(shown, defaults, parseZoneInclude())
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'zone.import',
+    target: `zone:${zone.id}`,
+    after: {
+      name: presented.name,
+      mode: body.mode,
+      record_count: presented.record_count,
+      ignored: read.ignored.length,
+    },
+  })
+  return {
+    body: {
+      zone: presented,
+      ...presentDifference(zone, difference),
+      ignored: [...read.ignored],
+      applied: !operation.dryRun,
+    },
+    etag: zoneEtag(shown, presented),
+    ...(existing ? { status: 200 } : {}),
+  }
+}
+
+async function importNew(
+  deps: ImportDeps,
+  trx: Trx,
+  operation: Operation,
+  name: ZoneName,
+  { sets, serial }: ReadImport,
+  { dnssec = true }: Body,
+): Promise<{ zone: Zone; difference: ZoneDifference }> {
+  const { zone } = await insertNewZone(deps, trx, operation, {
+    name,
+    primaries: null,
+    settings: {},
+    serial,
+    recordsets: [],
+    sets,
+    what: 'zone.import',
+  })
+  await sign(deps, trx, zone, { dnssec })
+  const stored = await readAllSets(trx, zone.id)
+  const added = stored.filter(({ source }) => source === 'user')
+  return { zone, difference: { ...planDifference([], [], deps.now()), added } }
+}
+
+async function importInto(
+  deps: ImportDeps,
+  trx: Trx,
+  operation: Operation,
+  zone: Zone,
+  { sets }: ReadImport,
+  { mode }: Body,
+): Promise<{ zone: Zone; difference: ZoneDifference }> {
+  if (mode === 'create') throw fail('exists', 'zone', { zone: zone.name.slice(0, -1) })
+  requirePrimary(zone)
+  const defaults = await readDefaults(trx)
+  const settings = resolveSettings(zone.settings, defaults)
+  const stored = mode === 'replace' ? await readAllSets(trx, zone.id) : []
+  return changeZone(trx, zone, desiredOf(mode, stored, sets, { zone: zone.name, settings }), {
+    author: { actor: actorName(operation.actor), what: 'zone.import' },
+    now: deps.now(),
+    // A file keeps its TTLs; ttl_floor raises them.
+    settings: { ...settings, minimum_ttl: 0 },
+    recordsetsMax: defaults.recordsetsMax,
+  })
+}

@@ -1,0 +1,262 @@
+// The conformance suite of every name server that follows the primary (part A of the design): run for the sandbox, the built-in server and
+// real daemons. It uses only the port and the primary.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { waitFor } from '@pharos/lab/wait'
+import { nameKey, parseZoneName, type ZoneName } from '../../net/dns/name.ts'
+import type { ResourceRecord } from '../../net/dns/record.ts'
+import type { Serial } from '../../net/dns/serial.ts'
+import { recordType } from '../../net/dns/type.ts'
+import type { TestPrimary } from '../../drivers/dns-server/testing.ts'
+import type { NameServer } from './name-server.ts'
+import { changeZone, insertZone } from './testing.ts'
+
+export type NameServerFixture = {
+  readonly primary: TestPrimary
+  /** The follower, which is configured for all of `conformanceZones`. */
+  readonly server: NameServer
+  /** A server that does not exist, and its timeout. */
+  readonly absent: { readonly server: NameServer; readonly timeoutMs: number }
+  /** Restarts the follower; it keeps what it has transferred. */
+  readonly restart: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+export type Skips = {
+  /** Why the server is not asked for its version. */
+  readonly identity?: string
+  /** Why a zone without data is not reported as failing. */
+  readonly failing?: string
+  /** Why a serial over the wrap is not followed. */
+  readonly wrap?: string
+  /** Why names are not compared in every spelling. */
+  readonly names?: string
+  readonly large?: string
+  readonly restart?: string
+}
+
+const names = ['plain', 'steps', 'wrap', 'large', 'odd', 'burst', 'outage', 'missing'] as const
+export const conformanceZones: readonly string[] = names.map((name) => `${name}.conformance.`)
+
+const zoneOf = (name: (typeof names)[number]): ZoneName => parseZoneName(`${name}.conformance.`)
+
+/** A name of 255 octets with labels of 63; below `odd.conformance.`, which takes 17. */
+const longName = [...Array.from({ length: 3 }, () => 'l'.repeat(63)), 's'.repeat(45)].join('.')
+
+/** The last set has 60 kB. BIND takes at most 100 records in a set (max-records-per-type). */
+const oddRecords = `
+  \\000nul 300 A 192.0.2.1
+  dot\\.in\\.label 300 A 192.0.2.2
+  \\255high 300 TXT x
+  ${longName} 300 A 192.0.2.3
+  * 300 TXT wildcard
+  a.b.c.empty 300 A 192.0.2.4
+  moved 300 DNAME elsewhere.example.
+  child 300 NS ns.child
+  ns.child 300 A 192.0.2.5
+  deep.child 300 A 192.0.2.6
+  unknown 300 TYPE65280 \\# 4 deadbeef
+  service 300 SRV 0 5 5060 sip
+  ${Array.from({ length: 95 }, (_, i) => `many 300 TXT ${`${'t'.repeat(209)} `.repeat(3)}${i}`).join('\n')}
+`
+
+/** Runs the suite; `make` starts one follower for all tests. `skip` is the reason to skip all of it. */
+export function nameServerConformance(
+  name: string,
+  make: () => Promise<NameServerFixture>,
+  skip: string | false = false,
+  skips: Skips = {},
+): void {
+  describe(`the name server ${name}`, { skip }, () => {
+    let fixture: NameServerFixture
+    before(async () => {
+      fixture = await make()
+    })
+    after(() => fixture?.stop())
+
+    const db = () => fixture.primary.deps.db
+
+    /** Publishes, notifies until the follower serves the serial, and returns it. */
+    async function follow(zone: ZoneName, id: number): Promise<Serial> {
+      const serial = await fixture.primary.publish(id)
+      await serves(zone, serial)
+      return serial
+    }
+
+    async function serves(zone: ZoneName, serial: Serial): Promise<void> {
+      let sinceMs = -Infinity
+      await waitFor(`${name} serves ${zone} at ${serial}`, async () => {
+        // Only the serial that is read back counts; a lost NOTIFY is repeated.
+        if (performance.now() - sinceMs > 1_000) {
+          sinceMs = performance.now()
+          await fixture.server.notify([{ zone, serial }]).catch(() => {})
+        }
+        const serials = await fixture.server.serials([zone]).catch(() => undefined)
+        return serials?.get(zone) === serial
+      })
+    }
+
+    async function comparesEqual(zone: ZoneName): Promise<void> {
+      const snapshot = await fixture.primary.zones.open(zone)
+      const expected = (await Array.fromAsync(snapshot!.sets)).flatMap(({ rdata, rrsig, ...set }) => [
+        ...rdata.map((rdata) => lineOf({ ...set, rdata })),
+        ...rrsig.map((rdata) => lineOf({ ...set, type: recordType.RRSIG, rdata })),
+      ])
+      const read = await Array.fromAsync(fixture.server.read(zone), lineOf)
+      assert.deepEqual(read.sort(), expected.sort())
+    }
+
+    it('tells who it is', { skip: skips.identity ?? false }, async () => {
+      const identity = await waitFor('an answer', () => fixture.server.probe().catch(() => undefined))
+      assert.ok(identity)
+    })
+
+    it('is reported as unreachable within the timeout if nobody answers', async () => {
+      const { server, timeoutMs } = fixture.absent
+      const began = performance.now()
+      await assert.rejects(server.probe(), { kind: 'unreachable' })
+      await assert.rejects(server.serials([zoneOf('plain')]), { kind: 'unreachable' })
+      assert.ok(performance.now() - began < 3 * timeoutMs + 1_000)
+    })
+
+    it('serves a zone that is published, and the next change of it', async () => {
+      const zone = zoneOf('plain')
+      const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+      const first = await follow(zone, id)
+      await comparesEqual(zone)
+      await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+      assert.notEqual(await follow(zone, id), first)
+      await comparesEqual(zone)
+      const { answers } = await fixture.server.ask({
+        name: parseZoneName(`www.${zone}`),
+        type: recordType.A,
+        class: 1,
+      })
+      assert.deepEqual(
+        answers.map(({ rdata }) => [...rdata]),
+        [[192, 0, 2, 2]],
+      )
+    })
+
+    it('tells serials, absent zones and zones without data apart, a thousand in one call', async () => {
+      const foreign = Array.from({ length: 1_000 }, (_, i) => parseZoneName(`zone${i}.elsewhere.`))
+      const missing = zoneOf('missing')
+      const serials = await fixture.server.serials([...foreign, zoneOf('plain'), missing])
+      assert.equal(serials.size, 1_002)
+      for (const zone of foreign) assert.equal(serials.get(zone), 'absent')
+      assert.equal(typeof serials.get(zoneOf('plain')), 'number')
+      if (!skips.failing) assert.equal(serials.get(missing), 'failing')
+    })
+
+    it('follows 1, 10 and 100 steps, and a zone without a journal', async () => {
+      const zone = zoneOf('steps')
+      const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1\nold 300 A 192.0.2.7')
+      await follow(zone, id)
+      for (const steps of [1, 10, 100]) {
+        for (let i = 0; i < steps; i++) {
+          await changeZone(db(), id, {
+            added: `www 300 A 192.0.${steps}.${i}\nn${steps}-${i} 60 A 192.0.2.1`,
+          })
+          if (i < steps - 1) await fixture.primary.publish(id)
+        }
+        await follow(zone, id)
+        await comparesEqual(zone)
+      }
+      await changeZone(db(), id, { removed: 'old 300 A 192.0.2.7', added: 'www 300 TXT again' })
+      await db().deleteFrom('dns_transfers').execute()
+      await fixture.primary.publish(id)
+      await db().deleteFrom('dns_transfers').execute()
+      await fixture.primary.zones.refresh(true)
+      await serves(zone, fixture.primary.zones.get(zone)!.serial)
+      await comparesEqual(zone)
+    })
+
+    it('follows a serial over the wrap', { skip: skips.wrap ?? false }, async () => {
+      const zone = zoneOf('wrap')
+      const { deps } = fixture.primary
+      const original = deps.now
+      Object.assign(deps, { now: () => new Date(4_294_967_291_000) })
+      try {
+        const id = await insertZone(db(), zone, 'www 300 A 192.0.2.0', { serial: 4_294_967_290 })
+        const serials = [await follow(zone, id)]
+        for (let i = 1; i < 12; i++) {
+          await changeZone(db(), id, { added: `www 300 A 192.0.2.${i}` })
+          serials.push(await follow(zone, id))
+        }
+        assert.equal(serials[0], 4_294_967_291)
+        assert.equal(serials.at(-1), 7)
+        await comparesEqual(zone)
+      } finally {
+        Object.assign(deps, { now: original })
+      }
+    })
+
+    it(
+      'transfers odd names, large sets, unknown types and what a delegation occludes',
+      { skip: skips.names ?? false },
+      async () => {
+        const zone = zoneOf('odd')
+        const id = await insertZone(db(), zone, oddRecords)
+        await follow(zone, id)
+        await comparesEqual(zone)
+      },
+    )
+
+    it('transfers a zone of 20,000 records, and a change of it', { skip: skips.large ?? false }, async () => {
+      const zone = zoneOf('large')
+      const records = Array.from({ length: 20_000 }, (_, i) => `h${i} 300 A 10.0.${i >> 8}.${i & 255}`)
+      const id = await insertZone(db(), zone, records.join('\n'))
+      await follow(zone, id)
+      await changeZone(db(), id, { added: 'h77 300 A 10.9.9.9' })
+      await follow(zone, id)
+      await comparesEqual(zone)
+    })
+
+    it('ends at the last of 200 changes, with fewer serials than changes', async () => {
+      const zone = zoneOf('burst')
+      const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+      const first = await follow(zone, id)
+      const changing = new AbortController()
+      const publishing = (async () => {
+        while (!changing.signal.aborted) await fixture.primary.publish(id)
+      })()
+      for (let i = 0; i < 200; i++) await changeZone(db(), id, { added: `www 300 A 192.0.3.${i}` })
+      changing.abort()
+      await publishing
+      const last = await follow(zone, id)
+      assert.ok(last - first <= 200)
+      await comparesEqual(zone)
+    })
+
+    it(
+      'serves while the primary is down, and follows when both are back',
+      { skip: skips.restart ?? false },
+      async () => {
+        const zone = zoneOf('outage')
+        const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+        const before = await follow(zone, id)
+        await fixture.primary.stop()
+        await fixture.restart()
+        await waitFor('the zone after the restart', async () => {
+          const serials = await fixture.server.serials([zone]).catch(() => undefined)
+          return serials?.get(zone) === before
+        })
+        await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+        const serial = await fixture.primary.publish(id)
+        await fixture.primary.start()
+        await serves(zone, serial)
+        await comparesEqual(zone)
+      },
+    )
+
+    it('rejects what runs when it is closed', async () => {
+      const { server } = fixture.absent
+      const running = server.serials([zoneOf('plain')])
+      await Promise.all([assert.rejects(running), server.close()])
+      await assert.rejects(server.serials([zoneOf('plain')]))
+    })
+  })
+}
+
+const lineOf = ({ name, type, ttl, rdata }: Omit<ResourceRecord, 'class'>): string =>
+  `${Buffer.from(nameKey(name)).toString('hex')} ${type} ${ttl} ${Buffer.from(rdata).toString('hex')}`

@@ -1,0 +1,48 @@
+// The port to one name server that follows our primary. It must not know a team, a row, or a vendor.
+import type { Edns, Message, Question } from '../../net/dns/message.ts'
+import type { ZoneName } from '../../net/dns/name.ts'
+import type { ResourceRecord } from '../../net/dns/record.ts'
+import type { Serial } from '../../net/dns/serial.ts'
+
+export type { Question }
+
+/** What the server says about itself; a part that it does not answer is missing. */
+export type NameServerIdentity = {
+  /** CH TXT version.bind. */
+  readonly version?: string
+  /** CH TXT id.server. */
+  readonly id?: string
+}
+
+export type AskOptions = {
+  /** EDNS with this UDP size and DO; none if missing. */
+  readonly edns?: Pick<Edns, 'udpSize' | 'do'>
+  readonly recursionDesired?: boolean
+  /** Asks over TCP at once; otherwise only if the answer over UDP is truncated. */
+  readonly tcp?: boolean
+  /** For the whole question, retries included. */
+  readonly timeoutMs?: number
+}
+
+/** The answer as a message: its id, source and question are those of the request. */
+export type Answer = Message
+
+export interface NameServer {
+  /** Returns who is there. Throws DriverError `unreachable` if nobody answers. */
+  probe(): Promise<NameServerIdentity>
+  /**
+   * Returns the serials of just these zones: a number, `absent` (REFUSED or not authoritative) or `failing` (SERVFAIL: expired,
+   * broken). Never a part: throws DriverError instead.
+   */
+  serials(zones: readonly ZoneName[]): Promise<ReadonlyMap<ZoneName, Serial | 'absent' | 'failing'>>
+  /** Tells that these zones changed; resolves when acknowledged. Says nothing about whether they were transferred: see `serials`. */
+  notify(zones: readonly { readonly zone: ZoneName; readonly serial: Serial }[]): Promise<void>
+  /** Asks one question as the world asks it, EDNS and DO on request. Throws DriverError. */
+  ask(question: Question, options?: AskOptions): Promise<Answer>
+  /** Returns every record as served (AXFR), where the server allows it. */
+  read(zone: ZoneName): AsyncIterable<ResourceRecord>
+  /** Calls `onUp` when the server answers after it did not; the result ends that. */
+  watch(onUp: () => void): () => void
+  /** Rejects what runs. */
+  close(): Promise<void>
+}

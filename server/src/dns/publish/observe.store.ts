@@ -1,0 +1,156 @@
+// The SQL of observation: what name servers should serve, what they do, and the status of zones that follows from it. As the owner, across all
+// teams.
+import type { ZoneStatus } from '@pharos/contract/dns-zone'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/postgres.ts'
+import type { DomainName, ZoneName } from '../../net/dns/name.ts'
+import { toSerial, type Serial } from '../../net/dns/serial.ts'
+
+export type ServerRow = {
+  readonly id: number
+  readonly name: DomainName
+  readonly kind: 'dns' | 'sandbox'
+  readonly address: string | null
+  readonly port: number
+  readonly catalog: boolean
+  readonly keyName: DomainName | null
+  readonly keyAlgorithm: string | null
+  readonly keySealed: Buffer | null
+}
+
+export async function listServers(db: Db): Promise<ServerRow[]> {
+  const { rows } = await sql<ServerRow>`
+    select s.id, s.name, s.kind, host(s.address) as address, s.port, s.catalog, k.name as "keyName",
+      k.algorithm as "keyAlgorithm", k.secret_sealed as "keySealed"
+    from dns_servers s left join dns_tsig_keys k on k.id = s.tsig_key_id order by s.id`.execute(db)
+  return rows
+}
+
+export type ZoneState = 'serving' | 'behind' | 'absent' | 'failing' | 'unreachable'
+
+export type ExpectedZone = {
+  readonly id: number
+  readonly name: ZoneName
+  readonly serial: Serial
+  readonly isCatalog: boolean
+}
+
+type ExpectedRow = { id: number; name: ZoneName; serial: number; is_catalog: boolean }
+
+const expectedOf = ({ id, name, serial, is_catalog }: ExpectedRow): ExpectedZone => ({
+  id,
+  name,
+  serial: toSerial(serial),
+  isCatalog: is_catalog,
+})
+
+const isServed = sql`z.published is not null and z.serial is not null and z.withdrawn is null and z.deleted is null`
+
+/** Returns the zones that were published since `since`, and these. */
+export async function listRecentZones(db: Db, since: Date, ids: readonly number[]): Promise<ExpectedZone[]> {
+  const { rows } = await sql<ExpectedRow>`
+    select z.id, z.name, z.serial::float8 as serial, z.is_catalog from dns_zones z
+    where (z.published >= ${since} or z.id = any(${ids as number[]})) and ${isServed} order by z.id`.execute(
+    db,
+  )
+  return rows.map(expectedOf)
+}
+
+export async function listAllZones(db: Db): Promise<ExpectedZone[]> {
+  const { rows } = await sql<ExpectedRow>`
+    select z.id, z.name, z.serial::float8 as serial, z.is_catalog from dns_zones z where ${isServed} order by z.id`.execute(
+    db,
+  )
+  return rows.map(expectedOf)
+}
+
+export type Observation = {
+  readonly zoneId: number
+  readonly serial: Serial | null
+  readonly state: ZoneState
+}
+
+/** Saves what a server answered, where it differs from what is stored; returns the ids of zones whose state or serial differs. */
+export async function saveObservations(
+  trx: Trx,
+  serverId: number,
+  observations: readonly Observation[],
+): Promise<number[]> {
+  const { rows } = await sql<{ zone_id: number }>`
+    insert into dns_server_zones as s (server_id, zone_id, serial, state, checked)
+    select ${serverId}, o.zone_id, o.serial, o.state, now()
+    from unnest(${observations.map(({ zoneId }) => zoneId)}::integer[],
+      ${observations.map(({ serial }) => serial)}::bigint[], ${observations.map(({ state }) => state)}::text[])
+      o (zone_id, serial, state)
+    join dns_zones z on z.id = o.zone_id
+    on conflict (server_id, zone_id) do update
+      set serial = coalesce(excluded.serial, s.serial), state = excluded.state, checked = now(),
+        since = case when s.state = excluded.state then s.since else now() end
+      where (s.state, s.serial) is distinct from (excluded.state, coalesce(excluded.serial, s.serial))
+    returning s.zone_id`.execute(trx)
+  return rows.map(({ zone_id }) => zone_id)
+}
+
+/** Removes what is stored of zones that no server is to serve any longer. */
+export async function deleteObservations(db: Db): Promise<void> {
+  await sql`
+    delete from dns_server_zones s using dns_zones z where z.id = s.zone_id and z.withdrawn is not null`.execute(
+    db,
+  )
+}
+
+export type StatusChange = {
+  readonly id: number
+  readonly teamId: number | null
+  readonly name: ZoneName
+  readonly serial: number | null
+  readonly before: ZoneStatus
+  readonly after: ZoneStatus
+}
+
+/**
+ * Derives the status of these zones from what their name servers serve, and returns those that changed. A zone that has a problem of its own, or
+ * versions that are not published, keeps its status. Without name servers a published zone is `ok`: the built-in server has it.
+ */
+export async function updateStatuses(trx: Trx, zoneIds: readonly number[]): Promise<StatusChange[]> {
+  const { rows } = await sql<StatusChange>`
+    with expected as (
+      select z.id, z.status as before, v.name, s.state,
+        s.state = 'serving' and s.serial is not distinct from z.serial as is_serving
+      from dns_zones z
+        left join dns_servers v on v.catalog or exists (
+          select from dns_server_zones o where o.server_id = v.id and o.zone_id = z.id and o.state <> 'absent')
+        left join dns_server_zones s on s.server_id = v.id and s.zone_id = z.id
+      where z.id = any(${zoneIds as number[]}) and z.claimed is not null and z.deleted is null
+        and z.version <= z.published_version and (z.reason is null or z.reason = 'zone_servers_behind')),
+    observed as (
+      select id, before, count(name) as total, count(name) filter (where is_serving) as serving,
+        coalesce(bool_or(state = 'failing'), false) as is_failing,
+        json_agg(name order by name) filter (where name is not null and is_serving is not true) as servers
+      from expected group by id, before),
+    derived as (
+      select id, before, case when is_failing then 'error' when serving < total then 'updating' else 'ok' end as after,
+        case when serving < total then 'zone_servers_behind' end as reason,
+        case when serving < total
+          then jsonb_build_object('serving', serving, 'total', total, 'servers', servers) end as attrs
+      from observed)
+    update dns_zones z set status = o.after, reason = o.reason, attrs = o.attrs
+    from derived o where z.id = o.id and (z.status, z.reason, z.attrs) is distinct from (o.after, o.reason, o.attrs)
+    returning z.id, z.team_id as "teamId", z.name, z.serial::float8 as serial, o.before, o.after`.execute(trx)
+  return rows.filter(({ before, after }) => before !== after)
+}
+
+/** Saves that a server answered, and what it says about itself; or the code of its failure. Writes nothing if nothing changes within a minute. */
+export async function saveServer(
+  db: Db,
+  serverId: number,
+  { error, identity }: { readonly error: string | null; readonly identity?: object },
+): Promise<void> {
+  await sql`
+    update dns_servers set checked = now(), seen = case when ${error}::text is null then now() else seen end, error = ${error},
+      identity = coalesce(${identity ? JSON.stringify(identity) : null}::jsonb, identity)
+    where id = ${serverId} and (error is distinct from ${error} or checked is null or checked < now() - interval '1 minute'
+      or identity is distinct from coalesce(${identity ? JSON.stringify(identity) : null}::jsonb, identity))`.execute(
+    db,
+  )
+}

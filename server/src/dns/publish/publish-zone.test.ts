@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { parseZoneName } from '../../net/dns/name.ts'
+import { typeName } from '../../net/dns/type.ts'
+import { createKeyRing } from '../../runtime/secrets.ts'
+import { ServedZones, serialOf } from '../serve/served-zones.ts'
+import { signZone } from '../sign/sign-zone.ts'
+import { publishZone, type PublishDeps } from './publish-zone.ts'
+import { changeZone, insertZone } from './testing.ts'
+
+const ring = createKeyRing(['x'.repeat(32)])
+
+describe('the publication of a zone', () => {
+  let database: TestDatabase
+  let deps: PublishDeps
+  before(async () => {
+    database = await createTestDatabase()
+    deps = { db: database.postgres.owner, ring, signWhole: signZone, now: () => new Date() }
+  })
+  after(() => database[Symbol.asyncDispose]())
+
+  const served = async (name: string): Promise<{ sets: string[]; serial: number }> => {
+    const zones = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
+    await zones.refresh(true)
+    const snapshot = await zones.open(parseZoneName(name))
+    assert.ok(snapshot)
+    const sets = await Array.fromAsync(snapshot.sets)
+    return { serial: snapshot.serial, sets: sets.map(({ name, type }) => `${name} ${typeName(type)}`) }
+  }
+
+  it('publishes all of a new zone, and then what the journal says', async () => {
+    const id = await insertZone(deps.db, 'first.example', 'www 300 A 192.0.2.1\nold 300 A 192.0.2.9')
+    assert.equal(await publishZone(deps, id), 'created')
+    const first = await served('first.example')
+    assert.deepEqual(first.sets, [
+      'first.example. NS',
+      'first.example. SOA',
+      'old.first.example. A',
+      'www.first.example. A',
+    ])
+    await changeZone(deps.db, id, { added: 'www 300 A 192.0.2.2' })
+    await changeZone(deps.db, id, { removed: 'old 300 A 192.0.2.9', added: 'new 300 TXT hello' })
+    assert.equal(await publishZone(deps, id), 'published')
+    const second = await served('first.example')
+    assert.deepEqual(second.sets.sort(), [
+      'first.example. NS',
+      'first.example. SOA',
+      'new.first.example. TXT',
+      'www.first.example. A',
+    ])
+    assert.ok(second.serial > first.serial)
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::integer as n from dns_transfers where zone_id = ${id}`.execute(deps.db)
+    assert.equal(rows[0]!.n, 1, 'two versions became one serial')
+    assert.equal(await publishZone(deps, id), 'unchanged')
+  })
+
+  it('keeps the serial if versions cancel each other out', async () => {
+    const id = await insertZone(deps.db, 'same.example', 'www 300 A 192.0.2.1')
+    await publishZone(deps, id)
+    const { serial } = await served('same.example')
+    await changeZone(deps.db, id, { added: 'www 300 A 192.0.2.2' })
+    await changeZone(deps.db, id, { added: 'www 300 A 192.0.2.1' })
+    assert.equal(await publishZone(deps, id), 'unchanged')
+    assert.equal((await served('same.example')).serial, serial)
+  })
+
+  it('goes on from a serial that is ahead of the time, and over the wrap', async () => {
+    const ahead = await insertZone(deps.db, 'ahead.example', '', { serial: 2_026_112_205 })
+    await publishZone(deps, ahead)
+    assert.equal((await served('ahead.example')).serial, 2_026_112_206)
+    const wrapping = { ...deps, now: () => new Date(4_000_000_000_000) }
+    const last = await insertZone(deps.db, 'wrap.example', '', { serial: 4_294_967_295 })
+    await publishZone(wrapping, last)
+    assert.equal((await served('wrap.example')).serial, 1)
+  })
+
+  it('removes nothing because it is absent, and nothing without its version', async () => {
+    const id = await insertZone(deps.db, 'absent.example', 'www 300 A 192.0.2.1')
+    await publishZone(deps, id)
+    await sql`delete from dns_recordsets where zone_id = ${id}`.execute(deps.db)
+    await changeZone(deps.db, id, { added: 'new 300 A 192.0.2.3' })
+    await publishZone(deps, id)
+    assert.ok((await served('absent.example')).sets.includes('www.absent.example. A'))
+    await sql`delete from dns_versions where zone_id = ${id}`.execute(deps.db)
+    await sql`update dns_zones set version = version + 1 where id = ${id}`.execute(deps.db)
+    assert.equal(await publishZone(deps, id), 'error')
+    const { rows } = await sql`select status, reason from dns_zones where id = ${id}`.execute(deps.db)
+    assert.deepEqual(rows, [{ status: 'error', reason: 'zone_not_published' }])
+  })
+
+  it('never removes the SOA or NS of the apex', async () => {
+    const id = await insertZone(deps.db, 'apex.example')
+    await publishZone(deps, id)
+    await changeZone(deps.db, id, { removed: '@ 300 NS ns1.example.net.' })
+    assert.equal(await publishZone(deps, id), 'held')
+    assert.ok((await served('apex.example')).sets.includes('apex.example. NS'))
+  })
+
+  it('is followed by a process that serves, step by step and from a restart', async () => {
+    const zone = parseZoneName('follow.example')
+    const zones = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
+    await zones.refresh(true)
+    assert.equal(zones.find(zone), undefined)
+    const id = await insertZone(deps.db, 'follow.example', 'www 300 A 192.0.2.1')
+    await publishZone(deps, id)
+    await zones.refresh(false)
+    const first = zones.get(zone)!.serial
+    for (let i = 2; i < 12; i++) {
+      await changeZone(deps.db, id, { added: `www 300 A 192.0.2.${i}` })
+      await publishZone(deps, id)
+    }
+    await zones.refresh(false)
+    const found = await zones.changes(zone, first)
+    assert.equal(found?.steps.length, 10)
+    assert.equal(serialOf(found.soa), zones.get(zone)!.serial)
+    const restarted = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
+    await restarted.refresh(true)
+    assert.equal((await restarted.changes(zone, first))?.steps.length, 10)
+    assert.equal(await restarted.changes(zone, 1 as never), undefined)
+    assert.deepEqual([...zones.get(zone)!.content!.sets()], [...restarted.get(zone)!.content!.sets()])
+  })
+
+  it('keeps serving a deleted zone until it is withdrawn', async () => {
+    const zone = parseZoneName('gone.example')
+    const zones = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
+    const id = await insertZone(deps.db, 'gone.example')
+    await publishZone(deps, id)
+    await zones.refresh(true)
+    await sql`update dns_zones set deleted = now() where id = ${id}`.execute(deps.db)
+    await zones.refresh(true)
+    assert.ok(zones.get(zone))
+    await sql`update dns_zones set withdrawn = now() where id = ${id}`.execute(deps.db)
+    await zones.refresh(false)
+    assert.equal(zones.get(zone), undefined)
+    const lost = await insertZone(deps.db, 'lost.example')
+    await publishZone(deps, lost)
+    await zones.refresh(false)
+    await sql`delete from dns_zones where id = ${lost}`.execute(deps.db)
+    await zones.refresh(true)
+    assert.ok(zones.get(parseZoneName('lost.example')), 'a missing row is no evidence')
+  })
+})

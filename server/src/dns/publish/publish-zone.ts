@@ -1,0 +1,244 @@
+// Publishes one zone: the versions since the last publication become one serial, signed, in one transaction. What leaves the zone follows from
+// the journal alone: a publication never computes a removal from absence.
+import type { Db } from '../../db/postgres.ts'
+import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
+import { nextSerial, type Serial } from '../../net/dns/serial.ts'
+import { recordType } from '../../net/dns/type.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
+import { Guarded, isApproved, openHold } from './hold.ts'
+import { readServedSets, withSnapshot } from '../serve/served.store.ts'
+import { isGeneratedType } from '../sign/authority.ts'
+import type { ServedChange } from '../sign/served-index.ts'
+import { defaultTimes } from '../sign/signature.ts'
+import { signDelta, type RrsetChange } from '../sign/sign-delta.ts'
+import { setKey, signZone } from '../sign/sign-zone.ts'
+import { checkPublication } from './guard.ts'
+import { JournalGap, changeTo, mergeJournal } from './merge-journal.ts'
+import {
+  findPublishedZone,
+  hasExpiring,
+  listJournal,
+  listRecordsets,
+  savePublication,
+  saveProblem,
+  skipVersions,
+  type PublishedZone,
+  type ZoneProblem,
+} from './publish.store.ts'
+import { servedRows } from './served-rows.ts'
+import { KeysNotReadable, readZoneSigning, type ZoneSigning } from './zone-signing.ts'
+
+export type PublishDeps = {
+  readonly db: Db
+  readonly ring: KeyRing
+  /** Signs a whole zone; a thread does it for large ones. */
+  readonly signWhole: SignWhole
+  readonly now: () => Date
+}
+
+export type SignWhole = (
+  ...parameters: Parameters<typeof signZone>
+) => Promise<Iterable<SignedRrset>> | Iterable<SignedRrset>
+
+/** `created`: the zone was published for the first time. */
+export type PublishOutcome = 'created' | 'published' | 'unchanged' | 'held' | 'error' | 'raced'
+
+/** Publishes what is new of a zone. Throws if the database fails; the next run is the retry. */
+export async function publishZone(deps: PublishDeps, zoneId: number): Promise<PublishOutcome> {
+  const zone = await findPublishedZone(deps.db, zoneId)
+  if (!zone) return 'unchanged'
+  try {
+    return await publish(deps, zone)
+  } catch (error) {
+    if (error instanceof JournalGap)
+      return problem(deps.db, zoneId, 'zone_not_published', { reason: 'journal_gap' })
+    if (error instanceof KeysNotReadable)
+      return problem(deps.db, zoneId, 'zone_not_signed', { reason: 'keys_not_readable' })
+    if (error instanceof Guarded) return 'held'
+    throw error
+  }
+}
+
+async function problem(
+  db: Db,
+  zoneId: number,
+  reason: ZoneProblem,
+  attrs: Readonly<Record<string, unknown>>,
+): Promise<'error'> {
+  await saveProblem(db, zoneId, reason, attrs)
+  return 'error'
+}
+
+async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishOutcome> {
+  const { db, now } = deps
+  const nowSeconds = Math.floor(now().getTime() / 1000)
+  const { version, change } = await desiredChange(db, zone)
+  const signing = await readZoneSigning(db, deps.ring, zone, nowSeconds)
+  const serial = nextSerial(zone.serial, nowSeconds)
+  const changes = zone.isPublished
+    ? await changesOf(deps, zone, change, signing, serial)
+    : await firstChanges(deps, zone, change, signing, serial)
+  if (!changes) {
+    await skipVersions(db, zone.id, version, zone.resignRequested)
+    return 'unchanged'
+  }
+  await guard(db, zone, changes, change)
+  const isSaved = await db.transaction().execute((trx) =>
+    savePublication(trx, {
+      zone,
+      serial,
+      version,
+      changes,
+      hasStep: zone.isPublished && changes.length < stepSetsMax,
+      resigned: zone.resignRequested,
+      now: nowSeconds,
+    }),
+  )
+  if (!isSaved) return 'raced'
+  return zone.isPublished ? 'published' : 'created'
+}
+
+/** A step with more sets is as large as a transfer of the whole zone. */
+const stepSetsMax = 20_000
+
+/** Returns what the zone is to become: all of it for the first publication, otherwise what the journal says. */
+function desiredChange(
+  db: Db,
+  zone: PublishedZone,
+): Promise<{ readonly version: number; readonly change: readonly RrsetChange[] }> {
+  return withSnapshot(db, async (trx) => {
+    const version = (await findPublishedZone(trx, zone.id))?.version ?? zone.version
+    if (!zone.isPublished) return { version, change: (await listRecordsets(trx, zone.id)).map(changeTo) }
+    const entries = await listJournal(trx, zone.id, zone.publishedVersion, version)
+    return { version, change: mergeJournal(entries, zone.publishedVersion, version) }
+  })
+}
+
+async function firstChanges(
+  deps: PublishDeps,
+  { name }: PublishedZone,
+  change: readonly RrsetChange[],
+  { signing, keySets }: ZoneSigning,
+  serial: Serial,
+): Promise<ServedChange[]> {
+  const wanted = [...change.flatMap(({ after }) => (after ? [after] : [])), ...keySets]
+  const sets = wanted.map((set) => (isSoaOf(name, set) ? withSerial(set, serial) : set))
+  return [...(await deps.signWhole(name, sets, signing))].map((after) => ({ after }))
+}
+
+/** Returns the differences, with the SOA at its new serial; undefined if nothing else changes. */
+async function changesOf(
+  deps: PublishDeps,
+  zone: PublishedZone,
+  change: readonly RrsetChange[],
+  zoneSigning: ZoneSigning,
+  serial: Serial,
+): Promise<readonly ServedChange[] | undefined> {
+  const { name, id } = zone
+  const index = servedRows(deps.db, id)
+  const apex = (await index.at([name])).get(name) ?? []
+  const served = apex.find((set) => isSoaOf(name, set))
+  if (!served) throw new Error(`the published zone ${name} has no SOA`)
+  const soa = change.find((set) => isSoaOf(name, set))?.after ?? served
+  const wanted = [
+    ...change.filter((set) => !isSoaOf(name, set) && !keyTypes.includes(set.type)),
+    ...keyChanges(zone, apex, zoneSigning),
+  ]
+  const whole = [...wanted, changeTo(withSerial(soa, serial))]
+  const isDelta = !zone.resignRequested || !(await hasExpiring(deps.db, id, renewalTime(deps.now())))
+  const changes =
+    (isDelta ? await signDelta(name, index, whole, zoneSigning.signing) : undefined) ??
+    (await changesOfWhole(deps, zone, whole, zoneSigning))
+  // The new serial alone is no change; a SOA with other values is.
+  const isSame = (set: ServedChange): boolean =>
+    set.before?.type === recordType.SOA && set.after !== undefined && isSameSoa(set.before, set.after)
+  const others = changes.filter((set) => !isSame(set))
+  return others.length > 0 ? changes : undefined
+}
+
+/** Signatures that expire before this time are to be renewed. */
+export const renewalTime = (now: Date): Date => new Date(now.getTime() + defaultTimes.renewal * 1000)
+
+const keyTypes: readonly number[] = [recordType.DNSKEY, recordType.CDS, recordType.CDNSKEY]
+
+/** Key sets at the apex follow the keys; those of a zone without keys of ours are data. */
+function keyChanges(
+  { name }: PublishedZone,
+  apex: readonly SignedRrset[],
+  { keySets }: ZoneSigning,
+): RrsetChange[] {
+  return keyTypes.flatMap((type) => {
+    const after = keySets.find((set) => set.type === type)
+    const before = apex.find((set) => set.type === type)
+    return after || before ? [{ name, type, after }] : []
+  })
+}
+
+/** Signs the whole zone as it will be, and keeps the signatures that are still right. */
+async function changesOfWhole(
+  { db, signWhole }: PublishDeps,
+  { id, name }: PublishedZone,
+  change: readonly RrsetChange[],
+  { signing }: ZoneSigning,
+): Promise<ServedChange[]> {
+  const served = new Map<string, SignedRrset>()
+  for await (const { set } of readServedSets(db, [id])) served.set(setKey(set), set)
+  const desired = new Map<string, Rrset>([...served].filter(([, { type }]) => !isGeneratedType(type)))
+  for (const { after, ...set } of change) {
+    if (after) desired.set(setKey(set), after)
+    else desired.delete(setKey(set))
+  }
+  const changes: ServedChange[] = []
+  for (const after of await signWhole(name, desired.values(), signing, served)) {
+    const before = served.get(setKey(after))
+    served.delete(setKey(after))
+    if (!before) changes.push({ after })
+    else if (!isSameSet(before, after)) changes.push({ before, after })
+  }
+  return [...changes, ...[...served.values()].map((before) => ({ before }))]
+}
+
+async function guard(
+  db: Db,
+  zone: PublishedZone,
+  changes: readonly ServedChange[],
+  journal: readonly RrsetChange[],
+): Promise<void> {
+  const refusal = checkPublication(zone.name, changes, journal)
+  if (!refusal) return
+  const hold = { kind: 'publish', zoneId: zone.id, ...refusal } as const
+  if (refusal.reason !== 'apex_removed' && (await isApproved(db, hold))) return
+  await openHold(db, hold)
+  await saveProblem(db, zone.id, 'zone_held', { removals: refusal.sets.length })
+  throw new Guarded()
+}
+
+const isSoaOf = (zone: Rrset['name'], { name, type }: Pick<Rrset, 'name' | 'type'>): boolean =>
+  type === recordType.SOA && name === zone
+
+/** Octets of an SOA after its names: serial, refresh, retry, expire, minimum. */
+const soaNumbers = 20
+
+/** Returns the SOA with another serial. */
+export function withSerial(soa: Rrset, serial: Serial): Rrset {
+  const [first] = soa.rdata
+  const rdata = Buffer.from(first!)
+  rdata.writeUInt32BE(serial, rdata.length - soaNumbers)
+  return { name: soa.name, type: soa.type, ttl: soa.ttl, rdata: [Uint8Array.from(rdata)] }
+}
+
+function isSameSoa(a: Rrset, b: Rrset): boolean {
+  const zero = 0 as Serial
+  return a.ttl === b.ttl && isSameList(withSerial(a, zero).rdata, withSerial(b, zero).rdata)
+}
+
+const isSameSet = (a: SignedRrset, b: SignedRrset): boolean =>
+  a.ttl === b.ttl && isSameList(a.rdata, b.rdata) && isSameList(a.rrsig, b.rrsig)
+
+function isSameList(a: readonly Uint8Array[], b: readonly Uint8Array[]): boolean {
+  if (a.length !== b.length) return false
+  const texts = (list: readonly Uint8Array[]): string[] =>
+    list.map((octets) => Buffer.from(octets).toString('latin1')).sort()
+  const [left, right] = [texts(a), texts(b)]
+  return left.every((text, at) => text === right[at])
+}

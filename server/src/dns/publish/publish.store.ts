@@ -1,0 +1,262 @@
+// The SQL of publication: what is to be published, what is, and the transaction that replaces one by the other. It works as the owner, across
+// all teams.
+import type { StateMessageTag } from '@pharos/contract/state-message'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { nameFromKey, nameKey, type ZoneName } from '../../net/dns/name.ts'
+import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
+import { toSerial, type Serial } from '../../net/dns/serial.ts'
+import { expirationOf } from '../sign/signature.ts'
+import type { ServedChange } from '../sign/served-index.ts'
+import { decodeRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
+
+export type PublishedZone = {
+  readonly id: number
+  readonly teamId: number | null
+  readonly name: ZoneName
+  readonly version: number
+  readonly publishedVersion: number
+  readonly serial: Serial | undefined
+  readonly isPublished: boolean
+  readonly resignRequested: Date | null
+  readonly dnssec: string
+  readonly dnssecOptions: unknown
+}
+
+type ZoneRow = {
+  readonly id: number
+  readonly team_id: number | null
+  readonly name: ZoneName
+  readonly version: number
+  readonly published_version: number
+  readonly serial: number | null
+  readonly is_published: boolean
+  readonly resign_requested: Date | null
+  readonly dnssec: string
+  readonly dnssec_options: unknown
+}
+
+/** Returns the ids of primary zones with something to publish, longest waiting first. */
+export async function listUnpublished(db: Db): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from dns_zones
+    where (version > published_version or resign_requested is not null) and claimed is not null and deleted is null
+      and kind = 'primary' and not is_catalog
+    order by touched`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns a zone that is to be published; undefined if it is deleted or does not exist. */
+export async function findPublishedZone(db: Db | Trx, id: number): Promise<PublishedZone | undefined> {
+  const { rows } = await sql<ZoneRow>`
+    select id, team_id, name, version::float8 as version, published_version::float8 as published_version,
+      serial::float8 as serial, published is not null as is_published, resign_requested, dnssec, dnssec_options
+    from dns_zones where id = ${id} and deleted is null and claimed is not null`.execute(db)
+  const row = rows[0]
+  return (
+    row && {
+      id: row.id,
+      teamId: row.team_id,
+      name: row.name,
+      version: row.version,
+      publishedVersion: row.published_version,
+      serial: row.serial === null ? undefined : toSerial(row.serial),
+      isPublished: row.is_published,
+      resignRequested: row.resign_requested,
+      dnssec: row.dnssec,
+      dnssecOptions: row.dnssec_options,
+    }
+  )
+}
+
+export type JournalEntry = {
+  readonly version: number
+  readonly removed: readonly Rrset[]
+  readonly added: readonly Rrset[]
+}
+
+/** Returns the journal after a version up to another, in its order. */
+export async function listJournal(
+  db: Db | Trx,
+  zoneId: number,
+  after: number,
+  until: number,
+): Promise<JournalEntry[]> {
+  const { rows } = await sql<{ version: number; removed: Buffer; added: Buffer }>`
+    select version::float8 as version, removed, added from dns_versions
+    where zone_id = ${zoneId} and version > ${after} and version <= ${until} order by version`.execute(db)
+  return rows.map(({ version, removed, added }) => ({
+    version,
+    removed: decodeRrsets(removed),
+    added: decodeRrsets(added),
+  }))
+}
+
+/** Returns the desired record sets of a zone, for its first publication. */
+export async function listRecordsets(db: Db | Trx, zoneId: number): Promise<Rrset[]> {
+  const { rows } = await sql<{ name_key: Buffer; type: number; ttl: number; rdata: Buffer[] }>`
+    select name_key, type, ttl, rdata from dns_recordsets where zone_id = ${zoneId}
+    order by name_key, type`.execute(db)
+  return rows.map(({ name_key, type, ttl, rdata }) => ({ name: nameFromKey(name_key), type, ttl, rdata }))
+}
+
+export type Publication = {
+  readonly zone: { readonly id: number; readonly serial: Serial | undefined }
+  readonly serial: Serial
+  /** The version that is then published. */
+  readonly version: number
+  readonly changes: readonly ServedChange[]
+  /** A step of IXFR is stored; otherwise followers transfer the zone whole. */
+  readonly hasStep: boolean
+  /** The request to sign again that this publication fulfils. */
+  readonly resigned: Date | null
+  /** Unix time in seconds. */
+  readonly now: number
+}
+
+/**
+ * Writes a publication: the rows, the step and the serial. Returns false and writes nothing if the zone has another serial than
+ * expected or was deleted: another process published it. Without name servers to observe, the zone is `ok`.
+ */
+export async function savePublication(trx: Trx, publication: Publication): Promise<boolean> {
+  const { zone, serial, version, changes, hasStep, resigned } = publication
+  const { numAffectedRows } = await sql`
+    update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), reason = null,
+      status = case when exists (select from dns_servers) then 'updating' else 'ok' end,
+      attrs = null, dnssec_serial = coalesce(dnssec_serial, ${serial}), resign_requested = case when ${isFulfilled(resigned)} then null else resign_requested end
+    where id = ${zone.id} and serial is not distinct from ${zone.serial ?? null}::bigint and published_version <= ${version}
+      and deleted is null`.execute(trx)
+  if (numAffectedRows !== 1n) return false
+  await saveServed(trx, zone.id, changes, publication.now)
+  if (hasStep && zone.serial !== undefined) await insertStep(trx, publication, zone.serial)
+  else await sql`delete from dns_transfers where zone_id = ${zone.id}`.execute(trx)
+  await wake(trx, 'dns-published')
+  return true
+}
+
+/** A later request stays. A Date has milliseconds, the column microseconds. */
+const isFulfilled = (resigned: Date | null) =>
+  sql`resign_requested < ${resigned}::timestamptz + interval '1 millisecond'`
+
+/** Marks versions as published that together change nothing. */
+export async function skipVersions(
+  db: Db,
+  zoneId: number,
+  version: number,
+  resigned: Date | null,
+): Promise<void> {
+  await sql`
+    update dns_zones set published_version = greatest(published_version, ${version}),
+      dnssec_serial = coalesce(dnssec_serial, serial),
+      resign_requested = case when ${isFulfilled(resigned)} then null else resign_requested end
+    where id = ${zoneId}`.execute(db)
+}
+
+async function saveServed(
+  trx: Trx,
+  zoneId: number,
+  changes: readonly ServedChange[],
+  now: number,
+): Promise<void> {
+  const removed = changes.flatMap(({ before, after }) => (before && !after ? [before] : []))
+  const added = changes.flatMap(({ after }) => (after ? [after] : []))
+  const keys = keysOf()
+  if (removed.length > 0)
+    await sql`
+      delete from dns_served s using unnest(${removed.map(({ name }) => keys(name))}::bytea[],
+        ${removed.map(({ type }) => type)}::integer[]) r (name_key, type)
+      where s.zone_id = ${zoneId} and s.name_key = r.name_key and s.type = r.type`.execute(trx)
+  for (let at = 0; at < added.length; at += rowsPerInsert) {
+    const rows = added.slice(at, at + rowsPerInsert)
+    await sql`
+      insert into dns_served (zone_id, name_key, type, ttl, rdata, rrsig, expires)
+      select ${zoneId}, a.name_key, a.type, a.ttl, a.rdata::bytea[], a.rrsig::bytea[], to_timestamp(a.expires)
+      from unnest(${rows.map(({ name }) => keys(name))}::bytea[], ${rows.map(({ type }) => type)}::integer[],
+        ${rows.map(({ ttl }) => ttl)}::integer[], ${rows.map(({ rdata }) => arrayText(rdata))}::text[],
+        ${rows.map(({ rrsig }) => arrayText(rrsig))}::text[],
+        ${rows.map((set) => expirationOf(set, now) ?? null)}::float8[]) a (name_key, type, ttl, rdata, rrsig, expires)
+      on conflict (zone_id, name_key, type) do update
+        set ttl = excluded.ttl, rdata = excluded.rdata, rrsig = excluded.rrsig, expires = excluded.expires`.execute(
+      trx,
+    )
+  }
+}
+
+const rowsPerInsert = 5_000
+
+/** Sets of one name follow each other: its key is made once. */
+function keysOf(): (name: SignedRrset['name']) => Buffer {
+  let last: SignedRrset['name'] | undefined
+  let key = Buffer.alloc(0)
+  return (name) => {
+    if (name !== last) key = Buffer.from(nameKey((last = name)))
+    return key
+  }
+}
+
+/** PostgreSQL's text of a bytea[]: a parameter cannot be an array of arrays of different lengths. */
+function arrayText(list: readonly Uint8Array[]): string {
+  return `{${list.map((octets) => `"\\\\x${Buffer.from(octets).toString('hex')}"`).join(',')}}`
+}
+
+const stepsMax = 100
+/** Octets of the stored steps of a zone. */
+const stepOctetsMax = 32 * 1024 * 1024
+
+async function insertStep(
+  trx: Trx,
+  { zone, serial, version, changes }: Publication,
+  from: Serial,
+): Promise<void> {
+  const isSoa = ({ before, after }: ServedChange): boolean => (after ?? before)!.type === 6
+  const ordered = [...changes.filter(isSoa), ...changes.filter((change) => !isSoa(change))]
+  const removed = encodeSignedRrsets(ordered.flatMap(({ before }) => (before ? [before] : [])))
+  const added = encodeSignedRrsets(ordered.flatMap(({ after }) => (after ? [after] : [])))
+  await sql`
+    insert into dns_transfers (zone_id, serial_from, serial_to, version, removed, added)
+    values (${zone.id}, ${from}, ${serial}, ${version}, ${removed}, ${added})
+    on conflict (zone_id, serial_from) do nothing`.execute(trx)
+  await sql`
+    delete from dns_transfers t using (
+      select position, row_number() over w as place,
+        sum(octet_length(removed) + octet_length(added)) over w as octets
+      from dns_transfers where zone_id = ${zone.id} window w as (order by position desc)) old
+    where t.zone_id = ${zone.id} and t.position = old.position
+      and (old.place > ${stepsMax} or (old.octets > ${stepOctetsMax} and old.place > 1))`.execute(trx)
+}
+
+/** Why a zone is not published: tags of state messages. */
+export type ZoneProblem = Extract<StateMessageTag, 'zone_held' | 'zone_not_signed' | 'zone_not_published'>
+
+/** Stores why a zone is not published. */
+export async function saveProblem(
+  db: Db,
+  zoneId: number,
+  reason: ZoneProblem,
+  attrs: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await sql`
+    update dns_zones set status = 'error', reason = ${reason}, attrs = ${JSON.stringify(attrs)}::jsonb
+    where id = ${zoneId} and (status, reason) is distinct from ('error', ${reason})`.execute(db)
+}
+
+/** Whether a signature of the zone expires before a time. */
+export async function hasExpiring(db: Db, zoneId: number, before: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from dns_served where zone_id = ${zoneId} and expires < ${before} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Requests to sign again the zones whose signatures expire before a time; returns their number. */
+export async function requestResigning(db: Db, before: Date): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    const { numAffectedRows = 0n } = await sql`
+      update dns_zones set resign_requested = date_trunc('milliseconds', now())
+      where id in (select zone_id from dns_served where expires < ${before}) and resign_requested is null
+        and deleted is null and kind = 'primary' and exists (
+          select from dns_keys k where k.zone_id = dns_zones.id and k.state <> 'removed')`.execute(trx)
+    if (numAffectedRows > 0n) await wake(trx, 'dns')
+    return Number(numAffectedRows)
+  })
+}

@@ -1,0 +1,101 @@
+// The keys that sign a zone, opened, and the sets at the apex that publish them. It decides nothing about states: a row says what a key does.
+import { createPrivateKey } from 'node:crypto'
+import type { DnssecState } from '@pharos/contract/dns-term'
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/postgres.ts'
+
+import type { Rrset } from '../../net/dns/record.ts'
+import { open, type KeyRing } from '../../runtime/secrets.ts'
+import { isAlgorithm } from '../sign/algorithm.ts'
+import { keyFlags } from '../sign/dnskey.ts'
+import { keyContext } from '../dnssec/key.ts'
+import { parentRequestOf, type KeyState } from '../dnssec/state.ts'
+import { keySets, type ParentRequest } from '../sign/key-sets.ts'
+import { defaultTimes, type Signing } from '../sign/signature.ts'
+import type { SigningKey } from '../sign/signing-key.ts'
+import type { PublishedZone } from './publish.store.ts'
+
+/** How a zone is published: `signing` is undefined for an unsigned zone. `keySets` are all sets of keys that the apex has. */
+export type ZoneSigning = { readonly signing: Signing | undefined; readonly keySets: readonly Rrset[] }
+
+/** No key of a signed zone opens: its signatures stay as they are, and no new key is made. */
+export class KeysNotReadable extends Error {}
+
+type KeyRow = {
+  readonly id: number
+  readonly algorithm: number
+  readonly flags: number
+  readonly tag: number
+  readonly dnskey: Buffer
+  readonly private_sealed: Buffer | null
+  readonly state: KeyState
+}
+
+const keyTtl = 3600
+
+/** Reads how the zone is signed now. Throws KeysNotReadable. */
+export async function readZoneSigning(
+  db: Db | Trx,
+  ring: KeyRing,
+  { id, name, dnssec, dnssecOptions }: PublishedZone,
+  nowSeconds: number,
+): Promise<ZoneSigning> {
+  const { rows } = await sql<KeyRow>`
+    select id, algorithm, flags, tag, dnskey, private_sealed, state from dns_keys
+    where zone_id = ${id} and state <> 'removed' order by id`.execute(db)
+  if (rows.length === 0) return { signing: undefined, keySets: [] }
+  const options = dnssecOptions as { nsec3?: boolean; cds?: boolean }
+  const keys = rows.flatMap((row) => openKey(ring, id, row))
+  if (keys.length === 0) throw new KeysNotReadable(`no key of ${name} can be opened`)
+  const signing: Signing = {
+    zone: name,
+    keys: withKinds(keys),
+    denial: options.nsec3 === true ? 'nsec3' : 'nsec',
+    now: nowSeconds,
+    times: defaultTimes,
+  }
+  const dnskeys = rows.map(({ dnskey }) => Uint8Array.from(dnskey))
+  return {
+    signing,
+    keySets: keySets(name, dnskeys, parentRequest(dnssec as DnssecState, options, rows), keyTtl),
+  }
+}
+
+/** What CDS and CDNSKEY say: the state table decides, unless the team does not want them. */
+function parentRequest(
+  status: DnssecState,
+  { cds }: { cds?: boolean },
+  rows: readonly KeyRow[],
+): ParentRequest {
+  if (cds === false) return { request: 'none' }
+  const wanted = parentRequestOf({ status, keys: rows })
+  if (wanted.request !== 'keys') return wanted
+  const entries = rows.filter(
+    ({ id, flags }) => wanted.ids.includes(id) && (flags & keyFlags.secureEntryPoint) !== 0,
+  )
+  return { request: 'keys', dnskeys: entries.map(({ dnskey }) => Uint8Array.from(dnskey)) }
+}
+
+type OpenKey = Omit<SigningKey, 'kind'> & { readonly flags: number }
+
+function openKey(ring: KeyRing, zoneId: number, row: KeyRow): OpenKey[] {
+  const { algorithm, flags, tag, dnskey, private_sealed: sealed } = row
+  if (sealed === null || !isAlgorithm(algorithm)) return []
+  try {
+    const der = open(ring, 'dnssec-key', sealed, keyContext(zoneId, dnskey))
+    const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+    return [{ algorithm, tag, flags, dnskey: Uint8Array.from(dnskey), privateKey }]
+  } catch {
+    return []
+  }
+}
+
+/** A key with the flag SEP is a CSK, unless the zone also has a key without it of the same algorithm: then it is a KSK. */
+function withKinds(keys: readonly OpenKey[]): SigningKey[] {
+  const isZsk = ({ flags }: OpenKey): boolean => (flags & keyFlags.secureEntryPoint) === 0
+  return keys.map(({ flags, ...key }) => {
+    const hasZsk = keys.some((other) => isZsk(other) && other.algorithm === key.algorithm)
+    const kind = isZsk({ ...key, flags }) ? 'zsk' : hasZsk ? 'ksk' : 'csk'
+    return { ...key, kind }
+  })
+}

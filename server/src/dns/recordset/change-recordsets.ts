@@ -1,0 +1,245 @@
+// Creates, replaces and deletes record sets of a zone. Each request is one transaction and at most one new version of the zone.
+import type {
+  changeRecordSetsRoute,
+  createRecordSetsRoute,
+  deleteRecordSetRoute,
+  RecordSet as Wire,
+  updateRecordSetRoute,
+  ZoneChanges,
+} from '@pharos/contract/dns-recordset'
+import type { ProblemError } from '@pharos/contract/problem'
+import type { BodyOf, QueryOf } from '@pharos/contract/route'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import { runChange, runOwnerChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
+import { uniqueRdata } from '../../net/dns/record.ts'
+import { compareOctets } from '../../net/dns/name.ts'
+import { canonicalRdata } from '../../net/dns/rdata/rdata.ts'
+import { requireMatch } from '../../operation/etag.ts'
+import { actorName, type Operation } from '../../operation/operation.ts'
+import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
+import type { ReverseDeps } from '../reverse/reverse-zone.ts'
+import { changeForward, deletePtr } from '../reverse/forward-ptr.ts'
+import { changeZone, type PlacedDesired, type ZoneChanged } from '../zone/change-zone.ts'
+import { lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
+import { auditedSets, presentDifference, presentSet, zoneEtag } from '../zone/present-zone.ts'
+import { isEmpty, type StoredSet } from '../zone/zone-change.ts'
+import { readDefaults } from '../zone/zone.store.ts'
+import { resolveSettings, type DnsDefaults, type Zone } from '../zone/zone.ts'
+import { findSetId, setEtag } from './list-recordsets.ts'
+import {
+  idOf,
+  managedType,
+  readRecords,
+  readRecordSets,
+  type ReadSet,
+  type RecordSetContext,
+} from './recordset.ts'
+import { readSet } from './recordset.store.ts'
+
+export type RecordSetDeps = ReverseDeps & { readonly postgres: Postgres; readonly now: () => Date }
+
+/** A locked zone with what its requests are read with. */
+type Editing = RecordSetContext & { readonly locked: Zone; readonly defaults: DnsDefaults }
+
+async function edit(trx: Trx, operation: Operation, text: string): Promise<Editing> {
+  const locked = await lockZoneOf(trx, operation.actor.teamId, text)
+  requirePrimary(locked)
+  const defaults = await readDefaults(trx)
+  return { locked, defaults, zone: locked.name, settings: resolveSettings(locked.settings, defaults) }
+}
+
+/**
+ * Runs the change as the team; as the owner of the tables if PTR records may be written, which can be in zones of the provider. Every
+ * statement names the team in both cases.
+ */
+function run<Body extends object | null>(
+  { postgres }: Pick<RecordSetDeps, 'postgres'>,
+  operation: Operation,
+  withPtr: boolean,
+  change: (trx: Trx) => Promise<ChangeResult<Body>>,
+): Promise<Answer<Body>> {
+  return withPtr ? runOwnerChange(postgres.owner, operation, change) : runChange(postgres, operation, change)
+}
+
+/** A zone with `auto_ptr` writes PTR records for addresses unless the request says otherwise. */
+type MayHavePtr = { readonly type: string; readonly ptr?: boolean | undefined }
+const mayHavePtr = (items: readonly MayHavePtr[]): boolean =>
+  items.some(({ type, ptr }) => ptr ?? /^(?:A|AAAA|TYPE1|TYPE28)$/i.test(type))
+
+/** Throws 409 `exists` with the sets that exist. */
+export function createRecordSets(
+  deps: RecordSetDeps,
+  operation: Operation,
+  text: string,
+  body: BodyOf<typeof createRecordSetsRoute>,
+): Promise<Answer<{ results: Wire[]; count: number }>> {
+  const items = Array.isArray(body) ? body : [body]
+  return run(deps, operation, mayHavePtr(items), async (trx) => {
+    const editing = await edit(trx, operation, text)
+    const sets = readRecordSets(itemsAt(items, Array.isArray(body) ? ['body'] : undefined), editing)
+    const changed = await change(deps, trx, operation, editing, sets, 'recordset.create')
+    const { added } = changed.difference
+    if (added.length < sets.length) throw existing(sets, added, editing)
+    const results = sets.map((set) =>
+      presentSet(
+        changed.zone,
+        added.find((one) => isSame(one, set))!,
+      ),
+    )
+    return { body: { results, count: results.length } }
+  })
+}
+
+const itemsAt = <Item>(items: readonly Item[], loc: ProblemError['loc'] | undefined) =>
+  items.map((item, at) => ({ item, loc: loc ? [...loc, at] : ['body'] }))
+
+const isSame = (a: Pick<StoredSet, 'name' | 'type'>, b: Pick<StoredSet, 'name' | 'type'>): boolean =>
+  a.name === b.name && a.type === b.type
+
+function existing(sets: readonly ReadSet[], added: readonly StoredSet[], { zone }: Editing) {
+  const found = sets.filter((set) => !added.some((one) => isSame(one, set)))
+  const errors = found.map((set) => ({
+    loc: [...set.loc, 'name'],
+    msg: `exists already as ${idOf(set, zone)}`,
+    type: 'exists',
+    ctx: { id: idOf(set, zone) },
+  }))
+  return fail('exists', 'recordSets', { ids: found.map((set) => idOf(set, zone)) }, { errors })
+}
+
+/** Writes the sets, their PTR records and the audit entry. */
+async function change(
+  deps: RecordSetDeps,
+  trx: Trx,
+  operation: Operation,
+  { locked, settings, defaults }: Editing,
+  sets: readonly PlacedDesired[],
+  what: string,
+): Promise<ZoneChanged> {
+  const options = {
+    author: { actor: actorName(operation.actor), what },
+    now: deps.now(),
+    settings,
+    recordsetsMax: defaults.recordsetsMax,
+  }
+  const changed = await changeZone(trx, locked, sets, options)
+  await changeForward(deps, trx, operation, sets.filter(isWithPtr), defaults)
+  const { zone, difference } = changed
+  if (!isEmpty(difference) || difference.commented.length > 0) {
+    const { added, changed: replaced, removed, commented } = difference
+    const both = [...replaced, ...commented]
+    await writeAudit(trx, {
+      ...auditOf(operation),
+      action: what,
+      target: `zone:${zone.id}`,
+      before: auditedSets(zone, [...removed, ...both.map(({ before }) => before)]),
+      after: auditedSets(zone, [...added, ...both.map(({ after }) => after)]),
+    })
+  }
+  return changed
+}
+
+const isWithPtr = (set: PlacedDesired & { readonly withPtr?: boolean }): boolean => set.withPtr === true
+
+type Update = BodyOf<typeof updateRecordSetRoute>
+
+/** Returns the record set as GET does; 201 if it was created. The same records in another spelling change nothing. */
+export function updateRecordSet(
+  deps: RecordSetDeps,
+  operation: Operation,
+  text: string,
+  nameText: string,
+  typeText: string,
+  body: Update,
+): Promise<Answer<Wire>> {
+  requireOneForm(body)
+  return run(deps, operation, mayHavePtr([{ type: typeText, ptr: body.ptr }]), async (trx) => {
+    const editing = await edit(trx, operation, text)
+    const { records: _records, add: _add, remove: _remove, ...rest } = body
+    const item = { ...rest, name: nameText, type: typeText, records: body.records ?? [] }
+    const [given] = readRecordSets([{ item, loc: ['body'], idLoc: ['path'] }], editing)
+    const before = await readSet(trx, editing.locked, given!.name, given!.type)
+    // No tag matches a record set that does not exist, not even `*` (RFC 9110 section 13.1.1).
+    if (!before && operation.ifMatch !== null) throw fail('precondition_failed', 'absent')
+    if (before) requireMatch(operation.ifMatch, setEtag(presentSet(editing.locked, before)))
+    const set = body.records === undefined ? mergeRecords(given!, before, body, editing) : given!
+    const { zone } = await change(deps, trx, operation, editing, [set], 'recordset.update')
+    const after = presentSet(zone, (await readSet(trx, zone, set.name, set.type))!)
+    const shown = before && { before: presentSet(editing.locked, before) }
+    return { body: after, ...shown, etag: setEtag(after), ...(before ? {} : { status: 201 }) }
+  })
+}
+
+function requireOneForm({ records, add, remove }: Update): void {
+  const isPartial = add !== undefined || remove !== undefined
+  if (records === undefined && !isPartial) throw invalid(['body', 'records'], 'recordsMissing')
+  if (records !== undefined && isPartial) throw invalid(['body', 'records'], 'recordsExclusive')
+  if (records?.length === 0) throw invalid(['body', 'records'], 'recordsEmpty')
+}
+
+/** `add` and `remove` on the stored records. */
+function mergeRecords(
+  set: ReadSet,
+  before: StoredSet | undefined,
+  { add = [], remove = [] }: Update,
+  { zone }: Editing,
+): ReadSet {
+  const errors: ProblemError[] = []
+  const added = readRecords(set.type, add, ['body', 'add'], zone, errors)
+  const removed = readRecords(set.type, remove, ['body', 'remove'], zone, errors)
+  if (errors.length > 0) throw failWith('invalid', errors)
+  const gone = removed.map((rdata) => canonicalRdata(set.type, rdata))
+  const kept = (before?.rdata ?? []).filter((rdata) => !gone.some((one) => compareOctets(one, rdata) === 0))
+  const rdata = uniqueRdata([...kept, ...added.map((one) => canonicalRdata(set.type, one))])
+  if (rdata.length === 0) throw failWith('invalid', [errorAt(['body', 'remove'], 'nothingLeft')])
+  return { ...set, rdata }
+}
+
+/** Throws `not_found` for a record set that does not exist. */
+export function deleteRecordSet(
+  deps: RecordSetDeps,
+  operation: Operation,
+  text: string,
+  nameText: string,
+  typeText: string,
+  { ptr }: QueryOf<typeof deleteRecordSetRoute>,
+): Promise<Answer<null>> {
+  return run(deps, operation, ptr, async (trx) => {
+    const editing = await edit(trx, operation, text)
+    const { locked, zone, settings, defaults } = editing
+    const id = findSetId(locked, nameText, typeText)
+    const before = await readSet(trx, locked, id.name, id.type)
+    if (!before) throw notFound('record set')
+    const refusal = managedType(id.type, id.name, zone, settings)
+    if (refusal) throw refusal
+    const shown = presentSet(locked, before)
+    requireMatch(operation.ifMatch, setEtag(shown))
+    const set = { ...id, ttl: null, rdata: [], source: 'user' as const, loc: ['path', 'name'] }
+    await change(deps, trx, operation, editing, [set], 'recordset.delete')
+    if (ptr) await deletePtr(deps, trx, operation, before, defaults)
+    return { body: null, before: shown }
+  })
+}
+
+/** Replaces, creates and deletes sets in one step; a dry run is its plan. */
+export function changeRecordSets(
+  deps: RecordSetDeps,
+  operation: Operation,
+  text: string,
+  { recordsets }: BodyOf<typeof changeRecordSetsRoute>,
+): Promise<Answer<ZoneChanges>> {
+  return run(deps, operation, mayHavePtr(recordsets), async (trx) => {
+    const editing = await edit(trx, operation, text)
+    requireMatch(operation.ifMatch, zoneEtag(editing.locked))
+    const sets = readRecordSets(itemsAt(recordsets, ['body', 'recordsets']), editing)
+    const { zone, difference } = await change(deps, trx, operation, editing, sets, 'recordset.change')
+    const none = { ...difference, added: [], changed: [], removed: [] }
+    const counted = { unchanged_count: difference.unchangedCount + difference.commented.length }
+    return {
+      body: { version: zone.version, ...presentDifference(zone, difference), ...counted },
+      before: { version: editing.locked.version, ...presentDifference(zone, none), ...counted },
+      etag: zoneEtag(zone),
+    }
+  })
+}

@@ -1,0 +1,105 @@
+// The SQL that reads record sets for answers. A page without filters is found by the blocks of the zone, equally fast at any offset.
+import { sql } from 'kysely'
+import type { listRecordSetsRoute } from '@pharos/contract/dns-recordset'
+import type { QueryOf } from '@pharos/contract/route'
+import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import type { DomainName } from '../../net/dns/name.ts'
+import { keyOf, setColumns, type SetRow } from '../zone/zone-change.store.ts'
+import type { Zone } from '../zone/zone.ts'
+
+export type ListQuery = QueryOf<typeof listRecordSetsRoute>
+
+export async function findSet(
+  postgres: Postgres,
+  teamId: number,
+  zone: Zone,
+  name: DomainName,
+  type: number,
+): Promise<SetRow | undefined> {
+  const [row] = await postgres.readInTeam(teamId, oneSet(zone, name, type))
+  return row
+}
+
+/** As `findSet`, in a transaction. */
+export async function readSet(
+  trx: Trx,
+  zone: Zone,
+  name: DomainName,
+  type: number,
+): Promise<SetRow | undefined> {
+  const { rows } = await oneSet(zone, name, type).execute(trx)
+  return rows[0]
+}
+
+const oneSet = (zone: Zone, name: DomainName, type: number) =>
+  sql<SetRow>`
+    select ${setColumns} from dns_recordsets r
+    where r.zone_id = ${zone.id} and r.team_id is not distinct from ${zone.teamId} and r.name_key = ${keyOf(name)}
+      and r.type = ${type}`
+
+/** `names` and `types` are those of the query. */
+export async function listSetRows(
+  postgres: Postgres,
+  teamId: number,
+  zone: Zone,
+  query: ListQuery,
+  names: readonly DomainName[] | undefined,
+  types: readonly number[] | undefined,
+): Promise<Page<SetRow>> {
+  const { content, search, managed, ordering } = query
+  const isFiltered = [names, types, content, search, managed].some((one) => one !== undefined)
+  if (!isFiltered && ordering === 'name') return listByBlocks(postgres, teamId, zone, query)
+  return listInTeam<SetRow>(postgres, teamId, {
+    matching: sql`
+      select r.* from dns_recordsets r where r.zone_id = ${zone.id} and r.team_id = ${teamId} ${andAll(
+        names && sql`r.name_key = any(${names.map(keyOf)}::bytea[])`,
+        types && sql`r.type = any(${types}::integer[])`,
+        content !== undefined && sql`strpos(lower(r.content), lower(${content})) > 0`,
+        search !== undefined &&
+          sql`(strpos(r.name, lower(${search})) > 0 or strpos(lower(r.content), lower(${search})) > 0
+            or strpos(lower(r.comment), lower(${search})) > 0)`,
+        managed !== undefined && sql`(r.source = 'system') = ${managed}`,
+      )}`,
+    columns: setColumns,
+    order: orderBy(
+      ordering,
+      { name: sql`r.name_key`, type: sql`r.type`, touched: sql`r.touched`, ttl: sql`r.ttl` },
+      sql`r.name_key, r.type`,
+      'not null',
+    ),
+    slice: query,
+  })
+}
+
+/**
+ * The block that contains the offset is found by adding the counts before it, at most a few hundred for a million record sets; within it the
+ * index of the primary key is read. The count is that of the zone, from the same snapshot.
+ */
+async function listByBlocks(
+  postgres: Postgres,
+  teamId: number,
+  zone: Zone,
+  { limit, offset }: ListQuery,
+): Promise<Page<SetRow>> {
+  const rows = await postgres.readInTeam(
+    teamId,
+    sql<SetRow & { place: number | null; count: number }>`
+      with counted as (
+        select z.recordset_count as count from dns_zones z where z.id = ${zone.id} and z.team_id = ${teamId}),
+      start as (
+        select coalesce(max(s.first), ''::bytea) as first, coalesce(max(s.before), 0) as before from (
+          select b.first, sum(b.count) over (order by b.first) - b.count as before
+          from dns_blocks b where b.zone_id = ${zone.id}) s
+        where s.before <= ${offset}),
+      page as (
+        select row_number() over () as place, p.* from (
+          select ${setColumns} from dns_recordsets r
+          where r.zone_id = ${zone.id} and r.team_id = ${teamId} and r.name_key >= (select first from start)
+          order by r.name_key, r.type
+          limit ${limit} offset ${offset} - (select before from start)) p)
+      select page.*, counted.count from counted left join page on true order by page.place`,
+  )
+  const page = rows.filter(({ place }) => place !== null)
+  return { page, count: rows[0]?.count ?? 0 }
+}

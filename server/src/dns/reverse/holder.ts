@@ -1,0 +1,36 @@
+// Who may write the PTR record of an address: the most specific holder, by the prefixes and announcements of all teams. Pure.
+import { hostPrefix, lengthOf, type Prefix } from '../../net/prefix.ts'
+import type { Address } from '../../net/address.ts'
+import { createPrefixMap } from '../../net/prefix-map.ts'
+
+/** A prefix or a claimed announcement. */
+export type Holding = { readonly teamId: number; readonly prefix: Prefix }
+
+export type Holders = {
+  /** Returns the team's holding of the address; undefined if it has none, or another team has a more specific one. */
+  findHolding(address: Address): Prefix | undefined
+  /** Returns the team's holding that the network is in, whoever holds parts of the network. */
+  findHoldingAround(network: Prefix): Prefix | undefined
+  /** Returns the team's holding of the whole network; undefined also if another team holds a part of it. */
+  findHoldingOf(network: Prefix): Prefix | undefined
+}
+
+/** `holdings` are those of the team, and of other teams all that overlap them. */
+export function createHolders(teamId: number, holdings: readonly Holding[]): Holders {
+  const map = createPrefixMap(holdings.map((holding) => [holding.prefix, holding] as const))
+  const closest = (network: Prefix): Prefix | undefined => {
+    const covering = map.covering(network)
+    const [first] = covering
+    if (!first) return undefined
+    const length = lengthOf(first.prefix)
+    return covering.find((one) => lengthOf(one.prefix) === length && one.teamId === teamId)?.prefix
+  }
+  return {
+    findHolding: (address) => closest(hostPrefix(address)),
+    findHoldingAround: closest,
+    findHoldingOf(network) {
+      const isShared = map.coveredBy(network).some((one) => one.teamId !== teamId && one.prefix !== network)
+      return isShared ? undefined : closest(network)
+    },
+  }
+}

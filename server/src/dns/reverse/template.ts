@@ -1,0 +1,90 @@
+// Templates of PTR records: patterns, and the records that a network gets from one. Pure.
+import { templateBitsMax } from '@pharos/contract/dns-ptr'
+import type { ProblemError } from '@pharos/contract/problem'
+import type { Address } from '../../net/address.ts'
+import { widthOf } from '../../net/bits.ts'
+import { NameError, parseName, type DomainName } from '../../net/dns/name.ts'
+import { firstOf, prefixParts, type Prefix } from '../../net/prefix.ts'
+import { addressAt } from '../../net/reverse-name.ts'
+import { errorAt, failWith } from '../../runtime/error.ts'
+
+type Loc = ProblemError['loc']
+
+const placeholder = /\{([^{}]*)\}/g
+const ofFamily: Record<4 | 6, readonly string[]> = {
+  4: ['ip-dashed', 'a', 'b', 'c', 'd', 'n'],
+  6: ['ip-dashed', 'ip-full', 'n'],
+}
+
+/** A pattern that was checked for its network. */
+export type Pattern = {
+  readonly network: Prefix
+  /** False: one name for all. */
+  readonly isVariable: boolean
+  /** Returns the name of an address, which is that many places after the first one. */
+  nameAt(place: number): DomainName
+}
+
+/** Parses a pattern for a network. Throws `invalid`. */
+export function parsePattern(loc: Loc, text: string, network: Prefix): Pattern {
+  const { family, length } = prefixParts(network)
+  const names = [...text.matchAll(placeholder)].map(([, name]) => name!)
+  const unknown = names.find((name) => !ofFamily[family].includes(name))
+  const valid = ofFamily[family].map((name) => `{${name}}`).join(', ')
+  if (unknown !== undefined || /[{}]/.test(text.replaceAll(placeholder, '')))
+    throw badPattern(loc, `the placeholders of an IPv${family} network are ${valid}`)
+  const isVariable = names.length > 0
+  const longest = widthOf(family) - templateBitsMax
+  if (isVariable && length < longest)
+    throw failWith('invalid', [errorAt(loc, 'templateTooWide', { longest })])
+  if (!isVariable && family === 4 && length < longest)
+    throw failWith('invalid', [errorAt(loc, 'templateTooWide', { longest })])
+  const pattern: Pattern = { network, isVariable, nameAt: (place) => expand(text, network, place) }
+  for (const place of [0, countOf(network) - 1]) requireName(loc, pattern, place)
+  return pattern
+}
+
+/** The number of addresses that become records; one for a wide IPv6 network, which has a wildcard. */
+export const countOf = (network: Prefix): number => {
+  const { family, length } = prefixParts(network)
+  const bits = widthOf(family) - length
+  return bits > templateBitsMax ? 1 : 2 ** bits
+}
+
+function requireName(loc: Loc, pattern: Pattern, place: number): void {
+  try {
+    const name = pattern.nameAt(place)
+    if (name.indexOf('.') === name.length - 1) throw badPattern(loc, 'the name has one label only')
+  } catch (error) {
+    if (error instanceof NameError) throw badPattern(loc, error.message)
+    throw error
+  }
+}
+
+const badPattern = (loc: Loc, reason: string) => failWith('invalid', [errorAt(loc, 'ptrPattern', { reason })])
+
+function expand(text: string, network: Prefix, place: number): DomainName {
+  const address = addressAt(network, place)
+  return parseName(text.replaceAll(placeholder, (_, name: string) => valueOf(name, address, place)))
+}
+
+function valueOf(name: string, address: Address, place: number): string {
+  switch (name) {
+    case 'n':
+      return String(place)
+    case 'ip-dashed':
+      return dashed(address)
+    case 'ip-full':
+      return firstOf(`${address}/128` as Prefix)
+        .toString(16)
+        .padStart(32, '0')
+    default:
+      return address.split('.')['abcd'.indexOf(name)]!
+  }
+}
+
+/** A label must not begin or end with a hyphen (RFC 5891 section 4.2.3.1), as `::1` would. */
+function dashed(address: Address): string {
+  const text = address.replaceAll(/[.:]/g, '-')
+  return `${text.startsWith('-') ? '0' : ''}${text}${text.endsWith('-') ? '0' : ''}`
+}

@@ -1,0 +1,263 @@
+// The zones that this process serves. It follows the published rows and keeps what it has: while the database is down it answers from memory,
+// and a zone leaves only when its row says that it is withdrawn.
+import type { Db } from '../../db/postgres.ts'
+import type { ZoneName } from '../../net/dns/name.ts'
+import type { SignedRrset } from '../../net/dns/record.ts'
+import { isNewer, type Serial } from '../../net/dns/serial.ts'
+import { MemoryZone } from '../answer/memory-zone.ts'
+import type { Zones } from '../answer/zones.ts'
+import type { Transfer, ZoneSnapshot, ZoneSource } from '../answer/zone-source.ts'
+import type { ServedChange } from '../sign/served-index.ts'
+import { differenceOf } from '../sign/transfer.ts'
+import {
+  lastPosition,
+  listServedZones,
+  listStepsAfter,
+  listStepsOf,
+  readServedSets,
+  readSoas,
+  withSnapshot,
+  type ServedZoneRow,
+  type StoredStep,
+} from './served.store.ts'
+
+export type ServedZone = {
+  readonly id: number
+  readonly name: ZoneName
+  readonly kind: ServedZoneRow['kind']
+  serial: Serial
+  soa: SignedRrset
+  expires: Date | null
+  /** The last step that `content` contains. */
+  position: number
+  /** Undefined if this process does not answer from memory. */
+  readonly content: MemoryZone | undefined
+  /** Steps applied by this process, oldest first. */
+  readonly recent: StoredStep[]
+}
+
+export type ServedZonesOptions = {
+  readonly db: Db
+  /** Whether zones are kept in memory, to answer from them; otherwise they are only transferred, from the database. */
+  readonly isInMemory: boolean
+  readonly now: () => Date
+}
+
+const recentMax = 100
+/** Sets of the recent steps of a zone: more are read from the database. */
+const recentSetsMax = 20_000
+const stepsPerQuery = 1_000
+const zonesPerLoad = 500
+/** Transactions that started before one that is already visible: they are read again for so long. */
+const overlapMs = 10_000
+
+/** Inert until `refresh`. */
+export class ServedZones implements ZoneSource {
+  readonly #options: ServedZonesOptions
+  readonly #byName = new Map<ZoneName, ServedZone>()
+  readonly #byId = new Map<number, ServedZone>()
+  #position: number | undefined
+  #since: Date | undefined
+  /** Resolves after the first complete load. */
+  #isLoaded = false
+
+  constructor(options: ServedZonesOptions) {
+    this.#options = options
+  }
+
+  /** Whether every zone was loaded once: before, a name without a zone is not known to be foreign. */
+  get isLoaded(): boolean {
+    return this.#isLoaded
+  }
+
+  get size(): number {
+    return this.#byName.size
+  }
+
+  get(name: ZoneName): ServedZone | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** Brings the zones up to date with the rows. `isFull`: compares all zones, otherwise those that changed since the last call. */
+  async refresh(isFull: boolean): Promise<void> {
+    const { db } = this.#options
+    const since = isFull ? undefined : this.#since
+    const rows = await listServedZones(db, since)
+    if (this.#position !== undefined) await this.#applySteps(this.#position)
+    const stale = rows.filter((row) => row.withdrawn === null && this.#isStale(row))
+    for (let at = 0; at < stale.length; at += zonesPerLoad)
+      await this.#load(stale.slice(at, at + zonesPerLoad))
+    for (const row of rows) {
+      const zone = this.#byId.get(row.id)
+      if (row.withdrawn !== null) this.#remove(row.id)
+      else if (zone) zone.expires = row.expires
+    }
+    this.#position ??= await lastPosition(db)
+    const newest = Math.max(0, ...rows.map(({ published }) => published.getTime()))
+    if (newest > 0) this.#since = new Date(Math.max(newest - overlapMs, this.#since?.getTime() ?? 0))
+    this.#isLoaded = true
+  }
+
+  find(name: ZoneName): ServedZone | 'expired' | undefined {
+    const zone = this.#byName.get(name)
+    return zone && zone.expires && zone.expires < this.#options.now() ? 'expired' : zone
+  }
+
+  /** The zones to answer from. */
+  get contents(): Zones {
+    return {
+      has: (name) => this.#byName.has(name),
+      get: (name) => {
+        const zone = this.find(name)
+        return zone === 'expired' ? zone : zone?.content
+      },
+    }
+  }
+
+  async open(name: ZoneName): Promise<ZoneSnapshot | undefined> {
+    const zone = this.#byName.get(name)
+    if (!zone) return undefined
+    if (!zone.content) return this.#openRows(zone)
+    // The list is complete at once, and sets never change: later changes of the zone do not show.
+    return { serial: zone.serial, soa: zone.soa, sets: [...zone.content.sets()] }
+  }
+
+  async changes(
+    name: ZoneName,
+    from: Serial,
+  ): Promise<{ soa: SignedRrset; steps: readonly Transfer[] } | undefined> {
+    const zone = this.#byName.get(name)
+    if (!zone) return undefined
+    const { soa, serial, position, recent } = zone
+    const found =
+      chainOf(recent, from, serial) ?? chainOf(await this.#storedSteps(zone.id, position), from, serial)
+    return found && { soa, steps: found.map(transferOf) }
+  }
+
+  /** The database may be down: then the zone is sent whole. */
+  #storedSteps(zoneId: number, position: number): Promise<StoredStep[]> {
+    return listStepsOf(this.#options.db, zoneId, position).catch(() => [])
+  }
+
+  /** One snapshot of the rows for the whole transfer, read at the pace of the peer. */
+  async #openRows({ id, name }: ServedZone): Promise<ZoneSnapshot | undefined> {
+    const { db } = this.#options
+    const sets = await withSnapshot(db, (trx) => Array.fromAsync(readServedSets(trx, [id])))
+    const soa = sets.find(({ set }) => set.type === 6 && set.name === name)?.set
+    return soa && { serial: serialOf(soa), soa, sets: sets.map(({ set }) => set) }
+  }
+
+  async #applySteps(after: number): Promise<void> {
+    for (let position = after; ;) {
+      const steps = await listStepsAfter(this.#options.db, position, stepsPerQuery)
+      for (const step of steps) {
+        const zone = this.#byId.get(step.zoneId)
+        if (zone?.serial === step.from) apply(zone, step)
+      }
+      position = steps.at(-1)?.position ?? position
+      this.#position = position
+      if (steps.length < stepsPerQuery) return
+    }
+  }
+
+  #isStale({ id, serial }: ServedZoneRow): boolean {
+    const zone = this.#byId.get(id)
+    return !zone || (zone.serial !== serial && !isNewer(zone.serial, serial))
+  }
+
+  /** Reads whole zones, from a snapshot of their own. */
+  async #load(rows: readonly ServedZoneRow[]): Promise<void> {
+    const ids = rows.map(({ id }) => id)
+    const loaded = await withSnapshot(this.#options.db, async (trx) => {
+      const soas = await readSoas(trx, ids)
+      const position = await lastPosition(trx)
+      const contents = new Map<number, MemoryZone>()
+      if (this.#options.isInMemory) {
+        const nameOf = new Map(rows.map(({ id, name }) => [id, name]))
+        for await (const { zoneId, set } of readServedSets(trx, ids)) {
+          const content = contents.get(zoneId) ?? new MemoryZone(nameOf.get(zoneId)!)
+          contents.set(zoneId, content)
+          content.apply([{ after: set }])
+        }
+      }
+      return { soas, position, contents }
+    })
+    for (const { id, name, kind, expires } of rows) {
+      const soa = loaded.soas.get(id)
+      if (!soa) continue
+      const { position } = loaded
+      const content = loaded.contents.get(id)
+      this.#set({ id, name, kind, serial: serialOf(soa), soa, expires, position, content, recent: [] })
+    }
+  }
+
+  #set(zone: ServedZone): void {
+    const former = this.#byName.get(zone.name)
+    // A deleted zone may have been created again: the newer row has the name.
+    if (former && former.id > zone.id) return
+    if (former) this.#byId.delete(former.id)
+    this.#byName.set(zone.name, zone)
+    this.#byId.set(zone.id, zone)
+  }
+
+  #remove(id: number): void {
+    const zone = this.#byId.get(id)
+    if (!zone) return
+    this.#byId.delete(id)
+    this.#byName.delete(zone.name)
+  }
+}
+
+/** Returns the serial in an SOA record: the first of the five numbers at its end. */
+export function serialOf({ rdata: [soa] }: SignedRrset): Serial {
+  return Buffer.from(soa!).readUInt32BE(soa!.length - 20) as Serial
+}
+
+function apply(zone: ServedZone, step: StoredStep): void {
+  zone.content?.apply(changesOf(step))
+  zone.serial = step.to
+  zone.soa = step.added[0]!
+  zone.position = step.position
+  const { recent } = zone
+  recent.push(step)
+  let sets = recent.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0)
+  while (recent.length > recentMax || (sets > recentSetsMax && recent.length > 1)) {
+    const oldest = recent.shift()!
+    sets -= oldest.removed.length + oldest.added.length
+  }
+}
+
+/** Pairs the sets of a step: one that changes is removed and added. */
+function changesOf({ removed, added }: Pick<StoredStep, 'removed' | 'added'>): ServedChange[] {
+  const key = ({ name, type }: SignedRrset): string => `${type} ${name}`
+  const before = new Map(removed.map((set) => [key(set), set]))
+  const changes: ServedChange[] = added.map((after) => {
+    const found = before.get(key(after))
+    before.delete(key(after))
+    return found ? { before: found, after } : { after }
+  })
+  return [...changes, ...[...before.values()].map((before) => ({ before }))]
+}
+
+/** Returns the steps that lead from one serial to another without a gap; undefined if they do not. */
+function chainOf(steps: readonly StoredStep[], from: Serial, to: Serial): StoredStep[] | undefined {
+  const first = steps.findIndex((step) => step.from === from)
+  if (first < 0) return undefined
+  const chain: StoredStep[] = []
+  let serial = from
+  for (const step of steps.slice(first)) {
+    if (step.from !== serial) return undefined
+    chain.push(step)
+    serial = step.to
+    if (serial === to) return chain
+  }
+  return undefined
+}
+
+/** The SOA first on both sides, as IXFR has it. */
+function transferOf({ from, to, removed, added }: StoredStep): Transfer {
+  const { removed: left, added: joined } = differenceOf(
+    changesOf({ removed: removed.slice(1), added: added.slice(1) }),
+  )
+  return { from, to, removed: [removed[0]!, ...left], added: [added[0]!, ...joined] }
+}

@@ -1,0 +1,53 @@
+// A thread that signs its share of a whole zone. Sets arrive and leave in batches as octets, so that neither side copies a large zone at
+// once.
+import { getPriority, setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
+import { decodeRrsets, decodeSignedRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
+import { batchSize, type ToMain, type ToThread } from './sign-in-thread.ts'
+import { planZone, setKey, signPlanned, type PlannedSet } from './sign-zone.ts'
+
+/** Below requests and publications, which are shorter. */
+const PRIORITY_STEPS = 5
+const PRIORITY_LOWEST = 19
+
+const sets: Rrset[] = []
+const previous = new Map<string, SignedRrset>()
+
+// Linux has a priority for each thread; elsewhere this would slow down the whole process.
+if (process.platform === 'linux') setPriority(0, Math.min(getPriority(0) + PRIORITY_STEPS, PRIORITY_LOWEST))
+
+parentPort!.on('message', (message: ToThread) => {
+  if (message.kind === 'sets') sets.push(...decodeRrsets(message.octets))
+  else if (message.kind === 'previous') {
+    for (const set of decodeSignedRrsets(message.octets)) previous.set(setKey(set), set)
+  } else signShare(message)
+})
+
+/** Signs every batch whose number is that of this thread, modulo the number of threads. */
+function signShare({ zone, signing, share, shares }: ToThread & { readonly kind: 'sign' }): void {
+  let batch: PlannedSet[] = []
+  let number = 0
+  const flush = (): void => {
+    if (number % shares === share) {
+      // A copy of its own: the encoder's buffer may be shared.
+      const octets = Uint8Array.from(
+        encodeSignedRrsets(batch.map((planned) => signPlanned(signing, planned, previous))),
+      )
+      post({ kind: 'signed', number, octets }, [octets.buffer])
+    }
+    number += 1
+    batch = []
+  }
+  for (const planned of planZone(zone, sets, signing)) {
+    batch.push(planned)
+    if (batch.length === batchSize) flush()
+  }
+  flush()
+  post({ kind: 'end' }, [])
+}
+
+function post(message: ToMain, transfer: ArrayBuffer[]): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
+  parentPort!.postMessage(message, transfer)
+}

@@ -1,0 +1,188 @@
+// The one way in which record sets change: read what is stored, plan the difference, check what the zone means afterwards, write it with its
+// version, and wake the publish loop. The caller holds the lock of the zone.
+import type { ZoneSettings } from '@pharos/contract/dns-settings'
+import type { ProblemError } from '@pharos/contract/problem'
+import type { Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { isBelow, parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import type { Rrset } from '../../net/dns/record.ts'
+import { recordType, typeName } from '../../net/dns/type.ts'
+import { writeMessages } from '../../outbox/outbox.ts'
+import { errorAt, fail, failWith } from '../../runtime/error.ts'
+import { checkZone, type ZoneFinding } from '../zone-file/check-zone.ts'
+import {
+  isEmpty,
+  planDifference,
+  setId,
+  type DesiredSet,
+  type StoredSet,
+  type ZoneDifference,
+} from './zone-change.ts'
+import {
+  applyTo,
+  readNames,
+  readNeighbours,
+  saveComments,
+  writeDifference,
+  type Author,
+} from './zone-change.store.ts'
+import { shownZoneName } from './zone-name.ts'
+import type { Zone } from './zone.ts'
+
+/** A desired set with its place in the request, for errors. The TTL null keeps that of the stored set, or is the default of the zone. */
+export type PlacedDesired = Omit<DesiredSet, 'ttl'> & {
+  readonly ttl: number | null
+  readonly loc: ProblemError['loc']
+}
+
+export type ZoneChangeOptions = {
+  readonly author: Author
+  readonly now: Date
+  readonly settings: Pick<ZoneSettings, 'default_ttl' | 'minimum_ttl'>
+  /** Most record sets of the zone. */
+  readonly recordsetsMax: number
+}
+
+export type ZoneChanged = {
+  readonly zone: Zone
+  readonly difference: ZoneDifference
+  /** The sets of the names of the request as they were. */
+  readonly stored: readonly StoredSet[]
+}
+
+/**
+ * Makes the desired sets those of the zone. Without a difference nothing is written, and the zone is returned as it was. Throws `invalid` with
+ * every set that must not be there afterwards, and `quota_exceeded`.
+ */
+export async function changeZone(
+  trx: Trx,
+  zone: Zone,
+  desired: readonly PlacedDesired[],
+  options: ZoneChangeOptions,
+): Promise<ZoneChanged> {
+  const stored = await readNames(trx, zone.id, new Set(desired.map(({ name }) => name)))
+  const difference = planDifference(stored, resolveTtls(stored, desired, options.settings), options.now)
+  await requireMeaning(
+    trx,
+    zone,
+    stored,
+    difference,
+    (set) => desired.find((one) => setId(one) === setId(set))?.loc,
+  )
+  return { zone: await saveDifference(trx, zone, difference, options), difference, stored }
+}
+
+/** Throws `invalid` for a TTL below the lowest one, unless the stored set has it already. */
+function resolveTtls(
+  stored: readonly StoredSet[],
+  desired: readonly PlacedDesired[],
+  { default_ttl: byDefault, minimum_ttl: minimum }: ZoneChangeOptions['settings'],
+): DesiredSet[] {
+  const before = new Map(stored.map((set) => [setId(set), set.ttl]))
+  const tooLow = desired.filter(
+    ({ ttl, rdata, source, ...set }) =>
+      ttl !== null &&
+      ttl < minimum &&
+      source === 'user' &&
+      rdata.length > 0 &&
+      before.get(setId(set)) !== ttl,
+  )
+  if (tooLow.length > 0)
+    throw failWith(
+      'invalid',
+      tooLow.map(({ loc }) => errorAt([...loc, 'ttl'], 'ttlTooLow', { minimum })),
+    )
+  return desired.map((set) => ({ ...set, ttl: set.ttl ?? before.get(setId(set)) ?? byDefault }))
+}
+
+/** Writes a difference that was checked. */
+export async function saveDifference(
+  trx: Trx,
+  zone: Zone,
+  difference: ZoneDifference,
+  { author, recordsetsMax }: ZoneChangeOptions,
+): Promise<Zone> {
+  const { added, changed, removed, commented } = difference
+  if (isEmpty(difference)) {
+    if (commented.length > 0) await saveComments(trx, zone, difference)
+    return zone
+  }
+  const count = zone.recordsetCount + added.length - removed.length
+  if (added.length > removed.length && count > recordsetsMax)
+    throw fail('quota_exceeded', 'recordSets', { limit: recordsetsMax, count })
+  const next = await writeDifference(trx, zone, difference, author)
+  if (zone.teamId !== null)
+    await writeMessages(trx, [
+      {
+        teamId: zone.teamId,
+        type: 'zone.updated',
+        data: {
+          zone_id: zone.id,
+          name: shownZoneName(zone.name),
+          version: next.version,
+          actor: author.actor,
+          what: author.what,
+          added_count: added.length,
+          changed_count: changed.length,
+          removed_count: removed.length,
+          at: next.touched.toISOString(),
+        },
+      },
+    ])
+  await wake(trx, 'dns')
+  return next
+}
+
+type Places = (set: Pick<Rrset, 'name' | 'type'>) => ProblemError['loc'] | undefined
+
+/** `stored` has all sets of the names that change. */
+async function requireMeaning(
+  trx: Trx,
+  zone: Zone,
+  stored: readonly StoredSet[],
+  difference: ZoneDifference,
+  placeOf: Places,
+): Promise<void> {
+  const written = [...difference.added, ...difference.changed.map(({ after }) => after)]
+  if (written.length === 0) return
+  const neighbours = await readNeighbours(trx, zone.id, {
+    above: namesAbove(zone.name, written),
+    cuts: written.filter(({ type }) => type === recordType.DNAME).map(({ name }) => name),
+  })
+  const after = applyTo([...neighbours, ...stored], difference)
+  const errors = checkZone(zone.name, after.values()).filter(({ isError }) => isError)
+  const concerned = new Set(written.map(setId))
+  const found = errors.filter(
+    (one) => concerned.has(setId(one)) || (one.other && concerned.has(setId(one.other))),
+  )
+  if (found.length > 0)
+    throw failWith(
+      'invalid',
+      found.map((one) => errorOf(one, placeOf)),
+    )
+}
+
+/** The names above those of the sets, in the zone, where a delegation or a DNAME hides what is below. */
+function namesAbove(zone: ZoneName, sets: readonly Rrset[]): Set<DomainName> {
+  const names = new Set<DomainName>()
+  for (const { name } of sets)
+    for (
+      let above = parentOf(name);
+      above !== undefined && (above === zone || isBelow(above, zone));
+      above = parentOf(above)
+    ) {
+      if (names.has(above)) break
+      names.add(above)
+    }
+  return names
+}
+
+function errorOf(finding: ZoneFinding, placeOf: Places): ProblemError {
+  const { code, name, type, other, message } = finding
+  const loc = placeOf(finding) ?? (other && placeOf(other)) ?? ['body']
+  const ctx = {
+    recordset: `${name} ${typeName(type)}`,
+    ...(other ? { other: `${other.name} ${typeName(other.type)}` } : {}),
+  }
+  return { loc, msg: message, type: code, ctx }
+}

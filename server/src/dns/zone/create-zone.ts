@@ -1,0 +1,210 @@
+// Creates a zone with the records that follow from its settings and, if given, further record sets, in one transaction.
+import type { createZoneRoute, CreatedZone } from '@pharos/contract/dns-zone'
+import type { DnssecAlgorithm } from '@pharos/contract/dns-term'
+import type { DnssecKey } from '@pharos/contract/dns-dnssec'
+import type { ZoneSettingsUpdate } from '@pharos/contract/dns-settings'
+import type { BodyOf } from '@pharos/contract/route'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import type { Db, Postgres, Trx } from '../../db/postgres.ts'
+import { runChange, type Answer } from '../../db/run-change.ts'
+import { parseName, type ZoneName } from '../../net/dns/name.ts'
+import { parseAddress } from '../../net/address.ts'
+import { PrefixError } from '../../net/prefix-error.ts'
+import { actorName, type Operation } from '../../operation/operation.ts'
+import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
+import { readRecordSets } from '../recordset/recordset.ts'
+import { changeZone, type PlacedDesired } from './change-zone.ts'
+import { claimName, type ClaimDeps } from './claim-zone.ts'
+import { parseZoneInclude, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
+import {
+  countZones,
+  findTsigKeyId,
+  insertSecondary,
+  insertZone,
+  isNameTaken,
+  readDefaults,
+  readShownZone,
+} from './zone.store.ts'
+import { parseNameAt, parseZoneNameAt, shownZoneName } from './zone-name.ts'
+import { managedSets, resolveSettings, type DnsDefaults, type Zone } from './zone.ts'
+
+/** The part of DNSSEC that creating a zone needs; see dns/dnssec. */
+export type EnableDnssec = (
+  trx: Trx,
+  zone: Zone,
+  options: { readonly algorithm: DnssecAlgorithm },
+) => Promise<DnssecKey[]>
+
+export type ZoneDeps = ClaimDeps & {
+  readonly postgres: Postgres
+  /** Null: zones are created unsigned. */
+  readonly enableDnssec: EnableDnssec | null
+  readonly now: () => Date
+}
+
+type Body = BodyOf<typeof createZoneRoute>
+const nameAt = ['body', 'name']
+
+export async function createZone(
+  deps: ZoneDeps,
+  operation: Operation,
+  body: Body,
+  query: IncludeQuery = {},
+): Promise<Answer<CreatedZone>> {
+  const name = parseZoneNameAt(nameAt, body.name)
+  const primaries = await readPrimaries(deps.postgres.front, operation.actor.teamId, body)
+  return runChange(deps.postgres, operation, async (trx) => {
+    const created = await insertNewZone(deps, trx, operation, {
+      name,
+      primaries,
+      settings: settingsOf(body),
+      serial: null,
+      recordsets: body.recordsets ?? [],
+      what: 'zone.create',
+    })
+    const { zone, defaults } = created
+    const keys = await sign(deps, trx, zone, body)
+    const shown = await readShownZone(trx, operation.actor.teamId, zone.id)
+    const answer = { ...presentZone(shown, defaults, parseZoneInclude(query.include)), keys }
+    await writeAudit(trx, {
+      ...auditOf(operation),
+      action: 'zone.create',
+      target: `zone:${zone.id}`,
+      after: {
+        name: answer.name,
+        kind: answer.kind,
+        dnssec: answer.dnssec,
+        record_count: answer.record_count,
+      },
+    })
+    return { body: answer, etag: zoneEtag(shown, answer) }
+  })
+}
+
+/** Signs a new primary zone, unless the request says otherwise or the zone is not served. */
+export async function sign(
+  { enableDnssec }: Pick<ZoneDeps, 'enableDnssec'>,
+  trx: Trx,
+  zone: Zone,
+  { dnssec = true, algorithm = 'ECDSAP256SHA256' }: Pick<Body, 'dnssec' | 'algorithm'>,
+): Promise<DnssecKey[]> {
+  if (!dnssec || enableDnssec === null || zone.kind === 'secondary') return []
+  return enableDnssec(trx, zone, { algorithm })
+}
+
+type Creation = {
+  readonly name: ZoneName
+  /** Null for a primary zone. */
+  readonly primaries: readonly object[] | null
+  readonly settings: ZoneSettingsUpdate
+  readonly serial: number | null
+  readonly recordsets: NonNullable<Body['recordsets']>
+  /** Sets that were read elsewhere, such as from a zone file. */
+  readonly sets?: readonly PlacedDesired[]
+  readonly what: string
+}
+
+/** Checks the name and the quota, and stores the zone with its records as version 1. */
+export async function insertNewZone(
+  deps: Omit<ZoneDeps, 'enableDnssec'>,
+  trx: Trx,
+  operation: Operation,
+  { name, primaries, settings, serial, recordsets, sets = [], what }: Creation,
+): Promise<{ zone: Zone; defaults: DnsDefaults }> {
+  const { teamId } = operation.actor
+  const defaults = await readDefaults(trx)
+  const count = await countZones(trx, teamId)
+  const { network, isClaimed } = await claimName(deps, trx, teamId, name, nameAt)
+  if (count >= defaults.zonesMax) throw fail('quota_exceeded', 'zones', { limit: defaults.zonesMax })
+  const inserted = await insertZone(trx, {
+    teamId,
+    name,
+    kind: primaries === null ? 'primary' : 'secondary',
+    isReverse: network !== null,
+    isGenerated: false,
+    managedBy: 'team',
+    serial,
+    settings,
+    isClaimed,
+  })
+  if (!inserted) {
+    // Another team may have created it since; then the claim fails now.
+    if (!(await isNameTaken(trx, teamId, name))) await claimName(deps, trx, teamId, name, nameAt)
+    throw fail('exists', 'zone', { zone: shownZoneName(name) })
+  }
+  if (primaries !== null) {
+    await insertSecondary(trx, inserted.id, primaries)
+    return { zone: inserted, defaults }
+  }
+  const resolved = resolveSettings(settings, defaults)
+  const items = recordsets.map((item, at) => ({ item, loc: ['body', 'recordsets', at] }))
+  const given = readRecordSets(items, { zone: name, settings: resolved })
+  const managed = managedSets(name, resolved).map((set): PlacedDesired => ({ ...set, loc: nameAt }))
+  // With apex NS records of its own, the zone has those instead.
+  const own = [...given, ...sets]
+  const desired = [
+    ...managed.filter(({ type }) => !own.some((set) => set.name === name && set.type === type)),
+    ...own,
+  ]
+  const { zone } = await changeZone(trx, inserted, desired, {
+    author: { actor: actorName(operation.actor), what },
+    now: deps.now(),
+    settings: resolved,
+    recordsetsMax: defaults.recordsetsMax,
+  })
+  return { zone, defaults }
+}
+
+/** Names in settings are stored in canonical form. */
+function settingsOf({ ttl, nameservers }: Body): ZoneSettingsUpdate {
+  return {
+    ...(ttl === undefined ? {} : { default_ttl: ttl }),
+    ...(nameservers === undefined
+      ? {}
+      : { nameservers: nameservers.map((text, at) => parseNameAt(['body', 'nameservers', at], text)) }),
+  }
+}
+
+/** Returns the servers of a secondary zone as stored, null for a primary zone. Throws `invalid`. */
+async function readPrimaries(
+  db: Db,
+  teamId: number,
+  { kind = 'primary', primaries, tsig_key: keyName, recordsets }: Body,
+): Promise<readonly object[] | null> {
+  if (kind === 'primary') {
+    if (primaries !== undefined) throw invalid(['body', 'primaries'], 'primariesOfPrimary')
+    if (keyName !== undefined) throw invalid(['body', 'tsig_key'], 'primariesOfPrimary')
+    return null
+  }
+  if (primaries === undefined) throw invalid(['body', 'primaries'], 'primariesMissing')
+  if (recordsets !== undefined && recordsets.length > 0)
+    throw invalid(['body', 'recordsets'], 'secondaryContent')
+  const keyId = keyName === undefined ? undefined : await tsigKeyAt(db, teamId, ['body', 'tsig_key'], keyName)
+  return primaries.map(({ address, port = 53 }, at) => ({
+    address: addressAtPlace(['body', 'primaries', at, 'address'], address),
+    port,
+    ...(keyId === undefined ? {} : { tsig_key_id: keyId }),
+  }))
+}
+
+/** Returns the id of the key with the name. Throws `invalid`. */
+export async function tsigKeyAt(
+  db: Db,
+  teamId: number,
+  loc: readonly (string | number)[],
+  text: string,
+): Promise<number> {
+  const id = await findTsigKeyId(db, teamId, parseName(parseNameAt(loc, text)))
+  if (id === undefined) throw invalid(loc, 'tsigKey')
+  return id
+}
+
+/** Returns the canonical address. Throws `invalid`. */
+export function addressAtPlace(loc: readonly (string | number)[], text: string): string {
+  try {
+    return parseAddress(text)
+  } catch (error) {
+    if (!(error instanceof PrefixError)) throw error
+    throw failWith('invalid', [errorAt(loc, 'ipAddress')])
+  }
+}

@@ -1,0 +1,109 @@
+// Deletes and restores zones. A deleted zone keeps its row for seven days: it is the evidence for removing the zone from the catalog of the name
+// servers, and what a restore brings back.
+import type { deleteZoneRoute, Zone as Wire } from '@pharos/contract/dns-zone'
+import type { QueryOf } from '@pharos/contract/route'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import type { Trx } from '../../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../../db/run-change.ts'
+import { wake } from '../../db/wake.ts'
+import { actorName, type Operation } from '../../operation/operation.ts'
+import { requireMatch } from '../../operation/etag.ts'
+import { fail, invalid, notFound } from '../../runtime/error.ts'
+import { claimName } from './claim-zone.ts'
+import type { ZoneDeps } from './create-zone.ts'
+import { lockZoneOf, parseZoneRef } from './find-zone.ts'
+import { parseZoneInclude, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
+import {
+  claimWaiting,
+  countZones,
+  isNameTaken,
+  lockZone,
+  markDeleted,
+  markRestored,
+  readDefaults,
+  readShownZone,
+} from './zone.store.ts'
+import { findZoneName, shownZoneName } from './zone-name.ts'
+import { resolveSettings, type Zone } from './zone.ts'
+
+/**
+ * In a transaction of the owner: the name goes to the zone of another team that waits for it. Throws 409 `delegated` and `delete_protected`.
+ */
+export function deleteZone(
+  { postgres }: Pick<ZoneDeps, 'postgres'>,
+  operation: Operation,
+  text: string,
+  { confirm, force }: QueryOf<typeof deleteZoneRoute>,
+): Promise<Answer<null>> {
+  const { teamId } = operation.actor
+  return runOwnerChange(postgres.owner, operation, async (trx) => {
+    const zone = await lockZoneOf(trx, teamId, text)
+    requireMatch(operation.ifMatch, zoneEtag(zone))
+    const name = shownZoneName(zone.name)
+    if (findZoneName(confirm) !== zone.name) throw invalid(['query', 'confirm'], 'confirm', { zone: name })
+    const defaults = await readDefaults(trx)
+    const before = presentZone(await readShownZone(trx, teamId, zone.id), defaults, parseZoneInclude())
+    if (resolveSettings(zone.settings, defaults).protect_delete)
+      throw fail('delete_protected', 'zone', { zone: name })
+    if (!force) requireUndelegated(before)
+    await markDeleted(trx, zone, actorName(operation.actor))
+    await claimWaiting(trx, zone.name)
+    await note(trx, operation, zone, 'zone.delete')
+    return { body: null, before }
+  })
+}
+
+function requireUndelegated({ name, nameservers }: Wire): void {
+  const { assigned, delegated, delegation_status: status } = nameservers
+  if (status !== 'delegated' && status !== 'partial') return
+  const servers = delegated.filter((server) => assigned.includes(server))
+  throw fail('delegated', 'zone', { zone: name, servers: servers.length > 0 ? servers : delegated })
+}
+
+/** Returns the zone as GET does; one that is not deleted does not change. */
+export function restoreZone(
+  deps: ZoneDeps,
+  operation: Operation,
+  text: string,
+  query: IncludeQuery = {},
+): Promise<Answer<Wire>> {
+  const { teamId } = operation.actor
+  return runOwnerChange(deps.postgres.owner, operation, async (trx) => {
+    const zone = await lockZone(trx, teamId, parseZoneRef(text))
+    if (!zone) throw notFound('zone')
+    requireMatch(operation.ifMatch, zoneEtag(zone))
+    const defaults = await readDefaults(trx)
+    if (zone.deleted !== null) await restore(deps, trx, operation, zone, defaults.zonesMax)
+    const shown = await readShownZone(trx, teamId, zone.id)
+    const body = presentZone(shown, defaults, parseZoneInclude(query.include))
+    return { body, ...(zone.deleted === null ? { before: body } : {}), etag: zoneEtag(shown, body) }
+  })
+}
+
+async function restore(
+  deps: ZoneDeps,
+  trx: Trx,
+  operation: Operation,
+  zone: Zone,
+  zonesMax: number,
+): Promise<void> {
+  const { teamId } = operation.actor
+  if ((await countZones(trx, teamId)) >= zonesMax) throw fail('quota_exceeded', 'zones', { limit: zonesMax })
+  if (await isNameTaken(trx, teamId, zone.name))
+    throw fail('exists', 'zone', { zone: shownZoneName(zone.name) })
+  const { isClaimed } = await claimName(deps, trx, teamId, zone.name, ['path', 'zone'])
+  await markRestored(trx, zone, isClaimed)
+  await note(trx, operation, zone, 'zone.restore')
+}
+
+async function note(
+  trx: Trx,
+  operation: Operation,
+  { id, name, recordCount }: Zone,
+  action: 'zone.delete' | 'zone.restore',
+): Promise<void> {
+  const values = { name: shownZoneName(name), record_count: recordCount }
+  const [before, after] = action === 'zone.delete' ? [values, null] : [null, values]
+  await writeAudit(trx, { ...auditOf(operation), action, target: `zone:${id}`, before, after })
+  await wake(trx, 'dns')
+}

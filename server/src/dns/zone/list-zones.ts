@@ -1,0 +1,46 @@
+// Reads zones: one, or a page with filters. Changes nothing.
+import type { listZonesRoute, Zone as Wire } from '@pharos/contract/dns-zone'
+import type { QueryOf } from '@pharos/contract/route'
+import type { Postgres } from '../../db/postgres.ts'
+import type { Operation } from '../../operation/operation.ts'
+import { notFound } from '../../runtime/error.ts'
+import { parseZoneRef } from './find-zone.ts'
+import { needsAll, parseZoneInclude, presentZone, zoneEtag, type IncludeQuery } from './present-zone.ts'
+import { parseNameAt, parseZoneNameAt } from './zone-name.ts'
+import { findShownZone, listZoneRows, readDefaultsInTeam } from './zone.store.ts'
+
+export type ReadDeps = { readonly postgres: Postgres }
+
+/** Returns a page of the zones of the actor's team and the exact count, from one snapshot. */
+export async function listZones(
+  { postgres }: ReadDeps,
+  { actor }: Operation,
+  query: QueryOf<typeof listZonesRoute>,
+): Promise<{ results: Wire[]; count: number }> {
+  const include = parseZoneInclude(query.include)
+  const names = query.name?.map((text) => parseZoneNameAt(['query', 'name'], text))
+  const qname =
+    query.owns_qname === undefined ? undefined : parseNameAt(['query', 'owns_qname'], query.owns_qname)
+  const [{ page, count }, defaults] = await Promise.all([
+    listZoneRows(postgres, actor.teamId, query, names, qname, needsAll(include)),
+    readDefaultsInTeam(postgres, actor.teamId),
+  ])
+  return { results: page.map((zone) => presentZone(zone, defaults, include)), count }
+}
+
+/** Returns one zone of the actor's team with its ETag; throws `not_found` for any other. */
+export async function getZone(
+  { postgres }: ReadDeps,
+  { actor }: Operation,
+  text: string,
+  query: IncludeQuery = {},
+): Promise<{ body: Wire; etag: string }> {
+  const include = parseZoneInclude(query.include)
+  const [zone, defaults] = await Promise.all([
+    findShownZone(postgres, actor.teamId, parseZoneRef(text)),
+    readDefaultsInTeam(postgres, actor.teamId),
+  ])
+  if (!zone) throw notFound('zone')
+  const body = presentZone(zone, defaults, include)
+  return { body, etag: zoneEtag(zone, body) }
+}

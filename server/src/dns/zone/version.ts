@@ -1,0 +1,159 @@
+// The history of a zone: list its versions, show the difference of one, and roll back to one.
+import type { ZoneChanges } from '@pharos/contract/dns-recordset'
+import type { listZoneVersionsRoute, ZoneVersion, ZoneVersionDiff } from '@pharos/contract/dns-version'
+import type { QueryOf } from '@pharos/contract/route'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import type { Postgres } from '../../db/postgres.ts'
+import { runChange, type Answer } from '../../db/run-change.ts'
+import type { Rrset } from '../../net/dns/record.ts'
+import { etagOf, requireMatch } from '../../operation/etag.ts'
+import { actorName, type Operation } from '../../operation/operation.ts'
+import { notFound } from '../../runtime/error.ts'
+import { changeZone, type PlacedDesired } from './change-zone.ts'
+import { getZoneOf, lockZoneOf, requirePrimary } from './find-zone.ts'
+import { presentDifference, zoneEtag } from './present-zone.ts'
+import { decodeRrsets } from './rrset-list.ts'
+import { contentOf, setId, type StoredSet, type ZoneDifference } from './zone-change.ts'
+import {
+  findVersion,
+  hasVersion,
+  listVersionRows,
+  readVersionsAfter,
+  type VersionHead,
+  type VersionRow,
+} from './version.store.ts'
+import { readDefaults } from './zone.store.ts'
+import { managedSets, resolveSettings, type Zone } from './zone.ts'
+
+export type VersionDeps = { readonly postgres: Postgres; readonly now: () => Date }
+
+export async function listZoneVersions(
+  { postgres }: VersionDeps,
+  { actor }: Operation,
+  text: string,
+  query: QueryOf<typeof listZoneVersionsRoute>,
+): Promise<{ results: ZoneVersion[]; count: number }> {
+  const zone = await getZoneOf(postgres, actor.teamId, text)
+  const { page, count } = await listVersionRows(postgres, actor.teamId, zone.id, query)
+  return { results: page.map(presentVersion), count }
+}
+
+const presentVersion = (row: VersionHead): ZoneVersion => ({
+  ...headOf(row),
+  added_count: row.addedCount,
+  changed_count: row.changedCount,
+  removed_count: row.removedCount,
+})
+
+const headOf = ({ version, at, actor, what }: VersionHead) => ({ version, at: at.toISOString(), actor, what })
+
+/** Returns what the version changed; throws `not_found` for one that is not kept. */
+export async function getZoneVersion(
+  { postgres }: VersionDeps,
+  { actor }: Operation,
+  text: string,
+  version: number,
+): Promise<{ body: ZoneVersionDiff; etag: string }> {
+  const zone = await getZoneOf(postgres, actor.teamId, text)
+  const row = await findVersion(postgres, actor.teamId, zone.id, version)
+  if (!row) throw notFound('version')
+  const body = { ...headOf(row), ...presentDifference(zone, differenceOf(row)) }
+  return { body, etag: etagOf(zone.id, body.version) }
+}
+
+function differenceOf({ removed, added, at }: VersionRow): ZoneDifference {
+  const before = new Map(decodeRrsets(removed).map((set) => [setId(set), asStored(set, at)]))
+  const after = decodeRrsets(added).map((set) => asStored(set, at))
+  const ids = new Set(after.map(setId))
+  return {
+    added: after.filter((set) => !before.has(setId(set))),
+    changed: after
+      .filter((set) => before.has(setId(set)))
+      .map((set) => ({ before: before.get(setId(set))!, after: set })),
+    removed: [...before.values()].filter((set) => !ids.has(setId(set))),
+    commented: [],
+    unchangedCount: 0,
+  }
+}
+
+/** The journal has neither comments nor times of single sets. */
+const asStored = (set: Rrset, at: Date): StoredSet => ({
+  ...set,
+  content: contentOf(set),
+  source: 'user',
+  comment: '',
+  created: at,
+  touched: at,
+})
+
+/** Makes the record sets those of an earlier version, as a new version. Throws `not_found` for one that is not kept. */
+export function rollBackZone(
+  { postgres, now }: VersionDeps,
+  operation: Operation,
+  text: string,
+  version: number,
+): Promise<Answer<ZoneChanges>> {
+  const { teamId } = operation.actor
+  return runChange(postgres, operation, async (trx) => {
+    const zone = await lockZoneOf(trx, teamId, text)
+    requirePrimary(zone)
+    requireMatch(operation.ifMatch, zoneEtag(zone))
+    if (!(await hasVersion(trx, teamId, zone.id, version))) throw notFound('version')
+    const defaults = await readDefaults(trx)
+    const settings = resolveSettings(zone.settings, defaults)
+    const desired = setsBefore(await readVersionsAfter(trx, teamId, zone.id, version))
+    const managed = new Set(managedSets(zone.name, settings).map(setId))
+    const changed = await changeZone(
+      trx,
+      zone,
+      desired.filter((set) => !managed.has(setId(set)) || isOwnNs(set, settings.apex_ns_editable)),
+      {
+        author: { actor: actorName(operation.actor), what: 'zone.rollback' },
+        now: now(),
+        settings: { ...settings, minimum_ttl: 0 },
+        recordsetsMax: defaults.recordsetsMax,
+      },
+    )
+    return answerOf(zone, changed, async (after) =>
+      writeAudit(trx, {
+        ...auditOf(operation),
+        action: 'zone.rollback',
+        target: `zone:${zone.id}`,
+        before: { version: zone.version },
+        after: { version: after.version, to: version },
+      }),
+    )
+  })
+}
+
+/** NS is type 2: the apex NS records are the team's own if it may edit them. */
+const isOwnNs = ({ type }: Pick<Rrset, 'type'>, isEditable: boolean): boolean => isEditable && type === 2
+
+async function answerOf(
+  before: Zone,
+  { zone, difference }: { readonly zone: Zone; readonly difference: ZoneDifference },
+  note: (after: Zone) => Promise<void>,
+) {
+  if (zone.version !== before.version) await note(zone)
+  const none = { ...difference, added: [], changed: [], removed: [] }
+  return {
+    body: { version: zone.version, ...presentDifference(zone, difference), unchanged_count: 0 },
+    before: { version: before.version, ...presentDifference(zone, none), unchanged_count: 0 },
+    etag: zoneEtag(zone),
+  }
+}
+
+/**
+ * Returns the sets as they were before these versions, newest first: a set that a version removed or changed was as its journal has it, and
+ * one that it added was absent. The oldest version that touches a set decides.
+ */
+export function setsBefore(versions: readonly Pick<VersionRow, 'removed' | 'added'>[]): PlacedDesired[] {
+  const sets = new Map<string, PlacedDesired>()
+  for (const { removed, added } of versions) {
+    for (const set of decodeRrsets(added)) sets.set(setId(set), placed({ ...set, rdata: [] }))
+    for (const set of decodeRrsets(removed)) sets.set(setId(set), placed(set))
+  }
+  return [...sets.values()]
+}
+
+const placed = (set: Rrset): PlacedDesired => ({ ...set, source: 'user', loc: ['path', 'version'] })

@@ -1,0 +1,93 @@
+// Names of zones as people write them, and which names a zone may have. Pure: whether another team has the name is not known here.
+import { domainToASCII } from 'node:url'
+import {
+  isBelow,
+  NameError,
+  parseName,
+  parseZoneName,
+  type DomainName,
+  type ZoneName,
+} from '../../net/dns/name.ts'
+import { findReverseNetwork, reverseFamilyOf } from '../../net/reverse-name.ts'
+import { isDefaultRoute, type Prefix } from '../../net/prefix.ts'
+import { errorAt, failWith } from '../../runtime/error.ts'
+import type { ProblemError } from '@pharos/contract/problem'
+import { isPublicSuffix } from '../../team/domain-name.ts'
+
+type Loc = ProblemError['loc']
+
+/** Parses a name of a request: Unicode or ASCII, with escapes. Throws `invalid` at the place. */
+export function parseNameAt(loc: Loc, text: string, origin?: DomainName): DomainName {
+  return inPlace(loc, () => parseName(asciiOf(text), origin))
+}
+
+/** Parses the name of a zone in a request. Throws `invalid` at the place. */
+export function parseZoneNameAt(loc: Loc, text: string): ZoneName {
+  return inPlace(loc, () => parseZoneName(asciiOf(text)))
+}
+
+/** Returns undefined instead of throwing: for paths, where a name that cannot exist is not found. */
+export function findZoneName(text: string): ZoneName | undefined {
+  try {
+    return parseZoneName(asciiOf(text))
+  } catch (error) {
+    if (error instanceof NameError) return undefined
+    throw error
+  }
+}
+
+function inPlace<Name>(loc: Loc, parse: () => Name): Name {
+  try {
+    return parse()
+  } catch (error) {
+    if (!(error instanceof NameError)) throw error
+    throw failWith('invalid', [{ loc, msg: error.message, type: error.reason }])
+  }
+}
+
+/** A-labels instead of Unicode (UTS 46); a text that is ASCII already may have escapes and stays as it is. */
+function asciiOf(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  if (/^[\x00-\x7f]*$/.test(text)) return text
+  const ascii = domainToASCII(text)
+  if (ascii === '') throw new NameError('character', 'not an international domain name (IDNA)')
+  return ascii
+}
+
+/** The name as answers show it: without the trailing dot. */
+export const shownZoneName = (name: DomainName): string => (name === '.' ? name : name.slice(0, -1))
+
+export type ZoneNameRules = {
+  /** Accepts `.example`, `.test` and the documentation domains (RFC 6761), which demos, labs and tests use. */
+  readonly allowDocumentation: boolean
+}
+
+/** Names that are never in the public DNS (RFC 6761, 6762, 7686, 9476). */
+const specialUse = ['localhost', 'invalid', 'local', 'onion', 'alt']
+const documentation = ['example', 'test', 'example.com', 'example.net', 'example.org']
+
+/**
+ * Returns the network if the name is one of reverse DNS, null otherwise. Throws `invalid` if no team may have a zone of the name.
+ */
+export function requireZoneName(loc: Loc, name: ZoneName, rules: ZoneNameRules): Prefix | null {
+  if (name === '.') throw failWith('invalid', [errorAt(loc, 'zoneRoot')])
+  if (name === 'arpa.' || name.endsWith('.arpa.')) return requireReverseName(loc, name)
+  const names = rules.allowDocumentation ? specialUse : [...specialUse, ...documentation]
+  const tld = names.find((one) => name === `${one}.` || isBelow(name, `${one}.` as DomainName))
+  if (tld !== undefined) throw failWith('invalid', [errorAt(loc, 'zoneSpecialUse', { tld })])
+  if (isPublicSuffix(shownZoneName(name))) throw failWith('invalid', [errorAt(loc, 'zonePublicSuffix')])
+  return null
+}
+
+function requireReverseName(loc: Loc, name: ZoneName): Prefix {
+  const network = reverseFamilyOf(name) === undefined ? undefined : findReverseNetwork(name)
+  if (network === undefined || isDefaultRoute(network))
+    throw failWith('invalid', [errorAt(loc, 'zoneReverse')])
+  return network
+}
+
+/** The name of a record set as the API shows it: relative to the zone, `@` for the zone itself. */
+export function relativeName(name: DomainName, zone: ZoneName): string {
+  if (name === zone) return '@'
+  return zone === '.' ? name : name.slice(0, -zone.length - 1)
+}

@@ -1,0 +1,46 @@
+import { skipWithout, type ProgramName } from '@pharos/lab/program'
+import {
+  conformanceZones,
+  nameServerConformance,
+  type NameServerFixture,
+  type Skips,
+} from '../../dns/publish/name-server.conformance.ts'
+import { startTestPrimary } from '../dns-server/testing.ts'
+import { createFollower } from './name-server.ts'
+import { startPeer, type PeerName } from './testing-peers.ts'
+
+async function makeFixture(name: PeerName): Promise<NameServerFixture> {
+  const primary = await startTestPrimary()
+  const { key } = primary
+  const peer = await startPeer(name, { primary, key, zones: conformanceZones })
+  const server = createFollower({ address: peer.address, port: peer.port, key })
+  const timeoutMs = 500
+  return {
+    primary,
+    server,
+    absent: { server: createFollower({ address: peer.address, port: 9, key, timeoutMs }), timeoutMs },
+    async restart() {
+      await peer.stop()
+      await peer.start()
+    },
+    async stop() {
+      await server.close()
+      await peer[Symbol.asyncDispose]()
+      await primary[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const peers: readonly { name: PeerName; programs: ProgramName[]; skips?: Skips }[] = [
+  { name: 'NSD', programs: ['nsd'] },
+  { name: 'BIND', programs: ['named'] },
+  { name: 'Knot', programs: ['knotd'] },
+  {
+    name: 'PowerDNS',
+    programs: ['pdns_server', 'pdnsutil'],
+    skips: { failing: 'PowerDNS refuses questions for a secondary zone that it has not transferred yet' },
+  },
+]
+
+for (const { name, programs, skips } of peers)
+  nameServerConformance(name, () => makeFixture(name), skipWithout(...programs), skips)

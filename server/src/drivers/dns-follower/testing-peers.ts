@@ -1,0 +1,251 @@
+// For tests: real name servers that follow a primary, one process each, in a temporary folder on an address of its own.
+import type { ChildProcess } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { freePort, randomSubnet } from '@pharos/lab/address'
+import { killProgram, programPath, startProgram, type ProgramName } from '@pharos/lab/program'
+import type { TsigKey } from '../../net/dns/tsig.ts'
+
+const run = promisify(execFile)
+
+export type PeerOptions = {
+  readonly primary: { readonly address: string; readonly port: number }
+  readonly key: TsigKey
+  /** Zones that it is configured for, with the final dot. */
+  readonly zones: readonly string[]
+  /** The catalog zone that it follows besides. */
+  readonly catalog?: string
+}
+
+export type Peer = {
+  readonly name: string
+  readonly address: string
+  readonly port: number
+  readonly folder: string
+  start(): Promise<void>
+  stop(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+type Program = {
+  readonly program: ProgramName
+  readonly configure: (options: PeerOptions & Place) => Promise<readonly string[]>
+}
+type Place = { readonly folder: string; readonly address: string; readonly port: number }
+
+const secretOf = ({ key }: PeerOptions): string => Buffer.from(key.secret).toString('base64')
+const keyName = ({ key }: PeerOptions): string => key.name.slice(0, -1)
+
+const nsd: Program = {
+  program: 'nsd',
+  async configure(options) {
+    const { folder, address, port, primary, zones } = options
+    const file = join(folder, 'nsd.conf')
+    const peer = `${primary.address}@${primary.port} ${keyName(options)}`
+    await writeFile(
+      file,
+      `server:
+  ip-address: ${address}@${port}
+  username: ""
+  chroot: ""
+  zonesdir: "${folder}"
+  database: "${folder}/nsd.db"
+  pidfile: "${folder}/nsd.pid"
+  xfrdfile: "${folder}/xfrd.state"
+  zonelistfile: "${folder}/zone.list"
+  xfrdir: "${folder}"
+  xfrd-reload-timeout: 0
+  server-count: 1
+  rrl-ratelimit: 0
+remote-control:
+  control-enable: no
+key:
+  name: "${keyName(options)}"
+  algorithm: ${options.key.algorithm}
+  secret: "${secretOf(options)}"
+${zones
+  .map(
+    (zone) => `zone:
+  name: "${zone}"
+  request-xfr: ${peer}
+  allow-notify: 0.0.0.0/0 ${keyName(options)}
+  provide-xfr: 127.0.0.0/8 ${keyName(options)}
+  min-retry-time: 1
+  max-retry-time: 2
+`,
+  )
+  .join('')}`,
+    )
+    return ['-d', '-c', file]
+  },
+}
+
+const bind: Program = {
+  program: 'named',
+  async configure(options) {
+    const { folder, address, port, primary, zones, catalog } = options
+    const key = keyName(options)
+    const primaries = `{ ${primary.address} port ${primary.port} key "${key}"; }`
+    const file = join(folder, 'named.conf')
+    const members = catalog
+      ? `catalog-zones { zone "${catalog}" default-primaries ${primaries} in-memory no zone-directory "${folder}" min-update-interval 1; };`
+      : ''
+    const all = catalog ? [catalog, ...zones] : zones
+    await writeFile(
+      file,
+      `options {
+  directory "${folder}";
+  listen-on port ${port} { ${address}; };
+  listen-on-v6 { none; };
+  pid-file "${folder}/named.pid";
+  session-keyfile "${folder}/session.key";
+  recursion no;
+  notify no;
+  dnssec-validation no;
+  allow-transfer { key "${key}"; };
+  allow-notify { key "${key}"; };
+  min-retry-time 1; max-retry-time 2;
+  serial-query-rate 1000; transfers-in 100; transfers-per-ns 100;
+  ${members}
+};
+controls { };
+key "${key}" { algorithm ${options.key.algorithm}; secret "${secretOf(options)}"; };
+${all.map((zone, at) => `zone "${zone}" { type secondary; primaries ${primaries}; file "zone${at}.db"; };`).join('\n')}
+`,
+    )
+    return ['-g', '-n', '1', '-c', file]
+  },
+}
+
+const knot: Program = {
+  program: 'knotd',
+  async configure(options) {
+    const { folder, address, port, primary, zones, catalog } = options
+    const key = keyName(options)
+    const file = join(folder, 'knot.conf')
+    // Without its directory Knot loads no catalog zone, silently.
+    await mkdir(join(folder, 'db'), { recursive: true })
+    await writeFile(
+      file,
+      `server:
+  rundir: "${folder}"
+  listen: ${address}@${port}
+  udp-workers: 1
+  tcp-workers: 1
+  background-workers: 2
+database:
+  storage: "${folder}/db"
+log:
+- target: stderr
+  any: info
+key:
+- id: "${key}"
+  algorithm: ${options.key.algorithm}
+  secret: "${secretOf(options)}"
+remote:
+- id: primary
+  address: ${primary.address}@${primary.port}
+  key: "${key}"
+acl:
+- id: own
+  key: "${key}"
+  action: [notify, transfer]
+template:
+- id: default
+  storage: "${folder}/db"
+  master: primary
+  acl: own
+  retry-min-interval: 1
+  retry-max-interval: 2
+zone:
+${zones.map((zone) => `- domain: "${zone}"\n`).join('')}${
+        catalog ? `- domain: "${catalog}"\n  catalog-role: interpret\n  catalog-template: default\n` : ''
+      }`,
+    )
+    return ['-c', file]
+  },
+}
+
+const schemaFile = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql'
+
+const powerdns: Program = {
+  program: 'pdns_server',
+  async configure(options) {
+    const { folder, address, port, primary, zones } = options
+    const file = join(folder, 'pdns.conf')
+    await writeFile(
+      file,
+      `launch=gsqlite3
+gsqlite3-database=${folder}/pdns.sqlite3
+gsqlite3-pragma-synchronous=0
+local-address=${address}
+local-port=${port}
+secondary=yes
+daemon=no
+guardian=no
+socket-dir=${folder}
+setuid=
+setgid=
+cache-ttl=0
+query-cache-ttl=0
+negquery-cache-ttl=0
+zone-cache-refresh-interval=0
+xfr-cycle-interval=1
+version-string=anonymous
+security-poll-suffix=
+`,
+    )
+    const database = new DatabaseSync(join(folder, 'pdns.sqlite3'))
+    const isNew =
+      database.prepare("select count(*) as n from sqlite_master where name = 'domains'").get()?.['n'] === 0
+    if (isNew) database.exec(readFileSync(schemaFile, 'utf8'))
+    database.close()
+    const pdnsutil = (...args: string[]) => run(programPath('pdnsutil'), [`--config-dir=${folder}`, ...args])
+    if (isNew) {
+      await pdnsutil('import-tsig-key', keyName(options), options.key.algorithm, secretOf(options))
+      for (const zone of zones) {
+        await pdnsutil('create-slave-zone', zone, `${primary.address}:${primary.port}`)
+        await pdnsutil('activate-tsig-key', zone, keyName(options), 'slave')
+        await pdnsutil('activate-tsig-key', zone, keyName(options), 'master')
+      }
+    }
+    return [`--config-dir=${folder}`]
+  },
+}
+
+export const peerPrograms = { NSD: nsd, BIND: bind, Knot: knot, PowerDNS: powerdns } as const
+export type PeerName = keyof typeof peerPrograms
+
+/** Starts a follower; resolves before it has transferred anything. */
+export async function startPeer(name: PeerName, options: PeerOptions): Promise<Peer> {
+  const { program, configure } = peerPrograms[name]
+  const folder = await mkdtemp(join(tmpdir(), `pharos-${name.toLowerCase()}-`))
+  // BIND listens only on addresses that an interface has.
+  const address = name === 'BIND' ? '127.0.0.1' : `${randomSubnet()}.53`
+  const port = await freePort(address, name === 'BIND' ? 0 : 5300)
+  let child: ChildProcess | undefined
+  const peer: Peer = {
+    name,
+    address,
+    port,
+    folder,
+    async start() {
+      const args = await configure({ ...options, folder, address, port })
+      child = startProgram(program, args, join(folder, 'out.log'))
+    },
+    async stop() {
+      if (child) await killProgram(child, 'SIGTERM')
+    },
+    async [Symbol.asyncDispose]() {
+      await peer.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  await peer.start()
+  return peer
+}

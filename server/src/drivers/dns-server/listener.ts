@@ -1,0 +1,149 @@
+// The sockets of a DNS server: UDP and TCP at one address and port. It frames, limits and disconnects; what a message means is the
+// handler's part.
+import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, isIPv6, type AddressInfo, type Server, type Socket } from 'node:net'
+import type { RequestHandler } from './handler.ts'
+import { ResponseRateLimit, type ResponseRate } from './response-rate.ts'
+import { serveConnection, type TcpLimits } from './tcp-connection.ts'
+
+export type ListenerLimits = TcpLimits & {
+  readonly connections: number
+  readonly connectionsPerAddress: number
+  readonly responseRate: ResponseRate
+}
+
+const listenerLimits: ListenerLimits = {
+  idleMs: 10_000,
+  messageMs: 5_000,
+  writeMs: 30_000,
+  waiting: 32,
+  connections: 1_000,
+  connectionsPerAddress: 100,
+  responseRate: { perSecond: 1_000, burst: 5_000 },
+}
+
+export type ListenerOptions = {
+  readonly host: string
+  /** 0 selects a port that is free for both. */
+  readonly port: number
+  readonly handler: RequestHandler
+  readonly limits?: Partial<ListenerLimits>
+  /** Several processes may listen on one port; the kernel distributes the requests. */
+  readonly reusePort?: boolean
+  readonly onError?: (error: unknown) => void
+}
+
+export type DnsListener = { readonly port: number; close(): Promise<void> }
+
+/** Receive buffer of UDP in octets: a burst of questions waits while a large zone is being changed. */
+const receiveBuffer = 4 * 1024 * 1024
+
+/** Attempts to find a port that is free for UDP and TCP. */
+const attemptsMax = 20
+
+/** Listens; rejects if the port is taken. */
+export async function startListener(options: ListenerOptions): Promise<DnsListener> {
+  const limits = { ...listenerLimits, ...options.limits }
+  for (let attempt = 1; ; attempt++) {
+    const tcp = createTcpServer(options, limits)
+    tcp.listen({ host: options.host, port: options.port, reusePort: options.reusePort ?? false })
+    await once(tcp, 'listening')
+    const { port } = tcp.address() as AddressInfo
+    try {
+      const udp = await bindUdp({ ...options, port }, limits)
+      return { port, close: () => closeBoth(tcp, udp) }
+    } catch (error) {
+      await new Promise((resolve) => tcp.close(resolve))
+      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      if (options.port !== 0 || !isTaken || attempt >= attemptsMax) throw error
+    }
+  }
+}
+
+async function bindUdp(options: ListenerOptions, limits: ListenerLimits): Promise<UdpSocket> {
+  const { host, port, handler, reusePort = false, onError = () => {} } = options
+  const socket = createSocket({
+    type: isIPv6(host) ? 'udp6' : 'udp4',
+    reusePort,
+    recvBufferSize: receiveBuffer,
+  })
+  const rate = new ResponseRateLimit(limits.responseRate)
+  const receive = (wire: Buffer, { address, port }: RemoteInfo): void => {
+    const verdict = rate.take(address, performance.now())
+    if (verdict === 'drop') return
+    // Not a Buffer, whose `slice` shares the octets.
+    const octets = new Uint8Array(wire.buffer, wire.byteOffset, wire.length)
+    const request = { wire: octets, address, transport: 'udp' as const }
+    const send = (reply: Uint8Array | undefined): void => {
+      if (reply) socket.send(reply, port, address, ignore)
+    }
+    if (verdict === 'truncate') return send(handler.truncated(request))
+    const reply = handler.handleDatagram(request)
+    if (reply instanceof Promise) reply.then(send).catch(onError)
+    else send(reply)
+  }
+  socket.on('message', (wire, from) => {
+    try {
+      receive(wire, from)
+    } catch (error) {
+      onError(error)
+    }
+  })
+  socket.bind({ address: host, port })
+  try {
+    await once(socket, 'listening')
+  } catch (error) {
+    socket.close()
+    throw error
+  }
+  // An unreachable client must not end the socket.
+  socket.on('error', onError)
+  return socket
+}
+
+const ignore = (): void => {}
+
+function createTcpServer({ handler, onError = () => {} }: ListenerOptions, limits: ListenerLimits): Server {
+  const perAddress = new Map<string, number>()
+  const count = (address: string, by: number): number => {
+    const now = (perAddress.get(address) ?? 0) + by
+    if (now > 0) perAddress.set(address, now)
+    else perAddress.delete(address)
+    return now
+  }
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const isOver = count(address, 1) > limits.connectionsPerAddress
+    socket.once('close', () => count(address, -1))
+    socket.on('error', () => socket.destroy())
+    if (isOver) return void socket.destroy()
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    serveConnection(socket, limits, (wire) => {
+      try {
+        return handler.handleStream({ wire, address, transport: 'tcp' })
+      } catch (error) {
+        onError(error)
+        return undefined
+      }
+    })
+  })
+  const open = openSockets(server)
+  server.maxConnections = limits.connections
+  return server
+}
+
+const sockets = new WeakMap<Server, Set<Socket>>()
+
+function openSockets(server: Server): Set<Socket> {
+  const open = new Set<Socket>()
+  sockets.set(server, open)
+  return open
+}
+
+async function closeBoth(tcp: Server, udp: UdpSocket): Promise<void> {
+  const closed = new Promise<void>((resolve) => tcp.close(() => resolve()))
+  for (const socket of sockets.get(tcp) ?? []) socket.destroy()
+  await Promise.all([closed, new Promise<void>((resolve) => udp.close(() => resolve()))])
+}

@@ -1,0 +1,113 @@
+// Observes every name server of the platform file by a loop of its own, so that one that does not answer delays no other. One process at a time
+// observes.
+import { Leadership } from '../db/leadership.ts'
+import type { NameServer } from '../dns/publish/name-server.ts'
+import { deleteObservations, listServers, type ServerRow } from '../dns/publish/observe.store.ts'
+import { ServerObserver } from '../dns/publish/observe-server.ts'
+import { createFollower } from '../drivers/dns-follower/name-server.ts'
+import type { Component } from '../runtime/component.ts'
+import { createLoop, type Loop } from '../runtime/loop.ts'
+import { createLoopComponent } from './loop-component.ts'
+import type { Shared } from './shared.ts'
+import { openTsigKey } from './tsig-keys.ts'
+
+const intervalMs = 30_000
+/** While a server is behind, it is asked again after this time, doubled up to `intervalMs`. */
+const retryMs = 1_000
+
+type Observed = {
+  readonly key: string
+  readonly loop: Loop
+  readonly client: NameServer
+  stopRetry: () => void
+}
+
+export function dnsObservePart(shared: Shared): Component {
+  const { postgres, waker, log } = shared
+  const leadership = new Leadership(postgres, 'dns-observe')
+  const observed = new Map<number, Observed>()
+
+  const stopOne = async (id: number): Promise<void> => {
+    const one = observed.get(id)
+    observed.delete(id)
+    one?.stopRetry()
+    await one?.client.close()
+    await one?.loop.stop()
+  }
+  const stopAll = (): Promise<unknown> => Promise.all([...observed.keys()].map(stopOne))
+
+  const manager = createLoopComponent(shared, {
+    name: 'dns-observe',
+    wakeName: 'dns',
+    intervalMs,
+    async run() {
+      if (!(await leadership.hold())) return void (await stopAll())
+      const servers = await listServers(postgres.owner)
+      const wanted = new Map(servers.map((server) => [server.id, server]))
+      for (const [id, { key }] of observed) {
+        const server = wanted.get(id)
+        if (!server || keyOf(server) !== key) await stopOne(id)
+      }
+      for (const server of servers)
+        if (!observed.has(server.id)) observed.set(server.id, observe(shared, server))
+      await deleteObservations(postgres.owner)
+    },
+  })
+  let unsubscribe = (): void => {}
+  return {
+    name: manager.name,
+    start() {
+      unsubscribe = waker.on('dns-published', () => {
+        for (const { loop } of observed.values()) loop.wake()
+      })
+      manager.start()
+    },
+    async stop() {
+      unsubscribe()
+      await manager.stop()
+      await stopAll()
+      await leadership.release()
+      log.debug({ component: manager.name }, 'no longer observing')
+    },
+  }
+}
+
+/** Everything that the client of a server is made of. */
+const keyOf = ({ keySealed, ...server }: ServerRow): string =>
+  JSON.stringify([server, keySealed?.toString('hex')])
+
+function observe(shared: Shared, server: ServerRow): Observed {
+  const { postgres, log, metrics } = shared
+  const client = connect(shared, server)
+  const observer = new ServerObserver({ db: postgres.owner, now: () => new Date() }, server, client)
+  let timer: NodeJS.Timeout | undefined
+  let delayMs = retryMs
+  const loop = createLoop({
+    name: `dns-observe:${server.name}`,
+    intervalMs,
+    log,
+    metrics,
+    async run(signal) {
+      await observer.run(signal)
+      clearTimeout(timer)
+      delayMs = observer.behind > 0 ? Math.min(delayMs * 2, intervalMs) : retryMs
+      if (observer.behind > 0 && !signal.aborted) timer = setTimeout(() => loop.wake(), delayMs)
+    },
+  })
+  const unwatch = client.watch(() => loop.wake())
+  loop.start()
+  return {
+    key: keyOf(server),
+    loop,
+    client,
+    stopRetry() {
+      clearTimeout(timer)
+      unwatch()
+    },
+  }
+}
+
+function connect({ config }: Shared, { name, address, port, ...key }: ServerRow): NameServer {
+  if (address === null) throw new Error(`the name server ${name} has no address`)
+  return createFollower({ address, port, key: openTsigKey(config.secret, key) })
+}

@@ -1,0 +1,103 @@
+// The DNS loops of the reconciler role: they publish zones, tell name servers about it and observe what those serve. One process at a time runs
+// each of them.
+import { Leadership } from '../db/leadership.ts'
+import type { WakeName } from '../db/wake.ts'
+import { hasDeleted, purge } from '../dns/publish/purge.ts'
+import { publishCatalog } from '../dns/publish/publish-catalog.ts'
+import { requestResigning } from '../dns/publish/publish.store.ts'
+import { renewalTime, type SignWhole } from '../dns/publish/publish-zone.ts'
+import { publishZones } from '../dns/publish/publish-zones.ts'
+import { signZone } from '../dns/sign/sign-zone.ts'
+import { signInThread } from '../dns/sign/sign-in-thread.ts'
+import { parseZoneName } from '../net/dns/name.ts'
+import type { Component } from '../runtime/component.ts'
+import { fromSetting } from './config-error.ts'
+import { dnsFollowPart } from './dns-follow.ts'
+import { dnsObservePart } from './dns-observe.ts'
+import { createLoopComponent, type LoopComponent, type LoopSettings } from './loop-component.ts'
+import type { Shared } from './shared.ts'
+
+/** Finds what is to be published within this time if a notification is lost. */
+const publishIntervalMs = 30_000
+/** Signatures are renewed with 14 days left, deleted zones kept for 7: an hour more does not matter. */
+const upkeepIntervalMs = 3_600_000
+
+export function dnsPublishParts(shared: Shared): Component[] {
+  const { config, postgres, log } = shared
+  const deps = {
+    db: postgres.owner,
+    ring: config.secret,
+    signWhole,
+    now: () => new Date(),
+  }
+  const catalog = fromSetting('dns_catalog_zone', () => parseZoneName(config.dnsCatalogZone))
+  const catalogLoop = createLedLoop(shared, {
+    name: 'dns-catalog',
+    intervalMs: publishIntervalMs,
+    async run() {
+      const { added, removed, held } = await publishCatalog({ ...deps, catalog })
+      if (added + removed > 0) log.info({ added, removed }, 'catalog zone changed')
+      if (held > 0) log.warn({ held }, 'removals from the catalog zone wait for staff')
+    },
+  })
+  return [
+    createLedLoop(shared, {
+      name: 'dns-publish',
+      wakeName: 'dns',
+      intervalMs: publishIntervalMs,
+      async run(signal) {
+        const { created } = await publishZones(deps, log, signal)
+        if (created > 0 || (await hasDeleted(postgres.owner))) catalogLoop.wake()
+      },
+    }),
+    catalogLoop,
+    createLedLoop(shared, {
+      name: 'dns-resign',
+      intervalMs: upkeepIntervalMs,
+      async run() {
+        const zones = await requestResigning(postgres.owner, renewalTime(new Date()))
+        if (zones > 0) log.info({ zones }, 'signatures are renewed')
+      },
+    }),
+    createLedLoop(shared, {
+      name: 'dns-purge',
+      intervalMs: upkeepIntervalMs,
+      async run(signal) {
+        const { zones, versions } = await purge(postgres.owner, signal)
+        if (zones + versions > 0) log.info({ zones, versions }, 'deleted zones and old versions purged')
+      },
+    }),
+    dnsObservePart(shared),
+    dnsFollowPart(shared),
+  ]
+}
+
+/** A thread takes longer to start than a few sets to sign; sets without signatures are only sorted. */
+const signWhole: SignWhole = (zone, rrsets, signing, previous) => {
+  const sets = [...rrsets]
+  const isShort = !signing || sets.length < 200
+  return isShort ? signZone(zone, sets, signing, previous) : signInThread(zone, sets, signing, previous)
+}
+
+/** A loop that runs in the process that leads it. */
+export function createLedLoop(
+  shared: Shared,
+  settings: Omit<LoopSettings, 'wakeName'> & { readonly wakeName?: WakeName },
+): LoopComponent {
+  const leadership = new Leadership(shared.postgres, settings.name)
+  const loop = createLoopComponent(shared, {
+    ...settings,
+    async run(signal) {
+      if (await leadership.hold()) await settings.run(signal)
+    },
+  })
+  return {
+    name: settings.name,
+    start: loop.start,
+    wake: loop.wake,
+    async stop() {
+      await loop.stop()
+      await leadership.release()
+    },
+  }
+}

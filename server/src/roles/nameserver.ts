@@ -1,0 +1,142 @@
+// The nameserver role: answers questions and transfers zones from what is published. It needs the database to follow changes, and not to
+// answer: while the database is down it serves what it has.
+import { hostname } from 'node:os'
+import { respondTo } from '../dns/answer/respond.ts'
+import { compileAccess, type Access } from '../dns/serve/access.ts'
+import { ServedZones } from '../dns/serve/served-zones.ts'
+import { requestTransfer } from '../dns/publish/follow.store.ts'
+import { readAccess } from '../dns/serve/served.store.ts'
+import { createHandler } from '../drivers/dns-server/handler.ts'
+import { parseListenAddress, printListenAddress } from '../drivers/dns-server/listen-address.ts'
+import { startListener, type DnsListener } from '../drivers/dns-server/listener.ts'
+import { encodeMessage } from '../net/dns/message-writer.ts'
+import { emptyMessage, rcode, type Message } from '../net/dns/message.ts'
+import type { DomainName, ZoneName } from '../net/dns/name.ts'
+import { recordsOf } from '../net/dns/record.ts'
+import { recordClass, recordType } from '../net/dns/type.ts'
+import type { Component } from '../runtime/component.ts'
+import { open } from '../runtime/secrets.ts'
+import { version } from '../runtime/version.ts'
+import { fromSetting } from './config-error.ts'
+import { createLoopComponent } from './loop-component.ts'
+import type { Shared } from './shared.ts'
+
+/** Compares all zones with the rows within this time, also without notifications. */
+const intervalMs = 30_000
+
+const nobody: Access = {
+  findKey: () => undefined,
+  transferView: () => undefined,
+  notifiedZone: () => undefined,
+}
+
+export type Nameserver = {
+  readonly part: Component
+  /** Where it listens; undefined before the start. */
+  readonly address: () => string | undefined
+}
+
+/** Inert until the part is started. */
+export function createNameserver(shared: Shared): Nameserver {
+  const { config, postgres, log } = shared
+  const zones = new ServedZones({
+    db: postgres.owner,
+    isInMemory: config.dnsAnswer === 'all',
+    now: () => new Date(),
+  })
+  let access = nobody
+  const openSecret = (name: DomainName, sealed: Buffer): Uint8Array | undefined => {
+    try {
+      return open(config.secret, 'tsig-key', sealed, name)
+    } catch (error) {
+      log.error({ key: name, err: error }, 'TSIG key cannot be opened; its transfers are refused')
+      return undefined
+    }
+  }
+  const accessLoop = createLoopComponent(shared, {
+    name: 'nameserver-access',
+    wakeName: 'dns',
+    intervalMs,
+    run: async () => void (access = compileAccess(await readAccess(postgres.owner), openSecret)),
+  })
+  let lastFull = -Infinity
+  const zonesLoop = createLoopComponent(shared, {
+    name: 'nameserver-zones',
+    wakeName: 'dns-published',
+    intervalMs,
+    async run() {
+      const began = performance.now()
+      const isFull = began - lastFull >= intervalMs
+      await zones.refresh(isFull)
+      if (isFull) lastFull = began
+    },
+  })
+  const handler = createHandler({
+    zones,
+    answer: answerer(config.dnsAnswer === 'all', zones),
+    findKey: (name) => access.findKey(name),
+    transferView(name, peer) {
+      const zone = zones.get(name)
+      return zone && access.transferView(zone.id, peer)
+    },
+    notified(name, peer) {
+      const zoneId = access.notifiedZone(name, peer)
+      if (zoneId === undefined) return rcode.NOTAUTH
+      requestTransfer(postgres.owner, zoneId).catch((error: unknown) =>
+        log.warn({ zone: name, err: error }, 'NOTIFY not stored; the next refresh finds the change'),
+      )
+      return rcode.NOERROR
+    },
+    now: () => Date.now() / 1000,
+  })
+  let listener: DnsListener | undefined
+  let address: string | undefined
+  const part: Component = {
+    name: 'nameserver',
+    async start() {
+      const listen = fromSetting('dns_listen', () => parseListenAddress(config.dnsListen))
+      listener = await startListener({
+        ...listen,
+        handler,
+        onError: (error) => log.warn({ err: error }, 'DNS request failed'),
+      })
+      address = printListenAddress({ ...listen, port: listener.port })
+      log.info({ dns: address }, 'name server listening')
+      accessLoop.start()
+      zonesLoop.start()
+    },
+    async stop() {
+      await Promise.all([accessLoop.stop(), zonesLoop.stop()])
+      await listener?.close()
+    },
+  }
+  return { part, address: () => address }
+}
+
+/** Until all zones are loaded a name without a zone is not foreign: SERVFAIL, so that clients ask another server. */
+function answerer(
+  isInMemory: boolean,
+  zones: ServedZones,
+): (query: Message, transport: 'udp' | 'tcp') => Uint8Array {
+  const responder = { zones: zones.contents, version: `Pharos ${version}`, id: hostname() }
+  const nothing = { has: () => false, get: () => undefined }
+  return (query, transport) => {
+    const isIn = query.questions[0]?.class === recordClass.IN
+    if (!zones.isLoaded && isIn) return answerTo(query, { rcode: rcode.SERVFAIL })
+    if (isInMemory) return respondTo(responder, query, transport)
+    return serialAnswer(zones, query) ?? respondTo({ ...responder, zones: nothing }, query, transport)
+  }
+}
+
+/** Without zones in memory, only the serial is answered: followers ask for it. */
+function serialAnswer(zones: ServedZones, query: Message): Uint8Array | undefined {
+  const [question] = query.questions
+  const zone = question && zones.find(question.name as ZoneName)
+  if (!zone || zone === 'expired' || question.type !== recordType.SOA) return undefined
+  return answerTo(query, { aa: true, answers: recordsOf(zone.soa) })
+}
+
+function answerTo({ id, opcode, rd, questions, edns }: Message, parts: Partial<Message>): Uint8Array {
+  const answer = { ...emptyMessage, id, opcode, rd, qr: true, questions, ...parts }
+  return encodeMessage(edns ? { ...answer, edns: { ...edns, version: 0, options: [] } } : answer)
+}
