@@ -35,6 +35,7 @@ export class ServerObserver {
   readonly #client: NameServer
   #lastFull = -Infinity
   #since = new Date(0)
+  #endPause = (): void => {}
   /** Ids of zones that did not serve the expected serial in the last run. */
   #behind: readonly number[] = []
 
@@ -73,6 +74,20 @@ export class ServerObserver {
     this.#since = new Date(began.getTime() - overlapMs)
   }
 
+  /** Ends the wait of a run: other zones have changed, and must not wait for one that is slow. The caller runs it again. */
+  interrupt(): void {
+    this.#endPause()
+  }
+
+  /** Returns whether it was interrupted. */
+  async #pause(ms: number, signal: AbortSignal): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#endPause = () => resolve(true)
+    const isInterrupted = await Promise.race([sleep(ms, false, { signal }), promise])
+    this.#endPause = () => {}
+    return isInterrupted
+  }
+
   async #identify(): Promise<void> {
     await saveServer(this.#deps.db, this.#server.id, { error: null, identity: await this.#client.probe() })
   }
@@ -84,8 +99,9 @@ export class ServerObserver {
       if (left.length === 0) return []
       // A server that refuses NOTIFY for a zone may still ask by itself.
       await this.#client.notify(left.map(({ name, serial }) => ({ zone: name, serial }))).catch(ignoreRefusal)
-      await sleep(ms, undefined, { signal })
+      const isInterrupted = await this.#pause(ms, signal)
       left = await this.#check(left)
+      if (isInterrupted) break
     }
     return left.map(({ id }) => id)
   }
