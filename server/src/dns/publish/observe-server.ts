@@ -36,6 +36,7 @@ export class ServerObserver {
   #lastFull = -Infinity
   #since = new Date(0)
   #endPause = (): void => {}
+  #isInterrupted = false
   /** Ids of zones that did not serve the expected serial in the last run. */
   #behind: readonly number[] = []
 
@@ -53,6 +54,7 @@ export class ServerObserver {
   /** Throws if the database fails; a server that does not answer is stored as such. */
   async run(signal: AbortSignal): Promise<void> {
     const { db, now } = this.#deps
+    this.#isInterrupted = false
     const isFull = performance.now() - this.#lastFull >= fullMs
     const began = now()
     const zones = isFull ? await listAllZones(db) : await listRecentZones(db, this.#since, this.#behind)
@@ -76,11 +78,13 @@ export class ServerObserver {
 
   /** Ends the wait of a run: other zones have changed, and must not wait for one that is slow. The caller runs it again. */
   interrupt(): void {
+    this.#isInterrupted = true
     this.#endPause()
   }
 
   /** Returns whether it was interrupted. */
   async #pause(ms: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#isInterrupted) return true
     const { promise, resolve } = Promise.withResolvers<boolean>()
     this.#endPause = () => resolve(true)
     const isInterrupted = await Promise.race([sleep(ms, false, { signal }), promise])
