@@ -68,9 +68,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
         values (${testKey.name}, ${testKey.algorithm}, ${seal(config.secret, 'tsig-key', testKey.secret, testKey.name)})
         on conflict (name) do update set algorithm = excluded.algorithm returning id)
       insert into dns_servers (name, address, port, tsig_key_id)
-      select ${`${peer.name.toLowerCase()}.example.`}, ${peer.address}::inet, ${peer.port}, id from k`.execute(
-      db(),
-    )
+      select ${`${peer.name.toLowerCase()}.example.`}, ${peer.address}, ${peer.port}, id from k`.execute(db())
     await wake(db(), 'dns')
   }
 

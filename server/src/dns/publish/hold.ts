@@ -13,11 +13,11 @@ export type PlannedHold = {
   /** Undefined for the catalog zone. */
   readonly zoneId?: number
   readonly reason: string
-  /** What would be removed. */
+  /** The planned removals. */
   readonly sets: readonly unknown[]
 }
 
-/** What was planned waits for staff. */
+/** The plan waits for staff. */
 export class Guarded extends Error {}
 
 /** The first removals are stored for staff to see; the evidence covers all of them. */

@@ -49,7 +49,7 @@ export function decodeRrsets(octets: Uint8Array): Rrset[] {
       const start = at + 2
       at = start + length
       if (at > view.length) throw new RangeError('not a list of record sets: a record is cut off')
-      rdata.push(Uint8Array.from(view.subarray(start, at)))
+      rdata.push(new Uint8Array(view.subarray(start, at)))
     }
     sets.push({ name, type, ttl, rdata })
   }
