@@ -41,7 +41,7 @@ export function createSigningKey(
 }
 
 /** Returns the key of a private key. Throws if it is not one of the algorithm. */
-export function signingKeyOf(algorithm: Algorithm, kind: KeyKind, privateKey: KeyObject): SigningKey {
+function signingKeyOf(algorithm: Algorithm, kind: KeyKind, privateKey: KeyObject): SigningKey {
   const flags = keyFlags.zone | (kind === 'zsk' ? 0 : keyFlags.secureEntryPoint)
   const dnskey = encodeDnskey({ flags, algorithm, publicKey: encodePublicKey(algorithm, privateKey) })
   return { kind, algorithm, tag: keyTagOf(dnskey), dnskey, privateKey }
