@@ -635,6 +635,8 @@ export interface DnsZonesTable {
   dnssec_removal: Generated<boolean>
   /** the first serial with the current keys: once all name servers have it, they are introduced; null until it is published */
   dnssec_serial: number | null
+  /** kind, account and soa_edit_api as a client of the PowerDNS-compatible API has set them; they have no effect */
+  powerdns: GeneratedJson
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'
