@@ -173,7 +173,7 @@ export const listPtrTemplatesRoute = route({
   method: 'GET',
   path: '/v3/dns/ptr/templates',
   summary: 'List PTR Templates',
-  description: 'The templates of the team. They apply again when a zone of reverse DNS is created.',
+  description: 'The templates of the team, with the patterns that their records were made of.',
   permission: dnsReading,
   query: Strict({ ordering: Ordering(['id', 'cidr', 'created'], 'cidr'), limit: Limit, offset: Offset }),
   response: Page(PtrTemplate),

@@ -42,7 +42,9 @@ after(async () => {
 })
 
 /** By path, not by declaration: a route without `dryRun` fails. */
-const planned = routes.filter(({ method, path }) => method !== 'GET' && /^\/v3\/(ipam|dns|admin)\//.test(path))
+const planned = routes.filter(
+  ({ method, path }) => method !== 'GET' && /^\/v3\/(ipam|dns|admin)\//.test(path),
+)
 
 type Plan = {
   readonly dry_run: boolean
@@ -52,9 +54,18 @@ type Plan = {
 
 /** Values that every run of the change sets again: ids, and the time of the change. */
 const isNew = (field: string): boolean =>
-  ['id', 'uploaded', 'reviewed', 'created', 'decided', 'verified', 'revoked', 'check_requested', 'zone_id', 'applied'].includes(
-    field,
-  )
+  [
+    'id',
+    'uploaded',
+    'reviewed',
+    'created',
+    'decided',
+    'verified',
+    'revoked',
+    'check_requested',
+    'zone_id',
+    'applied',
+  ].includes(field)
 
 const withoutNew = (record: object | null): object =>
   Object.fromEntries(Object.entries(record ?? {}).filter(([field]) => !isNew(field)))

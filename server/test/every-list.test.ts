@@ -122,7 +122,10 @@ describe('every list', () => {
       const zone = await seedZone(api.database.postgres, { teamId: fixtures.red.teamId, name })
       const params = { announcement_id: announcements.on, webhook_id: webhook.id, zone: zone.id }
       for (const key of keys) {
-        const { statusCode, body } = await send(route, urlWith(route, `ordering=${key}${required[route.name] ?? ''}`, params))
+        const { statusCode, body } = await send(
+          route,
+          urlWith(route, `ordering=${key}${required[route.name] ?? ''}`, params),
+        )
         assert.equal(statusCode, 200, `${key}: ${body}`)
       }
     })

@@ -64,7 +64,9 @@ const newKey = () => ({ 'idempotency-key': `key-${keys++}` })
 function anotherOf({ params = {}, body, form }: SubjectRequest): SubjectRequest {
   if (form) return { form: letterForm({ name: 'valid_until', content: '2027-01-01T00:00:00Z' }) }
   if ('zone' in params) return { params: { ...params, zone: anotherZone } }
-  const otherBody = namesZone(body) ? { ...body, name: anotherZone } : mapValues((body ?? {}) as object, anotherValue)
+  const otherBody = namesZone(body)
+    ? { ...body, name: anotherZone }
+    : mapValues((body ?? {}) as object, anotherValue)
   if (JSON.stringify(otherBody) !== JSON.stringify(body ?? {})) return { body: otherBody }
   return { params: mapValues(params, anotherId) as SubjectRequest['params'] & object }
 }

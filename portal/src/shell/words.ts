@@ -34,6 +34,7 @@ export const words = {
     prefix: 'Prefixes',
     asn: 'ASNs',
     event: 'Events',
+    zone: 'DNS zones',
     service: 'Services',
     member: 'Members',
     webhook: 'Webhooks',

@@ -16,6 +16,14 @@ const scopes: Record<Scope, Named> = {
     label: 'Change announcements and ASNs',
     help: 'Add and delete prefixes, announce and withdraw them, upload letters.',
   },
+  'dns:read': {
+    label: 'Read DNS',
+    help: 'See zones, record sets, DNSSEC, PTR records and history.',
+  },
+  'dns:write': {
+    label: 'Change DNS',
+    help: 'Change record sets and PTR records; with the admin role also zones, settings and DNSSEC.',
+  },
   'inventory:read': {
     label: 'Read the inventory',
     help: 'See the services, prefixes and ASNs of the team.',
@@ -61,6 +69,15 @@ const messages: Record<MessageType, Named> = {
     help: 'The rate, the targets or the state of an attack changed.',
   },
   'event.ended': { label: 'Attack ended', help: 'An attack is over, with its peak and duration.' },
+  'zone.updated': { label: 'Zone changed', help: 'Record sets of a DNS zone changed.' },
+  'zone.status_changed': {
+    label: 'Zone changed its status',
+    help: 'All name servers serve the newest version of a zone, or one of them does not.',
+  },
+  'zone.dnssec_changed': {
+    label: 'DNSSEC changed its state',
+    help: 'A zone was signed, its parent has the DS records, or DNSSEC was disabled.',
+  },
 }
 
 const sentTypes: Record<SentType, string> = {

@@ -86,6 +86,33 @@ const problems: Record<ProblemCode, Text> = {
     detail: 'Another team has verified it. If it is yours, contact the provider.',
     takesDetail: true,
   },
+  zone_claimed: {
+    title: 'Another customer has this zone',
+    detail: 'Verify the domain for your team, then try again.',
+    takesDetail: true,
+  },
+  exists: { title: 'It exists already', detail: 'Change the existing one instead.', takesDetail: true },
+  delegated: {
+    title: 'The zone is still delegated',
+    detail: 'Change the name servers at the registrar first.',
+    takesDetail: true,
+  },
+  delete_protected: {
+    title: 'The zone is protected',
+    detail: 'Disable the protection in its settings first.',
+    takesDetail: true,
+  },
+  ds_present: {
+    title: 'The parent still has DS records',
+    detail: 'Delete them at the registrar first.',
+    takesDetail: true,
+  },
+  in_use: { title: 'Other objects depend on it', detail: 'Delete those first.', takesDetail: true },
+  managed: {
+    title: 'This record set is managed',
+    detail: 'It follows from the settings of the zone.',
+    takesDetail: true,
+  },
   conflict: {
     title: 'This is not possible now',
     detail: 'The state has changed in the meantime. Reload the page to see it.',

@@ -20,6 +20,7 @@ import { enableForNewZone } from '../dns/dnssec/request-dnssec.ts'
 import { dnsRoutes } from '../dns/dns.routes.ts'
 import { powerdnsApi } from '../dns/powerdns/powerdns.routes.ts'
 import { createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
+import { listDependentZones } from '../dns/reverse/dependent-zones.ts'
 import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -203,6 +204,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       authorizationKinds: config.authorizationProofs,
       ring,
       quota: config.announcementsPerTeam,
+      listDependentZones,
       checkRequests: new RateLimiter({
         perSecond: config.checkRequestsPerMinute / 60,
         burst: config.checkRequestsPerMinute,

@@ -52,7 +52,11 @@ const newTarget = () => `host${names++}.example.net`
 const www = { name: 'www', type: 'A' }
 
 export const dnsSubjects: readonly Subject[] = [
-  { route: 'listZones', requests: only({ query: { include: 'details,servers,state_messages' } }), answers: () => 200 },
+  {
+    route: 'listZones',
+    requests: only({ query: { include: 'details,servers,state_messages' } }),
+    answers: () => 200,
+  },
   {
     route: 'createZone',
     requests: { only: async () => ({ body: { name: newName(), dnssec: false } }) },
@@ -133,7 +137,10 @@ export const dnsSubjects: readonly Subject[] = [
     requests: {
       only: async (context) => ({
         body: {
-          records: [newAddress(ownOf(context)), newAddress(ownOf(context))].map((ip) => ({ ip, ptrdname: newTarget() })),
+          records: [newAddress(ownOf(context)), newAddress(ownOf(context))].map((ip) => ({
+            ip,
+            ptrdname: newTarget(),
+          })),
         },
       }),
     },
@@ -144,7 +151,9 @@ export const dnsSubjects: readonly Subject[] = [
     route: 'deletePtrTemplate',
     requests: {
       own: async (context) => ({ params: { template_id: await addTemplate(context, ownOf(context)) } }),
-      foreign: async (context) => ({ params: { template_id: await addTemplate(context, foreignOf(context)) } }),
+      foreign: async (context) => ({
+        params: { template_id: await addTemplate(context, foreignOf(context)) },
+      }),
       missing: async () => ({ params: { template_id: missingId } }),
     },
     answers: written(204),
