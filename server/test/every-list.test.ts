@@ -9,7 +9,7 @@ import { isPage } from '@pharos/contract/scalar'
 import type { TSchema } from 'typebox'
 import { createTestApi, type TestApi } from './api.ts'
 import { addStaffToken, openSession } from './support/credentials.ts'
-import { seedZone } from '../src/dns/testing-zones.ts'
+import { seedZone } from '../src/dns/testing.ts'
 import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 type Property = TSchema & {

@@ -28,6 +28,7 @@ const envOf = (url: string): Environment => ({
   PHAROS_SECRET: 'a-secret-of-at-least-thirty-two-bytes',
   PHAROS_LOG_LEVEL: 'silent',
   PHAROS_PORT: '0',
+  PHAROS_DNS_LISTEN: '127.0.0.1:0',
   PHAROS_RECONCILE_INTERVAL_SECONDS: '1',
 })
 

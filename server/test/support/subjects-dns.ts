@@ -1,5 +1,5 @@
 // The subjects of DNS for every-route.test.ts: each request is about a new zone, since a change of one would be seen by the next.
-import { seedTemplate, seedZone } from '../../src/dns/testing-zones.ts'
+import { seedTemplate, seedZone } from '../../src/dns/testing.ts'
 import type { Holder } from './fixtures.ts'
 import {
   absentIsNotFound,

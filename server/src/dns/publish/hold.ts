@@ -23,7 +23,9 @@ export class Guarded extends Error {}
 const shownMax = 1_000
 
 const evidenceOf = ({ kind, zoneId, reason, sets }: PlannedHold): string =>
-  createHash('sha256').update(JSON.stringify([kind, zoneId ?? null, reason, sets])).digest('hex')
+  createHash('sha256')
+    .update(JSON.stringify([kind, zoneId ?? null, reason, sets]))
+    .digest('hex')
 
 const isOfPlan = ({ kind, zoneId }: PlannedHold) =>
   sql`kind = ${kind} and zone_id is not distinct from ${zoneId ?? null}::integer`
@@ -73,10 +75,15 @@ export async function openHold(db: Db, planned: PlannedHold): Promise<void> {
 }
 
 /** Closes the open hold, since none of it is planned any longer. */
-export async function closeHold(db: Db | Trx, { kind, zoneId }: Pick<PlannedHold, 'kind' | 'zoneId'>): Promise<void> {
+export async function closeHold(
+  db: Db | Trx,
+  { kind, zoneId }: Pick<PlannedHold, 'kind' | 'zoneId'>,
+): Promise<void> {
   await sql`
     update dns_holds set state = 'closed', decided = now()
-    where kind = ${kind} and zone_id is not distinct from ${zoneId ?? null}::integer and state = 'open'`.execute(db)
+    where kind = ${kind} and zone_id is not distinct from ${zoneId ?? null}::integer and state = 'open'`.execute(
+    db,
+  )
 }
 
 /** Decides about an open hold; returns false if it is not open. The loops run again at once. */
