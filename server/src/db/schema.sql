@@ -959,10 +959,12 @@ create table dns_tsig_keys (
   algorithm text not null default 'hmac-sha256'::text,
   secret_sealed bytea not null, -- bound to the name of the key
   created timestamp with time zone not null default now(),
+  may_update boolean not null default false, -- may change all zones of its team by UPDATE (RFC 2136); a key given to another server for transfers should not
   constraint dns_tsig_keys_pkey PRIMARY KEY (id),
   constraint dns_tsig_keys_name_key UNIQUE (name),
   constraint dns_tsig_keys_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint dns_tsig_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['hmac-sha1'::text, 'hmac-sha224'::text, 'hmac-sha256'::text, 'hmac-sha384'::text, 'hmac-sha512'::text]))),
+  constraint dns_tsig_keys_check CHECK (((team_id IS NOT NULL) OR (NOT may_update))),
   constraint dns_tsig_keys_name_check CHECK (((name = lower(name)) AND (name ~~ '%_.'::text)))
 );
 CREATE INDEX dns_tsig_keys_team ON public.dns_tsig_keys USING btree (team_id) WHERE (team_id IS NOT NULL);

@@ -551,6 +551,8 @@ export interface DnsTsigKeysTable {
   /** bound to the name of the key */
   secret_sealed: Buffer
   created: Generated<Date>
+  /** may change all zones of its team by UPDATE (RFC 2136); a key given to another server for transfers should not */
+  may_update: Generated<boolean>
 }
 
 /** the journal: the differences that the publish loop applies, the history and the source of a rollback */
