@@ -68,7 +68,7 @@ async function withKeys(db: Db, primaries: readonly StoredPrimary[]): Promise<Pr
   })
 }
 
-/** What an attempt left. Times are seconds from now. */
+/** The result of an attempt. Times are seconds from now. */
 export type FollowResult = {
   readonly serial?: Serial
   readonly error: string | null

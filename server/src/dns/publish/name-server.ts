@@ -6,7 +6,7 @@ import type { Serial } from '../../net/dns/serial.ts'
 
 export type { Question }
 
-/** What the server says about itself; a part that it does not answer is missing. */
+/** The server's own description; a part that it does not answer is missing. */
 export type NameServerIdentity = {
   /** CH TXT version.bind. */
   readonly version?: string

@@ -20,7 +20,7 @@ export type ServerRow = {
 
 export async function listServers(db: Db): Promise<ServerRow[]> {
   const { rows } = await sql<ServerRow>`
-    select s.id, s.name, s.kind, s.address as address, s.port, s.catalog, k.name as "keyName",
+    select s.id, s.name, s.kind, s.address, s.port, s.catalog, k.name as "keyName",
       k.algorithm as "keyAlgorithm", k.secret_sealed as "keySealed"
     from dns_servers s left join dns_tsig_keys k on k.id = s.tsig_key_id order by s.id`.execute(db)
   return rows

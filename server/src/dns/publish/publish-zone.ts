@@ -1,4 +1,4 @@
-// Publishes one zone: the versions since the last publication become one serial, signed, in one transaction. What leaves the zone follows from
+// Publishes one zone: the versions since the last publication become one serial, signed, in one transaction. Removals follow from
 // the journal alone: a publication never computes a removal from absence.
 import type { Db } from '../../db/postgres.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'

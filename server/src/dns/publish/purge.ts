@@ -1,4 +1,4 @@
-// Deletes what is kept for a time: deleted zones after seven days, once they have left the catalog, and old versions of zones.
+// Deletes rows whose time has passed: deleted zones after seven days, once they have left the catalog, and old versions of zones.
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 

@@ -191,7 +191,7 @@ export type AccessRows = {
 export async function readAccess(db: Db): Promise<AccessRows> {
   const [followers, zones, keys, primaries] = await Promise.all([
     sql<FollowerRow>`
-      select s.address as address, k.name as key, s.signing
+      select s.address, k.name as key, s.signing
       from dns_servers s left join dns_tsig_keys k on k.id = s.tsig_key_id where s.kind = 'dns'`.execute(db),
     sql<ZoneAccessRow>`
       select z.id,
