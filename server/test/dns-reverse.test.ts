@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { seedAnnouncement } from '../src/byoip/announcement/testing.ts'
 import { createTestApi, type TestApi } from './api.ts'
-import { addDnsTeam, addPrefix, versionOf, type DnsTeam } from './support/dns.ts'
+import { addDnsTeam, addPrefix, versionOf, type Answered, type DnsTeam } from './support/dns.ts'
 
 let api: TestApi
 let red: DnsTeam
@@ -22,8 +22,14 @@ after(() => api[Symbol.asyncDispose]())
 
 const batch = (team: DnsTeam, records: object[], more: object = {}, query = '') =>
   team.call('POST', `/ptr/batch${query}`, { records, ...more })
-const shown = ({ body }: { readonly body: any }) =>
-  body.results.map(({ ip, ptrdname, previous, status, zone }: any) => [ip, ptrdname, previous, status, zone])
+const shown = ({ body }: { readonly body: Answered }) =>
+  body.results.map(({ ip, ptrdname, previous, status, zone }: Answered) => [
+    ip,
+    ptrdname,
+    previous,
+    status,
+    zone,
+  ])
 
 describe('a batch of PTR records', () => {
   it('creates the zones that it needs, one version each, and answers in its order', async () => {
@@ -48,7 +54,7 @@ describe('a batch of PTR records', () => {
       { ip: '203.0.112.1', ptrdname: 'c.example.net' },
     ])
     assert.deepEqual(
-      shown(again).map(([ip, ptrdname, previous, status]: any) => [ip, ptrdname, previous, status]),
+      shown(again).map(([ip, ptrdname, previous, status]: Answered) => [ip, ptrdname, previous, status]),
       [
         ['203.0.113.1', 'a.example.net.', 'a.example.net.', 'unchanged'],
         ['203.0.113.2', null, 'b.example.net.', 'deleted'],
@@ -59,7 +65,7 @@ describe('a batch of PTR records', () => {
     assert.equal(await versionOf(api, '113.0.203.in-addr.arpa.'), 3)
     const list = await red.call('GET', '/ptr?cidr=203.0.112.0/22')
     assert.deepEqual(
-      list.body.results.map(({ ip, ttl }: any) => [ip, ttl]),
+      list.body.results.map(({ ip, ttl }: Answered) => [ip, ttl]),
       [
         ['203.0.112.1', 600],
         ['203.0.113.1', 3600],
@@ -84,7 +90,7 @@ describe('a batch of PTR records', () => {
     ])
     assert.equal(answer.status, 422)
     assert.deepEqual(
-      answer.body.errors.map(({ loc, type }: any) => [loc.join('.'), type]),
+      answer.body.errors.map(({ loc, type }: Answered) => [loc.join('.'), type]),
       [
         ['body.records.1.ip', 'not_your_address'],
         ['body.records.2.ip', 'not_your_address'],
@@ -102,7 +108,7 @@ describe('a batch of PTR records', () => {
       { ip: '203.0.113.3', ptrdname: 'b.example.net' },
     ])
     assert.deepEqual(
-      answer.body.errors.map(({ loc, type }: any) => [loc.join('.'), type]),
+      answer.body.errors.map(({ loc, type }: Answered) => [loc.join('.'), type]),
       [
         ['body.records.0.ip', 'syntax'],
         ['body.records.1.ptrdname', 'domain'],
@@ -125,7 +131,7 @@ describe('a batch of PTR records', () => {
     assert.equal((await blue.call('GET', '/zones/100.51.198.in-addr.arpa')).status, 404)
     const list = await blue.call('GET', '/ptr?cidr=198.51.100.16/28')
     assert.deepEqual(
-      list.body.results.map(({ ip }: any) => ip),
+      list.body.results.map(({ ip }: Answered) => ip),
       ['198.51.100.17'],
     )
     assert.equal((await red.call('GET', '/ptr?cidr=198.51.100.16/28')).status, 422)
@@ -153,7 +159,7 @@ describe('a batch of PTR records', () => {
       { check_forward: true },
     )
     assert.deepEqual(
-      body.results.map(({ forward_ok }: any) => forward_ok),
+      body.results.map(({ forward_ok }: Answered) => forward_ok),
       [true, false, null],
     )
   })
@@ -167,9 +173,9 @@ describe('a batch of PTR records', () => {
     }))
     const first = await batch(big, records)
     assert.equal(first.status, 200, first.text)
-    assert.equal(new Set(first.body.results.map(({ zone }: any) => zone)).size, 17)
+    assert.equal(new Set(first.body.results.map(({ zone }: Answered) => zone)).size, 17)
     const second = await batch(big, records)
-    assert.ok(second.body.results.every(({ status }: any) => status === 'unchanged'))
+    assert.ok(second.body.results.every(({ status }: Answered) => status === 'unchanged'))
   })
 })
 
@@ -185,7 +191,7 @@ describe('a template', () => {
     assert.equal(answer.body.count, 1)
     const list = await red.call('GET', '/ptr?cidr=203.0.114.0/29')
     assert.deepEqual(
-      list.body.results.slice(4, 7).map(({ ip, ptrdname, source }: any) => [ip, ptrdname, source]),
+      list.body.results.slice(4, 7).map(({ ip, ptrdname, source }: Answered) => [ip, ptrdname, source]),
       [
         ['203.0.114.4', '203-0-114-4.cust.example.net.', 'generated'],
         ['203.0.114.5', 'own.example.net.', 'user'],
@@ -198,7 +204,7 @@ describe('a template', () => {
     assert.equal((await red.call('DELETE', `/ptr/templates/${template.id}`)).status, 204)
     const left = await red.call('GET', '/ptr?cidr=203.0.114.0/29')
     assert.deepEqual(
-      left.body.results.map(({ ip }: any) => ip),
+      left.body.results.map(({ ip }: Answered) => ip),
       ['203.0.114.5', '203.0.114.6'],
     )
   })

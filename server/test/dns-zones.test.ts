@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { createTestApi, type TestApi } from './api.ts'
-import { addDnsTeam, versionOf, type DnsTeam } from './support/dns.ts'
+import { addDnsTeam, versionOf, type Answered, type DnsTeam } from './support/dns.ts'
 
 let api: TestApi
 let red: DnsTeam
@@ -20,7 +20,8 @@ const zoneOf = async (team: DnsTeam, name: string, more: object = {}) => {
   assert.equal(created.status, 201, created.text)
   return created
 }
-const codesOf = ({ body }: { readonly body: any }) => body.errors?.map(({ type }: { type: string }) => type)
+const codesOf = ({ body }: { readonly body: Answered }) =>
+  body.errors?.map(({ type }: { type: string }) => type)
 
 describe('creating a zone', () => {
   it('stores SOA, NS and the given record sets in one version', async () => {
@@ -34,7 +35,7 @@ describe('creating a zone', () => {
     assert.equal(headers['location'], `/v3/dns/zones/${body.id}`)
     const list = await red.call('GET', '/zones/create.example/recordsets')
     assert.deepEqual(
-      list.body.results.map(({ id, managed }: any) => [id, managed]),
+      list.body.results.map(({ id, managed }: Answered) => [id, managed]),
       [
         ['@/NS', true],
         ['@/SOA', true],
@@ -170,7 +171,7 @@ describe('listing zones', () => {
     await zoneOf(red, 'lab.owner.example')
     const owner = async (qname: string) => {
       const { body } = await red.call('GET', `/zones?owns_qname=${qname}`)
-      return body.results.map(({ name }: any) => name)
+      return body.results.map(({ name }: Answered) => name)
     }
     assert.deepEqual(await owner('_acme-challenge.www.owner.example'), ['owner.example'])
     assert.deepEqual(await owner('a.lab.owner.example.'), ['lab.owner.example'])
@@ -183,7 +184,7 @@ describe('listing zones', () => {
     for (const name of ['z.example', 'a.example', 'www.a.example', 'b.example']) await zoneOf(team, name)
     const { body } = await team.call('GET', '/zones?limit=2&offset=1')
     assert.deepEqual(
-      body.results.map(({ name }: any) => name),
+      body.results.map(({ name }: Answered) => name),
       ['www.a.example', 'b.example'],
     )
     assert.equal(body.count, 4)
@@ -328,7 +329,9 @@ describe('a record set', () => {
   it('is found by filters', async () => {
     await put('find.me/TXT', { records: ['needle in a haystack'], comment: 'Kept for Alice' })
     const find = async (query: string) =>
-      (await red.call('GET', `/zones/sets.example/recordsets?${query}`)).body.results.map(({ id }: any) => id)
+      (await red.call('GET', `/zones/sets.example/recordsets?${query}`)).body.results.map(
+        ({ id }: Answered) => id,
+      )
     for (const query of [
       'content=NEEDLE',
       'search=alice',
@@ -374,7 +377,7 @@ describe('changing many record sets', () => {
     assert.equal(await versionOf(api, 'bulk.example.'), before)
     const applied = await patch(sets)
     assert.deepEqual(
-      applied.body.added.map(({ id }: any) => id),
+      applied.body.added.map(({ id }: Answered) => id),
       ['old/A', 'new/A'],
     )
     assert.equal(await versionOf(api, 'bulk.example.'), before + 1)
@@ -391,7 +394,7 @@ describe('changing many record sets', () => {
     ])
     assert.equal(answer.status, 422)
     assert.deepEqual(
-      answer.body.errors.map(({ loc }: any) => loc.join('.')),
+      answer.body.errors.map(({ loc }: Answered) => loc.join('.')),
       ['body.recordsets.1.records.0', 'body.recordsets.1.records.2', 'body.recordsets.2.name'],
     )
     assert.equal(await versionOf(api, 'bulk.example.'), before)
@@ -421,7 +424,7 @@ describe('the history of a zone', () => {
     await red.call('DELETE', '/zones/past.example/recordsets/a/A')
     const { body: list } = await red.call('GET', '/zones/past.example/versions')
     assert.deepEqual(
-      list.results.map(({ version, what, added_count, changed_count, removed_count }: any) => [
+      list.results.map(({ version, what, added_count, changed_count, removed_count }: Answered) => [
         version,
         what,
         added_count,
@@ -447,7 +450,7 @@ describe('the history of a zone', () => {
     assert.equal(rolled.body.version, 6)
     const { body } = await red.call('GET', '/zones/past.example/recordsets?managed=false')
     assert.deepEqual(
-      body.results.map(({ id, records }: any) => [id, ...records]),
+      body.results.map(({ id, records }: Answered) => [id, ...records]),
       [['a/A', '192.0.2.1']],
     )
     assert.equal((await red.call('POST', '/zones/past.example/versions/99/rollback')).status, 404)
@@ -552,7 +555,7 @@ describe('importing a zone file', () => {
     assert.equal(status, 201)
     assert.equal(headers['location'], `/v3/dns/zones/${body.zone.id}`)
     assert.deepEqual(
-      body.ignored.map(({ line, reason }: any) => [line, reason]),
+      body.ignored.map(({ line, reason }: Answered) => [line, reason]),
       [
         [2, 'soa'],
         [3, 'apex_ns'],
@@ -561,7 +564,7 @@ describe('importing a zone file', () => {
       ],
     )
     assert.deepEqual(
-      body.added.map(({ id, ttl }: any) => [id, ttl]),
+      body.added.map(({ id, ttl }: Answered) => [id, ttl]),
       [
         ['txt/TXT', 3600],
         ['www/A', 300],
@@ -584,7 +587,7 @@ describe('importing a zone file', () => {
     assert.equal(merged.body.added[0].ttl, 600)
     const replaced = await load({ name: 'import.example', zonefile: text, mode: 'replace', ttl_floor: 600 })
     assert.deepEqual(
-      replaced.body.removed.map(({ id }: any) => id),
+      replaced.body.removed.map(({ id }: Answered) => id),
       ['txt/TXT'],
     )
     const exported = await red.call('GET', '/zones/import.example/export')
@@ -606,7 +609,7 @@ describe('importing a zone file', () => {
     })
     assert.equal(answer.status, 422)
     assert.deepEqual(
-      answer.body.errors.map(({ loc, type }: any) => [...loc, type]),
+      answer.body.errors.map(({ loc, type }: Answered) => [...loc, type]),
       [
         ['body', 'zonefile', 2, 'rdata'],
         ['body', 'zonefile', 3, 'include'],
@@ -639,7 +642,7 @@ describe('importing a zone file', () => {
     for (let offset = 0; offset < 5_200; offset += 700) {
       const page = await red.call('GET', `/zones/large.example/recordsets?limit=700&offset=${offset}`)
       assert.equal(page.body.count, 5_002)
-      ids.push(...page.body.results.map(({ id }: any) => id))
+      ids.push(...page.body.results.map(({ id }: Answered) => id))
     }
     assert.equal(ids.length, 5_002)
     assert.equal(new Set(ids).size, 5_002)

@@ -73,7 +73,7 @@ function anotherOf({ params = {}, body, form }: SubjectRequest): SubjectRequest 
 
 const anotherZone = 'another.example'
 const namesZone = (body: unknown): body is { readonly name: string } =>
-  /\.example$/.test((body as { name?: string } | undefined)?.name ?? '')
+  (body as { name?: string } | undefined)?.name?.endsWith('.example') ?? false
 
 const mapValues = (record: object, map: (value: unknown) => unknown): object =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))

@@ -2,9 +2,12 @@
 import { sql } from 'kysely'
 import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
 
+// oxlint-disable-next-line typescript/no-explicit-any -- each test knows the operation
+export type Answered = any
+
 export type DnsCall = {
   readonly status: number
-  readonly body: any
+  readonly body: Answered
   readonly etag: string
   readonly headers: Readonly<Record<string, unknown>>
   readonly text: string
