@@ -86,7 +86,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.goto(`${demo.url}/events`)
     await page.getByRole('cell').first().waitFor()
     await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
-    const attack = page.getByRole('row').filter({ hasText: '9.5 Gbps' }).filter({ hasText: 'Ongoing' })
+    const attack = page.getByRole('row').filter({ hasText: '9.5 Gbps' }).filter({ hasText: 'Detected' })
     await attack.waitFor()
     await attack.getByRole('link', { name: '203.0.113.77' }).click()
     await page.getByRole('region', { name: 'Affected' }).getByText('Game servers').waitFor()

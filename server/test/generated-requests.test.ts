@@ -119,6 +119,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
     /^query\.timezone: unknown$/,
     /^query\.points: conflict$/,
   ],
+  // Not an address or a network, or not in canonical form.
+  listAuditEntries: [/^query\.address: /, /^query\.end: range$/],
   // Rejected by the password policy, which counts the characters of the composed form.
   changePassword: [/^body\.new_password: (length|personal|pattern|common|same)$/],
   resetPassword: [/^body\.new_password: (length|personal|pattern|common)$/],
