@@ -83,6 +83,8 @@ Try:
   curl -s "${url}/v3/lighthouse/security/events/related?ordering=-affected_bps&limit=3" -H "Authorization: Bearer $access"
   curl -s "${url}/v3/ipam/announcements?limit=5" -H "Authorization: Bearer $access"
 
+  dig @127.0.0.1 -p ${config.dnsListen.split(':').at(-1)} harbor.example MX
+
 The README continues from here. Stop with Ctrl-C; the data is kept.
 `
 }
