@@ -35,7 +35,7 @@ before(async () => {
   const settings = {
     PHAROS_SECRET: 'c'.repeat(64),
     PHAROS_LOG_LEVEL: 'error',
-    PHAROS_PORT: String(await freePort('127.0.0.1')),
+    PHAROS_PORT: String(await freePort('127.0.0.1', 0)),
     PHAROS_DNS_LISTEN: '127.0.0.1:0',
     PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
     PHAROS_DATA_DIR: folder,
@@ -161,7 +161,7 @@ describe('lego', { skip: skipWithout('lego', 'pebble', 'openssl', 'dig') }, () =
   let pebble: ChildProcess
   let directory: string
   before(async () => {
-    const [port, management] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')]
+    const [port, management] = [await freePort('127.0.0.1', 0), await freePort('127.0.0.1', 0)]
     directory = `https://localhost:${port}/dir`
     await run('openssl', [
       ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
