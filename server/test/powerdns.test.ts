@@ -12,7 +12,7 @@ let api: TestApi
 let key: string
 let otherKey: string
 before(async () => {
-  api = await createTestApi({ })
+  api = await createTestApi({})
   key = (await teamWithKey('red', ['dns:read', 'dns:write'])).key
   otherKey = (await teamWithKey('blue', ['dns:read', 'dns:write'])).key
 })
@@ -33,7 +33,13 @@ async function teamWithKey(slug: string, scopes: string[], modules?: string[]) {
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-async function call(method: Method, path: string, body?: object, headers: Record<string, string> = {}, as = key) {
+async function call(
+  method: Method,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+  as = key,
+) {
   const answer = await api.server.inject({
     method,
     url: path,
@@ -41,7 +47,12 @@ async function call(method: Method, path: string, body?: object, headers: Record
     ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
   })
   const isJson = answer.body.startsWith('{') || answer.body.startsWith('[')
-  return { status: answer.statusCode, headers: answer.headers, text: answer.body, body: isJson ? answer.json() : null }
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    text: answer.body,
+    body: isJson ? answer.json() : null,
+  }
 }
 
 const addZone = async (name: string, more: object = {}) => {
@@ -50,11 +61,16 @@ const addZone = async (name: string, more: object = {}) => {
   return created.body
 }
 const patch = (zone: string, ...rrsets: object[]) => call('PATCH', `${zones}/${zone}`, { rrsets })
+type Set = {
+  readonly name: string
+  readonly type: string
+  readonly records: readonly { readonly content: string }[]
+}
 const setOf = async (zone: string, name: string, type: string) => {
   const { body } = await call('GET', `${zones}/${zone}`)
-  return body.rrsets.find((set: any) => set.name === name && set.type === type)
+  return body.rrsets.find((set: Set) => set.name === name && set.type === type)
 }
-const contentsOf = (set: any) => set?.records.map(({ content }: any) => content)
+const contentsOf = (set: Set | undefined) => set?.records.map(({ content }) => content)
 const records = (...contents: string[]) => contents.map((content) => ({ content, disabled: false }))
 
 describe('clients of PowerDNS', () => {
@@ -64,7 +80,7 @@ describe('clients of PowerDNS', () => {
         const answer = await call(method, path, body)
         assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`)
         for (const [at, expected] of Object.entries(reads)) {
-          const value = at.split('.').reduce((object: any, part) => object?.[part], answer.body)
+          const value = at.split('.').reduce((object, part) => object?.[part], answer.body)
           assert.deepEqual(value, expected, `${method} ${path}: ${at}`)
         }
       }
@@ -75,22 +91,43 @@ describe('changes of record sets', () => {
   it('replaces, extends, prunes and deletes in one version', async () => {
     await addZone('patch.example.')
     assert.equal(
-      (await patch('patch.example.', { name: 'a.patch.example.', type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1', '192.0.2.2') })).status,
+      (
+        await patch('patch.example.', {
+          name: 'a.patch.example.',
+          type: 'A',
+          ttl: 300,
+          changetype: 'REPLACE',
+          records: records('192.0.2.1', '192.0.2.2'),
+        })
+      ).status,
       204,
     )
     const version = await versionOf(api, 'patch.example.')
     const changed = await patch(
       'patch.example.',
       { name: 'a.patch.example.', type: 'A', ttl: 300, changetype: 'EXTEND', records: records('192.0.2.3') },
-      { name: 'A.patch.example.', type: 'A', changetype: 'PRUNE', records: records('192.0.2.1', '192.0.2.77') },
+      {
+        name: 'A.patch.example.',
+        type: 'A',
+        changetype: 'PRUNE',
+        records: records('192.0.2.1', '192.0.2.77'),
+      },
       { name: 'b.patch.example.', type: 'TXT', ttl: 300, changetype: 'EXTEND', records: records('"new"') },
       { name: 'none.patch.example.', type: 'TXT', changetype: 'DELETE' },
     )
     assert.equal(changed.status, 204, changed.text)
     assert.equal(await versionOf(api, 'patch.example.'), version + 1)
-    assert.deepEqual(contentsOf(await setOf('patch.example.', 'a.patch.example.', 'A')), ['192.0.2.2', '192.0.2.3'])
+    assert.deepEqual(contentsOf(await setOf('patch.example.', 'a.patch.example.', 'A')), [
+      '192.0.2.2',
+      '192.0.2.3',
+    ])
     assert.deepEqual(contentsOf(await setOf('patch.example.', 'b.patch.example.', 'TXT')), ['"new"'])
-    await patch('patch.example.', { name: 'b.patch.example.', type: 'TXT', changetype: 'PRUNE', records: records('"new"') })
+    await patch('patch.example.', {
+      name: 'b.patch.example.',
+      type: 'TXT',
+      changetype: 'PRUNE',
+      records: records('"new"'),
+    })
     assert.equal(await setOf('patch.example.', 'b.patch.example.', 'TXT'), undefined)
   })
 
@@ -108,7 +145,13 @@ describe('changes of record sets', () => {
 
   it('keeps comments of a change without them', async () => {
     await addZone('comment.example.')
-    const set = { name: 'c.comment.example.', type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1') }
+    const set = {
+      name: 'c.comment.example.',
+      type: 'A',
+      ttl: 300,
+      changetype: 'REPLACE',
+      records: records('192.0.2.1'),
+    }
     await patch('comment.example.', { ...set, comments: [{ content: 'rack 4', account: 'ops' }] })
     await patch('comment.example.', { ...set, records: records('192.0.2.2') })
     assert.equal((await setOf('comment.example.', set.name, 'A')).comments[0].content, 'rack 4')
@@ -125,28 +168,56 @@ describe('changes of record sets', () => {
     ['an unknown type', { type: 'NOPE' }, /rrsets\.0\.type/],
     ['a TTL below the lowest', { ttl: 5 }, /rrsets\.0\.ttl/],
     ['an unknown change', { changetype: 'UPSERT' }, /rrsets\.0\.changetype/],
-    ['a CNAME beside an A record', { name: 'taken.bad.example.', type: 'CNAME', records: records('a.example.') }, /CNAME/],
+    [
+      'a CNAME beside an A record',
+      { name: 'taken.bad.example.', type: 'CNAME', records: records('a.example.') },
+      /CNAME/,
+    ],
   ]
   for (const [what, rrset, text] of bad)
     it(`refuses ${what}, and applies nothing`, async () => {
       const zone = 'bad.example.'
       if ((await call('GET', `${zones}/${zone}`)).status === 404) {
         await addZone(zone)
-        await patch(zone, { name: 'taken.bad.example.', type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1') })
+        await patch(zone, {
+          name: 'taken.bad.example.',
+          type: 'A',
+          ttl: 300,
+          changetype: 'REPLACE',
+          records: records('192.0.2.1'),
+        })
       }
       const version = await versionOf(api, zone)
-      const good = { name: 'good.bad.example.', type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.9') }
-      const { status, body, headers } = await patch(zone, { ...good, name: 'www.bad.example.', ...rrset }, good)
+      const good = {
+        name: 'good.bad.example.',
+        type: 'A',
+        ttl: 300,
+        changetype: 'REPLACE',
+        records: records('192.0.2.9'),
+      }
+      const { status, body, headers } = await patch(
+        zone,
+        { ...good, name: 'www.bad.example.', ...rrset },
+        good,
+      )
       assert.equal(status, 422, JSON.stringify(body))
       assert.match(body.error, text)
-      assert.deepEqual(Object.keys(body).filter((field) => field !== 'errors'), ['error'])
+      assert.deepEqual(
+        Object.keys(body).filter((field) => field !== 'errors'),
+        ['error'],
+      )
       assert.match(String(headers['content-type']), /^application\/json/)
       assert.equal(await versionOf(api, zone), version)
     })
 
   it('refuses what Pharos writes itself', async () => {
     await addZone('managed.example.')
-    const soa = await patch('managed.example.', { name: 'managed.example.', type: 'SOA', ttl: 300, changetype: 'DELETE' })
+    const soa = await patch('managed.example.', {
+      name: 'managed.example.',
+      type: 'SOA',
+      ttl: 300,
+      changetype: 'DELETE',
+    })
     assert.equal(soa.status, 403, soa.text)
     assert.equal(typeof soa.body.error, 'string')
   })
@@ -161,13 +232,27 @@ describe('zones', () => {
 
   it('exports a zone file, lists metadata, and finds data by pattern', async () => {
     await addZone('find.example.')
-    await patch('find.example.', { name: 'needle.find.example.', type: 'TXT', ttl: 300, changetype: 'REPLACE', records: records('"hay stack"') })
+    await patch('find.example.', {
+      name: 'needle.find.example.',
+      type: 'TXT',
+      ttl: 300,
+      changetype: 'REPLACE',
+      records: records('"hay stack"'),
+    })
     const file = await call('GET', `${zones}/find.example./export`)
     assert.match(file.text, /needle\.find\.example\.\s+300\s+IN\s+TXT\s+"hay stack"/)
     assert.match(String(file.headers['content-type']), /^text\/plain/)
     assert.deepEqual((await call('GET', `${zones}/find.example./metadata`)).body, [])
     const found = async (q: string, as = key) =>
-      (await call('GET', `/api/v1/servers/localhost/search-data?q=${encodeURIComponent(q)}`, undefined, {}, as)).body
+      (
+        await call(
+          'GET',
+          `/api/v1/servers/localhost/search-data?q=${encodeURIComponent(q)}`,
+          undefined,
+          {},
+          as,
+        )
+      ).body
     assert.equal((await found('needle*'))[0].content, '"hay stack"')
     assert.equal((await found('*stack?'))[0].name, 'needle.find.example.')
     assert.equal((await found('find.example'))[0].object_type, 'zone')
@@ -178,7 +263,10 @@ describe('zones', () => {
   it('does not disable DNSSEC while nobody knows what the parent has', async () => {
     await addZone('signed.example.', { dnssec: true })
     const { body: keys } = await call('GET', `${zones}/signed.example./cryptokeys`)
-    assert.equal((await call('DELETE', `${zones}/signed.example./cryptokeys/${keys[0].id + 999}`)).status, 404)
+    assert.equal(
+      (await call('DELETE', `${zones}/signed.example./cryptokeys/${keys[0].id + 999}`)).status,
+      404,
+    )
     assert.equal((await call('DELETE', `${zones}/signed.example./cryptokeys/${keys[0].id}`)).status, 204)
     assert.equal((await call('GET', `${zones}/signed.example.`)).body.dnssec, true)
   })
@@ -255,7 +343,13 @@ describe('callers', () => {
   })
 
   it('writes the audit log, the security headers and those of the rate limit', async () => {
-    const { headers } = await patch('mine.example.', { name: 'log.mine.example.', type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1') })
+    const { headers } = await patch('mine.example.', {
+      name: 'log.mine.example.',
+      type: 'A',
+      ttl: 300,
+      changetype: 'REPLACE',
+      records: records('192.0.2.1'),
+    })
     assert.equal(headers['x-content-type-options'], 'nosniff')
     assert.ok(Number(headers['ratelimit-remaining']) > 0)
     const { rows } = await sql<{ actor: string }>`
@@ -270,7 +364,12 @@ describe('callers', () => {
     assert.equal((await call('GET', '/api/v1/servers/other/zones/mine.example.')).status, 404)
     assert.equal((await call('GET', `${zones}/..%2F..%2Fetc`)).status, 404)
     assert.equal((await call('GET', `${zones}/=00.example.`)).status, 404)
-    const broken = await api.server.inject({ method: 'POST', url: zones, headers: { 'x-api-key': key }, payload: '{' })
+    const broken = await api.server.inject({
+      method: 'POST',
+      url: zones,
+      headers: { 'x-api-key': key },
+      payload: '{',
+    })
     assert.deepEqual([broken.statusCode, Object.keys(broken.json())], [400, ['error']])
   })
 })

@@ -4,7 +4,13 @@ import { changesBetween } from '@pharos/contract/field-change'
 import { sql } from 'kysely'
 import { fail, Failure } from '../runtime/error.ts'
 import { differencesOf } from '../operation/request-hash.ts'
-import { actorName, type AnyActor, type Operation, type TsigKeyActor, type ZoneEditor } from '../operation/operation.ts'
+import {
+  actorName,
+  type AnyActor,
+  type Operation,
+  type TsigKeyActor,
+  type ZoneEditor,
+} from '../operation/operation.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { Db, Postgres, Trx } from './postgres.ts'
 

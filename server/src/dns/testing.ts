@@ -93,13 +93,22 @@ export type SeedOptions = {
   /** With or without the trailing dot. */
   readonly name: string
   readonly deleted?: boolean
-  readonly records?: readonly { readonly name: string; readonly type: keyof typeof recordType; readonly records: readonly string[] }[]
+  readonly records?: readonly {
+    readonly name: string
+    readonly type: keyof typeof recordType
+    readonly records: readonly string[]
+  }[]
 }
 
 /** Inserts a zone with SOA, NS and the records, by default `www` with an address, as versions 1 and 2. */
 export async function seedZone(
   postgres: Postgres,
-  { teamId, name, deleted = false, records = [{ name: 'www', type: 'A', records: ['192.0.2.1'] }] }: SeedOptions,
+  {
+    teamId,
+    name,
+    deleted = false,
+    records = [{ name: 'www', type: 'A', records: ['192.0.2.1'] }],
+  }: SeedOptions,
 ): Promise<Zone> {
   return postgres.owner.transaction().execute(async (trx) => {
     const defaults = await readDefaults(trx)
@@ -123,7 +132,12 @@ export async function seedZone(
       recordsetsMax: Infinity,
     })
     const placed = (set: Omit<PlacedDesired, 'loc'>): PlacedDesired => ({ ...set, loc: [] })
-    const created = await changeZone(trx, inserted!, managedSets(zoneName, settings).map(placed), options('zone.create'))
+    const created = await changeZone(
+      trx,
+      inserted!,
+      managedSets(zoneName, settings).map(placed),
+      options('zone.create'),
+    )
     const sets = records.map((set) => {
       const type = recordType[set.type]
       const rdata = set.records.map((text) => parseRdata(type, text, { origin: zoneName }))
@@ -136,14 +150,20 @@ export async function seedZone(
 }
 
 /** Inserts a PTR template with one generated record in a new zone. Returns its id. */
-export async function seedTemplate(postgres: Postgres, teamId: number, octets: string, last: number): Promise<number> {
+export async function seedTemplate(
+  postgres: Postgres,
+  teamId: number,
+  octets: string,
+  last: number,
+): Promise<number> {
   const { owner } = postgres
   const { id } = await owner
     .insertInto('dns_ptr_templates')
     .values({ team_id: teamId, prefix: `${octets}${last}/32`, pattern: 'host.example.net' })
-    .onConflict((conflict) => conflict.columns(['team_id', 'prefix']).doUpdateSet({ pattern: 'host.example.net' }))
+    .onConflict((conflict) =>
+      conflict.columns(['team_id', 'prefix']).doUpdateSet({ pattern: 'host.example.net' }),
+    )
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
 }
-

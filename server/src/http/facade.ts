@@ -1,5 +1,5 @@
-// An API of other software, at paths of its own and for its clients: what is different from the API of the contract is where the credential is, and
-// what an error looks like. Everything else, from limits to the audit log, is the same.
+// An API of other software, at paths of its own and for its clients. It differs from the API of the contract in the header of the credential and in
+// the body of an error. Everything else, from limits to the audit log, is the same.
 import type { Problem } from '@pharos/contract/problem'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Mounted } from './mount.ts'
@@ -14,7 +14,10 @@ export type Facade = {
 }
 
 /** Returns the credential in the form of the Authorization header; undefined without one. */
-export function authorizationOf({ headers }: FastifyRequest, tokenHeader: string | undefined): string | undefined {
+export function authorizationOf(
+  { headers }: FastifyRequest,
+  tokenHeader: string | undefined,
+): string | undefined {
   if (tokenHeader === undefined) return headers.authorization
   const token = headers[tokenHeader]
   return token === undefined ? undefined : `Token ${[token].flat().join(', ')}`

@@ -406,7 +406,10 @@ export const invalidTexts = {
     'not_accepted',
     'of a zone cannot be changed here. Delete the zone and create it with the other primaries',
   ],
-  kindFixed: ['not_accepted', 'of a zone cannot be changed. Delete the zone and create it with the other kind'],
+  kindFixed: [
+    'not_accepted',
+    'of a zone cannot be changed. Delete the zone and create it with the other kind',
+  ],
   zoneText: ['not_accepted', 'is not accepted here: import the zone file with POST /v3/dns/zones/import'],
   disabledRecord: ['not_accepted', 'is not supported: leave out records that are not to be served'],
   cryptokey: [

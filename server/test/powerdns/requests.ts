@@ -15,7 +15,12 @@ const record = (content: string) => ({ content, disabled: false })
 export const clients: Readonly<Record<string, readonly ClientRequest[]>> = {
   'octodns-powerdns': [
     { method: 'GET', path: '/api/v1/servers/localhost', status: 200, reads: { version: '4.9.12' } },
-    { method: 'GET', path: '/api/v1/servers/localhost/config', status: 200, reads: { '0.type': 'ConfigSetting' } },
+    {
+      method: 'GET',
+      path: '/api/v1/servers/localhost/config',
+      status: 200,
+      reads: { '0.type': 'ConfigSetting' },
+    },
     { method: 'GET', path: `${zones}/octo.example.`, status: 404 },
     {
       method: 'POST',
@@ -63,7 +68,12 @@ export const clients: Readonly<Record<string, readonly ClientRequest[]>> = {
       },
       status: 204,
     },
-    { method: 'PUT', path: `${zones}/octo.example./notify`, status: 200, reads: { result: 'Notification queued' } },
+    {
+      method: 'PUT',
+      path: `${zones}/octo.example./notify`,
+      status: 200,
+      reads: { result: 'Notification queued' },
+    },
     { method: 'GET', path: `${zones}/octo.example.`, status: 200, reads: { 'rrsets.length': 3 } },
   ],
   dnscontrol: [
@@ -106,7 +116,12 @@ export const clients: Readonly<Record<string, readonly ClientRequest[]>> = {
       status: 201,
       reads: { keytype: 'csk', flags: 257, algorithm: 'ECDSAP256SHA256', active: true },
     },
-    { method: 'GET', path: `${zones}/control.example./cryptokeys`, status: 200, reads: { length: 1, '0.ds.length': 2 } },
+    {
+      method: 'GET',
+      path: `${zones}/control.example./cryptokeys`,
+      status: 200,
+      reads: { length: 1, '0.ds.length': 2 },
+    },
   ],
   'external-dns': [
     { method: 'GET', path: `${zones}`, status: 200 },
@@ -148,7 +163,9 @@ export const clients: Readonly<Record<string, readonly ClientRequest[]>> = {
     {
       method: 'PATCH',
       path: `${zones}/k8s.example.`,
-      body: { rrsets: [{ name: 'app.k8s.example.', type: 'A', changetype: 'DELETE', records: [], comments: [] }] },
+      body: {
+        rrsets: [{ name: 'app.k8s.example.', type: 'A', changetype: 'DELETE', records: [], comments: [] }],
+      },
       status: 204,
     },
   ],
@@ -187,7 +204,9 @@ export const clients: Readonly<Record<string, readonly ClientRequest[]>> = {
             type: 'CNAME',
             ttl: 3600,
             changetype: 'REPLACE',
-            records: [{ ...record('host.terra.example.'), name: 'db.terra.example.', type: 'CNAME', ttl: 3600 }],
+            records: [
+              { ...record('host.terra.example.'), name: 'db.terra.example.', type: 'CNAME', ttl: 3600 },
+            ],
           },
         ],
       },
@@ -200,7 +219,12 @@ export const clients: Readonly<Record<string, readonly ClientRequest[]>> = {
       reads: { 'rrsets.0.records.0.content': 'host.terra.example.', 'rrsets.0.ttl': 3600 },
     },
     { method: 'PUT', path: `${zones}/terra.example.`, body: { kind: 'Master', account: 'ops' }, status: 204 },
-    { method: 'GET', path: `${zones}/terra.example.?rrsets=false`, status: 200, reads: { kind: 'Master', account: 'ops' } },
+    {
+      method: 'GET',
+      path: `${zones}/terra.example.?rrsets=false`,
+      status: 200,
+      reads: { kind: 'Master', account: 'ops' },
+    },
     { method: 'DELETE', path: `${zones}/terra.example.`, status: 204 },
     { method: 'GET', path: `${zones}/terra.example.`, status: 404 },
   ],

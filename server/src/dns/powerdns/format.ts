@@ -10,11 +10,11 @@ import { withSerial } from '../zone/zone.ts'
 import type { StoredSet } from '../zone/zone-change.ts'
 import { zoneIdOf } from './zone-id.ts'
 
-export const serverPath = '/api/v1/servers/localhost'
+const serverPath = '/api/v1/servers/localhost'
 /** The first release with EXTEND and PRUNE: some clients choose their requests by it. */
 export const reportedVersion = '4.9.12'
 
-/** What a client has set and reads back; see the column `dns_zones.powerdns`. */
+/** Fields that a client sets and reads back; see the column `dns_zones.powerdns`. */
 export type PowerdnsOptions = {
   readonly kind?: 'Native' | 'Master'
   readonly account?: string
@@ -32,7 +32,10 @@ export const server = {
 }
 
 /** A zone without its record sets. */
-export function zoneInfo({ name: shown, kind, serial, dnssec, published, details }: Wire, options: PowerdnsOptions) {
+export function zoneInfo(
+  { name: shown, kind, serial, dnssec, published, details }: Wire,
+  options: PowerdnsOptions,
+) {
   const name = parseName(`${shown}.`) as ZoneName
   const id = zoneIdOf(name)
   return {
@@ -57,7 +60,11 @@ const printPrimary = ({ address, port = 53 }: Primary): string => {
 }
 
 /** A zone with its record sets; undefined leaves them out. */
-export const zoneWithSets = (zone: Wire, options: PowerdnsOptions, sets: readonly StoredSet[] | undefined) => ({
+export const zoneWithSets = (
+  zone: Wire,
+  options: PowerdnsOptions,
+  sets: readonly StoredSet[] | undefined,
+) => ({
   ...zoneInfo(zone, options),
   api_rectify: true,
   soa_edit: '',
@@ -84,7 +91,10 @@ function rrsetOf({ name, type, ttl, rdata, content, comment, touched }: StoredSe
   }
 }
 
-export const cryptokeyOf = ({ id, active, keytype, flags, algorithm, dnskey, ds }: DnssecKey, isPublished: boolean) => ({
+export const cryptokeyOf = (
+  { id, active, keytype, flags, algorithm, dnskey, ds }: DnssecKey,
+  isPublished: boolean,
+) => ({
   type: 'Cryptokey',
   id,
   active,

@@ -25,10 +25,14 @@ const Optional = Type.Optional
 const Text = Type.String({ maxLength: 65_535 })
 /** Clients send fields of several versions: those without a meaning here are ignored, as PowerDNS does. */
 const Open = <T extends TProperties>(properties: T) => Type.Object(properties)
-const Exact = <T extends TProperties>(properties: T) => Type.Object(properties, { additionalProperties: false })
+const Exact = <T extends TProperties>(properties: T) =>
+  Type.Object(properties, { additionalProperties: false })
 
 const inServer = Exact({ server: Type.String({ maxLength: 100 }) })
-const inZone = Exact({ server: Type.String({ maxLength: 100 }), zone: Type.String({ minLength: 1, maxLength: 800 }) })
+const inZone = Exact({
+  server: Type.String({ maxLength: 100 }),
+  zone: Type.String({ minLength: 1, maxLength: 800 }),
+})
 const ofServer = '/api/v1/servers/{server}'
 const ofZone = `${ofServer}/zones/{zone}` as const
 
@@ -53,14 +57,23 @@ const NoSets = Optional(Type.Boolean())
 const Answer = Type.Unknown()
 
 /** Every body is optional in PowerDNS's clients; `answer` false is an answer without a body. */
-const common = { group: 'DNS', summary: 'PowerDNS-compatible API', description: 'As in PowerDNS 4.9.' } as const
+const common = {
+  group: 'DNS',
+  summary: 'PowerDNS-compatible API',
+  description: 'As in PowerDNS 4.9.',
+} as const
 const reading = { ...common, method: 'GET', permission: dnsReading, response: Answer, success: 200 } as const
 
 const discover = route({ ...reading, name: 'powerdnsDiscover', path: '/api' })
 const discoverV1 = route({ ...reading, name: 'powerdnsDiscoverV1', path: '/api/v1' })
 const listServers = route({ ...reading, name: 'powerdnsListServers', path: '/api/v1/servers' })
 const getServer = route({ ...reading, name: 'powerdnsGetServer', path: ofServer, params: inServer })
-const getConfig = route({ ...reading, name: 'powerdnsGetConfig', path: `${ofServer}/config`, params: inServer })
+const getConfig = route({
+  ...reading,
+  name: 'powerdnsGetConfig',
+  path: `${ofServer}/config`,
+  params: inServer,
+})
 const listZonesRoute = route({
   ...reading,
   name: 'powerdnsListZones',
@@ -148,7 +161,10 @@ const createKey = route({
   name: 'powerdnsCreateKey',
   method: 'POST',
   path: cryptokeys,
-  body: Open({ algorithm: Optional(Type.Union([Type.String({ maxLength: 40 }), Type.Integer()])), content: Optional(Text) }),
+  body: Open({
+    algorithm: Optional(Type.Union([Type.String({ maxLength: 40 }), Type.Integer()])),
+    content: Optional(Text),
+  }),
   response: Answer,
   success: 201,
 })
@@ -160,7 +176,12 @@ const deleteKey = route({
   params: Exact({ ...inZone.properties, key: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
   success: 204,
 })
-const metadata = route({ ...reading, name: 'powerdnsListMetadata', path: `${ofZone}/metadata`, params: inZone })
+const metadata = route({
+  ...reading,
+  name: 'powerdnsListMetadata',
+  path: `${ofZone}/metadata`,
+  params: inZone,
+})
 const search = route({
   ...reading,
   name: 'powerdnsSearch',
@@ -198,8 +219,17 @@ export const powerdnsApi = (deps: PowerdnsDeps): Facade => ({
     handle(patchZone, patchPowerdnsZone, deps),
     handle(putZone, updatePowerdnsZone, deps),
     handle(deleteZoneRoute, deletePowerdnsZone, deps),
-    handle(notify, (all: PowerdnsDeps, operation, ...ids) => acknowledge(all, operation, ids[0], ids[1], 'Notification queued'), deps),
-    handle(rectify, (all: PowerdnsDeps, operation, ...ids) => acknowledge(all, operation, ids[0], ids[1], 'Rectified'), deps),
+    handle(
+      notify,
+      (all: PowerdnsDeps, operation, ...ids) =>
+        acknowledge(all, operation, ids[0], ids[1], 'Notification queued'),
+      deps,
+    ),
+    handle(
+      rectify,
+      (all: PowerdnsDeps, operation, ...ids) => acknowledge(all, operation, ids[0], ids[1], 'Rectified'),
+      deps,
+    ),
     handle(exportRoute, exportPowerdnsZone, deps),
     handle(listKeys, listCryptokeys, deps),
     handle(createKey, createCryptokey, deps),
@@ -215,4 +245,3 @@ function errorBody({ detail, title, errors = [] }: Problem): object {
   const error = texts[0] ?? detail ?? title
   return texts.length > 1 ? { error, errors: texts } : { error }
 }
-

@@ -1,4 +1,4 @@
-// The SQL of the PowerDNS-compatible API: what its clients set and read back, and its search. Every statement names the team.
+// The SQL of the PowerDNS-compatible API: fields that its clients set and read back, and its search. Every statement names the team.
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'

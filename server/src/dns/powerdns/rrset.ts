@@ -4,14 +4,22 @@ import { canonicalRdata } from '../../net/dns/rdata/rdata.ts'
 import { uniqueRdata } from '../../net/dns/record.ts'
 import { compareOctets } from '../../net/dns/name.ts'
 import { errorAt, Failure, failWith } from '../../runtime/error.ts'
-import { parseSetName, parseSetType, readRecordSets, type ReadSet, type RecordSetContext } from '../recordset/recordset.ts'
+import {
+  parseSetName,
+  parseSetType,
+  readRecordSets,
+  type ReadSet,
+  type RecordSetContext,
+} from '../recordset/recordset.ts'
 import { setId, type StoredSet } from '../zone/zone-change.ts'
 
 export type Rrset = {
   readonly name: string
   readonly type: string
   readonly ttl?: number | undefined
-  readonly records?: readonly { readonly content: string; readonly disabled?: boolean | undefined }[] | undefined
+  readonly records?:
+    | readonly { readonly content: string; readonly disabled?: boolean | undefined }[]
+    | undefined
   readonly comments?: readonly { readonly content: string }[] | undefined
 }
 export type RrsetChange = Rrset & { readonly changetype: 'REPLACE' | 'DELETE' | 'EXTEND' | 'PRUNE' }

@@ -60,7 +60,8 @@ export async function getPowerdnsZone(
   const type = typeText === undefined ? undefined : findType(typeText)
   const wanted = sets?.filter(
     (set) =>
-      (name === undefined || set.name === name.toLowerCase()) && (typeText === undefined || set.type === type),
+      (name === undefined || set.name === name.toLowerCase()) &&
+      (typeText === undefined || set.type === type),
   )
   return { body: zoneWithSets(zone, options.get(zone.id) ?? {}, wanted) }
 }
@@ -89,7 +90,8 @@ export async function createPowerdnsZone(
 ) {
   requireServer(server)
   const { name, kind = 'Native', masters = [], dnssec = false, zone } = given
-  if (!name.endsWith('.')) throw failWith('invalid', [errorAt(['body', 'name'], 'trailingDot', { suggestion: `${name}.` })])
+  if (!name.endsWith('.'))
+    throw failWith('invalid', [errorAt(['body', 'name'], 'trailingDot', { suggestion: `${name}.` })])
   if (zone !== undefined) throw invalid(['body', 'zone'], 'zoneText')
   const isSecondary = kind === 'Slave' || kind === 'Secondary'
   const sets = given.rrsets ?? []
@@ -114,8 +116,12 @@ export async function createPowerdnsZone(
   return { ...created, ...(status === undefined ? {} : { status }), ...(replayed ? { replayed } : {}) }
 }
 
-/** What is only stored; Master and Primary are two words for one kind. */
-function optionsOf({ kind, account, soa_edit_api: soaEditApi }: Omit<NewPowerdnsZone, 'name'>): PowerdnsOptions {
+/** The fields that are only stored; Master and Primary are two words for one kind. */
+function optionsOf({
+  kind,
+  account,
+  soa_edit_api: soaEditApi,
+}: Omit<NewPowerdnsZone, 'name'>): PowerdnsOptions {
   return {
     ...(kind === undefined || kind === 'Slave' || kind === 'Secondary'
       ? {}
@@ -133,9 +139,12 @@ function parsePrimary(text: string): { address: string; port?: number } {
   return port === undefined ? { address } : { address, port: Number(port) }
 }
 
-export type PowerdnsZoneUpdate = Pick<NewPowerdnsZone, 'kind' | 'account' | 'soa_edit_api' | 'dnssec' | 'masters'>
+export type PowerdnsZoneUpdate = Pick<
+  NewPowerdnsZone,
+  'kind' | 'account' | 'soa_edit_api' | 'dnssec' | 'masters'
+>
 
-/** Stores what has no effect here, and enables or disables DNSSEC, which waits for the parent as everywhere. */
+/** Stores the fields without an effect, and enables or disables DNSSEC, which waits for the parent as everywhere. */
 export async function updatePowerdnsZone(
   deps: PowerdnsDeps,
   operation: Operation,
@@ -146,11 +155,13 @@ export async function updatePowerdnsZone(
   requireServer(server)
   const text = parseZoneId(id)
   const { body: zone } = await getZone(deps, operation, text)
-  if (given.masters !== undefined && given.masters.length > 0) throw invalid(['body', 'masters'], 'primariesFixed')
+  if (given.masters !== undefined && given.masters.length > 0)
+    throw invalid(['body', 'masters'], 'primariesFixed')
   const isSecondary = given.kind === 'Slave' || given.kind === 'Secondary'
   if (given.kind !== undefined && isSecondary !== (zone.kind === 'secondary'))
     throw invalid(['body', 'kind'], 'kindFixed')
-  if (given.dnssec === true && zone.dnssec === 'disabled') await enableDnssec(deps, operation, text, undefined)
+  if (given.dnssec === true && zone.dnssec === 'disabled')
+    await enableDnssec(deps, operation, text, undefined)
   if (given.dnssec === false && zone.dnssec !== 'disabled')
     await disableDnssec(deps, operation, text, { force: false, request_removal: false })
   await saveOptions(deps.postgres, operation.actor.teamId, zone.id, optionsOf(given))
@@ -166,11 +177,17 @@ export async function patchPowerdnsZone(
   { rrsets }: { readonly rrsets: readonly RrsetChange[] },
 ): Promise<{ body: null; replayed?: true }> {
   requireServer(server)
-  const { replayed } = await editRecordSets(deps, operation, parseZoneId(id), 'recordset.change', async (trx, editing) => {
-    const changes = readChanges(rrsets, editing)
-    const stored = await readNames(trx, editing.locked.id, new Set(changes.map(({ set }) => set.name)))
-    return applyChanges(stored, changes)
-  })
+  const { replayed } = await editRecordSets(
+    deps,
+    operation,
+    parseZoneId(id),
+    'recordset.change',
+    async (trx, editing) => {
+      const changes = readChanges(rrsets, editing)
+      const stored = await readNames(trx, editing.locked.id, new Set(changes.map(({ set }) => set.name)))
+      return applyChanges(stored, changes)
+    },
+  )
   return { body: null, ...(replayed ? { replayed } : {}) }
 }
 
@@ -199,7 +216,12 @@ export async function acknowledge(
   return { body: { result } }
 }
 
-export async function exportPowerdnsZone(deps: PowerdnsDeps, operation: Operation, server: string, id: string) {
+export async function exportPowerdnsZone(
+  deps: PowerdnsDeps,
+  operation: Operation,
+  server: string,
+  id: string,
+) {
   requireServer(server)
   const file = await exportZone(deps, operation, parseZoneId(id))
   return { ...file, mediaType: 'text/plain; charset=us-ascii' }

@@ -52,16 +52,23 @@ async function apply(deps: UpdateDeps, message: Message, { address, key }: Peer)
     ifMatch: null,
     idempotency: null,
   } as const
-  await editRecordSets(deps, operation, update.zone, 'recordset.change', async (trx, { locked, zone, settings }) => {
-    const stored = await readNames(trx, locked.id, namesOfUpdate(update))
-    requirePrerequisites(update, stored)
-    return applyUpdate(update, stored).map(({ name, type, ttl, rdata }) => {
-      const refusal = managedType(type, name, zone, settings)
-      if (refusal) throw refusal
-      const withPtr = settings.auto_ptr && (type === recordType.A || type === recordType.AAAA) && !name.startsWith('*.')
-      // A client is not told the lowest TTL.
-      const raised = Math.max(ttl, settings.minimum_ttl)
-      return { name, type, ttl: raised, rdata, source: 'user' as const, loc: ['update'], withPtr }
-    })
-  })
+  await editRecordSets(
+    deps,
+    operation,
+    update.zone,
+    'recordset.change',
+    async (trx, { locked, zone, settings }) => {
+      const stored = await readNames(trx, locked.id, namesOfUpdate(update))
+      requirePrerequisites(update, stored)
+      return applyUpdate(update, stored).map(({ name, type, ttl, rdata }) => {
+        const refusal = managedType(type, name, zone, settings)
+        if (refusal) throw refusal
+        const withPtr =
+          settings.auto_ptr && (type === recordType.A || type === recordType.AAAA) && !name.startsWith('*.')
+        // A client is not told the lowest TTL.
+        const raised = Math.max(ttl, settings.minimum_ttl)
+        return { name, type, ttl: raised, rdata, source: 'user' as const, loc: ['update'], withPtr }
+      })
+    },
+  )
 }

@@ -40,7 +40,14 @@ const message = (prerequisites: string[], changes: string[]): Message => ({
 const applied = (...changes: string[]): string[] =>
   applyUpdate(decodeUpdate(message([], changes)), stored).map(
     ({ name, type, ttl, rdata }: Rrset) =>
-      `${name} ${typeName(type)} ${rdata.length === 0 ? '-' : `${ttl} ${rdata.map((one) => printRdata(type, one)).sort().join(',')}`}`,
+      `${name} ${typeName(type)} ${
+        rdata.length === 0
+          ? '-'
+          : `${ttl} ${rdata
+              .map((one) => printRdata(type, one))
+              .sort()
+              .join(',')}`
+      }`,
   )
 
 const refusalOf = (work: () => unknown): number | undefined => {
@@ -69,12 +76,18 @@ describe('prerequisites', () => {
   for (const [line, expected] of cases)
     it(`${line} is ${expected ?? 'met'}`, () => {
       const update = decodeUpdate(message([line], []))
-      assert.equal(refusalOf(() => requirePrerequisites(update, stored)), expected)
+      assert.equal(
+        refusalOf(() => requirePrerequisites(update, stored)),
+        expected,
+      )
     })
 
   it('compares whole sets in any order', () => {
     const update = decodeUpdate(message(['IN www A 0 192.0.2.2', 'IN www A 0 192.0.2.1'], []))
-    assert.equal(refusalOf(() => requirePrerequisites(update, stored)), undefined)
+    assert.equal(
+      refusalOf(() => requirePrerequisites(update, stored)),
+      undefined,
+    )
   })
 })
 
@@ -92,13 +105,22 @@ describe('decoding', () => {
   ]
   for (const [what, prerequisites, changes, expected] of bad)
     it(`refuses ${what}`, () =>
-      assert.equal(refusalOf(() => decodeUpdate(message(prerequisites, changes))), expected))
+      assert.equal(
+        refusalOf(() => decodeUpdate(message(prerequisites, changes))),
+        expected,
+      ))
 
   it('refuses a zone section that is none', () => {
     const good = message([], [])
-    assert.equal(refusalOf(() => decodeUpdate({ ...good, questions: [] })), rcode.FORMERR)
+    assert.equal(
+      refusalOf(() => decodeUpdate({ ...good, questions: [] })),
+      rcode.FORMERR,
+    )
     const chaos = { ...good.questions[0]!, class: recordClass.CH }
-    assert.equal(refusalOf(() => decodeUpdate({ ...good, questions: [chaos] })), rcode.NOTAUTH)
+    assert.equal(
+      refusalOf(() => decodeUpdate({ ...good, questions: [chaos] })),
+      rcode.NOTAUTH,
+    )
   })
 
   it('ends with a value or an RCODE for any record', () =>
@@ -120,7 +142,11 @@ describe('decoding', () => {
 
 describe('changes', () => {
   const cases: readonly [what: string, changes: string[], expected: string[]][] = [
-    ['adds a record with the TTL for the whole set', ['IN www A 600 192.0.2.3'], ['www.example. A 600 192.0.2.1,192.0.2.2,192.0.2.3']],
+    [
+      'adds a record with the TTL for the whole set',
+      ['IN www A 600 192.0.2.3'],
+      ['www.example. A 600 192.0.2.1,192.0.2.2,192.0.2.3'],
+    ],
     ['adds a record that exists without a change', ['IN www A 300 192.0.2.1'], []],
     ['deletes a record', ['NONE www A 0 192.0.2.1'], ['www.example. A 300 192.0.2.2']],
     ['deletes a record that does not exist', ['NONE www A 0 192.0.2.9'], []],
@@ -130,8 +156,16 @@ describe('changes', () => {
     ['replaces a CNAME', ['IN alias CNAME 300 other.example.'], ['alias.example. CNAME 300 other.example.']],
     ['adds no CNAME beside other data', ['IN www CNAME 300 other.example.'], []],
     ['adds no data beside a CNAME', ['IN alias A 300 192.0.2.1'], []],
-    ['replaces a CNAME by an address', ['ANY alias CNAME', 'IN alias A 300 192.0.2.1'], ['alias.example. CNAME -', 'alias.example. A 300 192.0.2.1']],
-    ['keeps SOA and NS of the zone itself', ['ANY @ ANY', 'ANY @ NS', 'ANY @ SOA', 'NONE @ NS 0 ns1.example.'], []],
+    [
+      'replaces a CNAME by an address',
+      ['ANY alias CNAME', 'IN alias A 300 192.0.2.1'],
+      ['alias.example. CNAME -', 'alias.example. A 300 192.0.2.1'],
+    ],
+    [
+      'keeps SOA and NS of the zone itself',
+      ['ANY @ ANY', 'ANY @ NS', 'ANY @ SOA', 'NONE @ NS 0 ns1.example.'],
+      [],
+    ],
     ['takes no SOA', ['IN @ SOA 300 a.example. b.example. 99 1 1 1 1'], []],
   ]
   for (const [what, changes, expected] of cases)

@@ -21,10 +21,21 @@ export class UpdateError extends Error {
 export type Prerequisite =
   | { readonly kind: 'in_use' | 'not_in_use'; readonly name: DomainName }
   | { readonly kind: 'exists' | 'absent'; readonly name: DomainName; readonly type: number }
-  | { readonly kind: 'equal'; readonly name: DomainName; readonly type: number; readonly rdata: readonly Uint8Array[] }
+  | {
+      readonly kind: 'equal'
+      readonly name: DomainName
+      readonly type: number
+      readonly rdata: readonly Uint8Array[]
+    }
 
 export type Change =
-  | { readonly kind: 'add'; readonly name: DomainName; readonly type: number; readonly ttl: number; readonly rdata: Uint8Array }
+  | {
+      readonly kind: 'add'
+      readonly name: DomainName
+      readonly type: number
+      readonly ttl: number
+      readonly rdata: Uint8Array
+    }
   | { readonly kind: 'delete'; readonly name: DomainName; readonly type: number; readonly rdata: Uint8Array }
   | { readonly kind: 'delete_set'; readonly name: DomainName; readonly type: number }
   | { readonly kind: 'delete_name'; readonly name: DomainName }
@@ -105,7 +116,8 @@ export function requirePrerequisites({ prerequisites }: Update, stored: readonly
   for (const one of prerequisites) {
     const sets = stored.filter(({ name }) => name === one.name)
     const failed = failureOf(one, sets)
-    if (failed !== undefined) throw new UpdateError(failed, `${one.name}: prerequisite ${one.kind} is not met`)
+    if (failed !== undefined)
+      throw new UpdateError(failed, `${one.name}: prerequisite ${one.kind} is not met`)
   }
 }
 
