@@ -66,12 +66,12 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-// oxlint-disable-next-line typescript/no-explicit-any -- each test knows the answer
 async function json(
   method: string,
   path: string,
   body?: object,
   headers?: Record<string, string>,
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test knows the answer
 ): Promise<any> {
   const answer = await fetch(`${serving.url}${path}`, {
     method,

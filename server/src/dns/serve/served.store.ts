@@ -160,7 +160,7 @@ export type FollowerRow = {
   readonly signing: 'pharos' | 'external'
 }
 
-/** What a zone's settings permit besides. */
+/** Further peers that a zone's settings permit. */
 export type ZoneAccessRow = {
   readonly id: number
   readonly networks: readonly string[]
