@@ -19,6 +19,7 @@ type Observed = {
   readonly key: string
   readonly loop: Loop
   readonly client: NameServer
+  readonly observer: ServerObserver
   stopRetry: () => void
 }
 
@@ -58,7 +59,10 @@ export function dnsObservePart(shared: Shared): Component {
     name: manager.name,
     start() {
       unsubscribe = waker.on('dns-published', () => {
-        for (const { loop } of observed.values()) loop.wake()
+        for (const { observer, loop } of observed.values()) {
+          loop.wake()
+          observer.interrupt()
+        }
       })
       manager.start()
     },
@@ -100,6 +104,7 @@ function observe(shared: Shared, server: ServerRow): Observed {
     key: keyOf(server),
     loop,
     client,
+    observer,
     stopRetry() {
       clearTimeout(timer)
       unwatch()

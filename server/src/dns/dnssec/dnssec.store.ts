@@ -8,7 +8,7 @@ import { isDsOf, keyFlags } from '../sign/dnskey.ts'
 import type { NewKey } from './key.ts'
 import type { KeyState, ParentFacts, ZoneDnssec, ZoneKey } from './state.ts'
 
-/** Options as the team requested them. */
+/** The options that the team requested. */
 export type DnssecOptions = { readonly nsec3?: boolean; readonly cds?: boolean }
 
 export type StoredKey = ZoneKey & {

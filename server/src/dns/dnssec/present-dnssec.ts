@@ -35,7 +35,7 @@ export function presentDnssec(dnssec: StoredDnssec, now: Date): Dnssec {
   }
 }
 
-/** The fields that a request can change. */
+/** The part that a request can change. */
 export const dnssecEtag = ({ status, algorithm, nsec3, keys, cds_published: cds }: Dnssec): string =>
   etagOf({ status, algorithm, nsec3, cds, keys: keys.map(({ id, state }) => [id, state]) })
 

@@ -52,7 +52,7 @@ export type DnssecFacts = {
   readonly zoneTtl: number
   /** Largest TTL of DNSKEY since the DS was last seen. */
   readonly keyTtl: number
-  /** What the slowest name server took for a publication. */
+  /** Time of the slowest name server for a publication. */
   readonly propagation: number
   /** Undefined until the parent was asked. */
   readonly parent: ParentFacts | undefined

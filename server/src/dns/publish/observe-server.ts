@@ -35,6 +35,8 @@ export class ServerObserver {
   readonly #client: NameServer
   #lastFull = -Infinity
   #since = new Date(0)
+  #endPause = (): void => {}
+  #isInterrupted = false
   /** Ids of zones that did not serve the expected serial in the last run. */
   #behind: readonly number[] = []
 
@@ -52,6 +54,7 @@ export class ServerObserver {
   /** Throws if the database fails; a server that does not answer is stored as such. */
   async run(signal: AbortSignal): Promise<void> {
     const { db, now } = this.#deps
+    this.#isInterrupted = false
     const isFull = performance.now() - this.#lastFull >= fullMs
     const began = now()
     const zones = isFull ? await listAllZones(db) : await listRecentZones(db, this.#since, this.#behind)
@@ -73,6 +76,22 @@ export class ServerObserver {
     this.#since = new Date(began.getTime() - overlapMs)
   }
 
+  /** Ends the wait of a run: other zones have changed, and must not wait for one that is slow. The caller runs it again. */
+  interrupt(): void {
+    this.#isInterrupted = true
+    this.#endPause()
+  }
+
+  /** Returns whether it was interrupted. */
+  async #pause(ms: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#isInterrupted) return true
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#endPause = () => resolve(true)
+    const isInterrupted = await Promise.race([sleep(ms, false, { signal }), promise])
+    this.#endPause = () => {}
+    return isInterrupted
+  }
+
   async #identify(): Promise<void> {
     await saveServer(this.#deps.db, this.#server.id, { error: null, identity: await this.#client.probe() })
   }
@@ -84,8 +103,9 @@ export class ServerObserver {
       if (left.length === 0) return []
       // A server that refuses NOTIFY for a zone may still ask by itself.
       await this.#client.notify(left.map(({ name, serial }) => ({ zone: name, serial }))).catch(ignoreRefusal)
-      await sleep(ms, undefined, { signal })
+      const isInterrupted = await this.#pause(ms, signal)
       left = await this.#check(left)
+      if (isInterrupted) break
     }
     return left.map(({ id }) => id)
   }

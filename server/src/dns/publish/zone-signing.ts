@@ -61,7 +61,7 @@ export async function readZoneSigning(
   }
 }
 
-/** What CDS and CDNSKEY say: the state table decides, unless the team does not want them. */
+/** The request in CDS and CDNSKEY: the state table decides, unless the team does not want them. */
 function parentRequest(
   status: DnssecState,
   { cds }: { cds?: boolean },

@@ -1,4 +1,4 @@
-// Who may transfer a zone and send NOTIFY for it: followers of the platform file by their key, others by the settings of the zone. Pure.
+// The rights to transfer a zone and to send NOTIFY for it: followers of the platform file by their key, others by the settings of the zone. Pure.
 import { parseAddress } from '../../net/address.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { tsigAlgorithms, type TsigAlgorithm, type TsigKey } from '../../net/dns/tsig.ts'

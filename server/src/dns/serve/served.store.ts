@@ -160,7 +160,7 @@ export type FollowerRow = {
   readonly signing: 'pharos' | 'external'
 }
 
-/** Further peers that a zone's settings permit. */
+/** Further rights, by the settings of a zone. */
 export type ZoneAccessRow = {
   readonly id: number
   readonly networks: readonly string[]
