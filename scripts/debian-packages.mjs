@@ -8,7 +8,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
  */
 const peerPackages = ['gobgpd', 'bird2', 'stayrtr', 'bgpq4', 'curl', 'iproute2', 'chromium']
 
-/** nsd, bind9, knot and pdns-server are name servers, unbound the validating resolver; the others verify zones and ask questions. */
+/** nsd, bind9, knot and pdns-server are name servers, unbound the validating resolver, lego and pebble a client and a server of ACME; the others verify zones and ask questions. */
 const dnsPackages = [
   'nsd',
   'bind9',

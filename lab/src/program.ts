@@ -17,6 +17,8 @@ export type ProgramName =
   | 'pdns_server'
   | 'pdnsutil'
   | 'nsupdate'
+  | 'lego'
+  | 'pebble'
   | 'knotc'
   | 'unbound'
   | 'dig'

@@ -63,7 +63,7 @@ function withMailFolder(context: CommandContext, env: Environment): Config {
   return context.config({ ...env, PHAROS_MAIL_FOLDER: join(config.dataDir, 'mails') })
 }
 
-function welcome(url: string, { mailFolder }: Config): string {
+function welcome(url: string, { mailFolder, dnsListen }: Config): string {
   const accounts = demoAccounts
     .map(({ email, description }) => `  ${email.padEnd(22)} ${description}`)
     .join('\n')
@@ -82,6 +82,8 @@ Try:
   access=...   # "access" of the answer; expires after five minutes
   curl -s "${url}/v3/lighthouse/security/events/related?ordering=-affected_bps&limit=3" -H "Authorization: Bearer $access"
   curl -s "${url}/v3/ipam/announcements?limit=5" -H "Authorization: Bearer $access"
+
+  dig @127.0.0.1 -p ${dnsListen.split(':').at(-1)} harbor.example MX
 
 The README continues from here. Stop with Ctrl-C; the data is kept.
 `

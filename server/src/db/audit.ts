@@ -1,11 +1,11 @@
 // The audit log: who did what to what, written in the transaction that did it. Append only; nothing here reads. Entries are
 // sealed soon after the commit (audit/sealer.ts) and shown to the team's admins: they must not contain secrets.
-import { actorName, type AnyActor, type Operation } from '../operation/operation.ts'
+import { actorName, type AnyActor, type Operation, type TsigKeyActor } from '../operation/operation.ts'
 import type { Db, Trx } from './postgres.ts'
 
 export type AuditEntry = {
   readonly teamId: number | null
-  /** `user:7`, `token:...`, `staff_token:...`, `operator`, or `pharos` for what a loop decided. */
+  /** `user:7`, `token:...`, `staff_token:...`, `tsig_key:...`, `operator`, or `pharos` for what a loop decided. */
   readonly actor: string
   /** The credential: `session:<id>` or the actor of a token; null for the operator and for loops. */
   readonly credential?: string
@@ -44,7 +44,7 @@ export async function writeAudit(db: Db | Trx, ...entries: readonly AuditEntry[]
 
 /** The part of an entry that the operation determines: team, actor, credential and address. */
 export function auditOf(
-  operation: Operation<AnyActor>,
+  operation: Operation<AnyActor | TsigKeyActor>,
 ): Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry> {
   const { actor, requestId, address } = operation
   return { ...auditOfActor(actor), requestId, address }
@@ -52,7 +52,7 @@ export function auditOf(
 
 /** As `auditOf`, for an actor without an operation. */
 export function auditOfActor(
-  actor: AnyActor,
+  actor: AnyActor | TsigKeyActor,
 ): Pick<AuditEntry, 'teamId' | 'actor' | 'credential' | 'byStaff'> {
   const name = actorName(actor)
   const credential = actor.kind === 'user' ? `session:${actor.sessionId}` : name

@@ -4,7 +4,13 @@ import { changesBetween } from '@pharos/contract/field-change'
 import { sql } from 'kysely'
 import { fail, Failure } from '../runtime/error.ts'
 import { differencesOf } from '../operation/request-hash.ts'
-import { actorName, type AnyActor, type Operation } from '../operation/operation.ts'
+import {
+  actorName,
+  type AnyActor,
+  type Operation,
+  type TsigKeyActor,
+  type ZoneEditor,
+} from '../operation/operation.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { Db, Postgres, Trx } from './postgres.ts'
 
@@ -54,7 +60,7 @@ type Change<Body> = (trx: Trx) => Promise<ChangeResult<Body>>
  */
 export const runChange = <Body extends object | null>(
   postgres: Pick<Postgres, 'inTeam'>,
-  operation: Operation,
+  operation: Operation<ZoneEditor>,
   change: Change<Body>,
   options: ChangeOptions = {},
 ): Promise<Answer<Body>> =>
@@ -91,7 +97,7 @@ export async function runPreparedChange<Prepared, Body extends object | null>(
   return runChange(postgres, operation, (trx) => change(trx, prepared))
 }
 
-type AnyOperation = Operation<AnyActor>
+type AnyOperation = Operation<AnyActor | TsigKeyActor>
 type InTransaction = <T>(work: (trx: Trx) => Promise<T>) => Promise<T>
 
 async function run<Body extends object | null>(

@@ -959,10 +959,12 @@ create table dns_tsig_keys (
   algorithm text not null default 'hmac-sha256'::text,
   secret_sealed bytea not null, -- bound to the name of the key
   created timestamp with time zone not null default now(),
+  may_update boolean not null default false, -- may change all zones of its team by UPDATE (RFC 2136); a key given to another server for transfers should not
   constraint dns_tsig_keys_pkey PRIMARY KEY (id),
   constraint dns_tsig_keys_name_key UNIQUE (name),
   constraint dns_tsig_keys_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint dns_tsig_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['hmac-sha1'::text, 'hmac-sha224'::text, 'hmac-sha256'::text, 'hmac-sha384'::text, 'hmac-sha512'::text]))),
+  constraint dns_tsig_keys_check CHECK (((team_id IS NOT NULL) OR (NOT may_update))),
   constraint dns_tsig_keys_name_check CHECK (((name = lower(name)) AND (name ~~ '%_.'::text)))
 );
 CREATE INDEX dns_tsig_keys_team ON public.dns_tsig_keys USING btree (team_id) WHERE (team_id IS NOT NULL);
@@ -1024,6 +1026,7 @@ create table dns_zones (
   dnssec_reason text, -- code of what the state waits for or fails at; null if nothing
   dnssec_removal boolean not null default false, -- pending_disabled although the parent had DS records: it was asked to delete them
   dnssec_serial bigint, -- the first serial with the current keys: once all name servers have it, they are introduced; null until it is published
+  powerdns jsonb not null default '{}'::jsonb, -- kind, account and soa_edit_api as a client of the PowerDNS-compatible API has set them; they have no effect
   constraint dns_zones_pkey PRIMARY KEY (id),
   constraint dns_zones_id_team_id_key UNIQUE (id, team_id),
   constraint dns_zones_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -1918,7 +1921,7 @@ grant select on dns_server_zones to pharos_tenant;
 grant select (id, name, region, is_public) on dns_servers to pharos_tenant;
 grant select (id, team_id, name, algorithm, created) on dns_tsig_keys to pharos_tenant;
 grant insert, select on dns_versions to pharos_tenant;
-grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by, resign_requested, dnssec_reason, dnssec_removal, dnssec_serial) on dns_zones to pharos_tenant;
+grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by, resign_requested, dnssec_reason, dnssec_removal, dnssec_serial, powerdns) on dns_zones to pharos_tenant;
 grant delete, insert (team_id, domain, auto_join, created, pending_since, due), select, update (auto_join, verified, pending_since, last_check, last_check_result, missed, due) on domains to pharos_tenant;
 grant select on event_relationships to pharos_tenant;
 grant select on events to pharos_tenant;

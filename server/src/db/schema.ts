@@ -551,6 +551,8 @@ export interface DnsTsigKeysTable {
   /** bound to the name of the key */
   secret_sealed: Buffer
   created: Generated<Date>
+  /** may change all zones of its team by UPDATE (RFC 2136); a key given to another server for transfers should not */
+  may_update: Generated<boolean>
 }
 
 /** the journal: the differences that the publish loop applies, the history and the source of a rollback */
@@ -635,6 +637,8 @@ export interface DnsZonesTable {
   dnssec_removal: Generated<boolean>
   /** the first serial with the current keys: once all name servers have it, they are introduced; null until it is published */
   dnssec_serial: number | null
+  /** kind, account and soa_edit_api as a client of the PowerDNS-compatible API has set them; they have no effect */
+  powerdns: GeneratedJson
 }
 
 export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'

@@ -6,6 +6,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { fail, Failure, type FailureDetails, type RateState } from '../runtime/error.ts'
 import { isReceiving, textBeforeRest } from './discard.ts'
 import { tooLarge } from './body-type.ts'
+import type { Facade } from './facade.ts'
 
 /** Returns the response for a failure. `type` is the URL of the code's page in the documentation that this server serves. */
 export function problemOf(failure: Failure, requestId: string, publicUrl: string): Problem {
@@ -23,27 +24,41 @@ export function problemOf(failure: Failure, requestId: string, publicUrl: string
 }
 
 /** Fastify's error handler: translates the error, logs defects, responds. */
-export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function answerProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  facade?: Facade,
+): FastifyReply {
   const failure = asFailure(error, request)
   if (failure.code === 'internal') request.log.error({ err: error }, 'request failed')
   else if (failure.code === 'unavailable') request.log.warn({ err: error }, 'dependency unavailable')
-  return sendProblem(failure, request, reply)
+  return sendProblem(failure, request, reply, facade)
 }
 
-export function sendProblem(failure: Failure, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** `facade`: the error is as the clients of that API know it. */
+export function sendProblem(
+  failure: Failure,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  facade?: Facade,
+): FastifyReply {
   const problem = problemOf(failure, request.id, request.server.publicUrl)
   if (failure.retryAfterSeconds !== undefined)
     reply.header('retry-after', Math.ceil(failure.retryAfterSeconds))
   if (failure.rate) addRateHeaders(reply, failure.rate)
-  if (problem.status === 401) reply.header('www-authenticate', challengesOf(request))
+  const body = facade ? facade.errorBody(problem) : problem
+  const mediaType = facade ? 'application/json' : 'application/problem+json'
+  if (problem.status === 401)
+    reply.header('www-authenticate', facade ? 'X-API-Key realm="pharos"' : challengesOf(request))
   reply
     .status(problem.status)
-    .header('content-type', 'application/problem+json; charset=utf-8')
+    .header('content-type', `${mediaType}; charset=utf-8`)
     .header('cache-control', 'no-store')
   // Only if the connection ends after the answer: otherwise the rest of the body is read before the next request.
   if (!isReceiving(request.raw) || !endsConnection(failure, request))
-    return reply.serializer(JSON.stringify).send(problem)
-  const text = JSON.stringify(problem)
+    return reply.serializer(JSON.stringify).send(body)
+  const text = JSON.stringify(body)
   return reply
     .header('connection', 'close')
     .header('content-length', Buffer.byteLength(text))

@@ -15,6 +15,7 @@ import Fastify, {
 import { fail, Failure } from '../runtime/error.ts'
 import { actorName, type AnyActor } from '../operation/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
+import { authorizationOf, takeJsonOfAnyType, type Facade } from './facade.ts'
 import { requireIdentity, requireUtf8 } from './body-type.ts'
 import { Deadlines } from './deadline.ts'
 import { continueWhenRead, isAnswered } from './discard.ts'
@@ -68,6 +69,7 @@ export type HttpDeps = {
   readonly log: Log
   readonly credentials: Credentials
   readonly mounted: readonly Mounted[]
+  readonly facades?: readonly Facade[]
   readonly observer: HttpObserver
   /**
    * Called for every call that was refused to a known actor, before the response. It must neither throw nor take time.
@@ -152,6 +154,18 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     addAuthentication(api, deps, deps.settings.rate)
     for (const mounted of deps.mounted) if (isPlain(mounted)) mount(api, mounted)
   })
+  for (const facade of deps.facades ?? [])
+    server.register(async (api) => {
+      await addCompression(api)
+      addAuthentication(api, deps, deps.settings.rate, facade.tokenHeader)
+      api.setErrorHandler((error, request, reply) => {
+        reportDenied(deps, error, request)
+        return answerProblem(error, request, reply, facade)
+      })
+      takeAnyMediaType(api)
+      takeJsonOfAnyType(api)
+      for (const mounted of facade.mounted) mount(api, mounted)
+    })
   server.register(async (streams) => {
     addAuthentication(streams, deps, deps.settings.rate)
     mountStreams(streams, deps)
@@ -328,7 +342,7 @@ function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: Fast
 }
 
 /** Authenticates before the body is read, so that unauthenticated clients cannot make the server read ten megabytes. */
-function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate): void {
+function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate, tokenHeader?: string): void {
   const limiter = new RateLimiter(rate)
   const unauthenticated = new RateLimiter(rate)
   /** An invalid credential costs its address a token of the rate limit, so that guessing is limited like calls are. */
@@ -369,7 +383,7 @@ function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate):
     permission: Permission,
   ): AnyActor | null | Promise<AnyActor> {
     try {
-      return authenticate(deps.credentials, permission, request.headers.authorization, request.ip)
+      return authenticate(deps.credentials, permission, authorizationOf(request, tokenHeader), request.ip)
     } catch (error) {
       return refuse(request, reply, error)
     }

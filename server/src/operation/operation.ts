@@ -44,8 +44,20 @@ export type StaffTokenActor = {
   readonly scopes: readonly string[]
 }
 
+/** A program that changes zones by DNS UPDATE, with a TSIG key of its team. */
+export type TsigKeyActor = {
+  readonly kind: 'tsig_key'
+  /** Name of the key, which is unique over all teams. */
+  readonly tokenId: string
+  readonly teamId: number
+  readonly isStaff: false
+}
+
+/** Whoever changes record sets of a team. */
+export type ZoneEditor = Actor | TsigKeyActor
+
 /** One call, reading or changing, as the use-cases get it. */
-export type Operation<A extends AnyActor = Actor> = {
+export type Operation<A extends AnyActor | TsigKeyActor = Actor> = {
   readonly actor: A
   readonly requestId: string
   readonly address: string
@@ -60,7 +72,7 @@ export type Operation<A extends AnyActor = Actor> = {
 /** One call of an operation of staff. */
 export type StaffOperation = Operation<StaffActor>
 
-/** Such as `user:7`, `token:k3j5...` or `staff_token:k3j5...`: the actor in the audit log. */
-export function actorName(actor: AnyActor): string {
+/** Such as `user:7`, `token:k3j5...`, `staff_token:k3j5...` or `tsig_key:update.example.`: the actor in the audit log. */
+export function actorName(actor: AnyActor | TsigKeyActor): string {
   return actor.kind === 'user' ? `user:${actor.userId}` : `${actor.kind}:${actor.tokenId}`
 }

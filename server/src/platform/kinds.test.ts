@@ -137,6 +137,7 @@ const samples: Readonly<Record<string, Sample>> = {
       secret: { secret: 'YW5vdGhlciBzZWNyZXQ=' },
       secret_file: { secret: undefined, secret_file: 'key' },
       team: { team: 'demo' },
+      update: { update: true, team: 'demo' },
     },
   },
   name_servers: {

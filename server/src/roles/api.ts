@@ -18,6 +18,7 @@ import { findSealedKey } from '../dns/publish/follow.store.ts'
 import { dnssecRoutes } from '../dns/dnssec/dnssec.routes.ts'
 import { enableForNewZone } from '../dns/dnssec/request-dnssec.ts'
 import { dnsRoutes } from '../dns/dns.routes.ts'
+import { powerdnsApi } from '../dns/powerdns/powerdns.routes.ts'
 import { createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
 import { listDependentZones } from '../dns/reverse/dependent-zones.ts'
 import { addHealth } from '../http/health.ts'
@@ -112,6 +113,17 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const cookies = {
     secure: publicUrl(config).startsWith('https://'),
     lifetimeSeconds: config.refreshIdleLifetimeSeconds,
+  }
+  const dns = {
+    postgres,
+    ring,
+    rules: { allowDocumentation: config.allowDocumentationResources },
+    transferSource: createTransferSource(async (id) => {
+      const key = await findSealedKey(postgres.front, id)
+      return key && openTsigKey(ring, key)
+    }),
+    enableDnssec: enableForNewZone({ ring, now: () => new Date() }),
+    now: () => new Date(),
   }
   const outboxListener = createOutboxListener({ db: postgres.front, waker, log, metrics })
   const mounted: Mounted[] = [
@@ -216,17 +228,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       provider: authorizedProvider(config),
       now: () => new Date(),
     }),
-    ...dnsRoutes({
-      postgres,
-      ring,
-      rules: { allowDocumentation: config.allowDocumentationResources },
-      transferSource: createTransferSource(async (id) => {
-        const key = await findSealedKey(postgres.front, id)
-        return key && openTsigKey(ring, key)
-      }),
-      enableDnssec: enableForNewZone({ ring, now: () => new Date() }),
-      now: () => new Date(),
-    }),
+    ...dnsRoutes(dns),
     ...dnssecRoutes({ postgres, ring, now: () => new Date() }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...inventoryRoutes({ postgres }),
@@ -244,6 +246,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...httpDeps(deps),
     credentials,
     mounted,
+    facades: [powerdnsApi(dns)],
     onDenied: (denied) => refusals.note(refusalOf(denied)),
   })
   server.addHook('onReady', async () => outboxListener.start())

@@ -9,6 +9,8 @@ import { readAccess } from '../dns/serve/served.store.ts'
 import { createHandler } from '../drivers/dns-server/handler.ts'
 import { parseListenAddress, printListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { startListener, type DnsListener } from '../drivers/dns-server/listener.ts'
+import type { Peer } from '../dns/answer/zone-source.ts'
+import { updateZone } from '../dns/update/apply-update.ts'
 import { encodeMessage } from '../net/dns/message-writer.ts'
 import { emptyMessage, rcode, type Message } from '../net/dns/message.ts'
 import type { DomainName, ZoneName } from '../net/dns/name.ts'
@@ -71,6 +73,12 @@ export function createNameserver(shared: Shared): Nameserver {
       if (isFull) lastFull = began
     },
   })
+  const updateDeps = {
+    postgres,
+    now: () => new Date(),
+    onRefused: (zone: string, { address, key }: Peer, reason: unknown) =>
+      log.warn({ zone, key, address, err: reason }, 'UPDATE refused'),
+  }
   const handler = createHandler({
     zones,
     answer: answerer(config.dnsAnswer === 'all', zones),
@@ -79,6 +87,7 @@ export function createNameserver(shared: Shared): Nameserver {
       const zone = zones.get(name)
       return zone && access.transferView(zone.id, peer)
     },
+    update: (message, peer) => updateZone(updateDeps, message, peer),
     notified(name, peer) {
       const zoneId = access.notifiedZone(name, peer)
       if (zoneId === undefined) return rcode.NOTAUTH

@@ -402,6 +402,20 @@ export const invalidTexts = {
   ],
   notYourAddress: ['not_your_address', 'is not in a prefix or an announcement of the team'],
   primariesMissing: ['required', 'is required for a secondary zone'],
+  primariesFixed: [
+    'not_accepted',
+    'of a zone cannot be changed here. Delete the zone and create it with the other primaries',
+  ],
+  kindFixed: [
+    'not_accepted',
+    'of a zone cannot be changed. Delete the zone and create it with the other kind',
+  ],
+  zoneText: ['not_accepted', 'is not accepted here: import the zone file with POST /v3/dns/zones/import'],
+  disabledRecord: ['not_accepted', 'is not supported: leave out records that are not to be served'],
+  cryptokey: [
+    'not_accepted',
+    'must be ecdsa256 or ed25519, and keys are created by the server: leave out content',
+  ],
   primariesOfPrimary: ['not_accepted', 'is accepted for secondary zones only'],
   secondaryContent: ['not_accepted', 'is not accepted for a secondary zone: its records are transferred'],
   tsigKey: ['unknown', 'is not the name of a TSIG key of the provider or of the team'],

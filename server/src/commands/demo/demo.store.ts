@@ -44,3 +44,15 @@ export async function insertPastDeliveries(trx: Trx, deliveries: readonly PastDe
     from sent join fresh using (source_key, delivery_id) order by received, delivery_id`.execute(trx)
   return Number(numAffectedRows)
 }
+
+/** Returns the team with the slug and an admin of it; undefined if there is a zone already. */
+export async function findZoneOwner(
+  db: Db,
+  slug: string,
+): Promise<{ readonly teamId: number; readonly userId: number } | undefined> {
+  const { rows } = await sql<{ teamId: number; userId: number }>`
+    select t.id as "teamId", m.user_id as "userId" from teams t join memberships m on m.team_id = t.id and m.is_admin
+    where t.slug = ${slug} and not exists (select from dns_zones)
+    order by m.user_id limit 1`.execute(db)
+  return rows[0]
+}

@@ -139,3 +139,22 @@ test('a database with other teams gets no accounts with a published password', a
   )
   assert.deepEqual(await db.selectFrom('users').selectAll().execute(), [])
 })
+
+test('a first start adds zones, and a second one keeps what was changed', async () => {
+  await using database = await createTestDatabase()
+  await prepareDemo(database.postgres, { secret }, now)
+  const { owner } = database.postgres
+  const zones = () =>
+    owner.selectFrom('dns_zones').select(['name', 'dnssec', 'version']).orderBy('name').execute()
+  const first = await zones()
+  assert.deepEqual(
+    first.map(({ name, dnssec }) => [name, dnssec]),
+    [
+      ['113.0.203.in-addr.arpa.', 'disabled'],
+      ['harbor.example.', 'disabled'],
+      ['lighthouse.example.', 'signing'],
+    ],
+  )
+  await prepareDemo(database.postgres, { secret }, now)
+  assert.deepEqual(await zones(), first)
+})

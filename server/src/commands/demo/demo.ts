@@ -9,6 +9,7 @@ import { parseYaml } from '../../platform/document.ts'
 import { platformKinds } from '../../platform/kinds/index.ts'
 import { fail } from '../../runtime/error.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
+import { addDemoZones } from './demo-zones.ts'
 import { createPartitionsSince, findOtherTeam, insertPastDeliveries } from './demo.store.ts'
 import { playRecording } from './history.ts'
 
@@ -34,10 +35,11 @@ export const demoHistory = (now: Date) => playRecording(readDemo('attacks.jsonl'
  * Throws `conflict` if the database has teams that are not in the demo.
  */
 export async function prepareDemo(
-  { owner }: Pick<Postgres, 'owner'>,
+  postgres: Postgres,
   { secret: ring }: { readonly secret: KeyRing },
   now: Date,
 ): Promise<void> {
+  const { owner } = postgres
   const document = parseYaml(demoFile('platform.yaml'), readDemo('platform.yaml'))
   const options = { prune: false, enforce: false }
   const prepared = await preparePlatform(
@@ -56,4 +58,5 @@ export async function prepareDemo(
     await createPartitionsSince(trx, history[0]!.received, now)
     if ((await insertPastDeliveries(trx, history)) > 0) await wake(trx, 'deliveries')
   })
+  await addDemoZones(postgres, ring, now, readDemo)
 }

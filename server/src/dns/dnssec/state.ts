@@ -24,7 +24,7 @@ export type ZoneDnssec = {
   readonly keys: readonly ZoneKey[]
 }
 
-/** What the servers of the parent answer about DS records. */
+/** The answers of the servers of the parent about DS records. */
 export type ParentFacts = {
   /** Time of the last check. */
   readonly checked: number

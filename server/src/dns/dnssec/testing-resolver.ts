@@ -130,7 +130,7 @@ export class Simulation {
   /** Whether some combination of what caches may hold at this second is bogus. */
   #fails(now: number): boolean {
     const { ds, key, data, propagation } = this.world
-    // What is fetched at a second from a server is what the primary had then, or as much earlier as the server is behind.
+    // Data fetched at a second from a server is that which the primary had then, or as much earlier as the server is behind.
     const distinct = <Value>(list: readonly Value[]): Value[] => [
       ...new Map(list.map((v) => [String(v), v])).values(),
     ]

@@ -16,7 +16,7 @@ import { uniqueRdata } from '../../net/dns/record.ts'
 import { compareOctets } from '../../net/dns/name.ts'
 import { canonicalRdata } from '../../net/dns/rdata/rdata.ts'
 import { requireMatch } from '../../operation/etag.ts'
-import { actorName, type Operation } from '../../operation/operation.ts'
+import { actorName, type Operation, type ZoneEditor } from '../../operation/operation.ts'
 import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
 import type { ReverseDeps } from '../reverse/reverse-zone.ts'
 import { changeForward, deletePtr } from '../reverse/forward-ptr.ts'
@@ -40,9 +40,9 @@ import { readSet } from './recordset.store.ts'
 export type RecordSetDeps = ReverseDeps & { readonly postgres: Postgres; readonly now: () => Date }
 
 /** A locked zone with what its requests are read with. */
-type Editing = RecordSetContext & { readonly locked: Zone; readonly defaults: DnsDefaults }
+export type Editing = RecordSetContext & { readonly locked: Zone; readonly defaults: DnsDefaults }
 
-async function edit(trx: Trx, operation: Operation, text: string): Promise<Editing> {
+async function edit(trx: Trx, operation: Operation<ZoneEditor>, text: string): Promise<Editing> {
   const locked = await lockZoneOf(trx, operation.actor.teamId, text)
   requirePrimary(locked)
   const defaults = await readDefaults(trx)
@@ -55,7 +55,7 @@ async function edit(trx: Trx, operation: Operation, text: string): Promise<Editi
  */
 function run<Body extends object | null>(
   { postgres }: Pick<RecordSetDeps, 'postgres'>,
-  operation: Operation,
+  operation: Operation<ZoneEditor>,
   withPtr: boolean,
   change: (trx: Trx) => Promise<ChangeResult<Body>>,
 ): Promise<Answer<Body>> {
@@ -112,7 +112,7 @@ function existing(sets: readonly ReadSet[], added: readonly StoredSet[], { zone 
 async function change(
   deps: RecordSetDeps,
   trx: Trx,
-  operation: Operation,
+  operation: Operation<ZoneEditor>,
   { locked, settings, defaults }: Editing,
   sets: readonly PlacedDesired[],
   what: string,
@@ -219,6 +219,25 @@ export function deleteRecordSet(
     await change(deps, trx, operation, editing, [set], 'recordset.delete')
     if (ptr) await deletePtr(deps, trx, operation, before, defaults)
     return { body: null, before: shown }
+  })
+}
+
+/**
+ * Makes the sets that `plan` returns those of the zone, in one step: for other protocols, whose requests refer to what is stored. The plan
+ * runs under the lock of the zone; what it throws rolls back.
+ */
+export function editRecordSets(
+  deps: RecordSetDeps,
+  operation: Operation<ZoneEditor>,
+  text: string,
+  what: string,
+  plan: (trx: Trx, editing: Editing) => Promise<readonly ReadSet[]>,
+): Promise<Answer<null>> {
+  // The plan may write addresses, and with them PTR records.
+  return run(deps, operation, true, async (trx) => {
+    const editing = await edit(trx, operation, text)
+    await change(deps, trx, operation, editing, await plan(trx, editing), what)
+    return { body: null }
   })
 }
 

@@ -69,5 +69,5 @@ export function findSetId(
   }
 }
 
-/** What callers can change, in its canonical form. */
+/** The fields that callers can change, in its canonical form. */
 export const setEtag = ({ ttl, records, comment }: Wire): string => etagOf([ttl, records, comment])

@@ -2,7 +2,7 @@
 import type { Trx } from '../../db/postgres.ts'
 import type { Address } from '../../net/address.ts'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { Operation, ZoneEditor } from '../../operation/operation.ts'
 import type { PlacedDesired } from '../zone/change-zone.ts'
 import type { StoredSet } from '../zone/zone-change.ts'
 import type { DnsDefaults } from '../zone/zone.ts'
@@ -15,7 +15,7 @@ import { writePtrs, type PtrWish } from './write-ptr.ts'
 export async function changeForward(
   deps: ReverseDeps,
   trx: Trx,
-  operation: Operation,
+  operation: Operation<ZoneEditor>,
   sets: readonly PlacedDesired[],
   defaults: DnsDefaults,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function changeForward(
 export async function deletePtr(
   deps: ReverseDeps,
   trx: Trx,
-  operation: Operation,
+  operation: Operation<ZoneEditor>,
   { type, name, rdata }: StoredSet,
   defaults: DnsDefaults,
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function deletePtr(
 async function write(
   deps: ReverseDeps,
   trx: Trx,
-  operation: Operation,
+  operation: Operation<ZoneEditor>,
   wishes: readonly PtrWish[],
   defaults: DnsDefaults,
 ): Promise<void> {

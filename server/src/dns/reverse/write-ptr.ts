@@ -6,7 +6,7 @@ import type { Trx } from '../../db/postgres.ts'
 import type { Address } from '../../net/address.ts'
 import { nameToWire, type DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { actorName, type Operation } from '../../operation/operation.ts'
+import { actorName, type Operation, type ZoneEditor } from '../../operation/operation.ts'
 import { changeZone, type PlacedDesired } from '../zone/change-zone.ts'
 import { auditedSets } from '../zone/present-zone.ts'
 import { isEmpty, type StoredSet } from '../zone/zone-change.ts'
@@ -43,7 +43,7 @@ export type PtrOutcome = {
 export async function writePtrs(
   { now }: ReverseDeps,
   trx: Trx,
-  operation: Operation,
+  operation: Operation<ZoneEditor>,
   holders: Holders,
   wishes: readonly PtrWish[],
   defaults: DnsDefaults,
@@ -75,7 +75,7 @@ type Options = {
 
 async function writeZone(
   trx: Trx,
-  operation: Operation,
+  operation: Operation<ZoneEditor>,
   zone: Zone,
   placed: readonly Placed<PtrWish>[],
   { author, now, defaults }: Options,

@@ -19,7 +19,7 @@ export type Zone = {
   readonly serial: number | null
   readonly recordsetCount: number
   readonly recordCount: number
-  /** What the team has set; the rest are defaults. */
+  /** Settings of the team; the rest are defaults. */
   readonly settings: ZoneSettingsUpdate
   readonly settingsVersion: number
   readonly dnssec: DnssecState
@@ -29,7 +29,7 @@ export type Zone = {
   readonly deleted: Date | null
 }
 
-/** What applies to zones and teams without a setting of their own: the section `dns` of the platform file. */
+/** Settings that apply to zones and teams without a setting of their own: the section `dns` of the platform file. */
 export type DnsDefaults = {
   readonly hostmaster: string
   readonly defaultTtl: number

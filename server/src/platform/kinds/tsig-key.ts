@@ -6,7 +6,7 @@ import { defineKind } from '../define-kind.ts'
 import { column, mapped, referenceById } from '../field.ts'
 import type { CheckContext, Field, Secret } from '../kind.ts'
 import type { Path } from '../problem.ts'
-import { FilePath, Optional, SecretText, Strict, TeamSlug } from '../schema.ts'
+import { FilePath, Flag, Optional, SecretText, Strict, TeamSlug } from '../schema.ts'
 import { team } from './team.ts'
 
 const algorithms = ['hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const
@@ -56,12 +56,14 @@ export const tsigKey = defineKind({
     secret: Optional(SecretText),
     secret_file: Optional(FilePath),
     team: Optional(TeamSlug),
+    update: Optional(Flag),
   }),
   table: { name: 'dns_tsig_keys', id: 'id' },
   identity: ['name'],
   fields: {
     name: column('dns_tsig_keys', 'name'),
     algorithm: column('dns_tsig_keys', 'algorithm', { initial: 'hmac-sha256', isShown: true }),
+    update: column('dns_tsig_keys', 'may_update', { initial: false, isShown: true }),
     secret_sealed: mapped('dns_tsig_keys', ['secret_sealed'], {
       read: ({ secret_sealed: sealed }) => sealed.toString('hex'),
       write: (hex) => ({ secret_sealed: `\\x${hex}` }),
@@ -77,6 +79,8 @@ export const tsigKey = defineKind({
       const name = readHostName(context, [...path, 'name'], element.name)
       if (name === undefined) continue
       const objection = text === undefined ? undefined : secret.objectionTo!(text, fields)
+      if (element.update === true && element.team === undefined)
+        context.problem([...path, 'update'], 'needs `team`: a key changes the zones of its team')
       if (objection !== undefined) context.problem([...path, 'secret'], objection)
       context.add(tsigKey, path, { ...fields, name })
       context.addSecret(tsigKey, 'secret_sealed', { path, element: { ...element, name } })

@@ -1,0 +1,54 @@
+// The zones of the demo: one that is answered, one that is signed, and reverse DNS of a prefix. They are imported like any zone file, as a user of
+// the demo team would, and only into a database that has no zone yet.
+import { randomUUID } from 'node:crypto'
+import type { Postgres } from '../../db/postgres.ts'
+import { enableForNewZone } from '../../dns/dnssec/request-dnssec.ts'
+import { importZone } from '../../dns/import/import-zone.ts'
+import type { UserActor } from '../../operation/operation.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
+import { findZoneOwner } from './demo.store.ts'
+
+const zones = [
+  { name: 'harbor.example', dnssec: false },
+  { name: 'lighthouse.example', dnssec: true },
+  { name: '113.0.203.in-addr.arpa', dnssec: false },
+]
+
+export async function addDemoZones(
+  postgres: Postgres,
+  ring: KeyRing,
+  now: Date,
+  readDemo: (name: string) => string,
+): Promise<void> {
+  const owner = await findZoneOwner(postgres.owner, 'demo')
+  if (!owner) return
+  const actor: UserActor = {
+    kind: 'user',
+    ...owner,
+    sessionId: 'demo',
+    isAdmin: true,
+    isStaff: false,
+    modules: ['dns'],
+    lacksSecondFactor: false,
+  }
+  const deps = {
+    postgres,
+    ring,
+    rules: { allowDocumentation: true },
+    enableDnssec: enableForNewZone({ ring, now: () => now }),
+    transferSource: null,
+    now: () => now,
+  }
+  for (const { name, dnssec } of zones) {
+    const operation = {
+      actor,
+      requestId: randomUUID(),
+      address: '127.0.0.1',
+      dryRun: false,
+      ifMatch: null,
+      idempotency: null,
+    }
+    const zonefile = readDemo(`zones/${name}.zone`)
+    await importZone(deps, operation, { name, zonefile, mode: 'create', dnssec })
+  }
+}

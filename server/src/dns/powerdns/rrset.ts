@@ -1,0 +1,99 @@
+// Changes of record sets as clients of PowerDNS send them: REPLACE and DELETE of whole sets, EXTEND and PRUNE of single records. Pure.
+import type { ProblemError } from '@pharos/contract/problem'
+import { canonicalRdata } from '../../net/dns/rdata/rdata.ts'
+import { uniqueRdata } from '../../net/dns/record.ts'
+import { compareOctets } from '../../net/dns/name.ts'
+import { errorAt, Failure, failWith } from '../../runtime/error.ts'
+import {
+  parseSetName,
+  parseSetType,
+  readRecordSets,
+  type ReadSet,
+  type RecordSetContext,
+} from '../recordset/recordset.ts'
+import { setId, type StoredSet } from '../zone/zone-change.ts'
+
+export type Rrset = {
+  readonly name: string
+  readonly type: string
+  readonly ttl?: number | undefined
+  readonly records?:
+    | readonly { readonly content: string; readonly disabled?: boolean | undefined }[]
+    | undefined
+  readonly comments?: readonly { readonly content: string }[] | undefined
+}
+export type RrsetChange = Rrset & { readonly changetype: 'REPLACE' | 'DELETE' | 'EXTEND' | 'PRUNE' }
+
+/** A change with its record data. */
+export type ReadChange = { readonly set: ReadSet; readonly changetype: RrsetChange['changetype'] }
+
+type Loc = ProblemError['loc']
+
+/** Reads the changes. Throws `invalid` with all errors of all changes, or `managed`. */
+export function readChanges(rrsets: readonly RrsetChange[], context: RecordSetContext): ReadChange[] {
+  const errors: ProblemError[] = []
+  const changes = rrsets.flatMap((rrset, at) => {
+    try {
+      return [readChange(rrset, ['body', 'rrsets', at], context)]
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'invalid') throw error
+      errors.push(...error.errors!)
+      return []
+    }
+  })
+  if (errors.length > 0) throw failWith('invalid', errors)
+  return changes
+}
+
+function readChange(rrset: RrsetChange, loc: Loc, context: RecordSetContext): ReadChange {
+  const { changetype } = rrset
+  if (changetype !== 'DELETE') {
+    const [set] = readRecordSets([{ item: itemOf(rrset, loc), loc }], context)
+    return { changetype, set: set! }
+  }
+  requireAbsolute(rrset.name, loc)
+  const name = parseSetName([...loc, 'name'], rrset.name, context.zone)
+  const type = parseSetType([...loc, 'type'], rrset.type, name, context)
+  return { changetype, set: { name, type, ttl: null, rdata: [], source: 'user', loc, withPtr: false } }
+}
+
+/** Returns the set as the operations of Pharos take it. Throws `invalid` for a disabled record, which would be lost. */
+export function itemOf({ name, type, ttl, records = [], comments }: Rrset, loc: Loc) {
+  requireAbsolute(name, loc)
+  const errors = records.flatMap(({ disabled = false }, at) =>
+    disabled ? [errorAt([...loc, 'records', at, 'disabled'], 'disabledRecord')] : [],
+  )
+  if (errors.length > 0) throw failWith('invalid', errors)
+  return {
+    name,
+    type,
+    ...(ttl === undefined ? {} : { ttl }),
+    records: records.map(({ content }) => content),
+    ...(comments ? { comment: comments.map(({ content }) => content).join('; ') } : {}),
+  }
+}
+
+function requireAbsolute(name: string, loc: Loc): void {
+  if (!name.endsWith('.'))
+    throw failWith('invalid', [errorAt([...loc, 'name'], 'trailingDot', { suggestion: `${name}.` })])
+}
+
+/** Returns the sets that the changes, applied in their order to what is stored, make of the zone. */
+export function applyChanges(stored: readonly StoredSet[], changes: readonly ReadChange[]): ReadSet[] {
+  const before = new Map(stored.map((set) => [setId(set), set]))
+  const desired = new Map<string, ReadSet>()
+  for (const { set, changetype } of changes) {
+    const id = setId(set)
+    const current = desired.get(id) ?? before.get(id)
+    const given = set.rdata.map((one) => canonicalRdata(set.type, one))
+    if (changetype === 'EXTEND')
+      desired.set(id, { ...set, rdata: uniqueRdata([...(current?.rdata ?? []), ...given]) })
+    else if (changetype === 'PRUNE')
+      desired.set(id, { ...set, ttl: current?.ttl ?? null, rdata: without(current?.rdata ?? [], given) })
+    else desired.set(id, set)
+  }
+  return [...desired.values()]
+}
+
+const without = (rdata: readonly Uint8Array[], removed: readonly Uint8Array[]): Uint8Array[] =>
+  rdata.filter((one) => !removed.some((other) => compareOctets(one, other) === 0))

@@ -1,0 +1,74 @@
+// Applies an UPDATE that is signed with a TSIG key of a team: prerequisites and changes in one transaction, by the rules of record sets. A
+// message has no room for a reason, so the refusals are logged.
+import { randomUUID } from 'node:crypto'
+import type { Message } from '../../net/dns/message.ts'
+import { rcode } from '../../net/dns/message.ts'
+import { Failure } from '../../runtime/error.ts'
+import type { Peer } from '../answer/zone-source.ts'
+import { editRecordSets, type RecordSetDeps } from '../recordset/change-recordsets.ts'
+import { managedType } from '../recordset/recordset.ts'
+import { recordType } from '../../net/dns/type.ts'
+import { readNames } from '../zone/zone-change.store.ts'
+import { findUpdateKey } from './update.store.ts'
+import { applyUpdate, decodeUpdate, namesOfUpdate, requirePrerequisites, UpdateError } from './update.ts'
+
+export type UpdateDeps = RecordSetDeps & {
+  /** Called for every update that is refused, with the reason; not for prerequisites, which clients use to ask. */
+  readonly onRefused: (zone: string, peer: Peer, reason: unknown) => void
+}
+
+/** Returns the RCODE of the answer; never rejects. */
+export async function updateZone(deps: UpdateDeps, message: Message, peer: Peer): Promise<number> {
+  try {
+    await apply(deps, message, peer)
+    return rcode.NOERROR
+  } catch (error) {
+    const code = rcodeOf(error)
+    if (!isPrerequisite.has(code)) deps.onRefused(message.questions[0]?.name ?? '', peer, error)
+    return code
+  }
+}
+
+const isPrerequisite = new Set<number>([rcode.YXDOMAIN, rcode.YXRRSET, rcode.NXDOMAIN, rcode.NXRRSET])
+
+/** A zone of another team is no zone of this server for the key. */
+function rcodeOf(error: unknown): number {
+  if (error instanceof UpdateError) return error.rcode
+  if (!(error instanceof Failure)) return rcode.SERVFAIL
+  if (error.code === 'not_found') return rcode.NOTAUTH
+  return error.code === 'unavailable' || error.code === 'internal' ? rcode.SERVFAIL : rcode.REFUSED
+}
+
+async function apply(deps: UpdateDeps, message: Message, { address, key }: Peer): Promise<void> {
+  if (key === undefined) throw new UpdateError(rcode.REFUSED, 'the request has no TSIG')
+  const teamId = await findUpdateKey(deps.postgres, key)
+  if (teamId === undefined) throw new UpdateError(rcode.REFUSED, 'the key may not update')
+  const update = decodeUpdate(message)
+  const operation = {
+    actor: { kind: 'tsig_key', tokenId: key, teamId, isStaff: false },
+    requestId: randomUUID(),
+    address,
+    dryRun: false,
+    ifMatch: null,
+    idempotency: null,
+  } as const
+  await editRecordSets(
+    deps,
+    operation,
+    update.zone,
+    'recordset.change',
+    async (trx, { locked, zone, settings }) => {
+      const stored = await readNames(trx, locked.id, namesOfUpdate(update))
+      requirePrerequisites(update, stored)
+      return applyUpdate(update, stored).map(({ name, type, ttl, rdata }) => {
+        const refusal = managedType(type, name, zone, settings)
+        if (refusal) throw refusal
+        const withPtr =
+          settings.auto_ptr && (type === recordType.A || type === recordType.AAAA) && !name.startsWith('*.')
+        // A client is not told the lowest TTL.
+        const raised = Math.max(ttl, settings.minimum_ttl)
+        return { name, type, ttl: raised, rdata, source: 'user' as const, loc: ['update'], withPtr }
+      })
+    },
+  )
+}

@@ -1,0 +1,33 @@
+// An API of other software, at paths of its own and for its clients. It differs from the API of the contract in the header of the credential and in
+// the body of an error. Everything else, from limits to the audit log, is the same.
+import type { Problem } from '@pharos/contract/problem'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Mounted } from './mount.ts'
+import { requireIdentity } from './body-type.ts'
+
+export type Facade = {
+  readonly mounted: readonly Mounted[]
+  /** Name of the header with the API token, in lower case. */
+  readonly tokenHeader: string
+  /** Returns the JSON body of an error. The status and the headers are those of the API. */
+  readonly errorBody: (problem: Problem) => object
+}
+
+/** Returns the credential in the form of the Authorization header; undefined without one. */
+export function authorizationOf(
+  { headers }: FastifyRequest,
+  tokenHeader: string | undefined,
+): string | undefined {
+  if (tokenHeader === undefined) return headers.authorization
+  const token = headers[tokenHeader]
+  return token === undefined ? undefined : `Token ${[token].flat().join(', ')}`
+}
+
+/** Takes JSON of any media type: some clients send none. */
+export function takeJsonOfAnyType(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, ({ headers }, bytes, done) => {
+    requireIdentity(headers['content-encoding'])
+    done(null, bytes)
+  })
+}

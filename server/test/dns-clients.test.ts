@@ -1,0 +1,272 @@
+// Clients of other DNS servers against the whole product: lego over the PowerDNS-compatible API and over UPDATE, with a certificate from a
+// test server of ACME that asks the built-in name server; and nsupdate.
+import assert from 'node:assert/strict'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import { freePort } from '@pharos/lab/address'
+import { programPath, skipWithout } from '@pharos/lab/program'
+import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { runRole, type Serving } from '../src/roles/serve.ts'
+import { loadConfig } from '../src/runtime/config.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { seal } from '../src/runtime/secrets.ts'
+import { addTeam, addUser, testPassword, type TestApi } from './api.ts'
+
+const run = promisify(execFile)
+const secret = Buffer.alloc(32, 's')
+const zones = '/api/v1/servers/localhost/zones'
+
+let database: TestDatabase
+let serving: Serving
+let folder: string
+let key: string
+let dnsPort: string
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-clients-'))
+  database = await createTestDatabase()
+  const settings = {
+    PHAROS_SECRET: 'c'.repeat(64),
+    PHAROS_LOG_LEVEL: 'error',
+    PHAROS_PORT: String(await freePort('127.0.0.1', 0)),
+    PHAROS_DNS_LISTEN: '127.0.0.1:0',
+    PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
+    PHAROS_DATA_DIR: folder,
+  }
+  const config = loadConfig(settings, { read: () => undefined, mode: () => 0o600, create: () => {} })
+  const api = { database } as TestApi
+  const red = await addTeam(api, 'red')
+  const blue = await addTeam(api, 'blue')
+  const { email } = await addUser(api, 'admin', [red], { admin: true })
+  const addKey = (name: string, teamId: number | null, mayUpdate: boolean) =>
+    sql`insert into dns_tsig_keys (name, team_id, secret_sealed, may_update)
+      values (${name}, ${teamId}, ${seal(config.secret, 'tsig-key', secret, name)}, ${mayUpdate})`.execute(
+      database.postgres.owner,
+    )
+  await addKey('red.example.', red.teamId, true)
+  await addKey('blue.example.', blue.teamId, true)
+  await addKey('transfer.example.', red.teamId, false)
+  await addKey('operator.example.', null, false)
+  serving = await runRole(config, ['api', 'reconciler', 'nameserver'], createLog(config), database.postgres)
+  dnsPort = serving.dns!.split(':').at(-1)!
+  const { access } = await json('POST', '/v3/session/token', { email, password: testPassword }, {})
+  const token = { name: 'dns', scopes: ['dns:read', 'dns:write'], is_admin: true }
+  key = (await json('POST', '/v3/tokens', token, { authorization: `Bearer ${access}` })).token
+})
+after(async () => {
+  await serving?.stop()
+  await database[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+async function json(
+  method: string,
+  path: string,
+  body?: object,
+  headers?: Record<string, string>,
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test knows the answer
+): Promise<any> {
+  const answer = await fetch(`${serving.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...(headers ?? { 'x-api-key': key }) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await answer.text()
+  assert.ok(answer.ok, `${method} ${path}: ${text}`)
+  return text === '' ? null : JSON.parse(text)
+}
+
+async function connect(port: number, host: string): Promise<void> {
+  const socket = createConnection(port, host)
+  try {
+    await once(socket, 'connect')
+  } finally {
+    socket.destroy()
+  }
+}
+
+const typesOf = (rrsets: readonly { readonly type: string }[]): string[] =>
+  rrsets.map(({ type }) => type).toSorted()
+
+const dig = async (...args: string[]): Promise<string> =>
+  (await run('dig', ['@127.0.0.1', '-p', dnsPort, '+tries=1', '+short', ...args])).stdout.trim()
+
+/** Waits until the built-in name server answers with the text. */
+async function answers(expected: string, ...question: string[]): Promise<void> {
+  for (const start = performance.now(); (await dig(...question)) !== expected; await sleep(50))
+    assert.ok(performance.now() - start < 20_000, `${question.join(' ')}: ${await dig(...question)}`)
+}
+
+async function addZone(name: string): Promise<void> {
+  await json('POST', zones, { name, kind: 'Master', dnssec: false, nameservers: ['ns1.example.net.'] })
+  await answers('ns1.example.net.', name, 'NS')
+}
+
+type Result = { readonly code: number; readonly text: string }
+async function nsupdate(lines: string, keyName: string | null = 'red.example.', udp = true): Promise<Result> {
+  const auth = keyName === null ? [] : ['-y', `hmac-sha256:${keyName}:${secret.toString('base64')}`]
+  const child = spawn(programPath('nsupdate'), [...auth, ...(udp ? [] : ['-v'])])
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part: Buffer) => (text += part.toString()))
+  child.stdin.end(`server 127.0.0.1 ${dnsPort}\n${lines}\nsend\n`)
+  const [code] = await once(child, 'exit')
+  return { code, text }
+}
+
+describe('nsupdate', { skip: skipWithout('nsupdate', 'dig') }, () => {
+  it('adds, replaces and deletes, over UDP and TCP', async () => {
+    await addZone('update.example.')
+    const add =
+      'zone update.example.\nupdate add www.update.example. 300 A 192.0.2.1\nupdate add www.update.example. 300 A 192.0.2.2'
+    assert.deepEqual(await nsupdate(add), { code: 0, text: '' })
+    await answers('192.0.2.1\n192.0.2.2', 'www.update.example.', 'A', '+nocookie').catch(() =>
+      answers('192.0.2.2\n192.0.2.1', 'www.update.example.', 'A'),
+    )
+    const replace =
+      'zone update.example.\nupdate delete www.update.example. A\nupdate add www.update.example. 5 A 192.0.2.3'
+    assert.deepEqual(await nsupdate(replace, 'red.example.', false), { code: 0, text: '' })
+    await answers('192.0.2.3', 'www.update.example.', 'A')
+    const [set] = (await json('GET', `${zones}/update.example.?rrset_name=www.update.example.`)).rrsets
+    assert.equal(set.ttl, 300)
+    assert.deepEqual(await nsupdate('zone update.example.\nupdate delete www.update.example.'), {
+      code: 0,
+      text: '',
+    })
+    await answers('', 'www.update.example.', 'A')
+    const { rows } = await sql<{ actor: string }>`
+      select distinct actor from audit_entries where action = 'recordset.change'`.execute(
+      database.postgres.owner,
+    )
+    assert.deepEqual(rows, [{ actor: 'tsig_key:red.example.' }])
+  })
+
+  it('changes nothing if a prerequisite is not met', async () => {
+    await addZone('condition.example.')
+    const absent =
+      'zone condition.example.\nprereq nxdomain lock.condition.example.\nupdate add lock.condition.example. 300 TXT "mine"'
+    assert.equal((await nsupdate(absent)).code, 0)
+    const again = await nsupdate(absent.replace('mine', 'theirs'))
+    assert.match(again.text, /YXDOMAIN/)
+    await answers('"mine"', 'lock.condition.example.', 'TXT')
+  })
+
+  const refused: readonly [what: string, key: string | null, zone: string, text: RegExp][] = [
+    ['without a key', null, 'refused.example.', /REFUSED/],
+    ['with the key of another team', 'blue.example.', 'refused.example.', /NOTAUTH/],
+    ['with a key for transfers', 'transfer.example.', 'refused.example.', /REFUSED/],
+    ['with a key of the provider', 'operator.example.', 'refused.example.', /REFUSED/],
+    ['with an unknown key', 'unknown.example.', 'refused.example.', /BADKEY|NOTAUTH/],
+    ['of a zone that does not exist', 'red.example.', 'nowhere.example.', /NOTAUTH/],
+  ]
+  for (const [what, keyName, zone, text] of refused)
+    it(`is refused ${what}`, async () => {
+      if (what === 'without a key') await addZone('refused.example.')
+      const result = await nsupdate(`zone ${zone}\nupdate add x.${zone} 300 A 192.0.2.1`, keyName)
+      assert.match(result.text, text)
+      assert.equal(await dig('x.refused.example.', 'A'), '')
+    })
+})
+
+describe('lego', { skip: skipWithout('lego', 'pebble', 'openssl', 'dig') }, () => {
+  let pebble: ChildProcess
+  let directory: string
+  before(async () => {
+    const [port, management] = [await freePort('127.0.0.1', 0), await freePort('127.0.0.1', 0)]
+    directory = `https://localhost:${port}/dir`
+    await run('openssl', [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=localhost',
+      '-addext',
+      'subjectAltName=DNS:localhost',
+      '-keyout',
+      join(folder, 'acme.key'),
+      '-out',
+      join(folder, 'acme.pem'),
+    ])
+    const config = {
+      pebble: {
+        listenAddress: `127.0.0.1:${port}`,
+        managementListenAddress: `127.0.0.1:${management}`,
+        certificate: join(folder, 'acme.pem'),
+        privateKey: join(folder, 'acme.key'),
+        httpPort: 5002,
+        tlsPort: 5001,
+      },
+    }
+    writeFileSync(join(folder, 'pebble.json'), JSON.stringify(config))
+    pebble = spawn(
+      programPath('pebble'),
+      ['-config', join(folder, 'pebble.json'), '-dnsserver', `127.0.0.1:${dnsPort}`],
+      {
+        stdio: 'ignore',
+        env: { ...process.env, PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '0' },
+      },
+    )
+    await addZone('acme.example.')
+    const isUp = () =>
+      connect(port, '127.0.0.1').then(
+        () => true,
+        () => false,
+      )
+    for (const start = performance.now(); !(await isUp()); await sleep(50))
+      assert.ok(performance.now() - start < 20_000 && pebble.exitCode === null, 'pebble does not start')
+  })
+  after(() => pebble?.kill())
+
+  const certify = (provider: string, env: Record<string, string>) =>
+    run(
+      'lego',
+      [
+        '--server',
+        directory,
+        '--accept-tos',
+        '--email',
+        'ops@acme.example',
+        '--path',
+        join(folder, provider),
+        '--dns',
+        provider,
+        '--dns.resolvers',
+        `127.0.0.1:${dnsPort}`,
+        '--dns.disable-cp',
+        '--domains',
+        'www.acme.example',
+        'run',
+      ],
+      { env: { ...process.env, LEGO_CA_CERTIFICATES: join(folder, 'acme.pem'), ...env }, timeout: 60_000 },
+    )
+
+  it('gets a certificate with its provider pdns, and cleans up', async () => {
+    await certify('pdns', { PDNS_API_URL: serving.url!, PDNS_API_KEY: key, PDNS_TTL: '300' })
+    const { rrsets } = await json('GET', `${zones}/acme.example.`)
+    assert.deepEqual(typesOf(rrsets), ['NS', 'SOA'])
+  })
+
+  it('gets a certificate with its provider rfc2136, and cleans up', async () => {
+    await certify('rfc2136', {
+      RFC2136_NAMESERVER: `127.0.0.1:${dnsPort}`,
+      RFC2136_TSIG_KEY: 'red.example.',
+      RFC2136_TSIG_ALGORITHM: 'hmac-sha256.',
+      RFC2136_TSIG_SECRET: secret.toString('base64'),
+    })
+    const { rrsets } = await json('GET', `${zones}/acme.example.`)
+    assert.deepEqual(typesOf(rrsets), ['NS', 'SOA'])
+  })
+})

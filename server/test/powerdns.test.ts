@@ -1,0 +1,375 @@
+// The PowerDNS-compatible API on a real PostgreSQL: requests of its clients, changes, errors, and who may call what.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
+import { clients } from './powerdns/requests.ts'
+import { versionOf } from './support/dns.ts'
+
+const zones = '/api/v1/servers/localhost/zones'
+
+let api: TestApi
+let key: string
+let otherKey: string
+before(async () => {
+  api = await createTestApi({})
+  key = (await teamWithKey('red', ['dns:read', 'dns:write'])).key
+  otherKey = (await teamWithKey('blue', ['dns:read', 'dns:write'])).key
+})
+after(() => api[Symbol.asyncDispose]())
+
+async function teamWithKey(slug: string, scopes: string[], modules?: string[]) {
+  const team = await addTeam(api, slug, modules)
+  const { email } = await addUser(api, 'admin', [team], { admin: true })
+  const { access } = await api.signIn(email)
+  const created = await api.server.inject({
+    method: 'POST',
+    url: '/v3/tokens',
+    headers: { authorization: `Bearer ${access}` },
+    payload: { name: 'dns', scopes, is_admin: true },
+  })
+  assert.equal(created.statusCode, 201, created.body)
+  return { ...team, key: created.json().token as string, bearer: access }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+async function call(
+  method: Method,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+  as = key,
+) {
+  const answer = await api.server.inject({
+    method,
+    url: path,
+    headers: { ...(as === '' ? {} : { 'x-api-key': as }), ...headers },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+  })
+  const isJson = answer.body.startsWith('{') || answer.body.startsWith('[')
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    text: answer.body,
+    body: isJson ? answer.json() : null,
+  }
+}
+
+const addZone = async (name: string, more: object = {}) => {
+  const created = await call('POST', zones, { name, kind: 'Native', nameservers: [], ...more })
+  assert.equal(created.status, 201, created.text)
+  return created.body
+}
+const patch = (zone: string, ...rrsets: object[]) => call('PATCH', `${zones}/${zone}`, { rrsets })
+type Set = {
+  readonly name: string
+  readonly type: string
+  readonly records: readonly { readonly content: string }[]
+}
+const setOf = async (zone: string, name: string, type: string) => {
+  const { body } = await call('GET', `${zones}/${zone}`)
+  return body.rrsets.find((set: Set) => set.name === name && set.type === type)
+}
+const contentsOf = (set: Set | undefined) => set?.records.map(({ content }) => content)
+const records = (...contents: string[]) => contents.map((content) => ({ content, disabled: false }))
+
+describe('clients of PowerDNS', () => {
+  for (const [name, requests] of Object.entries(clients))
+    it(`answers the requests of ${name}`, async () => {
+      for (const { method, path, body, status, reads = {} } of requests) {
+        const answer = await call(method, path, body)
+        assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`)
+        for (const [at, expected] of Object.entries(reads)) {
+          const value = at.split('.').reduce((object, part) => object?.[part], answer.body)
+          assert.deepEqual(value, expected, `${method} ${path}: ${at}`)
+        }
+      }
+    })
+})
+
+describe('changes of record sets', () => {
+  it('replaces, extends, prunes and deletes in one version', async () => {
+    await addZone('patch.example.')
+    assert.equal(
+      (
+        await patch('patch.example.', {
+          name: 'a.patch.example.',
+          type: 'A',
+          ttl: 300,
+          changetype: 'REPLACE',
+          records: records('192.0.2.1', '192.0.2.2'),
+        })
+      ).status,
+      204,
+    )
+    const version = await versionOf(api, 'patch.example.')
+    const changed = await patch(
+      'patch.example.',
+      { name: 'a.patch.example.', type: 'A', ttl: 300, changetype: 'EXTEND', records: records('192.0.2.3') },
+      {
+        name: 'A.patch.example.',
+        type: 'A',
+        changetype: 'PRUNE',
+        records: records('192.0.2.1', '192.0.2.77'),
+      },
+      { name: 'b.patch.example.', type: 'TXT', ttl: 300, changetype: 'EXTEND', records: records('"new"') },
+      { name: 'none.patch.example.', type: 'TXT', changetype: 'DELETE' },
+    )
+    assert.equal(changed.status, 204, changed.text)
+    assert.equal(await versionOf(api, 'patch.example.'), version + 1)
+    assert.deepEqual(contentsOf(await setOf('patch.example.', 'a.patch.example.', 'A')), [
+      '192.0.2.2',
+      '192.0.2.3',
+    ])
+    assert.deepEqual(contentsOf(await setOf('patch.example.', 'b.patch.example.', 'TXT')), ['"new"'])
+    await patch('patch.example.', {
+      name: 'b.patch.example.',
+      type: 'TXT',
+      changetype: 'PRUNE',
+      records: records('"new"'),
+    })
+    assert.equal(await setOf('patch.example.', 'b.patch.example.', 'TXT'), undefined)
+  })
+
+  it('takes a DELETE and a REPLACE of one name in their order', async () => {
+    await addZone('order.example.')
+    const changed = await patch(
+      'order.example.',
+      { name: 'x.order.example.', type: 'CNAME', changetype: 'DELETE' },
+      { name: 'x.order.example.', type: 'A', changetype: 'DELETE' },
+      { name: 'x.order.example.', type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.5') },
+    )
+    assert.equal(changed.status, 204, changed.text)
+    assert.deepEqual(contentsOf(await setOf('order.example.', 'x.order.example.', 'A')), ['192.0.2.5'])
+  })
+
+  it('keeps comments of a change without them', async () => {
+    await addZone('comment.example.')
+    const set = {
+      name: 'c.comment.example.',
+      type: 'A',
+      ttl: 300,
+      changetype: 'REPLACE',
+      records: records('192.0.2.1'),
+    }
+    await patch('comment.example.', { ...set, comments: [{ content: 'rack 4', account: 'ops' }] })
+    await patch('comment.example.', { ...set, records: records('192.0.2.2') })
+    assert.equal((await setOf('comment.example.', set.name, 'A')).comments[0].content, 'rack 4')
+    await patch('comment.example.', { ...set, comments: [] })
+    assert.deepEqual((await setOf('comment.example.', set.name, 'A')).comments, [])
+  })
+
+  const bad: readonly [what: string, rrset: object, text: RegExp][] = [
+    ['a record that is none', { type: 'A', records: records('192.0.2.300') }, /^rrsets\.0\.records\.0 /],
+    ['a name without the final dot', { name: 'www.bad.example' }, /rrsets\.0\.name .*www\.bad\.example\./],
+    ['a name out of the zone', { name: 'www.example.net.' }, /rrsets\.0\.name/],
+    ['a disabled record', { records: [{ content: '192.0.2.1', disabled: true }] }, /records\.0\.disabled/],
+    ['an ALIAS', { type: 'ALIAS', records: records('a.example.') }, /HTTPS/],
+    ['an unknown type', { type: 'NOPE' }, /rrsets\.0\.type/],
+    ['a TTL below the lowest', { ttl: 5 }, /rrsets\.0\.ttl/],
+    ['an unknown change', { changetype: 'UPSERT' }, /rrsets\.0\.changetype/],
+    [
+      'a CNAME beside an A record',
+      { name: 'taken.bad.example.', type: 'CNAME', records: records('a.example.') },
+      /CNAME/,
+    ],
+  ]
+  for (const [what, rrset, text] of bad)
+    it(`refuses ${what}, and applies nothing`, async () => {
+      const zone = 'bad.example.'
+      if ((await call('GET', `${zones}/${zone}`)).status === 404) {
+        await addZone(zone)
+        await patch(zone, {
+          name: 'taken.bad.example.',
+          type: 'A',
+          ttl: 300,
+          changetype: 'REPLACE',
+          records: records('192.0.2.1'),
+        })
+      }
+      const version = await versionOf(api, zone)
+      const good = {
+        name: 'good.bad.example.',
+        type: 'A',
+        ttl: 300,
+        changetype: 'REPLACE',
+        records: records('192.0.2.9'),
+      }
+      const { status, body, headers } = await patch(
+        zone,
+        { ...good, name: 'www.bad.example.', ...rrset },
+        good,
+      )
+      assert.equal(status, 422, JSON.stringify(body))
+      assert.match(body.error, text)
+      assert.deepEqual(
+        Object.keys(body).filter((field) => field !== 'errors'),
+        ['error'],
+      )
+      assert.match(String(headers['content-type']), /^application\/json/)
+      assert.equal(await versionOf(api, zone), version)
+    })
+
+  it('refuses what Pharos writes itself', async () => {
+    await addZone('managed.example.')
+    const soa = await patch('managed.example.', {
+      name: 'managed.example.',
+      type: 'SOA',
+      ttl: 300,
+      changetype: 'DELETE',
+    })
+    assert.equal(soa.status, 403, soa.text)
+    assert.equal(typeof soa.body.error, 'string')
+  })
+})
+
+describe('zones', () => {
+  it('has ids with encoded octets', async () => {
+    const { id, url } = await addZone('a_b.example.')
+    assert.equal(id, 'a=5Fb.example.')
+    assert.equal((await call('GET', url)).status, 200)
+  })
+
+  it('exports a zone file, lists metadata, and finds data by pattern', async () => {
+    await addZone('find.example.')
+    await patch('find.example.', {
+      name: 'needle.find.example.',
+      type: 'TXT',
+      ttl: 300,
+      changetype: 'REPLACE',
+      records: records('"hay stack"'),
+    })
+    const file = await call('GET', `${zones}/find.example./export`)
+    assert.match(file.text, /needle\.find\.example\.\s+300\s+IN\s+TXT\s+"hay stack"/)
+    assert.match(String(file.headers['content-type']), /^text\/plain/)
+    assert.deepEqual((await call('GET', `${zones}/find.example./metadata`)).body, [])
+    const found = async (q: string, as = key) =>
+      (
+        await call(
+          'GET',
+          `/api/v1/servers/localhost/search-data?q=${encodeURIComponent(q)}`,
+          undefined,
+          {},
+          as,
+        )
+      ).body
+    assert.equal((await found('needle*'))[0].content, '"hay stack"')
+    assert.equal((await found('*stack?'))[0].name, 'needle.find.example.')
+    assert.equal((await found('find.example'))[0].object_type, 'zone')
+    assert.deepEqual(await found('n_edle*'), [])
+    assert.deepEqual(await found('needle*', otherKey), [])
+  })
+
+  it('does not disable DNSSEC while nobody knows what the parent has', async () => {
+    await addZone('signed.example.', { dnssec: true })
+    const { body: keys } = await call('GET', `${zones}/signed.example./cryptokeys`)
+    assert.equal(
+      (await call('DELETE', `${zones}/signed.example./cryptokeys/${keys[0].id + 999}`)).status,
+      404,
+    )
+    assert.equal((await call('DELETE', `${zones}/signed.example./cryptokeys/${keys[0].id}`)).status, 204)
+    assert.equal((await call('GET', `${zones}/signed.example.`)).body.dnssec, true)
+  })
+
+  it('returns the first answer for a repeated Idempotency-Key', async () => {
+    const body = { name: 'once.example.', kind: 'Native' }
+    const once = { 'idempotency-key': 'powerdns-once' }
+    assert.equal((await call('POST', zones, body, once)).status, 201)
+    const again = await call('POST', zones, body, once)
+    assert.deepEqual([again.status, again.headers['idempotency-replayed']], [201, 'true'])
+    assert.equal((await call('POST', zones, body)).status, 409)
+  })
+})
+
+describe('callers', () => {
+  const paths: readonly [Method, string, object?][] = [
+    ['GET', '/api'],
+    ['GET', '/api/v1'],
+    ['GET', '/api/v1/servers'],
+    ['GET', '/api/v1/servers/localhost'],
+    ['GET', '/api/v1/servers/localhost/config'],
+    ['GET', zones],
+    ['POST', zones, { name: 'callers.example.', kind: 'Native' }],
+    ['GET', `${zones}/mine.example.`],
+    ['PATCH', `${zones}/mine.example.`, { rrsets: [] }],
+    ['PUT', `${zones}/mine.example.`, { account: 'x' }],
+    ['PUT', `${zones}/mine.example./notify`],
+    ['PUT', `${zones}/mine.example./rectify`],
+    ['GET', `${zones}/mine.example./export`],
+    ['GET', `${zones}/mine.example./cryptokeys`],
+    ['POST', `${zones}/mine.example./cryptokeys`, {}],
+    ['DELETE', `${zones}/mine.example./cryptokeys/1`],
+    ['GET', `${zones}/mine.example./metadata`],
+    ['DELETE', `${zones}/mine.example.`],
+    ['GET', '/api/v1/servers/localhost/search-data?q=mine*'],
+  ]
+
+  it('refuses every route without a key, with a wrong one and with other credentials', async () => {
+    const { bearer } = await teamWithKey('green', ['dns:read'])
+    const wrong = `${key.slice(0, -4)}0000`
+    for (const [method, path, body] of paths)
+      for (const [as, headers] of [
+        ['', {}],
+        ['', { authorization: `Token ${key}` }],
+        [wrong, {}],
+        [bearer, {}],
+        ['x'.repeat(5_000), {}],
+      ] as const) {
+        const answer = await call(method, path, body, headers, as)
+        assert.equal(answer.status, 401, `${method} ${path}: ${answer.text}`)
+        assert.deepEqual(Object.keys(answer.body), ['error'])
+        assert.equal(answer.headers['www-authenticate'], 'X-API-Key realm="pharos"')
+      }
+  })
+
+  it('asks for the scope, the role and the module of each operation', async () => {
+    await addZone('mine.example.')
+    const reader = await teamWithKey('reader', ['dns:read'])
+    const other = await teamWithKey('noscope', ['ipam:read'])
+    const nodns = await teamWithKey('nodns', ['dns:read', 'dns:write'], ['ipam'])
+    for (const [method, path, body] of paths) {
+      if (method !== 'GET') assert.equal((await call(method, path, body, {}, reader.key)).status, 403, path)
+      for (const { key: as } of [other, nodns])
+        assert.equal((await call(method, path, body, {}, as)).status, 403, `${method} ${path}`)
+    }
+    await api.settled()
+  })
+
+  it('has no zone of another team', async () => {
+    for (const [method, path, body] of paths.filter(([, path]) => path.includes('mine.example.')))
+      assert.equal((await call(method, path, body, {}, otherKey)).status, 404, `${method} ${path}`)
+    assert.deepEqual((await call('GET', zones, undefined, {}, otherKey)).body, [])
+    assert.equal((await call('GET', `${zones}/mine.example.`)).status, 200)
+  })
+
+  it('writes the audit log, the security headers and those of the rate limit', async () => {
+    const { headers } = await patch('mine.example.', {
+      name: 'log.mine.example.',
+      type: 'A',
+      ttl: 300,
+      changetype: 'REPLACE',
+      records: records('192.0.2.1'),
+    })
+    assert.equal(headers['x-content-type-options'], 'nosniff')
+    assert.ok(Number(headers['ratelimit-remaining']) > 0)
+    const { rows } = await sql<{ actor: string }>`
+      select actor from audit_entries where action = 'recordset.change' order by id desc limit 1`.execute(
+      api.database.postgres.owner,
+    )
+    assert.match(rows[0]!.actor, /^token:/)
+  })
+
+  it('knows one server, and refuses broken requests', async () => {
+    assert.equal((await call('GET', '/api/v1/servers/other')).status, 404)
+    assert.equal((await call('GET', '/api/v1/servers/other/zones/mine.example.')).status, 404)
+    assert.equal((await call('GET', `${zones}/..%2F..%2Fetc`)).status, 404)
+    assert.equal((await call('GET', `${zones}/=00.example.`)).status, 404)
+    const broken = await api.server.inject({
+      method: 'POST',
+      url: zones,
+      headers: { 'x-api-key': key },
+      payload: '{',
+    })
+    assert.deepEqual([broken.statusCode, Object.keys(broken.json())], [400, ['error']])
+  })
+})
