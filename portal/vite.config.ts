@@ -1,7 +1,8 @@
 // Builds the portal into static files with hashes in their names, served by the server itself; scripts/dev.mjs serves
 // its sources.
+import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 /** What sign-in needs beside the base. */
 const formParts =
@@ -21,6 +22,9 @@ const libraries: readonly (readonly [name: string, test: RegExp])[] = [
   ['libraries', /node_modules/],
 ]
 
+/** What pages share. The notification of an attack is on every page: in the file of its folder it would load the charts too. */
+const sharedParts = /portal\/src\/((ui|api)\/|events\/attack-notification\.tsx)|contract\/src\//
+
 /** Pages of one folder are often opened after each other. */
 const folders =
   /portal\/src\/(announcements|asns|prefixes|charts|events|overview|profile|session|shell|staff|team)\//
@@ -29,9 +33,44 @@ const libraryOf = (id: string): string | null => libraries.find(([, test]) => te
 
 const folderOf = (id: string): string | null => folders.exec(id)?.[1] ?? null
 
+const styles = `${import.meta.dirname}/src/theme/library.css`
+
+/** Fails the build if a component of the library is in use and its styles are not. */
+const libraryStyles: Plugin = {
+  name: 'library-styles',
+  generateBundle(_options, bundle) {
+    const listed = readFileSync(styles, 'utf8')
+    const missing = Object.values(bundle)
+      .flatMap((file) => (file.type === 'chunk' ? Object.entries(file.modules) : []))
+      .filter(([, { renderedLength }]) => renderedLength > 0)
+      .flatMap(([id]) => /@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/.exec(id)?.[1] ?? [])
+      .filter((name) => !listed.includes(`/${name}.css'`))
+    if (missing.length > 0) this.error(`${styles} lacks the styles of ${missing.join(', ')}`)
+  },
+}
+
+/** The browser requests the frame, the form and the font of most texts at once, not when the page asks for them. */
+const earlyFiles: Plugin = {
+  name: 'early-files',
+  transformIndexHtml: (_html, { bundle = {} }) =>
+    Object.values(bundle)
+      .filter(({ fileName }) => /\/(form|frame|inter-latin-wght-normal)-[^/]*\.(js|woff2)$/.test(fileName))
+      .map(({ type, fileName }) => ({
+        tag: 'link',
+        injectTo: 'head' as const,
+        attrs: {
+          ...(type === 'chunk' ? { rel: 'modulepreload' } : { rel: 'preload', as: 'font' }),
+          // Guests need it after they have signed in.
+          ...(fileName.includes('/frame-') ? { fetchpriority: 'low' } : {}),
+          crossorigin: true,
+          href: `/${fileName}`,
+        },
+      })),
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), libraryStyles, earlyFiles],
   resolve: { alias: { typebox: `${import.meta.dirname}/src/api/shapes.ts` } },
   build: {
     outDir: 'dist',
@@ -51,7 +90,7 @@ export default defineConfig({
             { name: 'form', test: formParts, priority: 5 },
             { name: 'frame', test: frameParts, priority: 4 },
             { name: libraryOf, debugName: 'library', priority: 3 },
-            { name: 'shared', test: /portal\/src\/(ui|api)\/|contract\/src\//, priority: 2 },
+            { name: 'shared', test: sharedParts, priority: 2 },
             { name: folderOf, debugName: 'folder', priority: 1 },
           ],
         },

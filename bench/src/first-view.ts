@@ -2,8 +2,13 @@
 // Uses the page's own clock, which starts with the navigation or with a click.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 
-/** In milliseconds of the page's clock; scripts since the navigation, with their compressed size. */
-export type View = { readonly ms: number; readonly scriptBytes: number; readonly requests: number }
+/** In milliseconds of the page's clock; requests since the navigation, and the compressed size of all that was transferred. */
+export type View = {
+  readonly ms: number
+  readonly scriptBytes: number
+  readonly bytes: number
+  readonly requests: number
+}
 
 const throttlingRate = 4
 const timeoutMs = 60_000
@@ -26,13 +31,25 @@ const overview = `(() => {
   return main && [...main.querySelectorAll('h1')].some((one) => one.textContent === 'Overview') &&
     main.querySelectorAll('section').length > 1 && ![...main.querySelectorAll('.mantine-Skeleton-root, [aria-busy]')].some((one) => !one.closest('[data-later]'))
 })`
+const announcements = `(() => {
+  const list = document.querySelector('[data-list]')
+  return list && !list.querySelector('[aria-busy]') && list.querySelector('tr[aria-rowindex="2"] a')
+})`
 
 export type Person = { readonly email: string; readonly password: string }
-export type Visit = { readonly form: View; readonly overview: View; readonly reload: View }
+export type Visit = {
+  readonly form: View
+  readonly overview: View
+  readonly reload: View
+  readonly announcements: View
+}
 
-/** A browser with an empty cache: the form to sign in, the overview after the click, and the overview loaded again. */
+/**
+ * A browser with an empty cache: the form to sign in, the overview after the click, the overview loaded again; and the
+ * announcements as the first page, signed in, with an empty cache again.
+ */
 export async function visit(browser: Browser, url: string, { email, password }: Person): Promise<Visit> {
-  return inNewContext(browser, async (page, counted) => {
+  return inNewContext(browser, async (page, counted, session) => {
     await page.goto(`${url}/sign-in`, { waitUntil: 'commit' })
     const first = await viewed(page, form, counted)
     await page.fill('input[autocomplete=username]', email)
@@ -45,7 +62,18 @@ export async function visit(browser: Browser, url: string, { email, password }: 
     counted.reset()
     await page.reload({ waitUntil: 'commit' })
     const again = await viewed(page, overview, counted)
-    return { form: first, overview: { ...after, ms: after.ms - clickedAt }, reload: again }
+    await page.waitForTimeout(500)
+    await page.goto('about:blank')
+    await session.send('Network.clearBrowserCache')
+    counted.reset()
+    await page.goto(`${url}/announcements`, { waitUntil: 'commit' })
+    const list = await viewed(page, announcements, counted)
+    return {
+      form: first,
+      overview: { ...after, ms: after.ms - clickedAt },
+      reload: again,
+      announcements: list,
+    }
   })
 }
 
@@ -59,12 +87,13 @@ export function visitForm(browser: Browser, url: string): Promise<View> {
 
 async function viewed(page: Page, seen: string, counted: Counted): Promise<View> {
   const ms = await page.evaluate<number>(`viewedAt(${seen})`)
-  return { ms, scriptBytes: counted.scriptBytes, requests: counted.requests }
+  const { scriptBytes, bytes, requests } = counted
+  return { ms, scriptBytes, bytes, requests }
 }
 
 async function inNewContext<T>(
   browser: Browser,
-  use: (page: Page, counted: Counted) => Promise<T>,
+  use: (page: Page, counted: Counted, session: CDPSession) => Promise<T>,
 ): Promise<T> {
   const context: BrowserContext = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   try {
@@ -73,13 +102,13 @@ async function inNewContext<T>(
     const page = await context.newPage()
     const session = await context.newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: throttlingRate })
-    return await use(page, await count(session))
+    return await use(page, await count(session), session)
   } finally {
     await context.close()
   }
 }
 
-type Counted = { scriptBytes: number; requests: number; reset(): void }
+type Counted = { scriptBytes: number; bytes: number; requests: number; reset(): void }
 
 /** The compressed size that is transferred; 0 for files from the browser's cache. */
 async function count(session: CDPSession): Promise<Counted> {
@@ -87,9 +116,10 @@ async function count(session: CDPSession): Promise<Counted> {
   const scripts = new Set<string>()
   const counted: Counted = {
     scriptBytes: 0,
+    bytes: 0,
     requests: 0,
     reset() {
-      counted.scriptBytes = counted.requests = 0
+      counted.scriptBytes = counted.bytes = counted.requests = 0
     },
   }
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
@@ -97,6 +127,7 @@ async function count(session: CDPSession): Promise<Counted> {
     if (type === 'Script' && !response.fromDiskCache) scripts.add(requestId)
   })
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    counted.bytes += encodedDataLength
     if (scripts.has(requestId)) counted.scriptBytes += encodedDataLength
   })
   return counted

@@ -13,6 +13,7 @@ import { milliseconds, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
 const viewMsMax = 1_000
+const listMsMax = 1_500
 const scriptBytesMax = 250_000
 
 export const portal: Benchmark = {
@@ -58,7 +59,7 @@ async function run(bench: Bench): Promise<Line[]> {
     for (const path of ['/events', '/announcements'])
       lists.push({ path, scroll: await scrollList(browser, product.url, path, who) })
     return [
-      ...viewLines(ours, peer),
+      ...viewLines(ours, peer, report),
       ...lists.map(({ path, scroll }) => {
         report(describeScroll(path, scroll))
         return lineOfScroll(path, scroll)
@@ -71,17 +72,17 @@ async function run(bench: Bench): Promise<Line[]> {
 
 const slow = 'processor at a quarter'
 
-function viewLines(ours: readonly Visit[], peer: readonly View[]): Line[] {
+function viewLines(ours: readonly Visit[], peer: readonly View[], report: Bench['report']): Line[] {
   const of = (one: keyof Visit, number: keyof View) => medianOf(ours, (visit) => visit[one][number])
   const plainMs = medianOf(peer, ({ ms }) => ms)
   const plainBytes = medianOf(peer, ({ scriptBytes }) => scriptBytes)
-  const view = (what: string, one: keyof Visit) => ({
+  const view = (what: string, one: keyof Visit, most = viewMsMax) => ({
     what: `${what}, ${slow}`,
     result: milliseconds(of(one, 'ms')),
     peer: `${milliseconds(plainMs)} plain page`,
     ratio: `${times(of(one, 'ms') / plainMs)} its time`,
-    goal: `<= ${milliseconds(viewMsMax)}`,
-    reached: of(one, 'ms') <= viewMsMax,
+    goal: `<= ${milliseconds(most)}`,
+    reached: of(one, 'ms') <= most,
   })
   const bytes = (what: string, amount: number) => ({
     what: `packed scripts until ${what}`,
@@ -91,10 +92,15 @@ function viewLines(ours: readonly Visit[], peer: readonly View[]): Line[] {
     goal: `<= ${kilobytes(scriptBytesMax)}`,
     reached: amount <= scriptBytesMax,
   })
+  for (const one of ['form', 'announcements'] as const)
+    report(
+      `${one}, empty cache: ${whole(of(one, 'requests'))} requests, ${kilobytes(of(one, 'bytes'))} transferred`,
+    )
   return [
     view('sign-in form usable, nothing kept', 'form'),
     view('from the click to the overview', 'overview'),
     view('overview loaded again', 'reload'),
+    view('announcements usable, signed in, empty cache', 'announcements', listMsMax),
     bytes('the form', of('form', 'scriptBytes')),
     bytes('the overview, form included', of('overview', 'scriptBytes')),
   ]

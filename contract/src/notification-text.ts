@@ -16,7 +16,9 @@ function rateText(value: unknown, unit: 'bps' | 'pps'): string {
 }
 
 const peakOf = ({ bps, pps }: Attrs): string => `peak ${rateText(bps, 'bps')}, ${rateText(pps, 'pps')}`
-const networkOf = ({ network }: Attrs): string => (network ? String(network) : 'an unknown network')
+/** A single host without its length. */
+const networkOf = ({ network }: Attrs): string =>
+  network ? String(network).replace(/^([^:]+)\/32$|\/128$/, '$1') : 'an unknown network'
 const counted = (count: unknown, noun: string, nouns: string): string =>
   `${Number(count)} ${Number(count) === 1 ? noun : nouns}`
 const originOf = ({ cidr, asn }: Attrs): string => `${String(cidr)} (AS${String(asn)})`

@@ -1,5 +1,5 @@
 // The entry point: theme, queries, router.
-import '@mantine/core/styles.css'
+import './theme/library.css'
 import '@fontsource-variable/inter/wght.css'
 import '@fontsource-variable/geist-mono/wght.css'
 import './theme/tokens.css'

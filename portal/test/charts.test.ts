@@ -10,7 +10,8 @@ describe('charts', { skip: skipWithoutBrowser() }, () => {
   let browser: Browser
   let gallery: Gallery
   before(async () => {
-    ;[browser, gallery] = await Promise.all([openBrowser(), startGallery()])
+    gallery = await startGallery()
+    browser = await openBrowser()
   })
   after(async () => {
     await browser?.close()

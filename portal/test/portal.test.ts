@@ -51,7 +51,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
 
   it('shows the failed checks of a prefix, with the object to create', async () => {
     const { context, page, pageErrors } = await person('demo@demo.example')
-    await page.getByRole('link', { name: '198.18.67.0/24' }).click()
+    await page.getByRole('link', { name: '198.18.67.0/24', exact: true }).click()
     await page
       .getByRole('region', { name: 'ROA (RPKI)' })
       .getByText(/No ROA covers/)
@@ -104,11 +104,11 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.goto(`${demo.url}/team`)
     await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('textbox', { name: 'E-mail addresses' }).fill('noc@customer.example')
+    await dialog.getByRole('combobox', { name: 'E-mail addresses' }).fill('noc@customer.example')
     await dialog.getByRole('button', { name: 'Send invitations' }).click()
     await page.getByRole('cell', { name: 'noc@customer.example', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Invite' }).click()
-    await dialog.getByRole('textbox', { name: 'E-mail addresses' }).fill('NOC@customer.example')
+    await dialog.getByRole('combobox', { name: 'E-mail addresses' }).fill('NOC@customer.example')
     await dialog.getByRole('button', { name: 'Send invitations' }).click()
     await page.getByText('NOC@customer.example is already invited.').waitFor()
     await page.getByRole('button', { name: 'Actions for noc@customer.example' }).click()

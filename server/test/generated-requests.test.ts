@@ -104,13 +104,21 @@ const restoredAfter: Readonly<Record<string, number>> = {
 const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Not a prefix, or not in canonical form; not a region.
   listAnnouncements: [/^query\.cidr: /, /^query\.region: unknown$/],
+  listAnnouncementsOfTeam: [/^query\.cidr: /, /^query\.region: unknown$/],
+  // Spaces only.
+  search: [/^query\.q: length$/],
   listPrefixes: [/^query\.cidr: /],
   listHolds: [/^query\.region: unknown$/],
   // Almost a prefix: host bits, an impossible length, IPv4-mapped. Other text is a search term.
   listEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
-  // Not an address or a network, or not in canonical form.
-  listAuditEntries: [/^query\.address: /, /^query\.end: range$/],
+  // Two ways to say the buckets, too many of them, not a time zone, or a window too long for the sum of bytes.
+  getRelatedEventTimeseries: [
+    /^query\.affected_network: (host_bits|length_range|mapped)$/,
+    /^query\.(end|interval): range$/,
+    /^query\.timezone: unknown$/,
+    /^query\.points: conflict$/,
+  ],
   // Rejected by the password policy, which counts the characters of the composed form.
   changePassword: [/^body\.new_password: (length|personal|pattern|common|same)$/],
   resetPassword: [/^body\.new_password: (length|personal|pattern|common)$/],

@@ -25,14 +25,14 @@ const prefix: Column<Announcement> = {
   id: 'cidr',
   header: texts.prefix,
   orderBy: 'cidr',
-  width: 190,
+  width: 170,
   card: 'primary',
   cell: ({ id, cidr }) => <RowLink to={`/announcements/${id}`}>{cidr}</RowLink>,
 }
 const description: Column<Announcement> = {
   id: 'description',
   header: texts.description,
-  width: 140,
+  width: 130,
   grows: true,
   card: 'secondary',
   cell: ({ details }) => <OrDash>{details?.description}</OrDash>,
@@ -41,7 +41,7 @@ const origin: Column<Announcement> = {
   id: 'origin_asn',
   header: texts.origin,
   orderBy: 'origin_asn',
-  width: 100,
+  width: 90,
   cell: ({ origin_asn }) => `AS${origin_asn}`,
 }
 
@@ -53,7 +53,7 @@ const columns: readonly Column<Announcement>[] = [
     id: 'status',
     header: texts.status,
     orderBy: 'status',
-    width: 170,
+    width: 160,
     card: 'state',
     cell: ({ status }) => <AnnouncementStatusBadge status={status} />,
   },
@@ -61,18 +61,19 @@ const columns: readonly Column<Announcement>[] = [
     id: 'enabled',
     header: texts.enabled,
     width: 80,
+    hidden: true,
     cell: ({ enabled }) => (enabled ? texts.yes : texts.no),
   },
   {
     id: 'regions',
     header: texts.regions,
-    width: 160,
+    width: 140,
     cell: ({ regions }) => regions.join(', ') || <Dimmed>{texts.none}</Dimmed>,
   },
   {
     id: 'checks',
     header: texts.checks,
-    width: 235,
+    width: 220,
     cell: (announcement) => <CheckBadges announcement={announcement} />,
   },
   timeColumn('last_check', texts.compared, ({ last_check }) => last_check, {

@@ -23,7 +23,7 @@ const { checks: texts } = words
 /** `isPreflight`: the announcement is not stored yet, and has no page. */
 type Props = { announcement: Announcement; isPreflight?: boolean }
 
-export const actorTexts: Readonly<Record<Actor, string | undefined>> = {
+const actorTexts: Readonly<Record<Actor, string | undefined>> = {
   you: words.you,
   provider: words.provider,
   nobody: undefined,

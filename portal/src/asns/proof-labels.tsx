@@ -24,7 +24,7 @@ export const ProofPill = ({ state, proves }: Pick<AsnProof, 'state' | 'proves'>)
 
 type Verification = Pick<HeldAsn, 'verified' | 'verified_by' | 'expires'>
 
-export const verifiedBy = (by: NonNullable<Verification['verified_by']>): string =>
+const verifiedBy = (by: NonNullable<Verification['verified_by']>): string =>
   by === 'operator' ? texts.provider : texts.by(by)
 
 /** Days before expiry from which a proof is shown as expiring. */

@@ -35,7 +35,7 @@ const columns: readonly Column<RelatedEvent>[] = [
   {
     id: 'network',
     header: texts.columns.network,
-    width: 180,
+    width: 165,
     card: 'primary',
     cell: ({ id, affected_network }) => (
       <RowLink to={`/events/${id}`}>{networkText(affected_network)}</RowLink>
@@ -44,7 +44,7 @@ const columns: readonly Column<RelatedEvent>[] = [
   {
     id: 'status',
     header: texts.columns.status,
-    width: 210,
+    width: 215,
     card: 'state',
     cell: ({ status }) => (
       <Group gap={4} wrap="nowrap">
@@ -58,7 +58,7 @@ const columns: readonly Column<RelatedEvent>[] = [
     id: 'class',
     header: texts.columns.type,
     orderBy: 'classification_key',
-    width: 180,
+    width: 175,
     card: 'secondary',
     cell: ({ classification_key: key }) => classificationLabel(key),
   },
@@ -68,7 +68,7 @@ const columns: readonly Column<RelatedEvent>[] = [
     orderBy: 'affected_bps',
     largestFirst: true,
     align: 'right',
-    width: 110,
+    width: 95,
     card: 'secondary',
     cell: ({ affected_bps }) => (affected_bps > 0 ? formatRate(affected_bps, 'bps') : <Dimmed>–</Dimmed>),
   },
@@ -78,28 +78,34 @@ const columns: readonly Column<RelatedEvent>[] = [
     orderBy: 'affected_pps',
     largestFirst: true,
     align: 'right',
-    width: 150,
+    width: 130,
     cell: ({ affected_pps }) => (affected_pps > 0 ? formatRate(affected_pps, 'pps') : <Dimmed>–</Dimmed>),
   },
   timeColumn('start', texts.columns.start, ({ start }) => start, { orderBy: 'start', card: 'secondary' }),
-  timeColumn('end', texts.columns.end, ({ end }) => end, { orderBy: 'end', none: texts.columns.ongoing }),
+  timeColumn('end', texts.columns.end, ({ end }) => end, {
+    orderBy: 'end',
+    none: texts.columns.ongoing,
+    hidden: true,
+  }),
   {
     id: 'lasted',
     header: texts.columns.duration,
     align: 'right',
-    width: 110,
+    width: 100,
     cell: (event) => durationOf(event),
   },
   {
     id: 'hit',
     header: texts.columns.affected,
+    width: 120,
+    grows: true,
     cell: ({ relationships }) => <Affected relationships={relationships} />,
   },
   {
     id: 'description',
     header: texts.columns.description,
     width: 200,
-    grows: true,
+    hidden: true,
     cell: ({ description }) => description,
   },
   {

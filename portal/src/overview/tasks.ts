@@ -4,6 +4,7 @@ import type { SecondFactor } from '@pharos/contract/second-factor'
 import type { Token } from '@pharos/contract/token'
 import type { Webhook } from '@pharos/contract/webhook'
 import { linkOptions, type LinkOptions } from '@tanstack/react-router'
+import { blockedStatuses } from '../announcements/blocked-statuses.ts'
 import { namesOf, openChecks } from '../announcements/check-view.ts'
 import type { StateColor } from '../ui/status.tsx'
 import { words } from './words.ts'
@@ -13,7 +14,7 @@ const { toDo: texts } = words
 /** The answers so far; undefined: not requested, or not answered yet. */
 export type Known = {
   readonly secondFactor?: SecondFactor | undefined
-  /** Announcements with one of `failedStatuses`, with their checks. */
+  /** Announcements with one of `blockedStatuses`, with their checks. */
   readonly failed?: Counted<Announcement> | undefined
   readonly invited?: Counted<unknown> | undefined
   readonly unverified?: Counted<{ readonly domain: string }> | undefined
@@ -36,8 +37,6 @@ export type Task = {
   readonly verb: string
   readonly to: LinkOptions
 }
-
-export const failedStatuses = ['validation_failed', 'suspended', 'error'] as const
 
 const dayMs = 86_400_000
 const soonDays = 14
@@ -92,7 +91,7 @@ function announcementTasks({ failed }: Known): readonly Task[] {
       color: 'warn',
       who: 'you',
       verb: texts.view,
-      to: linkOptions({ to: '/announcements', search: { status: [...failedStatuses] } }),
+      to: linkOptions({ to: '/announcements', search: { status: [...blockedStatuses] } }),
     },
   ]
 }

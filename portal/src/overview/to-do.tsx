@@ -13,13 +13,14 @@ import { listTokensRoute } from '@pharos/contract/token'
 import { listWebhooksRoute } from '@pharos/contract/webhook'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { blockedStatuses } from '../announcements/blocked-statuses.ts'
 import { answerOf } from '../api/queries.ts'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import classes from './overview.module.css'
-import { failedStatuses, tasksOf, type Task } from './tasks.ts'
+import { tasksOf, type Task } from './tasks.ts'
 import { words } from './words.ts'
 
 const { toDo: texts } = words
@@ -41,7 +42,7 @@ export function ToDo({ user }: { user: User }) {
   const isAdmin = user.current_team.is_admin
   const failed = useIf(user.enabled_modules.includes('ipam'), listAnnouncementsRoute, {
     query: {
-      status: [...failedStatuses],
+      status: [...blockedStatuses],
       include: 'state_messages,validations,details',
       limit: requestedRows,
     },

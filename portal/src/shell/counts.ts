@@ -5,12 +5,10 @@ import type { CallInput } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import type { User } from '@pharos/contract/session'
 import { useQuery } from '@tanstack/react-query'
+import { blockedStatuses } from '../announcements/blocked-statuses.ts'
 import { answerOf } from '../api/queries.ts'
 import type { CountName } from '../pages.tsx'
 import { useInbox } from '../staff/inbox-rows.ts'
-
-/** Statuses of announcements that somebody has to act on. */
-const blockedStatuses = ['validation_failed', 'suspended', 'error'] as const
 
 export type Counts = Readonly<Record<CountName, number | undefined>>
 

@@ -112,7 +112,7 @@ type BottomBarProps = Omit<NavigationProps, 'isNarrow'> & { readonly onMore: () 
 export function BottomBar({ user, path, counts, onMore }: BottomBarProps) {
   const entries = pagesOf(user).filter(({ isOnBar }) => isOnBar)
   return (
-    <nav aria-label={words.pages} className={classes['bar']}>
+    <nav aria-label={words.mainPages} className={classes['bar']}>
       {entries.map((page) => {
         const { label, icon: Icon, count: name } = page
         const count = name && counts[name]

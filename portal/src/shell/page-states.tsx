@@ -1,10 +1,13 @@
 // Shown in place of a page: while it loads, if it failed, if its address is unknown or not open to the user.
-import { Anchor, Container, Skeleton, Stack } from '@mantine/core'
+import { Anchor, Container, Skeleton, Stack, Text } from '@mantine/core'
 import { isConnectionError } from '../api/connection.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { PageUnreachable } from './connection-banner.tsx'
+import { words } from './words.ts'
+
+const { states: t } = words
 
 export const PageWaiting = () => (
   <Stack aria-busy>
@@ -24,21 +27,19 @@ export const PageFailed = ({ error }: { error: unknown }) =>
   )
 
 export const NotFound = () => (
-  <Container py="xl">
-    <Empty title="Page not found">
-      It may belong to another of your teams. Switch teams and open the link again, or go to the{' '}
-      <Anchor href="/">overview</Anchor>.
-    </Empty>
-  </Container>
+  <Page title={t.notFound}>
+    <Stack gap={4}>
+      <Text size="sm">{t.notFoundText}</Text>
+      <Anchor href="/">{t.toOverview}</Anchor>
+    </Stack>
+  </Page>
 )
 
 /** The user's role does not open the page. */
 export const RoleMissing = ({ label, role }: { label: string; role: 'admin' | 'staff' }) => (
   <Page title={label}>
-    <Empty title={role === 'staff' ? 'For provider staff only' : 'For team admins only'}>
-      {role === 'staff'
-        ? 'This page is for staff of your provider.'
-        : 'Ask an admin of your team for access.'}
+    <Empty title={role === 'staff' ? t.staffOnly : t.adminsOnly}>
+      {role === 'staff' ? t.staffOnlyText : t.adminsOnlyText}
     </Empty>
   </Page>
 )

@@ -69,6 +69,7 @@ export function Palette({ user, onClose }: { user: User; onClose: () => void }) 
       onSpotlightClose={onClose}
       nothingFound={error ? words.searchFailed : isPending ? words.searching : words.noResults}
       highlightQuery
+      attributes={{ content: { 'aria-label': words.searchButton } }}
       classNames={{ body: classes['body']!, actionsGroup: classes['group']! }}
       limit={60}
       scrollable

@@ -83,7 +83,7 @@ function Frame({ user }: { user: User }) {
       <AppShell.Header className={classes['header']!}>
         <TopBar path={path} />
       </AppShell.Header>
-      <AppShell.Navbar aria-label={words.pages} className={classes['sidebar']!}>
+      <AppShell.Navbar aria-label={words.sidebar} className={classes['sidebar']!}>
         <Sidebar user={user} path={path} counts={counts} isNarrow={isNarrow} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes['content']!}>
@@ -137,7 +137,7 @@ const Sidebar = ({ user, path, counts, isNarrow }: SidebarProps) => (
         </>
       )}
     </UnstyledButton>
-    <ScrollArea className={classes['pages']!} type="auto" scrollbarSize={6}>
+    <ScrollArea className={classes['pages']!} type="auto" scrollbars="y" scrollbarSize={6}>
       <Navigation user={user} path={path} counts={counts} isNarrow={isNarrow} />
     </ScrollArea>
     <div className={classes['foot']}>

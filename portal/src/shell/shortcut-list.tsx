@@ -2,23 +2,26 @@
 import { Kbd, Modal, Table } from '@mantine/core'
 import type { User } from '@pharos/contract/session'
 import { pagesOf } from '../pages.tsx'
+import { words } from './words.ts'
+
+const { shortcutList: t } = words
 
 const general: readonly (readonly [string, string])[] = [
-  ['/', 'Search this page'],
-  ['Ctrl K', 'Command palette'],
-  ['j', 'Next row'],
-  ['k', 'Previous row'],
-  ['Enter', 'Open row'],
+  ['/', t.searchPage],
+  ['Ctrl K', t.palette],
+  ['j', t.nextRow],
+  ['k', t.previousRow],
+  ['Enter', t.openRow],
 ]
 
 export function ShortcutList({ user, onClose }: { user: User; onClose: () => void }) {
   const all = [
     ...general,
     ...pagesOf(user).flatMap(({ key, label }) => (key === undefined ? [] : [[`g ${key}`, label] as const])),
-    ['?', 'Show shortcuts'] as const,
+    ['?', t.show] as const,
   ]
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts">
+    <Modal opened onClose={onClose} title={t.title}>
       <Table>
         <Table.Tbody>
           {all.map(([keys, meaning]) => (

@@ -58,7 +58,10 @@ function ZoneSwitch() {
         value={zone}
         onChange={(value) => setZone(value as Zone)}
         data={[
-          { value: 'local', label: <IconClock size={14} aria-label={words.localTime} /> },
+          {
+            value: 'local',
+            label: <IconClock size={14} className={classes['zone']!} aria-label={words.localTime} />,
+          },
           { value: 'utc', label: 'UTC' },
         ]}
       />

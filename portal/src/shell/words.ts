@@ -1,7 +1,27 @@
 // The texts of the frame.
 export const words = {
   skip: 'Skip to content',
+  states: {
+    notFound: 'Page not found',
+    notFoundText: 'It may belong to another of your teams. Switch teams and open the link again.',
+    toOverview: 'Go to the overview',
+    staffOnly: 'For provider staff only',
+    staffOnlyText: 'This page is for staff of your provider.',
+    adminsOnly: 'For team admins only',
+    adminsOnlyText: 'Ask an admin of your team for access.',
+  },
+  shortcutList: {
+    title: 'Keyboard shortcuts',
+    searchPage: 'Search this page',
+    palette: 'Command palette',
+    nextRow: 'Next row',
+    previousRow: 'Previous row',
+    openRow: 'Open row',
+    show: 'Show shortcuts',
+  },
   pages: 'Pages',
+  sidebar: 'Sidebar',
+  mainPages: 'Main pages',
   more: 'More',
   search: 'Search or jump to…',
   searchButton: 'Search',

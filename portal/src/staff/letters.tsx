@@ -16,7 +16,7 @@ const columns: readonly Column<ReviewedLetter>[] = [
   {
     id: 'prefixes',
     header: t.columns.prefixes,
-    width: 240,
+    width: 200,
     grows: true,
     card: 'primary',
     cell: ({ id, announcements }) => (
@@ -28,11 +28,11 @@ const columns: readonly Column<ReviewedLetter>[] = [
   {
     id: 'customer',
     header: t.columns.customer,
-    width: 200,
+    width: 150,
     card: 'secondary',
     cell: ({ team }) => team.name,
   },
-  { id: 'file', header: t.columns.file, width: 220, cell: ({ filename }) => filename },
+  { id: 'file', header: t.columns.file, width: 180, cell: ({ filename }) => filename },
   {
     id: 'status',
     header: t.columns.status,
@@ -41,7 +41,7 @@ const columns: readonly Column<ReviewedLetter>[] = [
     cell: ({ status }) => <LetterPill status={status} />,
   },
   timeColumn('uploaded', t.columns.uploaded, ({ uploaded }) => uploaded, { orderBy: 'uploaded' }),
-  { id: 'by', header: t.columns.by, width: 200, cell: ({ uploaded_by_name }) => uploaded_by_name ?? '' },
+  { id: 'by', header: t.columns.by, width: 150, cell: ({ uploaded_by_name }) => uploaded_by_name ?? '' },
   timeColumn('until', t.columns.until, ({ valid_until }) => valid_until, { none: t.noExpiry }),
   timeColumn('reviewed', t.columns.reviewed, ({ reviewed }) => reviewed, { hidden: true, none: '' }),
 ]

@@ -365,7 +365,8 @@ export const words = {
     since: 'since',
     drain: 'Drain',
     undrain: 'Undrain',
-    drainOf: (verb: string, name: string, region: string) => `${verb} ${name} in ${region}`,
+    drainOf: (verb: string, name: string, region: string) =>
+      name === region ? `${verb} router ${name}` : `${verb} router ${name} in ${region}`,
     drainText:
       'Withdraws our routes from this router, each once enough other routers of the region carry it. Nothing is withdrawn from the other routers.',
     undrainText: 'Announces all routes of the region on this router again.',

@@ -116,6 +116,11 @@ export function targetText({
     if (typeof value === 'string' && value !== '') return value
     if (name === 'asn' && typeof value === 'number') return `AS${value}`
   }
+  return nounText(target)
+}
+
+/** Returns the noun and the number of an object: `announcement:42` is "Announcement 42". */
+export function nounText(target: string): string {
   const [noun = '', ...rest] = target.split(':')
   const id = rest.join(':')
   if (noun === 'asn') return `AS${id}`

@@ -11,12 +11,13 @@ import type { Column } from '../ui/list-column.ts'
 import type { PanelDeclaration } from '../ui/list-panel.tsx'
 import { List } from '../ui/list.tsx'
 import { Facts } from '../ui/facts.tsx'
+import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { deedOf } from './audit-sentence.ts'
-import { entryText } from './audit-words.ts'
+import { entryText, nounText, targetText } from './audit-words.ts'
 import { Changes } from './changes.tsx'
 import classes from './team.module.css'
 import { words } from './words.ts'
@@ -90,7 +91,7 @@ const declarationWith = (members: readonly Member[]): ListDeclaration => ({
       ],
     },
     { kind: 'text', name: 'address', label: t.addressOrNetwork, placeholder: '203.0.113.0/24' },
-    { kind: 'text', name: 'target', label: t.target, placeholder: 'announcement:42' },
+    { kind: 'text', name: 'target', label: t.target, meaning: nounText },
     { kind: 'text', name: 'request_id', label: t.requestId },
   ],
 })
@@ -124,7 +125,7 @@ function EntryView({ id }: { id: number }) {
   const answer = useAnswer(getAuditEntryRoute, { params: { audit_id: id } })
   if (answer.error && !answer.data) return <Problem error={answer.error} retry={answer.refetch} />
   if (!answer.data) return <Skeleton height={240} />
-  const { at, address, credential, request_id, before, after } = answer.data
+  const { at, address, credential, request_id, target, before, after } = answer.data
   return (
     <Stack>
       <Text size="sm">
@@ -137,6 +138,12 @@ function EntryView({ id }: { id: number }) {
           [t.address, address],
           [t.credential, credential],
           [t.requestId, request_id],
+          [
+            t.target,
+            <TextLink key="target" to="/team/audit" search={{ target }}>
+              {t.allOf(targetText(answer.data))}
+            </TextLink>,
+          ],
         ]}
       />
       {(before !== null || after !== null) && <Changes before={before} after={after} />}

@@ -17,7 +17,6 @@ import { CopyIcon } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { monoColumn, timeColumn } from '../ui/cells.tsx'
 import type { Column } from '../ui/list-column.ts'
-import { optionsOf } from '../ui/list-filter.ts'
 import { List } from '../ui/list.tsx'
 import { notifyProblem } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
@@ -25,6 +24,8 @@ import { formatDuration, Time } from '../ui/time.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { StatePill, type StateColor } from '../ui/status.tsx'
 import { words } from './words.ts'
+
+const t = words.delivery
 
 const colors: Record<DeliveryState, StateColor> = {
   pending: 'info',
@@ -38,44 +39,44 @@ const StateOfDelivery = ({ state }: { state: DeliveryState }) => (
 )
 
 const columns: readonly Column<Delivery>[] = [
-  timeColumn('created', 'Created', ({ created }) => created, { card: 'primary' }),
+  timeColumn('created', t.created, ({ created }) => created, { card: 'primary' }),
   {
     id: 'type',
-    header: 'Event type',
+    header: t.type,
     width: 220,
     card: 'secondary',
     cell: ({ type }) => words.webhook.sent[type],
   },
   {
     id: 'state',
-    header: 'State',
+    header: t.state,
     width: 120,
     card: 'state',
     cell: ({ state }) => <StateOfDelivery state={state} />,
   },
   {
     id: 'attempts',
-    header: 'Attempts',
+    header: t.attempts,
     align: 'right',
     width: 100,
     cell: ({ attempt_count }) => attempt_count,
   },
   {
     id: 'status',
-    header: 'Response',
+    header: t.response,
     width: 180,
     grows: true,
     cell: ({ last_status, last_error }) => last_error ?? last_status ?? '',
   },
   {
     id: 'took',
-    header: 'Duration',
+    header: t.duration,
     align: 'right',
     width: 100,
     cell: ({ duration_ms }) => (duration_ms === null ? '' : formatDuration(duration_ms)),
   },
-  timeColumn('next', 'Next attempt', ({ next_attempt }) => next_attempt, { none: '' }),
-  monoColumn('message', 'Message ID', ({ message_id }) => message_id, { hidden: true, width: 240 }),
+  timeColumn('next', t.next, ({ next_attempt }) => next_attempt, { none: '' }),
+  monoColumn('message', t.messageId, ({ message_id }) => message_id, { hidden: true, width: 240 }),
 ]
 
 const declaration: ListDeclaration = {
@@ -83,17 +84,18 @@ const declaration: ListDeclaration = {
     {
       kind: 'choice',
       name: 'state',
-      label: 'State',
-      options: optionsOf(deliveryStates).map((one) => ({
-        ...one,
-        color: colors[one.value as DeliveryState],
+      label: t.state,
+      options: deliveryStates.map((state) => ({
+        value: state,
+        label: words.webhook.state[state],
+        color: colors[state],
       })),
     },
     {
       kind: 'choice',
       name: 'type',
-      label: 'Event type',
-      options: sentTypes.map((type) => ({ value: type, label: type })),
+      label: t.type,
+      options: sentTypes.map((type) => ({ value: type, label: words.webhook.sent[type] })),
     },
   ],
 }
@@ -104,17 +106,17 @@ export function Deliveries({ webhookId, canSend }: { webhookId: number; canSend:
   return (
     <List<Delivery>
       name="deliveries"
-      things={['delivery', 'deliveries']}
+      things={t.things}
       route={listWebhookDeliveriesRoute}
       params={params}
       view={view}
       columns={columns}
       panel={{
-        title: (delivery) => delivery?.type ?? 'Delivery',
+        title: (delivery) => (delivery ? words.webhook.sent[delivery.type] : t.one),
         render: (id) => <DeliveryView key={id} webhookId={webhookId} id={Number(id)} canSend={canSend} />,
       }}
       refetchMs={5_000}
-      empty={<Empty title="No deliveries yet">Send a test event, or wait for the next one.</Empty>}
+      empty={<Empty title={t.none}>{t.noneText}</Empty>}
     />
   )
 }
@@ -141,11 +143,11 @@ function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: numbe
           <Text size="xs" ff="monospace" c="dimmed" truncate>
             {message_id}
           </Text>
-          <CopyIcon text={message_id} label="Copy message ID" />
+          <CopyIcon text={message_id} label={t.copyId} />
         </Group>
         {canSend && (
           <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
-            Resend
+            {words.webhook.resend}
           </Button>
         )}
       </Group>
@@ -156,7 +158,7 @@ function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: numbe
         <Table>
           <Table.Thead>
             <Table.Tr>
-              {['Time', 'Status', 'Error', 'Duration', 'Response'].map((name) => (
+              {[t.time, t.status, t.error, t.duration, t.response].map((name) => (
                 <Table.Th key={name}>{name}</Table.Th>
               ))}
             </Table.Tr>
@@ -167,7 +169,7 @@ function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: numbe
                 <Table.Td>
                   <Time at={at} />
                 </Table.Td>
-                <Table.Td>{status ?? 'No response'}</Table.Td>
+                <Table.Td>{status ?? t.noResponse}</Table.Td>
                 <Table.Td>{error}</Table.Td>
                 <Table.Td>{formatDuration(duration_ms)}</Table.Td>
                 <Table.Td>
@@ -182,7 +184,7 @@ function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: numbe
       </Table.ScrollContainer>
       {attempts.length === 0 && (
         <Text size="sm" c="dimmed">
-          Not attempted yet.
+          {t.notAttempted}
         </Text>
       )}
     </Stack>

@@ -19,7 +19,7 @@ import { actionsColumn, timeColumn } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import type { Column } from '../ui/list-column.ts'
-import { optionsOf, yesNo } from '../ui/list-filter.ts'
+import { yesNo } from '../ui/list-filter.ts'
 import { List } from '../ui/list.tsx'
 import { emails, select, textarea } from '../ui/form-widgets.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
@@ -27,46 +27,48 @@ import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { StatePill } from '../ui/status.tsx'
 import { words } from './words.ts'
 
+const { member: t } = words
 const team = { team_id: 'current' } as const
 
 const columns: readonly Column<Member>[] = [
   {
     id: 'email',
-    header: 'E-mail',
+    header: t.email,
     orderBy: 'email',
-    width: 260,
+    width: 220,
     grows: true,
     card: 'primary',
     cell: ({ email }) => email,
   },
-  { id: 'name', header: 'Name', width: 180, card: 'secondary', cell: ({ display_name }) => display_name },
+  { id: 'name', header: t.name, width: 160, card: 'secondary', cell: ({ display_name }) => display_name },
   {
     id: 'role',
-    header: 'Role',
-    width: 100,
+    header: t.role,
+    width: 90,
     card: 'secondary',
     orderBy: 'is_admin',
-    cell: ({ is_admin }) => (is_admin ? 'Admin' : 'Member'),
+    cell: ({ is_admin }) => (is_admin ? t.roleName.admin : t.roleName.member),
   },
   {
     id: 'status',
-    header: 'Status',
+    header: t.status,
     orderBy: 'status',
-    width: 120,
+    width: 100,
     card: 'state',
-    cell: ({ status }) => (status === 'invited' ? <StatePill color="warn">Invited</StatePill> : 'Active'),
+    cell: ({ status }) =>
+      status === 'invited' ? <StatePill color="warn">{t.state.invited}</StatePill> : t.state.active,
   },
-  { id: 'factor', header: 'Two-factor', width: 110, cell: (member) => <TwoFactor member={member} /> },
-  timeColumn('joined', 'Joined', ({ joined }) => joined, { orderBy: 'joined', none: '' }),
-  timeColumn('seen', 'Last seen', ({ last_seen }) => last_seen, { orderBy: 'last_seen', none: 'Never' }),
+  { id: 'factor', header: t.twoFactor, width: 100, cell: (member) => <TwoFactor member={member} /> },
+  timeColumn('joined', t.joined, ({ joined }) => joined, { orderBy: 'joined', none: '' }),
+  timeColumn('seen', t.lastSeen, ({ last_seen }) => last_seen, { orderBy: 'last_seen', none: t.never }),
 ]
 
 function TwoFactor({ member: { status, two_factor } }: { member: Member }) {
   if (status === 'invited') return ''
-  if (two_factor) return 'On'
+  if (two_factor) return t.on
   return (
     <Text span c="var(--warn)" size="sm">
-      Off
+      {t.off}
     </Text>
   )
 }
@@ -75,10 +77,16 @@ const refresh = () => invalidate(listMembersRoute, getTeamRoute)
 
 const declaration: ListDeclaration = {
   sort: 'email',
-  search: { kind: 'text', name: 'email', label: 'E-mail' },
+  search: { kind: 'text', name: 'email', label: t.email },
   filters: [
-    { kind: 'choice', name: 'status', label: 'Status', isSingle: true, options: optionsOf(memberStatuses) },
-    yesNo('is_admin', 'Role', 'Admin', 'Member'),
+    {
+      kind: 'choice',
+      name: 'status',
+      label: t.status,
+      isSingle: true,
+      options: memberStatuses.map((status) => ({ value: status, label: t.state[status] })),
+    },
+    yesNo('is_admin', t.role, t.roleName.admin, t.roleName.member),
   ],
 }
 
@@ -87,26 +95,24 @@ export function Members() {
   const view = useListSearch('/team/members', declaration)
   const shown = useMemo(
     () =>
-      isAdmin ? [...columns, actionsColumn<Member>('Actions', (one) => <Actions member={one} />)] : columns,
+      isAdmin ? [...columns, actionsColumn<Member>(t.actions, (one) => <Actions member={one} />)] : columns,
     [isAdmin],
   )
   return (
     <List<Member>
       name="members"
-      things={['member', 'members']}
+      things={t.things}
       route={listMembersRoute}
       params={team}
       view={view}
       columns={shown}
       toolbar={isAdmin && <Invite />}
-      empty={<Empty title="No members yet" />}
+      empty={<Empty title={t.none} />}
     />
   )
 }
 
 type Invitations = { readonly email: string[]; readonly role: string; readonly message: string }
-const { member: t } = words
-
 const invitationFields = {
   email: emails({ label: t.emails, help: t.emailsHelp, required: true, placeholder: 'noc@acme.net' }),
   role: select({
@@ -158,20 +164,20 @@ const Invite = () => (
 function removalOf({ email, status }: Member, isSelf: boolean) {
   if (status === 'invited')
     return {
-      title: `Cancel the invitation to ${email}?`,
-      action: 'Cancel invitation',
-      effect: 'The link in the e-mail stops working.',
+      title: t.cancelTitle(email),
+      action: t.cancel,
+      effect: t.cancelText,
     }
   if (isSelf)
     return {
-      title: 'Leave the team?',
-      action: 'Leave team',
-      effect: 'Your sessions in this team and the API tokens you created for it are revoked immediately.',
+      title: t.leaveTitle,
+      action: t.leave,
+      effect: t.leaveText,
     }
   return {
-    title: `Remove ${email}?`,
-    action: 'Remove',
-    effect: 'Their sessions in this team and the API tokens they created for it are revoked immediately.',
+    title: t.removeTitle(email),
+    action: t.remove,
+    effect: t.removeText,
   }
 }
 
@@ -186,7 +192,7 @@ function Actions({ member }: { member: Member }) {
   }
   async function resend() {
     await call(resendInvitationRoute, { params })
-    notifySuccess(`Invitation sent to ${email} again. Earlier links no longer work.`)
+    notifySuccess(t.sentAgain(email))
   }
   return (
     <Dialog
@@ -196,16 +202,16 @@ function Actions({ member }: { member: Member }) {
       trigger={(open) => (
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon size="sm" aria-label={`Actions for ${email}`}>
+            <ActionIcon size="sm" aria-label={t.actionsFor(email)}>
               <IconDots size={14} />
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item onClick={() => void changeRole().catch(notifyProblem)}>
-              {is_admin ? 'Remove admin role' : 'Make admin'}
+              {is_admin ? t.makeMember : t.makeAdmin}
             </Menu.Item>
             {status === 'invited' && (
-              <Menu.Item onClick={() => void resend().catch(notifyProblem)}>Send again</Menu.Item>
+              <Menu.Item onClick={() => void resend().catch(notifyProblem)}>{t.sendAgain}</Menu.Item>
             )}
             <Menu.Item color="bad" onClick={open}>
               {action}

@@ -11,23 +11,25 @@ import { StatePill } from '../ui/status.tsx'
 import { CreateToken, EditToken, RevokeToken } from './token-actions.tsx'
 import { words } from './words.ts'
 
+const { token: t } = words
+
 const columns: readonly Column<Token>[] = [
-  { id: 'name', header: 'Name', orderBy: 'name', width: 180, card: 'primary', cell: ({ name }) => name },
-  monoColumn('id', 'ID', ({ id }) => id),
+  { id: 'name', header: t.name, orderBy: 'name', width: 160, card: 'primary', cell: ({ name }) => name },
+  monoColumn('id', t.id, ({ id }) => id, { hidden: true }),
   {
     id: 'active',
-    header: 'State',
-    width: 160,
+    header: t.state,
+    width: 130,
     card: 'state',
     cell: ({ active, inactive_reason }) => (
       <StatePill color={active ? 'ok' : 'idle'}>
-        {active ? 'Active' : inactive_reason === 'expired' ? 'Expired' : 'Expired unused'}
+        {active ? t.active : t.inactive[inactive_reason ?? 'expired']}
       </StatePill>
     ),
   },
   {
     id: 'scopes',
-    header: 'Scopes',
+    header: t.scopes,
     width: 220,
     grows: true,
     card: 'secondary',
@@ -36,25 +38,26 @@ const columns: readonly Column<Token>[] = [
   },
   {
     id: 'subnets',
-    header: 'Allowed networks',
-    cell: ({ allowed_subnets }) => allowed_subnets.join(', ') || <Dimmed>Any</Dimmed>,
+    header: t.subnets,
+    width: 150,
+    cell: ({ allowed_subnets }) => allowed_subnets.join(', ') || <Dimmed>{t.anyNetwork}</Dimmed>,
   },
   {
     id: 'used',
-    header: 'Last used',
+    header: t.lastUsed,
     orderBy: 'last_used',
     largestFirst: true,
-    width: 240,
+    width: 220,
     cell: ({ last_used, last_used_address }) => (
       <>
-        <Time at={last_used} none="Never" /> <Dimmed>{last_used_address}</Dimmed>
+        <Time at={last_used} none={t.never} /> <Dimmed>{last_used_address}</Dimmed>
       </>
     ),
   },
-  timeColumn('expires', 'Expires', ({ expires }) => expires, { orderBy: 'expires', none: 'Never' }),
-  timeColumn('created', 'Created', ({ created }) => created, { orderBy: 'created', hidden: true }),
+  timeColumn('expires', t.expiry, ({ expires }) => expires, { orderBy: 'expires', none: t.never }),
+  timeColumn('created', t.createdAt, ({ created }) => created, { orderBy: 'created', hidden: true }),
   actionsColumn(
-    'Actions',
+    t.actions,
     (token) => (
       <RowActions>
         {token.active && <EditToken token={token} />}
@@ -67,8 +70,8 @@ const columns: readonly Column<Token>[] = [
 
 const declaration: ListDeclaration = {
   sort: '-created',
-  search: { kind: 'text', name: 'name', label: 'Name' },
-  filters: [yesNo('active', 'State', 'Active', 'Inactive')],
+  search: { kind: 'text', name: 'name', label: t.name },
+  filters: [yesNo('active', t.state, t.active, t.notActive)],
 }
 
 export function Tokens() {
@@ -76,12 +79,12 @@ export function Tokens() {
   return (
     <List<Token>
       name="tokens"
-      things={['API token', 'API tokens']}
+      things={t.things}
       route={listTokensRoute}
       view={view}
       columns={columns}
       toolbar={<CreateToken />}
-      empty={<Empty title="No API tokens yet">{words.token.newNote}</Empty>}
+      empty={<Empty title={t.none}>{t.newNote}</Empty>}
     />
   )
 }

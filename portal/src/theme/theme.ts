@@ -84,10 +84,14 @@ export const theme = createTheme({
     Paper: { defaultProps: { radius: 'lg' } },
     Alert: { defaultProps: { radius: 'lg' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300, radius: 'md' } },
-    Menu: { defaultProps: { radius: 'md', shadow: 'md' } },
+    // The placeholder is a child that a menu may not have.
+    Menu: { defaultProps: { radius: 'md', shadow: 'md', withInitialFocusPlaceholder: false } },
     // A button without text needs a name.
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, radius: 'lg', shadow: 'md' } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    // Its element is a header, which would be a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
     Notification: {
       defaultProps: { closeButtonProps: { 'aria-label': 'Close this message' }, radius: 'lg' },
     },

@@ -34,7 +34,7 @@ export const timeColumn = <Row,>(
 ): Column<Row> => ({
   id,
   header,
-  width: 190,
+  width: 175,
   largestFirst: true,
   ...rest,
   cell: (row) => <Time at={timeOf(row)} none={none} />,

@@ -5,15 +5,16 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { FilterField } from './filter-field.tsx'
 import classes from './filter.module.css'
-import { isSet, namesOf, valueText, type Filter } from './list-filter.ts'
+import { isOffered, isSet, namesOf, valueText, type Filter } from './list-filter.ts'
 import { useIsPhone } from './use-is-phone.ts'
 import type { ListView } from './use-list-search.ts'
 import { words } from './words.ts'
 
 /** The menu of filters that are not set. `onAdd` opens the field of one. */
 export function AddFilter({ view, onAdd }: { view: ListView; onAdd: (name: string) => void }) {
-  const free = (view.filters ?? []).filter((filter) => !isSet(filter, view.values))
-  if ((view.filters ?? []).length === 0) return null
+  const offered = (view.filters ?? []).filter(isOffered)
+  const free = offered.filter((filter) => !isSet(filter, view.values))
+  if (offered.length === 0) return null
   return (
     <Menu position="bottom-start" returnFocus={false}>
       <Menu.Target>
@@ -85,6 +86,7 @@ function Chip({ filter, view, opened, onEdit, onRemove }: ChipProps) {
       <span className={classes['chip']} data-chip={name}>
         <UnstyledButton
           className={classes['value']!}
+          disabled={!isOffered(filter)}
           aria-label={words.filter.edit(label, value)}
           aria-haspopup="dialog"
           aria-expanded={opened}

@@ -1,21 +1,8 @@
 // The widgets of form fields. Each function returns a declaration; a page declares its fields once, outside of its component.
-import {
-  Button,
-  Checkbox,
-  FileButton,
-  Group,
-  MultiSelect,
-  NumberInput,
-  Select,
-  Switch,
-  TagsInput,
-  Text,
-  Textarea,
-} from '@mantine/core'
-import { useState, type ReactNode } from 'react'
+import { Checkbox, MultiSelect, NumberInput, Select, Switch, TagsInput, Text, Textarea } from '@mantine/core'
 import { countryOptions } from './countries.ts'
 import { common, inputProps, isEmail, type Common } from './form-text-widgets.tsx'
-import type { FieldDeclaration, WidgetProps } from './form.tsx'
+import type { FieldDeclaration } from './form.tsx'
 import classes from './form.module.css'
 import { words } from './words.ts'
 
@@ -169,54 +156,3 @@ export const checkboxes = (options: Common & { readonly groups: Choices }): Fiel
     </Checkbox.Group>
   ),
 })
-
-/** A file, dropped or chosen; the value is a File or null. */
-export const file = (options: Common & { readonly accept: string }): FieldDeclaration => ({
-  ...common(options),
-  Widget: (props) => <FileDrop {...props} accept={options.accept} />,
-})
-
-function FileDrop({ label, description, error, input, accept }: WidgetProps & { accept: string }): ReactNode {
-  const [isOver, setOver] = useState(false)
-  const chosen = input.value as File | null
-  return (
-    <>
-      <Text size="sm" fw={500} component="div">
-        {label}
-      </Text>
-      <div
-        className={classes['drop']}
-        {...(isOver ? { 'data-over': true } : {})}
-        onDragOver={(event) => {
-          event.preventDefault()
-          setOver(true)
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => {
-          event.preventDefault()
-          setOver(false)
-          input.onChange(event.dataTransfer.files[0] ?? null)
-        }}
-      >
-        <Group justify="center" gap="xs">
-          <Text size="sm">{chosen?.name ?? words.dropFile}</Text>
-          <FileButton accept={accept} onChange={(next) => input.onChange(next)}>
-            {(props) => (
-              <Button variant="default" {...props}>
-                {words.chooseFile}
-              </Button>
-            )}
-          </FileButton>
-        </Group>
-      </div>
-      <Text size="xs" c="dimmed">
-        {description}
-      </Text>
-      {error && (
-        <Text size="xs" c="var(--bad)">
-          {error}
-        </Text>
-      )}
-    </>
-  )
-}

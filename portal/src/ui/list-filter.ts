@@ -37,6 +37,8 @@ export type TextFilter = Named & {
   readonly mistakeIn?: (text: string) => string | undefined
   /** Returns the text as the API accepts it. */
   readonly normalize?: (text: string) => string
+  /** Set by a link only, as its texts are keys: returns what the text means. The menu does not offer the filter. */
+  readonly meaning?: (text: string) => string
 }
 
 /** A number with a unit that several parameters of the API stand for, such as a minimum in bits or packets per second. */
@@ -62,6 +64,9 @@ export const namesOf = (filter: Filter): readonly string[] =>
 export const isSet = (filter: Filter, values: Values): boolean =>
   namesOf(filter).some((name) => (values[name] ?? '') !== '')
 
+/** Reports whether people may add the filter from the menu. */
+export const isOffered = (filter: Filter): boolean => filter.kind !== 'text' || filter.meaning === undefined
+
 /** Returns a choice between yes and no. */
 export const yesNo = (name: string, label: string, yes: string, no: string): ChoiceFilter => ({
   kind: 'choice',
@@ -80,7 +85,8 @@ const shownMax = 3
 export function valueText(filter: Filter, values: Values): string {
   if (filter.kind === 'unit') return filter.format(values)
   const value = values[filter.name] ?? ''
-  if (filter.kind === 'text') return filter.hasMany ? wordsOf(value).join(', ') : value
+  if (filter.kind === 'text')
+    return filter.meaning?.(value) ?? (filter.hasMany ? wordsOf(value).join(', ') : value)
   const labels = textsOf(value).map(
     (one) => filter.options.find((option) => option.value === one)?.label ?? one,
   )

@@ -57,7 +57,9 @@ export function ListPanel({ title, page, onClose, children }: ListPanelProps) {
           <CloseButton aria-label={words.panel.close} onClick={onClose} />
         </Group>
       </Group>
-      <div className={classes['panelBody']}>{children}</div>
+      <div className={classes['panelBody']} tabIndex={0}>
+        {children}
+      </div>
     </aside>
   )
 }

@@ -1,9 +1,9 @@
 // The rows of a list. Only those on the screen and a few around them are elements of the page; on a phone each is a card of two
 // lines. Keys: j and k or the arrows move the focus, Enter opens the row, Space its panel, x selects it.
-import { Checkbox, Skeleton } from '@mantine/core'
+import { Checkbox } from '@mantine/core'
 import type { Route } from '@pharos/contract/route'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react'
+import { memo, useLayoutEffect, useMemo, useRef, type MouseEvent, type ReactNode } from 'react'
 import type { PageOf } from './all-rows.ts'
 import { CellTip } from './cell-tip.tsx'
 import type { Column } from './list-column.ts'
@@ -65,8 +65,8 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   useLayoutEffect(() => virtual.measure(), [rowHeight])
   const items = virtual.getVirtualItems()
   const rowAt = useRows(route, request, page, { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 })
-  const latest = useRef({ rowAt, idOf, selection, onShow, shown })
-  latest.current = { rowAt, idOf, selection, onShow, shown }
+  const latest = useRef({ items, rowAt, idOf, selection, onShow, shown })
+  latest.current = { items, rowAt, idOf, selection, onShow, shown }
   useRowKeys(viewport, count, {
     show: (index) => virtual.scrollToIndex(index),
     // With an open panel the keys move what it shows.
@@ -109,20 +109,37 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   const cells = columns.length + (selection ? 1 : 0) + (growing === undefined ? 1 : 0)
   const above = items[0]?.start ?? 0
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
-  const selectAll = selection && (
-    <Checkbox
-      size="xs"
-      radius={4}
-      aria-label={words.selection.inView}
-      checked={selection.count > 0 && selection.count >= count}
-      indeterminate={selection.count > 0 && selection.count < count}
-      onChange={() =>
-        selection.count > 0
-          ? selection.clear()
-          : selection.add(items.flatMap(({ index }) => rowAt(index) ?? []))
-      }
-    />
-  )
+  const selected = selection?.count
+  // Not rendered again for each row that comes into view.
+  const head = useMemo(() => {
+    const toggleAll = () => {
+      const { items, rowAt, selection } = latest.current
+      if (selection && selection.count > 0) selection.clear()
+      else selection?.add(items.flatMap(({ index }) => rowAt(index) ?? []))
+    }
+    const selectAll = selected !== undefined && (
+      <Checkbox
+        size="xs"
+        radius={4}
+        aria-label={words.selection.inView}
+        checked={selected > 0 && selected >= count}
+        indeterminate={selected > 0 && selected < count}
+        onChange={toggleAll}
+      />
+    )
+    return (
+      <>
+        <Widths layout={layout} growing={growing} hasSelection={selected !== undefined} />
+        <ListHead
+          layout={layout}
+          sort={sort}
+          onSort={onSort}
+          select={selectAll || undefined}
+          growing={growing}
+        />
+      </>
+    )
+  }, [layout, growing, selected, count, sort, onSort])
   return (
     <div
       ref={viewport}
@@ -142,7 +159,6 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
         data-selectable={selection ? true : undefined}
         style={isPhone ? undefined : { minWidth: layout.width + (selection ? 40 : 0) }}
       >
-        {!isPhone && <Widths layout={layout} growing={growing} hasSelection={selection !== undefined} />}
         {isPhone ? (
           <thead className={classes['unseen']}>
             <tr aria-rowindex={1}>
@@ -150,7 +166,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
             </tr>
           </thead>
         ) : (
-          <ListHead layout={layout} sort={sort} onSort={onSort} select={selectAll} growing={growing} />
+          head
         )}
         <tbody>
           {!page &&
@@ -319,13 +335,14 @@ const Spacer = ({ height }: { height: number }) => (
   </tr>
 )
 
-const LoadingRow = ({ cells, isCard }: { cells: number; isCard: boolean }) => (
+/** Plain elements: a list that is scrolled to its end in a moment shows nothing else. */
+const LoadingRow = memo(({ cells, isCard }: { cells: number; isCard: boolean }) => (
   <tr className={classes['row']} aria-busy>
     {Array.from({ length: isCard ? 1 : cells }, (_, at) => (
       <td key={at} className={isCard ? classes['cardCell'] : undefined}>
-        <Skeleton height={12} width={isCard || at === 0 ? '70%' : '50%'} />
-        {isCard && <Skeleton height={10} width="45%" mt={8} />}
+        <div className={classes['loading']} />
+        {isCard && <div className={classes['loading']} />}
       </td>
     ))}
   </tr>
-)
+))

@@ -1,6 +1,5 @@
 // States as a dot and a word; the meaning does not depend on the color.
 import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
-import type { ValidationState } from '@pharos/contract/announcement-checks'
 import type { EventStatus } from '@pharos/contract/analysis'
 import type { ReactNode } from 'react'
 import classes from './status.module.css'
@@ -34,17 +33,6 @@ const announcementStatus: Record<AnnouncementStatus, Shown> = {
   error: { label: 'Error', color: 'bad' },
 }
 
-const validationState: Record<ValidationState, Shown> = {
-  valid: { label: 'Valid', color: 'ok' },
-  pending: { label: 'Pending', color: 'info' },
-  missing: { label: 'Missing', color: 'warn' },
-  invalid: { label: 'Invalid', color: 'bad' },
-  mismatch_asn: { label: 'Wrong origin AS', color: 'bad' },
-  mismatch_length: { label: 'Max length too short', color: 'bad' },
-  expired: { label: 'Expired', color: 'warn' },
-  unavailable: { label: 'No answer', color: 'idle' },
-}
-
 const regionState: Record<RegionState, Shown> = {
   withdrawn: { label: 'Withdrawn', color: 'idle' },
   announcing: { label: 'Announcing', color: 'info', moving: true },
@@ -71,7 +59,6 @@ const shown = ({ label, color, moving = false }: Shown) => (
 
 export const AnnouncementStatusBadge = ({ status }: { status: AnnouncementStatus }) =>
   shown(announcementStatus[status])
-export const ValidationBadge = ({ state }: { state: ValidationState }) => shown(validationState[state])
 export const RegionStatePill = ({ state }: { state: RegionState }) => shown(regionState[state])
 export const EventStatusBadge = ({ status }: { status: EventStatus }) => shown(eventStatus[status])
 

@@ -171,8 +171,6 @@ export const words = {
     custom: 'Another date',
     day: 'Day of expiry, in UTC',
   },
-  dropFile: 'Drop a file here, or choose one.',
-  chooseFile: 'Choose file',
   list: {
     count: (count: number, [one, several]: readonly [string, string]) =>
       `${number(count)} ${count === 1 ? one : several}`,

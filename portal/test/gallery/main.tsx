@@ -2,7 +2,7 @@
 import '@fontsource-variable/geist-mono'
 import '@fontsource-variable/inter'
 import '../../src/theme/tokens.css'
-import '../../src/ui/global.css'
+import '../../src/theme/global.css'
 import './gallery.css'
 import { createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import type { ReactNode } from 'react'

@@ -37,6 +37,10 @@ const usualSeconds = [
   365 * daySeconds,
 ]
 
+/** The first and last times that RFC 3339 can write: its years have four digits. */
+const firstMs = Date.parse('0000-01-01T00:00:00Z')
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** Returns the shortest usual interval that needs at most that many buckets. */
 export function intervalFor(start: Date, end: Date, points: number): number {
   const least = (end.getTime() - start.getTime()) / 1000 / points
@@ -56,10 +60,12 @@ export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: 
   const isDays = interval % daySeconds === 0
   const first = midnight.epochMilliseconds
   const skipped = isDays ? 0 : Math.floor((start.getTime() - first) / 1000 / interval)
-  const at = (index: number): Date =>
-    isDays
-      ? new Date(midnight.add({ days: (index * interval) / daySeconds }).startOfDay().epochMilliseconds)
-      : new Date(first + (skipped + index) * interval * 1000)
+  const at = (index: number): Date => {
+    const ms = isDays
+      ? midnight.add({ days: (index * interval) / daySeconds }).startOfDay().epochMilliseconds
+      : first + (skipped + index) * interval * 1000
+    return new Date(Math.min(Math.max(ms, firstMs), lastMs))
+  }
   const borders = [at(0)]
   while (borders.at(-1)! < end || borders.length < 2) {
     if (borders.length > max + 1) return undefined

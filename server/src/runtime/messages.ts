@@ -356,7 +356,8 @@ export const invalidTexts = {
   bothBuckets: ['conflict', 'must not be sent with interval: send one of them'],
   tooManyBuckets: [
     'range',
-    ({ max }: { max: number }) => `makes more than ${max} buckets: use a longer interval or a shorter window`,
+    ({ max }: { max: number }) =>
+      `must not make more than ${max} buckets: use a longer interval or a shorter window`,
   ],
   longBytes: ['range', 'is more than 31 days after start, the longest window for sum_bytes'],
   beforeStart: ['range', 'must not be before start'],

@@ -59,8 +59,12 @@ describe('failed attempts', () => {
 
   it('are not delayed further by refused attempts', async () => {
     await failTimes(5, 'patient@red.example')
+    for (const seconds of [1, 2, 4, 8]) {
+      await passed(seconds)
+      await begin('patient@red.example')
+    }
     for (let n = 0; n < 20; n++) assert.ok(isRefused(await outcomeOf(begin('patient@red.example'))))
-    await passed(1)
+    await passed(16)
     assert.ok(!isRefused(await outcomeOf(begin('patient@red.example'))))
   })
 
