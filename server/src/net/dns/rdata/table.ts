@@ -20,7 +20,7 @@ import {
   uint8,
 } from './basic.ts'
 import { optionalTypeBitmap, typeBitmap } from './bitmap.ts'
-import { base64, hashedName, hex, salt } from './encoded.ts'
+import { base64, fingerprint, hashedName, hex, salt } from './encoded.ts'
 import type { Kind } from './field.ts'
 import { location } from './loc.ts'
 import {
@@ -153,7 +153,7 @@ const table: ReadonlyMap<number, RdataType> = new Map<number, RdataType>([
       fields: [
         ['algorithm', uint8],
         ['fingerprint type', uint8],
-        ['fingerprint', hex],
+        ['fingerprint', fingerprint],
       ],
       digest: { typeAt: 1, digestAt: 2, lengths: { 1: 20, 2: 32 } },
     },
