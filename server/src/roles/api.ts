@@ -14,9 +14,11 @@ import { letterQuotas } from '../byoip/letter/letter.ts'
 import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
 import { authorize } from '../http/authenticate.ts'
+import { findSealedKey } from '../dns/publish/follow.store.ts'
 import { dnssecRoutes } from '../dns/dnssec/dnssec.routes.ts'
 import { enableForNewZone } from '../dns/dnssec/request-dnssec.ts'
 import { dnsRoutes } from '../dns/dns.routes.ts'
+import { createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
 import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -60,6 +62,7 @@ import { domainDeps } from './domains.ts'
 import { authorizedProvider, issuerOf } from './provider.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import { registryRoutes } from './registry-sources.ts'
+import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
 import { webhookDeps } from './webhooks.ts'
 
@@ -215,8 +218,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       postgres,
       ring,
       rules: { allowDocumentation: config.allowDocumentationResources },
+      transferSource: createTransferSource(async (id) => {
+        const key = await findSealedKey(postgres.front, id)
+        return key && openTsigKey(ring, key)
+      }),
       enableDnssec: enableForNewZone({ ring, now: () => new Date() }),
-      transferSource: null,
       now: () => new Date(),
     }),
     ...dnssecRoutes({ postgres, ring, now: () => new Date() }),

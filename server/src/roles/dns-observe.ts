@@ -5,12 +5,11 @@ import type { NameServer } from '../dns/publish/name-server.ts'
 import { deleteObservations, listServers, type ServerRow } from '../dns/publish/observe.store.ts'
 import { ServerObserver } from '../dns/publish/observe-server.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
-import type { TsigAlgorithm, TsigKey } from '../net/dns/tsig.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
-import { open } from '../runtime/secrets.ts'
 import { createLoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
+import { openTsigKey } from './tsig-keys.ts'
 
 const intervalMs = 30_000
 /** While a server is behind, it is asked again after this time, doubled up to `intervalMs`. */
@@ -102,15 +101,7 @@ function observe(shared: Shared, server: ServerRow): Observed {
   }
 }
 
-function connect({ config }: Shared, { name, address, port, keyName, keyAlgorithm, keySealed }: ServerRow): NameServer {
-  const key: TsigKey | undefined =
-    keyName && keySealed
-      ? {
-          name: keyName,
-          algorithm: keyAlgorithm as TsigAlgorithm,
-          secret: open(config.secret, 'tsig-key', keySealed, keyName),
-        }
-      : undefined
+function connect({ config }: Shared, { name, address, port, ...key }: ServerRow): NameServer {
   if (address === null) throw new Error(`the name server ${name} has no address`)
-  return createFollower({ address, port, key })
+  return createFollower({ address, port, key: openTsigKey(config.secret, key) })
 }

@@ -5,12 +5,14 @@ import type { WakeName } from '../db/wake.ts'
 import { hasDeleted, purge } from '../dns/publish/purge.ts'
 import { publishCatalog } from '../dns/publish/publish-catalog.ts'
 import { requestResigning } from '../dns/publish/publish.store.ts'
-import { renewalTime } from '../dns/publish/publish-zone.ts'
+import { renewalTime, type SignWhole } from '../dns/publish/publish-zone.ts'
 import { publishZones } from '../dns/publish/publish-zones.ts'
+import { signZone } from '../dns/sign/sign-zone.ts'
 import { signInThread } from '../dns/sign/sign-in-thread.ts'
 import { parseZoneName } from '../net/dns/name.ts'
 import type { Component } from '../runtime/component.ts'
 import { fromSetting } from './config-error.ts'
+import { dnsFollowPart } from './dns-follow.ts'
 import { dnsObservePart } from './dns-observe.ts'
 import { createLoopComponent, type LoopComponent, type LoopSettings } from './loop-component.ts'
 import type { Shared } from './shared.ts'
@@ -25,7 +27,7 @@ export function dnsPublishParts(shared: Shared): Component[] {
   const deps = {
     db: postgres.owner,
     ring: config.secret,
-    signWhole: signInThread,
+    signWhole,
     now: () => new Date(),
   }
   const catalog = fromSetting('dns_catalog_zone', () => parseZoneName(config.dnsCatalogZone))
@@ -66,7 +68,15 @@ export function dnsPublishParts(shared: Shared): Component[] {
       },
     }),
     dnsObservePart(shared),
+    dnsFollowPart(shared),
   ]
+}
+
+/** A thread takes longer to start than a few sets to sign; sets without signatures are only sorted. */
+const signWhole: SignWhole = (zone, rrsets, signing, previous) => {
+  const sets = [...rrsets]
+  const isShort = !signing || sets.length < 200
+  return isShort ? signZone(zone, sets, signing, previous) : signInThread(zone, sets, signing, previous)
 }
 
 /** A loop that runs in the process that leads it. */

@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { respondTo } from '../dns/answer/respond.ts'
 import { compileAccess, type Access } from '../dns/serve/access.ts'
 import { ServedZones } from '../dns/serve/served-zones.ts'
+import { requestTransfer } from '../dns/publish/follow.store.ts'
 import { readAccess } from '../dns/serve/served.store.ts'
 import { createHandler } from '../drivers/dns-server/handler.ts'
 import { parseListenAddress, printListenAddress } from '../drivers/dns-server/listen-address.ts'
@@ -26,7 +27,7 @@ const intervalMs = 30_000
 const nobody: Access = {
   findKey: () => undefined,
   transferView: () => undefined,
-  mayNotify: () => false,
+  notifiedZone: () => undefined,
 }
 
 export type Nameserver = {
@@ -78,7 +79,14 @@ export function createNameserver(shared: Shared): Nameserver {
       const zone = zones.get(name)
       return zone && access.transferView(zone.id, peer)
     },
-    notified: () => rcode.NOTAUTH,
+    notified(name, peer) {
+      const zoneId = access.notifiedZone(name, peer)
+      if (zoneId === undefined) return rcode.NOTAUTH
+      requestTransfer(postgres.owner, zoneId).catch((error: unknown) =>
+        log.warn({ zone: name, err: error }, 'NOTIFY not stored; the next refresh finds the change'),
+      )
+      return rcode.NOERROR
+    },
     now: () => Date.now() / 1000,
   })
   let listener: DnsListener | undefined

@@ -117,12 +117,13 @@ export type Publication = {
 
 /**
  * Writes a publication: the rows, the step and the serial. Returns false and writes nothing if the zone has another serial than
- * expected or was deleted: another process published it.
+ * expected or was deleted: another process published it. Without name servers to observe, the zone is `ok`.
  */
 export async function savePublication(trx: Trx, publication: Publication): Promise<boolean> {
   const { zone, serial, version, changes, hasStep, resigned } = publication
   const { numAffectedRows } = await sql`
-    update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), status = 'updating', reason = null,
+    update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), reason = null,
+      status = case when exists (select from dns_servers) then 'updating' else 'ok' end,
       attrs = null, dnssec_serial = coalesce(dnssec_serial, ${serial}), resign_requested = case when resign_requested = ${resigned} then null else resign_requested end
     where id = ${zone.id} and serial is not distinct from ${zone.serial ?? null}::bigint and published_version <= ${version}
       and deleted is null`.execute(trx)

@@ -1,6 +1,6 @@
 // Who may transfer a zone and send NOTIFY for it: followers of the platform file by their key, others by the settings of the zone. Pure.
 import { parseAddress } from '../../net/address.ts'
-import type { DomainName } from '../../net/dns/name.ts'
+import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { tsigAlgorithms, type TsigAlgorithm, type TsigKey } from '../../net/dns/tsig.ts'
 import { covers, hostPrefix, parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Peer, TransferView } from '../answer/zone-source.ts'
@@ -10,8 +10,8 @@ export type Access = {
   readonly findKey: (name: DomainName) => TsigKey | undefined
   /** Returns what the peer may transfer of the zone; undefined for nothing. */
   readonly transferView: (zoneId: number, peer: Peer) => TransferView | undefined
-  /** Whether the peer is a primary of this secondary zone. */
-  readonly mayNotify: (zoneId: number, peer: Peer) => boolean
+  /** Returns the id of the secondary zone of which the peer is a primary. */
+  readonly notifiedZone: (zone: ZoneName, peer: Peer) => number | undefined
 }
 
 /**
@@ -37,7 +37,7 @@ export function compileAccess(
   const settings = new Map(
     zones.map(({ id, networks, keys }) => [id, { keys: new Set(keys), networks: parseNetworks(networks) }]),
   )
-  const primariesOf = Map.groupBy(primaries, ({ id }) => id)
+  const primariesOf = Map.groupBy(primaries, ({ zone }) => zone)
   return {
     findKey: (name) => known.get(name),
     transferView(zoneId, { address, key }) {
@@ -48,10 +48,10 @@ export function compileAccess(
       const isAllowed = (key && own.keys.has(key)) || isWithin(address, own.networks)
       return isAllowed ? 'signed' : undefined
     },
-    mayNotify: (zoneId, { address, key }) =>
-      (primariesOf.get(zoneId) ?? []).some((primary) =>
-        primary.key === null ? primary.address === address : primary.key === key,
-      ),
+    notifiedZone: (zone, { address, key }) =>
+      primariesOf
+        .get(zone)
+        ?.find((primary) => (primary.key === null ? primary.address === address : primary.key === key))?.id,
   }
 }
 

@@ -170,7 +170,12 @@ export type KeyRow = {
 }
 
 /** The primaries of secondary zones, which may send NOTIFY. */
-export type PrimaryRow = { readonly id: number; readonly address: string; readonly key: DomainName | null }
+export type PrimaryRow = {
+  readonly id: number
+  readonly zone: ZoneName
+  readonly address: string
+  readonly key: DomainName | null
+}
 
 export type AccessRows = {
   readonly followers: readonly FollowerRow[]
@@ -193,8 +198,9 @@ export async function readAccess(db: Db): Promise<AccessRows> {
       from dns_zones z where z.settings ?| array['allow_transfer', 'tsig_key_ids']`.execute(db),
     sql<KeyRow>`select name, algorithm, secret_sealed from dns_tsig_keys`.execute(db),
     sql<PrimaryRow>`
-      select s.zone_id as id, p.value ->> 'address' as address, k.name as key
-      from dns_secondaries s cross join jsonb_array_elements(s.primaries) p (value)
+      select s.zone_id as id, z.name as zone, p.value ->> 'address' as address, k.name as key
+      from dns_secondaries s join dns_zones z on z.id = s.zone_id and z.deleted is null and z.claimed is not null
+      cross join jsonb_array_elements(s.primaries) p (value)
       left join dns_tsig_keys k on k.id = (p.value ->> 'tsig_key_id')::integer`.execute(db),
   ])
   return { followers: followers.rows, zones: zones.rows, keys: keys.rows, primaries: primaries.rows }

@@ -81,7 +81,7 @@ export async function exchange(
     if (!answer.tc) return answer
   }
   const timeoutMs = Math.max(1, target.timeoutMs - (performance.now() - began))
-  for await (const answer of receiveMessages({ ...target, timeoutMs }, query, options.signal)) return answer
+  for await (const { message } of receiveMessages({ ...target, timeoutMs }, query, options.signal)) return message
   throw unreachable(target, 'the connection was closed without an answer')
 }
 
@@ -132,15 +132,27 @@ function closeQuietly(socket: UdpSocket): void {
 export const plainOctets = (octets: Buffer): Uint8Array =>
   new Uint8Array(octets.buffer, octets.byteOffset, octets.length)
 
+/** `finish` throws DriverError unless a signature covers all messages so far. */
+export type Received = { readonly message: Message; readonly finish: () => void }
+
+function finish(target: Target, { rcode: code }: Message, verifier: TsigVerifier | undefined): void {
+  try {
+    if (code === rcode.NOERROR) verifier?.finish()
+  } catch (error) {
+    throw asFailure(target, error)
+  }
+}
+
 /**
- * Yields the messages that answer a query over TCP, each verified, until the consumer stops. Ends if the server closes the connection.
- * `timeoutMs` is the time for each message. Throws DriverError.
+ * Yields the messages that answer a query over TCP until the consumer stops. Ends if the server closes the connection. A server may sign only some
+ * messages of a transfer, so nothing of it may be used before `finish` of the last one. `timeoutMs` is the time for each message.
+ * Throws DriverError.
  */
 export async function* receiveMessages(
   target: Target,
   query: Query,
   signal?: AbortSignal,
-): AsyncGenerator<Message, void> {
+): AsyncGenerator<Received, void> {
   const sent = prepareQuery(query, target.key)
   const verifier = sent.createVerifier()
   const socket = connect({ host: target.address, port: target.port, ...(signal && { signal }) })
@@ -154,7 +166,7 @@ export async function* receiveMessages(
     for await (const wire of readFrames(socket)) {
       const answer = matchAnswer(wire, sent, verifier)
       if (!answer) throw new DriverError('protocol', 'the answer does not match the question')
-      yield answer
+      yield { message: answer, finish: () => finish(target, answer, verifier) }
     }
   } catch (error) {
     throw asFailure(target, error)

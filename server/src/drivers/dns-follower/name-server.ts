@@ -84,11 +84,12 @@ class Follower implements NameServer {
   async *read(zone: ZoneName): AsyncGenerator<ResourceRecord> {
     const query = { questions: [{ name: zone, type: recordType.AXFR, class: recordClass.IN }] }
     let soas = 0
-    for await (const { rcode: code, answers } of receiveMessages(this.#target, query, this.#closing.signal)) {
+    for await (const { message, finish } of receiveMessages(this.#target, query, this.#closing.signal)) {
+      const { rcode: code, answers } = message
       if (code !== rcode.NOERROR) throw new DriverError('refused', `the transfer of ${zone} was refused`)
       for (const record of answers) {
         const isSoa = record.type === recordType.SOA && record.name === zone
-        if (isSoa && ++soas === 2) return
+        if (isSoa && ++soas === 2) return finish()
         yield record
       }
     }

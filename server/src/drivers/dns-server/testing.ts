@@ -18,9 +18,12 @@ import { startListener } from './listener.ts'
 
 const run = promisify(execFile)
 
-/** Returns the lines of `dig +short` at a port of 127.0.0.1; other arguments as they are. */
+/** Returns what dig prints for a question to a port, by default of 127.0.0.1; nothing if nobody answers. */
 export async function dig(port: number, ...args: string[]): Promise<string> {
-  const { stdout } = await run('dig', ['@127.0.0.1', '-p', String(port), '+tries=1', '+time=5', ...args])
+  const server = args.find((arg) => arg.startsWith('@')) ?? '@127.0.0.1'
+  const others = args.filter((arg) => !arg.startsWith('@'))
+  const dig = run('dig', [server, '-p', String(port), '+tries=1', '+time=5', ...others])
+  const { stdout } = await dig.catch(() => ({ stdout: '' }))
   return stdout.trim()
 }
 

@@ -1,0 +1,193 @@
+// Follows the primaries of one secondary zone: asks for the serial, transfers what is newer, and publishes it as it is, under the serial of the
+// primary. A transfer that loses more than half of the names waits for staff, and the old copy is served.
+import type { Db, Trx } from '../../db/postgres.ts'
+import { isAtOrBelow, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import { collectRrsets, recordsOf, type ResourceRecord, type Rrset, type SignedRrset } from '../../net/dns/record.ts'
+import { isNewer, type Serial } from '../../net/dns/serial.ts'
+import { recordClass, recordType } from '../../net/dns/type.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { serialOf } from '../serve/served-zones.ts'
+import { readServedSets } from '../serve/served.store.ts'
+import { isGeneratedType } from '../sign/authority.ts'
+import type { ServedChange } from '../sign/served-index.ts'
+import { planDifference, setId, type DesiredSet } from '../zone/zone-change.ts'
+import { readAllSets, writeDifference } from '../zone/zone-change.store.ts'
+import { lockZone } from '../zone/zone.store.ts'
+import { saveFollowed, saveFollowProblem, type DueSecondary, type PrimaryOfZone } from './follow.store.ts'
+import { Guarded, closeHold, isApproved, openHold } from './hold.ts'
+import { savePublication } from './publish.store.ts'
+import type { TransferResult, ZonePrimary } from './zone-primary.ts'
+
+export type FollowDeps = {
+  readonly db: Db
+  readonly connect: (primary: PrimaryOfZone) => ZonePrimary
+  readonly now: () => Date
+}
+
+/** A transfer with more records is refused. */
+const recordsMax = 1_000_000
+/** Without a transfer yet there is no SOA that says when to try again. */
+const firstRetrySeconds = 60
+/** Zones of few names shrink by half on an ordinary day. */
+const guardedNamesMin = 10
+
+/** Asks the primaries in their order until one answers; stores what came of it. */
+export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: AbortSignal): Promise<void> {
+  const { db } = deps
+  const served = (await Array.fromAsync(readServedSets(db, [zone.id]))).map(({ set }) => set)
+  const soa = served.find(({ name, type }) => type === recordType.SOA && name === zone.name)
+  let failure = 'no_primaries'
+  for (const address of zone.primaries) {
+    try {
+      const primary = deps.connect(address)
+      const serial = await primary.serial(zone.name)
+      const isCurrent = soa !== undefined && !isNewer(serial, serialOf(soa))
+      const transferred = isCurrent ? undefined : await transfer(deps, zone, served, primary, signal)
+      await finish(db, zone.id, transferred ?? soa!, transferred !== undefined)
+      return
+    } catch (error) {
+      if (error instanceof Guarded) return await wait(db, zone.id, soa, null)
+      if (!(error instanceof DriverError)) throw error
+      failure = error.kind
+    }
+  }
+  await wait(db, zone.id, soa, failure)
+}
+
+/** The SOA says when to ask again, and how long the data holds without a contact. */
+async function finish(db: Db, zoneId: number, soa: Rrset, isTransferred: boolean): Promise<void> {
+  const { refresh, expire } = timesOf(soa)
+  await saveFollowed(db, zoneId, {
+    serial: serialOf({ ...soa, rrsig: [] }),
+    error: null,
+    dueSeconds: refresh,
+    expireSeconds: expire,
+    isTransferred,
+  })
+  await saveFollowProblem(db, zoneId, null)
+}
+
+async function wait(db: Db, zoneId: number, soa: Rrset | undefined, reason: string | null): Promise<void> {
+  const dueSeconds = soa ? timesOf(soa).retry : firstRetrySeconds
+  await saveFollowed(db, zoneId, { error: reason ?? 'held', dueSeconds })
+  if (reason !== null) await saveFollowProblem(db, zoneId, reason)
+}
+
+/** Seconds. A primary with extreme values is asked at most every minute and at least daily. */
+function timesOf({ rdata: [soa] }: Rrset): { refresh: number; retry: number; expire: number } {
+  const octets = Buffer.from(soa!)
+  const at = (field: number): number => octets.readUInt32BE(octets.length - 20 + 4 * field)
+  const bounded = (seconds: number): number => Math.min(86_400, Math.max(60, seconds))
+  return { refresh: bounded(at(1)), retry: bounded(at(2)), expire: at(3) }
+}
+
+/** Returns the new SOA. Throws DriverError, and Guarded if staff must approve. */
+async function transfer(
+  deps: FollowDeps,
+  zone: DueSecondary,
+  served: readonly SignedRrset[],
+  primary: ZonePrimary,
+  signal: AbortSignal,
+): Promise<SignedRrset> {
+  const soa = served.find(({ name, type }) => type === recordType.SOA && name === zone.name)
+  const [from] = soa ? recordsOf(soa) : []
+  const result = await primary.transfer(zone.name, { ...(from && { from }), recordsMax, signal })
+  const sets = signedSets(zone.name, contentOf(served, result))
+  const after = sets.find(({ name, type }) => type === recordType.SOA && name === zone.name)
+  if (!after || after.rdata.length !== 1) throw new DriverError('protocol', 'the transfer has not one SOA')
+  await guardShrink(deps.db, zone.id, served, sets)
+  await deps.db.transaction().execute((trx) => save(trx, deps, zone, served, sets, serialOf(after)))
+  return after
+}
+
+const keyOf = ({ name, type, rdata }: Pick<ResourceRecord, 'name' | 'type' | 'rdata'>): string =>
+  `${type} ${name} ${Buffer.from(rdata).toString('latin1')}`
+
+/** Returns the records of the zone after the transfer. */
+function contentOf(served: readonly SignedRrset[], result: TransferResult): Iterable<ResourceRecord> {
+  if (result.kind === 'whole') return result.records
+  const records = new Map(served.flatMap(recordsWithSignatures).map((record) => [keyOf(record), record]))
+  for (const { removed, added } of result.steps) {
+    for (const record of removed) records.delete(keyOf(record))
+    for (const record of added) records.set(keyOf(record), record)
+  }
+  return records.values()
+}
+
+const recordsWithSignatures = (set: SignedRrset): ResourceRecord[] => [
+  ...recordsOf(set),
+  ...recordsOf({ ...set, type: recordType.RRSIG, rdata: set.rrsig }),
+]
+
+/** Collects sets with their signatures; leaves out records of other zones. */
+function signedSets(zone: ZoneName, records: Iterable<ResourceRecord>): SignedRrset[] {
+  const own = [...records].filter(
+    ({ name, class: recordClassOf }) => recordClassOf === recordClass.IN && isAtOrBelow(name, zone),
+  )
+  const signatures = Map.groupBy(
+    own.filter(({ type }) => type === recordType.RRSIG),
+    ({ name, rdata }) => setId({ name, type: (rdata[0]! << 8) | rdata[1]! }),
+  )
+  return collectRrsets(own.filter(({ type }) => type !== recordType.RRSIG)).map((set) => ({
+    ...set,
+    rrsig: (signatures.get(setId(set)) ?? []).map(({ rdata }) => rdata),
+  }))
+}
+
+async function guardShrink(
+  db: Db,
+  zoneId: number,
+  before: readonly SignedRrset[],
+  after: readonly SignedRrset[],
+): Promise<void> {
+  const namesOf = (sets: readonly SignedRrset[]): Set<DomainName> => new Set(sets.map(({ name }) => name))
+  const [former, current] = [namesOf(before), namesOf(after)]
+  const hold = { kind: 'shrink', zoneId } as const
+  if (former.size < guardedNamesMin || 2 * current.size >= former.size) return closeHold(db, hold)
+  const removed = [...former].filter((name) => !current.has(name)).sort()
+  const planned = { ...hold, reason: 'transfer_shrinks', sets: removed }
+  if (await isApproved(db, planned)) return
+  await openHold(db, planned)
+  throw new Guarded()
+}
+
+/** Writes the record sets for the operations, with a version, and what is published. */
+async function save(
+  trx: Trx,
+  { now }: FollowDeps,
+  { id, teamId }: DueSecondary,
+  served: readonly SignedRrset[],
+  sets: readonly SignedRrset[],
+  serial: Serial,
+): Promise<void> {
+  const zone = await lockZone(trx, teamId, { id })
+  if (!zone || zone.deleted !== null) return
+  const stored = await readAllSets(trx, id)
+  const wanted = sets.filter(({ type }) => !isGeneratedType(type))
+  const desired = new Map<string, DesiredSet>(
+    stored.map(({ name, type, ttl, source }) => [setId({ name, type }), { name, type, ttl, rdata: [], source }]),
+  )
+  for (const set of wanted) desired.set(setId(set), { ...set, source: 'user' })
+  const difference = planDifference(stored, [...desired.values()], now())
+  const { version } = await writeDifference(trx, zone, difference, { actor: 'operator', what: 'zone.transfer' })
+  const isSaved = await savePublication(trx, {
+    zone: { id, serial: zone.serial === null ? undefined : (zone.serial as Serial) },
+    serial,
+    version,
+    changes: changesOf(served, sets),
+    hasStep: served.length > 0,
+    resigned: null,
+    now: now().getTime() / 1000,
+  })
+  if (!isSaved) throw new DriverError('postponed', 'the zone was changed by another process')
+}
+
+function changesOf(served: readonly SignedRrset[], sets: readonly SignedRrset[]): ServedChange[] {
+  const former = new Map(served.map((set) => [setId(set), set]))
+  const changes = sets.map((after): ServedChange => {
+    const before = former.get(setId(after))
+    former.delete(setId(after))
+    return before ? { before, after } : { after }
+  })
+  return [...changes, ...[...former.values()].map((before) => ({ before }))]
+}

@@ -1,0 +1,112 @@
+// The SQL of secondary zones: which are due, and what a transfer left. As the owner, across all teams.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import type { DomainName, ZoneName } from '../../net/dns/name.ts'
+import { toSerial, type Serial } from '../../net/dns/serial.ts'
+
+export type PrimaryOfZone = {
+  readonly address: string
+  readonly port: number
+  readonly keyName: DomainName | null
+  readonly keyAlgorithm: string | null
+  readonly keySealed: Buffer | null
+}
+
+export type DueSecondary = {
+  readonly id: number
+  readonly name: ZoneName
+  readonly teamId: number | null
+  readonly serial: Serial | undefined
+  readonly primaries: readonly PrimaryOfZone[]
+}
+
+/** Longer than a transfer takes: another process claims the zone afterwards. */
+const leaseSeconds = 300
+
+/** Claims secondary zones whose primaries are to be asked. */
+export async function claimSecondaries(db: Db, limit: number): Promise<DueSecondary[]> {
+  const { rows } = await sql<Omit<DueSecondary, 'serial' | 'primaries'> & { serial: number | null; primaries: unknown }>`
+    with due as materialized (
+      select s.zone_id from dns_secondaries s join dns_zones z on z.id = s.zone_id
+      where s.due <= now() and (s.leased_until is null or s.leased_until < now())
+        and z.deleted is null and z.claimed is not null
+      order by s.due limit ${limit} for no key update of s skip locked)
+    update dns_secondaries s set leased_until = now() + make_interval(secs => ${leaseSeconds}), attempted = now()
+    from due join dns_zones z on z.id = due.zone_id where s.zone_id = due.zone_id
+    returning z.id, z.name, z.team_id as "teamId", z.serial::float8 as serial, s.primaries`.execute(db)
+  return Promise.all(
+    rows.map(async ({ serial, primaries, ...zone }) => ({
+      ...zone,
+      serial: serial === null ? undefined : toSerial(serial),
+      primaries: await withKeys(db, primaries as StoredPrimary[]),
+    })),
+  )
+}
+
+type StoredPrimary = { readonly address: string; readonly port?: number; readonly tsig_key_id?: number | null }
+
+async function withKeys(db: Db, primaries: readonly StoredPrimary[]): Promise<PrimaryOfZone[]> {
+  const ids = primaries.flatMap(({ tsig_key_id: id }) => (typeof id === 'number' ? [id] : []))
+  const { rows } = await sql<{ id: number; name: DomainName; algorithm: string; secret_sealed: Buffer }>`
+    select id, name, algorithm, secret_sealed from dns_tsig_keys where id = any(${ids})`.execute(db)
+  return primaries.map(({ address, port = 53, tsig_key_id: id }) => {
+    const key = rows.find((row) => row.id === id)
+    return {
+      address,
+      port,
+      keyName: key?.name ?? null,
+      keyAlgorithm: key?.algorithm ?? null,
+      keySealed: key?.secret_sealed ?? null,
+    }
+  })
+}
+
+/** What an attempt left. Times are seconds from now. */
+export type FollowResult = {
+  readonly serial?: Serial
+  readonly error: string | null
+  readonly attrs?: object
+  readonly dueSeconds: number
+  /** After a contact: from SOA expire. */
+  readonly expireSeconds?: number
+  readonly isTransferred?: boolean
+}
+
+export async function saveFollowed(db: Db | Trx, zoneId: number, result: FollowResult): Promise<void> {
+  const { serial = null, error, attrs, dueSeconds, expireSeconds = null, isTransferred = false } = result
+  await sql`
+    update dns_secondaries set leased_until = null, error = ${error}, attrs = ${attrs ? JSON.stringify(attrs) : null}::jsonb,
+      due = now() + make_interval(secs => ${dueSeconds}), serial = coalesce(${serial}::bigint, serial),
+      transferred = case when ${isTransferred} then now() else transferred end,
+      expires = case when ${expireSeconds}::float8 is null then expires
+        else now() + make_interval(secs => ${expireSeconds}::float8) end
+    where zone_id = ${zoneId}`.execute(db)
+}
+
+/** Stores the problem of a secondary zone, or that it is over. Returns whether the data has expired. */
+export async function saveFollowProblem(db: Db | Trx, zoneId: number, reason: string | null): Promise<void> {
+  await sql`
+    with s as (select zone_id, expires < now() as is_expired from dns_secondaries where zone_id = ${zoneId}),
+    problem as (
+      select zone_id, case when is_expired then 'zone_expired' when ${reason}::text is not null then 'zone_not_transferred' end as tag
+      from s)
+    update dns_zones z set status = case when p.tag is null then 'updating' else 'error' end, reason = p.tag,
+      attrs = case when p.tag = 'zone_not_transferred' then jsonb_build_object('reason', ${reason}::text) end
+    from problem p where z.id = p.zone_id and z.reason is distinct from p.tag
+      and (p.tag is not null or z.reason in ('zone_not_transferred', 'zone_expired', 'zone_held'))`.execute(db)
+}
+
+/** A NOTIFY: the primaries are asked now. */
+export async function requestTransfer(db: Db, zoneId: number): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`update dns_secondaries set due = now() where zone_id = ${zoneId}`.execute(trx)
+    await wake(trx, 'dns')
+  })
+}
+
+/** Returns a TSIG key as stored; undefined if it does not exist. */
+export async function findSealedKey(db: Db, id: number): Promise<Omit<PrimaryOfZone, 'address' | 'port'> | undefined> {
+  const [primary] = await withKeys(db, [{ address: '', tsig_key_id: id }])
+  return primary?.keySealed ? primary : undefined
+}

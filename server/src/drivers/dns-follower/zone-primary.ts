@@ -1,0 +1,115 @@
+// A primary of other zones over DNS: AXFR (RFC 5936) and IXFR (RFC 1995), each complete and covered by signatures before anything of it is used.
+import type { TransferSource } from '../../dns/import/transfer-source.ts'
+import type { TransferResult, TransferredStep, ZonePrimary } from '../../dns/publish/zone-primary.ts'
+import { rcode } from '../../net/dns/message.ts'
+import type { ZoneName } from '../../net/dns/name.ts'
+import type { ResourceRecord } from '../../net/dns/record.ts'
+import { recordClass, recordType } from '../../net/dns/type.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { receiveMessages, type Query, type Target } from './exchange.ts'
+import { createFollower, serialOf, type FollowerOptions } from './name-server.ts'
+
+const timeoutMs = 10_000
+
+export function createPrimary(options: FollowerOptions): ZonePrimary {
+  const target: Target = { ...options, timeoutMs: options.timeoutMs ?? timeoutMs }
+  return {
+    async serial(zone) {
+      const server = createFollower(target)
+      const serial = (await server.serials([zone])).get(zone)
+      await server.close()
+      if (typeof serial === 'number') return serial
+      throw new DriverError('refused', `${target.address} is not authoritative for the zone`)
+    },
+    transfer: (zone, transfer) => transferZone(target, zone, transfer),
+  }
+}
+
+/** The source of imports. `keyOf` opens the TSIG key of a row. */
+export function createTransferSource(
+  keyOf: (id: number) => Promise<FollowerOptions['key']>,
+): TransferSource {
+  return {
+    async transfer({ zone, address, port, tsigKeyId, recordsMax, signal }) {
+      const key = tsigKeyId === undefined ? undefined : await keyOf(tsigKeyId)
+      const found = await transferZone({ address, port, key, timeoutMs }, zone, { recordsMax, signal })
+      if (found.kind !== 'whole') throw new DriverError('protocol', 'the server answered AXFR with differences')
+      return found.records
+    },
+  }
+}
+
+async function transferZone(
+  target: Target,
+  zone: ZoneName,
+  { from, recordsMax, signal }: Parameters<ZonePrimary['transfer']>[1],
+): Promise<TransferResult> {
+  const type = from ? recordType.IXFR : recordType.AXFR
+  const query: Query = { questions: [{ name: zone, type, class: recordClass.IN }], ...(from && { authorities: [from] }) }
+  const transfer = new TransferReader(zone, recordsMax)
+  for await (const { message, finish } of receiveMessages(target, query, signal)) {
+    if (message.rcode === rcode.NOTIMP && from) return transferZone(target, zone, { recordsMax, signal })
+    if (message.rcode !== rcode.NOERROR)
+      throw new DriverError('refused', `${target.address} refused the transfer with RCODE ${message.rcode}`)
+    for (const record of message.answers) transfer.add(record)
+    // One SOA alone says that there is nothing newer (RFC 1995 section 4).
+    if (from && transfer.isOneSoa) return { kind: 'steps', steps: [] }
+    if (!transfer.isComplete) continue
+    finish()
+    return transfer.result
+  }
+  throw new DriverError('unreachable', `${target.address} ended the transfer early`)
+}
+
+/** Reads the records of a transfer in their order: the SOA is at the start and at the end, and in IXFR before each half of a step. */
+class TransferReader {
+  readonly #zone: ZoneName
+  readonly #recordsMax: number
+  readonly #records: ResourceRecord[] = []
+  /** Positions of SOA records. */
+  readonly #soas: number[] = []
+  isComplete = false
+
+  constructor(zone: ZoneName, recordsMax: number) {
+    this.#zone = zone
+    this.#recordsMax = recordsMax
+  }
+
+  add(record: ResourceRecord): void {
+    if (this.isComplete) throw new DriverError('protocol', 'records follow the end of the transfer')
+    const isSoa = record.type === recordType.SOA && record.name === this.#zone
+    if (this.#records.length === 0 && !isSoa) throw new DriverError('protocol', 'the transfer starts without SOA')
+    if (this.#records.length > this.#recordsMax)
+      throw new DriverError('refused', `the zone has more than ${this.#recordsMax} records`)
+    if (isSoa) this.#soas.push(this.#records.length)
+    this.#records.push(record)
+    if (isSoa) this.isComplete = this.#endsHere(record)
+  }
+
+  get isOneSoa(): boolean {
+    return this.#records.length === 1
+  }
+
+  get #isDifference(): boolean {
+    return this.#soas[1] === 1
+  }
+
+  /** The last SOA repeats the first; in IXFR the last step also ends with its serial, before its records. */
+  #endsHere(soa: ResourceRecord): boolean {
+    if (this.#soas.length === 1 || serialOf(soa) !== serialOf(this.#records[0]!)) return false
+    return !this.#isDifference || this.#soas.length % 2 === 0
+  }
+
+  get result(): TransferResult {
+    const records = this.#records.slice(0, -1)
+    if (!this.#isDifference || this.#soas.length === 2) return { kind: 'whole', records }
+    const bounds = this.#soas.slice(1)
+    const steps: TransferredStep[] = []
+    for (let i = 0; i + 2 < bounds.length; i += 2)
+      steps.push({
+        removed: this.#records.slice(bounds[i], bounds[i + 1]),
+        added: this.#records.slice(bounds[i + 1], bounds[i + 2]),
+      })
+    return { kind: 'steps', steps }
+  }
+}
