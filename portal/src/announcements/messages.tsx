@@ -35,7 +35,7 @@ export function Messages({ announcement }: { announcement: Announcement }) {
 }
 
 /** The place of each message: an alert, the row of its check, or the row of its region. */
-const places: Record<StateMessageTag, 'alert' | 'checks' | 'region'> = {
+const places: Readonly<Partial<Record<StateMessageTag, 'alert' | 'checks' | 'region'>>> = {
   suspended: 'alert',
   validation_lost: 'alert',
   validation_failed: 'checks',

@@ -21,6 +21,7 @@ import {
   IconUser,
   IconUsers,
   IconWebhook,
+  IconWorld,
 } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -39,6 +40,7 @@ const icons: Record<SearchHit['kind'], typeof IconSearch> = {
   prefix: IconNetwork,
   asn: IconId,
   event: IconShieldBolt,
+  zone: IconWorld,
   service: IconPlug,
   member: IconUser,
   webhook: IconWebhook,

@@ -34,6 +34,7 @@ export const words = {
     prefix: 'Prefixes',
     asn: 'ASNs',
     event: 'Events',
+    zone: 'Zones',
     service: 'Services',
     member: 'Members',
     webhook: 'Webhooks',

@@ -16,6 +16,14 @@ const scopes: Record<Scope, Named> = {
     label: 'Change announcements and ASNs',
     help: 'Add and delete prefixes, announce and withdraw them, upload letters.',
   },
+  'dns:read': {
+    label: 'Read DNS',
+    help: 'See zones with their records, history and DNSSEC, and the names of addresses.',
+  },
+  'dns:write': {
+    label: 'Change DNS',
+    help: 'Change records and reverse DNS; with the role of an admin also zones and DNSSEC.',
+  },
   'inventory:read': {
     label: 'Read the inventory',
     help: 'See the services, prefixes and ASNs of the team.',
@@ -61,6 +69,15 @@ const messages: Record<MessageType, Named> = {
     help: 'The rate, the targets or the state of an attack changed.',
   },
   'event.ended': { label: 'Attack ended', help: 'An attack is over, with its peak and duration.' },
+  'zone.updated': { label: 'Zone changed', help: 'A new version of a zone: who changed how many records.' },
+  'zone.status_changed': {
+    label: 'Zone changed its status',
+    help: 'All name servers have the newest version, or one of them fails.',
+  },
+  'zone.dnssec_changed': {
+    label: 'DNSSEC of a zone changed',
+    help: 'A zone was signed or unsigned, or waits for its DS record.',
+  },
 }
 
 const sentTypes: Record<SentType, string> = {

@@ -86,6 +86,38 @@ const problems: Record<ProblemCode, Text> = {
     detail: 'Another team has verified it. If it is yours, contact the provider.',
     takesDetail: true,
   },
+  zone_claimed: {
+    title: 'Another customer has this name',
+    detail: 'Or a name above or below it. Verify the domain for your team, or contact the provider.',
+  },
+  exists: {
+    title: 'It exists already',
+    detail: 'Change the existing one instead.',
+    takesDetail: true,
+  },
+  delegated: {
+    title: 'The domain still points here',
+    detail: 'Change the name servers at your registrar first, and wait for the TTL.',
+  },
+  delete_protected: {
+    title: 'The zone is protected from deletion',
+    detail: 'Turn the protection off in the settings of the zone first.',
+  },
+  ds_present: {
+    title: 'The parent zone still has a DS record',
+    detail:
+      'Delete it at your registrar first, or ask the parent to delete it. Otherwise resolvers that validate fail.',
+  },
+  in_use: {
+    title: 'Something else depends on it',
+    detail: 'Delete what depends on it first.',
+    takesDetail: true,
+  },
+  managed: {
+    title: 'Managed by Pharos',
+    detail: 'This record follows from the settings of the zone.',
+    takesDetail: true,
+  },
   conflict: {
     title: 'This is not possible now',
     detail: 'The state has changed in the meantime. Reload the page to see it.',

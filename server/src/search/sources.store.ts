@@ -1,6 +1,7 @@
 // The sources of the search, one per kind. Every statement of `find` names the team, beside row-level security.
 import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { listZonesRoute } from '@pharos/contract/dns-zone'
 import { listAsnsRoute } from '@pharos/contract/inventory'
 import { listMembersRoute } from '@pharos/contract/member'
 import { listPrefixesRoute } from '@pharos/contract/prefix'
@@ -158,6 +159,20 @@ function eventsOn(teamId: number, network: Prefix, limit: number): RawBuilder<Hi
     order by f.place, e.start_at desc`
 }
 
+const zone: Source = {
+  kind: 'zone',
+  list: listZonesRoute,
+  find: (teamId, sought, limit) =>
+    hits(
+      sql`z.id::text as id, rtrim(z.name, '.') as title, z.kind as subtitle, z.status as state,
+        '/v3/dns/zones/' || z.id as url, ${ofNoOtherTeam}`,
+      placeOf(sql`rtrim(z.name, '.')`, sought),
+      sql`(select id, name, kind, status from dns_zones where team_id = ${teamId} and deleted is null) z`,
+      sql`title`,
+      limit,
+    ),
+}
+
 const service: Source = {
   kind: 'service',
   list: listServicesRoute,
@@ -258,6 +273,7 @@ export const sources: readonly Source[] = [
   prefix,
   asn,
   event,
+  zone,
   service,
   member,
   webhook,
