@@ -9,7 +9,18 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 const peerPackages = ['gobgpd', 'bird2', 'stayrtr', 'bgpq4', 'curl', 'iproute2', 'chromium']
 
 /** nsd, bind9, knot and pdns-server are name servers, unbound the validating resolver; the others verify zones and ask questions. */
-const dnsPackages = ['nsd', 'bind9', 'bind9-utils', 'bind9-dnsutils', 'knot', 'knot-dnssecutils', 'ldnsutils', 'pdns-server', 'pdns-backend-sqlite3', 'unbound']
+const dnsPackages = [
+  'nsd',
+  'bind9',
+  'bind9-utils',
+  'bind9-dnsutils',
+  'knot',
+  'knot-dnssecutils',
+  'ldnsutils',
+  'pdns-server',
+  'pdns-backend-sqlite3',
+  'unbound',
+]
 
 export const debianPackages = [...peerPackages, ...dnsPackages]
 

@@ -30,6 +30,7 @@ export type Product = Served & { readonly logFile: string } & AsyncDisposable
 const benchSettings = {
   PHAROS_SECRET: 'the-secret-of-the-bench-protects-nothing',
   PHAROS_PORT: '0',
+  PHAROS_DNS_LISTEN: '127.0.0.1:0',
   PHAROS_RATE_LIMIT_PER_SECOND: '1000000',
   PHAROS_RATE_LIMIT_BURST: '10000000',
   PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '100000',

@@ -5,7 +5,7 @@ import { route } from './route.ts'
 import { Component, Enumeration, Id, Nullable, NullableTime, Optional, Strict, Time } from './scalar.ts'
 
 /** States of a key. `introduced`: published, not yet trusted; `retiring`: replaced, and still published. */
-export const dnssecKeyStates = ['introduced', 'active', 'retiring'] as const
+const dnssecKeyStates = ['introduced', 'active', 'retiring'] as const
 
 export const DnssecKey = Component('DnssecKey', {
   id: { ...Id, description: 'id of the key' },

@@ -18,7 +18,7 @@ import {
 } from './scalar.ts'
 
 /** Most records of one batch: a /20. */
-export const ptrRecordsAtOnce = 4096
+const ptrRecordsAtOnce = 4096
 
 export const ptrOverwrites = ['never', 'generated', 'always'] as const
 export type PtrOverwrite = (typeof ptrOverwrites)[number]
@@ -84,9 +84,9 @@ export const listPtrRecordsRoute = route({
   success: 200,
 })
 
-export const ptrStatuses = ['created', 'updated', 'unchanged', 'deleted'] as const
+const ptrStatuses = ['created', 'updated', 'unchanged', 'deleted'] as const
 
-export const PtrResult = Component('PtrResult', {
+const PtrResult = Component('PtrResult', {
   ip: { ...Address, description: 'IP address, in its canonical form' },
   ptrdname: Nullable(Type.String({ description: 'name that the address has now; null for none' })),
   previous: Nullable(Type.String({ description: 'name that it had before; null for none' })),
@@ -100,7 +100,6 @@ export const PtrResult = Component('PtrResult', {
     }),
   ),
 })
-export type PtrResult = Static<typeof PtrResult>
 
 export const updatePtrRecordsRoute = route({
   name: 'updatePtrRecords',
@@ -173,7 +172,7 @@ export const listPtrTemplatesRoute = route({
   method: 'GET',
   path: '/v3/dns/ptr/templates',
   summary: 'List PTR Templates',
-  description: 'The templates of the team. They apply again when a zone of reverse DNS is created.',
+  description: 'The templates of the team, with the patterns that their records were made of.',
   permission: dnsReading,
   query: Strict({ ordering: Ordering(['id', 'cidr', 'created'], 'cidr'), limit: Limit, offset: Offset }),
   response: Page(PtrTemplate),

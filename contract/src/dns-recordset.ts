@@ -23,7 +23,7 @@ export const recordSetSources = ['user', 'generated', 'system'] as const
 export type RecordSetSource = (typeof recordSetSources)[number]
 
 /** Most records of one set; together they must also fit into a message of 64 kB. */
-export const recordsPerSet = 4096
+const recordsPerSet = 4096
 
 const types =
   'a type such as A, AAAA, CNAME, MX, TXT, SRV, CAA, HTTPS or TLSA, or TYPE and a number (RFC 3597); case-insensitive'
@@ -218,7 +218,7 @@ export const deleteRecordSetRoute = route({
   conditional: true,
 })
 
-export const RecordSetChange = Component('RecordSetChange', {
+const RecordSetChange = Component('RecordSetChange', {
   before: { ...RecordSet, description: 'the record set before the change' },
   after: { ...RecordSet, description: 'the record set after the change' },
 })

@@ -16,7 +16,7 @@ export const settingLimits = {
 const Seconds = (name: keyof typeof settingLimits, description: string) =>
   Type.Integer({ ...settingLimits[name], description: `${description}, in seconds` })
 
-export const NotifyTarget = Component('NotifyTarget', {
+const NotifyTarget = Component('NotifyTarget', {
   address: Type.String({ minLength: 2, maxLength: 45, description: 'IP address of the server' }),
   port: Optional(
     Type.Integer({ minimum: 1, maximum: 65_535, default: 53, description: 'port, 53 by default' }),

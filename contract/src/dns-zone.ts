@@ -78,7 +78,7 @@ export const Primary = Component('ZonePrimary', {
 })
 export type Primary = Static<typeof Primary>
 
-export const ZoneDetails = Component('ZoneDetails', {
+const ZoneDetails = Component('ZoneDetails', {
   version: Type.Integer({ minimum: 1, description: 'number of the newest version in the history' }),
   published_version: Type.Integer({
     minimum: 0,
@@ -91,7 +91,6 @@ export const ZoneDetails = Component('ZoneDetails', {
   tsig_key_id: Nullable({ ...Id, description: 'key of these transfers; null for none' }),
   deleted: { ...NullableTime, description: 'when it was deleted; null if it is not' },
 })
-export type ZoneDetails = Static<typeof ZoneDetails>
 
 export const Zone = Component('Zone', {
   id: { ...Id, description: 'id of the zone' },

@@ -106,6 +106,7 @@ export class Pharos {
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         PHAROS_DATA_DIR: this.dataDir,
         PHAROS_PORT: String(port),
+        PHAROS_DNS_LISTEN: '127.0.0.1:0',
         ...(host === undefined ? {} : { PHAROS_HOST: host }),
         ...settings,
       },

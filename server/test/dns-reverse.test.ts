@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { seedAnnouncement } from '../src/byoip/announcement/testing.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { addDnsTeam, addPrefix, versionOf, type DnsTeam } from './support/dns.ts'
 
@@ -267,5 +268,16 @@ describe('a zone of reverse DNS', () => {
     )
     const list = await red.call('GET', '/zones?reverse=true&name=115.0.203.in-addr.arpa')
     assert.equal(list.body.count, 1)
+  })
+
+  it('prevents the deletion of the announcement that it depends on', async () => {
+    const green = await addDnsTeam(api, 'green')
+    const id = await seedAnnouncement(api.database.postgres, { teamId: green.teamId, prefix: '192.0.2.0/24' })
+    const created = await batch(green, [{ ip: '192.0.2.1', ptrdname: 'a.example.net' }])
+    assert.equal(created.status, 200, created.text)
+    const answer = await green.call('DELETE', `/v3/ipam/announcements/${id}`)
+    assert.deepEqual([answer.status, answer.body.code], [409, 'in_use'])
+    assert.deepEqual(answer.body.errors[0].ctx, { zone: '2.0.192.in-addr.arpa' })
+    assert.equal((await green.call('DELETE', `/v3/ipam/announcements/${id}?force=true`)).status, 204)
   })
 })

@@ -1,4 +1,4 @@
-// Every changing operation of ipam and of the operator takes dry_run: it answers 200 with the plan, stores nothing, notifies no
+// Every changing operation of ipam, dns and of the operator takes dry_run: it answers 200 with the plan, stores nothing, notifies no
 // loop, and the real call then does what the plan says. Operations are enumerated from the contract.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -42,7 +42,9 @@ after(async () => {
 })
 
 /** By path, not by declaration: a route without `dryRun` fails. */
-const planned = routes.filter(({ method, path }) => method !== 'GET' && /^\/v3\/(ipam|admin)\//.test(path))
+const planned = routes.filter(
+  ({ method, path }) => method !== 'GET' && /^\/v3\/(ipam|dns|admin)\//.test(path),
+)
 
 type Plan = {
   readonly dry_run: boolean
@@ -52,9 +54,18 @@ type Plan = {
 
 /** Values that every run of the change sets again: ids, and the time of the change. */
 const isNew = (field: string): boolean =>
-  ['id', 'uploaded', 'reviewed', 'created', 'decided', 'verified', 'revoked', 'check_requested'].includes(
-    field,
-  )
+  [
+    'id',
+    'uploaded',
+    'reviewed',
+    'created',
+    'decided',
+    'verified',
+    'revoked',
+    'check_requested',
+    'zone_id',
+    'applied',
+  ].includes(field)
 
 const withoutNew = (record: object | null): object =>
   Object.fromEntries(Object.entries(record ?? {}).filter(([field]) => !isNew(field)))

@@ -9,6 +9,7 @@ import { isPage } from '@pharos/contract/scalar'
 import type { TSchema } from 'typebox'
 import { createTestApi, type TestApi } from './api.ts'
 import { addStaffToken, openSession } from './support/credentials.ts'
+import { seedZone } from '../src/dns/testing.ts'
 import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 type Property = TSchema & {
@@ -92,6 +93,9 @@ describe('an empty query parameter', () => {
   }
 })
 
+/** Parameters without which a list selects nothing. */
+const required: Readonly<Record<string, string>> = { listPtrRecords: '&cidr=203.0.113.0/24' }
+
 describe('every list', () => {
   const lists = routes.filter(({ response, query }) => isPage(response) && 'limit' in query.properties)
 
@@ -114,9 +118,14 @@ describe('every list', () => {
         })
         .returning('id')
         .executeTakeFirstOrThrow()
-      const params = { announcement_id: announcements.on, webhook_id: webhook.id }
+      const name = `${route.name.toLowerCase()}.example`
+      const zone = await seedZone(api.database.postgres, { teamId: fixtures.red.teamId, name })
+      const params = { announcement_id: announcements.on, webhook_id: webhook.id, zone: zone.id }
       for (const key of keys) {
-        const { statusCode, body } = await send(route, urlWith(route, `ordering=${key}`, params))
+        const { statusCode, body } = await send(
+          route,
+          urlWith(route, `ordering=${key}${required[route.name] ?? ''}`, params),
+        )
         assert.equal(statusCode, 200, `${key}: ${body}`)
       }
     })

@@ -63,10 +63,17 @@ const newKey = () => ({ 'idempotency-key': `key-${keys++}` })
 /** Another request of the same operation: with another body, or about another object. */
 function anotherOf({ params = {}, body, form }: SubjectRequest): SubjectRequest {
   if (form) return { form: letterForm({ name: 'valid_until', content: '2027-01-01T00:00:00Z' }) }
-  const otherBody = mapValues((body ?? {}) as object, anotherValue)
+  if ('zone' in params) return { params: { ...params, zone: anotherZone } }
+  const otherBody = namesZone(body)
+    ? { ...body, name: anotherZone }
+    : mapValues((body ?? {}) as object, anotherValue)
   if (JSON.stringify(otherBody) !== JSON.stringify(body ?? {})) return { body: otherBody }
   return { params: mapValues(params, anotherId) as SubjectRequest['params'] & object }
 }
+
+const anotherZone = 'another.example'
+const namesZone = (body: unknown): body is { readonly name: string } =>
+  /\.example$/.test((body as { name?: string } | undefined)?.name ?? '')
 
 const mapValues = (record: object, map: (value: unknown) => unknown): object =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))

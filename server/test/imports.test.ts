@@ -102,6 +102,7 @@ const allowed: Record<string, readonly string[]> = {
   platform: [
     'contract',
     'net',
+    'net/dns',
     'text',
     'runtime',
     'db',

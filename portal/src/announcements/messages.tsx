@@ -11,7 +11,7 @@ const colors: Record<StateMessage['severity'], string> = { error: 'bad', warning
 
 export function Messages({ announcement }: { announcement: Announcement }) {
   const { state_messages: messages = [] } = announcement
-  const others = messages.filter(({ tag }) => places[tag] === 'alert')
+  const others = messages.filter(({ tag }) => places[tag as AnnouncementTag] === 'alert')
   return (
     <>
       {others.map((message) => (
@@ -34,8 +34,10 @@ export function Messages({ announcement }: { announcement: Announcement }) {
   )
 }
 
+type AnnouncementTag = Exclude<StateMessageTag, `zone_${string}`>
+
 /** The place of each message: an alert, the row of its check, or the row of its region. */
-const places: Readonly<Partial<Record<StateMessageTag, 'alert' | 'checks' | 'region'>>> = {
+const places: Record<AnnouncementTag, 'alert' | 'checks' | 'region'> = {
   suspended: 'alert',
   validation_lost: 'alert',
   validation_failed: 'checks',

@@ -911,7 +911,7 @@ create table dns_servers (
   id integer not null generated always as identity,
   name text not null, -- name in NS records
   kind text not null default 'dns'::text,
-  address inet, -- where the server is sent NOTIFY and asked for serials
+  address text, -- where the server is sent NOTIFY and asked for serials
   port integer not null default 53,
   tsig_key_id integer, -- key of transfers, NOTIFY and serial queries
   region text not null default ''::text,

@@ -21,6 +21,7 @@ const hash = `$argon2id$v=19$m=19456,t=2,p=1$${'a'.repeat(22)}$${'b'.repeat(43)}
 const files: Readonly<Record<string, string>> = {
   password: 'sentence of a file',
   secret: 'secret of a file',
+  key: 'c2VjcmV0IG9mIGEgZmlsZQ==',
   logo: '<svg xmlns="http://www.w3.org/2000/svg"></svg>',
 }
 
@@ -127,6 +128,44 @@ const samples: Readonly<Record<string, Sample>> = {
       accent: { accent: '#0f766e' },
       support: { support: 'https://example.net/support' },
       logo_file: { logo_file: 'logo' },
+    },
+  },
+  tsig_keys: {
+    element: 0,
+    fields: {
+      algorithm: { algorithm: 'hmac-sha512' },
+      secret: { secret: 'YW5vdGhlciBzZWNyZXQ=' },
+      secret_file: { secret: undefined, secret_file: 'key' },
+      team: { team: 'demo' },
+    },
+  },
+  name_servers: {
+    element: { name: 'ns1.example.net.', address: '192.0.2.53', tsig_key: 'transfer.example.net.' },
+    fields: {
+      kind: { kind: 'sandbox' },
+      address: { address: '2001:db8::53' },
+      port: { port: 5353 },
+      tsig_key: { tsig_key: 'other.example.net.' },
+      region: { region: 'ams' },
+      public: { public: false },
+      catalog: { catalog: false },
+      signing: { signing: 'external' },
+    },
+  },
+  dns: {
+    element: { hostmaster: 'hostmaster.example.net.' },
+    fields: {
+      hostmaster: { hostmaster: 'noc.example.net.' },
+      default_ttl: { default_ttl: 7200 },
+      minimum_ttl: { minimum_ttl: 600 },
+      refresh: { refresh: 7200 },
+      retry: { retry: 1800 },
+      expire: { expire: 2_419_200 },
+      negative_ttl: { negative_ttl: 600 },
+      history_days: { history_days: 30 },
+      zones_per_team: { zones_per_team: 10 },
+      recordsets_per_zone: { recordsets_per_zone: 100 },
+      apex_ns_editable: { apex_ns_editable: true },
     },
   },
   sources: {

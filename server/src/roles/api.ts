@@ -19,6 +19,7 @@ import { dnssecRoutes } from '../dns/dnssec/dnssec.routes.ts'
 import { enableForNewZone } from '../dns/dnssec/request-dnssec.ts'
 import { dnsRoutes } from '../dns/dns.routes.ts'
 import { createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
+import { listDependentZones } from '../dns/reverse/dependent-zones.ts'
 import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -191,6 +192,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       authorizationKinds: config.authorizationProofs,
       ring,
       quota: config.announcementsPerTeam,
+      listDependentZones,
       checkRequests: new RateLimiter({
         perSecond: config.checkRequestsPerMinute / 60,
         burst: config.checkRequestsPerMinute,

@@ -25,7 +25,8 @@ export function dnsFollowPart(shared: Shared): Component {
     claim: (limit) => claimSecondaries(postgres.owner, limit),
     work: (zone) => followZone(deps, zone, signal),
     parallel,
-    onError: (error) => log.error({ err: error }, 'secondary zone not followed; it is due when its lease ends'),
+    onError: (error) =>
+      log.error({ err: error }, 'secondary zone not followed; it is due when its lease ends'),
   })
   return createLoopComponent(shared, {
     name: 'dns-follow',
@@ -37,4 +38,3 @@ export function dnsFollowPart(shared: Shared): Component {
     },
   })
 }
-

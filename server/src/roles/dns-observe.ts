@@ -15,7 +15,12 @@ const intervalMs = 30_000
 /** While a server is behind, it is asked again after this time, doubled up to `intervalMs`. */
 const retryMs = 1_000
 
-type Observed = { readonly key: string; readonly loop: Loop; readonly client: NameServer; stopRetry: () => void }
+type Observed = {
+  readonly key: string
+  readonly loop: Loop
+  readonly client: NameServer
+  stopRetry: () => void
+}
 
 export function dnsObservePart(shared: Shared): Component {
   const { postgres, waker, log } = shared
@@ -43,7 +48,8 @@ export function dnsObservePart(shared: Shared): Component {
         const server = wanted.get(id)
         if (!server || keyOf(server) !== key) await stopOne(id)
       }
-      for (const server of servers) if (!observed.has(server.id)) observed.set(server.id, observe(shared, server))
+      for (const server of servers)
+        if (!observed.has(server.id)) observed.set(server.id, observe(shared, server))
       await deleteObservations(postgres.owner)
     },
   })

@@ -80,7 +80,7 @@ const signWhole: SignWhole = (zone, rrsets, signing, previous) => {
 }
 
 /** A loop that runs in the process that leads it. */
-function createLedLoop(
+export function createLedLoop(
   shared: Shared,
   settings: Omit<LoopSettings, 'wakeName'> & { readonly wakeName?: WakeName },
 ): LoopComponent {

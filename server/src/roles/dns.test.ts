@@ -6,6 +6,7 @@ import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { wake } from '../db/wake.ts'
+import { decideDnsHold } from '../dns/publish/hold.ts'
 import { changeZone, insertZone } from '../dns/publish/testing.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
 import { startPeer, type Peer } from '../drivers/dns-follower/testing-peers.ts'
@@ -67,17 +68,27 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
         values (${testKey.name}, ${testKey.algorithm}, ${seal(config.secret, 'tsig-key', testKey.secret, testKey.name)})
         on conflict (name) do update set algorithm = excluded.algorithm returning id)
       insert into dns_servers (name, address, port, tsig_key_id)
-      select ${`${peer.name.toLowerCase()}.example.`}, ${peer.address}::inet, ${peer.port}, id from k`.execute(db())
+      select ${`${peer.name.toLowerCase()}.example.`}, ${peer.address}::inet, ${peer.port}, id from k`.execute(
+      db(),
+    )
     await wake(db(), 'dns')
   }
 
   it('is answered over UDP and TCP once it is published', async () => {
-    await waitFor('the load of all zones', async () => /REFUSED/.test(await dig(port, 'www.first.example', 'A')))
+    await waitFor('the load of all zones', async () =>
+      /REFUSED/.test(await dig(port, 'www.first.example', 'A')),
+    )
     const id = await insertZone(db(), 'first.example', 'www 300 A 192.0.2.1')
-    await waitFor('the answer', async () => (await dig(port, '+short', 'www.first.example', 'A')) === '192.0.2.1')
+    await waitFor(
+      'the answer',
+      async () => (await dig(port, '+short', 'www.first.example', 'A')) === '192.0.2.1',
+    )
     assert.equal(await dig(port, '+short', '+tcp', 'www.first.example', 'A'), '192.0.2.1')
     await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
-    await waitFor('the change', async () => (await dig(port, '+short', 'www.first.example', 'A')) === '192.0.2.2')
+    await waitFor(
+      'the change',
+      async () => (await dig(port, '+short', 'www.first.example', 'A')) === '192.0.2.2',
+    )
     assert.match(await dig(port, 'none.first.example', 'A'), /status: NXDOMAIN[^]*flags: qr aa/)
     assert.match(await dig(port, 'first.example', 'AXFR'), /Transfer failed/)
     assert.deepEqual(await statusOf(database, id), { status: 'ok', reason: null, attrs: null })
@@ -110,7 +121,9 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
     await changeZone(db(), id, { added: 'www 300 A 192.0.2.3' })
     await waitFor('the name of the server that is behind', async () => {
       const status = JSON.stringify(await statusOf(database, id))
-      return status.includes('"updating"') && status.includes('bind.example.') && status.includes('"serving":1')
+      return (
+        status.includes('"updating"') && status.includes('bind.example.') && status.includes('"serving":1')
+      )
     })
     await peers[0]!.start()
     await waitFor('the status ok again', async () =>
@@ -142,7 +155,9 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
     for (let i = 0; i < 8; i++) ids.push(await insertZone(db(), `mass${i}.example`, 'www 300 A 192.0.2.1'))
     const [{ address, port: peerPort }] = peers as [Peer]
     for (let i = 0; i < 8; i++)
-      await waitFor(`mass${i}`, async () => /192\.0/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)))
+      await waitFor(`mass${i}`, async () =>
+        /192\.0/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)),
+      )
     await sql`update dns_zones set deleted = now() where id = any(${ids})`.execute(db())
     await wake(db(), 'dns')
     const hold = await waitFor('the hold', async () => {
@@ -153,10 +168,11 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
     assert.equal(hold.reason, 'many_removals')
     assert.match(await dig(peerPort, `@${address}`, 'www.mass0.example'), /192\.0/)
     assert.match(await dig(port, 'www.mass0.example'), /192\.0/)
-    await sql`update dns_holds set state = 'approved', decided = now() where id = ${hold.id}`.execute(db())
-    await wake(db(), 'dns')
+    assert.ok(await decideDnsHold(db(), hold.id, 'approved', 'operator'))
     for (let i = 0; i < 8; i++)
-      await waitFor(`no mass${i}`, async () => /REFUSED/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)))
+      await waitFor(`no mass${i}`, async () =>
+        /REFUSED/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)),
+      )
   })
 })
 
@@ -168,9 +184,13 @@ describe('the built-in name server', { skip: skipWithout('dig') }, () => {
     const port = Number(serving.dns!.split(':').at(-1))
     try {
       await insertZone(database.postgres.owner, 'kept.example', 'www 300 A 192.0.2.1')
-      await waitFor('the answer', async () => (await dig(port, '+short', 'www.kept.example', 'A')) === '192.0.2.1')
+      await waitFor(
+        'the answer',
+        async () => (await dig(port, '+short', 'www.kept.example', 'A')) === '192.0.2.1',
+      )
       await database.postgres.stop()
-      for (let i = 0; i < 5; i++) assert.equal(await dig(port, '+short', 'www.kept.example', 'A'), '192.0.2.1')
+      for (let i = 0; i < 5; i++)
+        assert.equal(await dig(port, '+short', 'www.kept.example', 'A'), '192.0.2.1')
       assert.match(await dig(port, '+tcp', 'kept.example', 'SOA'), /status: NOERROR/)
     } finally {
       await serving.stop()

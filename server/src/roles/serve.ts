@@ -16,6 +16,7 @@ import { collectorParts } from './collector.ts'
 import { domainsPart } from './domains.ts'
 import { watchInstallation } from './figures.ts'
 import { dnsPublishParts } from './dns-publish.ts'
+import { dnssecParts } from './dnssec.ts'
 import { createHealthServer } from './http.ts'
 import { mailPart } from './mail.ts'
 import { holdAlertsPart } from './hold-alerts.ts'
@@ -75,6 +76,7 @@ export async function runRole(
             ...reconcilerParts(shared),
             ...visibilityParts(shared),
             ...dnsPublishParts(shared),
+            ...dnssecParts(shared),
             holdAlertsPart(shared),
             notificationsPart(shared),
           ]

@@ -192,6 +192,20 @@ const service: Source = {
     ),
 }
 
+const zone: Source = {
+  kind: 'zone',
+  list: listZonesRoute,
+  find: (teamId, sought, limit) =>
+    hits(
+      sql`z.id::text as id, z.shown as title, z.kind as subtitle, z.status as state, '/v3/dns/zones/' || z.id as url,
+        ${ofNoOtherTeam}`,
+      placeOf(sql`z.shown`, sought),
+      sql`(select *, rtrim(name, '.') as shown from dns_zones where team_id = ${teamId} and deleted is null) z`,
+      sql`title`,
+      limit,
+    ),
+}
+
 const member: Source = {
   kind: 'member',
   list: listMembersRoute,

@@ -56,6 +56,8 @@ export type Caller = {
 const allScopes = [
   'ipam:read',
   'ipam:write',
+  'dns:read',
+  'dns:write',
   'inventory:read',
   'lighthouse:read',
   'team:read',

@@ -1,6 +1,6 @@
 // Teams with DNS for tests of zones over HTTP, and calls as one of their users.
 import { sql } from 'kysely'
-import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from '../api.ts'
+import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
 
 export type DnsCall = {
   readonly status: number
@@ -64,5 +64,3 @@ export async function versionOf(api: TestApi, name: string): Promise<number> {
   )
   return rows[0]!.version
 }
-
-export { createTestApi }

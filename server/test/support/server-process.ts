@@ -91,6 +91,7 @@ export class ServerProcess {
         TMPDIR: process.env['TMPDIR'],
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
         PHAROS_PORT: String(this.#port),
+        PHAROS_DNS_LISTEN: '127.0.0.1:0',
         PHAROS_LOG_LEVEL: 'warn',
         ...settings,
       },

@@ -15,6 +15,7 @@ import {
   type Which,
 } from './subject.ts'
 import { auditSubjects } from './subjects-audit.ts'
+import { dnsSubjects } from './subjects-dns.ts'
 import { domainSubjects } from './subjects-domain.ts'
 import { memberSubjects } from './subjects-member.ts'
 import { notificationSubjects } from './subjects-notification.ts'
@@ -191,6 +192,7 @@ export const subjects: readonly Subject[] = [
   ...auditSubjects,
   ...webhookSubjects,
   ...streamSubjects,
+  ...dnsSubjects,
 
   {
     route: 'updateAnnouncement',

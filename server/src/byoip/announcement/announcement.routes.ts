@@ -16,7 +16,7 @@ import {
 } from '@pharos/contract/byoip'
 import { handle, handleStaff, type Mounted } from '../../http/mount.ts'
 import { createAnnouncements, type CreateDeps } from './create-announcements.ts'
-import { deleteAnnouncement, restoreAnnouncement } from './delete-announcement.ts'
+import { deleteAnnouncement, restoreAnnouncement, type DeleteDeps } from './delete-announcement.ts'
 import { listHistory } from './history.ts'
 import {
   countAnnouncements,
@@ -29,7 +29,9 @@ import { listRegions } from './region.ts'
 import { requestValidation, type RequestDeps } from '../validation/request-validation.ts'
 import { resumeAnnouncement, suspendAnnouncement, type SuspendDeps } from './suspend-announcement.ts'
 
-export const announcementRoutes = (deps: PatchDeps & CreateDeps & SuspendDeps & RequestDeps): Mounted[] => [
+export const announcementRoutes = (
+  deps: PatchDeps & CreateDeps & DeleteDeps & SuspendDeps & RequestDeps,
+): Mounted[] => [
   handle(updateAnnouncementRoute, patchAnnouncement, deps),
   handle(getAnnouncementRoute, getAnnouncement, deps),
   handle(listAnnouncementsRoute, listAnnouncements, deps),

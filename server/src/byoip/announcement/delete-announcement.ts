@@ -1,9 +1,11 @@
 // Deletes and restores announcements. Only one that no router shows can be deleted; it can be restored for seven days.
-import type { Announcement as Wire } from '@pharos/contract/byoip'
+import type { Announcement as Wire, deleteAnnouncementRoute } from '@pharos/contract/byoip'
+import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
+import type { Prefix } from '../../net/prefix.ts'
 import { fail, notFound } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import type { Announcement } from './announcement.ts'
@@ -18,13 +20,20 @@ import { completeChecks } from '../validation/validation.ts'
 import { readChecksIn } from '../validation/validation.store.ts'
 import { readVisibilityIn } from '../visibility/present-visibility.ts'
 
-export type DeleteDeps = { readonly postgres: Postgres; readonly quota: number; readonly now: () => Date }
+export type DeleteDeps = {
+  readonly postgres: Postgres
+  readonly quota: number
+  readonly now: () => Date
+  /** Returns the names of the team's zones of reverse DNS that only this prefix allows. */
+  readonly listDependentZones: (trx: Trx, teamId: number, prefix: Prefix) => Promise<readonly string[]>
+}
 
-/** Throws 409 `still_announced` with the regions if it is enabled or a router shows it. */
+/** Throws 409 `still_announced` with the regions if it is enabled or a router shows it, and `in_use` with the zones that depend on it. */
 export function deleteAnnouncement(
-  { postgres }: DeleteDeps,
+  { postgres, listDependentZones }: Pick<DeleteDeps, 'postgres' | 'listDependentZones'>,
   operation: Operation,
   id: number,
+  { force }: QueryOf<typeof deleteAnnouncementRoute>,
 ): Promise<Answer<null>> {
   const { teamId } = operation.actor
   return runChange(postgres, operation, async (trx) => {
@@ -32,11 +41,20 @@ export function deleteAnnouncement(
     if (!locked) throw notFound('announcement')
     requireMatch(operation.ifMatch, etagOf(locked.announcement.version))
     requireWithdrawn(locked.announcement)
+    const zones = force ? [] : await listDependentZones(trx, teamId, locked.announcement.prefix)
+    if (zones.length > 0) throw fail('in_use', 'reverseZones', { zones }, { errors: zones.map(zoneError) })
     await markDeleted(trx, teamId, id)
     await note(trx, operation, locked.announcement, 'deleted', 'announcement.delete')
     return { body: null, before: present(locked.announcement, {}) }
   })
 }
+
+const zoneError = (zone: string) => ({
+  loc: ['zones', zone],
+  msg: 'is a zone of reverse DNS of the prefix',
+  type: 'in_use',
+  ctx: { zone },
+})
 
 function requireWithdrawn(announcement: Announcement): void {
   const { enabled, regions } = shownAnnouncement(announcement)

@@ -23,7 +23,7 @@ create table dns_servers (
   id integer generated always as identity primary key,
   name text not null unique check (name = lower(name) and name like '%_.'),
   kind text not null default 'dns' check (kind in ('dns', 'sandbox')),
-  address inet,
+  address text,
   port integer not null default 53 check (port between 1 and 65535),
   tsig_key_id integer references dns_tsig_keys,
   region text not null default '',

@@ -60,7 +60,7 @@ export function enableDnssec(
 }
 
 /** Creates the key of a zone without DNSSEC and has it signed; also for a zone that is being created. */
-export async function startSigning(
+async function startSigning(
   { ring, now }: Pick<DnssecDeps, 'ring' | 'now'>,
   trx: Trx,
   zoneId: number,

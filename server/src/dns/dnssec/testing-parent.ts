@@ -18,7 +18,7 @@ import { recordType } from '../../net/dns/type.ts'
 import { respond, type Responder } from '../answer/respond.ts'
 
 /** The zones of the test. */
-export const parentZone = 'test.'
+const parentZone = 'test.'
 export const childZone = 'child.test.'
 
 export type Hierarchy = {

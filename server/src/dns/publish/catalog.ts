@@ -1,7 +1,14 @@
 // The catalog zone (RFC 9432, version 2): which zones name servers transfer. A zone leaves it only with the row that says it was deleted, and
 // many at once wait for staff: a name server stops to serve a removed zone within milliseconds. Pure.
 import { createHash } from 'node:crypto'
-import { nameToWire, parseName, prependLabel, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import {
+  nameFromWire,
+  nameToWire,
+  parseName,
+  prependLabel,
+  type DomainName,
+  type ZoneName,
+} from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 
@@ -18,7 +25,9 @@ export type CatalogPlan = {
   /** Deleted zones that are not in the catalog after the plan. */
   readonly withdrawn: readonly number[]
   /** The removals that need an approval; undefined if none do. */
-  readonly held: { readonly reason: 'many_removals' | 'catalog_empty'; readonly sets: readonly string[] } | undefined
+  readonly held:
+    | { readonly reason: 'many_removals' | 'catalog_empty'; readonly sets: readonly string[] }
+    | undefined
 }
 
 /** Removals within 10 minutes that need no approval: three, or this part of all members. */
@@ -83,7 +92,7 @@ function heldOf(
   return recentRemovals + leaving.length > limit ? { reason: 'many_removals', sets } : undefined
 }
 
-const targetOf = ({ rdata: [target] }: Rrset): string => Buffer.from(target!).toString('latin1')
+const targetOf = ({ rdata: [target] }: Rrset): DomainName => nameFromWire(target!)
 
 /** Servers keep the members they know while the primary is down, as long as a 31-bit number can say. */
 const expire = 2_147_483_646
@@ -94,7 +103,12 @@ export function catalogApex(catalog: ZoneName): Rrset[] {
   const times = Buffer.alloc(20)
   for (const [at, seconds] of [0, 3600, 600, expire, 0].entries()) times.writeUInt32BE(seconds, 4 * at)
   return [
-    { name: catalog, type: recordType.SOA, ttl, rdata: [new Uint8Array(Buffer.concat([nobody, nobody, times]))] },
+    {
+      name: catalog,
+      type: recordType.SOA,
+      ttl,
+      rdata: [new Uint8Array(Buffer.concat([nobody, nobody, times]))],
+    },
     { name: catalog, type: recordType.NS, ttl, rdata: [nobody] },
     { name: versionName(catalog), type: recordType.TXT, ttl, rdata: [Uint8Array.of(1, 50)] },
   ]

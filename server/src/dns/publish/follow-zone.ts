@@ -2,7 +2,13 @@
 // primary. A transfer that loses more than half of the names waits for staff, and the old copy is served.
 import type { Db, Trx } from '../../db/postgres.ts'
 import { isAtOrBelow, type DomainName, type ZoneName } from '../../net/dns/name.ts'
-import { collectRrsets, recordsOf, type ResourceRecord, type Rrset, type SignedRrset } from '../../net/dns/record.ts'
+import {
+  collectRrsets,
+  recordsOf,
+  type ResourceRecord,
+  type Rrset,
+  type SignedRrset,
+} from '../../net/dns/record.ts'
 import { isNewer, type Serial } from '../../net/dns/serial.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
@@ -165,11 +171,17 @@ async function save(
   const stored = await readAllSets(trx, id)
   const wanted = sets.filter(({ type }) => !isGeneratedType(type))
   const desired = new Map<string, DesiredSet>(
-    stored.map(({ name, type, ttl, source }) => [setId({ name, type }), { name, type, ttl, rdata: [], source }]),
+    stored.map(({ name, type, ttl, source }) => [
+      setId({ name, type }),
+      { name, type, ttl, rdata: [], source },
+    ]),
   )
   for (const set of wanted) desired.set(setId(set), { ...set, source: 'user' })
   const difference = planDifference(stored, [...desired.values()], now())
-  const { version } = await writeDifference(trx, zone, difference, { actor: 'operator', what: 'zone.transfer' })
+  const { version } = await writeDifference(trx, zone, difference, {
+    actor: 'operator',
+    what: 'zone.transfer',
+  })
   const isSaved = await savePublication(trx, {
     zone: { id, serial: zone.serial === null ? undefined : (zone.serial as Serial) },
     serial,

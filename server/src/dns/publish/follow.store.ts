@@ -26,7 +26,9 @@ const leaseSeconds = 300
 
 /** Claims secondary zones whose primaries are to be asked. */
 export async function claimSecondaries(db: Db, limit: number): Promise<DueSecondary[]> {
-  const { rows } = await sql<Omit<DueSecondary, 'serial' | 'primaries'> & { serial: number | null; primaries: unknown }>`
+  const { rows } = await sql<
+    Omit<DueSecondary, 'serial' | 'primaries'> & { serial: number | null; primaries: unknown }
+  >`
     with due as materialized (
       select s.zone_id from dns_secondaries s join dns_zones z on z.id = s.zone_id
       where s.due <= now() and (s.leased_until is null or s.leased_until < now())
@@ -44,7 +46,11 @@ export async function claimSecondaries(db: Db, limit: number): Promise<DueSecond
   )
 }
 
-type StoredPrimary = { readonly address: string; readonly port?: number; readonly tsig_key_id?: number | null }
+type StoredPrimary = {
+  readonly address: string
+  readonly port?: number
+  readonly tsig_key_id?: number | null
+}
 
 async function withKeys(db: Db, primaries: readonly StoredPrimary[]): Promise<PrimaryOfZone[]> {
   const ids = primaries.flatMap(({ tsig_key_id: id }) => (typeof id === 'number' ? [id] : []))
@@ -94,7 +100,9 @@ export async function saveFollowProblem(db: Db | Trx, zoneId: number, reason: st
     update dns_zones z set status = case when p.tag is null then 'updating' else 'error' end, reason = p.tag,
       attrs = case when p.tag = 'zone_not_transferred' then jsonb_build_object('reason', ${reason}::text) end
     from problem p where z.id = p.zone_id and z.reason is distinct from p.tag
-      and (p.tag is not null or z.reason in ('zone_not_transferred', 'zone_expired', 'zone_held'))`.execute(db)
+      and (p.tag is not null or z.reason in ('zone_not_transferred', 'zone_expired', 'zone_held'))`.execute(
+    db,
+  )
 }
 
 /** A NOTIFY: the primaries are asked now. */
@@ -106,7 +114,10 @@ export async function requestTransfer(db: Db, zoneId: number): Promise<void> {
 }
 
 /** Returns a TSIG key as stored; undefined if it does not exist. */
-export async function findSealedKey(db: Db, id: number): Promise<Omit<PrimaryOfZone, 'address' | 'port'> | undefined> {
+export async function findSealedKey(
+  db: Db,
+  id: number,
+): Promise<Omit<PrimaryOfZone, 'address' | 'port'> | undefined> {
   const [primary] = await withKeys(db, [{ address: '', tsig_key_id: id }])
   return primary?.keySealed ? primary : undefined
 }

@@ -2,6 +2,7 @@
 // of its evidence and nothing else; a plan that differs opens another hold in its place.
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import { writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 
@@ -23,7 +24,9 @@ export class Guarded extends Error {}
 const shownMax = 1_000
 
 const evidenceOf = ({ kind, zoneId, reason, sets }: PlannedHold): string =>
-  createHash('sha256').update(JSON.stringify([kind, zoneId ?? null, reason, sets])).digest('hex')
+  createHash('sha256')
+    .update(JSON.stringify([kind, zoneId ?? null, reason, sets]))
+    .digest('hex')
 
 const isOfPlan = ({ kind, zoneId }: PlannedHold) =>
   sql`kind = ${kind} and zone_id is not distinct from ${zoneId ?? null}::integer`
@@ -73,22 +76,54 @@ export async function openHold(db: Db, planned: PlannedHold): Promise<void> {
 }
 
 /** Closes the open hold, since none of it is planned any longer. */
-export async function closeHold(db: Db | Trx, { kind, zoneId }: Pick<PlannedHold, 'kind' | 'zoneId'>): Promise<void> {
+export async function closeHold(
+  db: Db | Trx,
+  { kind, zoneId }: Pick<PlannedHold, 'kind' | 'zoneId'>,
+): Promise<void> {
   await sql`
     update dns_holds set state = 'closed', decided = now()
-    where kind = ${kind} and zone_id is not distinct from ${zoneId ?? null}::integer and state = 'open'`.execute(db)
+    where kind = ${kind} and zone_id is not distinct from ${zoneId ?? null}::integer and state = 'open'`.execute(
+    db,
+  )
 }
 
-/** Decides about an open hold; returns false if it is not open. The loops run again at once. */
+export type DnsHold = {
+  readonly id: number
+  readonly kind: HoldKind
+  readonly zone: string | null
+  readonly reason: string
+  readonly state: string
+  readonly created: Date
+  readonly attrs: { readonly count: number; readonly sets: readonly unknown[] }
+}
+
+/** Returns the holds with a state, newest first. */
+export async function listDnsHolds(db: Db, state: string, limit: number): Promise<DnsHold[]> {
+  const { rows } = await sql<DnsHold>`
+    select h.id, h.kind, z.name as zone, h.reason, h.state, h.created, h.attrs
+    from dns_holds h left join dns_zones z on z.id = h.zone_id
+    where h.state = ${state} order by h.id desc limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Decides about an open hold, with an entry in the audit log; returns false if it is not open. The loops run again at once. */
 export async function decideDnsHold(
-  trx: Trx,
+  db: Db,
   id: number,
   state: 'approved' | 'rejected',
   actor: string,
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update dns_holds set state = ${state}, decided = now(), decided_by = ${actor}
-    where id = ${id} and state = 'open'`.execute(trx)
-  await wake(trx, 'dns')
-  return numAffectedRows === 1n
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ kind: HoldKind; zone_id: number | null; reason: string }>`
+      update dns_holds set state = ${state}, decided = now(), decided_by = ${actor}
+      where id = ${id} and state = 'open' returning kind, zone_id, reason`.execute(trx)
+    const [hold] = rows
+    if (!hold) return false
+    // A held transfer is repeated now, and what is held otherwise is planned again.
+    await sql`update dns_secondaries set due = now() where zone_id = ${hold.zone_id}`.execute(trx)
+    const after = { ...hold, state }
+    await writeAudit(trx, { teamId: null, actor, action: 'hold.decide', target: `dns-hold:${id}`, after })
+    await wake(trx, 'dns')
+    return true
+  })
 }

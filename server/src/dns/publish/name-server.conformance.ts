@@ -43,6 +43,7 @@ const zoneOf = (name: (typeof names)[number]): ZoneName => parseZoneName(`${name
 /** A name of 255 octets with labels of 63; below `odd.conformance.`, which takes 17. */
 const longName = [...Array.from({ length: 3 }, () => 'l'.repeat(63)), 's'.repeat(45)].join('.')
 
+/** The last set has 60 kB. BIND takes at most 100 records in a set (max-records-per-type). */
 const oddRecords = `
   \\000nul 300 A 192.0.2.1
   dot\\.in\\.label 300 A 192.0.2.2
@@ -56,7 +57,7 @@ const oddRecords = `
   deep.child 300 A 192.0.2.6
   unknown 300 TYPE65280 \\# 4 deadbeef
   service 300 SRV 0 5 5060 sip
-  ${Array.from({ length: 240 }, (_, i) => `many 300 TXT ${'t'.repeat(240)}${i}`).join('\n')}
+  ${Array.from({ length: 95 }, (_, i) => `many 300 TXT ${`${'t'.repeat(209)} `.repeat(3)}${i}`).join('\n')}
 `
 
 /** Runs the suite; `make` starts one follower for all tests. `skip` is the reason to skip all of it. */
@@ -131,7 +132,10 @@ export function nameServerConformance(
         type: recordType.A,
         class: 1,
       })
-      assert.deepEqual(answers.map(({ rdata }) => [...rdata]), [[192, 0, 2, 2]])
+      assert.deepEqual(
+        answers.map(({ rdata }) => [...rdata]),
+        [[192, 0, 2, 2]],
+      )
     })
 
     it('tells serials, absent zones and zones without data apart, a thousand in one call', async () => {
@@ -150,7 +154,9 @@ export function nameServerConformance(
       await follow(zone, id)
       for (const steps of [1, 10, 100]) {
         for (let i = 0; i < steps; i++) {
-          await changeZone(db(), id, { added: `www 300 A 192.0.${steps}.${i}\nn${steps}-${i} 60 A 192.0.2.1` })
+          await changeZone(db(), id, {
+            added: `www 300 A 192.0.${steps}.${i}\nn${steps}-${i} 60 A 192.0.2.1`,
+          })
           if (i < steps - 1) await fixture.primary.publish(id)
         }
         await follow(zone, id)
@@ -185,12 +191,16 @@ export function nameServerConformance(
       }
     })
 
-    it('transfers odd names, large sets, unknown types and what a delegation occludes', { skip: skips.names ?? false }, async () => {
-      const zone = zoneOf('odd')
-      const id = await insertZone(db(), zone, oddRecords)
-      await follow(zone, id)
-      await comparesEqual(zone)
-    })
+    it(
+      'transfers odd names, large sets, unknown types and what a delegation occludes',
+      { skip: skips.names ?? false },
+      async () => {
+        const zone = zoneOf('odd')
+        const id = await insertZone(db(), zone, oddRecords)
+        await follow(zone, id)
+        await comparesEqual(zone)
+      },
+    )
 
     it('transfers a zone of 20,000 records, and a change of it', { skip: skips.large ?? false }, async () => {
       const zone = zoneOf('large')
@@ -206,34 +216,38 @@ export function nameServerConformance(
       const zone = zoneOf('burst')
       const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
       const first = await follow(zone, id)
-      let isChanging = true
+      const changing = new AbortController()
       const publishing = (async () => {
-        while (isChanging) await fixture.primary.publish(id)
+        while (!changing.signal.aborted) await fixture.primary.publish(id)
       })()
       for (let i = 0; i < 200; i++) await changeZone(db(), id, { added: `www 300 A 192.0.3.${i}` })
-      isChanging = false
+      changing.abort()
       await publishing
       const last = await follow(zone, id)
       assert.ok(last - first <= 200)
       await comparesEqual(zone)
     })
 
-    it('serves while the primary is down, and follows when both are back', { skip: skips.restart ?? false }, async () => {
-      const zone = zoneOf('outage')
-      const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
-      const before = await follow(zone, id)
-      await fixture.primary.stop()
-      await fixture.restart()
-      await waitFor('the zone after the restart', async () => {
-        const serials = await fixture.server.serials([zone]).catch(() => undefined)
-        return serials?.get(zone) === before
-      })
-      await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
-      const serial = await fixture.primary.publish(id)
-      await fixture.primary.start()
-      await serves(zone, serial)
-      await comparesEqual(zone)
-    })
+    it(
+      'serves while the primary is down, and follows when both are back',
+      { skip: skips.restart ?? false },
+      async () => {
+        const zone = zoneOf('outage')
+        const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+        const before = await follow(zone, id)
+        await fixture.primary.stop()
+        await fixture.restart()
+        await waitFor('the zone after the restart', async () => {
+          const serials = await fixture.server.serials([zone]).catch(() => undefined)
+          return serials?.get(zone) === before
+        })
+        await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+        const serial = await fixture.primary.publish(id)
+        await fixture.primary.start()
+        await serves(zone, serial)
+        await comparesEqual(zone)
+      },
+    )
 
     it('rejects what runs when it is closed', async () => {
       const { server } = fixture.absent
@@ -246,4 +260,3 @@ export function nameServerConformance(
 
 const lineOf = ({ name, type, ttl, rdata }: Omit<ResourceRecord, 'class'>): string =>
   `${Buffer.from(nameKey(name)).toString('hex')} ${type} ${ttl} ${Buffer.from(rdata).toString('hex')}`
-

@@ -1,6 +1,6 @@
 // The port to one name server that follows our primary. It must not know a team, a row, or a vendor.
 import type { Edns, Message, Question } from '../../net/dns/message.ts'
-import type { DomainName, ZoneName } from '../../net/dns/name.ts'
+import type { ZoneName } from '../../net/dns/name.ts'
 import type { ResourceRecord } from '../../net/dns/record.ts'
 import type { Serial } from '../../net/dns/serial.ts'
 
@@ -46,6 +46,3 @@ export interface NameServer {
   /** Rejects what runs. */
   close(): Promise<void>
 }
-
-/** The question of the usual class. */
-export const questionOf = (name: DomainName, type: number): Question => ({ name, type, class: 1 })

@@ -20,7 +20,9 @@ describe('the observation of a name server', () => {
   /** The primary as its own follower: it serves what is published at once. */
   async function observe(name: string, port: number): Promise<ServerObserver> {
     const { rows } = await sql<{ id: number }>`
-      insert into dns_servers (name, address, port) values (${name}, '127.0.0.1', ${port}) returning id`.execute(db())
+      insert into dns_servers (name, address, port) values (${name}, '127.0.0.1', ${port}) returning id`.execute(
+      db(),
+    )
     const client = createFollower({ address: '127.0.0.1', port, key: testKey, timeoutMs: 300 })
     const server = { id: rows[0]!.id, name: parseName(name), catalog: true }
     return new ServerObserver({ db: db(), now: () => new Date() }, server, client)
@@ -46,7 +48,10 @@ describe('the observation of a name server', () => {
     await primary.publish(id)
     await observer.run(signal)
     assert.deepEqual(await zoneRow('observed.example.'), { status: 'ok', reason: null, attrs: null })
-    const { rows } = await sql<{ identity: object; error: null }>`select identity, error from dns_servers`.execute(db())
+    const { rows } = await sql<{
+      identity: object
+      error: null
+    }>`select identity, error from dns_servers`.execute(db())
     assert.deepEqual(rows, [{ identity: { version: 'test' }, error: null }])
   })
 

@@ -144,4 +144,3 @@ function observe(
   const isCurrent = answer === expected || isNewer(answer, expected)
   return { serial: answer, state: isCurrent ? 'serving' : 'behind' }
 }
-

@@ -47,14 +47,12 @@ const expectedOf = ({ id, name, serial, is_catalog }: ExpectedRow): ExpectedZone
 const isServed = sql`z.published is not null and z.serial is not null and z.withdrawn is null and z.deleted is null`
 
 /** Returns the zones that were published since `since`, and these. */
-export async function listRecentZones(
-  db: Db,
-  since: Date,
-  ids: readonly number[],
-): Promise<ExpectedZone[]> {
+export async function listRecentZones(db: Db, since: Date, ids: readonly number[]): Promise<ExpectedZone[]> {
   const { rows } = await sql<ExpectedRow>`
     select z.id, z.name, z.serial::float8 as serial, z.is_catalog from dns_zones z
-    where (z.published >= ${since} or z.id = any(${ids as number[]})) and ${isServed} order by z.id`.execute(db)
+    where (z.published >= ${since} or z.id = any(${ids as number[]})) and ${isServed} order by z.id`.execute(
+    db,
+  )
   return rows.map(expectedOf)
 }
 
@@ -96,7 +94,9 @@ export async function saveObservations(
 /** Removes what is stored of zones that no server is to serve any longer. */
 export async function deleteObservations(db: Db): Promise<void> {
   await sql`
-    delete from dns_server_zones s using dns_zones z where z.id = s.zone_id and z.withdrawn is not null`.execute(db)
+    delete from dns_server_zones s using dns_zones z where z.id = s.zone_id and z.withdrawn is not null`.execute(
+    db,
+  )
 }
 
 export type StatusChange = {
@@ -150,5 +150,7 @@ export async function saveServer(
     update dns_servers set checked = now(), seen = case when ${error}::text is null then now() else seen end, error = ${error},
       identity = coalesce(${identity ? JSON.stringify(identity) : null}::jsonb, identity)
     where id = ${serverId} and (error is distinct from ${error} or checked is null or checked < now() - interval '1 minute'
-      or identity is distinct from coalesce(${identity ? JSON.stringify(identity) : null}::jsonb, identity))`.execute(db)
+      or identity is distinct from coalesce(${identity ? JSON.stringify(identity) : null}::jsonb, identity))`.execute(
+    db,
+  )
 }

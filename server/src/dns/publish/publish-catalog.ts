@@ -26,7 +26,9 @@ export async function publishCatalog({ db, catalog, now }: CatalogDeps): Promise
   const isApproved = await approvedEvidence(db, 'catalog')
   const holdOf = (held: Pick<PlannedHold, 'reason' | 'sets'>): PlannedHold => ({ kind: 'catalog', ...held })
   const zones = await listCatalogZones(db)
-  const plan = planCatalog(catalog, members, zones, await countWithdrawn(db), (held) => isApproved(holdOf(held)))
+  const plan = planCatalog(catalog, members, zones, await countWithdrawn(db), (held) =>
+    isApproved(holdOf(held)),
+  )
   if (plan.held) await openHold(db, holdOf(plan.held))
   else await closeHold(db, { kind: 'catalog' })
   const { added, removed, withdrawn } = plan
@@ -35,7 +37,14 @@ export async function publishCatalog({ db, catalog, now }: CatalogDeps): Promise
     const nowSeconds = now().getTime() / 1000
     await db.transaction().execute(async (trx) => {
       if (isNew || added.length + removed.length > 0)
-        await saveMembers(trx, { id, catalog, served, nowSeconds, added: added.map(unsigned), removed: removed.map(unsigned) })
+        await saveMembers(trx, {
+          id,
+          catalog,
+          served,
+          nowSeconds,
+          added: added.map(unsigned),
+          removed: removed.map(unsigned),
+        })
       await markWithdrawn(trx, withdrawn)
     })
   }

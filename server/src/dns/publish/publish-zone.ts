@@ -50,8 +50,10 @@ export async function publishZone(deps: PublishDeps, zoneId: number): Promise<Pu
   try {
     return await publish(deps, zone)
   } catch (error) {
-    if (error instanceof JournalGap) return problem(deps.db, zoneId, 'zone_not_published', { reason: 'journal_gap' })
-    if (error instanceof KeysNotReadable) return problem(deps.db, zoneId, 'zone_not_signed', { reason: 'keys_not_readable' })
+    if (error instanceof JournalGap)
+      return problem(deps.db, zoneId, 'zone_not_published', { reason: 'journal_gap' })
+    if (error instanceof KeysNotReadable)
+      return problem(deps.db, zoneId, 'zone_not_signed', { reason: 'keys_not_readable' })
     if (error instanceof Guarded) return 'held'
     throw error
   }

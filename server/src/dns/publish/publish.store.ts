@@ -124,7 +124,7 @@ export async function savePublication(trx: Trx, publication: Publication): Promi
   const { numAffectedRows } = await sql`
     update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), reason = null,
       status = case when exists (select from dns_servers) then 'updating' else 'ok' end,
-      attrs = null, dnssec_serial = coalesce(dnssec_serial, ${serial}), resign_requested = case when resign_requested = ${resigned} then null else resign_requested end
+      attrs = null, dnssec_serial = coalesce(dnssec_serial, ${serial}), resign_requested = case when ${isFulfilled(resigned)} then null else resign_requested end
     where id = ${zone.id} and serial is not distinct from ${zone.serial ?? null}::bigint and published_version <= ${version}
       and deleted is null`.execute(trx)
   if (numAffectedRows !== 1n) return false
@@ -134,6 +134,10 @@ export async function savePublication(trx: Trx, publication: Publication): Promi
   await wake(trx, 'dns-published')
   return true
 }
+
+/** A later request stays. A Date has milliseconds, the column microseconds. */
+const isFulfilled = (resigned: Date | null) =>
+  sql`resign_requested < ${resigned}::timestamptz + interval '1 millisecond'`
 
 /** Marks versions as published that together change nothing. */
 export async function skipVersions(
@@ -145,7 +149,7 @@ export async function skipVersions(
   await sql`
     update dns_zones set published_version = greatest(published_version, ${version}),
       dnssec_serial = coalesce(dnssec_serial, serial),
-      resign_requested = case when resign_requested = ${resigned} then null else resign_requested end
+      resign_requested = case when ${isFulfilled(resigned)} then null else resign_requested end
     where id = ${zoneId}`.execute(db)
 }
 
@@ -200,7 +204,11 @@ const stepsMax = 100
 /** Octets of the stored steps of a zone. */
 const stepOctetsMax = 32 * 1024 * 1024
 
-async function insertStep(trx: Trx, { zone, serial, version, changes }: Publication, from: Serial): Promise<void> {
+async function insertStep(
+  trx: Trx,
+  { zone, serial, version, changes }: Publication,
+  from: Serial,
+): Promise<void> {
   const isSoa = ({ before, after }: ServedChange): boolean => (after ?? before)!.type === 6
   const ordered = [...changes.filter(isSoa), ...changes.filter((change) => !isSoa(change))]
   const removed = encodeSignedRrsets(ordered.flatMap(({ before }) => (before ? [before] : [])))
@@ -244,7 +252,7 @@ export async function hasExpiring(db: Db, zoneId: number, before: Date): Promise
 export async function requestResigning(db: Db, before: Date): Promise<number> {
   return db.transaction().execute(async (trx) => {
     const { numAffectedRows = 0n } = await sql`
-      update dns_zones set resign_requested = now()
+      update dns_zones set resign_requested = date_trunc('milliseconds', now())
       where id in (select zone_id from dns_served where expires < ${before}) and resign_requested is null
         and deleted is null and kind = 'primary' and exists (
           select from dns_keys k where k.zone_id = dns_zones.id and k.state <> 'removed')`.execute(trx)

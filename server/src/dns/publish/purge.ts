@@ -9,7 +9,9 @@ const rowsPerDelete = 5_000
 /** Whether a deleted zone is still in the catalog zone, or has not been looked at. */
 export async function hasDeleted(db: Db): Promise<boolean> {
   const { rows } = await sql`
-    select from dns_zones where deleted is not null and withdrawn is null and not is_catalog limit 1`.execute(db)
+    select from dns_zones where deleted is not null and withdrawn is null and not is_catalog limit 1`.execute(
+    db,
+  )
   return rows.length > 0
 }
 

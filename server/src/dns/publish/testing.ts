@@ -41,7 +41,9 @@ async function saveSets(db: Db, zoneId: number, sets: readonly Rrset[]): Promise
         ${part.map(({ name }) => name)}::text[], ${part.map(({ ttl }) => ttl)}::integer[],
         ${part.map(({ rdata }) => `{${rdata.map((one) => `"\\\\x${Buffer.from(one).toString('hex')}"`).join()}}`)}::text[])
         w (name_key, type, name, ttl, rdata)
-      on conflict (zone_id, name_key, type) do update set ttl = excluded.ttl, rdata = excluded.rdata`.execute(db)
+      on conflict (zone_id, name_key, type) do update set ttl = excluded.ttl, rdata = excluded.rdata`.execute(
+      db,
+    )
   }
 }
 

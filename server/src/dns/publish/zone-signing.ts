@@ -55,15 +55,24 @@ export async function readZoneSigning(
     times: defaultTimes,
   }
   const dnskeys = rows.map(({ dnskey }) => Uint8Array.from(dnskey))
-  return { signing, keySets: keySets(name, dnskeys, parentRequest(dnssec as DnssecState, options, rows), keyTtl) }
+  return {
+    signing,
+    keySets: keySets(name, dnskeys, parentRequest(dnssec as DnssecState, options, rows), keyTtl),
+  }
 }
 
 /** What CDS and CDNSKEY say: the state table decides, unless the team does not want them. */
-function parentRequest(status: DnssecState, { cds }: { cds?: boolean }, rows: readonly KeyRow[]): ParentRequest {
+function parentRequest(
+  status: DnssecState,
+  { cds }: { cds?: boolean },
+  rows: readonly KeyRow[],
+): ParentRequest {
   if (cds === false) return { request: 'none' }
   const wanted = parentRequestOf({ status, keys: rows })
   if (wanted.request !== 'keys') return wanted
-  const entries = rows.filter(({ id, flags }) => wanted.ids.includes(id) && (flags & keyFlags.secureEntryPoint) !== 0)
+  const entries = rows.filter(
+    ({ id, flags }) => wanted.ids.includes(id) && (flags & keyFlags.secureEntryPoint) !== 0,
+  )
   return { request: 'keys', dnskeys: entries.map(({ dnskey }) => Uint8Array.from(dnskey)) }
 }
 

@@ -38,7 +38,7 @@ const ofSigners = new Set<number>([recordType.DNSKEY, recordType.CDS, recordType
  * Parses the name of a record set: relative to the zone, `@`, or absolute with the trailing dot. Throws `invalid`, also for a name that
  * repeats the zone without a trailing dot.
  */
-export function parseSetName(loc: Loc, text: string, zone: ZoneName): DomainName {
+function parseSetName(loc: Loc, text: string, zone: ZoneName): DomainName {
   const name = parseNameAt(loc, text, zone)
   if (!isAtOrBelow(name, zone))
     throw failWith('invalid', [errorAt(loc, 'outOfZone', { zone: shownZoneName(zone) })])
@@ -49,7 +49,7 @@ export function parseSetName(loc: Loc, text: string, zone: ZoneName): DomainName
 }
 
 /** Parses a type that a zone may have. Throws `invalid`, and `managed` for one that Pharos writes. */
-export function parseSetType(
+function parseSetType(
   loc: Loc,
   text: string,
   name: DomainName,

@@ -26,7 +26,7 @@ export type ReverseDeps = { readonly now: () => Date }
 type Loc = ProblemError['loc']
 
 /** The name of the PTR record of an address. */
-export const ptrNameOf = (address: Address): DomainName => reverseNameOf(address) as DomainName
+const ptrNameOf = (address: Address): DomainName => reverseNameOf(address) as DomainName
 
 /** A PTR record with the zone that it belongs to. */
 export type Placed<Wish> = { readonly wish: Wish; readonly name: DomainName; readonly zone: ReverseZone }

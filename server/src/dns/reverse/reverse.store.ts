@@ -28,6 +28,18 @@ export async function listHoldings(db: Db | Trx, teamId: number): Promise<Holdin
   return rows.map((row) => ({ teamId: row.teamId, prefix: parsePrefix(row.prefix) }))
 }
 
+/** Returns the team's prefixes and claimed announcements that cover the prefix. */
+export async function listOwnHoldings(trx: Trx, teamId: number, prefix: Prefix): Promise<Prefix[]> {
+  const { rows } = await sql<{ prefix: Prefix }>`
+    select p.prefix::text as prefix from prefixes p where p.team_id = ${teamId} and p.prefix >>= ${prefix}::cidr
+    union all
+    select a.prefix::text from announcements a
+      where a.team_id = ${teamId} and a.prefix >>= ${prefix}::cidr and a.claimed is not null and a.deleted is null`.execute(
+    trx,
+  )
+  return rows.map(({ prefix: held }) => held)
+}
+
 export type ReverseZone = { readonly id: number; readonly teamId: number | null; readonly name: ZoneName }
 
 /** Returns the served zones with one of these names, of any team. */

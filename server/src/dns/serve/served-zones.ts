@@ -85,7 +85,8 @@ export class ServedZones implements ZoneSource {
     const rows = await listServedZones(db, since)
     if (this.#position !== undefined) await this.#applySteps(this.#position)
     const stale = rows.filter((row) => row.withdrawn === null && this.#isStale(row))
-    for (let at = 0; at < stale.length; at += zonesPerLoad) await this.#load(stale.slice(at, at + zonesPerLoad))
+    for (let at = 0; at < stale.length; at += zonesPerLoad)
+      await this.#load(stale.slice(at, at + zonesPerLoad))
     for (const row of rows) {
       const zone = this.#byId.get(row.id)
       if (row.withdrawn !== null) this.#remove(row.id)
@@ -227,7 +228,7 @@ function apply(zone: ServedZone, step: StoredStep): void {
 }
 
 /** Pairs the sets of a step: one that changes is removed and added. */
-export function changesOf({ removed, added }: Pick<StoredStep, 'removed' | 'added'>): ServedChange[] {
+function changesOf({ removed, added }: Pick<StoredStep, 'removed' | 'added'>): ServedChange[] {
   const key = ({ name, type }: SignedRrset): string => `${type} ${name}`
   const before = new Map(removed.map((set) => [key(set), set]))
   const changes: ServedChange[] = added.map((after) => {
@@ -255,6 +256,8 @@ function chainOf(steps: readonly StoredStep[], from: Serial, to: Serial): Stored
 
 /** The SOA first on both sides, as IXFR has it. */
 function transferOf({ from, to, removed, added }: StoredStep): Transfer {
-  const { removed: left, added: joined } = differenceOf(changesOf({ removed: removed.slice(1), added: added.slice(1) }))
+  const { removed: left, added: joined } = differenceOf(
+    changesOf({ removed: removed.slice(1), added: added.slice(1) }),
+  )
   return { from, to, removed: [removed[0]!, ...left], added: [added[0]!, ...joined] }
 }

@@ -44,9 +44,9 @@ export type StoredStep = {
 
 type StepRow = {
   readonly zone_id: number
-  readonly position: string
-  readonly serial_from: string
-  readonly serial_to: string
+  readonly position: number
+  readonly serial_from: number
+  readonly serial_to: number
   readonly removed: Buffer
   readonly added: Buffer
 }
@@ -54,20 +54,21 @@ type StepRow = {
 function stepOf({ zone_id, position, serial_from, serial_to, removed, added }: StepRow): StoredStep {
   return {
     zoneId: zone_id,
-    position: Number(position),
-    from: toSerial(Number(serial_from)),
-    to: toSerial(Number(serial_to)),
+    position,
+    from: toSerial(serial_from),
+    to: toSerial(serial_to),
     removed: decodeSignedRrsets(removed),
     added: decodeSignedRrsets(added),
   }
 }
 
-const stepColumns = sql`zone_id, position, serial_from, serial_to, removed, added`
+const stepColumns = sql`zone_id, position::float8 as position, serial_from::float8 as serial_from,
+  serial_to::float8 as serial_to, removed, added`
 
 /** Returns up to `limit` steps of all zones after a position, in their order. */
 export async function listStepsAfter(db: Db, position: number, limit: number): Promise<StoredStep[]> {
   const { rows } = await sql<StepRow>`
-    select ${stepColumns} from dns_transfers where position > ${position} order by position limit ${limit}`.execute(
+    select ${stepColumns} from dns_transfers t where t.position > ${position} order by t.position limit ${limit}`.execute(
     db,
   )
   return rows.map(stepOf)
@@ -76,16 +77,16 @@ export async function listStepsAfter(db: Db, position: number, limit: number): P
 /** Returns the steps of a zone up to a position, in their order. */
 export async function listStepsOf(db: Db, zoneId: number, until: number): Promise<StoredStep[]> {
   const { rows } = await sql<StepRow>`
-    select ${stepColumns} from dns_transfers where zone_id = ${zoneId} and position <= ${until}
-    order by position`.execute(db)
+    select ${stepColumns} from dns_transfers t where t.zone_id = ${zoneId} and t.position <= ${until}
+    order by t.position`.execute(db)
   return rows.map(stepOf)
 }
 
 /** The last position of all steps; 0 if there are none. */
 export async function lastPosition(db: Db | Trx): Promise<number> {
-  const { rows } = await sql<{ last: string }>`
-    select coalesce(max(position), 0) as last from dns_transfers`.execute(db)
-  return Number(rows[0]!.last)
+  const { rows } = await sql<{ last: number }>`
+    select coalesce(max(position), 0)::float8 as last from dns_transfers`.execute(db)
+  return rows[0]!.last
 }
 
 /** Runs with one snapshot of the database: several statements see the same zones. */
@@ -107,7 +108,10 @@ type SetRow = {
 const pageRows = 5_000
 
 /** Yields the published sets of these zones, zone by zone, in canonical order of names. */
-export async function* readServedSets(trx: Db | Trx, zoneIds: readonly number[]): AsyncGenerator<ServedSetRow> {
+export async function* readServedSets(
+  trx: Db | Trx,
+  zoneIds: readonly number[],
+): AsyncGenerator<ServedSetRow> {
   let last: SetRow | undefined
   for (;;) {
     const after: ReturnType<typeof sql> = last

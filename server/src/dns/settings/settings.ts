@@ -83,7 +83,7 @@ export async function updateZoneSettings(
 }
 
 /** Returns the settings with names, addresses and networks in canonical form. Throws `invalid` with all errors. Pure. */
-export function readSettings(given: ZoneSettingsUpdate): ZoneSettingsUpdate {
+function readSettings(given: ZoneSettingsUpdate): ZoneSettingsUpdate {
   const errors: ProblemError[] = []
   const each = <Value>(
     field: string,

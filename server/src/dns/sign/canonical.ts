@@ -5,7 +5,7 @@ import type { Rrset } from '../../net/dns/record.ts'
 import { recordClass } from '../../net/dns/type.ts'
 
 /** Returns the data of a set in canonical form and order, without duplicates (RFC 4034 section 6.3). */
-export function canonicalData({ type, rdata }: Rrset): readonly Uint8Array[] {
+function canonicalData({ type, rdata }: Rrset): readonly Uint8Array[] {
   if (rdata.length === 1) return [canonicalRdata(type, rdata[0]!)]
   const sorted = rdata.map((octets) => canonicalRdata(type, octets)).sort(compareOctets)
   return sorted.filter((octets, i) => i === 0 || compareOctets(octets, sorted[i - 1]!) !== 0)

@@ -12,7 +12,7 @@ export const hashLength = 20
 const digits = '0123456789abcdefghijklmnopqrstuv'
 
 /** Returns the SHA-1 hash of a name in wire format. */
-export const hashName = (name: DomainName): Uint8Array => hash('sha1', nameToWire(name), 'buffer')
+const hashName = (name: DomainName): Uint8Array => hash('sha1', nameToWire(name), 'buffer')
 
 /** Returns the owner of the NSEC3 record with this hash: the hash in base32 with the extended hex alphabet (RFC 4648), in the zone. */
 export function hashedOwner(zone: ZoneName, hash: Uint8Array): DomainName {

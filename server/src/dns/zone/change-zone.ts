@@ -96,7 +96,7 @@ function resolveTtls(
 }
 
 /** Writes a difference that was checked. */
-export async function saveDifference(
+async function saveDifference(
   trx: Trx,
   zone: Zone,
   difference: ZoneDifference,

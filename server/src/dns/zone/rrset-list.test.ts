@@ -6,10 +6,10 @@ import { decodeRrsets, encodeRrsets } from './rrset-list.ts'
 
 const rrset = fc.record(
   {
-  name: domainName,
-  type: fc.integer({ min: 1, max: 65_535 }),
-  ttl: fc.nat(2_147_483_647),
-  rdata: fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 4 }),
+    name: domainName,
+    type: fc.integer({ min: 1, max: 65_535 }),
+    ttl: fc.nat(2_147_483_647),
+    rdata: fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 4 }),
   },
   { noNullPrototype: true },
 )

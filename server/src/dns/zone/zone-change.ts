@@ -1,6 +1,6 @@
 // The difference between record sets as they are and as they are to be. Pure: a set in another order or spelling is the same set, and
 // changes nothing.
-import { compareOctets, nameKey, type DomainName } from '../../net/dns/name.ts'
+import { compareOctets } from '../../net/dns/name.ts'
 import { canonicalRdata, printRdata } from '../../net/dns/rdata/rdata.ts'
 import { uniqueRdata, type Rrset } from '../../net/dns/record.ts'
 import type { RecordSetSource } from '@pharos/contract/dns-recordset'
@@ -34,16 +34,12 @@ export type ZoneDifference = {
 export const setId = ({ name, type }: Pick<Rrset, 'name' | 'type'>): string => `${type} ${name}`
 
 /** Returns the record data in canonical form and order, without repetitions (RFC 4034 sections 6.2 and 6.3). */
-export const canonicalRecords = (type: number, rdata: readonly Uint8Array[]): Uint8Array[] =>
+const canonicalRecords = (type: number, rdata: readonly Uint8Array[]): Uint8Array[] =>
   uniqueRdata(rdata.map((one) => canonicalRdata(type, one))).sort(compareOctets)
 
 /** Returns the records in presentation format, one a line: a record has no line break in it. */
 export const contentOf = ({ type, rdata }: Pick<Rrset, 'type' | 'rdata'>): string =>
   rdata.map((one) => printRdata(type, one)).join('\n')
-
-/** Compares in canonical order of names, then by type. */
-export const compareSets = (a: Rrset, b: Rrset): number =>
-  a.name === b.name ? a.type - b.type : compareOctets(nameKey(a.name), nameKey(b.name))
 
 /** Plans the changes that make `desired` true. `stored` has at least the sets with a name and type of `desired`. */
 export function planDifference(
@@ -99,7 +95,3 @@ export function journalOf({ added, changed, removed }: ZoneDifference): {
     added: [...added, ...changed.map(({ after }) => after)],
   }
 }
-
-/** Returns every name that the difference touches. */
-export const namesOf = ({ added, changed, removed }: ZoneDifference): Set<DomainName> =>
-  new Set([...added, ...removed, ...changed.map(({ after }) => after)].map(({ name }) => name))

@@ -86,7 +86,7 @@ const isRef = (ref: ZoneRef): RawBuilder<unknown> =>
 const keyOf = (name: DomainName): Buffer => Buffer.from(nameKey(name))
 
 /** Days for which a deleted zone can be restored. */
-export const restorableDays = 7
+const restorableDays = 7
 const isRestorable = sql`(z.deleted is null or z.deleted > now() - make_interval(days => ${restorableDays}))`
 
 /** Returns a zone of the team, also a deleted one if it is named by its id. */

@@ -4,7 +4,14 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { randomInt } from 'node:crypto'
 import { connect, isIPv6, type Socket } from 'node:net'
 import { encodeMessage } from '../../net/dns/message-writer.ts'
-import { MessageError, decodeMessage, emptyMessage, headerLength, rcode, type Message } from '../../net/dns/message.ts'
+import {
+  MessageError,
+  decodeMessage,
+  emptyMessage,
+  headerLength,
+  rcode,
+  type Message,
+} from '../../net/dns/message.ts'
 import { TsigError, TsigVerifier, signRequest, type TsigKey } from '../../net/dns/tsig.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 
@@ -81,7 +88,8 @@ export async function exchange(
     if (!answer.tc) return answer
   }
   const timeoutMs = Math.max(1, target.timeoutMs - (performance.now() - began))
-  for await (const { message } of receiveMessages({ ...target, timeoutMs }, query, options.signal)) return message
+  for await (const { message } of receiveMessages({ ...target, timeoutMs }, query, options.signal))
+    return message
   throw unreachable(target, 'the connection was closed without an answer')
 }
 

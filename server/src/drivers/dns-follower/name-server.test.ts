@@ -35,8 +35,11 @@ const peers: readonly { name: PeerName; programs: ProgramName[]; skips?: Skips }
   { name: 'NSD', programs: ['nsd'] },
   { name: 'BIND', programs: ['named'] },
   { name: 'Knot', programs: ['knotd'] },
-  { name: 'PowerDNS', programs: ['pdns_server', 'pdnsutil'],
-    skips: { failing: 'PowerDNS refuses questions for a secondary zone that it has not transferred yet' } },
+  {
+    name: 'PowerDNS',
+    programs: ['pdns_server', 'pdnsutil'],
+    skips: { failing: 'PowerDNS refuses questions for a secondary zone that it has not transferred yet' },
+  },
 ]
 
 for (const { name, programs, skips } of peers)

@@ -51,9 +51,7 @@ class Follower implements NameServer {
     return { ...(version !== undefined && { version }), ...(id !== undefined && { id }) }
   }
 
-  async serials(
-    zones: readonly ZoneName[],
-  ): Promise<ReadonlyMap<ZoneName, Serial | 'absent' | 'failing'>> {
+  async serials(zones: readonly ZoneName[]): Promise<ReadonlyMap<ZoneName, Serial | 'absent' | 'failing'>> {
     const queries = zones.map((zone) => ({ questions: [soaOf(zone)] }))
     const answers = await this.#attempt(() => exchangeAll(this.#target, queries, this.#closing.signal))
     return new Map(zones.map((zone, at) => [zone, serialIn(zone, answers[at]!)]))
@@ -61,7 +59,11 @@ class Follower implements NameServer {
 
   async notify(zones: readonly { readonly zone: ZoneName; readonly serial: Serial }[]): Promise<void> {
     // The SOA may go with a NOTIFY (RFC 1996 section 3.7), but a receiver must ask for it anyway.
-    const queries = zones.map(({ zone }): Query => ({ opcode: opcode.NOTIFY, aa: true, questions: [soaOf(zone)] }))
+    const queries = zones.map(({ zone }): Query => ({
+      opcode: opcode.NOTIFY,
+      aa: true,
+      questions: [soaOf(zone)],
+    }))
     const answers = await this.#attempt(() => exchangeAll(this.#target, queries, this.#closing.signal))
     const refused = zones.filter((_, at) => answers[at]!.rcode !== rcode.NOERROR)
     if (refused.length === 0) return
@@ -152,7 +154,10 @@ function serialIn(zone: ZoneName, answer: Message): Serial | 'absent' | 'failing
   if (answer.rcode === rcode.NOERROR && answer.aa && soa) return serialOf(soa)
   if (answer.rcode === rcode.SERVFAIL) return 'failing'
   if (answer.rcode === rcode.NOERROR || isRefusal(answer)) return 'absent'
-  throw new DriverError('protocol', `the question for the SOA of ${zone} was answered with RCODE ${answer.rcode}`)
+  throw new DriverError(
+    'protocol',
+    `the question for the SOA of ${zone} was answered with RCODE ${answer.rcode}`,
+  )
 }
 
 /** Returns the serial of an SOA: the first of the five numbers at its end. */

@@ -164,9 +164,7 @@ template:
   retry-max-interval: 2
 zone:
 ${zones.map((zone) => `- domain: "${zone}"\n`).join('')}${
-        catalog
-          ? `- domain: "${catalog}"\n  catalog-role: interpret\n  catalog-template: default\n`
-          : ''
+        catalog ? `- domain: "${catalog}"\n  catalog-role: interpret\n  catalog-template: default\n` : ''
       }`,
     )
     return ['-c', file]
@@ -203,7 +201,8 @@ security-poll-suffix=
 `,
     )
     const database = new DatabaseSync(join(folder, 'pdns.sqlite3'))
-    const isNew = database.prepare("select count(*) as n from sqlite_master where name = 'domains'").get()?.['n'] === 0
+    const isNew =
+      database.prepare("select count(*) as n from sqlite_master where name = 'domains'").get()?.['n'] === 0
     if (isNew) database.exec(readFileSync(schemaFile, 'utf8'))
     database.close()
     const pdnsutil = (...args: string[]) => run(programPath('pdnsutil'), [`--config-dir=${folder}`, ...args])
@@ -226,8 +225,9 @@ export type PeerName = keyof typeof peerPrograms
 export async function startPeer(name: PeerName, options: PeerOptions): Promise<Peer> {
   const { program, configure } = peerPrograms[name]
   const folder = await mkdtemp(join(tmpdir(), `pharos-${name.toLowerCase()}-`))
-  const address = `${randomSubnet()}.53`
-  const port = await freePort(address, 5300)
+  // BIND listens only on addresses that an interface has.
+  const address = name === 'BIND' ? '127.0.0.1' : `${randomSubnet()}.53`
+  const port = await freePort(address, name === 'BIND' ? 0 : 5300)
   let child: ChildProcess | undefined
   const peer: Peer = {
     name,

@@ -26,14 +26,13 @@ export function createPrimary(options: FollowerOptions): ZonePrimary {
 }
 
 /** The source of imports. `keyOf` opens the TSIG key of a row. */
-export function createTransferSource(
-  keyOf: (id: number) => Promise<FollowerOptions['key']>,
-): TransferSource {
+export function createTransferSource(keyOf: (id: number) => Promise<FollowerOptions['key']>): TransferSource {
   return {
     async transfer({ zone, address, port, tsigKeyId, recordsMax, signal }) {
       const key = tsigKeyId === undefined ? undefined : await keyOf(tsigKeyId)
       const found = await transferZone({ address, port, key, timeoutMs }, zone, { recordsMax, signal })
-      if (found.kind !== 'whole') throw new DriverError('protocol', 'the server answered AXFR with differences')
+      if (found.kind !== 'whole')
+        throw new DriverError('protocol', 'the server answered AXFR with differences')
       return found.records
     },
   }
@@ -45,7 +44,10 @@ async function transferZone(
   { from, recordsMax, signal }: Parameters<ZonePrimary['transfer']>[1],
 ): Promise<TransferResult> {
   const type = from ? recordType.IXFR : recordType.AXFR
-  const query: Query = { questions: [{ name: zone, type, class: recordClass.IN }], ...(from && { authorities: [from] }) }
+  const query: Query = {
+    questions: [{ name: zone, type, class: recordClass.IN }],
+    ...(from && { authorities: [from] }),
+  }
   const transfer = new TransferReader(zone, recordsMax)
   for await (const { message, finish } of receiveMessages(target, query, signal)) {
     if (message.rcode === rcode.NOTIMP && from) return transferZone(target, zone, { recordsMax, signal })
@@ -78,7 +80,8 @@ class TransferReader {
   add(record: ResourceRecord): void {
     if (this.isComplete) throw new DriverError('protocol', 'records follow the end of the transfer')
     const isSoa = record.type === recordType.SOA && record.name === this.#zone
-    if (this.#records.length === 0 && !isSoa) throw new DriverError('protocol', 'the transfer starts without SOA')
+    if (this.#records.length === 0 && !isSoa)
+      throw new DriverError('protocol', 'the transfer starts without SOA')
     if (this.#records.length > this.#recordsMax)
       throw new DriverError('refused', `the zone has more than ${this.#recordsMax} records`)
     if (isSoa) this.#soas.push(this.#records.length)

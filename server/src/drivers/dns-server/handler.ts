@@ -132,7 +132,11 @@ function sign({ query, signer, transport }: Checked, { now }: HandlerDeps, wire:
 function notify(checked: Checked, deps: HandlerDeps, zone: ZoneName, type: number): Uint8Array {
   if (type !== recordType.SOA) return finish(checked, deps, { rcode: rcode.FORMERR })
   const soa = checked.query.answers.find((record) => record.type === recordType.SOA && record.name === zone)
-  const code = deps.notified(zone, checked.peer, soa && soa.rdata.length >= 22 ? serialOf(soa.rdata) : undefined)
+  const code = deps.notified(
+    zone,
+    checked.peer,
+    soa && soa.rdata.length >= 22 ? serialOf(soa.rdata) : undefined,
+  )
   return finish(checked, deps, { rcode: code, aa: true })
 }
 

@@ -13,7 +13,7 @@ export type ListenerLimits = TcpLimits & {
   readonly responseRate: ResponseRate
 }
 
-export const listenerLimits: ListenerLimits = {
+const listenerLimits: ListenerLimits = {
   idleMs: 10_000,
   messageMs: 5_000,
   writeMs: 30_000,
@@ -63,7 +63,11 @@ export async function startListener(options: ListenerOptions): Promise<DnsListen
 
 async function bindUdp(options: ListenerOptions, limits: ListenerLimits): Promise<UdpSocket> {
   const { host, port, handler, reusePort = false, onError = () => {} } = options
-  const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', reusePort, recvBufferSize: receiveBuffer })
+  const socket = createSocket({
+    type: isIPv6(host) ? 'udp6' : 'udp4',
+    reusePort,
+    recvBufferSize: receiveBuffer,
+  })
   const rate = new ResponseRateLimit(limits.responseRate)
   const receive = (wire: Buffer, { address, port }: RemoteInfo): void => {
     const verdict = rate.take(address, performance.now())

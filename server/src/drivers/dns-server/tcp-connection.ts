@@ -39,11 +39,7 @@ class Connection {
   #timer: NodeJS.Timeout | undefined
   #timerIsForMessage = false
 
-  constructor(
-    socket: Socket,
-    limits: TcpLimits,
-    handle: (wire: Uint8Array) => TcpReply | Promise<TcpReply>,
-  ) {
+  constructor(socket: Socket, limits: TcpLimits, handle: (wire: Uint8Array) => TcpReply | Promise<TcpReply>) {
     this.#socket = socket
     this.#limits = limits
     this.#handle = handle

@@ -3,14 +3,17 @@ import { createRegistry } from '../registry.ts'
 import type { Kind } from '../kind.ts'
 import { announcement } from './announcement.ts'
 import { asn } from './asn.ts'
+import { dnsDefaults } from './dns-defaults.ts'
 import { location } from './location.ts'
 import { membership } from './membership.ts'
+import { nameServer } from './name-server.ts'
 import { prefix } from './prefix.ts'
 import { provider } from './provider.ts'
 import { region } from './region.ts'
 import { service } from './service.ts'
 import { source } from './source.ts'
 import { team } from './team.ts'
+import { tsigKey } from './tsig-key.ts'
 import { user } from './user.ts'
 
 export const platformKinds = createRegistry([
@@ -25,4 +28,7 @@ export const platformKinds = createRegistry([
   announcement,
   source,
   provider,
+  tsigKey,
+  nameServer,
+  dnsDefaults,
 ] as unknown as readonly Kind[])

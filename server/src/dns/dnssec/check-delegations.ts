@@ -1,0 +1,42 @@
+// The delegation loop: asks the parents of all zones that are due, stores what they answer, and has the state of DNSSEC evaluated.
+import { sql } from 'kysely'
+import type { Db } from '../../db/postgres.ts'
+import type { Log } from '../../runtime/log.ts'
+import { checkDelegation, mergeViews } from './delegation.ts'
+import { claimDue, saveDelegation, type DueDelegation } from './delegation.store.ts'
+import { ParentNotFound, type FindOptions } from './find-parent.ts'
+
+export type DelegationDeps = { readonly db: Db; readonly find: FindOptions; readonly now: () => Date }
+
+/** Zones asked for at once: a question waits for another network most of the time. */
+const parallel = 16
+
+/** Checks what is due; resolves when all were asked. Returns the number of zones. */
+export async function checkDelegations(deps: DelegationDeps, log: Log, signal: AbortSignal): Promise<number> {
+  const due = await claimDue(deps.db, deps.now(), parallel * 8)
+  const next = due.values()
+  const work = async (): Promise<void> => {
+    for (const one of next) {
+      signal.throwIfAborted()
+      try {
+        await checkOne(deps, one)
+      } catch (error) {
+        log.error({ zone: one.zoneId, err: error }, 'delegation not checked; the next run is the retry')
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(parallel, due.length) }, work))
+  return due.length
+}
+
+/** Checks one zone. An unreachable parent is stored as such, and changes nothing else. */
+async function checkOne({ db, find, now }: DelegationDeps, one: DueDelegation): Promise<void> {
+  const delegation = await checkDelegation(find, one.name, one.assigned).catch((error: unknown) => {
+    if (error instanceof ParentNotFound) return mergeViews([], one.assigned)
+    throw error
+  })
+  await db.transaction().execute(async (trx) => {
+    await saveDelegation(trx, one, delegation, now())
+    await sql`update dns_zones set dnssec_due = ${now()} where id = ${one.zoneId} and dnssec <> 'disabled'`.execute(trx)
+  })
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createPrimary } from '../../drivers/dns-follower/zone-primary.ts'
+import { startTestPrimary, testKey, type TestPrimary } from '../../drivers/dns-server/testing.ts'
+import { nameKey, parseZoneName } from '../../net/dns/name.ts'
+import { typeName } from '../../net/dns/type.ts'
+import { ServedZones } from '../serve/served-zones.ts'
+import { followZone } from './follow-zone.ts'
+import { claimSecondaries, requestTransfer } from './follow.store.ts'
+import { changeZone, insertZone } from './testing.ts'
+
+const name = parseZoneName('copied.example')
+const signal = new AbortController().signal
+
+describe('a secondary zone', () => {
+  let primary: TestPrimary
+  let database: TestDatabase
+  let sourceId: number
+  let id: number
+  before(async () => {
+    primary = await startTestPrimary()
+    database = await createTestDatabase()
+    const hosts = Array.from({ length: 30 }, (_, i) => `h${i} 300 A 192.0.2.${i}`).join('\n')
+    sourceId = await insertZone(primary.deps.db, name, hosts)
+    await primary.publish(sourceId)
+    const { rows } = await sql<{ id: number }>`
+      insert into dns_zones (name, name_key, kind) values (${name}, ${Buffer.from(nameKey(name))}, 'secondary')
+      returning id`.execute(db())
+    id = rows[0]!.id
+    const primaries = JSON.stringify([{ address: '127.0.0.1', port: primary.port }])
+    await sql`insert into dns_secondaries (zone_id, primaries) values (${id}, ${primaries}::jsonb)`.execute(
+      db(),
+    )
+  })
+  after(async () => {
+    await primary[Symbol.asyncDispose]()
+    await database[Symbol.asyncDispose]()
+  })
+
+  const db = () => database.postgres.owner
+
+  async function follow(): Promise<void> {
+    const deps = {
+      db: db(),
+      connect: ({ address, port }: { address: string; port: number }) =>
+        createPrimary({ address, port, key: testKey, timeoutMs: 1_000 }),
+      now: () => new Date(),
+    }
+    for (const zone of await claimSecondaries(db(), 10)) await followZone(deps, zone, signal)
+  }
+
+  const due = () => requestTransfer(db(), id)
+
+  const setsOf = async (zones: ServedZones): Promise<string[]> => {
+    await zones.refresh(true)
+    const snapshot = await zones.open(name)
+    const sets = await Array.fromAsync(snapshot!.sets)
+    return sets
+      .map(
+        (set) =>
+          `${set.name} ${typeName(set.type)} ${set.rdata
+            .map((data) => Buffer.from(data).toString('hex'))
+            .sort()
+            .join()}`,
+      )
+      .sort()
+  }
+  const served = () => setsOf(new ServedZones({ db: db(), isInMemory: true, now: () => new Date() }))
+
+  const row = async (): Promise<Record<string, unknown>> => {
+    const { rows } = await sql<Record<string, unknown>>`
+      select z.status, z.reason, z.serial::float8 as serial, s.error, s.due > now() + interval '50 s' as is_later,
+        s.expires > now() + interval '13 days' as is_fresh,
+        (select count(*)::integer from dns_recordsets r where r.zone_id = z.id) as sets
+      from dns_zones z join dns_secondaries s on s.zone_id = z.id where z.id = ${id}`.execute(db())
+    return rows[0]!
+  }
+
+  it('is transferred whole, under the serial of its primary', async () => {
+    await follow()
+    assert.deepEqual(await served(), await setsOf(primary.zones))
+    assert.deepEqual(await row(), {
+      status: 'ok',
+      reason: null,
+      serial: primary.zones.get(name)!.serial,
+      error: null,
+      is_later: true,
+      is_fresh: true,
+      sets: 32,
+    })
+  })
+
+  it('follows differences, and asks again at a NOTIFY only', async () => {
+    await changeZone(primary.deps.db, sourceId, {
+      removed: 'h1 300 A 192.0.2.1',
+      added: 'h2 300 A 192.0.3.2',
+    })
+    await primary.publish(sourceId)
+    const before = await served()
+    await follow()
+    assert.deepEqual(await served(), before, 'it is not due')
+    await due()
+    await follow()
+    assert.deepEqual(await served(), await setsOf(primary.zones))
+    const { rows } = await sql`select what from dns_versions where zone_id = ${id}`.execute(db())
+    assert.equal(rows.length, 2)
+  })
+
+  it('keeps its copy while the primary does not answer', async () => {
+    const before = await served()
+    await primary.stop()
+    await due()
+    await follow()
+    assert.deepEqual(await served(), before)
+    const { status, reason, error } = await row()
+    assert.deepEqual(
+      { status, reason, error },
+      { status: 'error', reason: 'zone_not_transferred', error: 'unreachable' },
+    )
+    await primary.start()
+    await due()
+    await follow()
+    assert.equal((await row())['reason'], null)
+  })
+
+  it('waits for staff if more than half of the names are gone', async () => {
+    const before = await served()
+    const lines = Array.from({ length: 20 }, (_, i) => `h${i + 5} 300 A 192.0.2.${i + 5}`).join('\n')
+    await changeZone(primary.deps.db, sourceId, { removed: lines })
+    await primary.publish(sourceId)
+    await due()
+    await follow()
+    assert.deepEqual(await served(), before)
+    const { rows } = await sql<{ id: number; kind: string }>`
+      select id, kind from dns_holds where state = 'open'`.execute(db())
+    assert.equal(rows[0]?.kind, 'shrink')
+    await sql`update dns_holds set state = 'approved' where id = ${rows[0]!.id}`.execute(db())
+    await due()
+    await follow()
+    assert.deepEqual(await served(), await setsOf(primary.zones))
+  })
+
+  it('is no longer served once its data has expired', async () => {
+    await sql`update dns_secondaries set expires = now() - interval '1 s' where zone_id = ${id}`.execute(db())
+    const zones = new ServedZones({ db: db(), isInMemory: true, now: () => new Date() })
+    await zones.refresh(true)
+    assert.equal(zones.find(name), 'expired')
+    await primary.stop()
+    await due()
+    await follow()
+    assert.equal((await row())['reason'], 'zone_expired')
+  })
+})

@@ -1,0 +1,19 @@
+import { conformanceZones, nameServerConformance } from '../../dns/publish/name-server.conformance.ts'
+import { parseZoneName } from '../../net/dns/name.ts'
+import { startTestPrimary } from '../dns-server/testing.ts'
+import { SandboxNameServer } from './name-server.ts'
+
+nameServerConformance('sandbox', async () => {
+  const primary = await startTestPrimary()
+  const options = { primary: primary.zones, zones: conformanceZones.map(parseZoneName) }
+  const server = new SandboxNameServer(options)
+  const absent = new SandboxNameServer(options)
+  absent.isDown = true
+  return {
+    primary,
+    server,
+    absent: { server: absent, timeoutMs: 100 },
+    restart: () => Promise.resolve(),
+    stop: () => primary[Symbol.asyncDispose](),
+  }
+})

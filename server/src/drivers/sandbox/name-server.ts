@@ -1,0 +1,93 @@
+// A name server in the memory of this process that follows a primary, for demos and for tests of loops. It answers no packets.
+import type { ZoneSource } from '../../dns/answer/zone-source.ts'
+import type { Answer, NameServer, NameServerIdentity, Question } from '../../dns/publish/name-server.ts'
+import { emptyMessage, rcode } from '../../net/dns/message.ts'
+import type { ZoneName } from '../../net/dns/name.ts'
+import { recordsOf, type ResourceRecord, type SignedRrset } from '../../net/dns/record.ts'
+import { isNewer, type Serial } from '../../net/dns/serial.ts'
+import { recordClass, recordType } from '../../net/dns/type.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+
+export type SandboxNameServerOptions = {
+  readonly primary: ZoneSource
+  /** Zones that it is configured for without data answer as failing; all others are absent. */
+  readonly zones?: readonly ZoneName[]
+}
+
+type Copy = { readonly serial: Serial; readonly sets: readonly SignedRrset[] }
+
+export class SandboxNameServer implements NameServer {
+  /** While true, nobody answers. */
+  isDown = false
+  readonly #options: SandboxNameServerOptions
+  readonly #copies = new Map<ZoneName, Copy>()
+  #isClosed = false
+
+  constructor(options: SandboxNameServerOptions) {
+    this.#options = options
+  }
+
+  async probe(): Promise<NameServerIdentity> {
+    await this.#answer()
+    return { version: 'sandbox' }
+  }
+
+  async serials(zones: readonly ZoneName[]): Promise<ReadonlyMap<ZoneName, Serial | 'absent' | 'failing'>> {
+    await this.#answer()
+    const missing = new Set(this.#options.zones)
+    return new Map(
+      zones.map((zone) => [
+        zone,
+        this.#copies.get(zone)?.serial ?? (missing.has(zone) ? 'failing' : 'absent'),
+      ]),
+    )
+  }
+
+  /** Transfers at once what is newer. */
+  async notify(zones: readonly { readonly zone: ZoneName; readonly serial: Serial }[]): Promise<void> {
+    await this.#answer()
+    for (const { zone } of zones) {
+      const snapshot = await this.#options.primary.open(zone)
+      const copy = this.#copies.get(zone)
+      if (!snapshot || (copy && !isNewer(snapshot.serial, copy.serial))) continue
+      this.#copies.set(zone, { serial: snapshot.serial, sets: await Array.fromAsync(snapshot.sets) })
+    }
+  }
+
+  async ask(question: Question): Promise<Answer> {
+    await this.#answer()
+    const { name, type } = question
+    const sets = [...this.#copies.values()].flatMap((copy) => copy.sets)
+    const found = sets.find((set) => set.name === name && set.type === type)
+    const isKnown = sets.some((set) => set.name === name)
+    const code = isKnown ? rcode.NOERROR : rcode.REFUSED
+    const answers = found ? recordsOf(found) : []
+    return { ...emptyMessage, qr: true, aa: isKnown, rcode: code, questions: [question], answers }
+  }
+
+  async *read(zone: ZoneName): AsyncGenerator<ResourceRecord> {
+    await this.#answer()
+    const copy = this.#copies.get(zone)
+    if (!copy) throw new DriverError('refused', `${zone} is not served`)
+    for (const set of copy.sets) {
+      yield* recordsOf(set)
+      for (const rdata of set.rrsig)
+        yield { name: set.name, type: recordType.RRSIG, class: recordClass.IN, ttl: set.ttl, rdata }
+    }
+  }
+
+  watch(): () => void {
+    return () => {}
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true
+    return Promise.resolve()
+  }
+
+  /** Every call takes a turn of the event loop, as one over a network does. */
+  async #answer(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (this.isDown || this.#isClosed) throw new DriverError('unreachable', 'the sandbox does not answer')
+  }
+}

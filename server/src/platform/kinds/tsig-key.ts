@@ -1,0 +1,85 @@
+// TSIG keys: secrets that the provider shares with name servers, and with teams for transfers of their zones.
+import { NameError, parseName } from '../../net/dns/name.ts'
+import { isSealedUnderNewest, open, seal } from '../../runtime/secrets.ts'
+import { Type } from 'typebox'
+import { defineKind } from '../define-kind.ts'
+import { column, mapped, referenceById } from '../field.ts'
+import type { CheckContext, Field, Secret } from '../kind.ts'
+import type { Path } from '../problem.ts'
+import { FilePath, Optional, SecretText, Strict, TeamSlug } from '../schema.ts'
+import { team } from './team.ts'
+
+const algorithms = ['hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const
+
+export const HostName = Type.String({
+  minLength: 1,
+  maxLength: 1020,
+  expects: 'a domain name such as ns1.example.net',
+})
+
+/** The sealed secret in hexadecimal: what is stored of the same text is kept. */
+const secret: Secret = {
+  name: 'secret',
+  objectionTo: (text) =>
+    /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0 ? undefined : 'the secret is not base64',
+  store(text, stored, ring, key) {
+    const plain = Buffer.from(text, 'base64')
+    if (stored !== undefined && isSame(stored)) return stored
+    return seal(ring, 'tsig-key', plain, key).toString('hex')
+
+    function isSame(hex: string): boolean {
+      const sealed = Buffer.from(hex, 'hex')
+      if (!isSealedUnderNewest(ring, 'tsig-key', sealed)) return false
+      return open(ring, 'tsig-key', sealed, key).equals(plain)
+    }
+  },
+}
+
+/** Returns the canonical name, with a problem if the text is none. */
+export function readHostName(context: CheckContext, path: Path, text: string): string | undefined {
+  try {
+    return parseName(text)
+  } catch (error) {
+    if (!(error instanceof NameError)) throw error
+    context.problem(path, error.message)
+    return undefined
+  }
+}
+
+export const tsigKey = defineKind({
+  name: 'tsig_key',
+  plural: 'tsig_keys',
+  section: 'tsig_keys',
+  element: Strict({
+    name: HostName,
+    algorithm: Optional(Type.Enum([...algorithms], { expects: `one of ${algorithms.join(', ')}` })),
+    secret: Optional(SecretText),
+    secret_file: Optional(FilePath),
+    team: Optional(TeamSlug),
+  }),
+  table: { name: 'dns_tsig_keys', id: 'id' },
+  identity: ['name'],
+  fields: {
+    name: column('dns_tsig_keys', 'name'),
+    algorithm: column('dns_tsig_keys', 'algorithm', { initial: 'hmac-sha256', isShown: true }),
+    secret_sealed: mapped('dns_tsig_keys', ['secret_sealed'], {
+      read: ({ secret_sealed: sealed }) => sealed.toString('hex'),
+      write: (hex) => ({ secret_sealed: `\\x${hex}` }),
+      secret,
+    }),
+    team: { ...referenceById('dns_tsig_keys', 'team_id', team), initial: null } as unknown as Field<
+      string | null
+    >,
+  },
+  check(context, elements): void {
+    for (const { path, element } of elements) {
+      const { secret: text, secret_file: _file, ...fields } = element
+      const name = readHostName(context, [...path, 'name'], element.name)
+      if (name === undefined) continue
+      const objection = text === undefined ? undefined : secret.objectionTo!(text, fields)
+      if (objection !== undefined) context.problem([...path, 'secret'], objection)
+      context.add(tsigKey, path, { ...fields, name })
+      context.addSecret(tsigKey, 'secret_sealed', { path, element: { ...element, name } })
+    }
+  },
+})

@@ -1,0 +1,164 @@
+// The subjects of DNS for every-route.test.ts: each request is about a new zone, since a change of one would be seen by the next.
+import { seedTemplate, seedZone } from '../../src/dns/testing.ts'
+import type { Holder } from './fixtures.ts'
+import {
+  absentIsNotFound,
+  foreignOf,
+  missingId,
+  only,
+  ownOf,
+  type Context,
+  type Subject,
+  type SubjectRequest,
+} from './subject.ts'
+
+let zones = 0
+const newName = () => `z${zones++}.example`
+
+type AboutZone = (zone: string, name: string) => SubjectRequest
+
+function aboutZones(request: AboutZone, deleted = false): Subject['requests'] {
+  const add = async ({ api }: Context, { teamId }: Holder) => {
+    const name = newName()
+    const { id } = await seedZone(api.database.postgres, { teamId, name, deleted })
+    return request(String(deleted ? id : name), name)
+  }
+  return {
+    own: (context) => add(context, ownOf(context)),
+    foreign: (context) => add(context, foreignOf(context)),
+    missing: async () => request(String(missingId), 'missing.example'),
+  }
+}
+
+/** The reading operations need no new zone for each request, but writing ones are tried on the same. */
+const read = (route: string, params: SubjectRequest['params'] = {}): Subject => ({
+  route,
+  requests: aboutZones((zone) => ({ params: { zone, ...params } })),
+  answers: absentIsNotFound,
+})
+
+const written =
+  (status: number): Subject['answers'] =>
+  (which) =>
+    which === 'own' ? status : 'not_found'
+
+let addresses = 0
+const newAddress = ({ marks }: Holder) => `${marks[0]}${1 + (addresses++ % 250)}`
+
+let names = 0
+/** Another text each time, so that the call changes something. */
+const newTarget = () => `host${names++}.example.net`
+
+const www = { name: 'www', type: 'A' }
+
+export const dnsSubjects: readonly Subject[] = [
+  {
+    route: 'listZones',
+    requests: only({ query: { include: 'details,servers,state_messages' } }),
+    answers: () => 200,
+  },
+  {
+    route: 'createZone',
+    requests: { only: async () => ({ body: { name: newName(), dnssec: false } }) },
+    answers: () => 201,
+  },
+  read('getZone'),
+  {
+    route: 'deleteZone',
+    requests: aboutZones((zone, name) => ({ params: { zone }, query: { confirm: name } })),
+    answers: written(204),
+  },
+  {
+    route: 'restoreZone',
+    requests: aboutZones((zone) => ({ params: { zone } }), true),
+    answers: absentIsNotFound,
+  },
+  {
+    route: 'importZone',
+    requests: {
+      only: async () => ({
+        body: { name: newName(), zonefile: 'www 300 A 192.0.2.1\n', mode: 'create', dnssec: false },
+      }),
+    },
+    answers: () => 201,
+  },
+  read('exportZone'),
+  read('listRecordSets'),
+  {
+    route: 'createRecordSets',
+    requests: aboutZones((zone) => ({
+      params: { zone },
+      body: { name: 'new', type: 'A', records: ['192.0.2.7'], ptr: false },
+    })),
+    answers: written(201),
+  },
+  {
+    route: 'changeRecordSets',
+    requests: aboutZones((zone) => ({
+      params: { zone },
+      body: { recordsets: [{ ...www, records: ['192.0.2.8'], ptr: false }] },
+    })),
+    answers: absentIsNotFound,
+  },
+  read('getRecordSet', www),
+  {
+    route: 'updateRecordSet',
+    requests: aboutZones((zone) => ({
+      params: { zone, ...www },
+      body: { records: ['192.0.2.9'], ptr: false },
+    })),
+    answers: absentIsNotFound,
+  },
+  {
+    route: 'deleteRecordSet',
+    requests: aboutZones((zone) => ({ params: { zone, ...www } })),
+    answers: written(204),
+  },
+  read('getZoneSettings'),
+  {
+    route: 'updateZoneSettings',
+    requests: aboutZones((zone) => ({ params: { zone }, body: { default_ttl: 7200 } })),
+    answers: absentIsNotFound,
+  },
+  read('listZoneVersions'),
+  read('getZoneVersion', { version: 2 }),
+  {
+    route: 'rollBackZone',
+    requests: aboutZones((zone) => ({ params: { zone, version: 1 } })),
+    answers: absentIsNotFound,
+  },
+  {
+    route: 'listPtrRecords',
+    requests: { only: async (context) => ({ query: { cidr: `${ownOf(context).marks[0]}0/24` } }) },
+    answers: () => 200,
+  },
+  {
+    route: 'updatePtrRecords',
+    requests: {
+      only: async (context) => ({
+        body: {
+          records: [newAddress(ownOf(context)), newAddress(ownOf(context))].map((ip) => ({
+            ip,
+            ptrdname: newTarget(),
+          })),
+        },
+      }),
+    },
+    answers: () => 200,
+  },
+  { route: 'listPtrTemplates', requests: only(), answers: () => 200 },
+  {
+    route: 'deletePtrTemplate',
+    requests: {
+      own: async (context) => ({ params: { template_id: await addTemplate(context, ownOf(context)) } }),
+      foreign: async (context) => ({
+        params: { template_id: await addTemplate(context, foreignOf(context)) },
+      }),
+      missing: async () => ({ params: { template_id: missingId } }),
+    },
+    answers: written(204),
+  },
+]
+
+const addTemplate = ({ api }: Context, { teamId, marks }: Holder): Promise<number> =>
+  seedTemplate(api.database.postgres, teamId, marks[0]!, 251)
