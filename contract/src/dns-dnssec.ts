@@ -28,10 +28,9 @@ export type DnssecKey = Static<typeof DnssecKey>
 
 export const Dnssec = Component('Dnssec', {
   status: { ...Enumeration('DnssecState', dnssecStates), description: 'state of DNSSEC' },
-  algorithm: Nullable({
-    ...Enumeration('DnssecAlgorithm', dnssecAlgorithms),
-    description: 'null while it is disabled',
-  }),
+  algorithm: Nullable(
+    Type.String({ description: 'mnemonic of the algorithm of the newest key; null while it is disabled' }),
+  ),
   nsec3: Type.Boolean({ description: 'NSEC3 instead of NSEC, with the parameters of RFC 9276' }),
   keys: Type.Array(DnssecKey, { description: 'the published keys; empty while it is disabled' }),
   ds_records: Type.Array(Type.String(), {
@@ -86,6 +85,27 @@ export const enableDnssecRoute = route({
     }),
     nsec3: Optional(Type.Boolean({ default: false, description: 'NSEC3 instead of NSEC' })),
     cds: Optional(Type.Boolean({ default: true, description: 'publish CDS and CDNSKEY records' })),
+    keys: Optional(
+      Type.Array(
+        Component('ImportedKey', {
+          dnskey: Type.String({
+            maxLength: 2048,
+            description: 'rdata of the DNSKEY record: `257 3 13 mdsswUyr...`. Algorithms 8, 13, 14 and 15',
+          }),
+          private_key: Type.String({
+            maxLength: 8192,
+            description:
+              'the private key: PKCS #8 in PEM, or the content of a `.private` file of BIND. It is never returned',
+          }),
+        }),
+        {
+          minItems: 1,
+          maxItems: 4,
+          description:
+            'keys of the previous signer, used instead of a new one, so that the DS records at the parent stay valid',
+        },
+      ),
+    ),
   }),
   bodyOptional: true,
   response: Dnssec,

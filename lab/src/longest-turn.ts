@@ -5,10 +5,10 @@ export type Occupied<Result> = { readonly result: Result; readonly longestMs: nu
 
 /** Runs the work and returns the longest turn of the event loop until it was done. */
 export async function longestTurn<Result>(work: () => Promise<Result>): Promise<Occupied<Result>> {
-  let isDone = false
+  const done = new AbortController()
   let longest = 0
   const watch = (async () => {
-    while (!isDone) {
+    while (!done.signal.aborted) {
       const before = process.threadCpuUsage()
       await nextTurn()
       const { user, system } = process.threadCpuUsage(before)
@@ -18,7 +18,7 @@ export async function longestTurn<Result>(work: () => Promise<Result>): Promise<
   try {
     return { result: await work(), longestMs: longest / 1000 }
   } finally {
-    isDone = true
+    done.abort()
     await watch
   }
 }

@@ -24,6 +24,8 @@ export type ProgramName =
   | 'ldns-signzone'
   | 'ldns-keygen'
   | 'dnssec-verify'
+  | 'dnssec-keygen'
+  | 'dnssec-dsfromkey'
   | 'kzonecheck'
   | 'named-compilezone'
   | 'ldns-read-zone'

@@ -8,10 +8,11 @@ import { addDnsTeam, type DnsTeam } from './support/dns.ts'
 import { evaluateZone } from '../src/dns/dnssec/evaluate-dnssec.ts'
 import { publishZone, type PublishOutcome } from '../src/dns/publish/publish-zone.ts'
 import { readServedSets } from '../src/dns/serve/served.store.ts'
+import { createSigningKey } from '../src/dns/sign/signing-key.ts'
 import { signZone } from '../src/dns/sign/sign-zone.ts'
 import { assertVerified, rolloverVerifiers, verifiers } from '../src/dns/testing.ts'
 import { parseZoneName } from '../src/net/dns/name.ts'
-import { parseRdata } from '../src/net/dns/rdata/rdata.ts'
+import { parseRdata, printRdata } from '../src/net/dns/rdata/rdata.ts'
 import type { SignedRrset } from '../src/net/dns/record.ts'
 import { recordType } from '../src/net/dns/type.ts'
 
@@ -72,7 +73,8 @@ async function createZone(name: string, body: object = {}) {
   }
 }
 
-const count = (sets: readonly SignedRrset[], type: number): number => sets.filter((set) => set.type === type).length
+const count = (sets: readonly SignedRrset[], type: number): number =>
+  sets.filter((set) => set.type === type).length
 
 async function activeZone(name: string) {
   const zone = await createZone(name)
@@ -91,31 +93,44 @@ describe('enabling DNSSEC', () => {
     const zone = await createZone('new.example')
     assert.equal(zone.created.keys.length, 1)
     const { status, ds_records: ds, keys, publish_after: after, cds_published: cds } = await zone.get()
-    assert.deepEqual([status, ds.length, keys[0].state, keys[0].keytype, cds], ['signing', 2, 'introduced', 'csk', false])
+    assert.deepEqual(
+      [status, ds.length, keys[0].state, keys[0].keytype, cds],
+      ['signing', 2, 'introduced', 'csk', false],
+    )
     assert.ok(Date.parse(after) > Date.now())
   })
 
-  it('moves from signing over pending_ds to active, and publishes CDS in between', { skip: skipWithout(...verifiers) }, async () => {
-    const zone = await createZone('enable.example', { dnssec: false, recordsets: [{ name: 'www', type: 'A', records: ['192.0.2.1'] }] })
-    await zone.settle()
-    assert.equal(count(await zone.served(), recordType.NSEC), 0)
-    const enabled = await zone.call('POST')
-    assert.deepEqual([enabled.status, enabled.body.status], [202, 'signing'])
-    await zone.settle()
-    assertVerified(parseZoneName('enable.example'), await zone.served())
-    assert.equal(count(await zone.served(), recordType.CDS), 0)
-    zone.pass(3700)
-    await zone.settle()
-    assert.deepEqual([(await zone.get()).status, count(await zone.served(), recordType.CDS)], ['pending_ds', 1])
-    await zone.parentHas(enabled.body.ds_records, 2)
-    await zone.settle()
-    assert.equal((await zone.get()).status, 'pending_ds')
-    await zone.parentHas(enabled.body.ds_records)
-    await zone.settle()
-    const active = await zone.get()
-    assert.deepEqual([active.status, active.parent.ds_matches, active.reason], ['active', true, null])
-    assertVerified(parseZoneName('enable.example'), await zone.served())
-  })
+  it(
+    'moves from signing over pending_ds to active, and publishes CDS in between',
+    { skip: skipWithout(...verifiers) },
+    async () => {
+      const zone = await createZone('enable.example', {
+        dnssec: false,
+        recordsets: [{ name: 'www', type: 'A', records: ['192.0.2.1'] }],
+      })
+      await zone.settle()
+      assert.equal(count(await zone.served(), recordType.NSEC), 0)
+      const enabled = await zone.call('POST')
+      assert.deepEqual([enabled.status, enabled.body.status], [202, 'signing'])
+      await zone.settle()
+      assertVerified(parseZoneName('enable.example'), await zone.served())
+      assert.equal(count(await zone.served(), recordType.CDS), 0)
+      zone.pass(3700)
+      await zone.settle()
+      assert.deepEqual(
+        [(await zone.get()).status, count(await zone.served(), recordType.CDS)],
+        ['pending_ds', 1],
+      )
+      await zone.parentHas(enabled.body.ds_records, 2)
+      await zone.settle()
+      assert.equal((await zone.get()).status, 'pending_ds')
+      await zone.parentHas(enabled.body.ds_records)
+      await zone.settle()
+      const active = await zone.get()
+      assert.deepEqual([active.status, active.parent.ds_matches, active.reason], ['active', true, null])
+      assertVerified(parseZoneName('enable.example'), await zone.served())
+    },
+  )
 
   it('is idempotent, and stores nothing in a dry run', async () => {
     const zone = await createZone('twice.example', { dnssec: false })
@@ -149,6 +164,26 @@ describe('enabling DNSSEC', () => {
   })
 })
 
+describe('imported keys', () => {
+  it('sign the zone, and a key that cannot be imported is refused with its place', async () => {
+    const key = createSigningKey(14, 'csk')
+    const privateKey = key.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+    const keys = [{ dnskey: printRdata(recordType.DNSKEY, key.dnskey), private_key: privateKey }]
+    const zone = await createZone('imported.example', { dnssec: false })
+    const refused = await zone.call('POST', '', { keys: [...keys, { ...keys[0], private_key: 'nothing' }] })
+    assert.equal(refused.status, 422, refused.text)
+    assert.deepEqual([refused.status, refused.body.errors[0].loc], [422, ['body', 'keys', 1]])
+    assert.ok(!refused.text.includes('PRIVATE KEY'))
+    const { status, body } = await zone.call('POST', '', { keys })
+    assert.equal(status, 202, JSON.stringify(body))
+    assert.deepEqual(
+      [status, body.keys[0].key_tag, body.keys[0].algorithm],
+      [202, key.tag, 'ECDSAP384SHA384'],
+    )
+    assert.ok(!JSON.stringify(body).includes('PRIVATE KEY'))
+  })
+})
+
 describe('active DNSSEC', () => {
   it('waits for the parent again if the DS record is gone, and is an error if it belongs to another key', async () => {
     const zone = await activeZone('watched.example')
@@ -162,28 +197,35 @@ describe('active DNSSEC', () => {
     assert.equal((await zone.get()).status, 'pending_ds')
   })
 
-  it('replaces its key: both sign, then CDS names the new one, then the old one is removed', { skip: skipWithout(...verifiers) }, async () => {
-    const zone = await activeZone('rollover.example')
-    const name = parseZoneName('rollover.example')
-    const started = await zone.call('POST', '/rollover')
-    assert.deepEqual([started.status, started.body.keys.length, started.body.ds_records], [202, 2, zone.ds])
-    assert.equal((await zone.call('POST', '/rollover')).status, 409)
-    await zone.settle()
-    assertVerified(name, await zone.served(), rolloverVerifiers)
-    zone.pass(3700)
-    await zone.settle()
-    const switched = await zone.get()
-    assert.notDeepEqual(switched.ds_records, zone.ds)
-    assert.deepEqual(switched.keys.map(({ state }: any) => state), ['retiring', 'active'])
-    await zone.parentHas(switched.ds_records)
-    await zone.settle()
-    assert.equal((await zone.get()).keys.length, 2)
-    zone.pass(dsTtl)
-    await zone.settle()
-    const done = await zone.get()
-    assert.deepEqual([done.status, done.keys.length], ['active', 1])
-    assertVerified(name, await zone.served())
-  })
+  it(
+    'replaces its key: both sign, then CDS names the new one, then the old one is removed',
+    { skip: skipWithout(...verifiers) },
+    async () => {
+      const zone = await activeZone('rollover.example')
+      const name = parseZoneName('rollover.example')
+      const started = await zone.call('POST', '/rollover')
+      assert.deepEqual([started.status, started.body.keys.length, started.body.ds_records], [202, 2, zone.ds])
+      assert.equal((await zone.call('POST', '/rollover')).status, 409)
+      await zone.settle()
+      assertVerified(name, await zone.served(), rolloverVerifiers)
+      zone.pass(3700)
+      await zone.settle()
+      const switched = await zone.get()
+      assert.notDeepEqual(switched.ds_records, zone.ds)
+      assert.deepEqual(
+        switched.keys.map(({ state }: { readonly state: string }) => state),
+        ['retiring', 'active'],
+      )
+      await zone.parentHas(switched.ds_records)
+      await zone.settle()
+      assert.equal((await zone.get()).keys.length, 2)
+      zone.pass(dsTtl)
+      await zone.settle()
+      const done = await zone.get()
+      assert.deepEqual([done.status, done.keys.length], ['active', 1])
+      assertVerified(name, await zone.served())
+    },
+  )
 })
 
 describe('disabling DNSSEC', () => {
@@ -249,8 +291,10 @@ describe('private keys', () => {
     const zone = await createZone('sealed.example')
     const db = api.database.postgres.owner
     const read = async () =>
-      (await sql<{ private_sealed: Buffer | null }>`
-        select private_sealed from dns_keys where zone_id = ${zone.id}`.execute(db)).rows[0]!.private_sealed
+      (
+        await sql<{ private_sealed: Buffer | null }>`
+        select private_sealed from dns_keys where zone_id = ${zone.id}`.execute(db)
+      ).rows[0]!.private_sealed
     const sealed = await read()
     assert.ok(sealed && !sealed.includes(Buffer.from('2a8648ce3d0301', 'hex')))
     await zone.call('DELETE', '?force=true')
@@ -260,8 +304,12 @@ describe('private keys', () => {
   it('that do not open stop the publication and change no signature', async () => {
     const zone = await activeZone('lost.example')
     const before = await zone.served()
-    await sql`update dns_keys set private_sealed = '\\x00' where zone_id = ${zone.id}`.execute(api.database.postgres.owner)
-    await sql`update dns_zones set resign_requested = date_trunc('milliseconds', now()) where id = ${zone.id}`.execute(api.database.postgres.owner)
+    await sql`update dns_keys set private_sealed = '\\x00' where zone_id = ${zone.id}`.execute(
+      api.database.postgres.owner,
+    )
+    await sql`update dns_zones set resign_requested = date_trunc('milliseconds', now()) where id = ${zone.id}`.execute(
+      api.database.postgres.owner,
+    )
     assert.equal(await zone.publish(), 'error')
     await zone.settle()
     const { status, reason } = await zone.get()

@@ -1,5 +1,11 @@
 // Examples of DNSSEC: enabling it, the DS records to enter at the registrar, a rollover, and disabling it.
-import { disableDnssecRoute, enableDnssecRoute, getDnssecRoute, rollOverDnssecKeyRoute, type Dnssec } from '../dns-dnssec.ts'
+import {
+  disableDnssecRoute,
+  enableDnssecRoute,
+  getDnssecRoute,
+  rollOverDnssecKeyRoute,
+  type Dnssec,
+} from '../dns-dnssec.ts'
 import { example } from '../example.ts'
 import { changesBetween } from '../field-change.ts'
 
@@ -35,7 +41,8 @@ const signing: Dnssec = {
       flags: 257,
       keytype: 'csk',
       algorithm: 'ECDSAP256SHA256',
-      dnskey: '257 3 13 mdsswUyr3DPW132mOi8V9xESWE8jTo0dxCjjnopKl+GqJxpVXckHAeF+KkxLbxILfDLUT0rAK9iUzy1L53eKGQ==',
+      dnskey:
+        '257 3 13 mdsswUyr3DPW132mOi8V9xESWE8jTo0dxCjjnopKl+GqJxpVXckHAeF+KkxLbxILfDLUT0rAK9iUzy1L53eKGQ==',
       ds,
       managed: true,
       active: true,
@@ -70,7 +77,8 @@ const rolling: Dnssec = {
       ...signing.keys[0]!,
       id: 52,
       key_tag: 50_128,
-      dnskey: '257 3 13 oJMRESz5E4gYzS/q6XDrvU1qMPYIjCWzJaOau8XNEZeqCYKD5ar0IRd8KqXXFJkqmVfRvMGPmM1x8fGAa2XhSA==',
+      dnskey:
+        '257 3 13 oJMRESz5E4gYzS/q6XDrvU1qMPYIjCWzJaOau8XNEZeqCYKD5ar0IRd8KqXXFJkqmVfRvMGPmM1x8fGAa2XhSA==',
       ds: next,
       created: '2026-04-20T08:00:00.000Z',
     },

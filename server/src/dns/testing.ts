@@ -21,21 +21,26 @@ export function rrsetsOf(zone: ZoneName, text: string): Rrset[] {
       const [, owner, ttl, mnemonic, data] = /^\s*(\S+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line)!
       const type = findType(mnemonic!)!
       const name = parseName(owner!, zone)
-      return { name, type, class: recordClass.IN, ttl: Number(ttl), rdata: parseRdata(type, data!, { origin: zone }) }
+      return {
+        name,
+        type,
+        class: recordClass.IN,
+        ttl: Number(ttl),
+        rdata: parseRdata(type, data!, { origin: zone }),
+      }
     }),
   )
 }
 
 /** Prints sets with their signatures as a zone file, the SOA first. */
 export function zoneFileOf(sets: Iterable<SignedRrset>): string {
-  const sorted = [...sets].sort((a, b) => Number(b.type === recordType.SOA) - Number(a.type === recordType.SOA))
+  const sorted = [...sets].sort(
+    (a, b) => Number(b.type === recordType.SOA) - Number(a.type === recordType.SOA),
+  )
   const lines = sorted.flatMap(({ name, type, ttl, rdata, rrsig }) => {
     const line = (type: number, data: Uint8Array): string =>
       `${name} ${ttl} IN ${typeName(type)} ${printRdata(type, data)}`
-    return [
-      ...rdata.map((data) => line(type, data)),
-      ...rrsig.map((data) => line(recordType.RRSIG, data)),
-    ]
+    return [...rdata.map((data) => line(type, data)), ...rrsig.map((data) => line(recordType.RRSIG, data))]
   })
   return `${lines.join('\n')}\n`
 }

@@ -32,7 +32,7 @@ const rootServers: Readonly<Record<string, string>> = {
 }
 
 /** Top-level names that are never delegated (RFC 6761, RFC 6762, RFC 9476). */
-const undelegated: readonly string[] = [
+const undelegated: ReadonlySet<string> = new Set([
   'test',
   'example',
   'invalid',
@@ -41,7 +41,7 @@ const undelegated: readonly string[] = [
   'internal',
   'alt',
   'onion',
-]
+])
 
 export function dnssecParts(shared: Shared): Component[] {
   const { config, postgres, log } = shared
@@ -95,5 +95,4 @@ function addressOf(text: string): { readonly address: string; readonly port: num
   return { address: host, port }
 }
 
-const isDelegable = (zone: ZoneName): boolean =>
-  zone !== root && !undelegated.includes(labelsOf(zone).at(-1)!)
+const isDelegable = (zone: ZoneName): boolean => zone !== root && !undelegated.has(labelsOf(zone).at(-1)!)

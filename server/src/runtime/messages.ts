@@ -443,6 +443,7 @@ export const invalidTexts = {
       `has too many addresses for a pattern with placeholders: at most those of a /${longest}. Use one fixed name, or a smaller network`,
   ],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
+  dnssecKey: ['key', ({ reason }: { reason: string }) => `the key cannot be imported: ${reason}`],
   zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `could not transfer the zone: ${reason}`],
   importEmpty: ['empty', 'has no record that can be imported'],
   mailboxName: [

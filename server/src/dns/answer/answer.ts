@@ -141,12 +141,7 @@ function addSoa(reply: Reply, zone: MemoryZone): void {
 }
 
 /** RFC 6672 section 3: the DNAME, and a CNAME made from it. Returns its target. */
-function redirect(
-  reply: Reply,
-  name: DomainName,
-  type: number,
-  dname: SignedRrset,
-): DomainName | undefined {
+function redirect(reply: Reply, name: DomainName, type: number, dname: SignedRrset): DomainName | undefined {
   reply.answer(dname)
   const target = nameFromWire(dname.rdata[0]!)
   const prefix = name.slice(0, dname.name === root ? name.length : name.length - dname.name.length)

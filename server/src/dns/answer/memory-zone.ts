@@ -98,15 +98,11 @@ export class MemoryZone implements ServedIndex {
     names: readonly DomainName[],
     except: ReadonlySet<DomainName>,
   ): Promise<ReadonlySet<DomainName>> {
-    const isOther = (name: DomainName): boolean =>
-      !except.has(name) && this.#nodes.get(name)!.sets.length > 0
+    const isOther = (name: DomainName): boolean => !except.has(name) && this.#nodes.get(name)!.sets.length > 0
     return Promise.resolve(new Set(names.filter((name) => this.#namesBelow(name).some(isOther))))
   }
 
-  previousInChain(
-    type: number,
-    names: readonly DomainName[],
-  ): Promise<ReadonlyMap<DomainName, SignedRrset>> {
+  previousInChain(type: number, names: readonly DomainName[]): Promise<ReadonlyMap<DomainName, SignedRrset>> {
     const chain = type === recordType.NSEC ? this.#nsec : this.#nsec3
     return Promise.resolve(new Map(names.map((name) => [name, lastOf(chain, orderKey(name), false)!])))
   }

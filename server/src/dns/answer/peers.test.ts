@@ -131,9 +131,11 @@ const apexTypes = [
 type Asked = { readonly name: DomainName; readonly type: number }
 
 const questions: readonly Asked[] = [
-  ...served.slice(0, 3).flatMap(({ zone }) =>
-    names.flatMap((name) => types.map((type) => ({ name: parseName(name, zone), type }))),
-  ),
+  ...served
+    .slice(0, 3)
+    .flatMap(({ zone }) =>
+      names.flatMap((name) => types.map((type) => ({ name: parseName(name, zone), type }))),
+    ),
   ...served.flatMap(({ zone }) => [...types, ...apexTypes].map((type) => ({ name: zone, type }))),
   { name: parseName('elsewhere.example.'), type: recordType.A },
   { name: parseName('.'), type: recordType.NS },
@@ -183,33 +185,48 @@ function summaryOf(message: Message): Summary {
   const cuts = message.aa ? [] : message.authorities.filter(({ type }) => type === recordType.NS)
   const targets = new Set(cuts.map(({ rdata }) => printRdata(recordType.NS, rdata)))
   const glue = message.additionals.filter(
-    ({ name, type }) => targets.has(name) && type !== recordType.RRSIG && cuts.some((cut) => name.endsWith(cut.name)),
+    ({ name, type }) =>
+      targets.has(name) && type !== recordType.RRSIG && cuts.some((cut) => name.endsWith(cut.name)),
   )
   const listOf = (records: readonly ResourceRecord[]): string[] =>
     message.tc ? [] : [...new Set(records.map(textOf))].sort()
   const { rcode, aa, tc } = message
-  return { rcode, aa, tc, answers: listOf(message.answers), authorities: listOf(authorities), glue: listOf(glue) }
+  return {
+    rcode,
+    aa,
+    tc,
+    answers: listOf(message.answers),
+    authorities: listOf(authorities),
+    glue: listOf(glue),
+  }
 }
 
 const isOfType = (wanted: number, type: number, rdata: Uint8Array): boolean =>
-  type === wanted || (type === recordType.RRSIG && (rdata[0]! << 8 | rdata[1]!) === wanted)
+  type === wanted || (type === recordType.RRSIG && ((rdata[0]! << 8) | rdata[1]!) === wanted)
 
 type Difference = { readonly question: Asked; readonly ours: Summary; readonly theirs: Summary }
 
 /** The reasons for which an answer may differ from that of a peer. */
-const reasons: readonly { readonly reason: string; readonly peer?: PeerName; applies(difference: Difference): boolean }[] = [
+const reasons: readonly {
+  readonly reason: string
+  readonly peer?: PeerName
+  applies(difference: Difference): boolean
+}[] = [
   {
     reason: 'ours fits into 512 octets, because all names are compressed',
-    applies: ({ ours, theirs }) => theirs.tc && !ours.tc && ours.rcode === theirs.rcode && ours.aa === theirs.aa,
+    applies: ({ ours, theirs }) =>
+      theirs.tc && !ours.tc && ours.rcode === theirs.rcode && ours.aa === theirs.aa,
   },
   {
     reason: 'BIND returns SERVFAIL for a loop of CNAME records, with the records',
     peer: 'named',
     applies: ({ ours, theirs }) =>
-      theirs.rcode === rcode.SERVFAIL && isSame({ ...ours, authorities: [], glue: [] }, { ...theirs, rcode: ours.rcode }),
+      theirs.rcode === rcode.SERVFAIL &&
+      isSame({ ...ours, authorities: [], glue: [] }, { ...theirs, rcode: ours.rcode }),
   },
   {
-    reason: 'Knot returns NXDOMAIN where the name made from a DNAME is too long (RFC 6672 section 2.2: YXDOMAIN)',
+    reason:
+      'Knot returns NXDOMAIN where the name made from a DNAME is too long (RFC 6672 section 2.2: YXDOMAIN)',
     peer: 'knotd',
     applies: ({ ours, theirs }) => ours.rcode === rcode.YXDOMAIN && theirs.rcode === rcode.NXDOMAIN,
   },
@@ -236,7 +253,10 @@ for (const peer of ['nsd', 'named', 'knotd'] satisfies PeerName[]) {
   describe(`answers beside ${peer}`, { skip: skipWithout(peer) }, () => {
     let running: RunningPeer
     before(async () => {
-      running = await startPeer(peer, Object.fromEntries(served.map(({ zone, sets }) => [zone, zoneFileOf(sets)])))
+      running = await startPeer(
+        peer,
+        Object.fromEntries(served.map(({ zone, sets }) => [zone, zoneFileOf(sets)])),
+      )
     })
     after(() => running?.stop())
 

@@ -42,13 +42,18 @@ const responder: Responder = {
 
 type Asked = { name?: string; type?: number; class?: number } & Partial<Message>
 
-function ask({ name = 'ns1.example.test.', type = recordType.A, class: recordClass = 1, ...rest }: Asked, transport: 'udp' | 'tcp' = 'udp'): Message {
+function ask(
+  { name = 'ns1.example.test.', type = recordType.A, class: recordClass = 1, ...rest }: Asked,
+  transport: 'udp' | 'tcp' = 'udp',
+): Message {
   const questions = [{ name: parseName(name), type, class: recordClass }]
   const query = encodeMessage({ ...emptyMessage, id: 7, questions, ...rest })
   return decodeMessage(respond(responder, query, transport)!)
 }
 
-const edns = (udpSize: number, isDo = false, version = 0) => ({ edns: { udpSize, version, do: isDo, options: [] } })
+const edns = (udpSize: number, isDo = false, version = 0) => ({
+  edns: { udpSize, version, do: isDo, options: [] },
+})
 
 describe('a response', () => {
   it('repeats id, RD and the question in its case, and has neither AD nor CD', () => {
@@ -58,12 +63,22 @@ describe('a response', () => {
       rd: true,
       cd: true,
       ad: true,
-      questions: [{ name: parseName('ns1.example.test.'), type: 1, class: 1, spelled: Buffer.from('\u0003Ns1\u0007eXample\u0004tesT\u0000', 'latin1') }],
+      questions: [
+        {
+          name: parseName('ns1.example.test.'),
+          type: 1,
+          class: 1,
+          spelled: Buffer.from('\u0003Ns1\u0007eXample\u0004tesT\u0000', 'latin1'),
+        },
+      ],
     })
     const response = respond(responder, query, 'udp')!
     assert.ok(Buffer.from(response).includes('eXample'))
     const { id, rd, ra, aa, ad, cd } = decodeMessage(response)
-    assert.deepEqual({ id, rd, ra, aa, ad, cd }, { id: 7, rd: true, ra: false, aa: true, ad: false, cd: false })
+    assert.deepEqual(
+      { id, rd, ra, aa, ad, cd },
+      { id: 7, rd: true, ra: false, aa: true, ad: false, cd: false },
+    )
   })
 
   it('has an RCODE for what is not answered', () => {
@@ -108,7 +123,11 @@ describe('a response', () => {
   it('is as long as EDNS and the limit of 1232 octets allow over UDP, and whole over TCP', () => {
     const big = { name: 'big.example.test.', type: recordType.TXT }
     for (const size of [0, 512, 1232, 4096]) {
-      const query = encodeMessage({ ...emptyMessage, questions: [{ name: parseName(big.name), type: big.type, class: 1 }], ...edns(size) })
+      const query = encodeMessage({
+        ...emptyMessage,
+        questions: [{ name: parseName(big.name), type: big.type, class: 1 }],
+        ...edns(size),
+      })
       const response = respond(responder, query, 'udp')!
       assert.ok(response.length <= Math.max(512, Math.min(size, udpSizeMax)))
       assert.equal(decodeMessage(response).tc, true)
@@ -124,9 +143,19 @@ describe('a response', () => {
   })
 
   it('puts the proof of a wildcard into the authority section, after the answer', () => {
-    const { answers, authorities } = ask({ name: 'x.example.test.', type: recordType.TXT, ...edns(1232, true) })
-    assert.deepEqual(answers.map(({ type }) => typeName(type)), ['TXT', 'RRSIG'])
-    assert.deepEqual(authorities.map(({ type }) => typeName(type)), ['NSEC', 'RRSIG'])
+    const { answers, authorities } = ask({
+      name: 'x.example.test.',
+      type: recordType.TXT,
+      ...edns(1232, true),
+    })
+    assert.deepEqual(
+      answers.map(({ type }) => typeName(type)),
+      ['TXT', 'RRSIG'],
+    )
+    assert.deepEqual(
+      authorities.map(({ type }) => typeName(type)),
+      ['NSEC', 'RRSIG'],
+    )
   })
 
   it('has one set for ANY (RFC 8482)', () => {
@@ -147,7 +176,11 @@ describe('a response', () => {
   })
 
   it('is made for any octets without an exception', () => {
-    const query = encodeMessage({ ...emptyMessage, questions: [{ name: parseName('a.b.example.test.'), type: 1, class: 1 }], ...edns(600, true) })
+    const query = encodeMessage({
+      ...emptyMessage,
+      questions: [{ name: parseName('a.b.example.test.'), type: 1, class: 1 }],
+      ...edns(600, true),
+    })
     const mutated = fc
       .array(fc.tuple(fc.nat(query.length - 1), fc.nat(255)), { maxLength: 6 })
       .map((changes) => {

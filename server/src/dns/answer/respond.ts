@@ -111,7 +111,8 @@ function answerChaos({ version, id }: Responder, { name, type }: Question): Part
     'hostname.bind.': id,
   }
   const text = Object.hasOwn(texts, name) ? texts[name] : undefined
-  if (text === undefined || (type !== recordType.TXT && type !== recordType.ANY)) return { rcode: rcode.REFUSED }
+  if (text === undefined || (type !== recordType.TXT && type !== recordType.ANY))
+    return { rcode: rcode.REFUSED }
   const octets = Buffer.from(text).subarray(0, 255)
   const rdata = Uint8Array.from([octets.length, ...octets])
   const record: ResourceRecord = { name, type: recordType.TXT, class: recordClass.CH, ttl: 0, rdata }

@@ -37,6 +37,8 @@ async function checkOne({ db, find, now }: DelegationDeps, one: DueDelegation): 
   })
   await db.transaction().execute(async (trx) => {
     await saveDelegation(trx, one, delegation, now())
-    await sql`update dns_zones set dnssec_due = ${now()} where id = ${one.zoneId} and dnssec <> 'disabled'`.execute(trx)
+    await sql`update dns_zones set dnssec_due = ${now()} where id = ${one.zoneId} and dnssec <> 'disabled'`.execute(
+      trx,
+    )
   })
 }

@@ -38,7 +38,9 @@ export async function claimDue(db: Db, now: Date, limit: number): Promise<DueDel
     from due, dns_zones z where d.zone_id = due.zone_id and z.id = d.zone_id
     returning d.zone_id, z.name, z.dnssec,
       exists (select from dns_keys k where k.zone_id = z.id and k.state in ('introduced', 'retiring')) as is_rolling,
-      (select s.rdata from dns_served s where s.zone_id = z.id and s.name_key = z.name_key and s.type = 2) as ns`.execute(db)
+      (select s.rdata from dns_served s where s.zone_id = z.id and s.name_key = z.name_key and s.type = 2) as ns`.execute(
+    db,
+  )
   return rows.map(({ zone_id: zoneId, name, dnssec, is_rolling: isRolling, ns }) => ({
     zoneId,
     name,
@@ -61,14 +63,19 @@ export async function saveDelegation(
 ): Promise<void> {
   const { status, ns, ds, isDsEverywhere, isComplete, nsTtl, dsTtl } = delegation
   const { rows } = await sql<{ ds: Buffer[]; equal_answers: number; ds_ttl: number | null; status: string }>`
-    select ds, equal_answers, ds_ttl, status from dns_delegations where zone_id = ${zoneId} for update`.execute(trx)
+    select ds, equal_answers, ds_ttl, status from dns_delegations where zone_id = ${zoneId} for update`.execute(
+    trx,
+  )
   const before = rows[0]
-  const isEqual = isComplete && before !== undefined && before.status !== 'unavailable' && sameRdata(before.ds, ds)
+  const isEqual =
+    isComplete && before !== undefined && before.status !== 'unavailable' && sameRdata(before.ds, ds)
   const equal = !isComplete ? 0 : isEqual ? (before?.equal_answers ?? 0) + 1 : 1
-  const isWaiting = isRolling || dnssec === 'signing' || dnssec === 'pending_ds' || dnssec === 'pending_disabled'
+  const isWaiting =
+    isRolling || dnssec === 'signing' || dnssec === 'pending_ds' || dnssec === 'pending_disabled'
   const ttl = Math.min(waiting.max, Math.max(waiting.min, dsTtl ?? before?.ds_ttl ?? waiting.unknown))
   const isSettling = dnssec !== 'disabled' && equal < 3
-  const dueAfter = (seconds: number): Date => new Date(now.getTime() + (isWaiting || isSettling ? seconds : hour) * 1000)
+  const dueAfter = (seconds: number): Date =>
+    new Date(now.getTime() + (isWaiting || isSettling ? seconds : hour) * 1000)
   const due = dueAfter(ttl)
   if (status === 'unavailable') {
     await sql`
@@ -80,7 +87,9 @@ export async function saveDelegation(
   // Between two checks the record may have been there until the second one.
   const mayHaveDs = hasDs || (before?.ds.length ?? 0) > 0
   // While some server is silent, a DS record that it may still have is kept.
-  const stored = isComplete ? ds : [...ds, ...(before?.ds ?? []).filter((old) => !ds.some((one) => Buffer.compare(one, old) === 0))]
+  const stored = isComplete
+    ? ds
+    : [...ds, ...(before?.ds ?? []).filter((old) => !ds.some((one) => Buffer.compare(one, old) === 0))]
   const list = `{${stored.map((octets) => `"\\\\x${Buffer.from(octets).toString('hex')}"`).join()}}`
   await sql`
     update dns_delegations set status = ${status}, checked = ${now}, ns = ${[...ns]}::text[], ds = ${list}::bytea[],

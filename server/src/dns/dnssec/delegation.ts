@@ -41,7 +41,11 @@ export async function checkDelegation(
   return mergeViews(views, assigned)
 }
 
-async function viewOf({ ask }: FindOptions, { addresses }: ParentServer, zone: ZoneName): Promise<ServerView> {
+async function viewOf(
+  { ask }: FindOptions,
+  { addresses }: ParentServer,
+  zone: ZoneName,
+): Promise<ServerView> {
   const [ns, ds] = await Promise.all(
     [recordType.NS, recordType.DS].map((type) => askServer(ask, addresses, questionFor(zone, type))),
   )
@@ -72,7 +76,8 @@ export function mergeViews(views: readonly ServerView[], assigned: readonly Doma
   const ds = uniqueRdata(answered.flatMap((view) => [...view.ds])).sort(compareOctets)
   const isSame = answered.every((view) => sameRdata(view.ds, answered[0]!.ds))
   const isComplete = answered.length > 0 && answered.length === views.length && isSame
-  const largest = (ttls: readonly number[]): number | undefined => (ttls.length > 0 ? Math.max(...ttls) : undefined)
+  const largest = (ttls: readonly number[]): number | undefined =>
+    ttls.length > 0 ? Math.max(...ttls) : undefined
   return {
     status: answered.length === 0 ? 'unavailable' : statusOf(ns, assigned),
     ns,

@@ -6,7 +6,13 @@ import {
   rollOverDnssecKeyRoute,
 } from '@pharos/contract/dns-dnssec'
 import { handle, type Mounted } from '../../http/mount.ts'
-import { disableDnssec, enableDnssec, getDnssec, rollOverDnssecKey, type DnssecDeps } from './request-dnssec.ts'
+import {
+  disableDnssec,
+  enableDnssec,
+  getDnssec,
+  rollOverDnssecKey,
+  type DnssecDeps,
+} from './request-dnssec.ts'
 
 export const dnssecRoutes = (deps: DnssecDeps): Mounted[] => [
   handle(enableDnssecRoute, enableDnssec, deps),

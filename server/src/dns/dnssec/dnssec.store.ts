@@ -37,7 +37,10 @@ export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
   readonly parent: StoredParent | undefined
 }
 
-export type StoredParent = ParentFacts & { readonly ds: readonly Uint8Array[]; readonly keyTtlMax: number | null }
+export type StoredParent = ParentFacts & {
+  readonly ds: readonly Uint8Array[]
+  readonly keyTtlMax: number | null
+}
 
 type Row = {
   readonly id: number
@@ -197,7 +200,9 @@ const isSameKey = (a: ZoneKey, b: ZoneKey): boolean =>
 
 /** Saves what the team asked for, and that the parent is to be checked now. */
 export async function saveOptions(trx: Trx, zoneId: number, options: DnssecOptions): Promise<void> {
-  await sql`update dns_zones set dnssec_options = ${JSON.stringify(options)}::jsonb where id = ${zoneId}`.execute(trx)
+  await sql`update dns_zones set dnssec_options = ${JSON.stringify(options)}::jsonb where id = ${zoneId}`.execute(
+    trx,
+  )
   await sql`
     insert into dns_delegations (zone_id, due) values (${zoneId}, now())
     on conflict (zone_id) do update set due = now()`.execute(trx)

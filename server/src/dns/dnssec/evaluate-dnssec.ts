@@ -38,10 +38,15 @@ export async function evaluateDnssec(deps: EvaluateDeps, log: Log, signal: Abort
 }
 
 /** Evaluates one zone; returns whether its state moved. */
-export async function evaluateZone({ db, ring, now, waits = defaultWaits }: EvaluateDeps, zoneId: number): Promise<boolean> {
+export async function evaluateZone(
+  { db, ring, now, waits = defaultWaits }: EvaluateDeps,
+  zoneId: number,
+): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql`
-      select from dns_zones where id = ${zoneId} and deleted is null and dnssec <> 'disabled' for no key update`.execute(trx)
+      select from dns_zones where id = ${zoneId} and deleted is null and dnssec <> 'disabled' for no key update`.execute(
+      trx,
+    )
     if (rows.length === 0) return false
     const seconds = Math.floor(now().getTime() / 1000)
     const before = await readDnssec(trx, zoneId)
@@ -49,7 +54,7 @@ export async function evaluateZone({ db, ring, now, waits = defaultWaits }: Eval
     const next = nextState(before, facts, seconds, waits)
     if (keysSerial !== before.keysSerial)
       await sql`update dns_zones set dnssec_serial = ${keysSerial} where id = ${zoneId}`.execute(trx)
-    const due = next.status === 'disabled' ? undefined : new Date((dueOf(next, seconds)) * 1000)
+    const due = next.status === 'disabled' ? undefined : new Date(dueOf(next, seconds) * 1000)
     await saveState(trx, before, { ...next, due }, needsPublication(before, next))
     const isMoved = next.status !== before.status
     if (isMoved) await notify(trx, before, next, now())
@@ -77,13 +82,24 @@ function needsPublication(before: StoredDnssec, after: NextState): boolean {
   return isRepaired || publishedOf(before) !== publishedOf(after)
 }
 
-async function notify(trx: Trx, { teamId, zoneId, name, status }: StoredDnssec, next: NextState, now: Date): Promise<void> {
+async function notify(
+  trx: Trx,
+  { teamId, zoneId, name, status }: StoredDnssec,
+  next: NextState,
+  now: Date,
+): Promise<void> {
   if (teamId === null) return
   await writeMessages(trx, [
     {
       teamId,
       type: 'zone.dnssec_changed',
-      data: { zone_id: zoneId, name: shownZoneName(name), before: status, after: next.status, at: now.toISOString() },
+      data: {
+        zone_id: zoneId,
+        name: shownZoneName(name),
+        before: status,
+        after: next.status,
+        at: now.toISOString(),
+      },
     },
   ])
 }

@@ -32,7 +32,12 @@ export async function readFacts(
   const apex = (await servedRows(trx, zoneId).at([name])).get(name) ?? []
   const dnskey = apex.find(({ type }) => type === recordType.DNSKEY)
   const isPublished =
-    !dnssec.isResignRequested && dnskey !== undefined && sameRdata(dnskey.rdata, keys.map((key) => key.dnskey))
+    !dnssec.isResignRequested &&
+    dnskey !== undefined &&
+    sameRdata(
+      dnskey.rdata,
+      keys.map((key) => key.dnskey),
+    )
   const keysSerial = isPublished ? (dnssec.keysSerial ?? dnssec.serial) : null
   const facts: DnssecFacts = {
     isServed: keysSerial !== null && (await isServedEverywhere(trx, zoneId, keysSerial)),
@@ -73,7 +78,11 @@ async function canOpen(trx: Trx, ring: KeyRing, zoneId: number): Promise<boolean
   return rows.some(({ dnskey, private_sealed: sealed }) => {
     if (sealed === null) return false
     try {
-      createPrivateKey({ key: open(ring, 'dnssec-key', sealed, keyContext(zoneId, dnskey)), format: 'der', type: 'pkcs8' })
+      createPrivateKey({
+        key: open(ring, 'dnssec-key', sealed, keyContext(zoneId, dnskey)),
+        format: 'der',
+        type: 'pkcs8',
+      })
       return true
     } catch {
       return false

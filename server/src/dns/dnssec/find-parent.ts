@@ -1,7 +1,14 @@
 // Finds the servers of the zone above a zone by asking from the root on (RFC 1034 section 5.3.3). Without a resolver: its cache would tell what the
 // parent had, and DNSSEC needs what it has.
 import { rcode, type Message, type Question } from '../../net/dns/message.ts'
-import { isAtOrBelow, isBelow, nameFromWire, root, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import {
+  isAtOrBelow,
+  isBelow,
+  nameFromWire,
+  root,
+  type DomainName,
+  type ZoneName,
+} from '../../net/dns/name.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 
 /** Where to send a question. */
@@ -30,7 +37,11 @@ const depthMax = 4
 /** Nobody on the way to the parent answered. */
 export class ParentNotFound extends Error {}
 
-export const questionFor = (name: DomainName, type: number): Question => ({ name, type, class: recordClass.IN })
+export const questionFor = (name: DomainName, type: number): Question => ({
+  name,
+  type,
+  class: recordClass.IN,
+})
 
 /** Returns all servers of the closest zone above `zone`. Throws ParentNotFound. */
 export async function findParent(options: FindOptions, zone: ZoneName): Promise<readonly ParentServer[]> {
@@ -57,7 +68,11 @@ function referralOf(answer: Message, above: DomainName, zone: DomainName): Domai
 }
 
 /** Returns the answer of the first server that gives one. */
-async function askAny(ask: AskServer, servers: readonly ParentServer[], question: Question): Promise<Message> {
+async function askAny(
+  ask: AskServer,
+  servers: readonly ParentServer[],
+  question: Question,
+): Promise<Message> {
   for (const { addresses } of servers) {
     const answer = await askServer(ask, addresses, question)
     if (answer) return answer
@@ -112,7 +127,9 @@ async function resolve(options: FindOptions, name: DomainName, depth: number): P
     for (let step = 0; step < stepsMax; step++) {
       const answer = await askAny(options.ask, servers, questionFor(name, recordType.A))
       if (answer.aa || answer.answers.length > 0)
-        return answer.answers.filter((record) => record.name === name && isAddress(record.type)).map(addressOf)
+        return answer.answers
+          .filter((record) => record.name === name && isAddress(record.type))
+          .map(addressOf)
       const cut = referralOf(answer, above, name)!
       servers = await serversOf(options, answer, cut, depth)
       above = cut
@@ -131,4 +148,3 @@ function addressOf({ type, rdata }: { readonly type: number; readonly rdata: Uin
   const groups = Array.from({ length: 8 }, (_, i) => ((rdata[2 * i]! << 8) | rdata[2 * i + 1]!).toString(16))
   return groups.join(':')
 }
-

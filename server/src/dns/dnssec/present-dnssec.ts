@@ -1,7 +1,6 @@
 // DNSSEC of a zone as the API shows it: keys, DS records to enter, what the parent shows, and what comes next.
 import type { Dnssec, DnssecKey } from '@pharos/contract/dns-dnssec'
 import { dnssecReasonText } from '@pharos/contract/dnssec-reason'
-import type { DnssecAlgorithm } from '@pharos/contract/dns-term'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
@@ -18,7 +17,7 @@ export function presentDnssec(dnssec: StoredDnssec, now: Date): Dnssec {
   const wanted = wantedKeys(dnssec)
   return {
     status,
-    algorithm: isSigned && keys.length > 0 ? algorithmOf(keys.at(-1)!) : null,
+    algorithm: isSigned && keys.length > 0 ? mnemonicOf(keys.at(-1)!.algorithm) : null,
     nsec3: isSigned && (options.nsec3 ?? false),
     keys: isSigned ? keys.map((key) => keyOf(name, key, keys)) : [],
     ds_records: wanted.flatMap((key) => dsTexts(name, key)),
@@ -65,7 +64,9 @@ function removalTime({ status, parent }: StoredDnssec): string | null {
 function keyOf(zone: ZoneName, key: StoredKey, all: readonly StoredKey[]): DnssecKey {
   const { id, tag, flags, algorithm, dnskey, isManaged, state, created } = key
   const isEntry = (flags & keyFlags.secureEntryPoint) !== 0
-  const hasZsk = all.some((other) => other.algorithm === algorithm && (other.flags & keyFlags.secureEntryPoint) === 0)
+  const hasZsk = all.some(
+    (other) => other.algorithm === algorithm && (other.flags & keyFlags.secureEntryPoint) === 0,
+  )
   return {
     id,
     key_tag: tag,
@@ -83,8 +84,6 @@ function keyOf(zone: ZoneName, key: StoredKey, all: readonly StoredKey[]): Dnsse
 
 const mnemonicOf = (algorithm: number): string =>
   isAlgorithm(algorithm) ? algorithmNames[algorithm] : String(algorithm)
-
-const algorithmOf = ({ algorithm }: StoredKey): DnssecAlgorithm => mnemonicOf(algorithm) as DnssecAlgorithm
 
 const dsTexts = (zone: ZoneName, { dnskey }: StoredKey): string[] =>
   ([2, 4] as const).map((digest) => printRdata(recordType.DS, dsOf(zone, dnskey, digest)))

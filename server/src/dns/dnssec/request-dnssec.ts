@@ -1,21 +1,26 @@
 // The operations of DNSSEC: enable, get, roll over, disable. They store what is asked for; the loop of evaluate-dnssec.ts moves the state when
 // caches and the parent allow it.
 import type { disableDnssecRoute, enableDnssecRoute, Dnssec } from '@pharos/contract/dns-dnssec'
+import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
 import { requireMatch } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
-import { fail } from '../../runtime/error.ts'
+import { parseRdata, RdataError } from '../../net/dns/rdata/rdata.ts'
+import { recordType } from '../../net/dns/type.ts'
+import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { algorithmNames, type Algorithm } from '../sign/algorithm.ts'
+import { keyFlags } from '../sign/dnskey.ts'
+import { importSigningKey, KeyImportError } from '../sign/signing-key.ts'
 import { getZoneOf, lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
 import type { EnableDnssec } from '../zone/create-zone.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import type { Zone } from '../zone/zone.ts'
 import { insertKey, listTags, readDnssec, saveOptions, saveState, type StoredDnssec } from './dnssec.store.ts'
-import { createKey } from './key.ts'
+import { createKey, sealKey, type NewKey } from './key.ts'
 import { dnssecEtag, presentDnssec } from './present-dnssec.ts'
 import { disabled } from './state.ts'
 
@@ -42,21 +47,63 @@ export function enableDnssec(
     const algorithm = body?.algorithm === undefined ? undefined : algorithmOf(body.algorithm)
     const options = { nsec3, cds }
     if (before.status === 'disabled') {
-      await startSigning(deps, trx, zone.id, { algorithm: algorithm ?? 13, ...options })
+      const keys = body?.keys && importKeys(deps.ring, zone.id, body.keys)
+      await startSigning(deps, trx, zone.id, { algorithm: algorithm ?? 13, keys, ...options })
       return 202
     }
     const isSame = (before.options.nsec3 ?? false) === nsec3 && (before.options.cds ?? true) === cds
     const isOtherAlgorithm =
-      algorithm !== undefined && before.keys.every((key) => key.algorithm !== algorithm || key.state === 'retiring')
+      algorithm !== undefined &&
+      before.keys.every((key) => key.algorithm !== algorithm || key.state === 'retiring')
     const isCancelled = before.status === 'pending_disabled'
     if (isSame && !isOtherAlgorithm && !isCancelled) return 200
     if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
     await saveOptions(trx, zone.id, options)
     // The next evaluation finds out whether the parent has the DS record.
     const status = isCancelled ? 'pending_ds' : before.status
-    await saveState(trx, before, { ...before, status, isRemovalRequested: false, reason: undefined, due: deps.now() }, true)
+    await saveState(
+      trx,
+      before,
+      { ...before, status, isRemovalRequested: false, reason: undefined, due: deps.now() },
+      true,
+    )
     return 202
   })
+}
+
+type SigningRequest = {
+  readonly algorithm: Algorithm
+  /** Imported keys, instead of a new one. */
+  readonly keys?: readonly NewKey[] | undefined
+  readonly nsec3?: boolean
+  readonly cds?: boolean
+}
+
+/** Throws `invalid` with every key that cannot be imported. */
+function importKeys(
+  ring: KeyRing,
+  zoneId: number,
+  imported: NonNullable<NonNullable<EnableBody>['keys']>,
+): NewKey[] {
+  const errors: ProblemError[] = []
+  const keys = imported.flatMap(({ dnskey, private_key: privateKey }, index) => {
+    try {
+      return [
+        sealKey(ring, zoneId, importSigningKey('csk', parseRdata(recordType.DNSKEY, dnskey), privateKey)),
+      ]
+    } catch (error) {
+      if (!(error instanceof KeyImportError || error instanceof RdataError || error instanceof RangeError))
+        throw error
+      errors.push(errorAt(['body', 'keys', index], 'dnssecKey', { reason: error.message }))
+      return []
+    }
+  })
+  if (errors.length > 0) throw failWith('invalid', errors)
+  const isComplete = keys.some(({ flags }) => (flags & keyFlags.secureEntryPoint) !== 0)
+  if (!isComplete) throw invalid(['body', 'keys'], 'dnssecKey', { reason: 'one key needs the flags 257' })
+  if (new Set(keys.map(({ algorithm, tag }) => `${algorithm} ${tag}`)).size < keys.length)
+    throw invalid(['body', 'keys'], 'dnssecKey', { reason: 'two keys have the same algorithm and tag' })
+  return keys
 }
 
 /** Creates the key of a zone without DNSSEC and has it signed; also for a zone that is being created. */
@@ -64,12 +111,19 @@ async function startSigning(
   { ring, now }: Pick<DnssecDeps, 'ring' | 'now'>,
   trx: Trx,
   zoneId: number,
-  { algorithm, nsec3 = false, cds = true }: { algorithm: Algorithm; nsec3?: boolean; cds?: boolean },
+  { algorithm, keys, nsec3 = false, cds = true }: SigningRequest,
 ): Promise<StoredDnssec> {
   const before = await readDnssec(trx, zoneId)
-  await insertKey(trx, zoneId, createKey(ring, zoneId, algorithm, await listTags(trx, zoneId)))
+  const used = keys ?? [createKey(ring, zoneId, algorithm, await listTags(trx, zoneId))]
+  for (const key of used) await insertKey(trx, zoneId, key)
   await saveOptions(trx, zoneId, { nsec3, cds })
-  const state = { status: 'signing', isRemovalRequested: false, keys: [], reason: 'name_servers', due: now() } as const
+  const state = {
+    status: 'signing',
+    isRemovalRequested: false,
+    keys: [],
+    reason: 'name_servers',
+    due: now(),
+  } as const
   await saveState(trx, before, state, true)
   return readDnssec(trx, zoneId)
 }
@@ -121,7 +175,8 @@ export function disableDnssec(
     const { parent } = before
     if (before.status === 'disabled') return 204
     // Without an answer of the parent nobody knows: the state waits for it.
-    const neverHadDs = parent !== undefined && parent.isSettled && !parent.hasDs && parent.dsLastSeen === undefined
+    const neverHadDs =
+      parent !== undefined && parent.isSettled && !parent.hasDs && parent.dsLastSeen === undefined
     if (force || neverHadDs) {
       await saveState(trx, before, { ...disabled(before), reason: undefined, due: undefined }, true)
       return 204
@@ -129,8 +184,16 @@ export function disableDnssec(
     if (parent?.hasDs && !isRemovalRequested)
       throw fail('ds_present', 'zone', { zone: shownZoneName(zone.name) })
     const reason = parent?.hasDs ? 'ds_present' : 'parent_unavailable'
-    const keys = before.keys.map((key) => (key.state === 'introduced' ? { ...key, state: 'active' as const } : key))
-    const state = { status: 'pending_disabled', isRemovalRequested: parent?.hasDs ?? false, keys, reason, due: deps.now() } as const
+    const keys = before.keys.map((key) =>
+      key.state === 'introduced' ? { ...key, state: 'active' as const } : key,
+    )
+    const state = {
+      status: 'pending_disabled',
+      isRemovalRequested: parent?.hasDs ?? false,
+      keys,
+      reason,
+      due: deps.now(),
+    } as const
     await saveState(trx, before, state, true)
     await saveOptions(trx, zone.id, before.options)
     return 202
@@ -167,7 +230,13 @@ function change(
     const status = await work(trx, zone, stored)
     const body = presentDnssec(await readDnssec(trx, zone.id), deps.now())
     const target = `zone:${zone.id}`
-    await writeAudit(trx, { ...auditOf(operation), action, target, before: auditedOf(before), after: auditedOf(body) })
+    await writeAudit(trx, {
+      ...auditOf(operation),
+      action,
+      target,
+      before: auditedOf(before),
+      after: auditedOf(body),
+    })
     if (status === 204) return { body: null as never, before, status }
     return { body, before, etag: dnssecEtag(body), status }
   })

@@ -54,7 +54,13 @@ class Child {
   addKey(): void {
     const id = this.#keys.size + 1
     this.#keys.set(id, createSigningKey(13, 'csk'))
-    const key = { id, state: 'introduced', introduced: undefined, dsSeen: undefined, retired: undefined } as const
+    const key = {
+      id,
+      state: 'introduced',
+      introduced: undefined,
+      dsSeen: undefined,
+      retired: undefined,
+    } as const
     this.zone = { ...this.#zone, keys: [...this.#zone.keys, key] }
   }
 
@@ -64,13 +70,23 @@ class Child {
   }
 
   #publish(): void {
-    const present = this.#zone.keys.filter(({ state }) => state !== 'removed').map(({ id }) => this.#keys.get(id)!)
+    const present = this.#zone.keys
+      .filter(({ state }) => state !== 'removed')
+      .map(({ id }) => this.#keys.get(id)!)
     const request = parentRequestOf(this.#zone)
     const parent: ParentRequest =
       request.request === 'keys'
         ? { request: 'keys', dnskeys: request.ids.map((id) => this.#keys.get(id)!.dnskey) }
         : request
-    const published = present.length === 0 ? [] : keySets(zone, present.map(({ dnskey }) => dnskey), parent, this.keyTtl)
+    const published =
+      present.length === 0
+        ? []
+        : keySets(
+            zone,
+            present.map(({ dnskey }) => dnskey),
+            parent,
+            this.keyTtl,
+          )
     const signing = { zone, keys: present, denial: 'nsec', now: seconds(), times: defaultTimes } as const
     const sets = signZone(zone, [...content, ...published], present.length === 0 ? undefined : signing)
     this.served = new MemoryZone(zone, sets)
@@ -83,7 +99,9 @@ class Child {
     this.#equal = isEqual ? this.#equal + 1 : 1
     if (delegation.ds.length > 0 || (this.#delegation?.ds.length ?? 0) > 0) this.#dsLastSeen = seconds()
     this.#delegation = delegation
-    const withDs = [...this.#keys].filter(([, { dnskey }]) => delegation.ds.some((ds) => isDsOf(zone, ds, dnskey)))
+    const withDs = [...this.#keys].filter(([, { dnskey }]) =>
+      delegation.ds.some((ds) => isDsOf(zone, ds, dnskey)),
+    )
     const ids = withDs.map(([id]) => id)
     const parent: ParentFacts = {
       checked: seconds(),
@@ -94,7 +112,15 @@ class Child {
       dsTtl,
       dsLastSeen: this.#dsLastSeen,
     }
-    const facts = { isServed: true, canSign: true, isValid: true, zoneTtl: dataTtl, keyTtl, propagation: 1, parent }
+    const facts = {
+      isServed: true,
+      canSign: true,
+      isValid: true,
+      zoneTtl: dataTtl,
+      keyTtl,
+      propagation: 1,
+      parent,
+    }
     const { reason: _reason, due: _due, ...next } = nextState(this.#zone, facts, seconds())
     if (JSON.stringify(next) !== JSON.stringify(this.#zone)) this.zone = next
   }
@@ -104,7 +130,7 @@ describe('DNSSEC before a validating resolver', { skip: skipWithout('knotd', 'kn
   const child = new Child()
   let hierarchy: Hierarchy
   let find: FindOptions
-  let isStopped = false
+  const stop = new AbortController()
   /** Answers by RCODE and AD since the last look. */
   let seen = new Map<string, number>()
   let prober: Promise<void>
@@ -122,14 +148,14 @@ describe('DNSSEC before a validating resolver', { skip: skipWithout('knotd', 'kn
     prober = probe()
   })
   after(async () => {
-    isStopped = true
+    stop.abort()
     await prober
     await hierarchy.close()
   })
 
   /** Asks for a name that no cache has, all the time. */
   async function probe(): Promise<void> {
-    while (!isStopped) {
+    while (!stop.signal.aborted) {
       const name = parseName(`r${Math.random().toString(36).slice(2)}.${childZone}`)
       const answer = await hierarchy.resolve(name, recordType.A).catch(() => undefined)
       const key = `${answer?.rcode} ${answer?.ad ? 'AD' : '-'}`
@@ -181,7 +207,10 @@ describe('DNSSEC before a validating resolver', { skip: skipWithout('knotd', 'kn
     child.addKey()
     await runUntil(() => child.zone.keys.at(-1)!.state === 'active')
     hierarchy.setDs(child.wantedDs, dsTtl)
-    await runUntil(() => child.zone.keys.filter(({ state }) => state !== 'removed').length === 1, keyTtl + dsTtl)
+    await runUntil(
+      () => child.zone.keys.filter(({ state }) => state !== 'removed').length === 1,
+      keyTtl + dsTtl,
+    )
     const { failures, secure, answers } = look()
     assert.deepEqual([failures, secure], [0, answers])
   })
@@ -200,7 +229,11 @@ describe('DNSSEC before a validating resolver', { skip: skipWithout('knotd', 'kn
   async function activate(): Promise<void> {
     child.zone = { ...child.zone, status: 'signing', keys: [] }
     child.addKey()
-    child.zone = { ...child.zone, status: 'active', keys: child.zone.keys.map((key) => ({ ...key, state: 'active' })) }
+    child.zone = {
+      ...child.zone,
+      status: 'active',
+      keys: child.zone.keys.map((key) => ({ ...key, state: 'active' })),
+    }
     hierarchy.setDs(child.wantedDs, dsTtl)
     for (let secure = 0; secure === 0; secure = look().secure) await sleep(500)
   }

@@ -24,7 +24,11 @@ const key = (id: number, rest: Partial<ZoneKey>): ZoneKey => ({
   retired: undefined,
   ...rest,
 })
-const zone = (status: ZoneDnssec['status'], keys: readonly ZoneKey[], isRemovalRequested = false): ZoneDnssec => ({
+const zone = (
+  status: ZoneDnssec['status'],
+  keys: readonly ZoneKey[],
+  isRemovalRequested = false,
+): ZoneDnssec => ({
   status,
   keys,
   isRemovalRequested,
@@ -65,7 +69,11 @@ describe('DNSSEC that is being enabled', () => {
     const wait = Math.max(zoneTtl, keyTtl)
     assert.deepEqual(outcome(fresh, facts({ isServed: false })), ['signing', 'name_servers', undefined])
     assert.deepEqual(outcome(fresh, facts()), ['signing', 'caches', now + wait])
-    assert.deepEqual(outcome(served, facts({ isServed: false }), now + wait - 1), ['signing', 'caches', now + wait])
+    assert.deepEqual(outcome(served, facts({ isServed: false }), now + wait - 1), [
+      'signing',
+      'caches',
+      now + wait,
+    ])
     assert.deepEqual(outcome(served, facts(), now + wait), ['pending_ds', 'ds_missing', undefined])
     assert.deepEqual(statesOf(nextState(served, facts(), now + wait)), ['active'])
   })
@@ -73,7 +81,11 @@ describe('DNSSEC that is being enabled', () => {
   it('is active once all servers of the parent have a DS record of a key', () => {
     const pending = zone('pending_ds', [key(1, {})])
     const unsettled = { ...withDs(1), isSettled: false }
-    assert.deepEqual(outcome(pending, facts({ parent: undefined })), ['pending_ds', 'parent_unavailable', undefined])
+    assert.deepEqual(outcome(pending, facts({ parent: undefined })), [
+      'pending_ds',
+      'parent_unavailable',
+      undefined,
+    ])
     assert.deepEqual(outcome(pending, facts({ parent: unsettled })), ['pending_ds', 'ds_missing', undefined])
     assert.deepEqual(outcome(pending, facts({ parent: withDs(1) })), ['active', undefined, undefined])
     assert.equal(nextState(pending, facts({ parent: withDs(1) }), now).keys[0]!.dsSeen, now)
@@ -118,12 +130,21 @@ describe('a rollover', () => {
     assert.deepEqual(outcome(started, given), ['active', 'caches', now + wait])
     const switched = nextState(started, given, now + wait)
     assert.deepEqual([switched.reason, ...statesOf(switched)], ['ds_missing', 'retiring', 'active'])
-    assert.deepEqual(statesOf(nextState(switched, facts({ parent: withDs(1, 2) }), now)), ['retiring', 'active'])
+    assert.deepEqual(statesOf(nextState(switched, facts({ parent: withDs(1, 2) }), now)), [
+      'retiring',
+      'active',
+    ])
     const replaced = nextState(switched, facts({ parent: withDs(2) }), now)
-    assert.deepEqual([replaced.reason, replaced.due, ...statesOf(replaced)], ['ds_caches', now + dsTtl, 'retiring', 'active'])
+    assert.deepEqual(
+      [replaced.reason, replaced.due, ...statesOf(replaced)],
+      ['ds_caches', now + dsTtl, 'retiring', 'active'],
+    )
     const back = nextState(replaced, facts({ parent: withDs(1, 2) }), now)
     assert.equal(back.keys[0]!.retired, undefined)
-    assert.deepEqual(statesOf(nextState(replaced, facts({ parent: withDs(2) }), now + dsTtl)), ['removed', 'active'])
+    assert.deepEqual(statesOf(nextState(replaced, facts({ parent: withDs(2) }), now + dsTtl)), [
+      'removed',
+      'active',
+    ])
   })
 })
 
@@ -139,19 +160,35 @@ describe('DNSSEC that is being disabled', () => {
 
   it('waits for caches after the DS record was last seen, and asks the parent once more', () => {
     const from = zone('pending_disabled', keys)
-    assert.deepEqual(outcome(from, facts({ parent: absent(now) })), ['pending_disabled', 'ds_caches', now + wait])
-    assert.equal(nextState(from, facts({ parent: absent(now + wait - 1) }), now + wait).status, 'pending_disabled')
+    assert.deepEqual(outcome(from, facts({ parent: absent(now) })), [
+      'pending_disabled',
+      'ds_caches',
+      now + wait,
+    ])
+    assert.equal(
+      nextState(from, facts({ parent: absent(now + wait - 1) }), now + wait).status,
+      'pending_disabled',
+    )
     assert.equal(nextState(from, facts({ parent: absent(now + wait) }), now + wait).status, 'disabled')
   })
 
   it('does not take silence for an absent DS record', () => {
     const silent = { ...absent(now + wait), isSettled: false }
-    assert.equal(nextState(zone('pending_disabled', keys), facts({ parent: silent }), now + wait).status, 'pending_disabled')
-    assert.equal(nextState(zone('pending_disabled', keys), facts({ parent: undefined }), now + wait).status, 'pending_disabled')
+    assert.equal(
+      nextState(zone('pending_disabled', keys), facts({ parent: silent }), now + wait).status,
+      'pending_disabled',
+    )
+    assert.equal(
+      nextState(zone('pending_disabled', keys), facts({ parent: undefined }), now + wait).status,
+      'pending_disabled',
+    )
   })
 
   it('is active again if the DS record comes back, but not if its removal was requested', () => {
-    assert.equal(nextState(zone('pending_disabled', keys), facts({ parent: withDs(1) }), now).status, 'active')
+    assert.equal(
+      nextState(zone('pending_disabled', keys), facts({ parent: withDs(1) }), now).status,
+      'active',
+    )
     const requested = nextState(zone('pending_disabled', keys, true), facts({ parent: withDs(1) }), now)
     assert.deepEqual([requested.status, requested.reason], ['pending_disabled', 'ds_present'])
     const gone = nextState(requested, facts({ parent: absent(now) }), now)
@@ -186,14 +223,26 @@ describe('every validating resolver', () => {
   }
 
   it('never fails', () => {
-    fc.assert(fc.property(world, (world) => !failsIn(world, defaultWaits)), { numRuns: 500 })
+    fc.assert(
+      fc.property(world, (world) => !failsIn(world, defaultWaits)),
+      { numRuns: 500 },
+    )
   })
 
   const mutants: Record<string, Waits> = {
     'unsigning after the DS TTL alone': { ...defaultWaits, unsign: (_, { dsTtl }) => dsTtl },
-    'unsigning after the greater of both TTLs': { ...defaultWaits, unsign: ({ keyTtl }, { dsTtl }) => Math.max(dsTtl, keyTtl) },
-    'a new DS record before the key is in every cache': { ...defaultWaits, introduce: ({ zoneTtl }) => zoneTtl },
-    'a new DS record before the signatures are in every cache': { ...defaultWaits, introduce: ({ keyTtl }) => keyTtl },
+    'unsigning after the greater of both TTLs': {
+      ...defaultWaits,
+      unsign: ({ keyTtl }, { dsTtl }) => Math.max(dsTtl, keyTtl),
+    },
+    'a new DS record before the key is in every cache': {
+      ...defaultWaits,
+      introduce: ({ zoneTtl }) => zoneTtl,
+    },
+    'a new DS record before the signatures are in every cache': {
+      ...defaultWaits,
+      introduce: ({ keyTtl }) => keyTtl,
+    },
     'removing the old key before its DS record left the caches': { ...defaultWaits, retire: () => 0 },
   }
   for (const [name, waits] of Object.entries(mutants)) {

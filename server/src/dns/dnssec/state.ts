@@ -96,7 +96,11 @@ export const defaultWaits: Waits = {
   unsign: ({ keyTtl, propagation }, { dsTtl }) => dsTtl + keyTtl + propagation,
 }
 
-const unchanged = (zone: ZoneDnssec, reason?: DnssecReason, due?: number): NextState => ({ ...zone, reason, due })
+const unchanged = (zone: ZoneDnssec, reason?: DnssecReason, due?: number): NextState => ({
+  ...zone,
+  reason,
+  due,
+})
 
 /** Returns the state after `zone`. Calling it again with the same facts changes nothing more than time does. */
 export function nextState(
@@ -149,9 +153,10 @@ function dsStatus({ status, keys }: ZoneDnssec, parent: ParentFacts | undefined)
   const waiting = status === 'pending_ds' ? 'ds_missing' : undefined
   if (!parent) return { status, ...(waiting && { reason: 'parent_unavailable' }) }
   if (!parent.isSettled) return { status, ...(waiting && { reason: waiting }) }
-  const ours = keys.filter(({ state }) => state !== 'removed').map(({ id }) => id)
-  if (parent.dsEverywhere.some((id) => ours.includes(id))) return { status: 'active' }
-  if (!parent.hasDs) return { status: 'pending_ds', reason: status === 'active' ? 'ds_removed' : 'ds_missing' }
+  const ours = new Set(keys.filter(({ state }) => state !== 'removed').map(({ id }) => id))
+  if (parent.dsEverywhere.some((id) => ours.has(id))) return { status: 'active' }
+  if (!parent.hasDs)
+    return { status: 'pending_ds', reason: status === 'active' ? 'ds_removed' : 'ds_missing' }
   // Resolvers that validate fail: no DS record is one of our keys.
   if (parent.dsAnywhere.length === 0) return { status: 'error', reason: 'ds_mismatch' }
   return { status, ...(waiting && { reason: waiting }) }
@@ -172,7 +177,10 @@ function rollOver(zone: ZoneDnssec, facts: DnssecFacts, now: number, waits: Wait
       retiring: 'retiring',
       removed: 'removed',
     }
-    return unchanged({ ...zone, keys: served.map((key) => ({ ...key, state: replaced[key.state] })) }, 'ds_missing')
+    return unchanged(
+      { ...zone, keys: served.map((key) => ({ ...key, state: replaced[key.state] })) },
+      'ds_missing',
+    )
   }
   return retire({ ...zone, keys: served }, facts.parent, now, waits)
 }
@@ -244,7 +252,10 @@ function stepError(zone: ZoneDnssec, facts: DnssecFacts, now: number, waits: Wai
 }
 
 /** What CDS and CDNSKEY ask of the parent: DS records of which keys, their removal, or nothing. */
-export function parentRequestOf({ status, keys }: Pick<ZoneDnssec, 'status'> & { readonly keys: readonly Pick<ZoneKey, 'id' | 'state'>[] }):
+export function parentRequestOf({
+  status,
+  keys,
+}: Pick<ZoneDnssec, 'status'> & { readonly keys: readonly Pick<ZoneKey, 'id' | 'state'>[] }):
   | { readonly request: 'keys'; readonly ids: readonly number[] }
   | { readonly request: 'delete' }
   | { readonly request: 'none' } {

@@ -67,7 +67,11 @@ export async function startHierarchy(child: () => Responder): Promise<Hierarchy>
   const anchor = `${parentZone} IN DNSKEY ${printRdata(recordType.DNSKEY, dnskey.rdata)}\n`
   writeFileSync(join(folder, 'anchor.key'), anchor)
   writeFileSync(join(folder, 'unbound.conf'), unboundConfig(folder, resolverPort, parentPort, childPort))
-  const unbound = startProgram('unbound', ['-d', '-c', join(folder, 'unbound.conf')], join(folder, 'unbound.log'))
+  const unbound = startProgram(
+    'unbound',
+    ['-d', '-c', join(folder, 'unbound.conf')],
+    join(folder, 'unbound.log'),
+  )
   await waitFor('the resolver answers', async () => {
     const answer = await ask(resolverPort, parentName, recordType.SOA).catch(() => undefined)
     return answer?.rcode === 0
@@ -82,7 +86,8 @@ export async function startHierarchy(child: () => Responder): Promise<Hierarchy>
     setDs(rdata, ttl) {
       knotc('zone-begin', parentZone)
       if (hasDs) knotc('zone-unset', parentZone, childZone, 'DS')
-      for (const data of rdata) knotc('zone-set', parentZone, childZone, String(ttl), 'DS', printRdata(recordType.DS, data))
+      for (const data of rdata)
+        knotc('zone-set', parentZone, childZone, String(ttl), 'DS', printRdata(recordType.DS, data))
       hasDs = rdata.length > 0
       knotc('zone-commit', parentZone)
     },
@@ -128,7 +133,12 @@ zone:
 `
 
 /** The DS record is asked of the parent's servers, although the child has its own. */
-const unboundConfig = (folder: string, port: number, parentPort: number, childPort: number): string => `server:
+const unboundConfig = (
+  folder: string,
+  port: number,
+  parentPort: number,
+  childPort: number,
+): string => `server:
   directory: "${folder}"
   chroot: ""
   username: ""

@@ -1,6 +1,13 @@
 // For tests: a zone, its parent, and every validating resolver that there could be. A resolver may have fetched each record set at any time within
 // its TTL, from the fastest or the slowest name server; the zone fails if one of them would answer SERVFAIL.
-import { disabled, nextState, parentRequestOf, type DnssecFacts, type Waits, type ZoneDnssec } from './state.ts'
+import {
+  disabled,
+  nextState,
+  parentRequestOf,
+  type DnssecFacts,
+  type Waits,
+  type ZoneDnssec,
+} from './state.ts'
 
 export type World = {
   /** TTLs in seconds: of DS, DNSKEY, and data. */
@@ -38,7 +45,13 @@ export class Simulation {
   }
 
   addKey(id: number): void {
-    const key = { id, state: 'introduced', introduced: undefined, dsSeen: undefined, retired: undefined } as const
+    const key = {
+      id,
+      state: 'introduced',
+      introduced: undefined,
+      dsSeen: undefined,
+      retired: undefined,
+    } as const
     this.zone = { ...this.zone, keys: [...this.zone.keys, key] }
   }
 
@@ -118,7 +131,9 @@ export class Simulation {
   #fails(now: number): boolean {
     const { ds, key, data, propagation } = this.world
     // What is fetched at a second from a server is what the primary had then, or as much earlier as the server is behind.
-    const distinct = <Value>(list: readonly Value[]): Value[] => [...new Map(list.map((v) => [String(v), v])).values()]
+    const distinct = <Value>(list: readonly Value[]): Value[] => [
+      ...new Map(list.map((v) => [String(v), v])).values(),
+    ]
     const signers = distinct(this.#keys.slice(Math.max(0, now - data + 1 - propagation), now + 1))
     for (let fetched = Math.max(0, now - key + 1); fetched <= now; fetched++) {
       const keySets = distinct(this.#keys.slice(Math.max(0, fetched - propagation), fetched + 1))

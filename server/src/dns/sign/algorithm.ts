@@ -75,7 +75,8 @@ function decodeRsa(bytes: Uint8Array): Jwk {
 }
 
 function requireLength(bytes: Uint8Array, length: number): void {
-  if (bytes.length !== length) throw new RangeError(`the public key has ${bytes.length} octets, not ${length}`)
+  if (bytes.length !== length)
+    throw new RangeError(`the public key has ${bytes.length} octets, not ${length}`)
 }
 
 /** Returns a new private key. Throws RangeError for an algorithm whose keys are only imported. */

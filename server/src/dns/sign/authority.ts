@@ -26,7 +26,7 @@ export function standingOf(
 /** Returns the ancestors of a name in the zone from its parent to the apex; none for the apex. */
 export function ancestorsOf(zone: ZoneName, name: DomainName): DomainName[] {
   const ancestors: DomainName[] = []
-  for (let at = name; at !== zone; ) {
+  for (let at = name; at !== zone;) {
     const parent = parentOf(at)
     if (parent === undefined) throw new RangeError('the name is not in the zone')
     ancestors.push((at = parent))
@@ -40,7 +40,9 @@ export const isAuthoritative = (standing: Standing, type: number): boolean =>
 
 /** Returns the types of a name that NSEC and NSEC3 prove: glue at a delegation is not one of them. */
 export const provenTypes = (standing: Standing, types: readonly number[]): readonly number[] =>
-  types.filter((type) => isAuthoritative(standing, type) || (standing === 'delegation' && type === recordType.NS))
+  types.filter(
+    (type) => isAuthoritative(standing, type) || (standing === 'delegation' && type === recordType.NS),
+  )
 
 /** The types that signing creates by itself; they are never input. */
 export const isGeneratedType = (type: number): boolean =>

@@ -34,4 +34,3 @@ export function signedOctets(head: Uint8Array, rrset: Rrset): Buffer {
   }
   return buffer
 }
-

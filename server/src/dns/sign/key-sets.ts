@@ -25,7 +25,10 @@ export function keySets(
   ].filter(({ rdata }) => rdata.length > 0)
 }
 
-function requestRecords(zone: ZoneName, parent: ParentRequest): [readonly Uint8Array[], readonly Uint8Array[]] {
+function requestRecords(
+  zone: ZoneName,
+  parent: ParentRequest,
+): [readonly Uint8Array[], readonly Uint8Array[]] {
   if (parent.request === 'none') return [[], []]
   if (parent.request === 'delete') return [[cdsDelete], [cdnskeyDelete]]
   const { dnskeys } = parent

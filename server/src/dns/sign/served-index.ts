@@ -18,10 +18,7 @@ export interface ServedIndex {
    * Returns for each name the set of this type, NSEC or NSEC3, with the last owner before it in canonical order; if there is none, the
    * last of the zone. The name itself does not have to exist.
    */
-  previousInChain(
-    type: number,
-    names: readonly DomainName[],
-  ): Promise<ReadonlyMap<DomainName, SignedRrset>>
+  previousInChain(type: number, names: readonly DomainName[]): Promise<ReadonlyMap<DomainName, SignedRrset>>
 }
 
 /** One set of the zone as served, before and after. At least one of them is given. */

@@ -131,7 +131,9 @@ describe('a delta', () => {
     const [before] = rrsetsOf(zone, 'www 60 A 192.0.2.1\nwww 60 A 192.0.2.2')
     const [after] = rrsetsOf(zone, 'www 60 A 192.0.2.2\nwww 60 A 192.0.2.3')
     const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)]
-    const { removed, added } = differenceOf([{ before: { ...before!, rrsig: [one] }, after: { ...after!, rrsig: [two] } }])
+    const { removed, added } = differenceOf([
+      { before: { ...before!, rrsig: [one] }, after: { ...after!, rrsig: [two] } },
+    ])
     assert.deepEqual(removed, [{ ...before!, rdata: [before!.rdata[0]], rrsig: [one] }])
     assert.deepEqual(added, [{ ...after!, rdata: [after!.rdata[1]], rrsig: [two] }])
   })

@@ -3,7 +3,14 @@
 import { compareOctets, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { sameRdata, type Rrset, type SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { ancestorsOf, isAuthoritative, isGeneratedType, occludes, standingOf, type Standing } from './authority.ts'
+import {
+  ancestorsOf,
+  isAuthoritative,
+  isGeneratedType,
+  occludes,
+  standingOf,
+  type Standing,
+} from './authority.ts'
 import { chainOf, negativeTtl, type Chain } from './chain.ts'
 import { relinkChain, type ChainChange } from './relink-chain.ts'
 import type { ServedChange, ServedIndex } from './served-index.ts'
@@ -106,7 +113,9 @@ function isSignedAs({ zone, before, after, nsec }: Surroundings, signing: Signin
   if (kind !== signing.denial || !dnskey || negativeTtl(served) !== negativeTtl(soa)) return false
   return [served, dnskey].every((set) => {
     const keys = keysFor(signing, set)
-    return keys.length === set.rrsig.length && keys.every((key) => set.rrsig.some((rrsig) => isBy(rrsig, key)))
+    return (
+      keys.length === set.rrsig.length && keys.every((key) => set.rrsig.some((rrsig) => isBy(rrsig, key)))
+    )
   })
 }
 
@@ -174,7 +183,8 @@ async function planChain(surroundings: Surroundings, index: ServedIndex, chain: 
     const types = (after.get(name) ?? []).map(({ type }) => type)
     const bitmap = chain.bitmapOf(standingIn(surroundings, after, name), types)
     if (!record) added.set(owner, bitmap)
-    else if (compareOctets(chain.bitmapIn(record.rdata[0]!), bitmap) !== 0) changed.set(owner, { record, bitmap })
+    else if (compareOctets(chain.bitmapIn(record.rdata[0]!), bitmap) !== 0)
+      changed.set(owner, { record, bitmap })
   }
   return { removed, added, changed }
 }

@@ -55,7 +55,8 @@ export function signInThread(
       received.catch(() => undefined)
       await sendBatches(workers, 'sets', sets, encodeRrsets)
       await sendBatches(workers, 'previous', previous.values(), encodeSignedRrsets)
-      for (const [share, worker] of workers.entries()) post(worker, { kind: 'sign', zone, signing, share, shares })
+      for (const [share, worker] of workers.entries())
+        post(worker, { kind: 'sign', zone, signing, share, shares })
       await received
       return batches.flat()
     } finally {

@@ -31,7 +31,9 @@ function signShare({ zone, signing, share, shares }: ToThread & { readonly kind:
   const flush = (): void => {
     if (number % shares === share) {
       // A copy of its own: the encoder's buffer may be shared.
-      const octets = Uint8Array.from(encodeSignedRrsets(batch.map((planned) => signPlanned(signing, planned, previous))))
+      const octets = Uint8Array.from(
+        encodeSignedRrsets(batch.map((planned) => signPlanned(signing, planned, previous))),
+      )
       post({ kind: 'signed', number, octets }, [octets.buffer])
     }
     number += 1

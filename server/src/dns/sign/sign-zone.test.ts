@@ -68,7 +68,13 @@ describe('a whole zone', { skip: skipWithout(...verifiers) }, () => {
       const sets = signed(signingOf(zone, denial))
       const chain = sets.filter(({ type }) => type === recordType[denial === 'nsec' ? 'NSEC' : 'NSEC3'])
       for (const gone of [chain[1], chain[3]]) {
-        assert.equal(rejectionsOf(zone, sets.filter((set) => set !== gone)).size, verifiers.length)
+        assert.equal(
+          rejectionsOf(
+            zone,
+            sets.filter((set) => set !== gone),
+          ).size,
+          verifiers.length,
+        )
       }
     })
   }
@@ -77,7 +83,8 @@ describe('a whole zone', { skip: skipWithout(...verifiers) }, () => {
 describe('signing', () => {
   it('leaves delegations, glue and occluded names unsigned, and signs DS', () => {
     const sets = signed(signingOf(zone))
-    const countOf = (name: string, type: keyof typeof recordType): number => find(sets, name, type).rrsig.length
+    const countOf = (name: string, type: keyof typeof recordType): number =>
+      find(sets, name, type).rrsig.length
     assert.deepEqual(
       [countOf('sub', 'NS'), countOf('sub', 'A'), countOf('ns1.sub', 'A'), countOf('a.b.sub', 'A')],
       [0, 0, 0, 0],
@@ -116,7 +123,9 @@ describe('signing', () => {
     }
     const later = { ...both, now: both.now + both.times.validity - both.times.renewal }
     const renewed = [...signZone(zone, contentOf(both), later, previous)]
-    assert.ok(renewed.every((set) => set.rrsig.every((octets) => !previous.get(setKey(set))!.rrsig.includes(octets))))
+    assert.ok(
+      renewed.every((set) => set.rrsig.every((octets) => !previous.get(setKey(set))!.rrsig.includes(octets))),
+    )
   })
 
   it('throws instead of returning a set without signatures', () => {

@@ -3,13 +3,7 @@
 import { type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
-import {
-  ancestorsOf,
-  isAuthoritative,
-  isGeneratedType,
-  occludes,
-  type Standing,
-} from './authority.ts'
+import { ancestorsOf, isAuthoritative, isGeneratedType, occludes, type Standing } from './authority.ts'
 import { chainOf, negativeTtl } from './chain.ts'
 import { nsec3Param } from './nsec3-hash.ts'
 import { compareKeys, orderKey } from './order.ts'
@@ -99,7 +93,8 @@ function withChain({ zone, denial }: Signing, nodes: readonly Node[]): Node[] {
   const apex = nodes[0]?.name === zone ? nodes[0] : undefined
   const soa = apex?.sets.find(({ type }) => type === recordType.SOA)
   if (!apex || !soa) throw new RangeError('the zone has no SOA')
-  if (denial === 'nsec3') apex.sets.push({ name: zone, type: recordType.NSEC3PARAM, ttl: 0, rdata: [nsec3Param] })
+  if (denial === 'nsec3')
+    apex.sets.push({ name: zone, type: recordType.NSEC3PARAM, ttl: 0, rdata: [nsec3Param] })
   const chain = chainOf(zone, denial)
   const owners = nodes
     .filter(({ standing }) => standing !== 'occluded')

@@ -74,11 +74,11 @@ export function decodeRrsig(rdata: Uint8Array): Rrsig {
 }
 
 /** The sets that a KSK signs; RFC 7344 section 4.1 wants CDS and CDNSKEY signed like DNSKEY. */
-const keyTypes: readonly number[] = [recordType.DNSKEY, recordType.CDS, recordType.CDNSKEY]
+const keyTypes: ReadonlySet<number> = new Set([recordType.DNSKEY, recordType.CDS, recordType.CDNSKEY])
 
 /** Returns the keys that sign sets of this type. */
 export function keysFor({ keys, zone }: Signing, { type, name }: Pick<Rrset, 'type' | 'name'>): SigningKey[] {
-  const isKeySet = name === zone && keyTypes.includes(type)
+  const isKeySet = name === zone && keyTypes.has(type)
   return keys.filter(({ kind }) => kind === 'csk' || (kind === 'ksk') === isKeySet)
 }
 
@@ -88,10 +88,13 @@ export function keysFor({ keys, zone }: Signing, { type, name }: Pick<Rrset, 'ty
  */
 export function signRrset(signing: Signing, rrset: Rrset, previous?: SignedRrset): SignedRrset {
   const { name, type, ttl, rdata } = rrset
-  const kept = previous && coversSame(previous, rrset) ? previous.rrsig.filter((octets) => isFresh(signing, octets)) : []
+  const kept =
+    previous && coversSame(previous, rrset) ? previous.rrsig.filter((octets) => isFresh(signing, octets)) : []
   const keys = keysFor(signing, rrset)
   if (keys.length === 0) throw new RangeError(`no key signs type ${type}`)
-  const rrsig = keys.map((key) => kept.find((octets) => isBy(octets, key)) ?? createRrsig(signing, rrset, key))
+  const rrsig = keys.map(
+    (key) => kept.find((octets) => isBy(octets, key)) ?? createRrsig(signing, rrset, key),
+  )
   return { name, type, ttl, rdata, rrsig }
 }
 
@@ -104,10 +107,12 @@ const uint32 = (octets: Uint8Array, at: number): number =>
 export const isBy = (rrsig: Uint8Array, { algorithm, tag }: Pick<SigningKey, 'algorithm' | 'tag'>): boolean =>
   rrsig[2] === algorithm && rrsig[16] === tag >> 8 && rrsig[17] === (tag & 255)
 
-const isFresh = ({ now, times }: Signing, rrsig: Uint8Array): boolean => secondsLeft(rrsig, now) >= times.renewal
+const isFresh = ({ now, times }: Signing, rrsig: Uint8Array): boolean =>
+  secondsLeft(rrsig, now) >= times.renewal
 
 /** Returns the seconds until the RRSIG expires, by serial arithmetic (RFC 4034 section 3.1.5); negative afterwards. */
-export const secondsLeft = (rrsig: Uint8Array, now: number): number => (uint32(rrsig, 8) - Math.floor(now)) | 0
+export const secondsLeft = (rrsig: Uint8Array, now: number): number =>
+  (uint32(rrsig, 8) - Math.floor(now)) | 0
 
 /** Returns when the first signature of the set expires, in Unix seconds; undefined if it has none. */
 export function expirationOf({ rrsig }: SignedRrset, now: number): number | undefined {

@@ -29,7 +29,11 @@ export type SigningKey = {
  * Returns a new key whose tag is not one of `taken`, so that a validator never tries two keys for a signature. Throws RangeError
  * for algorithm 8.
  */
-export function createSigningKey(algorithm: Algorithm, kind: KeyKind, taken: readonly number[] = []): SigningKey {
+export function createSigningKey(
+  algorithm: Algorithm,
+  kind: KeyKind,
+  taken: readonly number[] = [],
+): SigningKey {
   for (;;) {
     const key = signingKeyOf(algorithm, kind, createPrivateKey(algorithm))
     if (!taken.includes(key.tag)) return key
@@ -96,7 +100,7 @@ function readPrivateKey(algorithm: Algorithm, publicKey: Uint8Array, text: strin
   } catch {
     throw new KeyImportError(
       'private_key',
-      'the private key could not be read: give PKCS #8 in PEM, or the content of a .private file of BIND',
+      'the private key could not be read, or is not that of the DNSKEY record: give PKCS #8 in PEM, or the content of a .private file of BIND',
     )
   }
 }
