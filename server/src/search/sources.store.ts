@@ -159,20 +159,6 @@ function eventsOn(teamId: number, network: Prefix, limit: number): RawBuilder<Hi
     order by f.place, e.start_at desc`
 }
 
-const zone: Source = {
-  kind: 'zone',
-  list: listZonesRoute,
-  find: (teamId, sought, limit) =>
-    hits(
-      sql`z.id::text as id, rtrim(z.name, '.') as title, z.kind as subtitle, z.status as state,
-        '/v3/dns/zones/' || z.id as url, ${ofNoOtherTeam}`,
-      placeOf(sql`rtrim(z.name, '.')`, sought),
-      sql`(select id, name, kind, status from dns_zones where team_id = ${teamId} and deleted is null) z`,
-      sql`title`,
-      limit,
-    ),
-}
-
 const service: Source = {
   kind: 'service',
   list: listServicesRoute,
