@@ -6,7 +6,7 @@ import { updatePtrRecordsRoute } from '@pharos/contract/dns-ptr'
 
 type Call = ReturnType<typeof createClient>
 
-/** Call it once for each demo. The first zone has the id 1. */
+/** Call it once for each demo. */
 export async function fillDns(call: Call): Promise<void> {
   await call(createZoneRoute, { body: { name: 'demo-networks.example' } })
   await call(createRecordSetsRoute, {

@@ -77,7 +77,6 @@ function BatchForm({ onClose }: { onClose: () => void }) {
         <Textarea
           label={texts.label}
           placeholder={texts.placeholder}
-          ff="monospace"
           autosize
           minRows={6}
           maxRows={14}

@@ -107,7 +107,6 @@ export function EditName({ address, record, onDone }: EditProps) {
           description={record?.source === 'generated' ? texts.byTemplate : texts.help}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           placeholder={texts.placeholder}
-          ff="monospace"
           data-autofocus
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}

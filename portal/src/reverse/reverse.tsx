@@ -59,7 +59,6 @@ export function Reverse() {
                 searchable
                 allowDeselect={false}
                 maw={300}
-                ff="monospace"
                 limit={100}
                 onChange={(next) => next && setSearch({ network: next })}
               />

@@ -122,7 +122,6 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
         <TextInput
           ref={first}
           size="xs"
-          ff="monospace"
           aria-label={texts.nameOf}
           placeholder="www"
           description={draft.name === '' || draft.name === '@' ? undefined : fullName(draft.name, zone)}
@@ -136,7 +135,6 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
       <Table.Td>
         <Autocomplete
           size="xs"
-          ff="monospace"
           aria-label={texts.typeOf}
           data={[...commonTypes]}
           value={draft.type}
@@ -158,7 +156,6 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
         <Textarea
           ref={values}
           size="xs"
-          ff="monospace"
           aria-label={texts.valuesOf}
           placeholder={exampleOf(draft.type)}
           autosize

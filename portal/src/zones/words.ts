@@ -71,7 +71,7 @@ export const words = {
     notDeleted: 'Not deleted',
     notPublished: 'Not published yet',
     servedBy: (k: number, n: number) => `${k} of ${n}`,
-    noServers: 'No name servers',
+    noServers: 'None connected',
   },
 
   create: {
@@ -118,6 +118,10 @@ export const words = {
     unsigned: 'DNSSEC off',
     signed: (state: string) => `DNSSEC: ${state}`,
     secondary: 'Copied from other name servers',
+    servedBy: (served: string | undefined) =>
+      served === undefined ? 'No name servers connected' : `Served by ${served}`,
+    serial: (serial: number) => `Serial ${serial}`,
+    published: 'published',
     claimedTitle: 'Not served until the name is cleared',
     claimed:
       'Another customer of the provider has this name. You can prepare the records; the provider decides who serves it.',

@@ -15,6 +15,7 @@ import { Columns, Page } from '../ui/page.tsx'
 import { isForPeople } from '../ui/person-text.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
+import { Ago } from '../ui/task-row.tsx'
 import { Time, WithTimes } from '../ui/time.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import { DeleteZone } from './delete-zone.tsx'
@@ -79,49 +80,71 @@ function Shown({ zone }: { zone: Zone }) {
           />
         </>
       }
-      {...(zone.kind === 'secondary' ? { note: texts.secondary } : {})}
+      note={<Summary zone={zone} />}
       actions={<Actions zone={zone} />}
     >
       <Messages zone={zone} />
-      <Columns
-        rail={
-          <>
-            <ZoneFacts zone={zone} />
-            <RegistrarFacts zone={zone} />
-          </>
-        }
-      >
-        <Tabs value={tab} onChange={setTab} keepMounted={false}>
-          <Tabs.List>
-            {tabsOfZone.map((one) => (
-              <Tabs.Tab key={one} value={one}>
-                {words.tabs[one]}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          <Tabs.Panel value="records" pt="md">
-            <Records key={zone.id} zone={zone} />
-          </Tabs.Panel>
-          <Tabs.Panel value="dnssec" pt="md">
-            <DnssecTab zone={zone} />
-          </Tabs.Panel>
-          <Tabs.Panel value="servers" pt="md">
-            <ServersTab zone={zone} />
-          </Tabs.Panel>
-          <Tabs.Panel value="import" pt="md">
-            <ImportTab zone={zone} />
-          </Tabs.Panel>
-          <Tabs.Panel value="settings" pt="md">
-            <ZoneSettingsTab zone={zone} />
-          </Tabs.Panel>
-          <Tabs.Panel value="history" pt="md">
-            <History zone={zone} />
-          </Tabs.Panel>
-        </Tabs>
-      </Columns>
+      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+        <Tabs.List>
+          {tabsOfZone.map((one) => (
+            <Tabs.Tab key={one} value={one}>
+              {words.tabs[one]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {/* The table needs the whole width. */}
+        <Tabs.Panel value="records" pt="md">
+          <Records key={zone.id} zone={zone} />
+        </Tabs.Panel>
+        {tabsOfZone
+          .filter((one): one is Exclude<ZoneTab, 'records'> => one !== 'records')
+          .map((one) => (
+            <Tabs.Panel key={one} value={one} pt="md">
+              <Columns
+                rail={
+                  <>
+                    <ZoneFacts zone={zone} />
+                    <RegistrarFacts zone={zone} />
+                  </>
+                }
+              >
+                <Content tab={one} zone={zone} />
+              </Columns>
+            </Tabs.Panel>
+          ))}
+      </Tabs>
     </Page>
   )
 }
+
+function Content({ tab, zone }: { tab: Exclude<ZoneTab, 'records'>; zone: Zone }) {
+  switch (tab) {
+    case 'dnssec':
+      return <DnssecTab zone={zone} />
+    case 'servers':
+      return <ServersTab zone={zone} />
+    case 'import':
+      return <ImportTab zone={zone} />
+    case 'settings':
+      return <ZoneSettingsTab zone={zone} />
+    case 'history':
+      return <History zone={zone} />
+  }
+}
+
+/** What matters most, in one line: the table of records leaves no room for the facts. */
+const Summary = ({ zone }: { zone: Zone }) => (
+  <>
+    {zone.kind === 'secondary' && `${texts.secondary} · `}
+    {texts.servedBy(servedText(zone))}
+    {zone.serial !== null && ` · ${texts.serial(zone.serial)} · `}
+    {zone.published !== null && (
+      <>
+        {texts.published} <Ago at={zone.published} />
+      </>
+    )}
+  </>
+)
 
 /** Only what is not as it should be. */
 function Messages({ zone }: { zone: Zone }) {

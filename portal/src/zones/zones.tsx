@@ -57,7 +57,7 @@ const columns: readonly Column<Zone>[] = [
   {
     id: 'served',
     header: texts.served,
-    width: 110,
+    width: 130,
     align: 'right',
     cell: (zone) => servedText(zone) ?? <Dimmed>{texts.noServers}</Dimmed>,
   },
