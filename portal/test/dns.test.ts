@@ -84,7 +84,6 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await plan.getByText('0 added, 1 changed, 1 deleted').waitFor()
     await plan.getByRole('button', { name: 'Apply' }).click()
     await page.getByRole('row').filter({ hasText: '192.0.2.9' }).getByText('5 min').waitFor()
-    page.on('response', async (r) => { if (r.url().includes('rollback')) console.log('ROLL', r.status(), await r.text()) })
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('row').filter({ hasText: '192.0.2.2' }).waitFor()
     await page.getByRole('row').filter({ hasText: '10 mx.example.net.' }).waitFor()

@@ -7,7 +7,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { call } from '../api/call.ts'
 import { errorSentence } from '../ui/form-errors.ts'
-import { notifySuccess } from '../ui/notify.ts'
+import { notifyFailure, notifySuccess } from '../ui/notify.ts'
 import { changeCount } from './plan.tsx'
 import {
   changedDrafts,
@@ -26,12 +26,7 @@ import { invalidateZones, readZoneMark, resultOf } from './zone-queries.ts'
 const { records: texts } = words
 
 type Reviewed = { readonly plan: ZoneChanges; readonly etag: string; readonly before: number }
-type Applied = {
-  readonly version: number
-  readonly before: number
-  readonly count: number
-  readonly etag: string
-}
+type Applied = { readonly version: number; readonly before: number; readonly count: number }
 
 const noErrors: RowErrors = new Map()
 
@@ -99,23 +94,27 @@ export function useRecordDrafts(zone: string) {
         body: { recordsets: requestOf(drafts).recordsets },
         headers: { 'if-match': etag },
       })
-      const now = await readZoneMark(zone)
-      return { body, before, etag: now.etag }
+      return { body, before }
     },
-    onSuccess: async ({ body, before, etag }) => {
+    onSuccess: async ({ body, before }) => {
       setReviewed(undefined)
       discard()
-      setApplied({ version: body.version, before, count: changeCount(body), etag })
+      setApplied({ version: body.version, before, count: changeCount(body) })
       await invalidateZones()
     },
     onError: (error) => fail(error, requestOf(drafts).keys),
   })
   const undo = useMutation({
-    mutationFn: ({ before, etag }: Applied) =>
-      call(rollBackZoneRoute, { params: { ...params, version: before }, headers: { 'if-match': etag } }),
-    onSuccess: async (_answer, { before }) => {
+    mutationFn: async ({ before, version }: Applied) => {
+      // Undo takes back this change only, not one that came after it.
+      const isNewest = (await readZoneMark(zone)).version === version
+      if (isNewest) await call(rollBackZoneRoute, { params: { ...params, version: before } })
+      return isNewest
+    },
+    onSuccess: async (isUndone, { before }) => {
       setApplied(undefined)
-      notifySuccess(texts.undone(words.version(before)))
+      if (isUndone) notifySuccess(texts.undone(words.version(before)))
+      else notifyFailure(texts.notUndone)
       await invalidateZones()
     },
     onError: setProblem,

@@ -200,6 +200,7 @@ export const words = {
     nothing: 'The zone is as requested already. Nothing was changed.',
     undo: 'Undo',
     undone: (version: string) => `Undone: the zone is as in ${version.toLowerCase()} again.`,
+    notUndone: 'Someone changed the zone since then. Roll back in its history instead.',
     dismiss: 'Dismiss',
   },
 
