@@ -70,7 +70,7 @@ export async function settled(page: Page): Promise<void> {
 }
 
 /** Timeout of waits, long enough for a slow machine. */
-export const waitMs = 12_000
+export const waitMs = 90_000
 
 export const demoPassword = 'pharos-demo-password'
 

@@ -140,7 +140,11 @@ function announcementTask(announcement: Announcement): Task {
 
 function zoneTasks({ troubledZones, zonesWithoutDs }: Known): readonly Task[] {
   const troubled = (troubledZones?.results ?? []).map(({ id, name, status }): Task => {
-    const common = { text: name, isMono: true, to: linkOptions({ to: '/zones/$id', params: { id: String(id) } }) }
+    const common = {
+      text: name,
+      isMono: true,
+      to: linkOptions({ to: '/zones/$id', params: { id: String(id) } }),
+    }
     return status === 'error'
       ? { ...common, detail: texts.zoneError, color: 'bad', who: 'provider', verb: texts.view }
       : { ...common, detail: texts.zoneClaimed, color: 'warn', who: 'provider', verb: texts.view }
@@ -156,7 +160,10 @@ function zoneTasks({ troubledZones, zonesWithoutDs }: Known): readonly Task[] {
   }))
   return [
     ...troubled,
-    ...moreZones(troubledZones, linkOptions({ to: '/zones', search: { status: ['error', 'pending_verification'] } })),
+    ...moreZones(
+      troubledZones,
+      linkOptions({ to: '/zones', search: { status: ['error', 'pending_verification'] } }),
+    ),
     ...unsigned,
     ...moreZones(zonesWithoutDs, linkOptions({ to: '/zones', search: { dnssec: ['pending_ds'] } })),
   ]

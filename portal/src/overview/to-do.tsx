@@ -81,7 +81,18 @@ export function ToDo({ user }: { user: User }) {
     holds: holds.data,
     letters: letters.data,
   })
-  const answers = [failed, troubledZones, zonesWithoutDs, secondFactor, invited, unverified, webhooks, tokens, holds, letters]
+  const answers = [
+    failed,
+    troubledZones,
+    zonesWithoutDs,
+    secondFactor,
+    invited,
+    unverified,
+    webhooks,
+    tokens,
+    holds,
+    letters,
+  ]
   const isLoading = answers.some((one) => one.isLoading)
   // An unknown state is not "nothing to do".
   const failures = answers.filter((one) => one.error)

@@ -442,7 +442,7 @@ export const words = {
     show: (n: number) => `Show changes of version ${n}`,
     hide: (n: number) => `Hide changes of version ${n}`,
     counts: (added: number, changed: number, removed: number) => `+${added} ~${changed} −${removed}`,
-    rollback: 'Roll back to this version',
+    rollback: 'Roll back',
     rollbackOf: (n: number) => `Roll back to version ${n}`,
     rollbackTitle: (n: number) => `Roll back to version ${n}?`,
     rollbackText:
