@@ -1,7 +1,7 @@
 // The rows of the table of record sets: as they are, and while they are edited.
-import { ActionIcon, Autocomplete, Button, Checkbox, Group, Table, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Checkbox, Group, Table, Textarea, TextInput } from '@mantine/core'
 import type { RecordSet } from '@pharos/contract/dns-recordset'
-import { IconArrowBackUp, IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconArrowBackUp, IconCheck, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
 import { StatePill } from '../ui/status.tsx'
@@ -157,6 +157,7 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
           ref={values}
           size="xs"
           aria-label={texts.valuesOf}
+          classNames={{ input: classes['mono']! }}
           placeholder={exampleOf(draft.type)}
           autosize
           minRows={1}
@@ -178,9 +179,9 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
       <Table.Td>
         <Group gap={2} wrap="nowrap" justify="flex-end" align="flex-start">
           {!isNew && (
-            <Button variant="subtle" size="compact-xs" onClick={close}>
-              {texts.done}
-            </Button>
+            <ActionIcon aria-label={texts.done} onClick={close}>
+              <IconCheck size={15} />
+            </ActionIcon>
           )}
           <ActionIcon aria-label={texts.undoRow} onClick={() => drafts.drop(draft.key)}>
             <IconArrowBackUp size={15} />
