@@ -22,7 +22,7 @@ export const ignoredReasons = {
 export type IgnoredReason = keyof typeof ignoredReasons
 const ignoredReasonNames = Object.keys(ignoredReasons) as [IgnoredReason, ...IgnoredReason[]]
 
-const zoneFileBytesMax = 5 * 1024 * 1024
+export const zoneFileBytesMax = 5 * 1024 * 1024
 /** A zone file as a JSON string: each line break and quote takes two bytes. */
 const bodyBytesMax = 2 * zoneFileBytesMax
 

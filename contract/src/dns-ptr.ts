@@ -18,7 +18,7 @@ import {
 } from './scalar.ts'
 
 /** Most records of one batch: a /20. */
-const ptrRecordsAtOnce = 4096
+export const ptrRecordsAtOnce = 4096
 
 export const ptrOverwrites = ['never', 'generated', 'always'] as const
 export type PtrOverwrite = (typeof ptrOverwrites)[number]
@@ -86,7 +86,7 @@ export const listPtrRecordsRoute = route({
 
 const ptrStatuses = ['created', 'updated', 'unchanged', 'deleted'] as const
 
-const PtrResult = Component('PtrResult', {
+export const PtrResult = Component('PtrResult', {
   ip: { ...Address, description: 'IP address, in its canonical form' },
   ptrdname: Nullable(Type.String({ description: 'name that the address has now; null for none' })),
   previous: Nullable(Type.String({ description: 'name that it had before; null for none' })),
@@ -100,6 +100,7 @@ const PtrResult = Component('PtrResult', {
     }),
   ),
 })
+export type PtrResult = Static<typeof PtrResult>
 
 export const updatePtrRecordsRoute = route({
   name: 'updatePtrRecords',

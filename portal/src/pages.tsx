@@ -7,6 +7,7 @@ import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { listAuditEntriesRoute } from '@pharos/contract/audit'
 import type { listAnnouncementsOfTeamRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { listDeliveriesRoute } from '@pharos/contract/delivery'
+import type { listZonesRoute } from '@pharos/contract/dns-zone'
 import type { listAsnsRoute } from '@pharos/contract/inventory'
 import type { listMembersRoute } from '@pharos/contract/member'
 import type { listNotificationsRoute } from '@pharos/contract/notification'
@@ -25,11 +26,14 @@ import {
   IconShieldBolt,
   IconUser,
   IconUsers,
+  IconWorld,
+  IconWorldSearch,
 } from '@tabler/icons-react'
 import { lazyRouteComponent, type RouteComponent, type SearchSchemaInput } from '@tanstack/react-router'
 import type { DraftSearch } from './announcements/draft.ts'
 import type { AnnouncementTab } from './announcements/tabs.ts'
 import { parameters } from './ui/search-params.ts'
+import type { ZoneTab } from './zones/tabs.ts'
 
 /** `Written`: parameters that a link may set. `Read`: parameters that the page reads. */
 export type Page<Path extends string, Written, Read> = {
@@ -62,6 +66,7 @@ export type Page<Path extends string, Written, Read> = {
 export const groupLabels = {
   routing: 'Routing',
   security: 'Security',
+  dns: 'DNS',
   provider: 'Provider',
   account: 'Account',
 }
@@ -183,6 +188,57 @@ export const pages = [
     path: '/events/$id',
     module: 'lighthouse',
     component: lazyRouteComponent(() => import('./events/event.tsx'), 'EventPage'),
+  }),
+  page({
+    path: '/zones',
+    label: 'Zones',
+    icon: IconWorld,
+    group: 'dns',
+    key: 'z',
+    keywords: ['dns', 'domain', 'records', 'dnssec', 'name servers'],
+    module: 'dns',
+    search: parameters<QueryOf<typeof listZonesRoute>>()(
+      'search',
+      'status',
+      'dnssec',
+      'reverse',
+      'kind',
+      'deleted',
+    ),
+    component: lazyRouteComponent(() => import('./zones/zones.tsx'), 'Zones'),
+  }),
+  page({
+    path: '/zones/new',
+    label: 'Create zone',
+    keywords: ['dns', 'domain', 'new', 'add', 'secondary'],
+    module: 'dns',
+    role: 'admin',
+    component: lazyRouteComponent(() => import('./zones/new-zone.tsx'), 'NewZone'),
+  }),
+  page({
+    path: '/zones/import',
+    label: 'Import zone file',
+    keywords: ['dns', 'domain', 'bind', 'axfr'],
+    module: 'dns',
+    role: 'admin',
+    component: lazyRouteComponent(() => import('./zones/import.tsx'), 'ImportPage'),
+  }),
+  page({
+    path: '/zones/$id',
+    module: 'dns',
+    search: parameters<{ tab: ZoneTab }>()('tab'),
+    component: lazyRouteComponent(() => import('./zones/zone.tsx'), 'ZonePage'),
+  }),
+  page({
+    path: '/reverse',
+    label: 'Reverse DNS',
+    icon: IconWorldSearch,
+    group: 'dns',
+    key: 'v',
+    keywords: ['ptr', 'rdns', 'in-addr', 'names of addresses'],
+    module: 'dns',
+    search: parameters<{ network: string; tab: 'templates' }>()('network', 'tab'),
+    component: lazyRouteComponent(() => import('./reverse/reverse.tsx'), 'Reverse'),
   }),
   page({
     path: '/team',

@@ -17,6 +17,7 @@ import { createTokenRoute } from '@pharos/contract/token'
 import { createWebhookRoute, testWebhookRoute } from '@pharos/contract/webhook'
 import { demoPassword } from './browser.ts'
 import type { Demo } from './demo.ts'
+import { fillDns } from './sample-dns.ts'
 
 type Call = ReturnType<typeof createClient>
 const team = { team_id: 'current' } as const
@@ -30,11 +31,12 @@ export async function fill(demo: Demo): Promise<void> {
   await attacks(url)
   await people(call)
   await programs(call)
+  await fillDns(call)
   await letters(call, staff)
   await hold(demo, call, staff)
 }
 
-async function asUser(url: string, email: string): Promise<Call> {
+export async function asUser(url: string, email: string): Promise<Call> {
   const guest = createClient({ baseUrl: url })
   const { body } = await guest(createSessionTokenRoute, { body: { email, password: demoPassword } })
   return createClient({ baseUrl: url, credential: () => ({ bearer: body.access }) })

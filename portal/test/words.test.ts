@@ -5,6 +5,8 @@ import { after, before, describe, it } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser, openPerson, settled, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
+import { asUser } from './sample-data.ts'
+import { fillDns } from './sample-dns.ts'
 import { placesOfGuests, placesOfMembers, placesOfStaff } from './places.ts'
 
 /** Texts of machines. Host and file names of the demo have dots too. */
@@ -27,6 +29,7 @@ describe('the words of the portal', { skip: skipWithoutBrowser() }, () => {
   let browser: Browser
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    await fillDns(await asUser(demo.url, 'demo@demo.example'))
   })
   after(async () => {
     await browser?.close()

@@ -136,11 +136,15 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 function take(event: StreamEvent): void {
   const isFirst = lastEventId === undefined
   lastEventId = event.id
-  if (event.type === 'reset' || (event.type === 'ready' && isFirst)) scheduleInvalidation('Analysis', 'BYOIP')
+  if (event.type === 'reset' || (event.type === 'ready' && isFirst))
+    scheduleInvalidation('Analysis', 'BYOIP', 'DNS')
   else if (event.type !== 'ready' && event.type !== 'notifications.changed')
-    scheduleInvalidation(event.type.startsWith('event.') ? 'Analysis' : 'BYOIP')
+    scheduleInvalidation(groupOf(event.type))
   for (const listener of listeners) listener(event)
 }
+
+const groupOf = (type: string): AnswerGroup =>
+  type.startsWith('event.') ? 'Analysis' : type.startsWith('zone.') ? 'DNS' : 'BYOIP'
 
 const outdated = new Set<AnswerGroup>()
 let scheduled: ReturnType<typeof setTimeout> | undefined

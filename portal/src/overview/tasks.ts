@@ -1,5 +1,6 @@
 // The tasks that follow from what the API answered: what it is, who acts, and the page where it is done. Pure.
 import type { Announcement } from '@pharos/contract/byoip'
+import type { Zone } from '@pharos/contract/dns-zone'
 import type { SecondFactor } from '@pharos/contract/second-factor'
 import type { Token } from '@pharos/contract/token'
 import type { Webhook } from '@pharos/contract/webhook'
@@ -16,6 +17,10 @@ export type Known = {
   readonly secondFactor?: SecondFactor | undefined
   /** Announcements with one of `blockedStatuses`, with their checks. */
   readonly failed?: Counted<Announcement> | undefined
+  /** Zones with an error, and zones whose name is not cleared. */
+  readonly troubledZones?: Counted<Zone> | undefined
+  /** Zones whose DS record is missing at the parent. */
+  readonly zonesWithoutDs?: Counted<Zone> | undefined
   readonly invited?: Counted<unknown> | undefined
   readonly unverified?: Counted<{ readonly domain: string }> | undefined
   readonly webhooks?: Counted<Webhook> | undefined
@@ -49,6 +54,7 @@ export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
   const tasks = [
     ...staffTasks(known),
     ...announcementTasks(known),
+    ...zoneTasks(known),
     ...accountTasks(known),
     ...webhookTasks(known),
     ...tokenTasks(known, now),
@@ -130,6 +136,42 @@ function announcementTask(announcement: Announcement): Task {
   return status === 'error'
     ? { ...common, detail, color: 'bad', who: 'provider', verb: texts.view }
     : { ...common, detail, color: 'warn', who: 'you', verb: texts.fix }
+}
+
+function zoneTasks({ troubledZones, zonesWithoutDs }: Known): readonly Task[] {
+  const troubled = (troubledZones?.results ?? []).map(({ id, name, status }): Task => {
+    const common = {
+      text: name,
+      isMono: true,
+      to: linkOptions({ to: '/zones/$id', params: { id: String(id) } }),
+    }
+    return status === 'error'
+      ? { ...common, detail: texts.zoneError, color: 'bad', who: 'provider', verb: texts.view }
+      : { ...common, detail: texts.zoneClaimed, color: 'warn', who: 'provider', verb: texts.view }
+  })
+  const unsigned = (zonesWithoutDs?.results ?? []).map(({ id, name }): Task => ({
+    text: name,
+    isMono: true,
+    detail: texts.dsMissing,
+    color: 'warn',
+    who: 'you',
+    verb: texts.enterDs,
+    to: linkOptions({ to: '/zones/$id', params: { id: String(id) }, search: { tab: 'dnssec' } }),
+  }))
+  return [
+    ...troubled,
+    ...moreZones(
+      troubledZones,
+      linkOptions({ to: '/zones', search: { status: ['error', 'pending_verification'] } }),
+    ),
+    ...unsigned,
+    ...moreZones(zonesWithoutDs, linkOptions({ to: '/zones', search: { dnssec: ['pending_ds'] } })),
+  ]
+}
+
+function moreZones(zones: Counted<Zone> | undefined, to: LinkOptions): readonly Task[] {
+  const more = zones === undefined ? 0 : zones.count - zones.results.length
+  return more > 0 ? [{ text: texts.moreZones(more), color: 'warn', who: 'you', verb: texts.view, to }] : []
 }
 
 function accountTasks({ secondFactor }: Known): readonly Task[] {

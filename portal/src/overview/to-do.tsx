@@ -2,6 +2,7 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { CallInput } from '@pharos/contract/client'
+import { listZonesRoute } from '@pharos/contract/dns-zone'
 import { listDomainsRoute } from '@pharos/contract/domain'
 import { listHoldsRoute } from '@pharos/contract/hold'
 import { listLettersToReviewRoute } from '@pharos/contract/letter'
@@ -47,6 +48,13 @@ export function ToDo({ user }: { user: User }) {
       limit: requestedRows,
     },
   })
+  const hasDns = user.enabled_modules.includes('dns')
+  const troubledZones = useIf(hasDns, listZonesRoute, {
+    query: { status: ['error', 'pending_verification'], limit: requestedRows },
+  })
+  const zonesWithoutDs = useIf(hasDns, listZonesRoute, {
+    query: { dnssec: ['pending_ds'], limit: requestedRows },
+  })
   const secondFactor = useIf(true, getSecondFactorRoute, {})
   const invited = useIf(isAdmin, listMembersRoute, { params: team, query: { status: 'invited', limit: 1 } })
   const unverified = useIf(isAdmin, listDomainsRoute, {
@@ -63,6 +71,8 @@ export function ToDo({ user }: { user: User }) {
   })
   const tasks = tasksOf({
     failed: failed.data,
+    troubledZones: troubledZones.data,
+    zonesWithoutDs: zonesWithoutDs.data,
     secondFactor: secondFactor.data,
     invited: invited.data,
     unverified: unverified.data,
@@ -71,7 +81,18 @@ export function ToDo({ user }: { user: User }) {
     holds: holds.data,
     letters: letters.data,
   })
-  const answers = [failed, secondFactor, invited, unverified, webhooks, tokens, holds, letters]
+  const answers = [
+    failed,
+    troubledZones,
+    zonesWithoutDs,
+    secondFactor,
+    invited,
+    unverified,
+    webhooks,
+    tokens,
+    holds,
+    letters,
+  ]
   const isLoading = answers.some((one) => one.isLoading)
   // An unknown state is not "nothing to do".
   const failures = answers.filter((one) => one.error)

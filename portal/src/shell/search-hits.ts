@@ -25,6 +25,7 @@ const pages: Readonly<Partial<Record<SearchKind, (id: string, title: string) => 
   announcement: (id) => linkOptions({ to: '/announcements/$id', params: { id } }),
   prefix: (id) => linkOptions({ to: '/prefixes/$id', params: { id } }),
   asn: (asn) => linkOptions({ to: '/asns/$asn', params: { asn } }),
+  zone: (id) => linkOptions({ to: '/zones/$id', params: { id } }),
   event: (id) => linkOptions({ to: '/events/$id', params: { id } }),
   member: (_id, email) => linkOptions({ to: '/team/members', search: { email } }),
   webhook: (id) => linkOptions({ to: '/team/webhooks/$id', params: { id } }),

@@ -34,7 +34,7 @@ export const words = {
     prefix: 'Prefixes',
     asn: 'ASNs',
     event: 'Events',
-    zone: 'DNS zones',
+    zone: 'Zones',
     service: 'Services',
     member: 'Members',
     webhook: 'Webhooks',

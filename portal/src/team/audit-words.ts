@@ -43,6 +43,11 @@ const nouns: Readonly<Record<string, string>> = {
   location: 'location',
   service: 'service',
   source: 'detector',
+  zone: 'zone',
+  recordset: 'record set',
+  ptr: 'reverse DNS',
+  ptr_template: 'template of reverse DNS',
+  dnssec: 'DNSSEC',
 }
 
 /** Actions that are no verb and noun. */
@@ -78,6 +83,10 @@ const actions: Readonly<Record<string, string>> = {
   'letter.upload': 'Uploaded letter',
   'letter.accept': 'Accepted letter',
   'letter.reject': 'Rejected letter',
+  'zone.rollback': 'Rolled back zone',
+  'zone.import': 'Imported zone file',
+  'zone.settings': 'Changed zone settings',
+  'dnssec.rollover': 'Rolled over DNSSEC key',
   'webhook.redeliver': 'Sent a webhook message again',
   'webhook.rotate': 'Rotated the secret of webhook',
   'delivery.replay': 'Processed a delivery again',

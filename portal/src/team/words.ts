@@ -18,11 +18,11 @@ const scopes: Record<Scope, Named> = {
   },
   'dns:read': {
     label: 'Read DNS',
-    help: 'See zones, record sets, DNSSEC, PTR records and history.',
+    help: 'See zones with their records, history and DNSSEC, and the names of addresses.',
   },
   'dns:write': {
     label: 'Change DNS',
-    help: 'Change record sets and PTR records; with the admin role also zones, settings and DNSSEC.',
+    help: 'Change records and reverse DNS; with the role of an admin also zones and DNSSEC.',
   },
   'inventory:read': {
     label: 'Read the inventory',
@@ -69,14 +69,14 @@ const messages: Record<MessageType, Named> = {
     help: 'The rate, the targets or the state of an attack changed.',
   },
   'event.ended': { label: 'Attack ended', help: 'An attack is over, with its peak and duration.' },
-  'zone.updated': { label: 'Zone changed', help: 'Record sets of a DNS zone changed.' },
+  'zone.updated': { label: 'Zone changed', help: 'A new version of a zone: who changed how many records.' },
   'zone.status_changed': {
     label: 'Zone changed its status',
-    help: 'All name servers serve the newest version of a zone, or one of them does not.',
+    help: 'All name servers have the newest version, or one of them fails.',
   },
   'zone.dnssec_changed': {
-    label: 'DNSSEC changed its state',
-    help: 'A zone was signed, its parent has the DS records, or DNSSEC was disabled.',
+    label: 'DNSSEC of a zone changed',
+    help: 'A zone was signed or unsigned, or waits for its DS record.',
   },
 }
 

@@ -87,30 +87,35 @@ const problems: Record<ProblemCode, Text> = {
     takesDetail: true,
   },
   zone_claimed: {
-    title: 'Another customer has this zone',
-    detail: 'Verify the domain for your team, then try again.',
+    title: 'Another customer has this name',
+    detail: 'Or a name above or below it. Verify the domain for your team, or contact the provider.',
+  },
+  exists: {
+    title: 'It exists already',
+    detail: 'Change the existing one instead.',
     takesDetail: true,
   },
-  exists: { title: 'It exists already', detail: 'Change the existing one instead.', takesDetail: true },
   delegated: {
-    title: 'The zone is still delegated',
-    detail: 'Change the name servers at the registrar first.',
-    takesDetail: true,
+    title: 'The domain still points here',
+    detail: 'Change the name servers at your registrar first, and wait for the TTL.',
   },
   delete_protected: {
-    title: 'The zone is protected',
-    detail: 'Disable the protection in its settings first.',
-    takesDetail: true,
+    title: 'The zone is protected from deletion',
+    detail: 'Turn the protection off in the settings of the zone first.',
   },
   ds_present: {
-    title: 'The parent still has DS records',
-    detail: 'Delete them at the registrar first.',
+    title: 'The parent zone still has a DS record',
+    detail:
+      'Delete it at your registrar first, or ask the parent to delete it. Otherwise resolvers that validate fail.',
+  },
+  in_use: {
+    title: 'Something else depends on it',
+    detail: 'Delete what depends on it first.',
     takesDetail: true,
   },
-  in_use: { title: 'Other objects depend on it', detail: 'Delete those first.', takesDetail: true },
   managed: {
-    title: 'This record set is managed',
-    detail: 'It follows from the settings of the zone.',
+    title: 'Managed by Pharos',
+    detail: 'This record follows from the settings of the zone.',
     takesDetail: true,
   },
   conflict: {

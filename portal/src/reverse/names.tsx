@@ -1,0 +1,102 @@
+// The names of a network as a table, for IPv6 and for reading; each can be edited.
+import { Button, Modal, Table, Text } from '@mantine/core'
+import type { PtrRecord } from '@pharos/contract/dns-ptr'
+import { useState } from 'react'
+import { Dialog } from '../ui/dialog.tsx'
+import { text } from '../ui/form-text-widgets.tsx'
+import { Section } from '../ui/section.tsx'
+import { EditName } from './grid.tsx'
+import { words } from './words.ts'
+import { writeName } from './write-name.ts'
+import classes from './reverse.module.css'
+
+const { list: texts } = words
+const shownMax = 256
+
+export function Names({ records, count }: { records: readonly PtrRecord[]; count: number }) {
+  const [edited, setEdited] = useState<PtrRecord>()
+  const close = () => setEdited(undefined)
+  return (
+    <Section title={texts.title} flush={records.length > 0} actions={<NameAddress />}>
+      {records.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {texts.none}
+        </Text>
+      ) : (
+        <Table.ScrollContainer minWidth={480} maxHeight={420}>
+          <Table aria-label={texts.title}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{texts.address}</Table.Th>
+                <Table.Th>{texts.name}</Table.Th>
+                <Table.Th>{texts.source}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {records.slice(0, shownMax).map((record) => (
+                <Table.Tr key={record.ip}>
+                  <Table.Td data-verbatim>
+                    <Button
+                      variant="subtle"
+                      size="compact-sm"
+                      ff="monospace"
+                      aria-label={texts.edit(record.ip)}
+                      onClick={() => setEdited(record)}
+                    >
+                      {record.ip}
+                    </Button>
+                  </Table.Td>
+                  <Table.Td className={classes['mono']!} data-verbatim>
+                    {record.ptrdname}
+                  </Table.Td>
+                  <Table.Td>{texts.sources[record.source]}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {count > Math.min(records.length, shownMax) && (
+        <Text size="sm" c="dimmed" p="sm">
+          {texts.more(Math.min(records.length, shownMax), count)}
+        </Text>
+      )}
+      <Modal opened={edited !== undefined} onClose={close} title={edited && words.grid.edit(edited.ip)}>
+        {edited && <EditName address={edited.ip} record={edited} onDone={close} />}
+      </Modal>
+    </Section>
+  )
+}
+
+const declared = {
+  ip: text({
+    label: texts.address,
+    help: texts.addressHelp,
+    required: true,
+    mono: true,
+    autoComplete: 'off',
+  }),
+  ptrdname: text({
+    label: texts.name,
+    help: words.grid.help,
+    required: true,
+    mono: true,
+    placeholder: words.grid.placeholder,
+    autoComplete: 'off',
+  }),
+}
+
+const NameAddress = () => (
+  <Dialog
+    title={texts.add}
+    action={words.grid.save}
+    declared={declared}
+    initialValues={{ ip: '', ptrdname: '' }}
+    trigger={(open) => (
+      <Button variant="default" onClick={open}>
+        {texts.add}
+      </Button>
+    )}
+    onSubmit={({ ip, ptrdname }) => writeName(ip.trim(), ptrdname.trim())}
+  />
+)

@@ -1,0 +1,60 @@
+// The way of DNSSEC in four steps, from what the API answers: signed, on the name servers, DS at the parent, validated. Pure.
+import type { Dnssec } from '@pharos/contract/dns-dnssec'
+import { words } from './words.ts'
+
+const { dnssecPage: texts } = words
+
+export type StepState = 'done' | 'now' | 'next' | 'warn' | 'bad'
+export type Step = {
+  readonly name: string
+  readonly text: string
+  readonly state: StepState
+  readonly at?: string
+}
+
+/** Returns the steps; none while DNSSEC is off or on its way out, as they would not lead there. */
+export function stepsOf(dnssec: Dnssec): readonly Step[] {
+  const { status, parent, publish_after: after } = dnssec
+  if (status === 'disabled' || status === 'pending_disabled') return []
+  const isSpread = status !== 'signing'
+  const isAtParent = parent.ds_matches === true
+  const isBroken = status === 'error'
+  const ds: Step = isAtParent
+    ? { name: texts.ds, text: texts.dsDone, state: 'done' }
+    : after === null
+      ? { name: texts.ds, text: texts.dsNow, state: isSpread ? (isBroken ? 'bad' : 'warn') : 'next' }
+      : { name: texts.ds, text: texts.dsAfter, state: isSpread ? 'now' : 'next', at: after }
+  return [
+    { name: texts.signed, text: texts.signedText, state: dnssec.keys.length > 0 ? 'done' : 'now' },
+    { name: texts.spread, text: texts.spreadText, state: isSpread ? 'done' : 'now' },
+    ds,
+    {
+      name: texts.active,
+      text: texts.activeText,
+      state: status === 'active' ? 'done' : isBroken ? 'bad' : isAtParent ? 'now' : 'next',
+    },
+  ]
+}
+
+export type DsParts = {
+  readonly keyTag: string
+  readonly algorithm: string
+  readonly digestType: string
+  readonly digest: string
+}
+
+const algorithmNames: Readonly<Record<string, string>> = { 13: 'ECDSA P-256', 15: 'Ed25519' }
+const digestNames: Readonly<Record<string, string>> = { 1: 'SHA-1', 2: 'SHA-256', 4: 'SHA-384' }
+
+/** Returns the fields of a DS record as registrars ask for them. */
+export function dsParts(rdata: string): DsParts {
+  const [keyTag = '', algorithm = '', digestType = '', ...digest] = rdata.trim().split(/\s+/)
+  const named = (names: Readonly<Record<string, string>>, value: string) =>
+    names[value] === undefined ? value : `${value} (${names[value]})`
+  return {
+    keyTag,
+    algorithm: named(algorithmNames, algorithm),
+    digestType: named(digestNames, digestType),
+    digest: digest.join(''),
+  }
+}

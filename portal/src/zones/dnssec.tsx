@@ -1,0 +1,221 @@
+// DNSSEC of a zone: how far it is and what comes next, the DS records for the registrar, what the parent zone shows, the keys.
+import { Skeleton, Stack, Table, Text } from '@mantine/core'
+import { getDnssecRoute, type Dnssec, type DnssecKey } from '@pharos/contract/dns-dnssec'
+import type { Zone } from '@pharos/contract/dns-zone'
+import { useAnswer } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
+import { CopyIcon } from '../ui/copy.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { isForPeople } from '../ui/person-text.ts'
+import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
+import { StatePill, type StateColor } from '../ui/status.tsx'
+import { StateIcon } from '../ui/task-row.tsx'
+import { Time, WithTimes } from '../ui/time.tsx'
+import { CancelDisable, DisableDnssec, EnableDnssec, RollOver } from './dnssec-actions.tsx'
+import { dsParts, stepsOf, type StepState } from './dnssec-steps.ts'
+import { words } from './words.ts'
+import classes from './zones.module.css'
+
+const { dnssecPage: texts } = words
+
+export function DnssecTab({ zone }: { zone: Zone }) {
+  const isAdmin = useIsAdmin()
+  const answer = useAnswer(
+    getDnssecRoute,
+    { params: { zone: String(zone.id) } },
+    { refetchInterval: zone.dnssec === 'signing' ? 2_000 : 15_000 },
+  )
+  if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />
+  if (!answer.data) return <Skeleton height={320} radius="lg" />
+  const dnssec = answer.data
+  if (dnssec.status === 'disabled')
+    return (
+      <Empty title={texts.offTitle}>
+        <Stack align="center">
+          {zone.kind === 'secondary' ? texts.offSecondary : texts.offText}
+          {isAdmin && zone.kind === 'primary' && <EnableDnssec zone={zone} />}
+        </Stack>
+      </Empty>
+    )
+  return (
+    <Stack>
+      <Steps dnssec={dnssec} />
+      <NextStep zone={zone} dnssec={dnssec} isAdmin={isAdmin} />
+      {dnssec.status !== 'pending_disabled' && <DsRecords dnssec={dnssec} />}
+      <Parent dnssec={dnssec} />
+      <Keys keys={dnssec.keys} />
+      <Section title={texts.facts}>
+        <Facts
+          facts={[
+            [texts.algorithm, dnssec.algorithm === null ? null : texts.algorithms[dnssec.algorithm]],
+            [texts.denial, dnssec.nsec3 ? texts.nsec3Fact : texts.nsec],
+            [texts.cdsFact, dnssec.cds_published ? texts.yes : texts.no],
+            [texts.nextRollover, <Time key="next" at={dnssec.next_rollover} none={texts.onRequest} />],
+          ]}
+        />
+      </Section>
+    </Stack>
+  )
+}
+
+const stepColors: Readonly<Record<StepState, StateColor>> = {
+  done: 'ok',
+  now: 'info',
+  next: 'idle',
+  warn: 'warn',
+  bad: 'bad',
+}
+
+function Steps({ dnssec }: { dnssec: Dnssec }) {
+  const steps = stepsOf(dnssec)
+  if (steps.length === 0) return null
+  return (
+    <ol className={classes['steps']} aria-label={texts.steps}>
+      {steps.map(({ name, text, state, at }) => (
+        <li key={name} className={classes['step']} data-state={state}>
+          <StateIcon color={stepColors[state]} text={texts.stepState[state]} />
+          <div>
+            <div className={classes['stepName']}>{name}</div>
+            <div className={classes['stepText']}>
+              {text} {at !== undefined && <Time at={at} />}
+            </div>
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+type NextProps = { zone: Zone; dnssec: Dnssec; isAdmin: boolean }
+
+function NextStep({ zone, dnssec, isAdmin }: NextProps) {
+  const { status, reason, unsigned_after: after } = dnssec
+  const text = reason === null ? texts.nothing : isForPeople(reason) ? reason : texts.reasonUnknown
+  return (
+    <Section
+      title={texts.reason}
+      actions={
+        isAdmin &&
+        (status === 'pending_disabled' ? (
+          <CancelDisable zone={zone} />
+        ) : (
+          <>
+            {(status === 'active' || status === 'pending_ds') && <RollOver zone={zone} />}
+            <DisableDnssec zone={zone} />
+          </>
+        ))
+      }
+    >
+      <Text size="sm">
+        <WithTimes text={text} />
+      </Text>
+      {after !== null && <Facts facts={[[texts.unsignedAfter, <Time key="after" at={after} />]]} />}
+    </Section>
+  )
+}
+
+function DsRecords({ dnssec: { ds_records: records, publish_after: after } }: { dnssec: Dnssec }) {
+  return (
+    <Section title={texts.dsTitle}>
+      <Text size="sm" c="dimmed">
+        {records.length === 0 ? (
+          texts.dsNone
+        ) : after === null ? (
+          texts.dsText
+        ) : (
+          <>
+            {texts.dsEarly} <Time at={after} />. {texts.dsWhy}
+          </>
+        )}
+      </Text>
+      {records.map((rdata) => (
+        <DsRecord key={rdata} rdata={rdata} />
+      ))}
+    </Section>
+  )
+}
+
+function DsRecord({ rdata }: { rdata: string }) {
+  const { keyTag, algorithm, digestType, digest } = dsParts(rdata)
+  return (
+    <dl className={classes['ds']} data-ds>
+      {(
+        [
+          [texts.keyTag, keyTag],
+          [texts.dsAlgorithm, algorithm],
+          [texts.digestType, digestType],
+        ] as const
+      ).map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+      <div className={classes['digest']}>
+        <dt>{texts.digest}</dt>
+        <dd>
+          {digest} <CopyIcon text={rdata} label={texts.copyDs} />
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+function Parent({ dnssec: { parent } }: { dnssec: Dnssec }) {
+  return (
+    <Section
+      title={texts.parent}
+      note={
+        parent.ds_present === null ? (
+          <StatePill color="idle">{texts.parentUnknown}</StatePill>
+        ) : !parent.ds_present ? (
+          <StatePill color="idle">{texts.parentNone}</StatePill>
+        ) : parent.ds_matches === true ? (
+          <StatePill color="ok">{texts.parentMatches}</StatePill>
+        ) : (
+          <StatePill color="bad">{texts.parentDiffers}</StatePill>
+        )
+      }
+    >
+      {parent.ds_records.map((rdata) => (
+        <DsRecord key={rdata} rdata={rdata} />
+      ))}
+      <Facts
+        facts={[[texts.parentChecked, <Time key="at" at={parent.checked} none={texts.parentUnknown} />]]}
+      />
+    </Section>
+  )
+}
+
+const Keys = ({ keys }: { keys: readonly DnssecKey[] }) => (
+  <Section title={texts.keys} flush>
+    <Table.ScrollContainer minWidth={480}>
+      <Table aria-label={texts.keys}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{texts.keyTag}</Table.Th>
+            <Table.Th>{texts.state}</Table.Th>
+            <Table.Th>{texts.use}</Table.Th>
+            <Table.Th>{texts.created}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {keys.map(({ id, key_tag: tag, state, keytype, created }) => (
+            <Table.Tr key={id}>
+              <Table.Td className={classes['mono']!}>{tag}</Table.Td>
+              <Table.Td>
+                <StatePill color={state === 'active' ? 'ok' : 'info'}>{texts.keyState[state]}</StatePill>
+              </Table.Td>
+              <Table.Td>{texts.keyTypes[keytype]}</Table.Td>
+              <Table.Td>
+                <Time at={created} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  </Section>
+)

@@ -1,0 +1,195 @@
+// The rows of the table of record sets: as they are, and while they are edited.
+import { ActionIcon, Autocomplete, Checkbox, Group, Table, Textarea, TextInput } from '@mantine/core'
+import type { RecordSet } from '@pharos/contract/dns-recordset'
+import { IconArrowBackUp, IconCheck, IconPencil, IconTrash } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
+import { StatePill } from '../ui/status.tsx'
+import { isChanged, ttlText, type Draft } from './record-drafts.ts'
+import { commonTypes, exampleOf } from './record-types.ts'
+import type { RecordDrafts } from './use-record-drafts.ts'
+import { words } from './words.ts'
+import classes from './zones.module.css'
+
+const { records: texts } = words
+
+type RowProps = {
+  readonly set: RecordSet
+  readonly drafts: RecordDrafts
+  readonly zone: string
+  readonly isReadOnly: boolean
+  readonly isSelected: boolean
+  readonly onSelect: (set: RecordSet, isSelected: boolean) => void
+}
+
+export function Row({ set, drafts, zone, isReadOnly, isSelected, onSelect }: RowProps) {
+  const draft = drafts.drafts.get(set.id)
+  if (draft && !draft.isRemoved && drafts.isOpen(set.id))
+    return <EditRow draft={draft} drafts={drafts} zone={zone} />
+  const shown = draft && !draft.isRemoved ? draft : undefined
+  const values = shown ? shown.values.split('\n').filter((line) => line.trim() !== '') : set.records
+  const comment = shown?.comment ?? set.comment
+  const isEditable = !isReadOnly && !set.managed
+  const state = draft?.isRemoved ? 'removed' : draft && isChanged(draft) ? 'edited' : undefined
+  return (
+    <Table.Tr data-state={state} onDoubleClick={() => isEditable && drafts.edit(set)}>
+      <Table.Td>
+        {isEditable && (
+          <Checkbox
+            size="xs"
+            aria-label={texts.select(set.id)}
+            checked={isSelected}
+            onChange={(event) => onSelect(set, event.currentTarget.checked)}
+          />
+        )}
+      </Table.Td>
+      <Table.Td className={classes['mono']!} data-verbatim>
+        {shown?.name ?? set.name}
+      </Table.Td>
+      <Table.Td className={classes['mono']!}>{shown?.type ?? set.type}</Table.Td>
+      <Table.Td className={classes['ttl']!}>{shown ? shown.ttl : ttlText(set.ttl)}</Table.Td>
+      <Table.Td>
+        <div className={classes['values']} data-verbatim>
+          {values.map((value, at) => (
+            <div key={`${at} ${value}`}>{value}</div>
+          ))}
+        </div>
+        {comment !== '' && <div className={classes['comment']}>{comment}</div>}
+        {state && <StatePill color={state === 'removed' ? 'bad' : 'warn'}>{texts.state[state]}</StatePill>}
+      </Table.Td>
+      <Table.Td>
+        <Group gap={2} wrap="nowrap" justify="flex-end">
+          {set.managed ? (
+            <LazyTooltip label={() => texts.managedHelp}>
+              <span className={classes['managed']} tabIndex={0}>
+                {texts.managed}
+              </span>
+            </LazyTooltip>
+          ) : (
+            isEditable && <Actions set={set} draft={draft} drafts={drafts} />
+          )}
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+type ActionsProps = { set: RecordSet; draft: Draft | undefined; drafts: RecordDrafts }
+
+function Actions({ set, draft, drafts }: ActionsProps) {
+  if (draft?.isRemoved)
+    return (
+      <ActionIcon aria-label={texts.restore(set.id)} onClick={() => drafts.drop(set.id)}>
+        <IconArrowBackUp size={15} />
+      </ActionIcon>
+    )
+  return (
+    <>
+      <ActionIcon aria-label={texts.edit(set.id)} onClick={() => drafts.edit(set)}>
+        <IconPencil size={15} />
+      </ActionIcon>
+      <ActionIcon aria-label={texts.remove(set.id)} onClick={() => drafts.remove([set])}>
+        <IconTrash size={15} />
+      </ActionIcon>
+    </>
+  )
+}
+
+export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordDrafts; zone: string }) {
+  const first = useRef<HTMLInputElement>(null)
+  const values = useRef<HTMLTextAreaElement>(null)
+  const isNew = draft.original === undefined
+  useEffect(() => (isNew ? first : values).current?.focus(), [isNew])
+  const errors = drafts.errors.get(draft.key) ?? {}
+  const set = (changes: Partial<Draft>) => drafts.put({ ...draft, ...changes })
+  const close = () => {
+    // A new row stays in view until it is applied or discarded.
+    if (isNew) return
+    if (isChanged(draft)) drafts.setIsOpen(draft.key, false)
+    else drafts.drop(draft.key)
+  }
+  return (
+    <Table.Tr
+      className={classes['edited']!}
+      data-state={isNew ? 'new' : 'edited'}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close()
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) drafts.review()
+      }}
+    >
+      <Table.Td />
+      <Table.Td>
+        <TextInput
+          ref={first}
+          size="xs"
+          aria-label={texts.nameOf}
+          placeholder="www"
+          description={draft.name === '' || draft.name === '@' ? undefined : fullName(draft.name, zone)}
+          inputWrapperOrder={['input', 'error', 'description']}
+          value={draft.name}
+          error={errors.name}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+          data-verbatim
+        />
+      </Table.Td>
+      <Table.Td>
+        <Autocomplete
+          size="xs"
+          aria-label={texts.typeOf}
+          data={[...commonTypes]}
+          value={draft.type}
+          error={errors.type}
+          onChange={(type) => set({ type: type.toUpperCase() })}
+        />
+      </Table.Td>
+      <Table.Td>
+        <TextInput
+          size="xs"
+          aria-label={texts.ttlOf}
+          placeholder={texts.defaultTtl}
+          value={draft.ttl}
+          error={errors.ttl}
+          onChange={(event) => set({ ttl: event.currentTarget.value })}
+        />
+      </Table.Td>
+      <Table.Td data-verbatim>
+        <Textarea
+          ref={values}
+          size="xs"
+          aria-label={texts.valuesOf}
+          classNames={{ input: classes['mono']! }}
+          placeholder={exampleOf(draft.type)}
+          autosize
+          minRows={1}
+          maxRows={12}
+          value={draft.values}
+          error={errors.values}
+          onChange={(event) => set({ values: event.currentTarget.value })}
+        />
+        <TextInput
+          size="xs"
+          mt={6}
+          aria-label={texts.commentOf}
+          placeholder={texts.comment}
+          value={draft.comment}
+          error={errors.comment}
+          onChange={(event) => set({ comment: event.currentTarget.value })}
+        />
+      </Table.Td>
+      <Table.Td>
+        <Group gap={2} wrap="nowrap" justify="flex-end" align="flex-start">
+          {!isNew && (
+            <ActionIcon aria-label={texts.done} onClick={close}>
+              <IconCheck size={15} />
+            </ActionIcon>
+          )}
+          <ActionIcon aria-label={texts.undoRow} onClick={() => drafts.drop(draft.key)}>
+            <IconArrowBackUp size={15} />
+          </ActionIcon>
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+const fullName = (name: string, zone: string): string => (name.endsWith('.') ? name : `${name}.${zone}`)

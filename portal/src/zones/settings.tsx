@@ -1,0 +1,155 @@
+// The settings of a zone: TTLs, SOA, transfers, safety. The whole set is sent with the ETag of what was read.
+import { Skeleton } from '@mantine/core'
+import {
+  getZoneSettingsRoute,
+  settingLimits,
+  updateZoneSettingsRoute,
+  type ZoneSettings,
+} from '@pharos/contract/dns-settings'
+import type { Zone } from '@pharos/contract/dns-zone'
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+import { teamIdNow } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
+import { text } from '../ui/form-text-widgets.tsx'
+import { networks, number, toggle } from '../ui/form-widgets.tsx'
+import { Field, FormLayout, FormSection, useRequestForm } from '../ui/form.tsx'
+import { notifySuccess } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
+import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
+import { words } from './words.ts'
+import { invalidateZones } from './zone-queries.ts'
+
+const { settings: texts } = words
+
+type Read = { readonly settings: ZoneSettings; readonly etag: string }
+
+export function ZoneSettingsTab({ zone }: { zone: Zone }) {
+  const params = { zone: String(zone.id) }
+  const answer = useQuery({
+    queryKey: [teamIdNow(), getZoneSettingsRoute.name, params],
+    queryFn: async ({ signal }): Promise<Read> => {
+      const { body, headers } = await call(getZoneSettingsRoute, { params, signal })
+      return { settings: body, etag: headers.get('etag') ?? '*' }
+    },
+  })
+  if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />
+  if (!answer.data) return <Skeleton height={320} radius="lg" />
+  return <SettingsForm key={answer.data.etag} params={params} read={answer.data} />
+}
+
+const seconds = (name: keyof typeof texts & keyof Values, help: string) =>
+  number({ label: texts[name] as string, help, required: true, unit: texts.seconds })
+
+const within = (name: keyof typeof settingLimits): string => {
+  const { minimum, maximum } = settingLimits[name]
+  return `${minimum.toLocaleString('en')} to ${maximum.toLocaleString('en')} ${texts.seconds}.`
+}
+
+const declared = {
+  default_ttl: seconds('default_ttl', texts.default_ttl_help),
+  minimum_ttl: seconds('minimum_ttl', texts.minimum_ttl_help),
+  negative_ttl: seconds('negative_ttl', texts.negative_ttl_help),
+  rname: text({ label: texts.rname, help: texts.rnameHelp, required: true, mono: true }),
+  refresh: seconds('refresh', within('refresh')),
+  retry: seconds('retry', within('retry')),
+  expire: seconds('expire', within('expire')),
+  nameservers: networks({
+    label: texts.nameservers,
+    help: texts.nameserversHelp,
+    required: true,
+    placeholder: 'ns1.example.net.',
+  }),
+  also_notify: networks({
+    label: texts.also_notify,
+    help: texts.also_notify_help,
+    placeholder: '192.0.2.53',
+  }),
+  allow_transfer: networks({ label: texts.allow_transfer, help: texts.allow_transfer_help }),
+  protect_delete: toggle({ label: texts.protect_delete, help: texts.protect_delete_help }),
+  auto_ptr: toggle({ label: texts.auto_ptr, help: texts.auto_ptr_help }),
+  multi_signer: toggle({ label: texts.multi_signer, help: texts.multi_signer_help }),
+  history_days: number({
+    label: texts.history_days,
+    help: texts.history_days_help,
+    required: true,
+    unit: texts.days,
+  }),
+}
+
+const valuesOf = ({ soa, also_notify, ...rest }: ZoneSettings) => ({
+  default_ttl: rest.default_ttl,
+  minimum_ttl: rest.minimum_ttl,
+  ...soa,
+  nameservers: rest.nameservers,
+  also_notify: also_notify.map(({ address, port = 53 }) => (port === 53 ? address : `${address}#${port}`)),
+  allow_transfer: rest.allow_transfer,
+  protect_delete: rest.protect_delete,
+  auto_ptr: rest.auto_ptr,
+  multi_signer: rest.multi_signer,
+  history_days: rest.history_days,
+})
+type Values = ReturnType<typeof valuesOf>
+
+/** What the form does not show stays as it was read. */
+function bodyOf(values: Values, settings: ZoneSettings): ZoneSettings {
+  const { rname, refresh, retry, expire, negative_ttl, also_notify, ...rest } = values
+  return {
+    ...settings,
+    ...rest,
+    soa: { rname, refresh, retry, expire, negative_ttl },
+    also_notify: also_notify.map((text) => {
+      const [address = '', port] = text.split('#')
+      return port === undefined ? { address } : { address, port: Number(port) }
+    }),
+  }
+}
+
+function SettingsForm({ params, read }: { params: { zone: string }; read: Read }) {
+  const readOnly = !useIsAdmin()
+  const form = useRequestForm({
+    initialValues: valuesOf(read.settings),
+    route: updateZoneSettingsRoute,
+    declared,
+    request: (values) =>
+      call(updateZoneSettingsRoute, {
+        params,
+        body: bodyOf(values, read.settings),
+        headers: { 'if-match': read.etag },
+      }),
+    onSuccess: async () => {
+      notifySuccess(words.saved)
+      await invalidateZones()
+    },
+  })
+  const field = (name: keyof Values & string) => <Field form={form} name={name} readOnly={readOnly} />
+  return (
+    <>
+      <UnsavedGuard isUnsaved={form.isUnsaved} />
+      <FormLayout form={form} action={words.save} disabled={!form.fields.isDirty()} readOnly={readOnly}>
+        <FormSection title={texts.ttls} help={readOnly ? texts.readOnly : texts.ttlsHelp}>
+          {field('default_ttl')}
+          {field('minimum_ttl')}
+          {field('negative_ttl')}
+        </FormSection>
+        <FormSection title={texts.soa} help={texts.soaHelp}>
+          {field('nameservers')}
+          {field('rname')}
+          {field('refresh')}
+          {field('retry')}
+          {field('expire')}
+        </FormSection>
+        <FormSection title={texts.transfers} help={texts.transfersHelp}>
+          {field('also_notify')}
+          {field('allow_transfer')}
+        </FormSection>
+        <FormSection title={texts.safety}>
+          {field('protect_delete')}
+          {field('auto_ptr')}
+          {field('multi_signer')}
+          {field('history_days')}
+        </FormSection>
+      </FormLayout>
+    </>
+  )
+}

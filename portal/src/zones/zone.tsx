@@ -1,0 +1,253 @@
+// One zone: its records, DNSSEC, who serves it, import and export, settings, history.
+import { Alert, Button, Menu, Skeleton, Tabs } from '@mantine/core'
+import { useClipboard, useDisclosure } from '@mantine/hooks'
+import { ProblemError } from '@pharos/contract/client'
+import { getZoneRoute, type Zone } from '@pharos/contract/dns-zone'
+import { IconDots } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { answerOf } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
+import { CopyIcon } from '../ui/copy.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { TextLink } from '../ui/link.tsx'
+import { Columns, Page } from '../ui/page.tsx'
+import { isForPeople } from '../ui/person-text.ts'
+import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
+import { Ago } from '../ui/task-row.tsx'
+import { Time, WithTimes } from '../ui/time.tsx'
+import { usePageSearch } from '../ui/use-page-search.ts'
+import { DeleteZone } from './delete-zone.tsx'
+import { DeletedZone } from './deleted-zone.tsx'
+import { DnssecTab } from './dnssec.tsx'
+import { exportZone } from './export.ts'
+import { History } from './history.tsx'
+import { ImportTab } from './import.tsx'
+import { Records } from './records.tsx'
+import { ServersTab } from './servers.tsx'
+import { ZoneSettingsTab } from './settings.tsx'
+import { tabsOfZone, type ZoneTab } from './tabs.ts'
+import { words } from './words.ts'
+import { zoneInclude } from './zone-queries.ts'
+import { DnssecPill, servedText, ZoneStatusPill } from './zone-state.tsx'
+import classes from './zones.module.css'
+
+const { head: texts } = words
+
+const isNotFound = (error: unknown) => error instanceof ProblemError && error.problem.code === 'not_found'
+
+export function ZonePage() {
+  const { id } = useParams({ from: '/frame/zones/$id' })
+  const answer = useQuery({
+    ...answerOf(getZoneRoute, { params: { zone: id }, query: { include: zoneInclude } }),
+    refetchInterval: ({ state }) =>
+      !isNotFound(state.error) && (state.data?.status === 'updating' ? 1_500 : 10_000),
+  })
+  if (answer.error && (!answer.data || isNotFound(answer.error)))
+    return (
+      <Page title={words.title}>
+        <Problem error={answer.error} retry={() => answer.refetch()} />
+        <TextLink to="/zones" size="sm">
+          {words.all}
+        </TextLink>
+      </Page>
+    )
+  if (!answer.data)
+    return (
+      <Page title={words.title}>
+        <Skeleton height={72} radius="lg" />
+        <Skeleton height={320} radius="lg" />
+      </Page>
+    )
+  return answer.data.details?.deleted ? <DeletedZone zone={answer.data} /> : <Shown zone={answer.data} />
+}
+
+function Shown({ zone }: { zone: Zone }) {
+  const { search, setSearch } = usePageSearch('/zones/$id')
+  const tab: ZoneTab = tabsOfZone.find((one) => one === search.tab) ?? 'records'
+  const setTab = (next: string | null) => setSearch({ tab: tabsOfZone.find((one) => one === next) })
+  return (
+    <Page
+      title={zone.name}
+      mono
+      state={
+        <>
+          <ZoneStatusPill status={zone.status} />
+          <DnssecPill
+            state={zone.dnssec}
+            label={zone.dnssec === 'disabled' ? texts.unsigned : texts.signed(words.dnssec[zone.dnssec])}
+          />
+        </>
+      }
+      note={<Summary zone={zone} />}
+      actions={<Actions zone={zone} />}
+    >
+      <Messages zone={zone} />
+      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+        <Tabs.List>
+          {tabsOfZone.map((one) => (
+            <Tabs.Tab key={one} value={one}>
+              {words.tabs[one]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {/* The table needs the whole width. */}
+        <Tabs.Panel value="records" pt="md">
+          <Records key={zone.id} zone={zone} />
+        </Tabs.Panel>
+        {tabsOfZone
+          .filter((one): one is Exclude<ZoneTab, 'records'> => one !== 'records')
+          .map((one) => (
+            <Tabs.Panel key={one} value={one} pt="md">
+              <Columns
+                rail={
+                  <>
+                    <ZoneFacts zone={zone} />
+                    <RegistrarFacts zone={zone} />
+                  </>
+                }
+              >
+                <Content tab={one} zone={zone} />
+              </Columns>
+            </Tabs.Panel>
+          ))}
+      </Tabs>
+    </Page>
+  )
+}
+
+function Content({ tab, zone }: { tab: Exclude<ZoneTab, 'records'>; zone: Zone }) {
+  switch (tab) {
+    case 'dnssec':
+      return <DnssecTab zone={zone} />
+    case 'servers':
+      return <ServersTab zone={zone} />
+    case 'import':
+      return <ImportTab zone={zone} />
+    case 'settings':
+      return <ZoneSettingsTab zone={zone} />
+    case 'history':
+      return <History zone={zone} />
+  }
+}
+
+/** What matters most, in one line: the table of records leaves no room for the facts. */
+const Summary = ({ zone }: { zone: Zone }) => (
+  <>
+    {zone.kind === 'secondary' && `${texts.secondary} · `}
+    {texts.servedBy(servedText(zone))}
+    {zone.serial !== null && ` · ${texts.serial(zone.serial)} · `}
+    {zone.published !== null && (
+      <>
+        {texts.published} <Ago at={zone.published} />
+      </>
+    )}
+  </>
+)
+
+/** Only what is not as it should be. */
+function Messages({ zone }: { zone: Zone }) {
+  const { status, state_messages: messages = [], nameservers } = zone
+  const sentences = messages.map(({ message }) => message).filter(isForPeople)
+  const isLost =
+    status !== 'pending_verification' && ['elsewhere', 'absent'].includes(nameservers.delegation_status)
+  return (
+    <>
+      {status === 'pending_verification' && (
+        <Alert color="warn" title={texts.claimedTitle}>
+          {texts.claimed}
+        </Alert>
+      )}
+      {status === 'error' && (
+        <Alert color="bad" title={texts.errorTitle}>
+          {sentences.map((text) => (
+            <div key={text}>
+              <WithTimes text={text} />
+            </div>
+          ))}
+        </Alert>
+      )}
+      {isLost && (
+        <Alert color="info" title={texts.notDelegatedTitle}>
+          {texts.notDelegated} <span data-verbatim>{nameservers.assigned.join(', ')}</span>
+        </Alert>
+      )}
+    </>
+  )
+}
+
+function Actions({ zone }: { zone: Zone }) {
+  const isAdmin = useIsAdmin()
+  const clipboard = useClipboard()
+  const [deleting, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Menu position="bottom-end" width={220}>
+        <Menu.Target>
+          <Button variant="default" px={8} aria-label={texts.more}>
+            <IconDots size={16} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => clipboard.copy(zone.name)}>{texts.copy}</Menu.Item>
+          <Menu.Item onClick={() => void exportZone(zone)}>{texts.export}</Menu.Item>
+          {isAdmin && (
+            <>
+              <Menu.Divider />
+              <Menu.Item color="bad" onClick={open}>
+                {texts.remove}
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <DeleteZone zone={zone} opened={deleting} onClose={close} />
+    </>
+  )
+}
+
+function ZoneFacts({ zone }: { zone: Zone }) {
+  const { facts } = words
+  const primaries = zone.details?.primaries ?? []
+  return (
+    <Section title={facts.title}>
+      <Facts
+        facts={[
+          [facts.served, servedText(zone) ?? words.list.noServers],
+          [facts.serial, zone.serial === null ? null : String(zone.serial)],
+          [facts.records, zone.record_count.toLocaleString('en')],
+          [facts.kind, words.kind[zone.kind]],
+          [facts.primaries, primaries.map(({ address }) => address).join(', ')],
+          [facts.published, <Time key="published" at={zone.published} none={words.list.notPublished} />],
+          [facts.changed, <Time key="changed" at={zone.touched} />],
+          [facts.created, <Time key="created" at={zone.created} />],
+          [facts.id, String(zone.id)],
+        ]}
+      />
+    </Section>
+  )
+}
+
+function RegistrarFacts({ zone: { nameservers } }: { zone: Zone }) {
+  const { facts } = words
+  const { assigned, delegation_status, delegation_last_check } = nameservers
+  return (
+    <Section
+      title={facts.serverTitle}
+      actions={<CopyIcon text={assigned.join('\n')} label={facts.copyServers} />}
+    >
+      <ul className={classes['names']} data-verbatim>
+        {assigned.map((name) => (
+          <li key={name}>{name}</li>
+        ))}
+      </ul>
+      <Facts
+        facts={[
+          [facts.delegation, words.delegation[delegation_status]],
+          [facts.checked, <Time key="checked" at={delegation_last_check} none={facts.never} />],
+        ]}
+      />
+    </Section>
+  )
+}
