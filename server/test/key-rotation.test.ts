@@ -7,6 +7,8 @@ import { sql } from 'kysely'
 import { queueMail } from '../src/mail/mail.ts'
 import { countSealed, resealAll, sealedPlaces } from '../src/db/reseal.ts'
 import { createKeyRing, isSealedUnderNewest, open, seal, type KeyRing } from '../src/runtime/secrets.ts'
+import { createKey } from '../src/dns/dnssec/key.ts'
+import { nameKey, type DomainName } from '../src/net/dns/name.ts'
 import { openSecret, sealSecret } from '../src/webhook/webhook-secret.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
@@ -94,6 +96,7 @@ describe('rotating the key ring', () => {
         }),
       )
     await addSealedWebhook()
+    await addSealedDnsKeys()
   })
 
   /** Removed explicitly, because a former secret otherwise expires by itself. */
@@ -103,6 +106,20 @@ describe('rotating the key ring', () => {
       insert into webhooks (id, team_id, url, events, secret_sealed, former_secret_sealed, created_by)
       overriding system value values (1, ${team.teamId}, 'https://hooks.example', '{event.started}',
         ${sealed('secret')}, ${sealed('former')}, 'user:1')`.execute(owner())
+  }
+
+  async function addSealedDnsKeys(): Promise<void> {
+    const name = 'transfer.example.net.'
+    const secret = seal(rings.old, 'tsig-key', Buffer.from('secret'), name)
+    await sql`insert into dns_tsig_keys (name, secret_sealed) values (${name}, ${secret})`.execute(owner())
+    const { rows } = await sql<{ id: number }>`
+      insert into dns_zones (team_id, name, name_key) values (${team.teamId}, 'example.net.', ${nameKey('example.net.' as DomainName)})
+      returning id`.execute(owner())
+    const { id } = rows[0]!
+    const { algorithm, flags, tag, dnskey, privateSealed } = createKey(rings.old, id, 13)
+    await sql`
+      insert into dns_keys (zone_id, algorithm, flags, tag, dnskey, private_sealed, state)
+      values (${id}, ${algorithm}, ${flags}, ${tag}, ${dnskey}, ${privateSealed}, 'active')`.execute(owner())
   }
 
   it('starts with both keys: everything stays valid, and used credentials move to the new key', async () => {

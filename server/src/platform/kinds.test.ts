@@ -183,7 +183,14 @@ const samples: Readonly<Record<string, Sample>> = {
 
 /** The sample platform with the elements that only this test has. */
 const sample = (() => {
-  const platform: Record<string, readonly Element[]> = parse(sampleText)
+  const platform: Record<string, readonly Element[]> = {
+    ...parse(sampleText),
+    tsig_keys: [
+      { name: 'transfer.example.net.', secret: 'c2VjcmV0IG9mIGEga2V5' },
+      { name: 'other.example.net.', secret: 'c2VjcmV0IG9mIGFub3RoZXI=' },
+    ],
+    name_servers: [{ name: 'ns2.example.net.', address: '192.0.2.54', tsig_key: 'other.example.net.' }],
+  }
   for (const [section, { element }] of Object.entries(samples))
     if (typeof element === 'object') platform[section] = [...(platform[section] ?? []), element]
   return platform

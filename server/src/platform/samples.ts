@@ -38,9 +38,6 @@ announcements:
     validated: {irr: 2026-01-31T12:00:00+01:00, loa: true}
 sources:
   - {key: fastnetmon, kind: fastnetmon, name: FastNetMon, secret: demo-secret, settings: {timezone: Europe/Amsterdam, location: ams}}
-tsig_keys:
-  - {name: transfer.example.net., secret: c2VjcmV0IG9mIGEga2V5}
-  - {name: other.example.net., secret: c2VjcmV0IG9mIGFub3RoZXI=}
 `
 
 /** An empty database. */
