@@ -18,7 +18,7 @@ import {
 } from './scalar.ts'
 import { Line } from './text.ts'
 
-/** Who wrote a record set. */
+/** The author of a record set. */
 export const recordSetSources = ['user', 'generated', 'system'] as const
 export type RecordSetSource = (typeof recordSetSources)[number]
 

@@ -1,4 +1,4 @@
-// What several parts of the contract of DNS share: names, permissions, and the states and algorithms of DNSSEC.
+// Shared by several parts of the contract of DNS: names, permissions, and the states and algorithms of DNSSEC.
 import { Type } from 'typebox'
 
 export const dnsReading = { credential: 'any', module: 'dns', scope: 'dns:read' } as const

@@ -1,4 +1,4 @@
-// What a state of DNSSEC waits for or fails at: a closed list of codes with their texts.
+// Reasons why a state of DNSSEC waits or fails: a closed list of codes with their texts.
 
 export const dnssecReasons = {
   name_servers: 'Not all name servers serve the signed zone yet.',

@@ -52,7 +52,7 @@ async function createZone(name: string, body: object = {}) {
     pass(seconds: number): void {
       time += seconds * 1000
     },
-    /** What all servers of the parent answer, `times` in a row. */
+    /** The answer of all servers of the parent, `times` in a row. */
     async parentHas(ds: readonly string[], times = 3): Promise<void> {
       const octets = ds.map((text) => Buffer.from(parseRdata(recordType.DS, text)))
       const list = `{${octets.map((one) => `"\\\\x${one.toString('hex')}"`).join()}}`

@@ -1,4 +1,4 @@
-// Who serves the zone: the serial of each name server beside the published one, and the delegation at the parent.
+// The servers of the zone: the serial of each name server beside the published one, and the delegation at the parent.
 import { Table, Text } from '@mantine/core'
 import type { Zone } from '@pharos/contract/dns-zone'
 import { Stack } from '@mantine/core'

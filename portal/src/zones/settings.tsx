@@ -91,7 +91,7 @@ const valuesOf = ({ soa, also_notify, ...rest }: ZoneSettings) => ({
 })
 type Values = ReturnType<typeof valuesOf>
 
-/** What the form does not show stays as it was read. */
+/** Settings without a field keep the value that was read. */
 function bodyOf(values: Values, settings: ZoneSettings): ZoneSettings {
   const { rname, refresh, retry, expire, negative_ttl, also_notify, ...rest } = values
   return {

@@ -1,4 +1,4 @@
-// What the pages of zones request, and which answers a change of a zone makes out of date.
+// Requests of the pages of zones, and the answers that a change of a zone makes out of date.
 import { getDnssecRoute } from '@pharos/contract/dns-dnssec'
 import { listPtrRecordsRoute, listPtrTemplatesRoute } from '@pharos/contract/dns-ptr'
 import { listRecordSetsRoute } from '@pharos/contract/dns-recordset'

@@ -53,7 +53,7 @@ export type TsigKeyActor = {
   readonly isStaff: false
 }
 
-/** Whoever changes record sets of a team. */
+/** The author of changes to record sets of a team. */
 export type ZoneEditor = Actor | TsigKeyActor
 
 /** One call, reading or changing, as the use-cases get it. */

@@ -83,6 +83,23 @@ export const dnsSubjects: readonly Subject[] = [
     answers: () => 201,
   },
   read('exportZone'),
+  read('getDnssec'),
+  {
+    route: 'enableDnssec',
+    requests: aboutZones((zone) => ({ params: { zone }, body: {} })),
+    answers: written(202),
+  },
+  {
+    route: 'rollOverDnssecKey',
+    requests: aboutZones((zone) => ({ params: { zone } })),
+    // The zone is not signed.
+    answers: (which) => (which === 'own' ? 'conflict' : 'not_found'),
+  },
+  {
+    route: 'disableDnssec',
+    requests: aboutZones((zone) => ({ params: { zone } })),
+    answers: written(204),
+  },
   read('listRecordSets'),
   {
     route: 'createRecordSets',

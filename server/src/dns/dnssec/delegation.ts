@@ -1,4 +1,4 @@
-// What the parent of a zone has: every server is asked for the NS and DS records of the zone. A server that does not answer is never taken for one
+// The delegation at the parent of a zone: every server is asked for the NS and DS records of the zone. A server that does not answer is never taken for one
 // without DS records.
 import type { DelegationStatus } from '@pharos/contract/dns-zone'
 import { compareOctets, nameFromWire, type DomainName, type ZoneName } from '../../net/dns/name.ts'
@@ -7,7 +7,7 @@ import { sameRdata, uniqueRdata } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { askServer, findParent, questionFor, type FindOptions, type ParentServer } from './find-parent.ts'
 
-/** What one server of the parent answers; undefined if it did not answer both questions. */
+/** The answer of one server of the parent; undefined if it did not answer both questions. */
 export type ServerView =
   | {
       readonly ns: readonly DomainName[]

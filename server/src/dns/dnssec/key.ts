@@ -13,7 +13,7 @@ export type NewKey = {
   readonly privateSealed: Buffer
 }
 
-/** What the private key is bound to: its zone and public key. `db/reseal.ts` names the same. */
+/** The context that the private key is bound to: its zone and public key. `db/reseal.ts` names the same. */
 export const keyContext = (zoneId: number, dnskey: Uint8Array): string =>
   `${zoneId} \\x${Buffer.from(dnskey).toString('hex')}`
 

@@ -58,7 +58,7 @@ export type DnssecFacts = {
   readonly parent: ParentFacts | undefined
 }
 
-/** What a state waits for or fails at; texts are in the contract. */
+/** Reasons why a state waits or fails; texts are in the contract. */
 export type DnssecReason =
   | 'name_servers'
   | 'caches'

@@ -1,4 +1,4 @@
-// Who may write the PTR record of an address: the most specific holder, by the prefixes and announcements of all teams. Pure.
+// The team that may write the PTR record of an address: the most specific holder, by the prefixes and announcements of all teams. Pure.
 import { hostPrefix, lengthOf, type Prefix } from '../../net/prefix.ts'
 import type { Address } from '../../net/address.ts'
 import { createPrefixMap } from '../../net/prefix-map.ts'

@@ -1,4 +1,4 @@
-// What a zone is authoritative for (RFC 4035 section 2): delegations and glue are not signed, and names below a delegation or a
+// The names for which a zone is authoritative (RFC 4035 section 2): delegations and glue are not signed, and names below a delegation or a
 // DNAME are occluded.
 import { parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
