@@ -125,7 +125,8 @@ describe('pharos-notify', () => {
     )
     await until(() => queueOf(spool).length === 0)
     assert.deepEqual(readdirSync(join(spool, 'bans')), ['2001_db8_a__7'])
-    // The next attack on the address is another event.
+    // The next attack on the address, in another second, is another event.
+    await sleep(1_000)
     await notify(conf, ['203.0.113.77', 'incoming', '9', 'ban'])
     await until(async () => (await events()).length === 3)
   })
