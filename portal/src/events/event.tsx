@@ -4,7 +4,7 @@ import { useClipboard, useMediaQuery } from '@mantine/hooks'
 import { getRelatedEventRoute, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
 import { ProblemError } from '@pharos/contract/client'
-import { IconDownload, IconLink } from '@tabler/icons-react'
+import { IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { answerOf, refetchIntervalOf } from '../api/queries.ts'
@@ -25,7 +25,7 @@ import { EventTimeline, Traffic } from './event-timeline.tsx'
 import { flagLabel } from './flag-labels.ts'
 import { meaningOf } from './meaning.ts'
 import { networkText } from './network-text.ts'
-import { downloadJson, fileNameOf, RawData } from './raw-data.tsx'
+import { DownloadJson, RawData } from './raw-data.tsx'
 import { ShareCards } from './share-cards.tsx'
 import { useNow } from './use-now.ts'
 import { idOf, useRelationships } from './use-relationships.ts'
@@ -139,13 +139,9 @@ function Actions({ event }: { event: RelatedEventDetail }) {
       >
         {clipboard.copied ? texts.linkCopied : texts.copyLink}
       </Button>
-      <Button
-        variant="default"
-        leftSection={<IconDownload size={14} />}
-        onClick={() => downloadJson(fileNameOf(event), event)}
-      >
+      <DownloadJson event={event} content={event}>
         {texts.export}
-      </Button>
+      </DownloadJson>
     </Group>
   )
 }

@@ -9,11 +9,27 @@ import { words } from './words.ts'
 
 const { raw: texts } = words
 
-export const fileNameOf = ({ source_event_id, id }: RelatedEventDetail): string =>
-  `event-${(source_event_id || id).replaceAll(/[^\w.-]+/g, '_').slice(0, 80)}.json`
+type DownloadJsonProps = {
+  readonly event: RelatedEventDetail
+  /** What the file contains: the event itself or a part of it. */
+  readonly content: unknown
+  readonly children: string
+}
 
-export const downloadJson = (name: string, value: unknown): void =>
-  download(name, new Blob([JSON.stringify(value, undefined, 2)], { type: 'application/json' }))
+export function DownloadJson({ event, content, children }: DownloadJsonProps) {
+  const { id, source_event_id } = event
+  const name = `event-${(source_event_id || id).replaceAll(/[^\w.-]+/g, '_').slice(0, 80)}.json`
+  const json = JSON.stringify(content, undefined, 2)
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={14} />}
+      onClick={() => download(name, new Blob([json], { type: 'application/json' }))}
+    >
+      {children}
+    </Button>
+  )
+}
 
 export function RawData({ event }: { event: RelatedEventDetail }) {
   const [isShown, setShown] = useState(false)
@@ -36,13 +52,9 @@ export function RawData({ event }: { event: RelatedEventDetail }) {
               </Button>
             )}
           </CopyButton>
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={14} />}
-            onClick={() => downloadJson(fileNameOf(event), source)}
-          >
+          <DownloadJson event={event} content={source}>
             {texts.download}
-          </Button>
+          </DownloadJson>
           <Button variant="default" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
             {isShown ? texts.hide : texts.show}
           </Button>

@@ -33,35 +33,27 @@ export function FirstSteps({ isAdmin }: { isAdmin: boolean }) {
       </Text>
       <ol className={classes['steps']}>
         <Step
-          title={texts.asn}
-          text={texts.asnText}
-          action={texts.asnAction}
+          about={texts.asn}
           to={{ to: '/asns' }}
           done={asns && asns.count > 0}
           isAllowed={isAdmin}
           isNext={asns?.count === 0}
         />
         <Step
-          title={texts.prefix}
-          text={texts.prefixText}
-          action={texts.prefixAction}
+          about={texts.prefix}
           to={{ to: '/announcements/new' }}
           done={false}
           isAllowed={isAdmin}
           isNext={asns !== undefined && asns.count > 0}
         />
         <Step
-          title={texts.invite}
-          text={texts.inviteText}
-          action={texts.inviteAction}
+          about={texts.invite}
           to={{ to: '/team/members' }}
           done={members && members.count > 1}
           isAllowed={isAdmin}
         />
         <Step
-          title={texts.connect}
-          text={texts.connectText}
-          action={texts.connectAction}
+          about={texts.connect}
           to={{ to: '/team/webhooks' }}
           done={webhooks && webhooks.count > 0}
           isAllowed={isAdmin}
@@ -72,9 +64,7 @@ export function FirstSteps({ isAdmin }: { isAdmin: boolean }) {
 }
 
 type StepProps = {
-  readonly title: string
-  readonly text: string
-  readonly action: string
+  readonly about: { readonly title: string; readonly text: string; readonly action: string }
   readonly to: LinkOptions
   /** Undefined: not known. */
   readonly done: StepState
@@ -83,19 +73,19 @@ type StepProps = {
   readonly isNext?: boolean
 }
 
-function Step({ title, text, action, to, done, isAllowed, isNext = false }: StepProps) {
+function Step({ about, to, done, isAllowed, isNext = false }: StepProps) {
   const stateText = done === undefined ? texts.unknown : done ? texts.done : texts.open
   return (
     <li>
       <StateIcon color={done === true ? 'ok' : isNext ? 'info' : 'idle'} text={stateText} />
-      <h3>{title}</h3>
-      <p>{text}</p>
+      <h3>{about.title}</h3>
+      <p>{about.text}</p>
       {!isAllowed ? (
         <p>{texts.admin}</p>
       ) : (
         done !== true && (
           <ButtonLink {...to} variant={isNext ? 'filled' : 'default'}>
-            {action}
+            {about.action}
           </ButtonLink>
         )
       )}

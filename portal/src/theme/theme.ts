@@ -64,6 +64,8 @@ export const theme = createTheme({
     Table: {
       defaultProps: { verticalSpacing: 7, horizontalSpacing: 'sm', fz: 'sm', highlightOnHover: true },
     },
+    // What scrolls must be reachable by keyboard (WCAG 2.1.1).
+    TableScrollContainer: { defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } } },
     TextInput: { defaultProps: { size: 'sm' } },
     // No target is smaller than 24 px (WCAG 2.2, 2.5.8), however small it looks beside its neighbors.
     Button: {

@@ -159,9 +159,12 @@ function useRequest(
     }),
     [params, view.query, query, sort],
   )
-  const { error, data } = useQuery(answerOf(route, inputOf(whole, 0)))
-  const errors =
-    !data && error instanceof ProblemError && error.problem.status === 422 ? error.problem.errors : undefined
+  const { error, data } = useQuery({
+    ...answerOf(route, inputOf(whole, 0)),
+    // A query without data forgets its error while it is requested again.
+    enabled: ({ state }) => errorsIn(state.error) === undefined,
+  })
+  const errors = data ? undefined : errorsIn(error)
   const key = JSON.stringify(errors?.map(({ loc, msg }) => [String(loc[1]), msg]) ?? [])
   return useMemo(() => {
     const refused = new Map((JSON.parse(key) as [string, string][]).filter(([name]) => name in whole.query))
@@ -175,6 +178,10 @@ function useRequest(
     return [ignored, { ...whole, query: kept }]
   }, [key, whole])
 }
+
+/** Returns what a refused answer says of the parameters; undefined for other failures. */
+const errorsIn = (error: unknown): ProblemError['problem']['errors'] =>
+  error instanceof ProblemError && error.problem.status === 422 ? error.problem.errors : undefined
 
 async function selectAll<Row extends object>(
   route: Route,
