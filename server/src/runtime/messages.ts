@@ -195,7 +195,7 @@ export const failureTexts = {
     zone: ({ zone }: { zone: string }) =>
       `The team has the zone ${zone} already. Change it, or import with merge or replace.`,
     recordSets: ({ ids }: { ids: readonly string[] }) =>
-      `${plural(ids.length, 'record set')} of the request ${ids.length === 1 ? 'exists' : 'exist'} already: ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', ...' : ''}. Replace with PUT, or change several with PATCH.`,
+      `The zone has ${plural(ids.length, 'record set')} of the request already: ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', ...' : ''}. Replace with PUT, or change several with PATCH.`,
   },
   delegated: {
     zone: ({ zone, servers }: { zone: string; servers: readonly string[] }) =>
@@ -211,7 +211,7 @@ export const failureTexts = {
   },
   in_use: {
     reverseZones: ({ zones }: { zones: readonly string[] }) =>
-      `${plural(zones.length, 'zone')} of reverse DNS ${zones.length === 1 ? 'depends' : 'depend'} on the announcement: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
+      `The announcement is needed by ${plural(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
     rolloverInProgress: ({ zone }: { zone: string }) =>
@@ -404,11 +404,11 @@ export const invalidTexts = {
   primariesMissing: ['required', 'is required for a secondary zone'],
   primariesFixed: [
     'not_accepted',
-    'of a zone cannot be changed here. Delete the zone and create it with the other primaries',
+    'is fixed once the zone exists. Delete the zone and create it with the other primaries',
   ],
   kindFixed: [
     'not_accepted',
-    'of a zone cannot be changed. Delete the zone and create it with the other kind',
+    'is fixed once the zone exists. Delete the zone and create it with the other kind',
   ],
   zoneText: ['not_accepted', 'is not accepted here: import the zone file with POST /v3/dns/zones/import'],
   disabledRecord: ['not_accepted', 'is not supported: leave out records that are not to be served'],
@@ -441,7 +441,7 @@ export const invalidTexts = {
   recordsEmpty: ['minItems', 'must not be empty; use DELETE to delete the record set'],
   recordsMissing: ['required', 'is required; or send add and remove'],
   recordsExclusive: ['exclusive', 'must not be sent with add or remove: send one of them'],
-  nothingLeft: ['minItems', 'would leave no record; use DELETE to delete the record set'],
+  nothingLeft: ['minItems', 'must leave a record; use DELETE to delete the record set'],
   ptrType: ['not_accepted', 'is accepted for A and AAAA only'],
   ptrWildcard: ['not_accepted', 'is not accepted for a wildcard, whose name is not that of a host'],
   repeatedAddress: ['repeated', ({ ip }: { ip: string }) => `is ${ip}, which is in the request already`],
@@ -457,8 +457,8 @@ export const invalidTexts = {
       `has too many addresses for a pattern with placeholders: at most those of a /${longest}. Use one fixed name, or a smaller network`,
   ],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
-  dnssecKey: ['key', ({ reason }: { reason: string }) => `the key cannot be imported: ${reason}`],
-  zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `could not transfer the zone: ${reason}`],
+  dnssecKey: ['key', ({ reason }: { reason: string }) => `is not a key that can be imported: ${reason}`],
+  zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `is not a server from which the zone can be transferred: ${reason}`],
   importEmpty: ['empty', 'has no record that can be imported'],
   mailboxName: [
     'pattern',
