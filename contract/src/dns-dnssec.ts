@@ -110,9 +110,11 @@ export const enableDnssecRoute = route({
   bodyOptional: true,
   response: Dnssec,
   success: 202,
+  also: { 200: 'DNSSEC is enabled as requested already' },
   errors: ['forbidden', 'conflict'],
   dryRun: true,
   conditional: true,
+  ifMatch: true,
 })
 
 export const getDnssecRoute = route({
@@ -146,6 +148,7 @@ export const rollOverDnssecKeyRoute = route({
   errors: ['forbidden', 'conflict'],
   dryRun: true,
   conditional: true,
+  ifMatch: true,
 })
 
 export const disableDnssecRoute = route({
@@ -167,6 +170,7 @@ export const disableDnssecRoute = route({
   }),
   response: Dnssec,
   success: 202,
+  also: { 204: 'the zone is unsigned now' },
   errors: ['forbidden', 'ds_present', 'conflict'],
   dryRun: true,
   conditional: true,

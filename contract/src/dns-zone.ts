@@ -316,6 +316,7 @@ export const restoreZoneRoute = route({
   errors: ['forbidden', 'zone_claimed', 'exists', 'quota_exceeded'],
   dryRun: true,
   conditional: true,
+  ifMatch: true,
 })
 
 export const zoneRoutes = [listZonesRoute, createZoneRoute, getZoneRoute, deleteZoneRoute, restoreZoneRoute]
