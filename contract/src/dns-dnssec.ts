@@ -75,7 +75,7 @@ export const enableDnssecRoute = route({
   description:
     'Creates a key, signs the zone and returns the DS records at once; enter them at the registrar after `publish_after`. A zone ' +
     'that is signed already is not changed (200). While it is `pending_disabled`, the removal is cancelled and the key is kept. ' +
-    'With another `algorithm`, the key is rolled over.',
+    'With another `algorithm`, the key is rolled over. A dry run shows no new key, since it keeps none.',
   permission: dnsAdmin,
   params: inZone,
   body: Component('NewDnssec', {

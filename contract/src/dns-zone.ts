@@ -203,7 +203,7 @@ export const CreatedZone = Component('CreatedZone', {
   ...Zone.properties,
   keys: Type.Array(DnssecKey, {
     description:
-      'the keys of DNSSEC with their DS records, for the registrar once the zone is signed; empty without DNSSEC',
+      'the keys of DNSSEC with their DS records, for the registrar once the zone is signed; empty without DNSSEC and in a dry run',
   }),
 })
 export type CreatedZone = Static<typeof CreatedZone>

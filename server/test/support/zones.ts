@@ -1,6 +1,6 @@
 // Zones for generated requests, with the same ids and names after each restore; and the values that requests to DNS use.
 import { sql } from 'kysely'
-import { seedTemplate, seedZone } from '../../src/dns/testing.ts'
+import { seedSignedZone, seedTemplate, seedZone } from '../../src/dns/testing.ts'
 import type { TestApi } from '../api.ts'
 import type { Fixtures } from './fixtures.ts'
 import type { Hints } from './request-drafts.ts'
@@ -20,9 +20,8 @@ export async function restoreZones(api: TestApi, { red, blue }: Fixtures): Promi
   const ofRed = { teamId: red.teamId }
   await seedZone(postgres, { ...ofRed, name: 'deleted.example', deleted: true })
   await seedZone(postgres, { ...ofRed, name: 'red.example' })
-  await seedZone(postgres, { ...ofRed, name: 'signed.example' })
+  await seedSignedZone(postgres, api.config.secret, { ...ofRed, name: 'signed.example' })
   await seedZone(postgres, { teamId: blue.teamId, name: 'blue.example' })
-  await sql`update dns_zones set dnssec = 'pending_ds' where name = 'signed.example.'`.execute(postgres.owner)
   await seedTemplate(postgres, red.teamId, red.marks[0]!, 251)
 }
 
@@ -117,4 +116,5 @@ export const zonesRestoredAfter: Readonly<Record<string, number>> = {
   deletePtrTemplate: 2,
   enableDnssec: 10,
   disableDnssec: 5,
+  rollOverDnssecKey: 2,
 }

@@ -29,7 +29,7 @@ export const nameServer = defineKind({
   }),
   table: { name: 'dns_servers', id: 'id' },
   identity: ['name'],
-  keyOf: hostNameKey,
+  keyOf: ({ name }) => hostNameKey(name),
   fields: {
     name: column('dns_servers', 'name'),
     kind: column('dns_servers', 'kind', { initial: 'dns', isShown: true }),

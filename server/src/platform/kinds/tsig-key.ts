@@ -47,7 +47,7 @@ export function readHostName(context: CheckContext, path: Path, text: string): s
 }
 
 /** Returns the key of an element with a host name, which can be written in several ways; the text itself if it is none. */
-export function hostNameKey({ name }: { readonly name: string }): string {
+export function hostNameKey(name: string): string {
   try {
     return parseName(name)
   } catch (error) {
@@ -70,7 +70,7 @@ export const tsigKey = defineKind({
   }),
   table: { name: 'dns_tsig_keys', id: 'id' },
   identity: ['name'],
-  keyOf: hostNameKey,
+  keyOf: ({ name }) => hostNameKey(name),
   fields: {
     name: column('dns_tsig_keys', 'name'),
     algorithm: column('dns_tsig_keys', 'algorithm', { initial: 'hmac-sha256', isShown: true }),
