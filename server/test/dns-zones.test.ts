@@ -715,6 +715,30 @@ describe('importing a zone file', () => {
         ['low', 60],
       ],
     )
+    assert.deepEqual(
+      body.warnings.map(({ line, code }: Answered) => [line, code]),
+      [[2, 'ttl_above_max']],
+    )
+  })
+
+  it('warns of records that are probably not meant so', async () => {
+    const zonefile = `alias 300 CNAME www
+@ 300 MX 10 alias
+sub 300 NS ns.sub
+ns.sub 300 A 192.0.2.1
+x.sub 300 TXT hidden
+two 300 A 192.0.2.1
+two 600 A 192.0.2.2
+`
+    const { body } = await load({ name: 'warned.example', zonefile, mode: 'create' }, '?dry_run=true')
+    assert.deepEqual(
+      body.result.warnings.map(({ line, code, text }: Answered) => [line, code, text]),
+      [
+        [2, 'target_is_alias', 'warned.example. MX'],
+        [5, 'occluded', 'x.sub.warned.example. TXT'],
+        [7, 'ttl_differs', 'two.warned.example. A'],
+      ],
+    )
   })
 
   it('takes files of megabytes, and refuses more than 5 MB and more than 50,000 records', async () => {
