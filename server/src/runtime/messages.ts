@@ -392,7 +392,7 @@ export const invalidTexts = {
   mixedScripts: [
     'mixed_scripts',
     ({ suggestion }: { suggestion: string }) =>
-      `mixes letters of several scripts that look alike. If that is meant, write ${suggestion}`,
+      `has letters of several scripts that look alike. If that is meant, write ${suggestion}`,
   ],
   zoneWildcard: [
     'wildcard',
@@ -448,7 +448,8 @@ export const invalidTexts = {
   recordType: ['unknown', 'is not a record type; write it as A, MX, ... or TYPE and its number'],
   genericForm: [
     'generic_form',
-    ({ type }: { type: string }) => `must be written as \\# length octets (RFC 3597): ${type} has no text form here`,
+    ({ type }: { type: string }) =>
+      `must be written as \\# length octets (RFC 3597): ${type} has no text form here`,
   ],
   unsupportedType: ['unsupported_type', ({ reason }: { reason: string }) => `is not supported: ${reason}`],
   repeatedRecordSet: [
@@ -479,7 +480,10 @@ export const invalidTexts = {
   ],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
   dnssecKey: ['key', ({ reason }: { reason: string }) => `is not a key that can be imported: ${reason}`],
-  zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `is not a server from which the zone can be transferred: ${reason}`],
+  zoneTransfer: [
+    'transfer',
+    ({ reason }: { reason: string }) => `is not a server from which the zone can be transferred: ${reason}`,
+  ],
   importEmpty: ['empty', 'has no record that can be imported'],
   mailboxName: [
     'pattern',

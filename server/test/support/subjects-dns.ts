@@ -1,4 +1,4 @@
-// The subjects of DNS for every-route.test.ts: each request is about a new zone, since a change of one would be seen by the next.
+// The subjects of DNS for every-route.test.ts: each changing request is about a new zone, since the next would see the change.
 import { seedSignedZone, seedTemplate, seedZone } from '../../src/dns/testing.ts'
 import type { Holder } from './fixtures.ts'
 import {
@@ -17,10 +17,7 @@ const newName = () => `z${zones++}.example`
 
 type AboutZone = (zone: string, name: string) => SubjectRequest
 
-function aboutZones(
-  request: AboutZone,
-  { deleted = false, signed = false } = {},
-): Subject['requests'] {
+function aboutZones(request: AboutZone, { deleted = false, signed = false } = {}): Subject['requests'] {
   const add = async ({ api: { database, config } }: Context, { teamId }: Holder) => {
     const name = newName()
     const { id } = signed
@@ -35,12 +32,30 @@ function aboutZones(
   }
 }
 
-/** The reading operations need no new zone for each request, but writing ones are tried on the same. */
-const read = (route: string, params: SubjectRequest['params'] = {}): Subject => ({
-  route,
-  requests: aboutZones((zone) => ({ params: { zone, ...params } })),
-  answers: absentIsNotFound,
-})
+const readZones = new WeakMap<object, Map<number, Promise<string>>>()
+
+/** Returns the zone of the team that all reading operations share: no caller changes it. */
+function readZoneOf({ api: { database } }: Context, { teamId }: Holder): Promise<string> {
+  const zonesOfTeams = readZones.get(database) ?? new Map<number, Promise<string>>()
+  readZones.set(database, zonesOfTeams)
+  const name = newName()
+  const zone = zonesOfTeams.get(teamId) ?? seedZone(database.postgres, { teamId, name }).then(() => name)
+  zonesOfTeams.set(teamId, zone)
+  return zone
+}
+
+function read(route: string, params: SubjectRequest['params'] = {}): Subject {
+  const request = (zone: string) => ({ params: { zone, ...params } })
+  return {
+    route,
+    requests: {
+      own: async (context) => request(await readZoneOf(context, ownOf(context))),
+      foreign: async (context) => request(await readZoneOf(context, foreignOf(context))),
+      missing: async () => request('missing.example'),
+    },
+    answers: absentIsNotFound,
+  }
+}
 
 const written =
   (status: number): Subject['answers'] =>
