@@ -1,3 +1,4 @@
+import { startFollower, type FollowerName } from '@pharos/lab/dns-follower'
 import { skipWithout, type ProgramName } from '@pharos/lab/program'
 import {
   conformanceZones,
@@ -7,12 +8,11 @@ import {
 } from '../../dns/publish/name-server.conformance.ts'
 import { startTestPrimary } from '../dns-server/testing.ts'
 import { createFollower } from './name-server.ts'
-import { startPeer, type PeerName } from './testing-peers.ts'
 
-async function makeFixture(name: PeerName): Promise<NameServerFixture> {
+async function makeFixture(name: FollowerName): Promise<NameServerFixture> {
   const primary = await startTestPrimary()
   const { key } = primary
-  const peer = await startPeer(name, { primary, key, zones: conformanceZones })
+  const peer = await startFollower(name, { primary, key, zones: conformanceZones })
   const server = createFollower({ address: peer.address, port: peer.port, key })
   const timeoutMs = 500
   return {
@@ -31,7 +31,7 @@ async function makeFixture(name: PeerName): Promise<NameServerFixture> {
   }
 }
 
-const peers: readonly { name: PeerName; programs: ProgramName[]; skips?: Skips }[] = [
+const peers: readonly { name: FollowerName; programs: ProgramName[]; skips?: Skips }[] = [
   { name: 'NSD', programs: ['nsd'] },
   { name: 'BIND', programs: ['named'] },
   { name: 'Knot', programs: ['knotd'] },
