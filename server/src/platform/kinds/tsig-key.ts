@@ -35,6 +35,15 @@ const secret: Secret = {
   },
 }
 
+/** The canonical name, so that a reference may be written with or without the final dot; the text itself if it is no name. */
+function canonicalName(text: string): string {
+  try {
+    return parseName(text)
+  } catch {
+    return text
+  }
+}
+
 /** Returns the canonical name, with a problem if the text is none. */
 export function readHostName(context: CheckContext, path: Path, text: string): string | undefined {
   try {
@@ -60,6 +69,7 @@ export const tsigKey = defineKind({
   }),
   table: { name: 'dns_tsig_keys', id: 'id' },
   identity: ['name'],
+  keyOf: ({ name }) => canonicalName(name),
   fields: {
     name: column('dns_tsig_keys', 'name'),
     algorithm: column('dns_tsig_keys', 'algorithm', { initial: 'hmac-sha256', isShown: true }),
