@@ -209,10 +209,3 @@ export async function saveOptions(trx: Trx, zoneId: number, options: DnssecOptio
     trx,
   )
 }
-
-/** Has the parent checked now, instead of within the hour. */
-export async function requestCheck(trx: Trx, zoneId: number): Promise<void> {
-  await sql`
-    insert into dns_delegations (zone_id, due) values (${zoneId}, now())
-    on conflict (zone_id) do update set due = now()`.execute(trx)
-}

@@ -17,17 +17,10 @@ import { keyFlags } from '../sign/dnskey.ts'
 import { importSigningKey, KeyImportError } from '../sign/signing-key.ts'
 import { getZoneOf, lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
 import type { EnableDnssec } from '../zone/create-zone.ts'
+import { requestDelegationCheck } from '../zone/zone.store.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import type { Zone } from '../zone/zone.ts'
-import {
-  insertKey,
-  listTags,
-  readDnssec,
-  requestCheck,
-  saveOptions,
-  saveState,
-  type StoredDnssec,
-} from './dnssec.store.ts'
+import { insertKey, listTags, readDnssec, saveOptions, saveState, type StoredDnssec } from './dnssec.store.ts'
 import { createKey, sealKey, type NewKey } from './key.ts'
 import { dnssecEtag, presentDnssec } from './present-dnssec.ts'
 import { disabled, type Waits } from './state.ts'
@@ -68,7 +61,7 @@ export function enableDnssec(
     if (isSame && !isOtherAlgorithm && !isCancelled) return 200
     if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
     await saveOptions(trx, zone.id, options)
-    await requestCheck(trx, zone.id)
+    await requestDelegationCheck(trx, zone.id)
     // The next evaluation finds out whether the parent has the DS record.
     const status = isCancelled ? 'pending_ds' : before.status
     await saveState(
@@ -127,7 +120,7 @@ async function startSigning(
   const used = keys ?? [createKey(ring, zoneId, algorithm, await listTags(trx, zoneId))]
   for (const key of used) await insertKey(trx, zoneId, key)
   await saveOptions(trx, zoneId, { nsec3, cds })
-  await requestCheck(trx, zoneId)
+  await requestDelegationCheck(trx, zoneId)
   const state = {
     status: 'signing',
     isRemovalRequested: false,
@@ -171,7 +164,7 @@ export function rollOverDnssecKey(
       throw fail('conflict', 'dnssecNotEnabled', { zone: shownZoneName(zone.name), status: before.status })
     await addKey(deps, trx, zone, before, before.keys[0]!.algorithm as Algorithm)
     await saveState(trx, before, { ...before, reason: 'name_servers', due: deps.now() }, true)
-    await requestCheck(trx, zone.id)
+    await requestDelegationCheck(trx, zone.id)
     return 202
   })
 }
@@ -213,14 +206,15 @@ export async function disableDnssec(
       due: deps.now(),
     } as const
     await saveState(trx, before, state, true)
-    await requestCheck(trx, zone.id)
+    await requestDelegationCheck(trx, zone.id)
     return 202
   })
   try {
     return await answer
   } catch (error) {
     const { teamId } = operation.actor
-    if (refused !== undefined) await deps.postgres.inTeam(teamId, (trx) => requestCheck(trx, refused!))
+    if (refused !== undefined)
+      await deps.postgres.inTeam(teamId, (trx) => requestDelegationCheck(trx, refused!))
     throw error
   }
 }
