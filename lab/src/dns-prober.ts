@@ -32,18 +32,28 @@ export type ProbeCounts = {
 export class DnsProber {
   readonly #stop = new AbortController()
   readonly #running: Promise<void>
-  #counts = { answers: 0, failures: 0, validated: 0 }
+  readonly #counts = { answers: 0, failures: 0, validated: 0 }
+  #seen: ProbeCounts = { ...this.#counts }
 
   /** `zone` has a wildcard with an address. */
   constructor(port: number, zone: string, everyMs = 25) {
     this.#running = this.#run(port, zone, everyMs)
   }
 
+  /** Counts since the creation. */
+  get counts(): ProbeCounts {
+    return this.#counts
+  }
+
   /** Counts since the last call. */
   look(): ProbeCounts {
-    const counts = this.#counts
-    this.#counts = { answers: 0, failures: 0, validated: 0 }
-    return counts
+    const { answers, failures, validated } = this.#seen
+    this.#seen = { ...this.#counts }
+    return {
+      answers: this.#seen.answers - answers,
+      failures: this.#seen.failures - failures,
+      validated: this.#seen.validated - validated,
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,6 @@
 // Runs docs/byoip-walkthrough.md and docs/dns-walkthrough.md in the lab.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -9,22 +8,12 @@ import { freePort } from './address.ts'
 import { demoObjects, demoVrps } from './demo-registry.ts'
 import { labDnsPorts, labZone, startDnsNetwork, type DnsNetwork } from './dns-network.ts'
 import { DnsProber } from './dns-prober.ts'
+import { writeLabPlatform } from './lab-platform.ts'
 import { createLab } from './network.ts'
 import { Pharos } from './pharos.ts'
 import { skipWithout } from './program.ts'
 import { startRegistries } from './registries.ts'
 import { runWalkthrough } from './testing-walkthrough.ts'
-
-/** Writes lab/platform.yaml with other addresses and returns its path. */
-async function writePlatform(folder: string, replaced: Readonly<Record<string, string>>): Promise<string> {
-  const file = join(folder, 'platform.yaml')
-  const text = readFileSync(new URL('../platform.yaml', import.meta.url), 'utf8')
-  await writeFile(
-    file,
-    Object.entries(replaced).reduce((text, [old, own]) => text.replace(old, own), text),
-  )
-  return file
-}
 
 describe(
   'the walkthrough of BYOIP',
@@ -38,11 +27,7 @@ describe(
         objects: demoObjects,
       })
       const port = await freePort('127.0.0.1', 0)
-      const [ams, fra] = lab.regions.map(({ apiAddress }) => apiAddress)
-      const platformFile = await writePlatform(lab.folder, {
-        '127.0.10.1:50051': ams!,
-        '127.0.20.1:50051': fra!,
-      })
+      const platformFile = await writeLabPlatform(lab.folder, { lab })
       await using pharos = new Pharos({
         folder: lab.folder,
         platformFile,
@@ -66,12 +51,7 @@ describe(
       if (process.env['PHAROS_LAB_KEEP'] !== '1')
         stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
       const dns = stack.use(await startDnsNetwork({ folder }))
-      const { NSD, BIND, Knot } = dns.ports
-      const platformFile = await writePlatform(folder, {
-        'port: 5301': `port: ${NSD}`,
-        'port: 5302': `port: ${BIND}`,
-        'port: 5303': `port: ${Knot}`,
-      })
+      const platformFile = await writeLabPlatform(folder, { dns })
       const port = await freePort('127.0.0.1', 0)
       const settings = { ...dns.settings, PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true' }
       const pharos = stack.use(new Pharos({ folder, platformFile, port, settings }))
@@ -86,7 +66,7 @@ describe(
         onSection(title) {
           if (title === 'Sign it') prober = new DnsProber(dns.ports.resolver, labZone)
           if (title !== 'Delete it') return
-          const { answers, failures, validated } = prober!.look()
+          const { answers, failures, validated } = prober!.counts
           assert.equal(failures, 0)
           assert.ok(validated > 100 && answers > validated, `${validated} of ${answers} validated`)
         },
