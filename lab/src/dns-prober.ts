@@ -22,7 +22,7 @@ export async function askResolver(
 
 export type ProbeCounts = {
   readonly answers: number
-  /** Answers other than NOERROR, and questions without an answer. */
+  /** Answers other than NOERROR. */
   readonly failures: number
   /** With the flag AD. */
   readonly validated: number
@@ -64,8 +64,8 @@ export class DnsProber {
   async #run(port: number, zone: string, everyMs: number): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const answer = await askResolver(port, `r${Math.random().toString(36).slice(2)}.${zone}`, 'A')
-      this.#counts.answers++
-      if (answer?.rcode !== 0) this.#counts.failures++
+      if (answer) this.#counts.answers++
+      if (answer && answer.rcode !== 0) this.#counts.failures++
       if (answer?.isValidated) this.#counts.validated++
       await sleep(everyMs)
     }

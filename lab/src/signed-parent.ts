@@ -52,8 +52,8 @@ export class SignedParent {
   }
 
   /** Replaces a record set; without data it is removed. */
-  async set(owner: string, type: string, data: readonly string[]): Promise<void> {
-    const { zone, ttl } = this.options
+  async set(owner: string, type: string, data: readonly string[], ttl = this.options.ttl): Promise<void> {
+    const { zone } = this.options
     await this.#knotc('zone-begin', zone)
     await this.#knotc('zone-unset', zone, owner, type).catch(() => {})
     for (const one of data) await this.#knotc('zone-set', zone, owner, String(ttl), type, one)
