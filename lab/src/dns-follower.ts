@@ -144,6 +144,7 @@ const knot: Program = {
   udp-workers: 1
   tcp-workers: 1
   background-workers: 2
+  tcp-io-timeout: 5000
 database:
   storage: "${folder}/db"
 log:
@@ -188,6 +189,7 @@ const powerdns: Program = {
       file,
       `launch=gsqlite3
 gsqlite3-database=${folder}/pdns.sqlite3
+gsqlite3-dnssec=yes
 gsqlite3-pragma-synchronous=0
 local-address=${address}
 local-port=${port}
