@@ -585,9 +585,12 @@ describe('deleting a zone', () => {
     assert.equal((await remove('')).status, 422)
     assert.deepEqual(codesOf(await remove('?confirm=other.example')), ['confirm'])
     const { owner } = api.database.postgres
-    await sql`insert into dns_delegations (zone_id, status, ns, checked)
-      values (${body.id}, 'delegated', array['ns.invalid.'], now())`.execute(owner)
+    await sql`insert into dns_delegations (zone_id, status, ns, checked, due)
+      values (${body.id}, 'delegated', array['ns.invalid.'], now(), now() + interval '1 hour')`.execute(owner)
     assert.equal((await remove('?confirm=delete.example')).body.code, 'delegated')
+    const { rows } = await sql`
+      select from dns_delegations where zone_id = ${body.id} and due <= now()`.execute(owner)
+    assert.equal(rows.length, 1, 'the parent is checked at once')
     assert.equal((await remove('?confirm=delete.example.&force=true')).status, 204)
     assert.equal((await red.call('GET', '/zones/delete.example')).status, 404)
     const list = await red.call('GET', '/zones?deleted=true&include=details&name=delete.example')

@@ -18,6 +18,7 @@ import { authorize } from '../http/authenticate.ts'
 import { findSealedKey } from '../dns/publish/follow.store.ts'
 import { dnssecRoutes } from '../dns/dnssec/dnssec.routes.ts'
 import { enableForNewZone } from '../dns/dnssec/request-dnssec.ts'
+import { waitsFor } from '../dns/dnssec/state.ts'
 import { dnsRoutes } from '../dns/dns.routes.ts'
 import { powerdnsApi } from '../dns/powerdns/powerdns.routes.ts'
 import { createAddressResolver } from '../drivers/dns/address-resolver.ts'
@@ -236,7 +237,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...dnsRoutes(dns),
-    ...dnssecRoutes({ postgres, ring, now: () => new Date() }),
+    ...dnssecRoutes({ postgres, ring, now: () => new Date(), waits: waitsFor(config.dnsCacheSeconds) }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...inventoryRoutes({ postgres }),
     ...notificationRoutes({ db: postgres.front, now: () => new Date() }),

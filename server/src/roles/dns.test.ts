@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { startFollower, type Follower } from '@pharos/lab/dns-follower'
 import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
@@ -9,7 +10,6 @@ import { wake } from '../db/wake.ts'
 import { decideZoneHoldAs } from '../dns/publish/zone-hold.ts'
 import { changeZone, insertZone } from '../dns/publish/testing.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
-import { startPeer, type Peer } from '../drivers/dns-follower/testing-peers.ts'
 import { loadConfig, type Config } from '../runtime/config.ts'
 import { silentLog } from '../runtime/log.ts'
 import { seal } from '../runtime/secrets.ts'
@@ -46,7 +46,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
   let serving: Serving
   let port: number
   let config: Config
-  const peers: Peer[] = []
+  const peers: Follower[] = []
   before(async () => {
     database = await createTestDatabase()
     config = configOf(database.databaseUrl)
@@ -61,7 +61,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
 
   const db = () => database.postgres.owner
 
-  async function addServer(peer: Peer): Promise<void> {
+  async function addServer(peer: Follower): Promise<void> {
     await sql`
       with k as (
         insert into dns_tsig_keys (name, algorithm, secret_sealed)
@@ -94,7 +94,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
 
   it('reaches BIND and Knot through the catalog zone, with TSIG, and its status says so', async () => {
     for (const name of ['BIND', 'Knot'] as const) {
-      const peer = await startPeer(name, {
+      const peer = await startFollower(name, {
         primary: { address: '127.0.0.1', port },
         key: testKey,
         zones: [],
@@ -151,7 +151,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
   it('stays where it is if many are deleted at once, until staff approve', async () => {
     const ids = []
     for (let i = 0; i < 8; i++) ids.push(await insertZone(db(), `mass${i}.example`, 'www 300 A 192.0.2.1'))
-    const [{ address, port: peerPort }] = peers as [Peer]
+    const [{ address, port: peerPort }] = peers as [Follower]
     for (let i = 0; i < 8; i++)
       await waitFor(`mass${i}`, async () =>
         /192\.0/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)),

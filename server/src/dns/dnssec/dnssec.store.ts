@@ -33,6 +33,8 @@ export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
   /** See the column `dnssec_serial`. */
   readonly keysSerial: number | null
   readonly isResignRequested: boolean
+  /** While `signing`: the largest TTL of the zone's record sets. */
+  readonly zoneTtl: number | null
   readonly keys: readonly StoredKey[]
   readonly parent: StoredParent | undefined
 }
@@ -54,6 +56,7 @@ type Row = {
   readonly serial: number | null
   readonly dnssec_serial: number | null
   readonly is_resign_requested: boolean
+  readonly zone_ttl: number | null
 }
 
 type KeyRow = {
@@ -87,7 +90,8 @@ const settledAnswers = 3
 export async function readDnssec(db: Db | Trx, zoneId: number): Promise<StoredDnssec> {
   const zones = await sql<Row>`
     select id, name, team_id, dnssec, dnssec_since, dnssec_reason, dnssec_removal, dnssec_options,
-      serial::float8 as serial, dnssec_serial::float8 as dnssec_serial, resign_requested is not null as is_resign_requested
+      serial::float8 as serial, dnssec_serial::float8 as dnssec_serial, resign_requested is not null as is_resign_requested,
+      case when dnssec = 'signing' then (select max(ttl) from dns_recordsets r where r.zone_id = dns_zones.id) end as zone_ttl
     from dns_zones where id = ${zoneId}`.execute(db)
   const keys = await sql<KeyRow>`
     select id, algorithm, flags, tag, dnskey, state, created, extract(epoch from introduced)::float8 as introduced,
@@ -111,6 +115,7 @@ export async function readDnssec(db: Db | Trx, zoneId: number): Promise<StoredDn
     serial: row.serial,
     keysSerial: row.dnssec_serial,
     isResignRequested: row.is_resign_requested,
+    zoneTtl: row.zone_ttl,
     keys: stored,
     parent: delegations.rows[0] && parentOf(row.name, stored, delegations.rows[0]),
   }
@@ -198,12 +203,9 @@ export async function saveState(
 const isSameKey = (a: ZoneKey, b: ZoneKey): boolean =>
   a.state === b.state && a.introduced === b.introduced && a.dsSeen === b.dsSeen && a.retired === b.retired
 
-/** Saves what the team asked for, and that the parent is to be checked now. */
+/** Saves what the team asked for. */
 export async function saveOptions(trx: Trx, zoneId: number, options: DnssecOptions): Promise<void> {
   await sql`update dns_zones set dnssec_options = ${JSON.stringify(options)}::jsonb where id = ${zoneId}`.execute(
     trx,
   )
-  await sql`
-    insert into dns_delegations (zone_id, due) values (${zoneId}, now())
-    on conflict (zone_id) do update set due = now()`.execute(trx)
 }

@@ -9,9 +9,9 @@ import { algorithmNames, isAlgorithm } from '../sign/algorithm.ts'
 import { dsOf, keyFlags } from '../sign/dnskey.ts'
 import type { StoredDnssec, StoredKey } from './dnssec.store.ts'
 import { defaultKeyTtl, margin } from './facts.ts'
-import { parentRequestOf, unsignedAfter } from './state.ts'
+import { defaultWaits, parentRequestOf, unsignedAfter, type Waits } from './state.ts'
 
-export function presentDnssec(dnssec: StoredDnssec, now: Date): Dnssec {
+export function presentDnssec(dnssec: StoredDnssec, now: Date, waits: Waits = defaultWaits): Dnssec {
   const { name, status, options, keys, parent } = dnssec
   const isSigned = status !== 'disabled'
   const wanted = wantedKeys(dnssec)
@@ -21,7 +21,7 @@ export function presentDnssec(dnssec: StoredDnssec, now: Date): Dnssec {
     nsec3: isSigned && (options.nsec3 ?? false),
     keys: isSigned ? keys.map((key) => keyOf(name, key, keys)) : [],
     ds_records: wanted.flatMap((key) => dsTexts(name, key)),
-    publish_after: publishAfter(dnssec, now)?.toISOString() ?? null,
+    publish_after: publishAfter(dnssec, now, waits)?.toISOString() ?? null,
     parent: {
       ds_present: parent ? parent.hasDs : null,
       ds_matches: parent ? parent.dsEverywhere.length > 0 : null,
@@ -30,7 +30,7 @@ export function presentDnssec(dnssec: StoredDnssec, now: Date): Dnssec {
     },
     cds_published: options.cds !== false && parentRequestOf(dnssec).request !== 'none',
     next_rollover: null,
-    unsigned_after: removalTime(dnssec),
+    unsigned_after: removalTime(dnssec, waits),
     reason: dnssec.reason === null ? null : dnssecReasonText(dnssec.reason),
   }
 }
@@ -59,16 +59,17 @@ function wantedKeys({ status, keys }: StoredDnssec): readonly StoredKey[] {
 }
 
 /** Null if the DS records may be entered now. Before all name servers have the signed zone, the time is the earliest possible. */
-function publishAfter({ status, keys }: StoredDnssec, now: Date): Date | undefined {
-  if (status !== 'signing') return undefined
+function publishAfter({ status, keys, zoneTtl }: StoredDnssec, now: Date, waits: Waits): Date | undefined {
+  if (status !== 'signing' || keys.length === 0) return undefined
   const introduced = keys.map((key) => key.introduced ?? now.getTime() / 1000)
-  return introduced.length === 0 ? undefined : new Date((Math.max(...introduced) + defaultKeyTtl) * 1000)
+  const wait = waits.introduce({ zoneTtl: zoneTtl ?? 0, keyTtl: defaultKeyTtl })
+  return new Date((Math.max(...introduced) + wait) * 1000)
 }
 
-function removalTime({ status, parent }: StoredDnssec): string | null {
+function removalTime({ status, parent }: StoredDnssec, waits: Waits): string | null {
   if (status !== 'pending_disabled' || !parent) return null
   const keyTtl = parent.keyTtlMax ?? defaultKeyTtl
-  const time = unsignedAfter({ keyTtl, propagation: margin }, parent)
+  const time = unsignedAfter({ keyTtl, propagation: margin }, parent, waits)
   return time === undefined ? null : new Date(time * 1000).toISOString()
 }
 

@@ -17,17 +17,19 @@ import { keyFlags } from '../sign/dnskey.ts'
 import { importSigningKey, KeyImportError } from '../sign/signing-key.ts'
 import { getZoneOf, lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
 import type { EnableDnssec } from '../zone/create-zone.ts'
+import { requestDelegationCheck } from '../zone/zone.store.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import type { Zone } from '../zone/zone.ts'
 import { insertKey, listTags, readDnssec, saveOptions, saveState, type StoredDnssec } from './dnssec.store.ts'
 import { createKey, sealKey, type NewKey } from './key.ts'
 import { dnssecEtag, presentDnssec, withoutNewKeys } from './present-dnssec.ts'
-import { disabled } from './state.ts'
+import { disabled, type Waits } from './state.ts'
 
 export type DnssecDeps = {
   readonly postgres: Postgres
   readonly ring: KeyRing
   readonly now: () => Date
+  readonly waits?: Waits
 }
 
 type EnableBody = BodyOf<typeof enableDnssecRoute>
@@ -65,6 +67,7 @@ export function enableDnssec(
       if (isSame && !isOtherAlgorithm && !isCancelled) return 200
       if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
       await saveOptions(trx, zone.id, options)
+      await requestDelegationCheck(trx, zone.id)
       // The next evaluation finds out whether the parent has the DS record.
       const status = isCancelled ? 'pending_ds' : before.status
       await saveState(
@@ -124,6 +127,7 @@ async function startSigning(
   const used = keys ?? [createKey(ring, zoneId, algorithm, await listTags(trx, zoneId))]
   for (const key of used) await insertKey(trx, zoneId, key)
   await saveOptions(trx, zoneId, { nsec3, cds })
+  await requestDelegationCheck(trx, zoneId)
   const state = {
     status: 'signing',
     isRemovalRequested: false,
@@ -167,18 +171,23 @@ export function rollOverDnssecKey(
       throw fail('conflict', 'dnssecNotEnabled', { zone: shownZoneName(zone.name), status: before.status })
     await addKey(deps, trx, zone, before, before.keys[0]!.algorithm as Algorithm)
     await saveState(trx, before, { ...before, reason: 'name_servers', due: deps.now() }, true)
+    await requestDelegationCheck(trx, zone.id)
     return 202
   })
 }
 
-/** Throws `ds_present` if the parent has DS records, unless their removal is requested or `force` is set. */
-export function disableDnssec(
+/**
+ * Throws `ds_present` if the parent has DS records, unless their removal is requested or `force` is set. The parent is then checked at once, so that
+ * the next request finds what was removed meanwhile.
+ */
+export async function disableDnssec(
   deps: DnssecDeps,
   operation: Operation,
   text: string,
   { force = false, request_removal: isRemovalRequested = false }: QueryOf<typeof disableDnssecRoute>,
 ): Promise<Answer<Dnssec | null>> {
-  return change(deps, operation, text, { action: 'dnssec.disable' }, async (trx, zone, before) => {
+  let refused: number | undefined
+  const answer = change(deps, operation, text, { action: 'dnssec.disable' }, async (trx, zone, before) => {
     const { parent } = before
     if (before.status === 'disabled') return 204
     // Without an answer of the parent nobody knows: the state waits for it.
@@ -188,8 +197,10 @@ export function disableDnssec(
       await saveState(trx, before, { ...disabled(before), reason: undefined, due: undefined }, true)
       return 204
     }
-    if (parent?.hasDs && !isRemovalRequested)
+    if (parent?.hasDs && !isRemovalRequested) {
+      refused = zone.id
       throw fail('ds_present', 'zone', { zone: shownZoneName(zone.name) })
+    }
     const reason = parent?.hasDs ? 'ds_present' : 'parent_unavailable'
     const keys = before.keys.map((key) =>
       key.state === 'introduced' ? { ...key, state: 'active' as const } : key,
@@ -202,19 +213,27 @@ export function disableDnssec(
       due: deps.now(),
     } as const
     await saveState(trx, before, state, true)
-    await saveOptions(trx, zone.id, before.options)
+    await requestDelegationCheck(trx, zone.id)
     return 202
   })
+  try {
+    return await answer
+  } catch (error) {
+    const { teamId } = operation.actor
+    if (refused !== undefined)
+      await deps.postgres.inTeam(teamId, (trx) => requestDelegationCheck(trx, refused!))
+    throw error
+  }
 }
 
 export async function getDnssec(
-  { postgres, now }: DnssecDeps,
+  { postgres, now, waits }: DnssecDeps,
   operation: Operation,
   text: string,
 ): Promise<Answer<Dnssec>> {
   const { teamId } = operation.actor
   const zone = await getZoneOf(postgres, teamId, text)
-  const body = presentDnssec(await postgres.inTeam(teamId, (trx) => readDnssec(trx, zone.id)), now())
+  const body = presentDnssec(await postgres.inTeam(teamId, (trx) => readDnssec(trx, zone.id)), now(), waits)
   return { body, etag: dnssecEtag(body) }
 }
 
@@ -232,10 +251,10 @@ function change(
     const zone = await lockZoneOf(trx, operation.actor.teamId, text)
     requirePrimary(zone)
     const stored = await readDnssec(trx, zone.id)
-    const before = presentDnssec(stored, deps.now())
+    const before = presentDnssec(stored, deps.now(), deps.waits)
     requireMatch(operation.ifMatch, dnssecEtag(before))
     const status = await work(trx, zone, stored)
-    const body = presentDnssec(await readDnssec(trx, zone.id), deps.now())
+    const body = presentDnssec(await readDnssec(trx, zone.id), deps.now(), deps.waits)
     const target = `zone:${zone.id}`
     await writeAudit(trx, {
       ...auditOf(operation),

@@ -12,13 +12,12 @@ import { parseZoneName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
-import { createKey } from '../dnssec/key.ts'
 import { ServedZones } from '../serve/served-zones.ts'
 import { signZone } from '../sign/sign-zone.ts'
 import { zoneFileOf } from '../testing.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 import { requestResigning } from './publish.store.ts'
-import { changeZone, insertZone } from './testing.ts'
+import { changeZone, enableSigning, insertZone } from './testing.ts'
 import { decideZoneHoldAs, listZoneHolds } from './zone-hold.ts'
 
 const run = promisify(execFile)
@@ -48,17 +47,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     rmSync(folder, { recursive: true, force: true })
   })
 
-  async function enable(id: number, options: object): Promise<void> {
-    const { algorithm, flags, tag, dnskey, privateSealed } = createKey(ring, id, 13)
-    await sql`
-      insert into dns_keys (zone_id, algorithm, flags, tag, dnskey, private_sealed, state)
-      values (${id}, ${algorithm}, ${flags}, ${tag}, ${Buffer.from(dnskey)}, ${privateSealed}, 'active')`.execute(
-      deps.db,
-    )
-    await sql`
-      update dns_zones set dnssec = 'pending_ds', dnssec_options = ${JSON.stringify(options)}::jsonb, resign_requested = now()
-      where id = ${id}`.execute(deps.db)
-  }
+  const enable = (id: number, options: object) => enableSigning(deps.db, ring, id, options)
 
   async function served(name: string): Promise<SignedRrset[]> {
     const zones = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
