@@ -62,7 +62,7 @@ export const zoneHintsOf: Readonly<Record<string, Hints>> = {
   listRecordSets: ofSet,
   getRecordSet: ofSet,
   createRecordSets: { ...ofSet, name: [...newNames.map((_, at) => `n${at}`), 'www'] },
-  updateRecordSet: ofSet,
+  updateRecordSet: { ...ofSet, type: ['TXT', 'TXT', 'txt', 'A'], records: ['a', 'b'], add: ['c'], remove: ['d'] },
   changeRecordSets: ofSet,
   deleteRecordSet: { name: ['www', 'www', '@', 'nothing'], type: ['A', 'a', 'SOA'] },
   updateZoneSettings: {
@@ -97,7 +97,7 @@ export const zoneRules: Readonly<Record<string, readonly RegExp[]>> = {
   updateRecordSet: [/^(body|path)(\.|:)/],
   changeRecordSets: [/^body(\.|:)/],
   updateZoneSettings: [/^body(\.|:)/],
-  enableDnssec: [/^body\.keys: dnssec_key$/],
+  enableDnssec: [/^body\.keys: key$/],
   deleteZone: [/^query\.confirm: confirm$/],
   listRecordSets: [/^query\.(name|type): /],
   // Not an address or a network of the team.
