@@ -56,13 +56,21 @@ const ofNewZone: Hints = {
 export const zoneHintsOf: Readonly<Record<string, Hints>> = {
   listZones: { name: ['red.example', 'nothing.example'], owns_qname: ['www.red.example', 'a.test'] },
   createZone: ofNewZone,
-  importZone: ofNewZone,
+  importZone: { ...ofNewZone, name: [...newNames.slice(30), ...Array<string>(15).fill('red.example')] },
   deleteZone: { zone: ['red.example', 'signed.example'], confirm: ['red.example', 'signed.example.'] },
   restoreZone: { zone: [firstId, firstId, firstId, 'red.example'] },
   listRecordSets: ofSet,
   getRecordSet: ofSet,
   createRecordSets: { ...ofSet, name: [...newNames.map((_, at) => `n${at}`), 'www'] },
-  updateRecordSet: { ...ofSet, type: ['TXT', 'TXT', 'txt', 'A'], records: ['a', 'b'], add: ['c'], remove: ['d'] },
+  updateRecordSet: {
+    zone: ['red.example', 'red.example', 'red.example', 'blue.example'],
+    name: ['www', 'new', 'new', '@', '..'],
+    type: ['TXT', 'TXT', 'txt', 'A'],
+    records: ['a', 'b'],
+    add: ['c'],
+    remove: ['d'],
+    ttl: [300, 3600],
+  },
   changeRecordSets: ofSet,
   deleteRecordSet: { name: ['www', 'www', '@', 'nothing'], type: ['A', 'a', 'SOA'] },
   updateZoneSettings: {
