@@ -59,9 +59,6 @@ const shares: Readonly<Record<string, number>> = {
   getLetterPageToReview: 0.05,
   updateAnnouncement: 3,
   listRelatedEvents: 2,
-  // Of two ways to say the records, a request must have one.
-  updateRecordSet: 3,
-  importZone: 3,
 }
 
 /**

@@ -56,7 +56,14 @@ const ofNewZone: Hints = {
 export const zoneHintsOf: Readonly<Record<string, Hints>> = {
   listZones: { name: ['red.example', 'nothing.example'], owns_qname: ['www.red.example', 'a.test'] },
   createZone: ofNewZone,
-  importZone: { ...ofNewZone, name: [...newNames.slice(30), ...Array<string>(15).fill('red.example')] },
+  importZone: {
+    ...ofNewZone,
+    body: [
+      ...newNames.slice(30).map((name) => ({ name, mode: 'create', zonefile: 'www 300 A 192.0.2.1\n' })),
+      ...['merge', 'replace', 'create'].map((mode) => ({ name: 'red.example', mode, zonefile: 'a 300 TXT b\n' })),
+      { name: 'missing.example', mode: 'merge', zonefile: 'a 300 TXT b\n' },
+    ],
+  },
   deleteZone: { zone: ['red.example', 'signed.example'], confirm: ['red.example', 'signed.example.'] },
   restoreZone: { zone: [firstId, firstId, firstId, 'red.example'] },
   listRecordSets: ofSet,
@@ -66,10 +73,8 @@ export const zoneHintsOf: Readonly<Record<string, Hints>> = {
     zone: ['red.example', 'red.example', 'red.example', 'blue.example'],
     name: ['www', 'new', 'new', '@', '..'],
     type: ['TXT', 'TXT', 'txt', 'A'],
-    records: ['a', 'b'],
-    add: ['c'],
-    remove: ['d'],
-    ttl: [300, 3600],
+    // Of two ways to say the records, a request must have one.
+    body: [{ records: ['a'] }, { ttl: 600, records: ['b', 'c'], comment: 'new' }, { add: ['d'], remove: ['e'] }, {}],
   },
   changeRecordSets: ofSet,
   deleteRecordSet: { name: ['www', 'www', '@', 'nothing'], type: ['A', 'a', 'SOA'] },
