@@ -114,7 +114,7 @@ export const importZoneRoute = route({
   success: 201,
   also: { 200: 'the zone existed' },
   creates: getZoneRoute,
-  errors: ['forbidden', 'zone_claimed', 'exists', 'conflict', 'quota_exceeded'],
+  errors: ['forbidden', 'not_found', 'zone_claimed', 'exists', 'conflict', 'quota_exceeded'],
   dryRun: true,
 })
 

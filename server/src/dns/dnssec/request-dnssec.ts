@@ -263,7 +263,8 @@ function change(
       before: auditedOf(before),
       after: auditedOf(body),
     })
-    if (status === 204) return { body: null as never, before, status }
+    // The plan of a removal shows the zone without keys; its answer has no body.
+    if (status === 204 && !operation.dryRun) return { body: null as never, before, status }
     const shown = operation.dryRun && !areKeysGiven ? withoutNewKeys(body, before) : body
     return { body: shown, before, etag: dnssecEtag(body), status }
   })
