@@ -26,6 +26,7 @@ export async function openProbe({ address, port }: Server): Promise<Probe> {
   const socket = createSocket('udp4')
   await new Promise<void>((resolve) => socket.connect(port, address, resolve))
   let id = 0
+  let isClosed = false
   let waiting: { readonly id: number; readonly resolve: (answer: Message | undefined) => void } | undefined
   // The port may be closed for a moment while the server restarts.
   socket.on('error', () => {})
@@ -34,6 +35,7 @@ export async function openProbe({ address, port }: Server): Promise<Probe> {
     if (waiting && (octets[0]! << 8) + octets[1]! === waiting.id) waiting.resolve(decodeMessage(octets))
   })
   const askOnce: Probe['ask'] = async (name, type) => {
+    if (isClosed) throw new Error('the probe was closed')
     id = (id + 1) % 65_536
     const { promise, resolve } = Promise.withResolvers<Message | undefined>()
     waiting = { id, resolve }
@@ -54,7 +56,10 @@ export async function openProbe({ address, port }: Server): Promise<Probe> {
         if (now > end) throw new Error(`${address}@${port}: ${name} was not as expected in ${timeoutMs} ms`)
       }
     },
-    [Symbol.dispose]: () => void socket.close(),
+    [Symbol.dispose]() {
+      isClosed = true
+      socket.close()
+    },
   }
 }
 

@@ -53,7 +53,15 @@ export async function startDnsProduct(
   stack.defer(() => client.end())
   await client.query('truncate dns_zones, dns_recordsets, dns_versions, dns_servers, dns_tsig_keys, prefixes cascade')
   await seed?.(client)
-  const product = stack.use(await startProduct({ roles, databaseUrl, folder: bench.folder, settings }))
+  const product = stack.use(
+    await startProduct({
+      roles,
+      databaseUrl,
+      folder: bench.folder,
+      // Its zones are below `test.`.
+      settings: { PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true', ...settings },
+    }),
+  )
   const [{ access } = { access: '' }] = roles.includes('api') ? await signIn(product.url, 1) : []
   let connection: HttpConnection | undefined
   stack.defer(() => connection?.close())

@@ -107,6 +107,7 @@ export function createNameserver(shared: Shared): Nameserver {
       listener = await startListener({
         ...listen,
         handler,
+        reusePort: config.dnsReusePort,
         onError: (error) => log.warn({ err: error }, 'DNS request failed'),
       })
       address = printListenAddress({ ...listen, port: listener.port })
