@@ -58,6 +58,8 @@ export function createNameserver(shared: Shared): Nameserver {
   const accessLoop = createLoopComponent(shared, {
     name: 'nameserver-access',
     wakeName: 'dns',
+    // Every change of a zone wakes it, and few change who may transfer.
+    delayMs: 200,
     intervalMs,
     run: async () => void (access = compileAccess(await readAccess(postgres.owner), openSecret)),
   })

@@ -72,8 +72,10 @@ async function problem(
 async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishOutcome> {
   const { db, now } = deps
   const nowSeconds = Math.floor(now().getTime() / 1000)
-  const { version, change } = await desiredChange(db, zone)
-  const signing = await readZoneSigning(db, deps.ring, zone, nowSeconds)
+  const [{ version, change }, signing] = await Promise.all([
+    desiredChange(db, zone),
+    readZoneSigning(db, deps.ring, zone, nowSeconds),
+  ])
   const serial = nextSerial(zone.serial, nowSeconds)
   const changes = zone.isPublished
     ? await changesOf(deps, zone, change, signing, serial)
@@ -102,16 +104,19 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
 const stepSetsMax = 20_000
 
 /** Returns what the zone is to become: all of it for the first publication, otherwise what the journal says. */
-function desiredChange(
+async function desiredChange(
   db: Db,
   zone: PublishedZone,
 ): Promise<{ readonly version: number; readonly change: readonly RrsetChange[] }> {
-  return withSnapshot(db, async (trx) => {
-    const version = (await findPublishedZone(trx, zone.id))?.version ?? zone.version
-    if (!zone.isPublished) return { version, change: (await listRecordsets(trx, zone.id)).map(changeTo) }
-    const entries = await listJournal(trx, zone.id, zone.publishedVersion, version)
-    return { version, change: mergeJournal(entries, zone.publishedVersion, version) }
-  })
+  if (!zone.isPublished)
+    return withSnapshot(db, async (trx) => {
+      const version = (await findPublishedZone(trx, zone.id))?.version ?? zone.version
+      return { version, change: (await listRecordsets(trx, zone.id)).map(changeTo) }
+    })
+  // One statement, so one snapshot: versions that were added since the row of the zone was read are published with the others.
+  const entries = await listJournal(db, zone.id, zone.publishedVersion)
+  const version = Math.max(zone.version, entries.at(-1)?.version ?? 0)
+  return { version, change: mergeJournal(entries, zone.publishedVersion, version) }
 }
 
 async function firstChanges(

@@ -3,7 +3,7 @@
 import type { StateMessageTag } from '@pharos/contract/state-message'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { wake } from '../../db/wake.ts'
+import { wake, waking } from '../../db/wake.ts'
 import { nameFromKey, nameKey, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { toSerial, type Serial } from '../../net/dns/serial.ts'
@@ -76,16 +76,11 @@ export type JournalEntry = {
   readonly added: readonly Rrset[]
 }
 
-/** Returns the journal after a version up to another, in its order. */
-export async function listJournal(
-  db: Db | Trx,
-  zoneId: number,
-  after: number,
-  until: number,
-): Promise<JournalEntry[]> {
+/** Returns the journal after a version, in its order. */
+export async function listJournal(db: Db | Trx, zoneId: number, after: number): Promise<JournalEntry[]> {
   const { rows } = await sql<{ version: number; removed: Buffer; added: Buffer }>`
     select version::float8 as version, removed, added from dns_versions
-    where zone_id = ${zoneId} and version > ${after} and version <= ${until} order by version`.execute(db)
+    where zone_id = ${zoneId} and version > ${after} order by version`.execute(db)
   return rows.map(({ version, removed, added }) => ({
     version,
     removed: decodeRrsets(removed),
@@ -121,17 +116,19 @@ export type Publication = {
  */
 export async function savePublication(trx: Trx, publication: Publication): Promise<boolean> {
   const { zone, serial, version, changes, hasStep, resigned } = publication
-  const { numAffectedRows } = await sql`
+  const { rows } = await sql`
+    with saved as (
     update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), reason = null,
       status = case when exists (select from dns_servers) then 'updating' else 'ok' end,
       attrs = null, dnssec_serial = coalesce(dnssec_serial, ${serial}), resign_requested = case when ${isFulfilled(resigned)} then null else resign_requested end
     where id = ${zone.id} and serial is not distinct from ${zone.serial ?? null}::bigint and published_version <= ${version}
-      and deleted is null`.execute(trx)
-  if (numAffectedRows !== 1n) return false
+      and deleted is null
+    returning id)
+    select ${waking('dns-published')} from saved`.execute(trx)
+  if (rows.length !== 1) return false
   await saveServed(trx, zone.id, changes, publication.now)
   if (hasStep && zone.serial !== undefined) await insertStep(trx, publication, zone.serial)
   else await sql`delete from dns_transfers where zone_id = ${zone.id}`.execute(trx)
-  await wake(trx, 'dns-published')
   return true
 }
 
@@ -213,17 +210,18 @@ async function insertStep(
   const ordered = [...changes.filter(isSoa), ...changes.filter((change) => !isSoa(change))]
   const removed = encodeSignedRrsets(ordered.flatMap(({ before }) => (before ? [before] : [])))
   const added = encodeSignedRrsets(ordered.flatMap(({ after }) => (after ? [after] : [])))
+  // The rows that leave are those before the new one, which has the first place.
   await sql`
+    with trimmed as (
+      delete from dns_transfers t using (
+        select position, 1 + row_number() over w as place,
+          ${removed.length + added.length} + sum(octet_length(removed) + octet_length(added)) over w as octets
+        from dns_transfers where zone_id = ${zone.id} window w as (order by position desc)) old
+      where t.zone_id = ${zone.id} and t.position = old.position
+        and (old.place > ${stepsMax} or old.octets > ${stepOctetsMax}))
     insert into dns_transfers (zone_id, serial_from, serial_to, version, removed, added)
     values (${zone.id}, ${from}, ${serial}, ${version}, ${removed}, ${added})
     on conflict (zone_id, serial_from) do nothing`.execute(trx)
-  await sql`
-    delete from dns_transfers t using (
-      select position, row_number() over w as place,
-        sum(octet_length(removed) + octet_length(added)) over w as octets
-      from dns_transfers where zone_id = ${zone.id} window w as (order by position desc)) old
-    where t.zone_id = ${zone.id} and t.position = old.position
-      and (old.place > ${stepsMax} or (old.octets > ${stepOctetsMax} and old.place > 1))`.execute(trx)
 }
 
 /** Why a zone is not published: tags of state messages. */
