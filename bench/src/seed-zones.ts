@@ -42,6 +42,12 @@ export async function seedZones(client: Client, count: number, isPublished: bool
      from ${zones} cross join ${renumbered}`,
     shared,
   )
+  // The parents of published zones were asked a moment ago, as they are every hour.
+  if (isPublished)
+    await client.query(
+      `insert into dns_delegations (zone_id, status, due, checked) select z.id, 'absent', now() + interval '1 hour', now() from ${zones}`,
+      [suffix, count],
+    )
   if (isPublished)
     await client.query(
       `insert into dns_served (zone_id, name_key, type, ttl, rdata)
