@@ -1,5 +1,6 @@
 // D11: the process that publishes and serves is killed (SIGKILL) again and again while record sets change. No acknowledged change is lost, BIND and Knot
 // end at what is stored, and no zone ever leaves them. Beside it PowerDNS, killed during changes over its API.
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../lab/src/address.ts'
 import { waitFor } from '../../lab/src/wait.ts'
@@ -69,7 +70,8 @@ export async function killRepeatedly(bench: Bench, kills: number): Promise<KillR
       roles: ['reconciler', 'nameserver'],
       databaseUrl: api.databaseUrl,
       folder: bench.folder,
-      settings: { PHAROS_DNS_LISTEN: `127.0.0.1:${port}` },
+      // It starts a thousand times: what was compiled is kept.
+      settings: { PHAROS_DNS_LISTEN: `127.0.0.1:${port}`, NODE_COMPILE_CACHE: join(bench.folder, 'compiled') },
     })
   for (const name of zones) await api.call('POST', '/zones', { name, dnssec: name.startsWith('signed') })
   let server = await startServer()
