@@ -24,8 +24,8 @@ const dnsPackages = [
 
 export const debianPackages = [...peerPackages, ...dnsPackages]
 
-/** Further packages of the bench: postgresql contains pgbench. */
-export const benchPackages = [...debianPackages, 'postgresql']
+/** Further packages of the bench: postgresql contains pgbench, dnsperf asks name servers as fast as they answer. */
+export const benchPackages = [...debianPackages, 'postgresql', 'dnsperf']
 
 const POLICY = '/usr/sbin/policy-rc.d'
 

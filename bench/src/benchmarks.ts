@@ -1,20 +1,28 @@
 // All benchmarks, in the order in which they are measured.
+import { coldFollowers } from './cold-followers.ts'
 import { coldStart } from './cold-start.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
 import type { Benchmark } from './benchmark.ts'
+import { dnsChange, dnsFollowers, dnsLargeZone } from './dns-change.ts'
 import { dnsFuzz } from './dns-fuzz.ts'
+import { dnsQueries } from './dns-queries.ts'
 import { followStream } from './follow-stream.ts'
 import { fullReconcile } from './full-reconcile.ts'
+import { idleZones } from './idle-zones.ts'
 import { loginFlood } from './login-flood.ts'
+import { nameserverKills } from './nameserver-kills.ts'
 import { patchToPeer } from './patch-to-peer.ts'
 import { portal } from './portal.ts'
+import { ptrBatch } from './ptr-batch.ts'
+import { recordSetList } from './recordset-list.ts'
 import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
 import { roaCheck } from './roa-check.ts'
 import { sessionRefresh } from './session-refresh.ts'
 import { signZoneBenchmark } from './sign-zone.ts'
 import { zoneFileParse } from './zone-file-parse.ts'
+import { zoneImport } from './zone-import.ts'
 
 export const benchmarks: readonly Benchmark[] = [
   relatedList,
@@ -28,8 +36,18 @@ export const benchmarks: readonly Benchmark[] = [
   coldStart,
   loginFlood,
   followStream,
+  dnsChange,
+  dnsFollowers,
+  dnsLargeZone,
   zoneFileParse,
+  zoneImport,
+  recordSetList,
+  ptrBatch,
+  coldFollowers,
+  dnsQueries,
   signZoneBenchmark,
+  idleZones,
+  nameserverKills,
   dnsFuzz,
   portal,
 ]

@@ -13,8 +13,9 @@ import { installPeers } from './packages.ts'
 import { findPgbench } from './pgbench.ts'
 import { renderTable, type NamedLine } from './table.ts'
 
-const usage = `usage: npm run bench [-- name ...] [--quick] [--dir folder] [--clients n] [--seconds n] [--rounds n]
+const usage = `usage: npm run bench [-- name ...] [--quick | --full] [--dir folder] [--clients n] [--seconds n] [--rounds n]
   --quick    small sizes and short slices: tests that it works, not how fast it is
+  --full     the largest sizes of D7 and D11, which take up to an hour
   --dir      keeps the databases and the logs in a folder, for the next run
   PHAROS_BENCH_PROFILE: a folder for CPU profiles of the product
   PHAROS_BENCH_DATABASE_URL: a PostgreSQL other than the embedded one, as a user who may create databases
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
+      full: { type: 'boolean', default: false },
       dir: { type: 'string' },
       clients: { type: 'string', default: '16' },
       seconds: { type: 'string' },
@@ -47,6 +49,7 @@ async function main(): Promise<void> {
   stack.defer(async () => (await cluster)?.[Symbol.asyncDispose]())
   const bench: Bench = {
     quick: values.quick,
+    full: values.full,
     rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
     sliceSeconds: Number(values.seconds ?? (values.quick ? 1 : 8)),
     clients: Number(values.clients),

@@ -1,6 +1,6 @@
 // Installs the peers from the list of Debian packages in scripts/. Benchmarks whose peer cannot be installed are skipped and report
 // that.
-import { findProgram } from '../../lab/src/program.ts'
+import { findProgram, type ProgramName } from '../../lab/src/program.ts'
 import { findPgbench } from './pgbench.ts'
 
 type DebianPackages = {
@@ -12,7 +12,8 @@ type DebianPackages = {
 /** Installs missing packages if permitted: as root, on Debian. */
 export async function installPeers(): Promise<void> {
   const { pgbench, routers } = missingPeers()
-  if ((!pgbench && !routers) || process.getuid?.() !== 0) return
+  const isComplete = !pgbench && !routers && !missingPrograms(...nameServers)
+  if (isComplete || process.getuid?.() !== 0) return
   const url = new URL('../../scripts/debian-packages.mjs', import.meta.url)
   const { benchPackages, missingPackages, installPackages } = (await import(url.href)) as DebianPackages
   const names = missingPackages(benchPackages)
@@ -27,4 +28,12 @@ export function missingPeers(): { pgbench: string | undefined; routers: string |
     routers:
       routers.length > 0 ? `${routers.join(', ')} not installed (Debian: gobgpd and bird2)` : undefined,
   }
+}
+
+const nameServers = ['pdns_server', 'nsd', 'named', 'knotd', 'ldns-signzone', 'dnsperf'] as const
+
+/** Returns why a benchmark that needs these programs cannot be measured. */
+export function missingPrograms(...names: readonly ProgramName[]): string | undefined {
+  const missing = names.filter((name) => !findProgram(name))
+  return missing.length > 0 ? `${missing.join(', ')} not installed` : undefined
 }

@@ -24,11 +24,19 @@ export type Served = {
   cpuMicros(): number
 }
 
-export type Product = Served & { readonly logFile: string } & AsyncDisposable
+export type Product = Served & {
+  readonly logFile: string
+  /** Where its name server listens, as address:port; empty without that role. */
+  readonly dns: string
+  /** Ends it at once. */
+  kill(): Promise<void>
+} & AsyncDisposable
+
+export const productSecret = 'the-secret-of-the-bench-protects-nothing'
 
 /** Raises the limits that protect the product from the bench, and lifetimes that would end during it. All other settings are the defaults. */
 const benchSettings = {
-  PHAROS_SECRET: 'the-secret-of-the-bench-protects-nothing',
+  PHAROS_SECRET: productSecret,
   PHAROS_PORT: '0',
   PHAROS_DNS_LISTEN: '127.0.0.1:0',
   PHAROS_RATE_LIMIT_PER_SECOND: '1000000',
@@ -60,17 +68,22 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   ]
   const child = spawn(program, args, { env: environmentOf(options), stdio: ['ignore', log, log] })
   closeSync(log)
-  const url = await waitFor('the product serves', () => urlOf(child, logFile), { timeoutMs: 60_000 })
+  const { url, dns } = await waitFor('the product serves', () => servingOf(child, logFile), {
+    timeoutMs: 60_000,
+  })
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!isRunning(child)) return
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    await exit
+  }
   return {
     url,
+    dns,
     logFile,
     cpuMicros: () => cpuMicrosOf(child),
-    async [Symbol.asyncDispose]() {
-      if (!isRunning(child)) return
-      const exit = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exit
-    },
+    kill: () => end('SIGKILL'),
+    [Symbol.asyncDispose]: () => end('SIGTERM'),
   }
 }
 
@@ -91,10 +104,13 @@ function environmentOf({ databaseUrl, settings = {} }: ProductOptions): Record<s
   return { PATH: path, TZ: 'UTC', ...benchSettings, DATABASE_URL: databaseUrl, ...settings }
 }
 
-function urlOf(child: ChildProcess, logFile: string): string | undefined {
+function servingOf(child: ChildProcess, logFile: string): { url: string; dns: string } | undefined {
   const lines = readFileSync(logFile, 'utf8').split('\n')
   const line = lines.find((line) => line.includes('"message":"serving"'))
-  if (line !== undefined) return (JSON.parse(line) as { url?: string }).url ?? ''
+  if (line !== undefined) {
+    const { url = '', dns = '' } = JSON.parse(line) as { url?: string; dns?: string }
+    return { url, dns }
+  }
   if (!isRunning(child)) throw new Error(`the product ended:\n${lines.slice(-20).join('\n')}`)
   return undefined
 }

@@ -32,6 +32,7 @@ export type ProgramName =
   | 'named-compilezone'
   | 'ldns-read-zone'
   | 'nsd-checkzone'
+  | 'dnsperf'
   | 'bgpq4'
   | 'curl'
   | 'jq'

@@ -39,8 +39,11 @@ const RETRY_MAX_MS = 5_000
 
 /** Notifies at commit, and not at all if the transaction is rolled back. The same name twice notifies once. */
 export async function wake(trx: Db | Trx, name: WakeName): Promise<void> {
-  await sql`select pg_notify(${CHANNEL}, ${name})`.execute(trx)
+  await sql`select ${waking(name)}`.execute(trx)
 }
+
+/** As `wake`, in the select list of another statement: of one row, which notifies. */
+export const waking = (name: WakeName) => sql`pg_notify(${CHANNEL}, ${name})`
 
 /** One listening connection for the whole process. */
 export function createWaker(postgres: Pick<Postgres, 'directConnection'>): Waker {

@@ -40,6 +40,8 @@ export function dnsObservePart(shared: Shared): Component {
   const manager = createLoopComponent(shared, {
     name: 'dns-observe',
     wakeName: 'dns',
+    // Every change of a zone wakes it, and few change the name servers.
+    delayMs: 200,
     intervalMs,
     async run() {
       if (!(await leadership.hold())) return void (await stopAll())

@@ -8,6 +8,8 @@ export type LoopSettings = {
   /** The notification that triggers a run; without one only the timer does. */
   readonly wakeName?: WakeName
   readonly intervalMs: number
+  /** From a notification to the run, so that many of them cause one: for what is not urgent. */
+  readonly delayMs?: number
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
@@ -22,18 +24,26 @@ export type LoopComponent = {
 
 export function createLoopComponent(
   { waker, log, metrics }: Pick<Shared, 'waker' | 'log' | 'metrics'>,
-  { name, wakeName, intervalMs, run }: LoopSettings,
+  { name, wakeName, intervalMs, delayMs, run }: LoopSettings,
 ): LoopComponent {
   const loop = createLoop({ name, intervalMs, run, log, metrics })
   let unsubscribe = () => {}
+  let delayed: NodeJS.Timeout | undefined
+  const wakeLater = (): void => {
+    delayed ??= setTimeout(() => {
+      delayed = undefined
+      loop.wake()
+    }, delayMs)
+  }
   return {
     name,
     start() {
-      if (wakeName) unsubscribe = waker.on(wakeName, () => loop.wake())
+      if (wakeName) unsubscribe = waker.on(wakeName, delayMs === undefined ? () => loop.wake() : wakeLater)
       loop.start()
     },
     stop() {
       unsubscribe()
+      clearTimeout(delayed)
       return loop.stop()
     },
     wake: () => loop.wake(),

@@ -58,6 +58,8 @@ export function createNameserver(shared: Shared): Nameserver {
   const accessLoop = createLoopComponent(shared, {
     name: 'nameserver-access',
     wakeName: 'dns',
+    // Every change of a zone wakes it, and few change who may transfer.
+    delayMs: 200,
     intervalMs,
     run: async () => void (access = compileAccess(await readAccess(postgres.owner), openSecret)),
   })
@@ -107,6 +109,7 @@ export function createNameserver(shared: Shared): Nameserver {
       listener = await startListener({
         ...listen,
         handler,
+        reusePort: config.dnsReusePort,
         onError: (error) => log.warn({ err: error }, 'DNS request failed'),
       })
       address = printListenAddress({ ...listen, port: listener.port })

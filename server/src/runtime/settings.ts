@@ -260,6 +260,10 @@ export const settingsSchema = Type.Object(
       description:
         'address and port of the built-in name server, UDP and TCP, such as 127.0.0.1:8053 or [::]:53; port 0 selects a free one',
     }),
+    dns_reuse_port: BooleanSetting(false, {
+      description:
+        'lets several processes of this machine listen on the same dns_listen, among which the kernel distributes the questions; each keeps all zones in memory',
+    }),
     dns_answer: EnumSetting('all', ['all', 'none'], {
       description:
         'whether the built-in name server keeps all zones in memory and answers questions, about 1.3 GB for a million record sets, or only transfers zones to other name servers',

@@ -75,8 +75,11 @@ export class MemoryZone implements ServedIndex {
   /** Applies the differences of a publication. */
   apply(changes: Iterable<ServedChange>): void {
     for (const { before, after } of changes) {
-      if (before) this.#remove(before)
-      if (after) this.#add(after)
+      if (before && after && before.name === after.name && before.type === after.type) this.#add(after)
+      else {
+        if (before) this.#remove(before)
+        if (after) this.#add(after)
+      }
     }
   }
 

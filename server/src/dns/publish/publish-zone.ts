@@ -8,7 +8,7 @@ import type { KeyRing } from '../../runtime/secrets.ts'
 import { Guarded, isApproved, openHold } from './hold.ts'
 import { readServedSets, withSnapshot } from '../serve/served.store.ts'
 import { isGeneratedType } from '../sign/authority.ts'
-import type { ServedChange } from '../sign/served-index.ts'
+import type { ServedChange, ServedIndex } from '../sign/served-index.ts'
 import { defaultTimes } from '../sign/signature.ts'
 import { signDelta, type RrsetChange } from '../sign/sign-delta.ts'
 import { setKey, signZone } from '../sign/sign-zone.ts'
@@ -19,7 +19,7 @@ import {
   hasExpiring,
   listJournal,
   listRecordsets,
-  savePublication,
+  commitPublication,
   saveProblem,
   skipVersions,
   type PublishedZone,
@@ -43,9 +43,13 @@ export type SignWhole = (
 /** `created`: the zone was published for the first time. */
 export type PublishOutcome = 'created' | 'published' | 'unchanged' | 'held' | 'error' | 'raced'
 
-/** Publishes what is new of a zone. Throws if the database fails; the next run is the retry. */
-export async function publishZone(deps: PublishDeps, zoneId: number): Promise<PublishOutcome> {
-  const zone = await findPublishedZone(deps.db, zoneId)
+/** Publishes what is new of a zone. Throws if the database fails; the next run is the retry. `known` is its row, if it was read just now. */
+export async function publishZone(
+  deps: PublishDeps,
+  zoneId: number,
+  known?: PublishedZone,
+): Promise<PublishOutcome> {
+  const zone = known ?? (await findPublishedZone(deps.db, zoneId))
   if (!zone) return 'unchanged'
   try {
     return await publish(deps, zone)
@@ -72,28 +76,31 @@ async function problem(
 async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishOutcome> {
   const { db, now } = deps
   const nowSeconds = Math.floor(now().getTime() / 1000)
-  const { version, change } = await desiredChange(db, zone)
-  const signing = await readZoneSigning(db, deps.ring, zone, nowSeconds)
+  const index = servedRows(db, zone.id)
+  // What is read at the same time is of the serial of the row, or the publication is not saved.
+  const [{ version, change }, signing, apex] = await Promise.all([
+    desiredChange(db, zone),
+    readZoneSigning(db, deps.ring, zone, nowSeconds),
+    index.at([zone.name]),
+  ])
   const serial = nextSerial(zone.serial, nowSeconds)
   const changes = zone.isPublished
-    ? await changesOf(deps, zone, change, signing, serial)
+    ? await changesOf(deps, { zone, index, apex: apex.get(zone.name) ?? [] }, change, signing, serial)
     : await firstChanges(deps, zone, change, signing, serial)
   if (!changes) {
     await skipVersions(db, zone.id, version, zone.resignRequested)
     return 'unchanged'
   }
   await guard(db, zone, changes, change)
-  const isSaved = await db.transaction().execute((trx) =>
-    savePublication(trx, {
-      zone,
-      serial,
-      version,
-      changes,
-      hasStep: zone.isPublished && changes.length < stepSetsMax,
-      resigned: zone.resignRequested,
-      now: nowSeconds,
-    }),
-  )
+  const isSaved = await commitPublication(db, {
+    zone,
+    serial,
+    version,
+    changes,
+    hasStep: zone.isPublished && changes.length < stepSetsMax,
+    resigned: zone.resignRequested,
+    now: nowSeconds,
+  })
   if (!isSaved) return 'raced'
   return zone.isPublished ? 'published' : 'created'
 }
@@ -102,16 +109,19 @@ async function publish(deps: PublishDeps, zone: PublishedZone): Promise<PublishO
 const stepSetsMax = 20_000
 
 /** Returns what the zone is to become: all of it for the first publication, otherwise what the journal says. */
-function desiredChange(
+async function desiredChange(
   db: Db,
   zone: PublishedZone,
 ): Promise<{ readonly version: number; readonly change: readonly RrsetChange[] }> {
-  return withSnapshot(db, async (trx) => {
-    const version = (await findPublishedZone(trx, zone.id))?.version ?? zone.version
-    if (!zone.isPublished) return { version, change: (await listRecordsets(trx, zone.id)).map(changeTo) }
-    const entries = await listJournal(trx, zone.id, zone.publishedVersion, version)
-    return { version, change: mergeJournal(entries, zone.publishedVersion, version) }
-  })
+  if (!zone.isPublished)
+    return withSnapshot(db, async (trx) => {
+      const version = (await findPublishedZone(trx, zone.id))?.version ?? zone.version
+      return { version, change: (await listRecordsets(trx, zone.id)).map(changeTo) }
+    })
+  // One statement, so one snapshot: versions that were added since the row of the zone was read are published with the others.
+  const entries = await listJournal(db, zone.id, zone.publishedVersion)
+  const version = Math.max(zone.version, entries.at(-1)?.version ?? 0)
+  return { version, change: mergeJournal(entries, zone.publishedVersion, version) }
 }
 
 async function firstChanges(
@@ -129,14 +139,12 @@ async function firstChanges(
 /** Returns the differences, with the SOA at its new serial; undefined if nothing else changes. */
 async function changesOf(
   deps: PublishDeps,
-  zone: PublishedZone,
+  { zone, index, apex }: { zone: PublishedZone; index: ServedIndex; apex: readonly SignedRrset[] },
   change: readonly RrsetChange[],
   zoneSigning: ZoneSigning,
   serial: Serial,
 ): Promise<readonly ServedChange[] | undefined> {
   const { name, id } = zone
-  const index = servedRows(deps.db, id)
-  const apex = (await index.at([name])).get(name) ?? []
   const served = apex.find((set) => isSoaOf(name, set))
   if (!served) throw new Error(`the published zone ${name} has no SOA`)
   const soa = change.find((set) => isSoaOf(name, set))?.after ?? served

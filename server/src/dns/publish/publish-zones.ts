@@ -13,14 +13,16 @@ export async function publishZones(
   log: Log,
   signal: AbortSignal,
 ): Promise<{ readonly created: number; readonly published: number; readonly failed: number }> {
-  const ids = await listUnpublished(deps.db)
+  const zones = await listUnpublished(deps.db)
   const outcome = { created: 0, published: 0, failed: 0 }
-  const next = ids.values()
+  const next = zones.entries()
   const work = async (): Promise<void> => {
-    for (const id of next) {
+    for (const [place, zone] of next) {
+      const { id } = zone
       signal.throwIfAborted()
       try {
-        const result = await publishZone(deps, id)
+        // The rows of those that had to wait may have changed.
+        const result = await publishZone(deps, id, place < parallel ? zone : undefined)
         if (result === 'created') outcome.created++
         else if (result === 'published') outcome.published++
         else if (result === 'held' || result === 'error')
@@ -31,6 +33,6 @@ export async function publishZones(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(parallel, ids.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(parallel, zones.length) }, work))
   return outcome
 }

@@ -3,7 +3,7 @@
 import type { StateMessageTag } from '@pharos/contract/state-message'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { wake } from '../../db/wake.ts'
+import { wake, waking } from '../../db/wake.ts'
 import { nameFromKey, nameKey, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { toSerial, type Serial } from '../../net/dns/serial.ts'
@@ -37,37 +37,39 @@ type ZoneRow = {
   readonly dnssec_options: unknown
 }
 
-/** Returns the ids of primary zones with something to publish, longest waiting first. */
-export async function listUnpublished(db: Db): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select id from dns_zones
+const zoneColumns = sql`id, team_id, name, version::float8 as version, published_version::float8 as published_version,
+  serial::float8 as serial, published is not null as is_published, resign_requested, dnssec, dnssec_options`
+
+const zoneOf = (row: ZoneRow): PublishedZone => ({
+  id: row.id,
+  teamId: row.team_id,
+  name: row.name,
+  version: row.version,
+  publishedVersion: row.published_version,
+  serial: row.serial === null ? undefined : toSerial(row.serial),
+  isPublished: row.is_published,
+  resignRequested: row.resign_requested,
+  dnssec: row.dnssec,
+  dnssecOptions: row.dnssec_options,
+})
+
+/** Returns the primary zones with something to publish, longest waiting first. */
+export async function listUnpublished(db: Db): Promise<PublishedZone[]> {
+  const { rows } = await sql<ZoneRow>`
+    select ${zoneColumns} from dns_zones
     where (version > published_version or resign_requested is not null) and claimed is not null and deleted is null
       and kind = 'primary' and not is_catalog
     order by touched`.execute(db)
-  return rows.map(({ id }) => id)
+  return rows.map(zoneOf)
 }
 
 /** Returns a zone that is to be published; undefined if it is deleted or does not exist. */
 export async function findPublishedZone(db: Db | Trx, id: number): Promise<PublishedZone | undefined> {
   const { rows } = await sql<ZoneRow>`
-    select id, team_id, name, version::float8 as version, published_version::float8 as published_version,
-      serial::float8 as serial, published is not null as is_published, resign_requested, dnssec, dnssec_options
-    from dns_zones where id = ${id} and deleted is null and claimed is not null`.execute(db)
-  const row = rows[0]
-  return (
-    row && {
-      id: row.id,
-      teamId: row.team_id,
-      name: row.name,
-      version: row.version,
-      publishedVersion: row.published_version,
-      serial: row.serial === null ? undefined : toSerial(row.serial),
-      isPublished: row.is_published,
-      resignRequested: row.resign_requested,
-      dnssec: row.dnssec,
-      dnssecOptions: row.dnssec_options,
-    }
+    select ${zoneColumns} from dns_zones where id = ${id} and deleted is null and claimed is not null`.execute(
+    db,
   )
+  return rows[0] && zoneOf(rows[0])
 }
 
 export type JournalEntry = {
@@ -76,16 +78,11 @@ export type JournalEntry = {
   readonly added: readonly Rrset[]
 }
 
-/** Returns the journal after a version up to another, in its order. */
-export async function listJournal(
-  db: Db | Trx,
-  zoneId: number,
-  after: number,
-  until: number,
-): Promise<JournalEntry[]> {
+/** Returns the journal after a version, in its order. */
+export async function listJournal(db: Db | Trx, zoneId: number, after: number): Promise<JournalEntry[]> {
   const { rows } = await sql<{ version: number; removed: Buffer; added: Buffer }>`
     select version::float8 as version, removed, added from dns_versions
-    where zone_id = ${zoneId} and version > ${after} and version <= ${until} order by version`.execute(db)
+    where zone_id = ${zoneId} and version > ${after} order by version`.execute(db)
   return rows.map(({ version, removed, added }) => ({
     version,
     removed: decodeRrsets(removed),
@@ -115,23 +112,39 @@ export type Publication = {
   readonly now: number
 }
 
+/** As `savePublication`; a small publication is one statement without a transaction around it. */
+export const commitPublication = (db: Db, publication: Publication): Promise<boolean> =>
+  publication.changes.length <= rowsPerInsert
+    ? savePublication(db, publication)
+    : db.transaction().execute((trx) => savePublication(trx, publication))
+
 /**
  * Writes a publication: the rows, the step and the serial. Returns false and writes nothing if the zone has another serial than
  * expected or was deleted: another process published it. Without name servers to observe, the zone is `ok`.
  */
-export async function savePublication(trx: Trx, publication: Publication): Promise<boolean> {
-  const { zone, serial, version, changes, hasStep, resigned } = publication
-  const { numAffectedRows } = await sql`
-    update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), reason = null,
-      status = case when exists (select from dns_servers) then 'updating' else 'ok' end,
-      attrs = null, dnssec_serial = coalesce(dnssec_serial, ${serial}), resign_requested = case when ${isFulfilled(resigned)} then null else resign_requested end
-    where id = ${zone.id} and serial is not distinct from ${zone.serial ?? null}::bigint and published_version <= ${version}
-      and deleted is null`.execute(trx)
-  if (numAffectedRows !== 1n) return false
-  await saveServed(trx, zone.id, changes, publication.now)
-  if (hasStep && zone.serial !== undefined) await insertStep(trx, publication, zone.serial)
-  else await sql`delete from dns_transfers where zone_id = ${zone.id}`.execute(trx)
-  await wake(trx, 'dns-published')
+export async function savePublication(trx: Db | Trx, publication: Publication): Promise<boolean> {
+  const { zone, serial, version, changes, resigned, now } = publication
+  const removed = changes.flatMap(({ before, after }) => (before && !after ? [before] : []))
+  const added = changes.flatMap(({ after }) => (after ? [after] : []))
+  // What the others write depends on the row of the zone: without it they write nothing.
+  const { rows } = await sql`
+    with saved as (
+      update dns_zones set serial = ${serial}, published_version = ${version}, published = now(), reason = null,
+        status = case when exists (select from dns_servers) then 'updating' else 'ok' end,
+        attrs = null, dnssec_serial = coalesce(dnssec_serial, ${serial}),
+        resign_requested = case when ${isFulfilled(resigned)} then null else resign_requested end
+      where id = ${zone.id} and serial is not distinct from ${zone.serial ?? null}::bigint and published_version <= ${version}
+        and deleted is null
+      returning id),
+    removed as (${deletingServed(removed)}),
+    added as (${insertingServed(added.slice(0, rowsPerInsert), now)}),
+    ${stepOf(publication)}
+    select ${waking('dns-published')} from saved`.execute(trx)
+  if (rows.length !== 1) return false
+  for (let at = rowsPerInsert; at < added.length; at += rowsPerInsert)
+    await sql`
+      with saved as (select ${zone.id}::integer as id)
+      ${insertingServed(added.slice(at, at + rowsPerInsert), now)}`.execute(trx)
   return true
 }
 
@@ -153,34 +166,25 @@ export async function skipVersions(
     where id = ${zoneId}`.execute(db)
 }
 
-async function saveServed(
-  trx: Trx,
-  zoneId: number,
-  changes: readonly ServedChange[],
-  now: number,
-): Promise<void> {
-  const removed = changes.flatMap(({ before, after }) => (before && !after ? [before] : []))
-  const added = changes.flatMap(({ after }) => (after ? [after] : []))
+function deletingServed(sets: readonly SignedRrset[]) {
   const keys = keysOf()
-  if (removed.length > 0)
-    await sql`
-      delete from dns_served s using unnest(${removed.map(({ name }) => keys(name))}::bytea[],
-        ${removed.map(({ type }) => type)}::integer[]) r (name_key, type)
-      where s.zone_id = ${zoneId} and s.name_key = r.name_key and s.type = r.type`.execute(trx)
-  for (let at = 0; at < added.length; at += rowsPerInsert) {
-    const rows = added.slice(at, at + rowsPerInsert)
-    await sql`
-      insert into dns_served (zone_id, name_key, type, ttl, rdata, rrsig, expires)
-      select ${zoneId}, a.name_key, a.type, a.ttl, a.rdata::bytea[], a.rrsig::bytea[], to_timestamp(a.expires)
-      from unnest(${rows.map(({ name }) => keys(name))}::bytea[], ${rows.map(({ type }) => type)}::integer[],
-        ${rows.map(({ ttl }) => ttl)}::integer[], ${rows.map(({ rdata }) => arrayText(rdata))}::text[],
-        ${rows.map(({ rrsig }) => arrayText(rrsig))}::text[],
-        ${rows.map((set) => expirationOf(set, now) ?? null)}::float8[]) a (name_key, type, ttl, rdata, rrsig, expires)
-      on conflict (zone_id, name_key, type) do update
-        set ttl = excluded.ttl, rdata = excluded.rdata, rrsig = excluded.rrsig, expires = excluded.expires`.execute(
-      trx,
-    )
-  }
+  return sql`
+    delete from dns_served s using saved, unnest(${sets.map(({ name }) => keys(name))}::bytea[],
+      ${sets.map(({ type }) => type)}::integer[]) r (name_key, type)
+    where s.zone_id = saved.id and s.name_key = r.name_key and s.type = r.type`
+}
+
+function insertingServed(sets: readonly SignedRrset[], now: number) {
+  const keys = keysOf()
+  return sql`
+    insert into dns_served (zone_id, name_key, type, ttl, rdata, rrsig, expires)
+    select saved.id, a.name_key, a.type, a.ttl, a.rdata::bytea[], a.rrsig::bytea[], to_timestamp(a.expires)
+    from saved, unnest(${sets.map(({ name }) => keys(name))}::bytea[], ${sets.map(({ type }) => type)}::integer[],
+      ${sets.map(({ ttl }) => ttl)}::integer[], ${sets.map(({ rdata }) => arrayText(rdata))}::text[],
+      ${sets.map(({ rrsig }) => arrayText(rrsig))}::text[],
+      ${sets.map((set) => expirationOf(set, now) ?? null)}::float8[]) a (name_key, type, ttl, rdata, rrsig, expires)
+    on conflict (zone_id, name_key, type) do update
+      set ttl = excluded.ttl, rdata = excluded.rdata, rrsig = excluded.rrsig, expires = excluded.expires`
 }
 
 const rowsPerInsert = 5_000
@@ -204,26 +208,27 @@ const stepsMax = 100
 /** Octets of the stored steps of a zone. */
 const stepOctetsMax = 32 * 1024 * 1024
 
-async function insertStep(
-  trx: Trx,
-  { zone, serial, version, changes }: Publication,
-  from: Serial,
-): Promise<void> {
+/** The step of the publication, and the old ones that leave: all of them if there is no step. */
+function stepOf({ zone, serial, version, changes, hasStep }: Publication) {
+  if (!hasStep || zone.serial === undefined)
+    return sql`trimmed as (delete from dns_transfers t using saved where t.zone_id = saved.id)`
   const isSoa = ({ before, after }: ServedChange): boolean => (after ?? before)!.type === 6
   const ordered = [...changes.filter(isSoa), ...changes.filter((change) => !isSoa(change))]
   const removed = encodeSignedRrsets(ordered.flatMap(({ before }) => (before ? [before] : [])))
   const added = encodeSignedRrsets(ordered.flatMap(({ after }) => (after ? [after] : [])))
-  await sql`
-    insert into dns_transfers (zone_id, serial_from, serial_to, version, removed, added)
-    values (${zone.id}, ${from}, ${serial}, ${version}, ${removed}, ${added})
-    on conflict (zone_id, serial_from) do nothing`.execute(trx)
-  await sql`
-    delete from dns_transfers t using (
-      select position, row_number() over w as place,
-        sum(octet_length(removed) + octet_length(added)) over w as octets
-      from dns_transfers where zone_id = ${zone.id} window w as (order by position desc)) old
-    where t.zone_id = ${zone.id} and t.position = old.position
-      and (old.place > ${stepsMax} or (old.octets > ${stepOctetsMax} and old.place > 1))`.execute(trx)
+  // The new row has the first place, and is not among those that can leave.
+  return sql`
+    trimmed as (
+      delete from dns_transfers t using saved, (
+        select position, 1 + row_number() over w as place,
+          ${removed.length + added.length}::bigint + sum(octet_length(removed) + octet_length(added)) over w as octets
+        from dns_transfers where zone_id = ${zone.id} window w as (order by position desc)) old
+      where t.zone_id = saved.id and t.position = old.position
+        and (old.place > ${stepsMax} or old.octets > ${stepOctetsMax})),
+    step as (
+      insert into dns_transfers (zone_id, serial_from, serial_to, version, removed, added)
+      select saved.id, ${zone.serial}, ${serial}, ${version}, ${removed}, ${added} from saved
+      on conflict (zone_id, serial_from) do nothing)`
 }
 
 /** Why a zone is not published: tags of state messages. */

@@ -49,23 +49,31 @@ async function edit(trx: Trx, operation: Operation<ZoneEditor>, text: string): P
   return { locked, defaults, zone: locked.name, settings: resolveSettings(locked.settings, defaults) }
 }
 
+/** A zone with `auto_ptr` has PTR records written that the request did not ask for: the change is repeated as the owner. */
+class NeedsOwner extends Error {}
+
+type OwnChange<Body> = (trx: Trx, isOwner: boolean) => Promise<ChangeResult<Body>>
+
 /**
- * Runs the change as the team; as the owner of the tables if PTR records may be written, which can be in zones of the provider. Every
+ * Runs the change as the team; as the owner of the tables if PTR records are written, which can be in zones of the provider. Every
  * statement names the team in both cases.
  */
-function run<Body extends object | null>(
+async function run<Body extends object | null>(
   { postgres }: Pick<RecordSetDeps, 'postgres'>,
   operation: Operation<ZoneEditor>,
   withPtr: boolean,
-  change: (trx: Trx) => Promise<ChangeResult<Body>>,
+  change: OwnChange<Body>,
 ): Promise<Answer<Body>> {
-  return withPtr ? runOwnerChange(postgres.owner, operation, change) : runChange(postgres, operation, change)
+  const asOwner = () => runOwnerChange(postgres.owner, operation, (trx) => change(trx, true))
+  if (withPtr) return asOwner()
+  return runChange(postgres, operation, (trx) => change(trx, false)).catch((error: unknown) => {
+    if (error instanceof NeedsOwner) return asOwner()
+    throw error
+  })
 }
 
-/** A zone with `auto_ptr` writes PTR records for addresses unless the request says otherwise. */
-type MayHavePtr = { readonly type: string; readonly ptr?: boolean | undefined }
-const mayHavePtr = (items: readonly MayHavePtr[]): boolean =>
-  items.some(({ type, ptr }) => ptr ?? /^(?:A|AAAA|TYPE1|TYPE28)$/i.test(type))
+type MayHavePtr = { readonly ptr?: boolean | undefined }
+const asksForPtr = (items: readonly MayHavePtr[]): boolean => items.some(({ ptr }) => ptr === true)
 
 /** Returns one record set, or a list if the request is one. Throws 409 `exists` with the sets that exist. */
 export function createRecordSets(
@@ -75,22 +83,27 @@ export function createRecordSets(
   body: BodyOf<typeof createRecordSetsRoute>,
 ): Promise<Answer<ResponseOf<typeof createRecordSetsRoute>>> {
   const items = Array.isArray(body) ? body : [body]
-  return run<ResponseOf<typeof createRecordSetsRoute>>(deps, operation, mayHavePtr(items), async (trx) => {
-    const editing = await edit(trx, operation, text)
-    const sets = readRecordSets(itemsAt(items, Array.isArray(body) ? ['body'] : undefined), editing)
-    const changed = await change(deps, trx, operation, editing, sets, 'recordset.create')
-    const { added } = changed.difference
-    if (added.length < sets.length) throw existing(sets, added, editing)
-    const results = sets.map((set) =>
-      presentSet(
-        changed.zone,
-        added.find((one) => isSame(one, set))!,
-      ),
-    )
-    const [first] = results as [Wire, ...Wire[]]
-    const tag = results.length === 1 ? { etag: setEtag(first) } : {}
-    return { body: Array.isArray(body) ? { results, count: results.length } : first, ...tag }
-  })
+  return run<ResponseOf<typeof createRecordSetsRoute>>(
+    deps,
+    operation,
+    asksForPtr(items),
+    async (trx, isOwner) => {
+      const editing = await edit(trx, operation, text)
+      const sets = readRecordSets(itemsAt(items, Array.isArray(body) ? ['body'] : undefined), editing)
+      const changed = await change(deps, trx, operation, { ...editing, isOwner }, sets, 'recordset.create')
+      const { added } = changed.difference
+      if (added.length < sets.length) throw existing(sets, added, editing)
+      const results = sets.map((set) =>
+        presentSet(
+          changed.zone,
+          added.find((one) => isSame(one, set))!,
+        ),
+      )
+      const [first] = results as [Wire, ...Wire[]]
+      const tag = results.length === 1 ? { etag: setEtag(first) } : {}
+      return { body: Array.isArray(body) ? { results, count: results.length } : first, ...tag }
+    },
+  )
 }
 
 const itemsAt = <Item>(items: readonly Item[], loc: ProblemError['loc'] | undefined) =>
@@ -115,10 +128,12 @@ async function change(
   deps: RecordSetDeps,
   trx: Trx,
   operation: Operation<ZoneEditor>,
-  { locked, settings, defaults }: Editing,
+  { locked, settings, defaults, isOwner }: Editing & { readonly isOwner: boolean },
   sets: readonly PlacedDesired[],
   what: string,
 ): Promise<ZoneChanged> {
+  const withPtr = sets.filter(isWithPtr)
+  if (withPtr.length > 0 && !isOwner) throw new NeedsOwner()
   const options = {
     author: { actor: actorName(operation.actor), what },
     now: deps.now(),
@@ -126,7 +141,7 @@ async function change(
     recordsetsMax: defaults.recordsetsMax,
   }
   const changed = await changeZone(trx, locked, sets, options)
-  await changeForward(deps, trx, operation, sets.filter(isWithPtr), defaults)
+  await changeForward(deps, trx, operation, withPtr, defaults)
   const { zone, difference } = changed
   if (!isEmpty(difference) || difference.commented.length > 0) {
     const { added, changed: replaced, removed, commented } = difference
@@ -156,7 +171,7 @@ export function updateRecordSet(
   body: Update,
 ): Promise<Answer<Wire>> {
   requireOneForm(body)
-  return run(deps, operation, mayHavePtr([{ type: typeText, ptr: body.ptr }]), async (trx) => {
+  return run(deps, operation, asksForPtr([body]), async (trx, isOwner) => {
     const editing = await edit(trx, operation, text)
     const { records: _records, add: _add, remove: _remove, ...rest } = body
     const item = { ...rest, name: nameText, type: typeText, records: body.records ?? [] }
@@ -166,8 +181,16 @@ export function updateRecordSet(
     if (!before && operation.ifMatch !== null) throw fail('precondition_failed', 'absent')
     if (before) requireMatch(operation.ifMatch, setEtag(presentSet(editing.locked, before)))
     const set = body.records === undefined ? mergeRecords(given!, before, body, editing) : given!
-    const { zone } = await change(deps, trx, operation, editing, [set], 'recordset.update')
-    const after = presentSet(zone, (await readSet(trx, zone, set.name, set.type))!)
+    const { zone, difference } = await change(
+      deps,
+      trx,
+      operation,
+      { ...editing, isOwner },
+      [set],
+      'recordset.update',
+    )
+    const [written] = [...difference.added, ...difference.changed.map((one) => one.after)]
+    const after = presentSet(zone, written ?? (await readSet(trx, zone, set.name, set.type))!)
     const shown = before && { before: presentSet(editing.locked, before) }
     return { body: after, ...shown, etag: setEtag(after), ...(before ? {} : { status: 201 }) }
   })
@@ -207,7 +230,7 @@ export function deleteRecordSet(
   typeText: string,
   { ptr }: QueryOf<typeof deleteRecordSetRoute>,
 ): Promise<Answer<null>> {
-  return run(deps, operation, ptr, async (trx) => {
+  return run(deps, operation, ptr, async (trx, isOwner) => {
     const editing = await edit(trx, operation, text)
     const { locked, zone, settings, defaults } = editing
     const id = findSetId(locked, nameText, typeText)
@@ -218,7 +241,7 @@ export function deleteRecordSet(
     const shown = presentSet(locked, before)
     requireMatch(operation.ifMatch, setEtag(shown))
     const set = { ...id, ttl: null, rdata: [], source: 'user' as const, loc: ['path', 'name'] }
-    await change(deps, trx, operation, editing, [set], 'recordset.delete')
+    await change(deps, trx, operation, { ...editing, isOwner }, [set], 'recordset.delete')
     if (ptr) await deletePtr(deps, trx, operation, before, defaults)
     return { body: null, before: shown }
   })
@@ -236,9 +259,9 @@ export function editRecordSets(
   plan: (trx: Trx, editing: Editing) => Promise<readonly ReadSet[]>,
 ): Promise<Answer<null>> {
   // The plan may write addresses, and with them PTR records.
-  return run(deps, operation, true, async (trx) => {
+  return run(deps, operation, true, async (trx, isOwner) => {
     const editing = await edit(trx, operation, text)
-    await change(deps, trx, operation, editing, await plan(trx, editing), what)
+    await change(deps, trx, operation, { ...editing, isOwner }, await plan(trx, editing), what)
     return { body: null }
   })
 }
@@ -250,11 +273,18 @@ export function changeRecordSets(
   text: string,
   { recordsets }: BodyOf<typeof changeRecordSetsRoute>,
 ): Promise<Answer<ZoneChanges>> {
-  return run(deps, operation, mayHavePtr(recordsets), async (trx) => {
+  return run(deps, operation, asksForPtr(recordsets), async (trx, isOwner) => {
     const editing = await edit(trx, operation, text)
     requireMatch(operation.ifMatch, zoneEtag(editing.locked))
     const sets = readRecordSets(itemsAt(recordsets, ['body', 'recordsets']), editing)
-    const { zone, difference } = await change(deps, trx, operation, editing, sets, 'recordset.change')
+    const { zone, difference } = await change(
+      deps,
+      trx,
+      operation,
+      { ...editing, isOwner },
+      sets,
+      'recordset.change',
+    )
     const none = { ...difference, added: [], changed: [], removed: [] }
     const counted = { unchanged_count: difference.unchangedCount + difference.commented.length }
     return {

@@ -1,13 +1,14 @@
 // Writes PTR records over any number of zones in one transaction. The zones are locked in the order of their ids, so that two batches cannot wait
 // for each other.
 import type { ProblemError } from '@pharos/contract/problem'
-import { auditOf, writeAudit } from '../../db/audit.ts'
+import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Trx } from '../../db/postgres.ts'
 import type { Address } from '../../net/address.ts'
 import { nameToWire, type DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { actorName, type Operation, type ZoneEditor } from '../../operation/operation.ts'
-import { changeZone, type PlacedDesired } from '../zone/change-zone.ts'
+import type { NewMessage } from '../../outbox/outbox.ts'
+import { announceChanges, changeZone, type PlacedDesired } from '../zone/change-zone.ts'
 import { auditedSets } from '../zone/present-zone.ts'
 import { isEmpty, type StoredSet } from '../zone/zone-change.ts'
 import { readNames } from '../zone/zone-change.store.ts'
@@ -57,15 +58,23 @@ export async function writePtrs(
     (a, b) => a[0]!.zone.id - b[0]!.zone.id,
   )
   const outcomes = new Map<PtrWish, PtrOutcome>()
+  const written: Written = { messages: [], entries: [] }
   for (const part of byZone) {
     const [{ zone: found }] = part as [Placed<PtrWish>]
     const zone = await lockZone(trx, found.teamId, { id: found.id })
     const options = { author: { actor: actorName(operation.actor), what }, now: now(), defaults }
-    for (const outcome of await writeZone(trx, operation, zone!, part, options))
+    for (const outcome of await writeZone(trx, operation, zone!, part, options, written))
       outcomes.set(outcome.wish, outcome)
+  }
+  if (written.entries.length > 0) {
+    await announceChanges(trx, written.messages)
+    await writeAudit(trx, ...written.entries)
   }
   return wishes.map((wish) => outcomes.get(wish)!)
 }
+
+/** What is written once for all zones of a batch. */
+type Written = { readonly messages: NewMessage[]; readonly entries: AuditEntry[] }
 
 type Options = {
   readonly author: { readonly actor: string; readonly what: string }
@@ -79,6 +88,7 @@ async function writeZone(
   zone: Zone,
   placed: readonly Placed<PtrWish>[],
   { author, now, defaults }: Options,
+  { messages, entries }: Written,
 ): Promise<PtrOutcome[]> {
   const wishes = placed.map(({ wish, name }) => ({ wish, name: wish.name ?? name }))
   const settings = { ...resolveSettings(zone.settings, defaults), minimum_ttl: 0 }
@@ -103,9 +113,10 @@ async function writeZone(
     settings,
     // A /16 of PTR records is one zone.
     recordsetsMax: Math.max(defaults.recordsetsMax, ptrZoneMax),
+    announce: (own) => void messages.push(...own),
   })
   if (!isEmpty(difference))
-    await writeAudit(trx, {
+    entries.push({
       ...auditOf(operation),
       action: author.what,
       target: `zone:${zone.id}`,

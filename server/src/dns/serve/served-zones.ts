@@ -85,9 +85,12 @@ export class ServedZones implements ZoneSource {
   async refresh(isFull: boolean): Promise<void> {
     const { db } = this.#options
     const since = isFull ? undefined : this.#since
-    const rows = await listServedZones(db, since)
+    // First what most calls are for. A step that is published before the rows are read is applied after.
     if (this.#position !== undefined) await this.#applySteps(this.#position)
-    const stale = rows.filter((row) => row.withdrawn === null && this.#isStale(row))
+    const rows = await listServedZones(db, since)
+    const isBehind = (row: ServedZoneRow): boolean => row.withdrawn === null && this.#isStale(row)
+    if (this.#position !== undefined && rows.some(isBehind)) await this.#applySteps(this.#position)
+    const stale = rows.filter(isBehind)
     for (let at = 0; at < stale.length; at += zonesPerLoad)
       await this.#load(stale.slice(at, at + zonesPerLoad))
     for (const row of rows) {

@@ -8,7 +8,7 @@ import { isBelow, parentOf, type DomainName, type ZoneName } from '../../net/dns
 import { targetOf } from '../../net/dns/rdata/rdata.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
-import { writeMessages } from '../../outbox/outbox.ts'
+import { writeMessages, type NewMessage } from '../../outbox/outbox.ts'
 import { errorAt, fail, failWith } from '../../runtime/error.ts'
 import { checkZone, type ZoneFinding } from '../zone-file/check-zone.ts'
 import {
@@ -44,6 +44,14 @@ export type ZoneChangeOptions = {
   readonly settings: Pick<ZoneSettings, 'default_ttl' | 'minimum_ttl'>
   /** Most record sets of the zone. */
   readonly recordsetsMax: number
+  /** Tells others of the change; by default `announceChanges`. A change of many zones collects the messages and announces them at once. */
+  readonly announce?: (messages: readonly NewMessage[]) => Promise<void> | void
+}
+
+/** Writes the messages of changed zones to the outbox, and wakes the publish loop. */
+export async function announceChanges(trx: Trx, messages: readonly NewMessage[]): Promise<void> {
+  await writeMessages(trx, messages)
+  await wake(trx, 'dns')
 }
 
 export type ZoneChanged = {
@@ -99,9 +107,9 @@ async function saveDifference(
   trx: Trx,
   zone: Zone,
   difference: ZoneDifference,
-  { author, recordsetsMax }: ZoneChangeOptions,
+  { author, recordsetsMax, announce = (messages) => announceChanges(trx, messages) }: ZoneChangeOptions,
 ): Promise<Zone> {
-  const { added, changed, removed, commented } = difference
+  const { added, removed, commented } = difference
   if (isEmpty(difference)) {
     if (commented.length > 0) await saveComments(trx, zone, difference)
     return zone
@@ -110,27 +118,30 @@ async function saveDifference(
   if (added.length > removed.length && count > recordsetsMax)
     throw fail('quota_exceeded', 'recordSets', { limit: recordsetsMax, count })
   const next = await writeDifference(trx, zone, difference, author)
-  if (zone.teamId !== null)
-    await writeMessages(trx, [
-      {
-        teamId: zone.teamId,
-        type: 'zone.updated',
-        data: {
-          zone_id: zone.id,
-          name: shownZoneName(zone.name),
-          version: next.version,
-          actor: author.actor,
-          what: author.what,
-          added_count: added.length,
-          changed_count: changed.length,
-          removed_count: removed.length,
-          at: next.touched.toISOString(),
-        },
-      },
-    ])
-  await wake(trx, 'dns')
+  await announce(zone.teamId === null ? [] : [updatedMessage(zone.teamId, next, difference, author)])
   return next
 }
+
+const updatedMessage = (
+  teamId: number,
+  { id, name, version, touched }: Zone,
+  { added, changed, removed }: ZoneDifference,
+  { actor, what }: Author,
+): NewMessage => ({
+  teamId,
+  type: 'zone.updated',
+  data: {
+    zone_id: id,
+    name: shownZoneName(name),
+    version,
+    actor,
+    what,
+    added_count: added.length,
+    changed_count: changed.length,
+    removed_count: removed.length,
+    at: touched.toISOString(),
+  },
+})
 
 type Places = (set: Pick<Rrset, 'name' | 'type'>) => Pick<PlacedDesired, 'loc' | 'idLoc'> | undefined
 

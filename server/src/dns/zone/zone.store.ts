@@ -314,31 +314,30 @@ const withoutSection: Omit<DnsDefaults, 'nameservers'> = {
   isApexNsEditable: false,
 }
 
-const publicServers = sql<{ names: string[] }>`
-  select coalesce(array_agg(s.name order by s.name), '{}') as names from dns_servers s where s.is_public`
-const defaultsRow = sql<RowOf<typeof defaultColumns>>`select ${defaultColumns} from dns_defaults d`
+/** One row: the section of the platform file, if there is one, and the names of its public servers. */
+const defaultsRow = sql<RowOf<typeof defaultColumns> & { isSet: boolean; names: string[] }>`
+  select ${defaultColumns}, d.key is not null as "isSet",
+    (select coalesce(array_agg(s.name order by s.name), '{}') from dns_servers s where s.is_public) as names
+  from (select) one left join dns_defaults d on true`
 
 export async function readDefaults(db: Db | Trx): Promise<DnsDefaults> {
   const { rows } = await defaultsRow.execute(db)
-  const servers = await publicServers.execute(db)
-  return defaultsOf(rows[0], servers.rows[0]!.names)
+  return defaultsOf(rows[0]!)
 }
 
 /** As `readDefaults`, on the connections that requests share. */
 export async function readDefaultsInTeam(postgres: Postgres, teamId: number): Promise<DnsDefaults> {
-  const [rows, servers] = await Promise.all([
-    postgres.readInTeam(teamId, defaultsRow),
-    postgres.readInTeam(teamId, publicServers),
-  ])
-  return defaultsOf(rows[0], servers[0]!.names)
+  const [row] = await postgres.readInTeam(teamId, defaultsRow)
+  return defaultsOf(row!)
 }
 
-const defaultsOf = (
-  row: RowOf<typeof defaultColumns> | undefined,
-  names: readonly string[],
-): DnsDefaults => ({
+const defaultsOf = ({
+  isSet,
+  names,
+  ...row
+}: RowOf<typeof defaultColumns> & { isSet: boolean; names: string[] }): DnsDefaults => ({
   ...withoutSection,
-  ...row,
+  ...(isSet ? row : {}),
   nameservers: names.length > 0 ? names : [noNameserver],
 })
 

@@ -292,6 +292,10 @@ export function prependLabel(label: string, name: DomainName): DomainName {
   return parseName(name === root ? `${label}.` : `${label}.${name}`)
 }
 
+/** Reused: a publication makes a key for every set. */
+const keyScratch = new Uint8Array(2 * nameLengthMax)
+const labelStarts = new Uint8Array(128)
+
 /**
  * Returns a key whose plain octet order is the canonical order of RFC 4034 section 6.1, also as PostgreSQL's `bytea`: the labels from right to
  * left in lower case, each ended by 0x00, with the octets 0x00 and 0x01 written as 01 01 and 01 02. The key of the root is empty, and the
@@ -299,12 +303,12 @@ export function prependLabel(label: string, name: DomainName): DomainName {
  */
 export function nameKey(name: DomainName): Uint8Array {
   const end = writeName(name, scratch, 0)
-  const key = new Uint8Array(2 * nameLengthMax)
-  const starts: number[] = []
-  for (let at = 0; at < end - 1; at += scratch[at]! + 1) starts.push(at)
+  const key = keyScratch
+  let labels = 0
+  for (let at = 0; at < end - 1; at += scratch[at]! + 1) labelStarts[labels++] = at
   let to = 0
-  for (let i = starts.length - 1; i >= 0; i--) {
-    const start = starts[i]!
+  for (let i = labels - 1; i >= 0; i--) {
+    const start = labelStarts[i]!
     for (let at = start + 1; at <= start + scratch[start]!; at++) {
       const octet = lowerOctet(scratch[at]!)
       if (octet <= 1) key[to++] = 1
