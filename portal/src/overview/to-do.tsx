@@ -50,10 +50,10 @@ export function ToDo({ user }: { user: User }) {
   })
   const hasDns = user.enabled_modules.includes('dns')
   const troubledZones = useIf(hasDns, listZonesRoute, {
-    query: { status: ['error', 'pending_verification'], limit: requestedRows },
+    query: { status: ['error', 'pending_verification'], include: 'state_messages', limit: requestedRows },
   })
-  const zonesWithoutDs = useIf(hasDns, listZonesRoute, {
-    query: { dnssec: ['pending_ds'], limit: requestedRows },
+  const dnssecZones = useIf(hasDns, listZonesRoute, {
+    query: { dnssec: ['pending_ds', 'error'], limit: requestedRows },
   })
   const secondFactor = useIf(true, getSecondFactorRoute, {})
   const invited = useIf(isAdmin, listMembersRoute, { params: team, query: { status: 'invited', limit: 1 } })
@@ -72,7 +72,7 @@ export function ToDo({ user }: { user: User }) {
   const tasks = tasksOf({
     failed: failed.data,
     troubledZones: troubledZones.data,
-    zonesWithoutDs: zonesWithoutDs.data,
+    dnssecZones: dnssecZones.data,
     secondFactor: secondFactor.data,
     invited: invited.data,
     unverified: unverified.data,
@@ -84,7 +84,7 @@ export function ToDo({ user }: { user: User }) {
   const answers = [
     failed,
     troubledZones,
-    zonesWithoutDs,
+    dnssecZones,
     secondFactor,
     invited,
     unverified,

@@ -34,6 +34,22 @@ it('shows the way of DNSSEC, and where it waits for a person', () => {
   assert.deepEqual(states({ status: 'disabled' }), [])
 })
 
+it('shows the way back, with the time until which resolvers may expect signatures', () => {
+  const status = 'pending_disabled'
+  assert.deepEqual(states({ status, parent }), ['warn', 'next', 'next'])
+  assert.deepEqual(states({ status }), ['now', 'next', 'next'])
+  const gone = { ...parent, ds_present: false, ds_matches: false, ds_records: [] }
+  const steps = stepsOf(dnssec({ status, parent: gone, unsigned_after: '2026-01-01T00:00:00Z' }))
+  assert.deepEqual(
+    steps.map(({ state, at }) => [state, at]),
+    [
+      ['done', undefined],
+      ['now', '2026-01-01T00:00:00Z'],
+      ['next', undefined],
+    ],
+  )
+})
+
 it('splits a DS record as registrars ask for it', () => {
   assert.deepEqual(dsParts('12345 13 2 AABB CCDD'), {
     keyTag: '12345',

@@ -1,4 +1,5 @@
-// The way of DNSSEC in four steps, from what the API answers: signed, on the name servers, DS at the parent, validated. Pure.
+// The way of DNSSEC in steps, from what the API answers: signed, on the name servers, DS at the parent, validated; and the way back: DS
+// deleted, caches expired, unsigned. Pure.
 import type { Dnssec } from '@pharos/contract/dns-dnssec'
 import { words } from './words.ts'
 
@@ -12,10 +13,11 @@ export type Step = {
   readonly at?: string
 }
 
-/** Returns the steps; none while DNSSEC is off or on its way out, as they would not lead there. */
+/** Returns the steps; none while DNSSEC is off. */
 export function stepsOf(dnssec: Dnssec): readonly Step[] {
   const { status, parent, publish_after: after } = dnssec
-  if (status === 'disabled' || status === 'pending_disabled') return []
+  if (status === 'disabled') return []
+  if (status === 'pending_disabled') return stepsBack(dnssec)
   const isSpread = status !== 'signing'
   const isAtParent = parent.ds_matches === true
   const isBroken = status === 'error'
@@ -33,6 +35,24 @@ export function stepsOf(dnssec: Dnssec): readonly Step[] {
       text: texts.activeText,
       state: status === 'active' ? 'done' : isBroken ? 'bad' : isAtParent ? 'now' : 'next',
     },
+  ]
+}
+
+function stepsBack({ parent, unsigned_after: after }: Dnssec): readonly Step[] {
+  const isDeleted = parent.ds_present === false
+  return [
+    {
+      name: texts.dsDeleted,
+      text: isDeleted ? texts.dsDeletedDone : parent.ds_present === null ? texts.dsDeletedUnknown : texts.dsDeletedNow,
+      state: isDeleted ? 'done' : parent.ds_present === null ? 'now' : 'warn',
+    },
+    {
+      name: texts.expired,
+      text: after === null ? texts.expiredLater : texts.expiredAfter,
+      state: isDeleted ? 'now' : 'next',
+      ...(after === null ? {} : { at: after }),
+    },
+    { name: texts.unsigned, text: texts.unsignedText, state: 'next' },
   ]
 }
 

@@ -1,12 +1,14 @@
 // The rows of the table of record sets: as they are, and while they are edited.
-import { ActionIcon, Autocomplete, Checkbox, Group, Table, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Checkbox, Group, Menu, Table, Textarea, TextInput } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
 import type { RecordSet } from '@pharos/contract/dns-recordset'
-import { IconArrowBackUp, IconCheck, IconPencil, IconTrash } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
+import { IconArrowBackUp, IconCheck, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
+import { useEffect, useRef, useState, type FocusEvent } from 'react'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
 import { StatePill } from '../ui/status.tsx'
-import { isChanged, ttlText, type Draft } from './record-drafts.ts'
-import { commonTypes, exampleOf } from './record-types.ts'
+import { digOf } from './dig.ts'
+import { draftOf, isChanged, ttlPresets, ttlText, type Draft } from './record-drafts.ts'
+import { commonTypes, exampleOf, helpOf } from './record-types.ts'
 import type { RecordDrafts } from './use-record-drafts.ts'
 import { words } from './words.ts'
 import classes from './zones.module.css'
@@ -17,19 +19,18 @@ type RowProps = {
   readonly set: RecordSet
   readonly drafts: RecordDrafts
   readonly zone: string
-  readonly isReadOnly: boolean
+  readonly isEditable: boolean
   readonly isSelected: boolean
   readonly onSelect: (set: RecordSet, isSelected: boolean) => void
 }
 
-export function Row({ set, drafts, zone, isReadOnly, isSelected, onSelect }: RowProps) {
+export function Row({ set, drafts, zone, isEditable, isSelected, onSelect }: RowProps) {
   const draft = drafts.drafts.get(set.id)
   if (draft && !draft.isRemoved && drafts.isOpen(set.id))
     return <EditRow draft={draft} drafts={drafts} zone={zone} />
   const shown = draft && !draft.isRemoved ? draft : undefined
   const values = shown ? shown.values.split('\n').filter((line) => line.trim() !== '') : set.records
   const comment = shown?.comment ?? set.comment
-  const isEditable = !isReadOnly && !set.managed
   const state = draft?.isRemoved ? 'removed' : draft && isChanged(draft) ? 'edited' : undefined
   return (
     <Table.Tr data-state={state} onDoubleClick={() => isEditable && drafts.edit(set)}>
@@ -59,15 +60,18 @@ export function Row({ set, drafts, zone, isReadOnly, isSelected, onSelect }: Row
       </Table.Td>
       <Table.Td>
         <Group gap={2} wrap="nowrap" justify="flex-end">
-          {set.managed ? (
-            <LazyTooltip label={() => texts.managedHelp}>
-              <span className={classes['managed']} tabIndex={0}>
-                {texts.managed}
-              </span>
-            </LazyTooltip>
+          {isEditable ? (
+            <Actions set={set} draft={draft} drafts={drafts} />
           ) : (
-            isEditable && <Actions set={set} draft={draft} drafts={drafts} />
+            set.managed && (
+              <LazyTooltip label={() => texts.managedHelp}>
+                <span className={classes['managed']} tabIndex={0}>
+                  {texts.managed}
+                </span>
+              </LazyTooltip>
+            )
           )}
+          <More set={set} drafts={drafts} isEditable={isEditable} />
         </Group>
       </Table.Td>
     </Table.Tr>
@@ -95,6 +99,46 @@ function Actions({ set, draft, drafts }: ActionsProps) {
   )
 }
 
+type MoreProps = { set: RecordSet; drafts: RecordDrafts; isEditable: boolean }
+
+/** The menu is created when it is opened: a page has a hundred of them. */
+function More({ set, drafts, isEditable }: MoreProps) {
+  const [isUsed, setUsed] = useState(false)
+  const clipboard = useClipboard()
+  const { fqdn, ttl, type, records } = set
+  const button = (
+    <ActionIcon aria-label={texts.moreOf(set.id)} onClick={() => setUsed(true)}>
+      <IconDots size={15} />
+    </ActionIcon>
+  )
+  if (!isUsed) return button
+  return (
+    <Menu defaultOpened position="bottom-end" width={220}>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        {isEditable && (
+          <Menu.Item onClick={() => drafts.add(copyOf(set))}>{texts.duplicate}</Menu.Item>
+        )}
+        <Menu.Item onClick={() => clipboard.copy(records.join('\n'))}>{texts.copyValues}</Menu.Item>
+        <Menu.Item onClick={() => clipboard.copy(fqdn)}>{texts.copyName}</Menu.Item>
+        <Menu.Item
+          onClick={() =>
+            clipboard.copy(records.map((value) => `${fqdn} ${ttl} IN ${type} ${value}`).join('\n'))
+          }
+        >
+          {texts.copyLines}
+        </Menu.Item>
+        <Menu.Item onClick={() => clipboard.copy(digOf({ name: fqdn, type }))}>{texts.copyDig}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+const copyOf = (set: RecordSet): Partial<Draft> => {
+  const { type, ttl, values, comment } = draftOf(set)
+  return { type, ttl, values, comment }
+}
+
 export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordDrafts; zone: string }) {
   const first = useRef<HTMLInputElement>(null)
   const values = useRef<HTMLTextAreaElement>(null)
@@ -112,8 +156,12 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
     <Table.Tr
       className={classes['edited']!}
       data-state={isNew ? 'new' : 'edited'}
+      onBlur={(event: FocusEvent<HTMLElement>) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) drafts.leave(draft.key)
+      }}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') close()
+        // An open list of options takes the first Escape.
+        if (event.key === 'Escape' && !(event.target as Element).matches('[aria-expanded=true]')) close()
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) drafts.review()
       }}
     >
@@ -137,19 +185,22 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
           size="xs"
           aria-label={texts.typeOf}
           data={[...commonTypes]}
+          selectFirstOptionOnChange
           value={draft.type}
           error={errors.type}
           onChange={(type) => set({ type: type.toUpperCase() })}
         />
       </Table.Td>
       <Table.Td>
-        <TextInput
+        <Autocomplete
           size="xs"
           aria-label={texts.ttlOf}
           placeholder={texts.defaultTtl}
+          data={[...ttlPresets]}
+          filter={({ options }) => options}
           value={draft.ttl}
           error={errors.ttl}
-          onChange={(event) => set({ ttl: event.currentTarget.value })}
+          onChange={(ttl) => set({ ttl })}
         />
       </Table.Td>
       <Table.Td data-verbatim>
@@ -164,6 +215,8 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
           maxRows={12}
           value={draft.values}
           error={errors.values}
+          description={helpOf(draft.type)}
+          inputWrapperOrder={['input', 'error', 'description']}
           onChange={(event) => set({ values: event.currentTarget.value })}
         />
         <TextInput

@@ -13,10 +13,24 @@ import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
+import { unicodeName } from './unicode-name.ts'
 import { words } from './words.ts'
 import { dnssecColors, DnssecPill, servedText, statusColors, ZoneStatusPill } from './zone-state.tsx'
 
 const { list: texts } = words
+
+/** An internationalized name is also shown as its owner writes it. */
+function OwnLetters({ name }: { name: string }) {
+  const shown = unicodeName(name)
+  return shown === undefined ? null : (
+    <>
+      {' '}
+      <Dimmed>
+        <span data-verbatim>{shown}</span>
+      </Dimmed>
+    </>
+  )
+}
 
 const columns: readonly Column<Zone>[] = [
   {
@@ -27,9 +41,12 @@ const columns: readonly Column<Zone>[] = [
     grows: true,
     card: 'primary',
     cell: ({ id, name }) => (
-      <RowLink to={`/zones/${id}`}>
-        <span data-verbatim>{name}</span>
-      </RowLink>
+      <>
+        <RowLink to={`/zones/${id}`}>
+          <span data-verbatim>{name}</span>
+        </RowLink>
+        <OwnLetters name={name} />
+      </>
     ),
   },
   {
