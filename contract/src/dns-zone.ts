@@ -70,7 +70,10 @@ export const ZoneServer = Component('ZoneServer', {
     ...NullableTime,
     description: 'since when it is in this state; for `serving`, since when it has this serial',
   },
-  checked: { ...NullableTime, description: 'when it was last queried; null if it never was' },
+  checked: {
+    ...NullableTime,
+    description: 'when it was last seen to answer otherwise than before; null if it never was',
+  },
 })
 export type ZoneServer = Static<typeof ZoneServer>
 

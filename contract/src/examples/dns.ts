@@ -208,7 +208,7 @@ export const dnsExamples = [
           serial: zone.serial,
           state: 'serving',
           since: '2026-04-01T09:30:12.027Z',
-          checked: '2026-04-01T09:35:02.311Z',
+          checked: '2026-04-01T09:30:12.027Z',
         },
         {
           name: 'ns2.example.net.',
@@ -216,7 +216,7 @@ export const dnsExamples = [
           serial: zone.serial,
           state: 'serving',
           since: '2026-04-01T09:30:12.031Z',
-          checked: '2026-04-01T09:35:02.318Z',
+          checked: '2026-04-01T09:30:12.031Z',
         },
       ],
     },

@@ -57,7 +57,7 @@ function Served({ zone: { servers = [], serial, published } }: { zone: Zone }) {
           {texts.none}
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={720}>
+        <Table.ScrollContainer minWidth={620}>
           <Table aria-label={texts.title}>
             <Table.Thead>
               <Table.Tr>
@@ -66,7 +66,6 @@ function Served({ zone: { servers = [], serial, published } }: { zone: Zone }) {
                 <Table.Th>{texts.state}</Table.Th>
                 <Table.Th ta="right">{texts.serial}</Table.Th>
                 <Table.Th>{texts.since}</Table.Th>
-                <Table.Th>{texts.checked}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -92,9 +91,6 @@ function Served({ zone: { servers = [], serial, published } }: { zone: Zone }) {
                   <Table.Td>
                     <Time at={server.since} />
                     {server.state === 'serving' && delayText(published, server.since)}
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={server.checked} none={texts.neverChecked} />
                   </Table.Td>
                 </Table.Tr>
               ))}

@@ -459,7 +459,6 @@ export const words = {
     state: 'State',
     serial: 'Serial',
     behind: (n: number) => `${number(n)} behind`,
-    checked: 'Last asked',
     since: 'Since',
     publishedAt: 'Published',
     delay: (ms: number) =>
@@ -468,7 +467,6 @@ export const words = {
     commandsText: 'Each name server answers with the serial that it serves; the last command shows the delegation.',
     copyCommands: 'Copy commands',
     none: 'Your provider has not connected name servers yet.',
-    neverChecked: 'Not checked yet',
     states: {
       serving: 'Serving',
       behind: 'Behind',

@@ -164,6 +164,7 @@ export const dnsSubjects: readonly Subject[] = [
     answers: () => 200,
   },
   { route: 'listPtrTemplates', requests: only(), answers: () => 200 },
+  { route: 'listTsigKeys', requests: only(), answers: () => 200 },
   {
     route: 'deletePtrTemplate',
     requests: {

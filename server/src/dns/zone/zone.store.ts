@@ -35,9 +35,8 @@ const zoneColumns = camelColumns(
 type ZoneRow = RowOf<typeof zoneColumns>
 
 /** A row changes only with what the server serves, so its time is that of the serial. */
-const serverColumns = columns('dns_server_zones', 's', ['serial'], {
+const serverColumns = columns('dns_server_zones', 's', ['serial', 'checked'], {
   since: sql<Date>`case when s.state = 'serving' then s.checked else s.since end`,
-  checked: sql<Date>`greatest(s.checked, v.checked)`,
   name: sql<string>`v.name`,
   region: sql<string>`v.region`,
   state: sql<ServerZoneState>`s.state`,
