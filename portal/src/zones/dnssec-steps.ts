@@ -13,26 +13,28 @@ export type Step = {
   readonly at?: string
 }
 
-/** Returns the steps; none while DNSSEC is off. */
-export function stepsOf(dnssec: Dnssec): readonly Step[] {
+/** Returns the steps; none while DNSSEC is off. `isServed`: all name servers have the newest version of the zone. */
+export function stepsOf(dnssec: Dnssec, isServed: boolean): readonly Step[] {
   const { status, parent, publish_after: after } = dnssec
   if (status === 'disabled') return []
   if (status === 'pending_disabled') return stepsBack(dnssec)
-  const isSpread = status !== 'signing'
+  const isSpread = status !== 'signing' || (isServed && dnssec.keys.length > 0)
   const isAtParent = parent.ds_matches === true
   const isBroken = status === 'error'
   const ds: Step = isAtParent
     ? { name: texts.ds, text: texts.dsDone, state: 'done' }
-    : after === null
-      ? { name: texts.ds, text: texts.dsNow, state: isSpread ? (isBroken ? 'bad' : 'warn') : 'next' }
-      : { name: texts.ds, text: texts.dsAfter, state: isSpread ? 'now' : 'next', at: after }
+    : isBroken
+      ? { name: texts.ds, text: parent.ds_present === true ? texts.dsReplace : texts.dsNow, state: 'bad' }
+      : after === null
+        ? { name: texts.ds, text: texts.dsNow, state: status === 'signing' ? 'next' : 'warn' }
+        : { name: texts.ds, text: texts.dsAfter, state: isSpread ? 'now' : 'next', at: after }
   return [
     { name: texts.signed, text: texts.signedText, state: dnssec.keys.length > 0 ? 'done' : 'now' },
     { name: texts.spread, text: texts.spreadText, state: isSpread ? 'done' : 'now' },
     ds,
     {
       name: texts.active,
-      text: texts.activeText,
+      text: isBroken ? texts.activeFailed : texts.activeText,
       state: status === 'active' ? 'done' : isBroken ? 'bad' : isAtParent ? 'now' : 'next',
     },
   ]

@@ -42,7 +42,7 @@ export function DnssecTab({ zone }: { zone: Zone }) {
     )
   return (
     <Stack>
-      <Steps dnssec={dnssec} />
+      <Steps zone={zone} dnssec={dnssec} />
       <NextStep zone={zone} dnssec={dnssec} isAdmin={isAdmin} />
       {dnssec.status !== 'pending_disabled' && <DsRecords zone={zone} dnssec={dnssec} />}
       <Parent zone={zone} dnssec={dnssec} />
@@ -50,7 +50,6 @@ export function DnssecTab({ zone }: { zone: Zone }) {
       <Section title={texts.facts}>
         <Facts
           facts={[
-            [texts.algorithm, dnssec.algorithm === null ? null : texts.algorithms[dnssec.algorithm]],
             [texts.denial, dnssec.nsec3 ? texts.nsec3Fact : texts.nsec],
             [texts.cdsFact, dnssec.cds_published ? texts.yes : texts.no],
             [texts.nextRollover, <Time key="next" at={dnssec.next_rollover} none={texts.onRequest} />],
@@ -69,8 +68,10 @@ const stepColors: Readonly<Record<StepState, StateColor>> = {
   bad: 'bad',
 }
 
-function Steps({ dnssec }: { dnssec: Dnssec }) {
-  const steps = stepsOf(dnssec)
+type PartProps = { zone: Zone; dnssec: Dnssec }
+
+function Steps({ zone, dnssec }: PartProps) {
+  const steps = stepsOf(dnssec, zone.status === 'ok')
   if (steps.length === 0) return null
   return (
     <ol className={classes['steps']} aria-label={texts.steps}>
@@ -89,7 +90,7 @@ function Steps({ dnssec }: { dnssec: Dnssec }) {
   )
 }
 
-type NextProps = { zone: Zone; dnssec: Dnssec; isAdmin: boolean }
+type NextProps = PartProps & { isAdmin: boolean }
 
 function NextStep({ zone, dnssec, isAdmin }: NextProps) {
   const { status, reason, unsigned_after: after } = dnssec
@@ -116,8 +117,6 @@ function NextStep({ zone, dnssec, isAdmin }: NextProps) {
     </Section>
   )
 }
-
-type PartProps = { zone: Zone; dnssec: Dnssec }
 
 function DsRecords({ zone, dnssec: { ds_records: records, publish_after: after } }: PartProps) {
   const lines = records.map((rdata) => `${zone.name}. IN DS ${rdata}`)
@@ -222,7 +221,7 @@ const Keys = ({ keys }: { keys: readonly DnssecKey[] }) => (
                 {texts.keyTypes[keytype]}
                 {!managed && <div className={classes['comment']}>{texts.otherSigner}</div>}
               </Table.Td>
-              <Table.Td>{texts.algorithms[algorithm] ?? algorithm}</Table.Td>
+              <Table.Td>{texts.algorithmNames[algorithm] ?? algorithm}</Table.Td>
               <Table.Td>
                 <Time at={created} />
               </Table.Td>

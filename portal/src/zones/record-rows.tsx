@@ -1,5 +1,5 @@
 // The rows of the table of record sets: as they are, and while they are edited.
-import { ActionIcon, Autocomplete, Checkbox, Group, Menu, Table, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Autocomplete, Button, Checkbox, Group, Menu, Table, Textarea, TextInput } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import type { RecordSet } from '@pharos/contract/dns-recordset'
 import { IconArrowBackUp, IconCheck, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
@@ -38,6 +38,7 @@ export function Row({ set, drafts, zone, isEditable, isSelected, onSelect }: Row
         {isEditable && (
           <Checkbox
             size="xs"
+            radius="sm"
             aria-label={texts.select(set.id)}
             checked={isSelected}
             onChange={(event) => onSelect(set, event.currentTarget.checked)}
@@ -50,16 +51,12 @@ export function Row({ set, drafts, zone, isEditable, isSelected, onSelect }: Row
       <Table.Td className={classes['mono']!}>{shown?.type ?? set.type}</Table.Td>
       <Table.Td className={classes['ttl']!}>{shown ? shown.ttl : ttlText(set.ttl)}</Table.Td>
       <Table.Td>
-        <div className={classes['values']} data-verbatim>
-          {values.map((value, at) => (
-            <div key={`${at} ${value}`}>{value}</div>
-          ))}
-        </div>
+        <Values values={values} />
         {comment !== '' && <div className={classes['comment']}>{comment}</div>}
         {state && <StatePill color={state === 'removed' ? 'bad' : 'warn'}>{texts.state[state]}</StatePill>}
       </Table.Td>
       <Table.Td>
-        <Group gap={2} wrap="nowrap" justify="flex-end">
+        <Group gap={2} wrap="nowrap" justify="flex-end" className={classes['rowActions']!}>
           {isEditable ? (
             <Actions set={set} draft={draft} drafts={drafts} />
           ) : (
@@ -77,6 +74,27 @@ export function Row({ set, drafts, zone, isEditable, isSelected, onSelect }: Row
     </Table.Tr>
   )
 }
+
+/** A set can have thousands of values; the first ones are enough to tell which it is. */
+function Values({ values }: { values: readonly string[] }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole || values.length <= valuesMax ? values : values.slice(0, valuesMax - 2)
+  return (
+    <>
+      <div className={classes['values']} data-verbatim>
+        {shown.map((value, at) => (
+          <div key={`${at} ${value}`}>{value}</div>
+        ))}
+      </div>
+      {shown.length < values.length && (
+        <Button variant="subtle" size="compact-xs" ml={-8} onClick={() => setWhole(true)}>
+          {texts.allValues(values.length)}
+        </Button>
+      )}
+    </>
+  )
+}
+const valuesMax = 8
 
 type ActionsProps = { set: RecordSet; draft: Draft | undefined; drafts: RecordDrafts }
 

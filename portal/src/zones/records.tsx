@@ -147,6 +147,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
                   {onPage.length > 0 && (
                     <Checkbox
                       size="xs"
+                      radius="sm"
                       aria-label={texts.selectPage}
                       checked={selectedHere === onPage.length}
                       indeterminate={selectedHere > 0 && selectedHere < onPage.length}

@@ -157,7 +157,7 @@ const Summary = ({ zone }: { zone: Zone }) => (
   <>
     <UnicodeName name={zone.name} />
     {zone.kind === 'secondary' && `${texts.secondary} · `}
-    {texts.servedBy(servedText(zone))}
+    {zone.published === null ? words.list.notPublished : texts.servedBy(servedText(zone))}
     {zone.serial !== null && ` · ${texts.serial(zone.serial)} · `}
     {zone.published !== null && (
       <>
@@ -191,7 +191,7 @@ function Messages({ zone }: { zone: Zone }) {
       )}
       {isLost && (
         <Alert color="info" title={texts.notDelegatedTitle}>
-          {texts.notDelegated} <span data-verbatim>{nameservers.assigned.join(', ')}</span>
+          {texts.notDelegated} <span data-verbatim>{forRegistrar(zone).join(', ')}</span>
         </Alert>
       )}
     </>
@@ -199,7 +199,6 @@ function Messages({ zone }: { zone: Zone }) {
 }
 
 function Actions({ zone }: { zone: Zone }) {
-  const { nameservers } = zone
   const isAdmin = useIsAdmin()
   const clipboard = useClipboard()
   const [deleting, { open, close }] = useDisclosure(false)
@@ -213,7 +212,7 @@ function Actions({ zone }: { zone: Zone }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => clipboard.copy(zone.name)}>{texts.copy}</Menu.Item>
-          <Menu.Item onClick={() => clipboard.copy(nameservers.assigned.join('\n'))}>
+          <Menu.Item onClick={() => clipboard.copy(forRegistrar(zone).join('\n'))}>
             {words.facts.copyServers}
           </Menu.Item>
           <Menu.Item onClick={() => clipboard.copy(digOf({ name: zone.name, type: 'SOA' }))}>
@@ -242,7 +241,7 @@ function ZoneFacts({ zone }: { zone: Zone }) {
     <Section title={facts.title}>
       <Facts
         facts={[
-          [facts.served, servedText(zone) ?? words.list.noServers],
+          [facts.served, zone.published === null ? null : (servedText(zone) ?? words.list.noServers)],
           [facts.serial, zone.serial === null ? null : String(zone.serial)],
           [facts.records, zone.record_count.toLocaleString('en')],
           [facts.kind, words.kind[zone.kind]],
@@ -257,9 +256,14 @@ function ZoneFacts({ zone }: { zone: Zone }) {
   )
 }
 
-function RegistrarFacts({ zone: { nameservers } }: { zone: Zone }) {
+/** Most registrars reject the dot at the end of a name. */
+const forRegistrar = ({ nameservers }: Zone): string[] =>
+  nameservers.assigned.map((name) => name.replace(/\.$/, ''))
+
+function RegistrarFacts({ zone }: { zone: Zone }) {
   const { facts } = words
-  const { assigned, delegation_status, delegation_last_check } = nameservers
+  const { delegation_status, delegation_last_check } = zone.nameservers
+  const assigned = forRegistrar(zone)
   return (
     <Section
       title={facts.serverTitle}

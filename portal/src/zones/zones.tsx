@@ -19,18 +19,16 @@ import { dnssecColors, DnssecPill, servedText, statusColors, ZoneStatusPill } fr
 
 const { list: texts } = words
 
-/** An internationalized name is also shown as its owner writes it. */
-function OwnLetters({ name }: { name: string }) {
-  const shown = unicodeName(name)
-  return shown === undefined ? null : (
+/** An internationalized name is shown as its owner writes it, and as the DNS has it: two may look alike. */
+const InAscii = ({ name }: { name: string }) =>
+  unicodeName(name) !== undefined && (
     <>
       {' '}
       <Dimmed>
-        <span data-verbatim>{shown}</span>
+        <span data-verbatim>{name}</span>
       </Dimmed>
     </>
   )
-}
 
 const columns: readonly Column<Zone>[] = [
   {
@@ -43,9 +41,9 @@ const columns: readonly Column<Zone>[] = [
     cell: ({ id, name }) => (
       <>
         <RowLink to={`/zones/${id}`}>
-          <span data-verbatim>{name}</span>
+          <span data-verbatim>{unicodeName(name) ?? name}</span>
         </RowLink>
-        <OwnLetters name={name} />
+        <InAscii name={name} />
       </>
     ),
   },
@@ -76,7 +74,12 @@ const columns: readonly Column<Zone>[] = [
     header: texts.served,
     width: 130,
     align: 'right',
-    cell: (zone) => servedText(zone) ?? <Dimmed>{texts.noServers}</Dimmed>,
+    cell: (zone) =>
+      zone.published === null ? (
+        <Dimmed>–</Dimmed>
+      ) : (
+        (servedText(zone) ?? <Dimmed>{texts.noServers}</Dimmed>)
+      ),
   },
   {
     id: 'records',
