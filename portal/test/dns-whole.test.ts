@@ -48,7 +48,7 @@ it('keeps the portal, the API and the name server alike from the first record to
 
   await page.goto(`${demo.url}/zones/new`)
   await page.getByLabel('Name', { exact: true }).fill(name)
-  await page.getByText('Sign with DNSSEC').click()
+  await page.getByRole('switch', { name: 'Sign with DNSSEC' }).uncheck({ force: true })
   await page.getByRole('button', { name: 'Create zone' }).click()
   await page.getByRole('heading', { name, level: 1 }).waitFor()
   await agree(page, ['@/NS', '@/SOA'])

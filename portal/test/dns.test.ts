@@ -65,7 +65,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByLabel('Type of the record set').nth(1).fill('MX')
     await values.nth(1).fill('ten mx.example.net.')
     await page.getByRole('button', { name: 'Review changes' }).click()
-    await page.getByText('Some rows need a correction').waitFor()
+    await page.getByText('1 row needs a correction').waitFor()
     await settled(page)
     assert.deepEqual(await axeViolations(page), [])
     assert.equal(await values.nth(1).getAttribute('aria-invalid'), 'true')

@@ -9,7 +9,6 @@ const claimed = (ctx?: Record<string, unknown>) =>
     title: 'Conflict',
     status: 409,
     detail: '',
-    help: '',
     code: 'zone_claimed',
     request_id: '00000000-0000-4000-8000-000000000000',
     errors: [{ loc: ['body', 'name'], msg: 'is held', type: 'zone_claimed', ...(ctx ? { ctx } : {}) }],

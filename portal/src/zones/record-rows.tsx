@@ -38,7 +38,7 @@ export function Row({ set, drafts, zone, isEditable, isSelected, onSelect }: Row
         {isEditable && (
           <Checkbox
             size="xs"
-            radius="sm"
+            radius={4}
             aria-label={texts.select(set.id)}
             checked={isSelected}
             onChange={(event) => onSelect(set, event.currentTarget.checked)}
@@ -221,9 +221,10 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
           onChange={(ttl) => set({ ttl })}
         />
       </Table.Td>
-      <Table.Td data-verbatim>
+      <Table.Td>
         <Textarea
           ref={values}
+          data-verbatim
           size="xs"
           aria-label={texts.valuesOf}
           classNames={{ input: classes['mono']! }}

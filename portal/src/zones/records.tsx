@@ -1,5 +1,5 @@
 // The record sets of a zone as an editable table: changes are collected, reviewed as the server's plan, applied in one step, undone.
-import { ActionIcon, Alert, Button, Checkbox, Group, Menu, Modal, Select, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Group, Menu, Modal, Select, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { listRecordSetsRoute, type RecordSet } from '@pharos/contract/dns-recordset'
 import { getZoneSettingsRoute } from '@pharos/contract/dns-settings'
 import type { Zone } from '@pharos/contract/dns-zone'
@@ -119,11 +119,6 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
         </Text>
       )}
       <Applied drafts={drafts} />
-      {drafts.errors.size > 0 && (
-        <Alert color="bad" title={texts.wrongTitle} role="alert">
-          {texts.wrongText}
-        </Alert>
-      )}
       {drafts.problem !== undefined && <Problem error={drafts.problem} />}
       {results.length === 0 && added.length === 0 ? (
         <Empty title={isFiltered ? texts.none : texts.empty}>
@@ -147,7 +142,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
                   {onPage.length > 0 && (
                     <Checkbox
                       size="xs"
-                      radius="sm"
+                      radius={4}
                       aria-label={texts.selectPage}
                       checked={selectedHere === onPage.length}
                       indeterminate={selectedHere > 0 && selectedHere < onPage.length}
@@ -306,6 +301,10 @@ const ChangesBar = ({ drafts }: { drafts: RecordDrafts }) =>
     <div className={classes['bar']} role="region" aria-label={texts.review}>
       <Text size="sm" fw={500}>
         {texts.unsaved(drafts.changed)}
+      </Text>
+      {/* Here, so that the table does not move under the pointer. */}
+      <Text size="sm" c="bad" role="status">
+        {drafts.errors.size > 0 && texts.wrong(drafts.errors.size)}
       </Text>
       <Group gap="xs" ml="auto">
         <Button variant="default" onClick={drafts.discard}>

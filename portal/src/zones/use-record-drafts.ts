@@ -10,6 +10,7 @@ import { call } from '../api/call.ts'
 import { errorSentence } from '../ui/form-errors.ts'
 import type { FieldBreach } from '../ui/form-rules.ts'
 import { notifyFailure, notifySuccess } from '../ui/notify.ts'
+import { isForPeople } from '../ui/person-text.ts'
 import { changeCount } from './plan.tsx'
 import {
   changedDrafts,
@@ -34,7 +35,11 @@ type Reviewed = { readonly plan: ZoneChanges; readonly etag: string; readonly be
 type Applied = { readonly version: number; readonly before: number; readonly count: number; readonly etag: string }
 
 const noErrors: RowErrors = new Map()
-const sentence = (error: FieldBreach) => errorSentence(undefined, error)
+/** A message that names the part of the value needs no other subject: `preference: not a number`. */
+const sentence = (error: FieldBreach) =>
+  /^[a-z][a-z ]*: /.test(error.msg) && isForPeople(error.msg)
+    ? `${error.msg[0]!.toUpperCase()}${error.msg.slice(1)}${/[.!?]$/.test(error.msg) ? '' : '.'}`
+    : errorSentence(undefined, error)
 const hasCode = (error: unknown, code: string) => error instanceof ProblemError && error.problem.code === code
 
 /** One row's mistakes do not hide those of another. */
