@@ -85,6 +85,7 @@ export const importZoneRoute = route({
   bodyBytesMax,
   response: ImportResult,
   success: 201,
+  also: { 200: 'the zone existed' },
   creates: getZoneRoute,
   errors: ['forbidden', 'zone_claimed', 'exists', 'conflict', 'quota_exceeded'],
   dryRun: true,

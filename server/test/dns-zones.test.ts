@@ -223,6 +223,16 @@ describe('a record set', () => {
     assert.equal(got.etag, replaced.etag)
   })
 
+  it('is created once by a repeated PUT: with its Idempotency-Key it answers 201 again', async () => {
+    const key = { 'idempotency-key': 'put-once' }
+    const first = await put('once/A', { records: ['192.0.2.1'] }, key)
+    const again = await put('once/A', { records: ['192.0.2.1'] }, key)
+    assert.deepEqual([first.status, again.status, again.headers['idempotency-replayed']], [201, 201, 'true'])
+    assert.deepEqual([again.body, again.etag], [first.body, first.etag])
+    assert.equal(again.headers['location'], '/v3/dns/zones/sets.example/recordsets/once/A')
+    assert.equal((await put('once/A', { records: ['192.0.2.1'] })).status, 200)
+  })
+
   it('in another order or spelling is the same, and bumps no version', async () => {
     await put('same/MX', { ttl: 900, records: ['10 mx1.sets.example.', '20 mx2'] })
     const before = await version()
@@ -295,6 +305,12 @@ describe('a record set', () => {
     })
     assert.equal(one.status, 201, one.text)
     assert.match(String(one.headers['location']), /\/recordsets\/new\/A$/)
+    const got = await red.call('GET', '/zones/sets.example/recordsets/new/A')
+    assert.deepEqual([got.body, got.etag], [one.body, one.etag])
+    const list = await red.call('POST', '/zones/sets.example/recordsets', [
+      { name: 'listed', type: 'A', records: ['192.0.2.9'] },
+    ])
+    assert.deepEqual([list.body.count, list.body.results[0].id], [1, 'listed/A'])
     const several = await red.call('POST', '/zones/sets.example/recordsets', [
       { name: 'several', type: 'A', records: ['192.0.2.9'] },
       { name: 'new', type: 'A', records: ['192.0.2.10'] },
@@ -454,6 +470,23 @@ describe('the history of a zone', () => {
       [['a/A', '192.0.2.1']],
     )
     assert.equal((await red.call('POST', '/zones/past.example/versions/99/rollback')).status, 404)
+  })
+
+  it('rolls back only the zone that the caller has seen', async () => {
+    await zoneOf(red, 'seen.example')
+    const put = (address: string) =>
+      red.call('PUT', '/zones/seen.example/recordsets/a/A', { ttl: 300, records: [address] })
+    await put('192.0.2.1')
+    await put('192.0.2.2')
+    const { etag } = await red.call('GET', '/zones/seen.example')
+    await put('192.0.2.3')
+    const rollBack = (tag: string) =>
+      red.call('POST', '/zones/seen.example/versions/2/rollback', undefined, { 'if-match': tag })
+    const stale = await rollBack(etag)
+    assert.deepEqual([stale.status, stale.body.code], [412, 'precondition_failed'])
+    const rolled = await rollBack((await red.call('GET', '/zones/seen.example')).etag)
+    assert.equal(rolled.status, 200, rolled.text)
+    assert.equal((await rollBack(rolled.etag)).body.version, rolled.body.version)
   })
 })
 

@@ -230,6 +230,9 @@ export const failureTexts = {
     providerUnnamed:
       'A letter has to name the provider and its ASN, which are not configured. ' +
       'Ask the provider to set provider_name and provider_asn, or write a letter of your own.',
+    apexRemoval:
+      'SOA and NS records of a zone itself are never removed from its name servers. Restore them in the zone, for example with a rollback, ' +
+      'and reject the hold.',
     holdClosed: 'The paused change was replaced or is no longer needed. Look for an open one.',
     holdDecided: ({ state }: { state: string }) => `The paused change was decided before: it is ${state}.`,
     lastRouter: ({ router, region }: { router: string; region: string }) =>

@@ -21,7 +21,7 @@ import { shownZoneName } from '../zone/zone-name.ts'
 import type { Zone } from '../zone/zone.ts'
 import { insertKey, listTags, readDnssec, saveOptions, saveState, type StoredDnssec } from './dnssec.store.ts'
 import { createKey, sealKey, type NewKey } from './key.ts'
-import { dnssecEtag, presentDnssec } from './present-dnssec.ts'
+import { dnssecEtag, presentDnssec, withoutNewKeys } from './present-dnssec.ts'
 import { disabled } from './state.ts'
 
 export type DnssecDeps = {
@@ -42,7 +42,8 @@ export function enableDnssec(
   text: string,
   body: EnableBody | undefined,
 ): Promise<Answer<Dnssec>> {
-  return change(deps, operation, text, 'dnssec.enable', async (trx, zone, before) => {
+  const areKeysGiven = body?.keys !== undefined
+  return change(deps, operation, text, { action: 'dnssec.enable', areKeysGiven }, async (trx, zone, before) => {
     const { nsec3 = before.options.nsec3 ?? false, cds = before.options.cds ?? true } = body ?? {}
     const algorithm = body?.algorithm === undefined ? undefined : algorithmOf(body.algorithm)
     const options = { nsec3, cds }
@@ -155,7 +156,7 @@ export function rollOverDnssecKey(
   operation: Operation,
   text: string,
 ): Promise<Answer<Dnssec>> {
-  return change(deps, operation, text, 'dnssec.rollover', async (trx, zone, before) => {
+  return change(deps, operation, text, { action: 'dnssec.rollover' }, async (trx, zone, before) => {
     if (before.status !== 'active' && before.status !== 'pending_ds')
       throw fail('conflict', 'dnssecNotEnabled', { zone: shownZoneName(zone.name), status: before.status })
     await addKey(deps, trx, zone, before, before.keys[0]!.algorithm as Algorithm)
@@ -171,7 +172,7 @@ export function disableDnssec(
   text: string,
   { force = false, request_removal: isRemovalRequested = false }: QueryOf<typeof disableDnssecRoute>,
 ): Promise<Answer<Dnssec | null>> {
-  return change(deps, operation, text, 'dnssec.disable', async (trx, zone, before) => {
+  return change(deps, operation, text, { action: 'dnssec.disable' }, async (trx, zone, before) => {
     const { parent } = before
     if (before.status === 'disabled') return 204
     // Without an answer of the parent nobody knows: the state waits for it.
@@ -218,7 +219,7 @@ function change(
   deps: DnssecDeps,
   operation: Operation,
   text: string,
-  action: string,
+  { action, areKeysGiven = false }: { readonly action: string; readonly areKeysGiven?: boolean },
   work: Work,
 ): Promise<Answer<Dnssec>> {
   return runChange(deps.postgres, operation, async (trx): Promise<ChangeResult<Dnssec>> => {
@@ -238,7 +239,8 @@ function change(
       after: auditedOf(body),
     })
     if (status === 204) return { body: null as never, before, status }
-    return { body, before, etag: dnssecEtag(body), status }
+    const shown = operation.dryRun && !areKeysGiven ? withoutNewKeys(body, before) : body
+    return { body: shown, before, etag: dnssecEtag(body), status }
   })
 }
 

@@ -19,10 +19,12 @@ import { zoneFileOf } from '../testing.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 import { requestResigning } from './publish.store.ts'
 import { changeZone, insertZone } from './testing.ts'
+import { decideZoneHoldAs, listZoneHolds } from './zone-hold.ts'
 
 const run = promisify(execFile)
 const ring = createKeyRing(['x'.repeat(32)])
 const day = 86_400_000
+const openQuery = { state: ['open' as const], ordering: '-id', limit: 100, offset: 0 }
 
 describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify') }, () => {
   let database: TestDatabase
@@ -133,6 +135,41 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     assert.ok(second.serial > first.serial)
     assert.equal(second.version, first.version)
     assert.ok(second.expires.getTime() > later.getTime() + 14 * day)
+  })
+
+  it('holds removals that no version itemises, and publishes exactly these once staff approve', async () => {
+    const text = ['one', 'two', 'www'].map((name) => `${name} 300 A 192.0.2.1`).join('\n')
+    const id = await insertZone(deps.db, 'held.example', text)
+    await publishZone(deps, id)
+    await enable(id, {})
+    // A signer that loses names.
+    const losing = (...names: string[]): PublishDeps => ({
+      ...deps,
+      signWhole: (zone, sets, ...rest) =>
+        signZone(zone, [...sets].filter((set) => !names.some((one) => set.name.startsWith(`${one}.`))), ...rest),
+    })
+    const openHolds = async () => (await listZoneHolds({ db: deps.db }, null, openQuery)).results
+    const addresses = async () =>
+      (await served('held.example')).filter(({ type }) => type === recordType.A).map(({ name }) => name)
+    assert.equal(await publishZone(losing('one'), id), 'held')
+    const [first, ...others] = await openHolds()
+    assert.equal(others.length, 0)
+    assert.deepEqual(
+      [first!.kind, first!.reason, first!.zone?.name, first!.removals, first!.removal_count],
+      ['publish', 'unexplained_removals', 'held.example', ['one.held.example. A'], 1],
+    )
+    await decideZoneHoldAs({ db: deps.db }, { actor: 'operator' }, first!.id, 'approved')
+    // The approval covers one, and not two: another hold opens.
+    assert.equal(await publishZone(losing('one', 'two'), id), 'held')
+    const [second] = await openHolds()
+    assert.deepEqual(second!.removals, ['one.held.example. A', 'two.held.example. A'])
+    assert.deepEqual(await addresses(), ['one.held.example.', 'two.held.example.', 'www.held.example.'])
+    await decideZoneHoldAs({ db: deps.db }, { actor: 'operator' }, second!.id, 'rejected')
+    assert.equal(await publishZone(losing('one', 'two'), id), 'held')
+    assert.deepEqual(await openHolds(), [], 'what was rejected is not asked again')
+    assert.equal(await publishZone(losing('one'), id), 'published')
+    assert.deepEqual(await addresses(), ['two.held.example.', 'www.held.example.'])
+    await verify('held.example')
   })
 
   it('keeps its signatures if the key cannot be opened, and says so', async () => {
