@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { createClient } from '@pharos/contract/client'
+import { ProblemError, type createClient } from '@pharos/contract/client'
 import { getDnssecRoute } from '@pharos/contract/dns-dnssec'
 import { listRecordSetsRoute, type RecordSet } from '@pharos/contract/dns-recordset'
 import { getZoneRoute } from '@pharos/contract/dns-zone'
@@ -107,7 +107,10 @@ it('keeps the portal, the API and the name server alike from the first record to
   await page.getByRole('heading', { name: 'Zones', level: 1 }).waitFor()
   await settled(page)
   assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0)
-  await assert.rejects(call(getZoneRoute, { params: { zone: name } }), /not_found|404|Not found/i)
+  await assert.rejects(
+    call(getZoneRoute, { params: { zone: name } }),
+    (error) => error instanceof ProblemError && error.problem.code === 'not_found',
+  )
   await until(async () => assert.equal((await ask('@', 'SOA')).rcode, rcode.REFUSED))
 
   assert.deepEqual(pageErrors, [])

@@ -19,7 +19,7 @@ describe('the tasks of the overview', () => {
       webhooks: page(),
       tokens: page(),
     } as Known
-    assert.deepEqual(tasksOf({ ...empty, holds: page(), letters: page(), secondFactor }), [])
+    assert.deepEqual(tasksOf({ ...empty, holds: page(), zoneHolds: page(), letters: page(), secondFactor }), [])
   })
 
   it('include a second factor that is not set up or has few codes left', () => {
@@ -103,9 +103,10 @@ describe('the tasks of the overview', () => {
   })
 
   it('start with the decisions of staff', () => {
-    const tasks = textsOf({ holds: page({}), letters: page({}, {}), invited: page({}) })
+    const tasks = textsOf({ holds: page({}), zoneHolds: page({}), letters: page({}, {}), invited: page({}) })
     assert.deepEqual(tasks, [
       'Changes in 1 region need approval -> /staff/inbox',
+      '1 change of DNS needs approval -> /staff/inbox',
       '2 letters to review -> /staff/inbox',
       '1 pending invitation -> /team/members',
     ])

@@ -27,6 +27,8 @@ export type Known = {
   /** Ordered by expiry, the first to expire first. */
   readonly tokens?: Counted<Token> | undefined
   readonly holds?: Counted<unknown> | undefined
+  /** Held changes of DNS. */
+  readonly zoneHolds?: Counted<unknown> | undefined
   readonly letters?: Counted<unknown> | undefined
 }
 
@@ -67,7 +69,7 @@ export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
   )
 }
 
-function staffTasks({ holds, letters }: Known): readonly Task[] {
+function staffTasks({ holds, zoneHolds, letters }: Known): readonly Task[] {
   const common = { who: 'you', verb: texts.review, to: linkOptions({ to: '/staff/inbox' }) } as const
   return [
     ...(holds?.count
@@ -76,6 +78,16 @@ function staffTasks({ holds, letters }: Known): readonly Task[] {
             ...common,
             text: texts.needsApproval(holds.count),
             detail: texts.safetyLimit,
+            color: 'bad' as const,
+          },
+        ]
+      : []),
+    ...(zoneHolds?.count
+      ? [
+          {
+            ...common,
+            text: texts.zonesNeedApproval(zoneHolds.count),
+            detail: texts.zonesNeedApprovalDetail,
             color: 'bad' as const,
           },
         ]

@@ -12,6 +12,7 @@ import { getSecondFactorRoute } from '@pharos/contract/second-factor'
 import type { User } from '@pharos/contract/session'
 import { listTokensRoute } from '@pharos/contract/token'
 import { listWebhooksRoute } from '@pharos/contract/webhook'
+import { listZoneHoldsRoute } from '@pharos/contract/zone-hold'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { blockedStatuses } from '../announcements/blocked-statuses.ts'
@@ -66,6 +67,7 @@ export function ToDo({ user }: { user: User }) {
     query: { active: true, ordering: 'expires', limit: requestedRows },
   })
   const holds = useIf(user.is_staff, listHoldsRoute, { query: { state: ['open'], limit: 1 } })
+  const zoneHolds = useIf(user.is_staff, listZoneHoldsRoute, { query: { state: ['open'], limit: 1 } })
   const letters = useIf(user.is_staff, listLettersToReviewRoute, {
     query: { status: ['pending_review'], limit: 1 },
   })
@@ -79,6 +81,7 @@ export function ToDo({ user }: { user: User }) {
     webhooks: webhooks.data,
     tokens: tokens.data,
     holds: holds.data,
+    zoneHolds: zoneHolds.data,
     letters: letters.data,
   })
   const answers = [
@@ -91,6 +94,7 @@ export function ToDo({ user }: { user: User }) {
     webhooks,
     tokens,
     holds,
+    zoneHolds,
     letters,
   ]
   const isLoading = answers.some((one) => one.isLoading)

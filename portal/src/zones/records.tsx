@@ -303,7 +303,7 @@ const ChangesBar = ({ drafts }: { drafts: RecordDrafts }) =>
         {texts.unsaved(drafts.changed)}
       </Text>
       {/* Here, so that the table does not move under the pointer. */}
-      <Text size="sm" c="bad" role="status">
+      <Text size="sm" c="var(--bad)" role="status">
         {drafts.errors.size > 0 && texts.wrong(drafts.errors.size)}
       </Text>
       <Group gap="xs" ml="auto">
