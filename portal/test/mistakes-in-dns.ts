@@ -116,6 +116,7 @@ const deleting = (code: string): Mistake => [
 ]
 
 export const mistakesInDns: readonly Mistake[] = [
+  ['/zones/nothing.example', 'no such zone', () => Promise.resolve()],
   create('no name', 'not a name..'),
   create('a public suffix', 'com'),
   create('a zone that exists', 'demo-networks.example'),

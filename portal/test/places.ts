@@ -22,7 +22,6 @@ export const placesOfMembers = [
   '/zones/lab.demo-networks.example?tab=dnssec',
   '/zones/partner.example',
   '/zones/partner.example?tab=servers',
-  '/zones/nothing.example',
   '/reverse?network=2001:db8:a::/48',
   '/reverse',
   '/reverse?tab=templates',

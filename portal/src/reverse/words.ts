@@ -36,7 +36,7 @@ export const words = {
     name: 'Name',
     source: 'Written by',
     zone: 'Zone',
-    sources: { user: 'A person or program', generated: 'A template', system: 'Pharos' },
+    sources: { user: 'Your team', generated: 'A template', system: 'Pharos' },
     search: 'Search these names',
     noneFound: 'No name matches.',
     showMore: 'Show more',

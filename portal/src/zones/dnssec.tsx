@@ -213,7 +213,7 @@ const Keys = ({ keys }: { keys: readonly DnssecKey[] }) => (
         <Table.Tbody>
           {keys.map(({ id, key_tag: tag, state, keytype, algorithm, created, dnskey, managed }) => (
             <Table.Tr key={id}>
-              <Table.Td className={classes['mono']!}>{tag}</Table.Td>
+              <Table.Td className={classes['ttl']!}>{tag}</Table.Td>
               <Table.Td>
                 <StatePill color={state === 'active' ? 'ok' : 'info'}>{texts.keyState[state]}</StatePill>
               </Table.Td>

@@ -55,7 +55,11 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
   const isEditable = ({ managed, name, type: of }: RecordSet) =>
     !isReadOnly &&
     (!managed || (settings.data?.apex_ns_editable === true && name === '@' && of === 'NS'))
-  const added = [...drafts.drafts.values()].filter(({ original }) => original === undefined)
+  const onThisPage = new Set(results.map((set) => set.id))
+  // A row that needs a correction is shown on every page.
+  const added = [...drafts.drafts.values()].filter(
+    ({ key, original }) => original === undefined || (drafts.errors.has(key) && !onThisPage.has(key)),
+  )
   const isFiltered = Object.keys(filter).length > 0
   const onPage = results.filter(isEditable)
   const selectedHere = onPage.filter((set) => selected.has(set.id)).length
@@ -135,7 +139,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
         </Empty>
       ) : (
         <div className={classes['tableBox']} tabIndex={0} role="group" aria-label={texts.label}>
-          <Table className={classes['records']!} aria-label={texts.label}>
+          <Table className={classes['records']!} aria-label={texts.label} data-records>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th w={36}>

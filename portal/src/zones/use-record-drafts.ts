@@ -42,6 +42,16 @@ const sentence = (error: FieldBreach) =>
     : errorSentence(undefined, error)
 const hasCode = (error: unknown, code: string) => error instanceof ProblemError && error.problem.code === code
 
+/** Moves the focus to the first field with an error, once it is rendered. */
+function focusFirstMistake(): void {
+  setTimeout(
+    () => document.querySelector<HTMLElement>('[data-records] [aria-invalid=true]')?.focus(),
+    focusAfterMs,
+  )
+}
+/** A dialog that closes gives the focus back first. */
+const focusAfterMs = 300
+
 /** One row's mistakes do not hide those of another. */
 function withoutMistakes(drafts: Drafts): Drafts {
   const mistakes = mistakesIn(drafts)
@@ -90,6 +100,7 @@ export function useRecordDrafts(zone: string) {
     const { placed, rest } = placeRowErrors(found, keys, sentence)
     setErrors(placed)
     setOpen((now) => new Set([...now, ...placed.keys()]))
+    focusFirstMistake()
     setProblem(placed.size > 0 && rest.length === 0 ? undefined : error)
     setReviewed(undefined)
   }
@@ -210,7 +221,10 @@ export function useRecordDrafts(zone: string) {
       if (mistakes.size === 0 && requestOf(drafts).keys.length > recordSetsAtOnce)
         notifyFailure(texts.tooMany(recordSetsAtOnce))
       else if (mistakes.size === 0) review.mutate()
-      else setOpen((now) => new Set([...now, ...mistakes.keys()]))
+      else {
+        setOpen((now) => new Set([...now, ...mistakes.keys()]))
+        focusFirstMistake()
+      }
     },
     apply: () => reviewed && apply.mutate(reviewed),
     closeReview: () => setReviewed(undefined),
