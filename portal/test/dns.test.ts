@@ -94,6 +94,87 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('is used by the keyboard: rows by arrows, edit in place, what is wrong as soon as a row is left', async () => {
+    const { context, page, pageErrors } = await person()
+    await openZone(page)
+    await page.getByRole('button', { name: 'Edit mail/MX' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    const values = page.getByLabel('Values, one per line')
+    await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('192.0.2.300')
+    await page.getByRole('textbox', { name: 'Search names and values' }).focus()
+    await page.getByText(/^Address: not an IPv4 address/).waitFor()
+    await page.getByText('1 row needs a correction').waitFor()
+    await values.focus()
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Edit www/A')
+    await page.getByRole('tab', { name: 'DNSSEC' }).click()
+    await page.getByRole('tab', { name: 'Records (1 changed)' }).click()
+    await page.getByRole('button', { name: 'Discard', exact: true }).click()
+    await page.getByRole('row').filter({ hasText: '192.0.2.2' }).waitFor()
+    assert.deepEqual(without422(pageErrors), [])
+    await context.close()
+  })
+
+  it('shows what to do about a name of another customer, and creates the zone once the record is found', async () => {
+    const { context, page, pageErrors } = await person()
+    const record = { record_name: '_pharos-challenge.shop.example', record_value: 'pharos-domain-verification=x' }
+    let isVerified = false
+    await page.route('**/v3/dns/zones', (route) =>
+      isVerified
+        ? route.continue()
+        : route.fulfill({
+            status: 409,
+            contentType: 'application/problem+json',
+            json: {
+              type: 'about:blank',
+              title: 'Claimed',
+              status: 409,
+              detail: 'Another customer has it.',
+              code: 'zone_claimed',
+              request_id: '00000000-0000-4000-8000-000000000000',
+              errors: [{ loc: ['body', 'name'], msg: 'is held', type: 'zone_claimed', ctx: record }],
+            },
+          }),
+    )
+    await page.route('**/v3/teams/current/domains/*/verify', async (route) => {
+      const answer = await route.fetch()
+      const verified = isVerified ? new Date().toISOString() : null
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), verified } })
+    })
+    await page.goto(`${demo.url}/zones/new`)
+    await page.getByLabel('Name', { exact: true }).fill('shop.example')
+    await page.getByRole('button', { name: 'Create zone' }).click()
+    await page.getByText(record.record_name).waitFor()
+    await page.getByRole('button', { name: 'Copy text of the record' }).waitFor()
+    await settled(page)
+    assert.deepEqual(await axeViolations(page), [])
+    await page.getByRole('button', { name: 'Check record' }).click()
+    await page.getByText(/was not found yet|did not answer/).waitFor()
+    isVerified = true
+    await page.getByRole('button', { name: 'Check record' }).click()
+    await page.getByRole('heading', { name: 'shop.example', level: 1 }).waitFor()
+    assert.deepEqual(without422(pageErrors), [])
+    await context.close()
+  })
+
+  it('imports by transfer from a name server, and says why one does not hand the zone out', async () => {
+    const { context, page, pageErrors } = await person()
+    await page.goto(`${demo.url}/zones/import`)
+    await page.getByLabel('Zone', { exact: true }).fill('moved.example')
+    await page.getByRole('radio', { name: 'Name server (zone transfer)' }).check()
+    await page.getByRole('textbox', { name: 'Name server' }).fill('127.0.0.1')
+    await page.getByLabel('Port').fill(String(demo.dnsPort))
+    await page.getByRole('button', { name: 'Transfer and check' }).click()
+    await page.getByText(/^Name server could not transfer the zone/).waitFor()
+    await settled(page)
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(without422(pageErrors), [])
+    await context.close()
+  })
+
   it('asks before changes of records are lost', async () => {
     const { context, page } = await person()
     await openZone(page)

@@ -162,7 +162,7 @@ export const mistakesInDns: readonly Mistake[] = [
       await page.getByLabel(/^Name server/).first().check()
       await press(page, 'Transfer and check')
       await page.getByText('Enter the IP address of the name server.').waitFor()
-      await page.getByLabel('TSIG key').fill('nobody.example')
+      await page.getByRole('combobox', { name: 'TSIG key' }).fill('nobody.example')
       await page.getByLabel('Name server', { exact: true }).fill('127.0.0.1')
       await press(page, 'Transfer and check')
     },

@@ -3,7 +3,7 @@ import { ActionIcon, Autocomplete, Button, Checkbox, Group, Menu, Table, Textare
 import { useClipboard } from '@mantine/hooks'
 import type { RecordSet } from '@pharos/contract/dns-recordset'
 import { IconArrowBackUp, IconCheck, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
-import { useEffect, useRef, useState, type FocusEvent } from 'react'
+import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { digOf } from './dig.ts'
@@ -107,7 +107,7 @@ function Actions({ set, draft, drafts }: ActionsProps) {
     )
   return (
     <>
-      <ActionIcon aria-label={texts.edit(set.id)} onClick={() => drafts.edit(set)}>
+      <ActionIcon aria-label={texts.edit(set.id)} data-edit={set.id} onClick={() => drafts.edit(set)}>
         <IconPencil size={15} />
       </ActionIcon>
       <ActionIcon aria-label={texts.remove(set.id)} onClick={() => drafts.remove([set])}>
@@ -157,6 +157,27 @@ const copyOf = (set: RecordSet): Partial<Draft> => {
   return { type, ttl, values, comment }
 }
 
+/** Moves between the rows with the arrow keys, from a control to the same one of the next row. */
+export function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  const from = event.target as HTMLElement
+  // Fields have their own use for these keys.
+  if (step === 0 || !from.matches('button, [type=checkbox]') || from.matches('[aria-expanded=true]')) return
+  const rows = [...event.currentTarget.querySelectorAll('tbody tr')]
+  const row = from.closest('tr')
+  const at = row === null ? -1 : rows.indexOf(row)
+  if (at < 0) return
+  const cell = [...row!.children].indexOf(from.closest('td')!)
+  const last = from.matches('td > * > :last-child')
+  for (let next = at + step; next >= 0 && next < rows.length; next += step) {
+    const found = rows[next]!.children[cell]?.querySelectorAll<HTMLElement>('button, [type=checkbox]') ?? []
+    const target = last ? found[found.length - 1] : found[0]
+    if (target === undefined) continue
+    event.preventDefault()
+    return target.focus()
+  }
+}
+
 export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordDrafts; zone: string }) {
   const first = useRef<HTMLInputElement>(null)
   const values = useRef<HTMLTextAreaElement>(null)
@@ -169,6 +190,10 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
     if (isNew) return
     if (isChanged(draft)) drafts.setIsOpen(draft.key, false)
     else drafts.drop(draft.key)
+    // The keyboard goes on where it opened the row.
+    setTimeout(() =>
+      document.querySelector<HTMLElement>(`[data-edit="${CSS.escape(draft.key)}"]`)?.focus(),
+    )
   }
   return (
     <Table.Tr

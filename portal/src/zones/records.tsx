@@ -21,7 +21,7 @@ import { textOf, usePageSearch } from '../ui/use-page-search.ts'
 import { Plan } from './plan.tsx'
 import { parseTtl, ttlPresets, ttlText } from './record-drafts.ts'
 import { commonTypes } from './record-types.ts'
-import { EditRow, Row } from './record-rows.tsx'
+import { EditRow, moveBetweenRows, Row } from './record-rows.tsx'
 import type { RecordDrafts } from './use-record-drafts.ts'
 import { words } from './words.ts'
 import classes from './zones.module.css'
@@ -139,7 +139,12 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
         </Empty>
       ) : (
         <div className={classes['tableBox']} tabIndex={0} role="group" aria-label={texts.label}>
-          <Table className={classes['records']!} aria-label={texts.label} data-records>
+          <Table
+            className={classes['records']!}
+            aria-label={texts.label}
+            data-records
+            onKeyDown={moveBetweenRows}
+          >
             <Table.Thead>
               <Table.Tr>
                 <Table.Th w={36}>
