@@ -139,11 +139,14 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
             },
           }),
     )
-    await page.route('**/v3/teams/current/domains/*/verify', async (route) => {
-      const answer = await route.fetch()
-      const verified = isVerified ? new Date().toISOString() : null
-      await route.fulfill({ response: answer, json: { ...(await answer.json()), verified } })
-    })
+    await page.route('**/v3/teams/current/domains/*/verify', (route) =>
+      route.fulfill({
+        json: {
+          verified: isVerified ? new Date().toISOString() : null,
+          last_check_result: isVerified ? 'valid' : 'missing',
+        },
+      }),
+    )
     await page.goto(`${demo.url}/zones/new`)
     await page.getByLabel('Name', { exact: true }).fill('shop.example')
     await page.getByRole('button', { name: 'Create zone' }).click()
@@ -152,7 +155,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await settled(page)
     assert.deepEqual(await axeViolations(page), [])
     await page.getByRole('button', { name: 'Check record' }).click()
-    await page.getByText(/was not found yet|did not answer/).waitFor()
+    await page.getByText(/^The record was not found yet/).waitFor()
     isVerified = true
     await page.getByRole('button', { name: 'Check record' }).click()
     await page.getByRole('heading', { name: 'shop.example', level: 1 }).waitFor()
@@ -166,7 +169,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByLabel('Zone', { exact: true }).fill('moved.example')
     await page.getByRole('radio', { name: 'Name server (zone transfer)' }).check()
     await page.getByRole('textbox', { name: 'Name server' }).fill('127.0.0.1')
-    await page.getByLabel('Port').fill(String(demo.dnsPort))
+    await page.getByRole('textbox', { name: 'Port' }).fill(String(demo.dnsPort))
     await page.getByRole('button', { name: 'Transfer and check' }).click()
     await page.getByText(/^Name server could not transfer the zone/).waitFor()
     await settled(page)

@@ -42,7 +42,8 @@ const setting = (label: string, value: string): Mistake => [
   `${zone}?tab=settings`,
   `${label} ${value}`,
   async (page) => {
-    await page.getByLabel(label, { exact: true }).fill(value)
+    // The label of a field that may stay empty says so.
+    await page.getByLabel(new RegExp(`^${label}`)).first().fill(value)
     await page.keyboard.press('Tab')
     await press(page, 'Save settings')
   },

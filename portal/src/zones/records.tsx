@@ -1,5 +1,5 @@
 // The record sets of a zone as an editable table: changes are collected, reviewed as the server's plan, applied in one step, undone.
-import { ActionIcon, Button, Checkbox, Group, Menu, Modal, Select, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Group, Menu, Select, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { listRecordSetsRoute, type RecordSet } from '@pharos/contract/dns-recordset'
 import { getZoneSettingsRoute } from '@pharos/contract/dns-settings'
 import type { Zone } from '@pharos/contract/dns-zone'
@@ -18,7 +18,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { textOf, usePageSearch } from '../ui/use-page-search.ts'
-import { Plan } from './plan.tsx'
+import { Applied, ChangesBar, Review } from './record-review.tsx'
 import { parseTtl, ttlPresets, ttlText } from './record-drafts.ts'
 import { commonTypes } from './record-types.ts'
 import { EditRow, moveBetweenRows, Row } from './record-rows.tsx'
@@ -29,7 +29,7 @@ import classes from './zones.module.css'
 const { records: texts } = words
 const pageSize = 100
 
-type Order = 'name' | 'type' | 'ttl' | 'touched'
+type Order = 'name' | 'type' | 'ttl'
 
 export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) {
   const id = String(zone.id)
@@ -159,13 +159,13 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
                     />
                   )}
                 </Table.Th>
-                <Sortable width={190} order="name" sort={sort} onSort={(next) => setAddress({ sort: next })}>
+                <Sortable width={190} order="name" sort={sort} onSort={(next) => setAddress({ sort: next, from: undefined })}>
                   {texts.name}
                 </Sortable>
-                <Sortable width={110} order="type" sort={sort} onSort={(next) => setAddress({ sort: next })}>
+                <Sortable width={110} order="type" sort={sort} onSort={(next) => setAddress({ sort: next, from: undefined })}>
                   {texts.type}
                 </Sortable>
-                <Sortable width={96} order="ttl" sort={sort} onSort={(next) => setAddress({ sort: next })}>
+                <Sortable width={96} order="ttl" sort={sort} onSort={(next) => setAddress({ sort: next, from: undefined })}>
                   {texts.ttl}
                 </Sortable>
                 <Table.Th>{texts.values}</Table.Th>
@@ -199,7 +199,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
   )
 }
 
-const orders: readonly string[] = ['name', 'type', 'ttl', 'touched'] satisfies Order[]
+const orders: readonly string[] = ['name', 'type', 'ttl'] satisfies Order[]
 
 /** The address can name any order; one that does not exist is that of names. */
 function orderingOf(sort: string) {
@@ -302,74 +302,5 @@ function Pages({
         </>
       )}
     </Group>
-  )
-}
-
-const ChangesBar = ({ drafts }: { drafts: RecordDrafts }) =>
-  drafts.changed > 0 && (
-    <div className={classes['bar']} role="region" aria-label={texts.review}>
-      <Text size="sm" fw={500}>
-        {texts.unsaved(drafts.changed)}
-      </Text>
-      {/* Here, so that the table does not move under the pointer. */}
-      <Text size="sm" c="var(--bad)" role="status">
-        {drafts.errors.size > 0 && texts.wrong(drafts.errors.size)}
-      </Text>
-      <Group gap="xs" ml="auto">
-        <Button variant="default" onClick={drafts.discard}>
-          {texts.discard}
-        </Button>
-        <Button loading={drafts.isReviewing} onClick={drafts.review}>
-          {texts.review}
-        </Button>
-      </Group>
-    </div>
-  )
-
-function Review({ drafts }: { drafts: RecordDrafts }) {
-  const { reviewed } = drafts
-  return (
-    <Modal opened={reviewed !== undefined} onClose={drafts.closeReview} title={words.plan.title} size="lg">
-      {reviewed && (
-        <Stack>
-          <Plan changes={reviewed.plan} />
-          {reviewed.plan.unchanged_count > 0 && (
-            <Text size="sm" c="dimmed">
-              {words.plan.unchanged(reviewed.plan.unchanged_count)}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={drafts.closeReview}>
-              {words.cancel}
-            </Button>
-            <Button loading={drafts.isApplying} onClick={drafts.apply} data-autofocus>
-              {words.plan.apply}
-            </Button>
-          </Group>
-        </Stack>
-      )}
-    </Modal>
-  )
-}
-
-function Applied({ drafts }: { drafts: RecordDrafts }) {
-  const { applied } = drafts
-  if (!applied) return null
-  return (
-    <div className={classes['applied']} role="status">
-      <Text size="sm">
-        {applied.count === 0 ? texts.nothing : texts.applied(words.version(applied.version), applied.count)}
-      </Text>
-      <Group gap="xs" ml="auto">
-        {applied.count > 0 && (
-          <Button variant="default" size="compact-sm" loading={drafts.isUndoing} onClick={drafts.undo}>
-            {texts.undo}
-          </Button>
-        )}
-        <Button variant="subtle" size="compact-sm" onClick={drafts.dismiss}>
-          {texts.dismiss}
-        </Button>
-      </Group>
-    </div>
   )
 }
