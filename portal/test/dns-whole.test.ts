@@ -22,7 +22,18 @@ import { asUser } from './sample-data.ts'
 const name = 'grove.example'
 const file = readFileSync(new URL('../../demo/zones/harbor.example.zone', import.meta.url), 'utf8')
 /** The records of the file; SOA and NS of the zone itself are managed. */
-const imported = ['@/A', '@/AAAA', '@/CAA', '@/MX', '@/TXT', '*.lab/A', '_sip._udp/SRV', 'game/A', 'mail/A', 'mail/AAAA']
+const imported = [
+  '@/A',
+  '@/AAAA',
+  '@/CAA',
+  '@/MX',
+  '@/TXT',
+  '*.lab/A',
+  '_sip._udp/SRV',
+  'game/A',
+  'mail/A',
+  'mail/AAAA',
+]
 const agreeMs = 30_000
 
 const demo = new Demo()
@@ -42,80 +53,84 @@ after(async () => {
   await demo.stop()
 })
 
-it('keeps the portal, the API and the name server alike from the first record to the deletion', { skip }, async () => {
-  const { context, page, pageErrors } = await openPerson(browser, demo.url, 'demo@demo.example')
-  const tab = (label: string) => page.getByRole('tab', { name: label }).click()
+it(
+  'keeps the portal, the API and the name server alike from the first record to the deletion',
+  { skip },
+  async () => {
+    const { context, page, pageErrors } = await openPerson(browser, demo.url, 'demo@demo.example')
+    const tab = (label: string) => page.getByRole('tab', { name: label }).click()
 
-  await page.goto(`${demo.url}/zones/new`)
-  await page.getByLabel('Name', { exact: true }).fill(name)
-  await page.getByRole('switch', { name: 'Sign with DNSSEC' }).uncheck({ force: true })
-  await page.getByRole('button', { name: 'Create zone' }).click()
-  await page.getByRole('heading', { name, level: 1 }).waitFor()
-  await agree(page, ['@/NS', '@/SOA'])
+    await page.goto(`${demo.url}/zones/new`)
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByRole('switch', { name: 'Sign with DNSSEC' }).uncheck({ force: true })
+    await page.getByRole('button', { name: 'Create zone' }).click()
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+    await agree(page, ['@/NS', '@/SOA'])
 
-  await tab('Import and export')
-  const drop = await page.evaluateHandle((content) => {
-    const transfer = new DataTransfer()
-    transfer.items.add(new File([content], 'grove.example.zone', { type: 'text/dns' }))
-    return transfer
-  }, file)
-  await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer: drop })
-  await page.getByRole('button', { name: 'Check file' }).click()
-  await page.getByText('2 lines not applied').waitFor()
-  await page.getByRole('button', { name: 'Apply import' }).click()
-  const whole = ['@/NS', '@/SOA', ...imported, 'www/CNAME']
-  await agree(page, whole)
+    await tab('Import and export')
+    const drop = await page.evaluateHandle((content) => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([content], 'grove.example.zone', { type: 'text/dns' }))
+      return transfer
+    }, file)
+    await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer: drop })
+    await page.getByRole('button', { name: 'Check file' }).click()
+    await page.getByText('2 lines not applied').waitFor()
+    await page.getByRole('button', { name: 'Apply import' }).click()
+    const whole = ['@/NS', '@/SOA', ...imported, 'www/CNAME']
+    await agree(page, whole)
 
-  await tab('DNSSEC')
-  await page.getByRole('button', { name: 'Enable DNSSEC' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Enable DNSSEC' }).click()
-  await page.locator('[data-ds]').first().waitFor()
-  await signed(page)
-  await tab('Records')
-  await agree(page, whole)
+    await tab('DNSSEC')
+    await page.getByRole('button', { name: 'Enable DNSSEC' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Enable DNSSEC' }).click()
+    await page.locator('[data-ds]').first().waitFor()
+    await signed(page)
+    await tab('Records')
+    await agree(page, whole)
 
-  await page.getByRole('button', { name: 'Edit mail/A', exact: true }).click()
-  await page.getByLabel('Values, one per line').fill('198.51.100.26\n198.51.100.27')
-  await page.getByRole('button', { name: 'Delete game/A', exact: true }).click()
-  await page.getByRole('button', { name: 'Review changes' }).click()
-  const plan = page.getByRole('dialog', { name: 'Review changes' })
-  await plan.getByText('0 added, 1 changed, 1 deleted').waitFor()
-  await plan.getByRole('button', { name: 'Apply' }).click()
-  await page.getByText(/^Version \d+ published/).waitFor()
-  const changed = await agree(
-    page,
-    whole.filter((id) => id !== 'game/A'),
-  )
-  assert.deepEqual(recordsOf(changed, 'mail/A'), ['198.51.100.26', '198.51.100.27'])
+    await page.getByRole('button', { name: 'Edit mail/A', exact: true }).click()
+    await page.getByLabel('Values, one per line').fill('198.51.100.26\n198.51.100.27')
+    await page.getByRole('button', { name: 'Delete game/A', exact: true }).click()
+    await page.getByRole('button', { name: 'Review changes' }).click()
+    const plan = page.getByRole('dialog', { name: 'Review changes' })
+    await plan.getByText('0 added, 1 changed, 1 deleted').waitFor()
+    await plan.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText(/^Version \d+ published/).waitFor()
+    const changed = await agree(
+      page,
+      whole.filter((id) => id !== 'game/A'),
+    )
+    assert.deepEqual(recordsOf(changed, 'mail/A'), ['198.51.100.26', '198.51.100.27'])
 
-  await page.getByRole('button', { name: 'Undo' }).click()
-  const undone = await agree(page, whole)
-  assert.deepEqual(recordsOf(undone, 'mail/A'), ['198.51.100.25'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    const undone = await agree(page, whole)
+    assert.deepEqual(recordsOf(undone, 'mail/A'), ['198.51.100.25'])
 
-  await tab('History')
-  await page.getByRole('button', { name: 'Roll back to version 1', exact: true }).click()
-  await page.getByRole('dialog').getByText('0 added, 0 changed, 11 deleted').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
-  await page.getByText('The records are those of version 1 again.').waitFor()
-  await tab('Records')
-  await agree(page, ['@/NS', '@/SOA'])
+    await tab('History')
+    await page.getByRole('button', { name: 'Roll back to version 1', exact: true }).click()
+    await page.getByRole('dialog').getByText('0 added, 0 changed, 11 deleted').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+    await page.getByText('The records are those of version 1 again.').waitFor()
+    await tab('Records')
+    await agree(page, ['@/NS', '@/SOA'])
 
-  await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('menuitem', { name: 'Delete zone' }).click()
-  await page.getByLabel(/Type the name/).fill(name)
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete zone' }).click()
-  await page.getByRole('heading', { name: 'Zones', level: 1 }).waitFor()
-  await settled(page)
-  assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0)
-  await assert.rejects(
-    call(getZoneRoute, { params: { zone: name } }),
-    (error) => error instanceof ProblemError && error.problem.code === 'not_found',
-  )
-  await until(async () => assert.equal((await ask('@', 'SOA')).rcode, rcode.REFUSED))
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete zone' }).click()
+    await page.getByLabel(/Type the name/).fill(name)
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete zone' }).click()
+    await page.getByRole('heading', { name: 'Zones', level: 1 }).waitFor()
+    await settled(page)
+    assert.equal(await page.getByRole('link', { name, exact: true }).count(), 0)
+    await assert.rejects(
+      call(getZoneRoute, { params: { zone: name } }),
+      (error) => error instanceof ProblemError && error.problem.code === 'not_found',
+    )
+    await until(async () => assert.equal((await ask('@', 'SOA')).rcode, rcode.REFUSED))
 
-  assert.deepEqual(pageErrors, [])
-  await context.close()
-})
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  },
+)
 
 const question = (owner: string, type: string) => ({
   name: parseName(owner === '@' ? `${name}.` : `${owner}.${name}.`),
@@ -137,11 +152,16 @@ async function agree(page: Page, ids: readonly string[]): Promise<readonly Recor
     for (const { name: owner, type, records } of sets) {
       const { answers, aa } = await ask(owner, type)
       const code = recordType[type as keyof typeof recordType]
-      const served = answers.filter((record) => record.type === code).map(({ rdata }) => printRdata(code, rdata))
+      const served = answers
+        .filter((record) => record.type === code)
+        .map(({ rdata }) => printRdata(code, rdata))
       assert.equal(aa, true)
       assert.deepEqual([owner, type, ...served.sort()], [owner, type, ...records.toSorted()])
     }
-    assert.deepEqual(await rowsOf(page), sets.map(({ name: owner, type, records }) => [owner, type, ...records]))
+    assert.deepEqual(
+      await rowsOf(page),
+      sets.map(({ name: owner, type, records }) => [owner, type, ...records]),
+    )
   })
   return sets
 }

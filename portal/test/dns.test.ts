@@ -2,10 +2,12 @@
 // imported, DNSSEC shows the DS record, reverse DNS is named in a grid, and a zone is deleted and restored.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns-settings'
 import type { Browser, Page } from 'playwright-core'
 import { axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
+import { asUser } from './sample-data.ts'
 
 const name = 'orchard.example'
 
@@ -120,7 +122,10 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
 
   it('shows what to do about a name of another customer, and creates the zone once the record is found', async () => {
     const { context, page, pageErrors } = await person()
-    const record = { record_name: '_pharos-challenge.shop.example', record_value: 'pharos-domain-verification=x' }
+    const record = {
+      record_name: '_pharos-challenge.shop.example',
+      record_value: 'pharos-domain-verification=x',
+    }
     let isVerified = false
     await page.route('**/v3/dns/zones', (route) =>
       isVerified
@@ -172,6 +177,20 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('textbox', { name: 'Port' }).fill(String(demo.dnsPort))
     await page.getByRole('button', { name: 'Transfer and check' }).click()
     await page.getByText(/^Name server could not transfer the zone/).waitFor()
+    await settled(page)
+    assert.deepEqual(await axeViolations(page), [])
+    // The built-in name server hands out a zone of the demo to this host.
+    const call = await asUser(demo.url, 'demo@demo.example')
+    const params = { zone: 'harbor.example' }
+    const { body: settings } = await call(getZoneSettingsRoute, { params })
+    await call(updateZoneSettingsRoute, { params, body: { ...settings, allow_transfer: ['127.0.0.1'] } })
+    await page.goto(`${demo.url}/zones/harbor.example?tab=import`)
+    await page.getByRole('radio', { name: 'Name server (zone transfer)' }).check()
+    await page.getByRole('textbox', { name: 'Name server' }).fill('127.0.0.1')
+    await page.getByRole('textbox', { name: 'Port' }).fill(String(demo.dnsPort))
+    await page.getByRole('button', { name: 'Transfer and check' }).click()
+    await page.getByText('Nothing changes: the zone is as requested already.').waitFor()
+    await page.getByText('2 lines not applied').waitFor()
     await settled(page)
     assert.deepEqual(await axeViolations(page), [])
     assert.deepEqual(without422(pageErrors), [])

@@ -43,7 +43,10 @@ const setting = (label: string, value: string): Mistake => [
   `${label} ${value}`,
   async (page) => {
     // The label of a field that may stay empty says so.
-    await page.getByLabel(new RegExp(`^${label}`)).first().fill(value)
+    await page
+      .getByLabel(new RegExp(`^${label}`))
+      .first()
+      .fill(value)
     await page.keyboard.press('Tab')
     await press(page, 'Save settings')
   },
@@ -96,7 +99,12 @@ const claimed: Mistake = [
       record_type: 'TXT',
       record_value: 'pharos-domain-verification=Zm9yIHRoZSB0ZXN0',
     }
-    const error = { loc: ['body', 'name'], msg: 'is held by another customer of the provider', type: 'zone_claimed', ctx }
+    const error = {
+      loc: ['body', 'name'],
+      msg: 'is held by another customer of the provider',
+      type: 'zone_claimed',
+      ctx,
+    }
     await page.route('**/v3/dns/zones', (route) => route.fulfill(refusal('zone_claimed', 409, [error])))
     await page.getByLabel('Name', { exact: true }).fill('shop.example')
     await press(page, 'Create zone')
@@ -160,7 +168,10 @@ export const mistakesInDns: readonly Mistake[] = [
     'a name server that does not answer',
     async (page) => {
       await page.getByLabel('Zone', { exact: true }).fill('moved.example')
-      await page.getByLabel(/^Name server/).first().check()
+      await page
+        .getByLabel(/^Name server/)
+        .first()
+        .check()
       await press(page, 'Transfer and check')
       await page.getByText('Enter the IP address of the name server.').waitFor()
       await page.getByRole('combobox', { name: 'TSIG key' }).fill('nobody.example')

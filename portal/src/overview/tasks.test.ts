@@ -19,7 +19,10 @@ describe('the tasks of the overview', () => {
       webhooks: page(),
       tokens: page(),
     } as Known
-    assert.deepEqual(tasksOf({ ...empty, holds: page(), zoneHolds: page(), letters: page(), secondFactor }), [])
+    assert.deepEqual(
+      tasksOf({ ...empty, holds: page(), zoneHolds: page(), letters: page(), secondFactor }),
+      [],
+    )
   })
 
   it('include a second factor that is not set up or has few codes left', () => {
@@ -144,7 +147,14 @@ describe('the tasks of the overview', () => {
           'The primary servers do not hand out the zone; the last copy is served',
           undefined,
         ],
-        ['z1.example', 'provider', 'bad', 'View', 'A name server does not serve the newest version', 'servers'],
+        [
+          'z1.example',
+          'provider',
+          'bad',
+          'View',
+          'A name server does not serve the newest version',
+          'servers',
+        ],
         [
           'z2.example',
           'provider',
@@ -185,7 +195,14 @@ describe('the tasks of the overview', () => {
       dnssecZones: { results: [{ id: 8, name: 'signed.example' }], count: 3 },
     } as unknown as Known)
     assert.deepEqual(
-      [task!.text, task!.who, task!.color, task!.verb, pathOf(task!), (task!.to.search as { tab?: string }).tab],
+      [
+        task!.text,
+        task!.who,
+        task!.color,
+        task!.verb,
+        pathOf(task!),
+        (task!.to.search as { tab?: string }).tab,
+      ],
       ['signed.example', 'you', 'warn', 'Show DS record', '/zones/8', 'dnssec'],
     )
     assert.deepEqual(

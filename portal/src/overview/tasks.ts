@@ -151,26 +151,29 @@ function announcementTask(announcement: Announcement): Task {
 }
 
 function zoneTasks({ troubledZones, dnssecZones }: Known): readonly Task[] {
-  const troubled = (troubledZones?.results ?? []).map(({ id, name, status, state_messages: messages }): Task => {
-    const color = status === 'error' ? 'bad' : 'warn'
-    const tag = messages?.[0]?.tag ?? ''
-    const isYours = tag === 'zone_not_transferred' || tag === 'zone_expired'
-    return {
-      text: name,
-      isMono: true,
-      detail:
-        texts.zoneProblems[tag] ?? (status === 'error' ? texts.zoneError : texts.zoneProblems['zone_claimed']!),
-      color,
-      // The primary servers of a secondary zone are the customer's own.
-      who: isYours ? 'you' : 'provider',
-      verb: isYours ? texts.fix : texts.view,
-      to: linkOptions({
-        to: '/zones/$id',
-        params: { id: String(id) },
-        search: tag === 'zone_servers_behind' ? { tab: 'servers' } : {},
-      }),
-    }
-  })
+  const troubled = (troubledZones?.results ?? []).map(
+    ({ id, name, status, state_messages: messages }): Task => {
+      const color = status === 'error' ? 'bad' : 'warn'
+      const tag = messages?.[0]?.tag ?? ''
+      const isYours = tag === 'zone_not_transferred' || tag === 'zone_expired'
+      return {
+        text: name,
+        isMono: true,
+        detail:
+          texts.zoneProblems[tag] ??
+          (status === 'error' ? texts.zoneError : texts.zoneProblems['zone_claimed']!),
+        color,
+        // The primary servers of a secondary zone are the customer's own.
+        who: isYours ? 'you' : 'provider',
+        verb: isYours ? texts.fix : texts.view,
+        to: linkOptions({
+          to: '/zones/$id',
+          params: { id: String(id) },
+          search: tag === 'zone_servers_behind' ? { tab: 'servers' } : {},
+        }),
+      }
+    },
+  )
   const unsigned = (dnssecZones?.results ?? []).map(({ id, name, dnssec }): Task => ({
     text: name,
     isMono: true,

@@ -64,7 +64,8 @@ export const words = {
     checksFailed: 'Checks failed',
     moreBlocked: (n: number) => `${n.toLocaleString('en')} more`,
     moreBlockedDetail: 'Cannot be announced',
-    zonesNeedApproval: (n: number) => `${count(n, 'change', 'changes')} of DNS ${n === 1 ? 'needs' : 'need'} approval`,
+    zonesNeedApproval: (n: number) =>
+      `${count(n, 'change', 'changes')} of DNS ${n === 1 ? 'needs' : 'need'} approval`,
     zonesNeedApprovalDetail: 'Removals that no request explains, or many at once',
     zoneError: 'The zone is not up to date everywhere',
     /** By the tag of the message about the zone. */

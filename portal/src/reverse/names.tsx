@@ -23,7 +23,9 @@ export function Names({ records, count }: { records: readonly PtrRecord[]; count
   const found = records.filter(({ ip, ptrdname }) => `${ip} ${ptrdname}`.includes(search.toLowerCase()))
   const close = () => setEdited(undefined)
   return (
-    <Section title={texts.title} flush={records.length > 0}
+    <Section
+      title={texts.title}
+      flush={records.length > 0}
       actions={
         <>
           {records.length > searchFrom && (

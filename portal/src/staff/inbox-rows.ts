@@ -63,12 +63,7 @@ export function useInbox(enabled = true): Inbox {
   })
   const known = useMemo(
     () =>
-      rowsOf(
-        details.data,
-        zones.data?.results ?? [],
-        letters.data?.results ?? [],
-        asns.data?.results ?? [],
-      ),
+      rowsOf(details.data, zones.data?.results ?? [], letters.data?.results ?? [], asns.data?.results ?? []),
     [details.data, zones.data, letters.data, asns.data],
   )
   const isComplete = holds.data && zones.data && letters.data && asns.data && details.isComplete

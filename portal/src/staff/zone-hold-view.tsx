@@ -31,7 +31,10 @@ export function ZoneHoldView({ hold }: { hold: ZoneHold }) {
       >
         <Facts
           facts={[
-            [words.change.customer, team === null ? words.change.noTeam : <CustomerLink key="team" team={team} />],
+            [
+              words.change.customer,
+              team === null ? words.change.noTeam : <CustomerLink key="team" team={team} />,
+            ],
             [words.change.request, zone?.name],
             [words.change.why, t.reasons[reason]],
             [words.change.paused, <Time key="at" at={created} />],

@@ -22,7 +22,11 @@ export function ClaimProof({ error, onVerified }: { error: unknown; onVerified: 
   const record = claimRecord(error)
   return (
     <Alert color="warn" title={texts.title}>
-      {record === undefined ? texts.contact : <Proof key={record.value} record={record} onVerified={onVerified} />}
+      {record === undefined ? (
+        texts.contact
+      ) : (
+        <Proof key={record.value} record={record} onVerified={onVerified} />
+      )}
     </Alert>
   )
 }

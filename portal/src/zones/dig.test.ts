@@ -7,10 +7,7 @@ it('asks a name server without recursion, and the own resolver with it', () => {
     digOf({ name: 'www.example.com.', type: 'A', server: 'ns1.example.net.' }),
     'dig @ns1.example.net +norecurse www.example.com. A',
   )
-  assert.equal(
-    digOf({ name: 'example.com', type: 'DS', options: ['+short'] }),
-    'dig example.com DS +short',
-  )
+  assert.equal(digOf({ name: 'example.com', type: 'DS', options: ['+short'] }), 'dig example.com DS +short')
 })
 
 it('quotes names that a shell would change', () => {

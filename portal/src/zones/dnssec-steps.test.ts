@@ -18,7 +18,8 @@ const dnssec = (changes: Partial<Dnssec>): Dnssec => ({
   ...changes,
 })
 const parent = { ds_present: true, ds_matches: true, ds_records: ['x'], checked: null }
-const states = (changes: Partial<Dnssec>, isServed = false) => stepsOf(dnssec(changes), isServed).map(({ state }) => state)
+const states = (changes: Partial<Dnssec>, isServed = false) =>
+  stepsOf(dnssec(changes), isServed).map(({ state }) => state)
 
 it('shows the way of DNSSEC, and where it waits for a person', () => {
   assert.deepEqual(states({}), ['done', 'now', 'next', 'next'])

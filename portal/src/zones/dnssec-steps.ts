@@ -45,7 +45,11 @@ function stepsBack({ parent, unsigned_after: after }: Dnssec): readonly Step[] {
   return [
     {
       name: texts.dsDeleted,
-      text: isDeleted ? texts.dsDeletedDone : parent.ds_present === null ? texts.dsDeletedUnknown : texts.dsDeletedNow,
+      text: isDeleted
+        ? texts.dsDeletedDone
+        : parent.ds_present === null
+          ? texts.dsDeletedUnknown
+          : texts.dsDeletedNow,
       state: isDeleted ? 'done' : parent.ds_present === null ? 'now' : 'warn',
     },
     {

@@ -6,5 +6,7 @@ export function guessZone(content: string, fileName = ''): string | undefined {
   const owner = /^(\S+\.)[ \t]+(?:\S+[ \t]+){0,2}SOA[ \t]/im.exec(content)?.[1]
   const named = /^(?:db\.|zone\.)?(.+?)(?:\.(?:zone|db|txt|hosts|signed))*$/i.exec(fileName)?.[1]
   const found = origin ?? owner ?? named
-  return found !== undefined && /^[^.\s/]+(?:\.[^.\s/]+)+\.?$/.test(found) ? found.replace(/\.$/, '') : undefined
+  return found !== undefined && /^[^.\s/]+(?:\.[^.\s/]+)+\.?$/.test(found)
+    ? found.replace(/\.$/, '')
+    : undefined
 }

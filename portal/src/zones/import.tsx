@@ -274,7 +274,9 @@ function errorsOf(error: unknown) {
 
 function progressText({ source, content, server }: Draft, isApplying: boolean): string {
   if (isApplying) return texts.applying
-  return source === 'file' ? texts.checking(content.split('\n').length) : texts.transferring(server.address.trim())
+  return source === 'file'
+    ? texts.checking(content.split('\n').length)
+    : texts.transferring(server.address.trim())
 }
 
 const Progress = ({ text }: { text: string }) => (

@@ -65,8 +65,10 @@ export function parseTtl(text: string): number | undefined {
 
 /** Returns a TTL as people type it: `1h` for 3600. */
 export function ttlInput(seconds: number): string {
-  for (const unit of ['w', 'd', 'h', 'm'])
-    if (seconds >= units[unit]! && seconds % units[unit]! === 0) return `${seconds / units[unit]!}${unit}`
+  for (const unit of ['w', 'd', 'h', 'm']) {
+    const size = units[unit]!
+    if (seconds >= size && seconds % size === 0) return `${seconds / size}${unit}`
+  }
   return String(seconds)
 }
 

@@ -1,5 +1,15 @@
 // The rows of the table of record sets: as they are, and while they are edited.
-import { ActionIcon, Autocomplete, Button, Checkbox, Group, Menu, Table, Textarea, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Autocomplete,
+  Button,
+  Checkbox,
+  Group,
+  Menu,
+  Table,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import type { RecordSet } from '@pharos/contract/dns-recordset'
 import { IconArrowBackUp, IconCheck, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
@@ -134,9 +144,7 @@ function More({ set, drafts, isEditable }: MoreProps) {
     <Menu defaultOpened position="bottom-end" width={220}>
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown>
-        {isEditable && (
-          <Menu.Item onClick={() => drafts.add(copyOf(set))}>{texts.duplicate}</Menu.Item>
-        )}
+        {isEditable && <Menu.Item onClick={() => drafts.add(copyOf(set))}>{texts.duplicate}</Menu.Item>}
         <Menu.Item onClick={() => clipboard.copy(records.join('\n'))}>{texts.copyValues}</Menu.Item>
         <Menu.Item onClick={() => clipboard.copy(fqdn)}>{texts.copyName}</Menu.Item>
         <Menu.Item
@@ -191,9 +199,7 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
     if (isChanged(draft)) drafts.setIsOpen(draft.key, false)
     else drafts.drop(draft.key)
     // The keyboard goes on where it opened the row.
-    setTimeout(() =>
-      document.querySelector<HTMLElement>(`[data-edit="${CSS.escape(draft.key)}"]`)?.focus(),
-    )
+    setTimeout(() => document.querySelector<HTMLElement>(`[data-edit="${CSS.escape(draft.key)}"]`)?.focus())
   }
   return (
     <Table.Tr

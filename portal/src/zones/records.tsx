@@ -1,5 +1,16 @@
 // The record sets of a zone as an editable table: changes are collected, reviewed as the server's plan, applied in one step, undone.
-import { ActionIcon, Button, Checkbox, Group, Menu, Select, Skeleton, Stack, Table, Text } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Group,
+  Menu,
+  Select,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+} from '@mantine/core'
 import { listRecordSetsRoute, type RecordSet } from '@pharos/contract/dns-recordset'
 import { getZoneSettingsRoute } from '@pharos/contract/dns-settings'
 import type { Zone } from '@pharos/contract/dns-zone'
@@ -53,8 +64,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
   const { results = [], count = 0 } = answer.data ?? {}
   const isReadOnly = zone.kind === 'secondary'
   const isEditable = ({ managed, name, type: of }: RecordSet) =>
-    !isReadOnly &&
-    (!managed || (settings.data?.apex_ns_editable === true && name === '@' && of === 'NS'))
+    !isReadOnly && (!managed || (settings.data?.apex_ns_editable === true && name === '@' && of === 'NS'))
   const onThisPage = new Set(results.map((set) => set.id))
   // A row that needs a correction is shown on every page.
   const added = [...drafts.drafts.values()].filter(
@@ -109,11 +119,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
           </Button>
         )}
         {selected.size > 0 && (
-          <Selected
-            sets={[...selected.values()]}
-            drafts={drafts}
-            onDone={() => setSelected(new Map())}
-          />
+          <Selected sets={[...selected.values()]} drafts={drafts} onDone={() => setSelected(new Map())} />
         )}
         <Pages offset={offset} count={count} onMove={setOffset} />
       </Group>
@@ -159,13 +165,28 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
                     />
                   )}
                 </Table.Th>
-                <Sortable width={190} order="name" sort={sort} onSort={(next) => setAddress({ sort: next, from: undefined })}>
+                <Sortable
+                  width={190}
+                  order="name"
+                  sort={sort}
+                  onSort={(next) => setAddress({ sort: next, from: undefined })}
+                >
                   {texts.name}
                 </Sortable>
-                <Sortable width={110} order="type" sort={sort} onSort={(next) => setAddress({ sort: next, from: undefined })}>
+                <Sortable
+                  width={110}
+                  order="type"
+                  sort={sort}
+                  onSort={(next) => setAddress({ sort: next, from: undefined })}
+                >
                   {texts.type}
                 </Sortable>
-                <Sortable width={96} order="ttl" sort={sort} onSort={(next) => setAddress({ sort: next, from: undefined })}>
+                <Sortable
+                  width={96}
+                  order="ttl"
+                  sort={sort}
+                  onSort={(next) => setAddress({ sort: next, from: undefined })}
+                >
                   {texts.ttl}
                 </Sortable>
                 <Table.Th>{texts.values}</Table.Th>

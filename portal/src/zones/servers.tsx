@@ -32,9 +32,7 @@ const behindBy = (published: number | null, serial: number | null): number =>
 /** Returns how long after the publication the server had the serial; nothing if it was observed anew since, such as after a failure. */
 function delayText(published: string | null, since: string | null) {
   const ms = published === null || since === null ? NaN : Date.parse(since) - Date.parse(published)
-  return ms >= 0 && ms < longestDelayMs ? (
-    <div className={classes['comment']}>{texts.delay(ms)}</div>
-  ) : null
+  return ms >= 0 && ms < longestDelayMs ? <div className={classes['comment']}>{texts.delay(ms)}</div> : null
 }
 const longestDelayMs = 3_600_000
 

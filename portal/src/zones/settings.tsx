@@ -38,13 +38,9 @@ export function ZoneSettingsTab({ zone }: { zone: Zone }) {
   const keys = useAnswer(listTsigKeysRoute, { query: { limit: 1000 } })
   const failed = [answer, keys].filter(({ error, data }) => error && !data)
   if (failed.length > 0)
-    return (
-      <Problem error={failed[0]!.error} retry={() => Promise.all(failed.map((one) => one.refetch()))} />
-    )
+    return <Problem error={failed[0]!.error} retry={() => Promise.all(failed.map((one) => one.refetch()))} />
   if (!answer.data || !keys.data) return <Skeleton height={320} radius="lg" />
-  return (
-    <SettingsForm key={answer.data.etag} params={params} read={answer.data} keys={keys.data.results} />
-  )
+  return <SettingsForm key={answer.data.etag} params={params} read={answer.data} keys={keys.data.results} />
 }
 
 const seconds = (name: keyof typeof texts & keyof Values, help: string) =>

@@ -21,7 +21,8 @@ function adapt(delta: number, points: number, isFirst: boolean): number {
 function decode(text: string): string {
   if (text === '') throw new RangeError('no Punycode')
   const end = text.lastIndexOf('-')
-  const output = [...text.slice(0, Math.max(end, 0))]
+  const basic = text.slice(0, Math.max(end, 0))
+  const output = [...basic]
   let [code, at, bias] = [firstCode as number, 0, firstBias as number]
   for (let place = end + 1; place < text.length;) {
     const before = at

@@ -32,7 +32,12 @@ import { invalidateZones, readZoneMark, resultOf } from './zone-queries.ts'
 const { records: texts } = words
 
 type Reviewed = { readonly plan: ZoneChanges; readonly etag: string; readonly before: number }
-type Applied = { readonly version: number; readonly before: number; readonly count: number; readonly etag: string }
+type Applied = {
+  readonly version: number
+  readonly before: number
+  readonly count: number
+  readonly etag: string
+}
 
 const noErrors: RowErrors = new Map()
 /** A message that names the part of the value needs no other subject: `preference: not a number`. */
@@ -161,7 +166,11 @@ export function useRecordDrafts(zone: string) {
       const { recordsets, keys } = requestOf(withoutMistakes(checked))
       if (!keys.includes(key)) return {}
       try {
-        await call(changeRecordSetsRoute, { params, body: { recordsets }, query: { dry_run: true } as object })
+        await call(changeRecordSetsRoute, {
+          params,
+          body: { recordsets },
+          query: { dry_run: true } as object,
+        })
         return {}
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error

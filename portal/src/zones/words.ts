@@ -310,7 +310,9 @@ export const words = {
     algorithms: { ECDSAP256SHA256: 'ECDSA P-256 with SHA-256', ED25519: 'Ed25519' } as Readonly<
       Record<string, string>
     >,
-    algorithmNames: { ECDSAP256SHA256: 'ECDSA P-256', ED25519: 'Ed25519' } as Readonly<Record<string, string>>,
+    algorithmNames: { ECDSAP256SHA256: 'ECDSA P-256', ED25519: 'Ed25519' } as Readonly<
+      Record<string, string>
+    >,
     nsec3: 'Hide the list of names',
     nsec3Help: 'NSEC3 instead of NSEC. Larger answers; a determined reader still finds common names.',
     cds: 'Announce DS changes in the zone',
@@ -398,7 +400,8 @@ export const words = {
     checking: (n: number) => `Checking ${count(n, 'line', 'lines')}.`,
     applying: 'Applying. Large zones take some seconds.',
     dnssec: 'Sign with DNSSEC',
-    dnssecHelp: 'If the zone is signed elsewhere today, delete its DS record at the registrar before you change the name servers.',
+    dnssecHelp:
+      'If the zone is signed elsewhere today, delete its DS record at the registrar before you change the name servers.',
     noName: 'Enter the name of the zone.',
     long: (n: number) => `The text has ${count(n, 'line', 'lines')}, too many to show here.`,
     name: 'Zone',
@@ -467,7 +470,8 @@ export const words = {
     delay: (ms: number) =>
       `${(ms / 1000).toLocaleString('en', { maximumFractionDigits: ms < 10_000 ? 1 : 0 })} s after publication`,
     commands: 'Ask them yourself',
-    commandsText: 'Each name server answers with the serial that it serves; the last command shows the delegation.',
+    commandsText:
+      'Each name server answers with the serial that it serves; the last command shows the delegation.',
     copyCommands: 'Copy commands',
     none: 'Your provider has not connected name servers yet.',
     states: {

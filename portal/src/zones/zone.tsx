@@ -64,7 +64,11 @@ export function ZonePage() {
         <Skeleton height={320} radius="lg" />
       </Page>
     )
-  return answer.data.details?.deleted ? <DeletedZone zone={answer.data} /> : <Shown key={answer.data.id} zone={answer.data} />
+  return answer.data.details?.deleted ? (
+    <DeletedZone zone={answer.data} />
+  ) : (
+    <Shown key={answer.data.id} zone={answer.data} />
+  )
 }
 
 function Shown({ zone }: { zone: Zone }) {

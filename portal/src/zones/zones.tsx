@@ -75,11 +75,7 @@ const columns: readonly Column<Zone>[] = [
     width: 130,
     align: 'right',
     cell: (zone) =>
-      zone.published === null ? (
-        <Dimmed>–</Dimmed>
-      ) : (
-        (servedText(zone) ?? <Dimmed>{texts.noServers}</Dimmed>)
-      ),
+      zone.published === null ? <Dimmed>–</Dimmed> : (servedText(zone) ?? <Dimmed>{texts.noServers}</Dimmed>),
   },
   {
     id: 'records',

@@ -17,11 +17,7 @@ export async function listTsigKeys(
   const { page, count } = await listInTeam<RowOf<typeof keyColumns>>(postgres, teamId, {
     matching: sql`select k.id, k.name, k.algorithm, k.created from dns_tsig_keys k where k.team_id = ${teamId}`,
     columns: keyColumns,
-    order: orderBy(
-      query.ordering,
-      { name: sql`k.name`, id: sql`k.id`, created: sql`k.created` },
-      sql`k.id`,
-    ),
+    order: orderBy(query.ordering, { name: sql`k.name`, id: sql`k.id`, created: sql`k.created` }, sql`k.id`),
     slice: query,
   })
   return {

@@ -74,7 +74,9 @@ export type ShownZone = Omit<ShownRow, 'servers'> & {
 
 const shownOf = ({ servers = [], ...row }: ShownRow): ShownZone => ({
   ...row,
-  servers: servers.map((one) => parseJsonRow<RowOf<typeof serverColumns>>(one, { since: true, checked: true })),
+  servers: servers.map((one) =>
+    parseJsonRow<RowOf<typeof serverColumns>>(one, { since: true, checked: true }),
+  ),
 })
 
 const zoneOf = (row: ZoneRow): Zone => row
