@@ -67,7 +67,9 @@ describe('the words of the portal', { skip: skipWithoutBrowser() }, () => {
       await page.goto(demo.url + place)
       await settled(page)
       await make(page)
-      const told = page.locator(':is(main, [role=dialog]) :is([role=alert], [aria-invalid=true])')
+      const told = page.locator(
+        ':is(main, [role=dialog]) :is([role=alert], [aria-invalid=true], [data-field-error])',
+      )
       if (
         !(await told
           .or(page.getByRole('region', { name: 'Report' }))
