@@ -66,7 +66,14 @@ export const ZoneServer = Component('ZoneServer', {
       '`serving`: it has the published serial; `behind`: an older one; `absent`: it does not serve the zone; `failing`: it ' +
       'answers SERVFAIL; `unreachable`: it does not answer',
   },
-  checked: { ...NullableTime, description: 'when it was last queried; null if it never was' },
+  since: {
+    ...NullableTime,
+    description: 'since when it is in this state; for `serving`, since when it has this serial',
+  },
+  checked: {
+    ...NullableTime,
+    description: 'when it was last seen to answer otherwise than before; null if it never was',
+  },
 })
 export type ZoneServer = Static<typeof ZoneServer>
 

@@ -11,6 +11,7 @@ import { zoneFileRoutes } from './dns-import.ts'
 import { ptrRoutes } from './dns-ptr.ts'
 import { recordSetRoutes } from './dns-recordset.ts'
 import { zoneSettingsRoutes } from './dns-settings.ts'
+import { tsigKeyRoutes } from './dns-tsig.ts'
 import { zoneVersionRoutes } from './dns-version.ts'
 import { zoneRoutes } from './dns-zone.ts'
 import { domainRoutes } from './domain.ts'
@@ -56,6 +57,7 @@ export const routes: readonly Route[] = [
   ...zoneFileRoutes,
   ...recordSetRoutes,
   ...zoneSettingsRoutes,
+  ...tsigKeyRoutes,
   ...zoneVersionRoutes,
   ...ptrRoutes,
   ...prefixRoutes,

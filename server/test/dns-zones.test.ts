@@ -23,6 +23,26 @@ const zoneOf = async (team: DnsTeam, name: string, more: object = {}) => {
 const codesOf = ({ body }: { readonly body: Answered }) =>
   body.errors?.map(({ type }: { type: string }) => type)
 
+describe('the name servers of a zone', () => {
+  it('show since when each has its serial, or is in its state', async () => {
+    const { body: zone } = await zoneOf(red, 'since.example')
+    await sql`with s as (insert into dns_servers (name, kind) values ('a.since.test.', 'sandbox'), ('b.since.test.', 'sandbox') returning id, name)
+      insert into dns_server_zones (server_id, zone_id, serial, state, checked, since)
+      select id, ${zone.id}, 7, case when name like 'a%' then 'serving' else 'behind' end, '2026-01-02Z', '2026-01-01Z' from s`.execute(
+      api.database.postgres.owner,
+    )
+    const { body } = await red.call('GET', '/zones/since.example?include=servers')
+    assert.deepEqual(
+      body.servers.map(({ name, state, since }: Answered) => [name, state, since]),
+      [
+        ['a.since.test.', 'serving', '2026-01-02T00:00:00.000Z'],
+        ['b.since.test.', 'behind', '2026-01-01T00:00:00.000Z'],
+      ],
+    )
+    await sql`delete from dns_servers where name like '%.since.test.'`.execute(api.database.postgres.owner)
+  })
+})
+
 describe('creating a zone', () => {
   it('stores SOA, NS and the given record sets in one version', async () => {
     const { body, headers } = await zoneOf(red, 'Create.Example', {
@@ -531,6 +551,26 @@ describe('the history of a zone', () => {
 
 describe('settings of a zone', () => {
   before(() => zoneOf(red, 'settings.example'))
+
+  it('can name the keys of the team, and lists neither those of others nor a secret', async () => {
+    await sql`insert into dns_tsig_keys (name, team_id, secret_sealed) values
+      ('own.example.', ${red.teamId}, 'x'), ('other.example.', ${blue.teamId}, 'x'), ('provider.example.', null, 'x')`.execute(
+      api.database.postgres.owner,
+    )
+    const { body } = await red.call('GET', '/tsig-keys')
+    assert.deepEqual([body.count, Object.keys(body.results[0])], [1, ['id', 'name', 'algorithm', 'created']])
+    assert.deepEqual([body.results[0].name, body.results[0].algorithm], ['own.example.', 'hmac-sha256'])
+    const { body: settings } = await red.call('GET', '/zones/settings.example/settings')
+    const answer = await red.call(
+      'PUT',
+      '/zones/settings.example/settings',
+      { ...settings, tsig_key_ids: [body.results[0].id] },
+      {},
+    )
+    assert.equal(answer.status, 200, answer.text)
+    await red.call('PUT', '/zones/settings.example/settings', settings, {})
+  })
+
   const put = (payload: object, headers?: Record<string, string>) =>
     red.call('PUT', '/zones/settings.example/settings', payload, headers)
 

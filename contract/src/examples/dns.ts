@@ -17,6 +17,7 @@ import {
   type RecordSet,
 } from '../dns-recordset.ts'
 import { getZoneSettingsRoute, updateZoneSettingsRoute, type ZoneSettings } from '../dns-settings.ts'
+import { listTsigKeysRoute } from '../dns-tsig.ts'
 import { getZoneVersionRoute, listZoneVersionsRoute, rollBackZoneRoute } from '../dns-version.ts'
 import {
   createZoneRoute,
@@ -205,6 +206,7 @@ export const dnsExamples = [
           region: 'ams',
           serial: zone.serial,
           state: 'serving',
+          since: '2026-04-01T09:30:12.027Z',
           checked: '2026-04-01T09:30:12.027Z',
         },
         {
@@ -212,6 +214,7 @@ export const dnsExamples = [
           region: 'fra',
           serial: zone.serial,
           state: 'serving',
+          since: '2026-04-01T09:30:12.031Z',
           checked: '2026-04-01T09:30:12.031Z',
         },
       ],
@@ -265,6 +268,14 @@ export const dnsExamples = [
     body: { allow_transfer: ['192.0.2.53'], tsig_key_ids: [3], protect_delete: true },
     response: settings,
     changes: changesBetween(defaultSettings, settings),
+  }),
+  example(listTsigKeysRoute, {
+    response: {
+      results: [
+        { id: 3, name: 'secondary.lindholm.example.', algorithm: 'hmac-sha256', created: zone.created },
+      ],
+      count: 1,
+    },
   }),
   example(listZoneVersionsRoute, {
     ...inZone,

@@ -15,6 +15,7 @@ import {
   updateRecordSetRoute,
 } from '@pharos/contract/dns-recordset'
 import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns-settings'
+import { listTsigKeysRoute } from '@pharos/contract/dns-tsig'
 import { getZoneVersionRoute, listZoneVersionsRoute, rollBackZoneRoute } from '@pharos/contract/dns-version'
 import {
   createZoneRoute,
@@ -41,6 +42,7 @@ import {
   type PtrDeps,
 } from './reverse/ptr.ts'
 import { getZoneSettings, updateZoneSettings } from './settings/settings.ts'
+import { listTsigKeys } from './settings/tsig-keys.ts'
 import { createZone } from './zone/create-zone.ts'
 import { deleteZone, restoreZone } from './zone/delete-zone.ts'
 import { getZone, listZones } from './zone/list-zones.ts'
@@ -62,6 +64,7 @@ export const dnsRoutes = (deps: ImportDeps & PtrDeps): Mounted[] => [
   handle(deleteRecordSetRoute, deleteRecordSet, deps),
   handle(getZoneSettingsRoute, getZoneSettings, deps),
   handle(updateZoneSettingsRoute, updateZoneSettings, deps),
+  handle(listTsigKeysRoute, listTsigKeys, deps),
   handle(listZoneVersionsRoute, listZoneVersions, deps),
   handle(getZoneVersionRoute, getZoneVersion, deps),
   handle(rollBackZoneRoute, rollBackZone, deps),

@@ -491,7 +491,7 @@ export const invalidTexts = {
   ],
   retryRange: ['range', 'must be less than refresh'],
   minimumTtlRange: ['range', 'must be at most default_ttl'],
-  apexNsPermission: ['not_accepted', 'must be false: the provider does not allow it'],
+  apexNsPermission: ['not_accepted', 'is not allowed by the provider'],
   announcement: ['not_found', 'is not an announcement of the team'],
   prefixHeld: ['prefix_claimed', 'is held by another customer of the provider'],
   asnUnverified: [

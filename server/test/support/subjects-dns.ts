@@ -184,6 +184,7 @@ export const dnsSubjects: readonly Subject[] = [
     answers: () => 200,
   },
   { route: 'listPtrTemplates', requests: only(), answers: () => 200 },
+  { route: 'listTsigKeys', requests: only(), answers: () => 200 },
   {
     route: 'deletePtrTemplate',
     requests: {

@@ -34,7 +34,9 @@ const zoneColumns = camelColumns(
 )
 type ZoneRow = RowOf<typeof zoneColumns>
 
+/** A row changes only with what the server serves, so its time is that of the serial. */
 const serverColumns = columns('dns_server_zones', 's', ['serial', 'checked'], {
+  since: sql<Date>`case when s.state = 'serving' then s.checked else s.since end`,
   name: sql<string>`v.name`,
   region: sql<string>`v.region`,
   state: sql<ServerZoneState>`s.state`,
@@ -72,7 +74,9 @@ export type ShownZone = Omit<ShownRow, 'servers'> & {
 
 const shownOf = ({ servers = [], ...row }: ShownRow): ShownZone => ({
   ...row,
-  servers: servers.map((one) => parseJsonRow<RowOf<typeof serverColumns>>(one, { checked: true })),
+  servers: servers.map((one) =>
+    parseJsonRow<RowOf<typeof serverColumns>>(one, { since: true, checked: true }),
+  ),
 })
 
 const zoneOf = (row: ZoneRow): Zone => row
