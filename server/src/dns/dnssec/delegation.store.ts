@@ -15,7 +15,8 @@ export type DueDelegation = {
   readonly isRolling: boolean
 }
 
-const leaseSeconds = 120
+/** Longer checks are rare, and asking twice is harmless; a process that is killed delays its zones by this. */
+const leaseSeconds = 30
 
 /** Claims zones that are due, longest waiting first, so that no other process asks for them. Zones without a row get one. */
 export async function claimDue(db: Db, now: Date, limit: number): Promise<DueDelegation[]> {
