@@ -491,6 +491,8 @@ export interface DnsServerZonesTable {
   state: DnsServerZonesState
   checked: Date
   since: Generated<Date>
+  /** when the server was first seen at `serial`, or at a later one; null before */
+  reached: Date | null
 }
 
 export type DnsServersKind = 'dns' | 'sandbox'

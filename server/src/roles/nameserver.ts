@@ -1,7 +1,7 @@
 // The nameserver role: answers questions and transfers zones from what is published. It needs the database to follow changes, and not to
 // answer: while the database is down it serves what it has.
 import { hostname } from 'node:os'
-import { respondTo } from '../dns/answer/respond.ts'
+import { respondTo, udpSizeMax } from '../dns/answer/respond.ts'
 import { compileAccess, type Access } from '../dns/serve/access.ts'
 import { ServedZones } from '../dns/serve/served-zones.ts'
 import { requestTransfer } from '../dns/publish/follow.store.ts'
@@ -141,11 +141,12 @@ function answerer(
 function serialAnswer(zones: ServedZones, query: Message): Uint8Array | undefined {
   const [question] = query.questions
   const zone = question && zones.find(question.name as ZoneName)
-  if (!zone || zone === 'expired' || question.type !== recordType.SOA) return undefined
+  if (!zone || question.type !== recordType.SOA) return undefined
+  if (zone === 'expired') return answerTo(query, { rcode: rcode.SERVFAIL })
   return answerTo(query, { aa: true, answers: recordsOf(zone.soa) })
 }
 
 function answerTo({ id, opcode, rd, questions, edns }: Message, parts: Partial<Message>): Uint8Array {
   const answer = { ...emptyMessage, id, opcode, rd, qr: true, questions, ...parts }
-  return encodeMessage(edns ? { ...answer, edns: { ...edns, version: 0, options: [] } } : answer)
+  return encodeMessage(edns ? { ...answer, edns: { ...edns, udpSize: udpSizeMax, version: 0, options: [] } } : answer)
 }

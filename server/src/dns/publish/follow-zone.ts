@@ -21,7 +21,7 @@ import { readAllSets, writeDifference } from '../zone/zone-change.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
 import { saveFollowed, saveFollowProblem, type DueSecondary, type PrimaryOfZone } from './follow.store.ts'
 import { Guarded, closeHold, isApproved, openHold } from './hold.ts'
-import { savePublication } from './publish.store.ts'
+import { saveProblem, savePublication } from './publish.store.ts'
 import type { TransferResult, ZonePrimary } from './zone-primary.ts'
 
 export type FollowDeps = {
@@ -75,7 +75,13 @@ async function finish(db: Db, zoneId: number, soa: Rrset, isTransferred: boolean
 
 async function wait(db: Db, zoneId: number, soa: Rrset | undefined, reason: string | null): Promise<void> {
   const dueSeconds = soa ? timesOf(soa).retry : firstRetrySeconds
-  await saveFollowed(db, zoneId, { error: reason ?? 'held', dueSeconds })
+  // While staff decide, the primary answers and its zone was seen: the copy does not expire.
+  const expireSeconds = reason === null && soa ? timesOf(soa).expire : undefined
+  await saveFollowed(db, zoneId, {
+    error: reason ?? 'held',
+    dueSeconds,
+    ...(expireSeconds !== undefined && { expireSeconds }),
+  })
   if (reason !== null) await saveFollowProblem(db, zoneId, reason)
 }
 
@@ -154,6 +160,7 @@ async function guardShrink(
   const planned = { ...hold, reason: 'transfer_shrinks', sets: removed }
   if (await isApproved(db, planned)) return
   await openHold(db, planned)
+  await saveProblem(db, zoneId, 'zone_held', { removals: removed.length })
   throw new Guarded()
 }
 

@@ -1,0 +1,7 @@
+-- How long name servers take for a publication, and who signs.
+
+alter table dns_server_zones add column reached timestamptz;
+comment on column dns_server_zones.reached is 'when the server was first seen at `serial`, or at a later one; null before';
+
+-- Teams are shown whether Pharos or the name servers sign their zones.
+grant select (signing, catalog) on dns_servers to pharos_tenant;
