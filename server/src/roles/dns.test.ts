@@ -195,3 +195,31 @@ describe('the built-in name server', { skip: skipWithout('dig') }, () => {
     }
   })
 })
+
+describe('sandbox name servers', { skip: skipWithout('dig') }, () => {
+  it('follow what is published, two of them, without a loop that fails', async () => {
+    await using database = await createTestDatabase()
+    const db = database.postgres.owner
+    await sql`
+      insert into dns_servers (name, kind) values ('ns1.example.', 'sandbox'), ('ns2.example.', 'sandbox')`.execute(db)
+    const serving = await runRole(configOf(database.databaseUrl), ['reconciler'], silentLog)
+    try {
+      const id = await insertZone(db, 'sandbox.example', 'www 300 A 192.0.2.1')
+      const served = async (): Promise<boolean> => {
+        const { rows } = await sql<{ count: number; status: string }>`
+          select z.status, (select count(*)::integer from dns_server_zones s
+            where s.zone_id = z.id and s.state = 'serving' and s.serial = z.serial) as count
+          from dns_zones z where z.id = ${id}`.execute(db)
+        return rows[0]!.status === 'ok' && rows[0]!.count === 2
+      }
+      await waitFor('both serve the zone', served)
+      await changeZone(db, id, { added: 'www 300 A 192.0.2.2' })
+      await waitFor('both serve the change', served)
+      const { rows } = await sql`select error, identity from dns_servers`.execute(db)
+      const up = { error: null, identity: { version: 'sandbox' } }
+      assert.deepEqual(rows, [up, up])
+    } finally {
+      await serving.stop()
+    }
+  })
+})

@@ -10,6 +10,8 @@ import type { TsigKey } from '../../net/dns/tsig.ts'
 export type PrimaryOptions = {
   /** Without the final dot. */
   readonly zone: string
+  /** Lines of the zone file beside SOA and NS. */
+  readonly records: readonly string[]
   readonly key: TsigKey
   /** Where NOTIFY is sent. */
   readonly follower: { readonly address: string; readonly port: number }
@@ -22,7 +24,7 @@ export type PeerPrimary = {
   readonly port: number
   start(): Promise<void>
   stop(): Promise<void>
-  /** Replaces the records below SOA and NS; the serial is raised, and NOTIFY sent. */
+  /** Replaces the records; the serial is raised, and NOTIFY sent. It must be answering: before, SIGHUP would end it. */
   setRecords(lines: readonly string[]): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -132,7 +134,7 @@ zone:
 export const primaryPrograms = { BIND: 'named', NSD: 'nsd', Knot: 'knotd' } as const
 export type PrimaryName = keyof typeof programs
 
-/** Starts a primary without records but SOA and NS. Knot signs the zone. */
+/** Starts a primary; resolves before it answers. Knot signs the zone. */
 export async function startPrimary(name: PrimaryName, options: PrimaryOptions): Promise<PeerPrimary> {
   const folder = await mkdtemp(join(tmpdir(), `pharos-primary-${name.toLowerCase()}-`))
   // Without its directory Knot starts no journal.
@@ -150,7 +152,7 @@ export async function startPrimary(name: PrimaryName, options: PrimaryOptions): 
     const records = [soa, '@ 300 NS ns', 'ns 300 A 192.0.2.53', ...lines]
     return writeFile(join(folder, zoneFile), `$ORIGIN ${options.zone}.\n${records.join('\n')}\n`)
   }
-  await write([])
+  await write(options.records)
   const primary: PeerPrimary = {
     address,
     port,
