@@ -362,6 +362,12 @@ describe('name servers and DNSSEC', () => {
 describe('a zone with several signers', () => {
   const theirs = createSigningKey(13, 'csk')
   const dnskey = printRdata(recordType.DNSKEY, theirs.dnskey)
+  async function createShared(name: string, body: object = {}) {
+    const zone = await createZone(name, body)
+    const { status } = await red.call('PUT', `/zones/${zone.id}/settings`, { multi_signer: true })
+    assert.equal(status, 200)
+    return zone
+  }
   const keysOf = (sets: readonly SignedRrset[]) =>
     sets.find(({ type }) => type === recordType.DNSKEY)?.rdata.length ?? 0
 
@@ -369,7 +375,7 @@ describe('a zone with several signers', () => {
     'publishes the keys of the others beside its own, whatever else changes',
     { skip: skipWithout(...verifiers) },
     async () => {
-      const zone = await createZone('several.example', { settings: { multi_signer: true } })
+      const zone = await createShared('several.example')
       const path = `/zones/${zone.id}/recordsets`
       await zone.settle()
       const added = await red.call('PUT', `${path}/@/DNSKEY`, { ttl: 3600, records: [dnskey] })
@@ -399,7 +405,7 @@ describe('a zone with several signers', () => {
   )
 
   it('keeps the keys of the others without DNSSEC here', async () => {
-    const zone = await createZone('theirs.example', { dnssec: false, settings: { multi_signer: true } })
+    const zone = await createShared('theirs.example', { dnssec: false })
     await zone.settle()
     await red.call('PUT', `/zones/${zone.id}/recordsets/@/DNSKEY`, { ttl: 3600, records: [dnskey] })
     await zone.settle()
