@@ -28,7 +28,8 @@ export type Peer = {
   readonly port: number
   readonly folder: string
   start(): Promise<void>
-  stop(): Promise<void>
+  /** By SIGTERM unless another signal is given. */
+  stop(signal?: NodeJS.Signals): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -238,8 +239,8 @@ export async function startPeer(name: PeerName, options: PeerOptions): Promise<P
       const args = await configure({ ...options, folder, address, port })
       child = startProgram(program, args, join(folder, 'out.log'))
     },
-    async stop() {
-      if (child) await killProgram(child, 'SIGTERM')
+    async stop(signal = 'SIGTERM') {
+      if (child) await killProgram(child, signal)
     },
     async [Symbol.asyncDispose]() {
       await peer.stop()
