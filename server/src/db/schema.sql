@@ -859,6 +859,7 @@ create table dns_secondaries (
   expires timestamp with time zone, -- when the data may no longer be served: SOA expire after the last contact
   error text,
   attrs jsonb,
+  notified timestamp with time zone, -- last NOTIFY; after `attempted` it came during a transfer, and the primaries are asked once more
   constraint dns_secondaries_pkey PRIMARY KEY (zone_id),
   constraint dns_secondaries_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
   constraint dns_secondaries_serial_check CHECK (((serial >= 0) AND (serial <= '4294967295'::bigint)))

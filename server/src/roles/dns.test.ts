@@ -9,7 +9,10 @@ import { wake } from '../db/wake.ts'
 import { decideDnsHold } from '../dns/publish/hold.ts'
 import { changeZone, insertZone } from '../dns/publish/testing.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
+import { createFollower } from '../drivers/dns-follower/name-server.ts'
 import { startPeer, type Peer } from '../drivers/dns-follower/testing-peers.ts'
+import { parseZoneName } from '../net/dns/name.ts'
+import { recordType } from '../net/dns/type.ts'
 import { loadConfig, type Config } from '../runtime/config.ts'
 import { silentLog } from '../runtime/log.ts'
 import { seal } from '../runtime/secrets.ts'
@@ -181,7 +184,13 @@ describe('the built-in name server', { skip: skipWithout('dig') }, () => {
     const serving = await runRole(config, ['reconciler', 'nameserver'], silentLog)
     const port = Number(serving.dns!.split(':').at(-1))
     try {
-      await insertZone(database.postgres.owner, 'kept.example', 'www 300 A 192.0.2.1')
+      const { owner } = database.postgres
+      await sql`
+        with k as (insert into dns_tsig_keys (name, algorithm, secret_sealed) values (${testKey.name}, ${testKey.algorithm},
+          ${seal(config.secret, 'tsig-key', testKey.secret, testKey.name)}) returning id)
+        insert into dns_servers (name, address, port, tsig_key_id)
+        select 'ns.example.', '127.0.0.1', ${port}, id from k`.execute(owner)
+      await insertZone(owner, 'kept.example', 'www 300 A 192.0.2.1')
       await waitFor(
         'the answer',
         async () => (await dig(port, '+short', 'www.kept.example', 'A')) === '192.0.2.1',
@@ -190,6 +199,12 @@ describe('the built-in name server', { skip: skipWithout('dig') }, () => {
       for (let i = 0; i < 5; i++)
         assert.equal(await dig(port, '+short', 'www.kept.example', 'A'), '192.0.2.1')
       assert.match(await dig(port, '+tcp', 'kept.example', 'SOA'), /status: NOERROR/)
+      const client = createFollower({ address: '127.0.0.1', port, key: testKey })
+      const records = await Array.fromAsync(client.read(parseZoneName('kept.example')), ({ type }) => type)
+      assert.deepEqual(records.sort(), [recordType.A, recordType.NS, recordType.SOA])
+      const catalogRecords = await Array.fromAsync(client.read(parseZoneName(catalog)), ({ type }) => type)
+      assert.ok(catalogRecords.includes(recordType.PTR), 'the catalog zone keeps its members')
+      await client.close()
     } finally {
       await serving.stop()
     }

@@ -79,6 +79,7 @@ export function createNameserver(shared: Shared): Nameserver {
     onRefused: (zone: string, { address, key }: Peer, reason: unknown) =>
       log.warn({ zone, key, address, err: reason }, 'UPDATE refused'),
   }
+  const requested = new Set<number>()
   const handler = createHandler({
     zones,
     answer: answerer(config.dnsAnswer === 'all', zones),
@@ -91,9 +92,14 @@ export function createNameserver(shared: Shared): Nameserver {
     notified(name, peer) {
       const zoneId = access.notifiedZone(name, peer)
       if (zoneId === undefined) return rcode.NOTAUTH
-      requestTransfer(postgres.owner, zoneId).catch((error: unknown) =>
-        log.warn({ zone: name, err: error }, 'NOTIFY not stored; the next refresh finds the change'),
-      )
+      // A flood of them is one request: the primary is asked after it was stored.
+      if (requested.has(zoneId)) return rcode.NOERROR
+      requested.add(zoneId)
+      requestTransfer(postgres.owner, zoneId)
+        .catch((error: unknown) =>
+          log.warn({ zone: name, err: error }, 'NOTIFY not stored; the next refresh finds the change'),
+        )
+        .finally(() => requested.delete(zoneId))
       return rcode.NOERROR
     },
     now: () => Date.now() / 1000,

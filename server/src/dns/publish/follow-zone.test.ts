@@ -108,6 +108,28 @@ describe('a secondary zone', () => {
     assert.equal(rows.length, 2)
   })
 
+  it('asks again if a NOTIFY comes while it transfers', async () => {
+    await changeZone(primary.deps.db, sourceId, { added: 'h3 300 A 192.0.3.3' })
+    await primary.publish(sourceId)
+    await due()
+    const [zone] = await claimSecondaries(db(), 10)
+    const client = createPrimary({ address: '127.0.0.1', port: primary.port, key: testKey, timeoutMs: 1_000 })
+    const connect = () => ({
+      ...client,
+      transfer: async (...parameters: Parameters<typeof client.transfer>) => {
+        const result = await client.transfer(...parameters)
+        await changeZone(primary.deps.db, sourceId, { added: 'h3 300 A 192.0.3.4' })
+        await primary.publish(sourceId)
+        await due()
+        return result
+      },
+    })
+    await followZone({ db: db(), connect, now: () => new Date() }, zone!, signal)
+    await follow()
+    assert.deepEqual(await served(), await setsOf(primary.zones))
+    assert.deepEqual(await claimSecondaries(db(), 10), [], 'and then no more')
+  })
+
   it('keeps its copy while the primary does not answer', async () => {
     const before = await served()
     await primary.stop()
@@ -130,12 +152,15 @@ describe('a secondary zone', () => {
     const lines = Array.from({ length: 20 }, (_, i) => `h${i + 5} 300 A 192.0.2.${i + 5}`).join('\n')
     await changeZone(primary.deps.db, sourceId, { removed: lines })
     await primary.publish(sourceId)
+    await sql`update dns_secondaries set expires = now() + interval '1 hour'`.execute(db())
     await due()
     await follow()
     assert.deepEqual(await served(), before)
     const { rows } = await sql<{ id: number; kind: string }>`
       select id, kind from dns_holds where state = 'open'`.execute(db())
     assert.equal(rows[0]?.kind, 'shrink')
+    const { status, reason, error, is_fresh } = await row()
+    assert.deepEqual([status, reason, error, is_fresh], ['error', 'zone_held', 'held', true])
     await sql`update dns_holds set state = 'approved' where id = ${rows[0]!.id}`.execute(db())
     await due()
     await follow()

@@ -20,6 +20,8 @@ export type PeerOptions = {
   readonly zones: readonly string[]
   /** The catalog zone that it follows besides. */
   readonly catalog?: string
+  /** It signs its zones with keys of its own; BIND only. */
+  readonly signs?: boolean
 }
 
 export type Peer = {
@@ -89,7 +91,8 @@ ${zones
 const bind: Program = {
   program: 'named',
   async configure(options) {
-    const { folder, address, port, primary, zones, catalog } = options
+    const { folder, address, port, primary, zones, catalog, signs } = options
+    const signing = signs ? ' dnssec-policy default; inline-signing yes;' : ''
     const key = keyName(options)
     const primaries = `{ ${primary.address} port ${primary.port} key "${key}"; }`
     const file = join(folder, 'named.conf')
@@ -116,7 +119,7 @@ const bind: Program = {
 };
 controls { };
 key "${key}" { algorithm ${options.key.algorithm}; secret "${secretOf(options)}"; };
-${all.map((zone, at) => `zone "${zone}" { type secondary; primaries ${primaries}; file "zone${at}.db"; };`).join('\n')}
+${all.map((zone, at) => `zone "${zone}" { type secondary; primaries ${primaries}; file "zone${at}.db";${signing} };`).join('\n')}
 `,
     )
     return ['-g', '-n', '1', '-c', file]
