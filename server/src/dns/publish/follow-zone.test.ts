@@ -130,6 +130,31 @@ describe('a secondary zone', () => {
     assert.deepEqual(await claimSecondaries(db(), 10), [], 'and then no more')
   })
 
+  it('asks every primary after a NOTIFY, since the first one may be behind', async () => {
+    await sql`update dns_secondaries set primaries = primaries || jsonb_build_array(primaries -> 0)`.execute(db())
+    await changeZone(primary.deps.db, sourceId, { added: 'h4 300 A 192.0.3.4' })
+    const former = primary.zones.get(name)!.serial
+    await primary.publish(sourceId)
+    const asked: string[] = []
+    const work = async () => {
+      const connect = ({ address, port }: { address: string; port: number }) => {
+        const client = createPrimary({ address, port, key: testKey, timeoutMs: 1_000 })
+        asked.push('asked')
+        return asked.length % 2 === 1 ? { ...client, serial: () => Promise.resolve(former) } : client
+      }
+      for (const zone of await claimSecondaries(db(), 10))
+        await followZone({ db: db(), connect, now: () => new Date() }, zone, signal)
+    }
+    await sql`update dns_secondaries set due = now()`.execute(db())
+    await work()
+    assert.equal(asked.splice(0).length, 1, 'without a NOTIFY one answer is enough')
+    await due()
+    await work()
+    assert.equal(asked.length, 2)
+    assert.deepEqual(await served(), await setsOf(primary.zones))
+    await sql`update dns_secondaries set primaries = jsonb_build_array(primaries -> 0)`.execute(db())
+  })
+
   it('keeps its copy while the primary does not answer', async () => {
     const before = await served()
     await primary.stop()

@@ -37,27 +37,33 @@ const firstRetrySeconds = 60
 /** Zones of few names shrink by half on an ordinary day. */
 const guardedNamesMin = 10
 
-/** Asks the primaries in their order until one answers; stores what came of it. */
+/**
+ * Asks the primaries in their order until one answers, or, after a NOTIFY, until one has a newer serial: any of them may have sent it. Stores what
+ * came of it.
+ */
 export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: AbortSignal): Promise<void> {
   const { db } = deps
   const served = (await Array.fromAsync(readServedSets(db, [zone.id]))).map(({ set }) => set)
   const soa = served.find(({ name, type }) => type === recordType.SOA && name === zone.name)
   let failure = 'no_primaries'
+  let isKnownCurrent = false
   for (const address of zone.primaries) {
     try {
       const primary = deps.connect(address)
       const serial = await primary.serial(zone.name)
       const isCurrent = soa !== undefined && !isNewer(serial, serialOf(soa))
       const transferred = isCurrent ? undefined : await transfer(deps, zone, served, primary, signal)
-      await finish(db, zone.id, transferred ?? soa!, transferred !== undefined)
-      return
+      if (transferred) return await finish(db, zone.id, transferred, true)
+      isKnownCurrent = true
+      if (!zone.isNotified) break
     } catch (error) {
       if (error instanceof Guarded) return await wait(db, zone.id, soa, null)
       if (!(error instanceof DriverError)) throw error
       failure = error.kind
     }
   }
-  await wait(db, zone.id, soa, failure)
+  if (isKnownCurrent && soa) await finish(db, zone.id, soa, false)
+  else await wait(db, zone.id, soa, failure)
 }
 
 /** The SOA says when to ask again, and how long the data holds without a contact. */
@@ -93,20 +99,21 @@ function timesOf({ rdata: [soa] }: Rrset): { refresh: number; retry: number; exp
   return { refresh: bounded(at(1)), retry: bounded(at(2)), expire: at(3) }
 }
 
-/** Returns the new SOA. Throws DriverError, and Guarded if staff must approve. */
+/** Returns the new SOA; undefined if what was transferred is not newer after all. Throws DriverError, and Guarded if staff must approve. */
 async function transfer(
   deps: FollowDeps,
   zone: DueSecondary,
   served: readonly SignedRrset[],
   primary: ZonePrimary,
   signal: AbortSignal,
-): Promise<SignedRrset> {
+): Promise<SignedRrset | undefined> {
   const soa = served.find(({ name, type }) => type === recordType.SOA && name === zone.name)
   const [from] = soa ? recordsOf(soa) : []
   const result = await primary.transfer(zone.name, { ...(from && { from }), recordsMax, signal })
   const sets = signedSets(zone.name, contentOf(served, result))
   const after = sets.find(({ name, type }) => type === recordType.SOA && name === zone.name)
   if (!after || after.rdata.length !== 1) throw new DriverError('protocol', 'the transfer has not one SOA')
+  if (soa && !isNewer(serialOf(after), serialOf(soa))) return undefined
   await guardShrink(deps.db, zone.id, served, sets)
   await deps.db.transaction().execute((trx) => save(trx, deps, zone, served, sets, serialOf(after)))
   return after
