@@ -20,7 +20,8 @@ export const DnssecKey = Component('DnssecKey', {
   dnskey: Type.String({ description: 'rdata of the DNSKEY record' }),
   ds: Type.Array(Type.String(), { description: 'rdata of the DS records, one for each digest (2 and 4)' }),
   managed: Type.Boolean({
-    description: 'whether Pharos has the key and replaces it; false for a DNSKEY record that the team has added for another signer',
+    description:
+      'whether Pharos has the key and replaces it; false for a DNSKEY record that the team has added for another signer',
   }),
   active: Type.Boolean({ description: 'whether it signs here' }),
   state: { ...Enumeration('DnssecKeyState', dnssecKeyStates), description: 'state of the key' },

@@ -137,7 +137,9 @@ async function addServers(db: Db, secret: string, peers: readonly Peer[]): Promi
 /** PostgreSQL ends all connections and recovers from its log when one of its processes is killed. */
 async function killPostgres(db: Db): Promise<void> {
   const { rows } = await sql<{ pid: number }>`
-    select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() limit 1`.execute(db)
+    select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() limit 1`.execute(
+    db,
+  )
   if (rows[0]) process.kill(rows[0].pid, 'SIGKILL')
 }
 
@@ -168,7 +170,8 @@ async function assertServed(db: Db, servers: readonly Server[], values: Writes['
         zones.map((zone) =>
           Array.fromAsync(
             client.read(zone),
-            ({ name: owner, type, ttl, rdata }) => `${owner} ${type} ${ttl} ${Buffer.from(rdata).toString('hex')}`,
+            ({ name: owner, type, ttl, rdata }) =>
+              `${owner} ${type} ${ttl} ${Buffer.from(rdata).toString('hex')}`,
           ),
         ),
       )

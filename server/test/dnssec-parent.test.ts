@@ -111,7 +111,10 @@ describe('a signed zone and its parent', { skip: skipWithout('knotd', 'unbound',
   const served = async (): Promise<SignedRrset[]> => Array.fromAsync((await zones.open(zoneName))!.sets)
 
   /** Verifiers accept the zone, and a resolver without a cache validates every kind of answer. */
-  async function isValid(ds: readonly string[], programs: typeof rolloverVerifiers = verifiers): Promise<void> {
+  async function isValid(
+    ds: readonly string[],
+    programs: typeof rolloverVerifiers = verifiers,
+  ): Promise<void> {
     assertVerified(zoneName, await served(), programs)
     await hierarchy.close()
     hierarchy = await start()
@@ -148,7 +151,14 @@ describe('a signed zone and its parent', { skip: skipWithout('knotd', 'unbound',
     await isValid(ds)
     const seen = await check()
     assert.deepEqual(
-      [seen['ds'], seen['is_ds_everywhere'], seen['is_first_seen'], seen['is_last_seen'], seen['ds_ttl'], seen['due']],
+      [
+        seen['ds'],
+        seen['is_ds_everywhere'],
+        seen['is_first_seen'],
+        seen['is_last_seen'],
+        seen['ds_ttl'],
+        seen['due'],
+      ],
       [2, true, true, true, 3, 3],
     )
     await settle()
@@ -175,7 +185,9 @@ describe('a signed zone and its parent', { skip: skipWithout('knotd', 'unbound',
     await isValid(ds)
     await post({ nsec3: false })
     await settle()
-    assert.ok((await served()).every(({ type }) => type !== recordType.NSEC3 && type !== recordType.NSEC3PARAM))
+    assert.ok(
+      (await served()).every(({ type }) => type !== recordType.NSEC3 && type !== recordType.NSEC3PARAM),
+    )
     await isValid(ds)
     assert.deepEqual((await dnssec()).keys[0].id, keys[0].id)
   })
@@ -197,7 +209,10 @@ describe('a signed zone and its parent', { skip: skipWithout('knotd', 'unbound',
     await check(3)
     await settle()
     const done = await dnssec()
-    assert.deepEqual([done.status, done.algorithm, done.keys.length, done.nsec3], ['active', 'ED25519', 1, true])
+    assert.deepEqual(
+      [done.status, done.algorithm, done.keys.length, done.nsec3],
+      ['active', 'ED25519', 1, true],
+    )
     await isValid(done.ds_records)
     const again = await red.call('POST', `/zones/${id}/dnssec`, { cds: true })
     assert.deepEqual([again.status, again.body.nsec3], [200, true], 'a field that is not given stays')

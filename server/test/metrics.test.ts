@@ -36,7 +36,9 @@ test('the state of the installation is read from the database at each scrape', a
     ('a@b.example', 'test', null, now() - interval '1 day', now())`.execute(owner)
   await sql`insert into dns_servers (name, kind, checked, error) values ('ns1.example.', 'sandbox', now(), null),
     ('ns2.example.', 'sandbox', now(), 'unreachable'), ('ns3.example.', 'sandbox', null, null)`.execute(owner)
-  await sql`insert into dns_holds (kind, reason, evidence) values ('catalog', 'catalog_empty', '')`.execute(owner)
+  await sql`insert into dns_holds (kind, reason, evidence) values ('catalog', 'catalog_empty', '')`.execute(
+    owner,
+  )
   await sql`insert into dns_zones (name, name_key, kind, deleted) values ('a.', 'a', 'primary', null),
     ('b.', 'b', 'secondary', null), ('c.', 'c', 'primary', now())`.execute(owner)
   await sql`insert into dns_served (zone_id, name_key, type, ttl, rdata, expires)

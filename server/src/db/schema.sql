@@ -1920,7 +1920,7 @@ grant delete, insert, select, update on dns_ptr_templates to pharos_tenant;
 grant delete, insert, select, update on dns_recordsets to pharos_tenant;
 grant insert, select, update (primaries, due) on dns_secondaries to pharos_tenant;
 grant select on dns_server_zones to pharos_tenant;
-grant select (id, name, region, is_public, catalog, signing) on dns_servers to pharos_tenant;
+grant select (id, name, region, is_public, signing) on dns_servers to pharos_tenant;
 grant select (id, team_id, name, algorithm, created) on dns_tsig_keys to pharos_tenant;
 grant insert, select on dns_versions to pharos_tenant;
 grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by, resign_requested, dnssec_reason, dnssec_removal, dnssec_serial, powerdns) on dns_zones to pharos_tenant;

@@ -22,7 +22,11 @@ import { seal } from '../runtime/secrets.ts'
 import { runRole, type Serving } from './serve.ts'
 
 const zone = parseZoneName('groups.example')
-const externalKey: TsigKey = { ...testKey, name: parseName('external.example.'), secret: Buffer.alloc(32, 'e') }
+const externalKey: TsigKey = {
+  ...testKey,
+  name: parseName('external.example.'),
+  secret: Buffer.alloc(32, 'e'),
+}
 const signerTypes: readonly number[] = [
   recordType.RRSIG,
   recordType.NSEC,
@@ -73,7 +77,9 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
       with k as (insert into dns_tsig_keys (name, algorithm, secret_sealed) values (${key.name}, ${key.algorithm},
         ${seal(config.secret, 'tsig-key', key.secret, key.name)}) returning id)
       insert into dns_servers (name, address, port, tsig_key_id, signing)
-      select ${`${peer.name.toLowerCase()}.example.`}, ${peer.address}, ${peer.port}, id, ${signing} from k`.execute(db())
+      select ${`${peer.name.toLowerCase()}.example.`}, ${peer.address}, ${peer.port}, id, ${signing} from k`.execute(
+      db(),
+    )
   }
 
   const transferTypes = async (key: TsigKey): Promise<Set<number>> => {
@@ -96,9 +102,13 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
     const { algorithm, flags, tag, dnskey, privateSealed } = createKey(config.secret, id, 13)
     await sql`
       insert into dns_keys (zone_id, algorithm, flags, tag, dnskey, private_sealed, state)
-      values (${id}, ${algorithm}, ${flags}, ${tag}, ${Buffer.from(dnskey)}, ${privateSealed}, 'introduced')`.execute(db())
+      values (${id}, ${algorithm}, ${flags}, ${tag}, ${Buffer.from(dnskey)}, ${privateSealed}, 'introduced')`.execute(
+      db(),
+    )
     await sql`
-      update dns_zones set dnssec = 'signing', dnssec_due = now(), resign_requested = now() where id = ${id}`.execute(db())
+      update dns_zones set dnssec = 'signing', dnssec_due = now(), resign_requested = now() where id = ${id}`.execute(
+      db(),
+    )
     await wake(db(), 'dns')
     await answers(knot, /RRSIG/, '+dnssec', `www.${zone}`, 'A')
     await answers(bind, /RRSIG/, '+dnssec', `www.${zone}`, 'A')
@@ -125,7 +135,9 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
     const from = whole.records.find(({ type }) => type === recordType.SOA)!
     const difference = await client.transfer(zone, { ...options, from })
     assert.ok(difference.kind === 'steps')
-    const types = difference.steps.flatMap(({ removed, added }) => [...removed, ...added].map(({ type }) => type))
+    const types = difference.steps.flatMap(({ removed, added }) =>
+      [...removed, ...added].map(({ type }) => type),
+    )
     assert.deepEqual([...new Set(types)].sort(), [recordType.A, recordType.SOA])
     await waitFor('the status ok', async () => (await status()).includes('"status":"ok"'))
   })
@@ -137,7 +149,9 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
       where id = ${id}`.execute(db())
     await changeZone(db(), id, { added: 'www 300 A 192.0.2.4' })
     await waitFor('the key is introduced', async () => (await status()).includes('"is_introduced":true'))
-    await waitFor('the name of the server that is down', async () => /updating.*bind\.example\./.test(await status()))
+    await waitFor('the name of the server that is down', async () =>
+      /updating.*bind\.example\./.test(await status()),
+    )
   })
 
   it('serve the last copy while their disk fails', async () => {

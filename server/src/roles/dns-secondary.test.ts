@@ -128,10 +128,13 @@ for (const name of ['BIND', 'NSD', 'Knot'] as const satisfies readonly PrimaryNa
         return rows[0]
       })
       assert.equal(await ask('h29'), '192.0.2.30')
-      assert.deepEqual(await waitFor('the state', async () => {
-        const now = await status()
-        return 'error' in now && now.error === 'held' ? now : undefined
-      }), { status: 'error', reason: 'zone_held', error: 'held', is_fresh: true })
+      assert.deepEqual(
+        await waitFor('the state', async () => {
+          const now = await status()
+          return 'error' in now && now.error === 'held' ? now : undefined
+        }),
+        { status: 'error', reason: 'zone_held', error: 'held', is_fresh: true },
+      )
       assert.ok(await decideDnsHold(db(), hold.id, 'approved', 'operator'))
       await answers('h29', '')
       await answers('h4', '192.0.2.5')

@@ -216,7 +216,9 @@ describe('sandbox name servers', { skip: skipWithout('dig') }, () => {
     await using database = await createTestDatabase()
     const db = database.postgres.owner
     await sql`
-      insert into dns_servers (name, kind) values ('ns1.example.', 'sandbox'), ('ns2.example.', 'sandbox')`.execute(db)
+      insert into dns_servers (name, kind) values ('ns1.example.', 'sandbox'), ('ns2.example.', 'sandbox')`.execute(
+      db,
+    )
     const serving = await runRole(configOf(database.databaseUrl), ['reconciler'], silentLog)
     try {
       const id = await insertZone(db, 'sandbox.example', 'www 300 A 192.0.2.1')

@@ -1,7 +1,7 @@
 // The nameserver role: answers questions and transfers zones from what is published. It needs the database to follow changes, and not to
 // answer: while the database is down it serves what it has.
 import { hostname } from 'node:os'
-import { respondTo, udpSizeMax } from '../dns/answer/respond.ts'
+import { respondTo } from '../dns/answer/respond.ts'
 import { compileAccess, type Access } from '../dns/serve/access.ts'
 import { ServedZones } from '../dns/serve/served-zones.ts'
 import { requestTransfer } from '../dns/publish/follow.store.ts'
@@ -12,7 +12,7 @@ import { startListener, type DnsListener } from '../drivers/dns-server/listener.
 import type { Peer } from '../dns/answer/zone-source.ts'
 import { updateZone } from '../dns/update/apply-update.ts'
 import { encodeMessage } from '../net/dns/message-writer.ts'
-import { emptyMessage, rcode, type Message } from '../net/dns/message.ts'
+import { emptyMessage, rcode, udpLengthMax, type Message } from '../net/dns/message.ts'
 import type { DomainName, ZoneName } from '../net/dns/name.ts'
 import { recordsOf } from '../net/dns/record.ts'
 import { recordClass, recordType } from '../net/dns/type.ts'
@@ -154,5 +154,7 @@ function serialAnswer(zones: ServedZones, query: Message): Uint8Array | undefine
 
 function answerTo({ id, opcode, rd, questions, edns }: Message, parts: Partial<Message>): Uint8Array {
   const answer = { ...emptyMessage, id, opcode, rd, qr: true, questions, ...parts }
-  return encodeMessage(edns ? { ...answer, edns: { ...edns, udpSize: udpSizeMax, version: 0, options: [] } } : answer)
+  return encodeMessage(
+    edns ? { ...answer, edns: { ...edns, udpSize: udpLengthMax, version: 0, options: [] } } : answer,
+  )
 }

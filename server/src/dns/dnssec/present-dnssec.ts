@@ -21,7 +21,9 @@ export function presentDnssec(dnssec: StoredDnssec, now: Date): Dnssec {
     algorithm: isSigned && keys.length > 0 ? mnemonicOf(keys.at(-1)!.algorithm) : null,
     signer: dnssec.signer,
     nsec3: isSigned && (options.nsec3 ?? false),
-    keys: isSigned ? [...keys.map((key) => keyOf(name, key, keys)), ...otherKeys.map((key) => otherKeyOf(name, key))] : [],
+    keys: isSigned
+      ? [...keys.map((key) => keyOf(name, key, keys)), ...otherKeys.map((key) => otherKeyOf(name, key))]
+      : [],
     ds_records: wanted.flatMap((key) => dsTexts(name, key)),
     publish_after: publishAfter(dnssec, now)?.toISOString() ?? null,
     parent: {

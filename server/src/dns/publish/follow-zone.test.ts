@@ -131,7 +131,9 @@ describe('a secondary zone', () => {
   })
 
   it('asks every primary after a NOTIFY, since the first one may be behind', async () => {
-    await sql`update dns_secondaries set primaries = primaries || jsonb_build_array(primaries -> 0)`.execute(db())
+    await sql`update dns_secondaries set primaries = primaries || jsonb_build_array(primaries -> 0)`.execute(
+      db(),
+    )
     await changeZone(primary.deps.db, sourceId, { added: 'h4 300 A 192.0.3.4' })
     const former = primary.zones.get(name)!.serial
     await primary.publish(sourceId)

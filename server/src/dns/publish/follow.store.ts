@@ -113,7 +113,9 @@ export async function saveFollowProblem(db: Db | Trx, zoneId: number, reason: st
 /** A NOTIFY: the primaries are asked now. */
 export async function requestTransfer(db: Db, zoneId: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await sql`update dns_secondaries set due = now(), notified = clock_timestamp() where zone_id = ${zoneId}`.execute(trx)
+    await sql`update dns_secondaries set due = now(), notified = clock_timestamp() where zone_id = ${zoneId}`.execute(
+      trx,
+    )
     await wake(trx, 'dns')
   })
 }

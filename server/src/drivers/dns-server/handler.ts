@@ -1,6 +1,5 @@
 // Decides what a message asks for and who may ask: questions, transfers, NOTIFY and UPDATE, each with TSIG where the request has it. An answer
 // to a signed request is signed, the SOA over UDP too: BIND drops an unsigned one and then never transfers.
-import { udpSizeMax } from '../../dns/answer/respond.ts'
 import type { Peer, TransferView, ZoneSource } from '../../dns/answer/zone-source.ts'
 import { encodeMessage } from '../../net/dns/message-writer.ts'
 import {
@@ -13,6 +12,7 @@ import {
   opcode,
   plainUdpLengthMax,
   rcode,
+  udpLengthMax,
   type Message,
 } from '../../net/dns/message.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
@@ -100,7 +100,7 @@ function headerAnswer(wire: Uint8Array, parts: Partial<Message>): Uint8Array {
 
 function answerTo({ id, opcode, rd, questions, edns }: Message, parts: Partial<Message>): Message {
   const answer = { ...emptyMessage, id, opcode, rd, qr: true, questions, ...parts }
-  return edns ? { ...answer, edns: { ...edns, udpSize: udpSizeMax, version: 0, options: [] } } : answer
+  return edns ? { ...answer, edns: { ...edns, udpSize: udpLengthMax, version: 0, options: [] } } : answer
 }
 
 function dispatch(checked: Checked, deps: HandlerDeps): StreamReply {
@@ -122,7 +122,7 @@ const finish = (checked: Checked, deps: HandlerDeps, parts: Partial<Message>): U
 /** Adds the signature. An answer over UDP that does not fit with it is truncated. */
 function sign({ query, signer, transport }: Checked, { now }: HandlerDeps, wire: Uint8Array): Uint8Array {
   if (!signer) return wire
-  const udpRoom = Math.min(udpSizeMax, Math.max(plainUdpLengthMax, query.edns?.udpSize ?? 0))
+  const udpRoom = Math.min(udpLengthMax, Math.max(plainUdpLengthMax, query.edns?.udpSize ?? 0))
   const room = transport === 'tcp' ? messageLengthMax : udpRoom
   const fits = wire.length + signer.length <= room
   return signer.sign(fits ? wire : encodeMessage(answerTo(query, { tc: true })), now())

@@ -32,7 +32,8 @@ async function askUdp(port: number, wire: Uint8Array, host = '127.0.0.1'): Promi
   }
 }
 
-const framed = (wire: Uint8Array): Buffer => Buffer.concat([Buffer.of(wire.length >> 8, wire.length & 255), wire])
+const framed = (wire: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.of(wire.length >> 8, wire.length & 255), wire])
 
 async function askTcp(port: number, wire: Uint8Array): Promise<Message> {
   const socket = connect(port, '127.0.0.1')
@@ -58,13 +59,19 @@ describe('a stranger', () => {
   before(async () => {
     primary = await startTestPrimary()
     const lines = Array.from({ length: 40 }, (_, i) => `big 300 TXT ${'y'.repeat(80)}${i}`)
-    const id = await insertZone(primary.deps.db, 'hostile.example', `${lines.join('\n')}\nbig 300 A 192.0.2.1`)
+    const id = await insertZone(
+      primary.deps.db,
+      'hostile.example',
+      `${lines.join('\n')}\nbig 300 A 192.0.2.1`,
+    )
     await primary.publish(id)
   })
   after(() => primary[Symbol.asyncDispose]())
 
   it('gets no recursion, and nothing about names of others', async () => {
-    const answer = decodeMessage(await askUdp(primary.port, queryOf(questionOf('www.example.com.', 1), { rd: true })))
+    const answer = decodeMessage(
+      await askUdp(primary.port, queryOf(questionOf('www.example.com.', 1), { rd: true })),
+    )
     assert.deepEqual(
       [answer.rcode, answer.ra, answer.aa, answer.answers, answer.authorities, answer.additionals],
       [rcode.REFUSED, false, false, [], [], []],
@@ -114,8 +121,7 @@ describe('a stranger', () => {
     const socket = createSocket('udp4')
     for (let i = 0; i < 20_000; i++) {
       await new Promise((resolve) => socket.send(hostile(), primary.port, '127.0.0.1', resolve))
-      if (i % 500 === 0)
-        assert.equal(decodeMessage(await askUdp(primary.port, good)).rcode, rcode.NOERROR)
+      if (i % 500 === 0) assert.equal(decodeMessage(await askUdp(primary.port, good)).rcode, rcode.NOERROR)
     }
     socket.close()
     for (let i = 0; i < 100; i++) {
@@ -173,7 +179,9 @@ describe('a listener', () => {
     )
   })
 
-  const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ family }) => family === 'IPv6'))
+  const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+    all?.some(({ family }) => family === 'IPv6'),
+  )
   it(
     'knows IPv4 peers by their IPv4 address where it listens on both families',
     { skip: !hasIpv6 && 'no IPv6' },
@@ -197,11 +205,41 @@ describe('the response rate limit', () => {
   it('counts a /24 of IPv4 and a /56 of IPv6 as one, however the address is written', () => {
     const many = Array.from({ length: 100 }, (_, i) => i)
     const limit = new ResponseRateLimit(rate)
-    assert.equal(answered(limit, many.map((i) => `192.0.2.${i}`)), 20)
-    assert.equal(answered(limit, many.map((i) => `2001:db8::${(i + 1).toString(16)}`)), 20)
-    assert.equal(answered(limit, many.map((i) => `2001:db8:1:${i.toString(16)}::1`)), 20)
-    assert.equal(answered(limit, many.map((i) => `2001:db8:2:${i.toString(16)}00::1`)), 100)
-    assert.equal(answered(limit, many.map((i) => `198.51.${i}.1`)), 100)
+    assert.equal(
+      answered(
+        limit,
+        many.map((i) => `192.0.2.${i}`),
+      ),
+      20,
+    )
+    assert.equal(
+      answered(
+        limit,
+        many.map((i) => `2001:db8::${(i + 1).toString(16)}`),
+      ),
+      20,
+    )
+    assert.equal(
+      answered(
+        limit,
+        many.map((i) => `2001:db8:1:${i.toString(16)}::1`),
+      ),
+      20,
+    )
+    assert.equal(
+      answered(
+        limit,
+        many.map((i) => `2001:db8:2:${i.toString(16)}00::1`),
+      ),
+      100,
+    )
+    assert.equal(
+      answered(
+        limit,
+        many.map((i) => `198.51.${i}.1`),
+      ),
+      100,
+    )
   })
 
   it('truncates every second answer that it limits, and recovers', () => {
@@ -210,6 +248,12 @@ describe('the response rate limit', () => {
     const verdicts = [1, 2, 3, 4].map(() => limit.take('192.0.2.9', 0))
     assert.deepEqual(verdicts, ['drop', 'truncate', 'drop', 'truncate'])
     assert.equal(limit.take('192.0.2.1', 1_000), 'answer')
-    assert.equal(answered(limit, Array.from({ length: 1_000 }, () => '127.0.0.1')), 1_000)
+    assert.equal(
+      answered(
+        limit,
+        Array.from({ length: 1_000 }, () => '127.0.0.1'),
+      ),
+      1_000,
+    )
   })
 })
