@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { decodeMessage, emptyMessage, opcode, rcode, udpLengthMax, type Message } from '../../net/dns/message.ts'
+import {
+  decodeMessage,
+  emptyMessage,
+  opcode,
+  rcode,
+  udpLengthMax,
+  type Message,
+} from '../../net/dns/message.ts'
 import { encodeMessage } from '../../net/dns/message-writer.ts'
 import { parseName, parseZoneName, type ZoneName } from '../../net/dns/name.ts'
 import { recordClass, recordType, typeName } from '../../net/dns/type.ts'
