@@ -240,3 +240,26 @@ describe('sandbox name servers', { skip: skipWithout('dig') }, () => {
     }
   })
 })
+
+describe('a name server without answers from memory', { skip: skipWithout('dig') }, () => {
+  it('answers serials alone, and SERVFAIL for a secondary zone that has expired', async () => {
+    await using database = await createTestDatabase()
+    const db = database.postgres.owner
+    const config = { ...configOf(database.databaseUrl), dnsAnswer: 'none' as const }
+    const serving = await runRole(config, ['reconciler', 'nameserver'], silentLog)
+    const port = Number(serving.dns!.split(':').at(-1))
+    try {
+      const id = await insertZone(db, 'large.example', 'www 300 A 192.0.2.1')
+      await waitFor('the serial', async () => /flags: qr aa/.test(await dig(port, 'large.example', 'SOA')))
+      assert.match(await dig(port, 'www.large.example', 'A'), /status: REFUSED/)
+      await sql`
+        insert into dns_secondaries (zone_id, primaries, due, expires)
+        values (${id}, '[]', null, now() - interval '1 s')`.execute(db)
+      await sql`update dns_zones set published = now() where id = ${id}`.execute(db)
+      await wake(db, 'dns-published')
+      await waitFor('SERVFAIL', async () => /SERVFAIL/.test(await dig(port, 'large.example', 'SOA')))
+    } finally {
+      await serving.stop()
+    }
+  })
+})
