@@ -203,7 +203,7 @@ const Keys = ({ keys }: { keys: readonly DnssecKey[] }) => (
         </Table.Thead>
         <Table.Tbody>
           {keys.map(({ id, key_tag: tag, state, keytype, created }) => (
-            <Table.Tr key={id}>
+            <Table.Tr key={id ?? `other-${tag}`}>
               <Table.Td className={classes['mono']!}>{tag}</Table.Td>
               <Table.Td>
                 <StatePill color={state === 'active' ? 'ok' : 'info'}>{texts.keyState[state]}</StatePill>

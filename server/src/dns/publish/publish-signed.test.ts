@@ -9,12 +9,13 @@ import { sql } from 'kysely'
 import { programPath, skipWithout } from '@pharos/lab/program'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseZoneName } from '../../net/dns/name.ts'
-import type { SignedRrset } from '../../net/dns/record.ts'
+import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
 import { ServedZones } from '../serve/served-zones.ts'
 import { signZone } from '../sign/sign-zone.ts'
 import { zoneFileOf } from '../testing.ts'
+import { decideDnsHold } from './hold.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 import { requestResigning } from './publish.store.ts'
 import { changeZone, enableSigning, insertZone } from './testing.ts'
@@ -122,6 +123,50 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     assert.ok(second.serial > first.serial)
     assert.equal(second.version, first.version)
     assert.ok(second.expires.getTime() > later.getTime() + 14 * day)
+  })
+
+  it('holds a removal that no version names until staff approve exactly it, and never that of SOA or NS', async () => {
+    const id = await insertZone(deps.db, 'guarded.example', 'www 300 A 192.0.2.1\nmail 300 A 192.0.2.2')
+    await publishZone(deps, id)
+    await enable(id, {})
+    await publishZone(deps, id)
+    const before = await served('guarded.example')
+    const now = () => new Date(Date.now() + 10 * day)
+    /** A signer that loses sets: what it returns is not what the journal says. */
+    const losing = (isLost: (set: Rrset) => boolean): PublishDeps => ({
+      ...deps,
+      now,
+      signWhole: (zone, sets, ...rest) =>
+        signZone(
+          zone,
+          [...sets].filter((set) => !isLost(set)),
+          ...rest,
+        ),
+    })
+    const publish = async (isLost: (set: Rrset) => boolean) => {
+      await requestResigning(deps.db, new Date(now().getTime() + 14 * day))
+      return publishZone(losing(isLost), id)
+    }
+    const openHolds = async () => {
+      const { rows } = await sql<{ id: number; reason: string }>`
+        select id, reason from dns_holds where zone_id = ${id} and state = 'open'`.execute(deps.db)
+      return rows
+    }
+    assert.equal(await publish(({ name }) => name.startsWith('www.')), 'held')
+    assert.deepEqual(await served('guarded.example'), before)
+    const [hold] = await openHolds()
+    assert.equal(hold!.reason, 'unexplained_removals')
+    const { rows } = await sql`select status, reason from dns_zones where id = ${id}`.execute(deps.db)
+    assert.deepEqual(rows, [{ status: 'error', reason: 'zone_held' }])
+    assert.ok(await decideDnsHold(deps.db, hold!.id, 'approved', 'operator'))
+    assert.equal(await publish(({ name }) => name.startsWith('mail.')), 'held', 'another removal')
+    assert.equal(await publish(({ name, type }) => type === recordType.NS || name.startsWith('www.')), 'held')
+    const [apex] = await openHolds()
+    assert.equal(apex!.reason, 'apex_removed')
+    await decideDnsHold(deps.db, apex!.id, 'approved', 'operator')
+    assert.equal(await publish(({ type }) => type === recordType.NS), 'held', 'whatever staff say')
+    assert.equal(await publish(({ name }) => name.startsWith('www.')), 'published')
+    assert.ok((await served('guarded.example')).every(({ name }) => !name.startsWith('www.')))
   })
 
   it('keeps its signatures if the key cannot be opened, and says so', async () => {
