@@ -7,7 +7,7 @@ import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { wake } from '../db/wake.ts'
-import { decideDnsHold } from '../dns/publish/hold.ts'
+import { decideZoneHoldAs } from '../dns/publish/zone-hold.ts'
 import { changeZone, insertZone } from '../dns/publish/testing.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
@@ -169,7 +169,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
     assert.equal(hold.reason, 'many_removals')
     assert.match(await dig(peerPort, `@${address}`, 'www.mass0.example'), /192\.0/)
     assert.match(await dig(port, 'www.mass0.example'), /192\.0/)
-    assert.ok(await decideDnsHold(db(), hold.id, 'approved', 'operator'))
+    await decideZoneHoldAs({ db: db() }, { actor: 'operator' }, hold.id, 'approved')
     for (let i = 0; i < 8; i++)
       await waitFor(`no mass${i}`, async () =>
         /REFUSED/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)),

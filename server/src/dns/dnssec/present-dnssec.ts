@@ -39,6 +39,17 @@ export function presentDnssec(dnssec: StoredDnssec, now: Date, waits: Waits = de
   }
 }
 
+/** Removes keys that a dry run created: nobody must enter the DS record of a key that is not kept. */
+export function withoutNewKeys(after: Dnssec, before: Dnssec): Dnssec {
+  const known = new Set(before.keys.map(({ id }) => id))
+  const added = after.keys.filter(({ id }) => !known.has(id)).flatMap(({ ds }) => ds)
+  return {
+    ...after,
+    keys: after.keys.filter(({ id }) => known.has(id)),
+    ds_records: after.ds_records.filter((ds) => !added.includes(ds)),
+  }
+}
+
 /** The part that a request can change. */
 export const dnssecEtag = ({ status, algorithm, nsec3, keys, cds_published: cds }: Dnssec): string =>
   etagOf({ status, algorithm, nsec3, cds, keys: keys.map(({ id, state }) => [id, state]) })

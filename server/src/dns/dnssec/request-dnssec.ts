@@ -22,7 +22,7 @@ import { shownZoneName } from '../zone/zone-name.ts'
 import type { Zone } from '../zone/zone.ts'
 import { insertKey, listTags, readDnssec, saveOptions, saveState, type StoredDnssec } from './dnssec.store.ts'
 import { createKey, sealKey, type NewKey } from './key.ts'
-import { dnssecEtag, presentDnssec } from './present-dnssec.ts'
+import { dnssecEtag, presentDnssec, withoutNewKeys } from './present-dnssec.ts'
 import { disabled, type Waits } from './state.ts'
 
 export type DnssecDeps = {
@@ -44,37 +44,44 @@ export function enableDnssec(
   text: string,
   body: EnableBody | undefined,
 ): Promise<Answer<Dnssec>> {
-  return change(deps, operation, text, 'dnssec.enable', async (trx, zone, before) => {
-    const { nsec3 = before.options.nsec3 ?? false, cds = before.options.cds ?? true } = body ?? {}
-    const algorithm = body?.algorithm === undefined ? undefined : algorithmOf(body.algorithm)
-    const options = { nsec3, cds }
-    if (before.status === 'disabled') {
-      // Nothing would ever serve the signatures, and the state would wait for them.
-      if (before.signer === 'external')
-        throw fail('conflict', 'signedElsewhere', { zone: shownZoneName(zone.name) })
-      const keys = body?.keys && importKeys(deps.ring, zone.id, body.keys)
-      await startSigning(deps, trx, zone.id, { algorithm: algorithm ?? 13, keys, ...options })
+  const areKeysGiven = body?.keys !== undefined
+  return change(
+    deps,
+    operation,
+    text,
+    { action: 'dnssec.enable', areKeysGiven },
+    async (trx, zone, before) => {
+      const { nsec3 = before.options.nsec3 ?? false, cds = before.options.cds ?? true } = body ?? {}
+      const algorithm = body?.algorithm === undefined ? undefined : algorithmOf(body.algorithm)
+      const options = { nsec3, cds }
+      if (before.status === 'disabled') {
+        // Nothing would ever serve the signatures, and the state would wait for them.
+        if (before.signer === 'external')
+          throw fail('conflict', 'signedElsewhere', { zone: shownZoneName(zone.name) })
+        const keys = body?.keys && importKeys(deps.ring, zone.id, body.keys)
+        await startSigning(deps, trx, zone.id, { algorithm: algorithm ?? 13, keys, ...options })
+        return 202
+      }
+      const isSame = (before.options.nsec3 ?? false) === nsec3 && (before.options.cds ?? true) === cds
+      const isOtherAlgorithm =
+        algorithm !== undefined &&
+        before.keys.every((key) => key.algorithm !== algorithm || key.state === 'retiring')
+      const isCancelled = before.status === 'pending_disabled'
+      if (isSame && !isOtherAlgorithm && !isCancelled) return 200
+      if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
+      await saveOptions(trx, zone.id, options)
+      await requestDelegationCheck(trx, zone.id)
+      // The next evaluation finds out whether the parent has the DS record.
+      const status = isCancelled ? 'pending_ds' : before.status
+      await saveState(
+        trx,
+        before,
+        { ...before, status, isRemovalRequested: false, reason: undefined, due: deps.now() },
+        true,
+      )
       return 202
-    }
-    const isSame = (before.options.nsec3 ?? false) === nsec3 && (before.options.cds ?? true) === cds
-    const isOtherAlgorithm =
-      algorithm !== undefined &&
-      before.keys.every((key) => key.algorithm !== algorithm || key.state === 'retiring')
-    const isCancelled = before.status === 'pending_disabled'
-    if (isSame && !isOtherAlgorithm && !isCancelled) return 200
-    if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
-    await saveOptions(trx, zone.id, options)
-    await requestDelegationCheck(trx, zone.id)
-    // The next evaluation finds out whether the parent has the DS record.
-    const status = isCancelled ? 'pending_ds' : before.status
-    await saveState(
-      trx,
-      before,
-      { ...before, status, isRemovalRequested: false, reason: undefined, due: deps.now() },
-      true,
-    )
-    return 202
-  })
+    },
+  )
 }
 
 type SigningRequest = {
@@ -163,7 +170,7 @@ export function rollOverDnssecKey(
   operation: Operation,
   text: string,
 ): Promise<Answer<Dnssec>> {
-  return change(deps, operation, text, 'dnssec.rollover', async (trx, zone, before) => {
+  return change(deps, operation, text, { action: 'dnssec.rollover' }, async (trx, zone, before) => {
     if (before.status !== 'active' && before.status !== 'pending_ds')
       throw fail('conflict', 'dnssecNotEnabled', { zone: shownZoneName(zone.name), status: before.status })
     await addKey(deps, trx, zone, before, before.keys[0]!.algorithm as Algorithm)
@@ -184,7 +191,7 @@ export async function disableDnssec(
   { force = false, request_removal: isRemovalRequested = false }: QueryOf<typeof disableDnssecRoute>,
 ): Promise<Answer<Dnssec | null>> {
   let refused: number | undefined
-  const answer = change(deps, operation, text, 'dnssec.disable', async (trx, zone, before) => {
+  const answer = change(deps, operation, text, { action: 'dnssec.disable' }, async (trx, zone, before) => {
     const { parent } = before
     if (before.status === 'disabled') return 204
     // Without an answer of the parent nobody knows: the state waits for it.
@@ -241,7 +248,7 @@ function change(
   deps: DnssecDeps,
   operation: Operation,
   text: string,
-  action: string,
+  { action, areKeysGiven = false }: { readonly action: string; readonly areKeysGiven?: boolean },
   work: Work,
 ): Promise<Answer<Dnssec>> {
   return runChange(deps.postgres, operation, async (trx): Promise<ChangeResult<Dnssec>> => {
@@ -260,8 +267,10 @@ function change(
       before: auditedOf(before),
       after: auditedOf(body),
     })
-    if (status === 204) return { body: null as never, before, status }
-    return { body, before, etag: dnssecEtag(body), status }
+    // The plan of a removal shows the zone without keys; its answer has no body.
+    if (status === 204 && !operation.dryRun) return { body: null as never, before, status }
+    const shown = operation.dryRun && !areKeysGiven ? withoutNewKeys(body, before) : body
+    return { body: shown, before, etag: dnssecEtag(body), status }
   })
 }
 

@@ -35,15 +35,6 @@ const secret: Secret = {
   },
 }
 
-/** The canonical name, so that a reference may be written with or without the final dot; the text itself if it is no name. */
-function canonicalName(text: string): string {
-  try {
-    return parseName(text)
-  } catch {
-    return text
-  }
-}
-
 /** Returns the canonical name, with a problem if the text is none. */
 export function readHostName(context: CheckContext, path: Path, text: string): string | undefined {
   try {
@@ -52,6 +43,16 @@ export function readHostName(context: CheckContext, path: Path, text: string): s
     if (!(error instanceof NameError)) throw error
     context.problem(path, error.message)
     return undefined
+  }
+}
+
+/** Returns the key of an element with a host name, which can be written in several ways; the text itself if it is none. */
+export function hostNameKey(name: string): string {
+  try {
+    return parseName(name)
+  } catch (error) {
+    if (!(error instanceof NameError)) throw error
+    return name
   }
 }
 
@@ -69,7 +70,7 @@ export const tsigKey = defineKind({
   }),
   table: { name: 'dns_tsig_keys', id: 'id' },
   identity: ['name'],
-  keyOf: ({ name }) => canonicalName(name),
+  keyOf: ({ name }) => hostNameKey(name),
   fields: {
     name: column('dns_tsig_keys', 'name'),
     algorithm: column('dns_tsig_keys', 'algorithm', { initial: 'hmac-sha256', isShown: true }),
