@@ -26,6 +26,8 @@ export type FollowerOptions = {
   readonly folder?: string
   /** The port of 127.0.0.1; by default a free one of an address of its own. */
   readonly port?: number
+  /** It signs its zones with keys of its own; BIND only. */
+  readonly signs?: boolean
 }
 
 export type Follower = {
@@ -34,6 +36,7 @@ export type Follower = {
   readonly port: number
   readonly folder: string
   start(): Promise<void>
+  /** By SIGTERM unless another signal is given. */
   stop(signal?: NodeJS.Signals): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -94,7 +97,8 @@ ${zones
 const bind: Program = {
   program: 'named',
   async configure(options) {
-    const { folder, address, port, primary, zones, catalog } = options
+    const { folder, address, port, primary, zones, catalog, signs } = options
+    const signing = signs ? ' dnssec-policy default; inline-signing yes;' : ''
     const key = keyName(options)
     const primaries = `{ ${primary.address} port ${primary.port} key "${key}"; }`
     const file = join(folder, 'named.conf')
@@ -121,7 +125,7 @@ const bind: Program = {
 };
 controls { };
 key "${key}" { algorithm ${options.key.algorithm}; secret "${secretOf(options)}"; };
-${all.map((zone, at) => `zone "${zone}" { type secondary; primaries ${primaries}; file "zone${at}.db"; };`).join('\n')}
+${all.map((zone, at) => `zone "${zone}" { type secondary; primaries ${primaries}; file "zone${at}.db";${signing} };`).join('\n')}
 `,
     )
     return ['-g', '-n', '1', '-c', file]

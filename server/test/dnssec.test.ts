@@ -335,6 +335,135 @@ describe('disabling DNSSEC', () => {
   })
 })
 
+describe('name servers and DNSSEC', () => {
+  const db = () => api.database.postgres.owner
+  async function withServer(
+    { signing = 'pharos', catalog = true }: { readonly signing?: string; readonly catalog?: boolean },
+    work: (serverId: number) => Promise<void>,
+  ): Promise<void> {
+    const { rows } = await sql<{ id: number }>`
+      insert into dns_servers (name, address, signing, catalog)
+      values ('ns.servers.example.', '192.0.2.53', ${signing}, ${catalog}) returning id`.execute(db())
+    try {
+      await work(rows[0]!.id)
+    } finally {
+      await sql`delete from dns_servers`.execute(db())
+    }
+  }
+  const observe = (serverId: number, zoneId: number, state: string, seconds = 0) =>
+    sql`insert into dns_server_zones (server_id, zone_id, serial, state, checked, reached)
+      select ${serverId}, z.id, z.serial, ${state}, now(), z.published + make_interval(secs => ${seconds})
+      from dns_zones z where z.id = ${zoneId}
+      on conflict (server_id, zone_id) do update
+        set serial = excluded.serial, state = excluded.state, reached = excluded.reached`.execute(db())
+
+  it('cannot be enabled where all name servers sign by themselves, and new zones are not signed', async () => {
+    const zone = await createZone('before.example', { dnssec: false })
+    await withServer({ signing: 'external' }, async () => {
+      assert.equal((await zone.get()).signer, 'external')
+      const refused = await zone.call('POST')
+      assert.deepEqual([refused.status, refused.body.code], [409, 'conflict'])
+      const created = await createZone('external.example')
+      assert.deepEqual([created.created.keys, (await created.get()).status], [[], 'disabled'])
+    })
+    assert.deepEqual([(await zone.get()).signer, (await zone.call('POST')).status], ['pharos', 202])
+  })
+
+  it('waits for every server that has our signatures, and for no other', async () => {
+    const zone = await createZone('served.example')
+    const introduced = async () => {
+      await zone.settle()
+      return (await zone.get()).keys[0].state === 'introduced' && (await zone.get()).reason
+    }
+    await withServer({}, async (serverId) => {
+      assert.match(await introduced(), /Not all name servers/)
+      await observe(serverId, zone.id, 'behind')
+      await sql`update dns_server_zones set serial = 1`.execute(db())
+      assert.match(await introduced(), /Not all name servers/)
+      await sql`update dns_servers set signing = 'external'`.execute(db())
+      assert.match(await introduced(), /caches/)
+    })
+    const other = await createZone('elsewhere.example')
+    await withServer({ catalog: false }, async (serverId) => {
+      await other.settle()
+      await observe(serverId, other.id, 'absent')
+      await other.settle()
+      assert.match((await other.get()).reason, /caches/)
+    })
+  })
+
+  it('adds the time of the slowest name server to the wait before unsigning', async () => {
+    const zone = await activeZone('slow.example')
+    await zone.call('DELETE', '?request_removal=true')
+    await zone.settle()
+    await zone.parentHas([])
+    const earliest = async () => Date.parse((await zone.get()).unsigned_after) / 1000
+    const without = await earliest()
+    await withServer({}, async (serverId) => {
+      await observe(serverId, zone.id, 'serving', 100)
+      assert.equal((await earliest()) - without, 100)
+      await observe(serverId, zone.id, 'unreachable', 100)
+      assert.equal((await earliest()) - without, 0)
+    })
+  })
+})
+
+describe('a zone with several signers', () => {
+  const theirs = createSigningKey(13, 'csk')
+  const dnskey = printRdata(recordType.DNSKEY, theirs.dnskey)
+  async function createShared(name: string, body: object = {}) {
+    const zone = await createZone(name, body)
+    const { status } = await red.call('PUT', `/zones/${zone.id}/settings`, { multi_signer: true })
+    assert.equal(status, 200)
+    return zone
+  }
+  const keysOf = (sets: readonly SignedRrset[]) =>
+    sets.find(({ type }) => type === recordType.DNSKEY)?.rdata.length ?? 0
+
+  it(
+    'publishes the keys of the others beside its own, whatever else changes',
+    { skip: skipWithout(...verifiers) },
+    async () => {
+      const zone = await createShared('several.example')
+      const path = `/zones/${zone.id}/recordsets`
+      await zone.settle()
+      const added = await red.call('PUT', `${path}/@/DNSKEY`, { ttl: 3600, records: [dnskey] })
+      assert.ok(added.status < 300, added.text)
+      await zone.settle()
+      assert.equal(keysOf(await zone.served()), 2)
+      assertVerified(parseZoneName('several.example'), await zone.served(), ['ldns-verify-zone'])
+      const { keys, status } = await zone.get()
+      assert.deepEqual(
+        keys.map(({ managed, active, id }: Record<string, unknown>) => [managed, active, id === null]),
+        [
+          [true, true, false],
+          [false, false, true],
+        ],
+      )
+      assert.deepEqual([keys[1].key_tag, status], [theirs.tag, 'signing'])
+      await red.call('PUT', `${path}/www/A`, { ttl: 300, records: ['192.0.2.1'] })
+      await zone.settle()
+      assert.equal(keysOf(await zone.served()), 2)
+      zone.pass(3700)
+      await zone.settle()
+      assert.equal((await zone.get()).status, 'pending_ds')
+      assert.equal((await red.call('DELETE', `${path}/@/DNSKEY`)).status, 204)
+      await zone.settle()
+      assert.deepEqual([keysOf(await zone.served()), (await zone.get()).keys.length], [1, 1])
+    },
+  )
+
+  it('keeps the keys of the others without DNSSEC here', async () => {
+    const zone = await createShared('theirs.example', { dnssec: false })
+    await zone.settle()
+    await red.call('PUT', `/zones/${zone.id}/recordsets/@/DNSKEY`, { ttl: 3600, records: [dnskey] })
+    await zone.settle()
+    await red.call('PUT', `/zones/${zone.id}/recordsets/www/A`, { ttl: 300, records: ['192.0.2.1'] })
+    await zone.settle()
+    assert.equal(keysOf(await zone.served()), 1)
+  })
+})
+
 describe('private keys', () => {
   it('are sealed, bound to their zone, and deleted with the key', async () => {
     const zone = await createZone('sealed.example')

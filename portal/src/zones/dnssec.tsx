@@ -212,7 +212,7 @@ const Keys = ({ keys }: { keys: readonly DnssecKey[] }) => (
         </Table.Thead>
         <Table.Tbody>
           {keys.map(({ id, key_tag: tag, state, keytype, algorithm, created, dnskey, managed }) => (
-            <Table.Tr key={id}>
+            <Table.Tr key={id ?? `other-${tag}`}>
               <Table.Td className={classes['ttl']!}>{tag}</Table.Td>
               <Table.Td>
                 <StatePill color={state === 'active' ? 'ok' : 'info'}>{texts.keyState[state]}</StatePill>

@@ -10,6 +10,9 @@ import { wake } from '../db/wake.ts'
 import { decideZoneHoldAs } from '../dns/publish/zone-hold.ts'
 import { changeZone, insertZone } from '../dns/publish/testing.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
+import { createFollower } from '../drivers/dns-follower/name-server.ts'
+import { parseZoneName } from '../net/dns/name.ts'
+import { recordType } from '../net/dns/type.ts'
 import { loadConfig, type Config } from '../runtime/config.ts'
 import { silentLog } from '../runtime/log.ts'
 import { seal } from '../runtime/secrets.ts'
@@ -181,7 +184,13 @@ describe('the built-in name server', { skip: skipWithout('dig') }, () => {
     const serving = await runRole(config, ['reconciler', 'nameserver'], silentLog)
     const port = Number(serving.dns!.split(':').at(-1))
     try {
-      await insertZone(database.postgres.owner, 'kept.example', 'www 300 A 192.0.2.1')
+      const { owner } = database.postgres
+      await sql`
+        with k as (insert into dns_tsig_keys (name, algorithm, secret_sealed) values (${testKey.name}, ${testKey.algorithm},
+          ${seal(config.secret, 'tsig-key', testKey.secret, testKey.name)}) returning id)
+        insert into dns_servers (name, address, port, tsig_key_id)
+        select 'ns.example.', '127.0.0.1', ${port}, id from k`.execute(owner)
+      await insertZone(owner, 'kept.example', 'www 300 A 192.0.2.1')
       await waitFor(
         'the answer',
         async () => (await dig(port, '+short', 'www.kept.example', 'A')) === '192.0.2.1',
@@ -190,6 +199,65 @@ describe('the built-in name server', { skip: skipWithout('dig') }, () => {
       for (let i = 0; i < 5; i++)
         assert.equal(await dig(port, '+short', 'www.kept.example', 'A'), '192.0.2.1')
       assert.match(await dig(port, '+tcp', 'kept.example', 'SOA'), /status: NOERROR/)
+      const client = createFollower({ address: '127.0.0.1', port, key: testKey })
+      const records = await Array.fromAsync(client.read(parseZoneName('kept.example')), ({ type }) => type)
+      assert.deepEqual(records.sort(), [recordType.A, recordType.NS, recordType.SOA])
+      const catalogRecords = await Array.fromAsync(client.read(parseZoneName(catalog)), ({ type }) => type)
+      assert.ok(catalogRecords.includes(recordType.PTR), 'the catalog zone keeps its members')
+      await client.close()
+    } finally {
+      await serving.stop()
+    }
+  })
+})
+
+describe('sandbox name servers', { skip: skipWithout('dig') }, () => {
+  it('follow what is published, two of them, without a loop that fails', async () => {
+    await using database = await createTestDatabase()
+    const db = database.postgres.owner
+    await sql`
+      insert into dns_servers (name, kind) values ('ns1.example.', 'sandbox'), ('ns2.example.', 'sandbox')`.execute(
+      db,
+    )
+    const serving = await runRole(configOf(database.databaseUrl), ['reconciler'], silentLog)
+    try {
+      const id = await insertZone(db, 'sandbox.example', 'www 300 A 192.0.2.1')
+      const served = async (): Promise<boolean> => {
+        const { rows } = await sql<{ count: number; status: string }>`
+          select z.status, (select count(*)::integer from dns_server_zones s
+            where s.zone_id = z.id and s.state = 'serving' and s.serial = z.serial) as count
+          from dns_zones z where z.id = ${id}`.execute(db)
+        return rows[0]!.status === 'ok' && rows[0]!.count === 2
+      }
+      await waitFor('both serve the zone', served)
+      await changeZone(db, id, { added: 'www 300 A 192.0.2.2' })
+      await waitFor('both serve the change', served)
+      const { rows } = await sql`select error, identity from dns_servers`.execute(db)
+      const up = { error: null, identity: { version: 'sandbox' } }
+      assert.deepEqual(rows, [up, up])
+    } finally {
+      await serving.stop()
+    }
+  })
+})
+
+describe('a name server without answers from memory', { skip: skipWithout('dig') }, () => {
+  it('answers serials alone, and SERVFAIL for a secondary zone that has expired', async () => {
+    await using database = await createTestDatabase()
+    const db = database.postgres.owner
+    const config = { ...configOf(database.databaseUrl), dnsAnswer: 'none' as const }
+    const serving = await runRole(config, ['reconciler', 'nameserver'], silentLog)
+    const port = Number(serving.dns!.split(':').at(-1))
+    try {
+      const id = await insertZone(db, 'large.example', 'www 300 A 192.0.2.1')
+      await waitFor('the serial', async () => /flags: qr aa/.test(await dig(port, 'large.example', 'SOA')))
+      assert.match(await dig(port, 'www.large.example', 'A'), /status: REFUSED/)
+      await sql`
+        insert into dns_secondaries (zone_id, primaries, due, expires)
+        values (${id}, '[]', null, now() - interval '1 s')`.execute(db)
+      await sql`update dns_zones set published = now() where id = ${id}`.execute(db)
+      await wake(db, 'dns-published')
+      await waitFor('SERVFAIL', async () => /SERVFAIL/.test(await dig(port, 'large.example', 'SOA')))
     } finally {
       await serving.stop()
     }

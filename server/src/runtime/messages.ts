@@ -216,6 +216,8 @@ export const failureTexts = {
   conflict: {
     rolloverInProgress: ({ zone }: { zone: string }) =>
       `A key of ${zone} is being replaced already. Wait until its predecessor is removed.`,
+    signedElsewhere: ({ zone }: { zone: string }) =>
+      `The name servers of ${zone} sign it with keys of their own. Ask your provider for their DS records.`,
     dnssecNotEnabled: ({ zone, status }: { zone: string; status: string }) =>
       `DNSSEC of ${zone} is ${status}. A key can be replaced while it is pending_ds or active.`,
     secondaryZone: ({ zone }: { zone: string }) =>

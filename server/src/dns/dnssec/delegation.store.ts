@@ -15,12 +15,13 @@ export type DueDelegation = {
   readonly isRolling: boolean
 }
 
-const leaseSeconds = 120
+/** Longer checks are rare, and asking twice is harmless; a process that is killed delays its zones by this. */
+const leaseSeconds = 30
 
 /** Claims zones that are due, longest waiting first, so that no other process asks for them. Zones without a row get one. */
 export async function claimDue(db: Db, now: Date, limit: number): Promise<DueDelegation[]> {
   await sql`
-    insert into dns_delegations (zone_id) select z.id from dns_zones z
+    insert into dns_delegations (zone_id, due) select z.id, ${now} from dns_zones z
     where z.deleted is null and z.claimed is not null and z.kind = 'primary' and z.published is not null
       and not exists (select from dns_delegations d where d.zone_id = z.id)`.execute(db)
   const { rows } = await sql<{

@@ -55,6 +55,9 @@ export function enableDnssec(
       const algorithm = body?.algorithm === undefined ? undefined : algorithmOf(body.algorithm)
       const options = { nsec3, cds }
       if (before.status === 'disabled') {
+        // Nothing would ever serve the signatures, and the state would wait for them.
+        if (before.signer === 'external')
+          throw fail('conflict', 'signedElsewhere', { zone: shownZoneName(zone.name) })
         const keys = body?.keys && importKeys(deps.ring, zone.id, body.keys)
         await startSigning(deps, trx, zone.id, { algorithm: algorithm ?? 13, keys, ...options })
         return 202
@@ -143,6 +146,7 @@ async function startSigning(
 export const enableForNewZone =
   (deps: Pick<DnssecDeps, 'ring' | 'now'>): EnableDnssec =>
   async (trx, zone, { algorithm }) => {
+    if ((await readDnssec(trx, zone.id)).signer === 'external') return []
     const dnssec = await startSigning(deps, trx, zone.id, { algorithm: algorithmOf(algorithm) })
     return presentDnssec(dnssec, deps.now()).keys
   }

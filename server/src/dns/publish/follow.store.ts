@@ -18,6 +18,8 @@ export type DueSecondary = {
   readonly name: ZoneName
   readonly teamId: number | null
   readonly serial: Serial | undefined
+  /** A NOTIFY came since the last attempt. */
+  readonly isNotified: boolean
   readonly primaries: readonly PrimaryOfZone[]
 }
 
@@ -30,13 +32,16 @@ export async function claimSecondaries(db: Db, limit: number): Promise<DueSecond
     Omit<DueSecondary, 'serial' | 'primaries'> & { serial: number | null; primaries: unknown }
   >`
     with due as materialized (
-      select s.zone_id from dns_secondaries s join dns_zones z on z.id = s.zone_id
+      select s.zone_id, coalesce(s.notified > coalesce(s.attempted, '-infinity'), false) as is_notified
+      from dns_secondaries s join dns_zones z on z.id = s.zone_id
       where s.due <= now() and (s.leased_until is null or s.leased_until < now())
         and z.deleted is null and z.claimed is not null
       order by s.due limit ${limit} for no key update of s skip locked)
-    update dns_secondaries s set leased_until = now() + make_interval(secs => ${leaseSeconds}), attempted = now()
+    update dns_secondaries s set leased_until = now() + make_interval(secs => ${leaseSeconds}), attempted = clock_timestamp()
     from due join dns_zones z on z.id = due.zone_id where s.zone_id = due.zone_id
-    returning z.id, z.name, z.team_id as "teamId", z.serial::float8 as serial, s.primaries`.execute(db)
+    returning z.id, z.name, z.team_id as "teamId", z.serial::float8 as serial, due.is_notified as "isNotified", s.primaries`.execute(
+    db,
+  )
   return Promise.all(
     rows.map(async ({ serial, primaries, ...zone }) => ({
       ...zone,
@@ -83,7 +88,7 @@ export async function saveFollowed(db: Db | Trx, zoneId: number, result: FollowR
   const { serial = null, error, attrs, dueSeconds, expireSeconds = null, isTransferred = false } = result
   await sql`
     update dns_secondaries set leased_until = null, error = ${error}, attrs = ${attrs ? JSON.stringify(attrs) : null}::jsonb,
-      due = now() + make_interval(secs => ${dueSeconds}), serial = coalesce(${serial}::bigint, serial),
+      due = case when notified > attempted then now() else now() + make_interval(secs => ${dueSeconds}) end, serial = coalesce(${serial}::bigint, serial),
       transferred = case when ${isTransferred} then now() else transferred end,
       expires = case when ${expireSeconds}::float8 is null then expires
         else now() + make_interval(secs => ${expireSeconds}::float8) end
@@ -108,7 +113,9 @@ export async function saveFollowProblem(db: Db | Trx, zoneId: number, reason: st
 /** A NOTIFY: the primaries are asked now. */
 export async function requestTransfer(db: Db, zoneId: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await sql`update dns_secondaries set due = now() where zone_id = ${zoneId}`.execute(trx)
+    await sql`update dns_secondaries set due = now(), notified = clock_timestamp() where zone_id = ${zoneId}`.execute(
+      trx,
+    )
     await wake(trx, 'dns')
   })
 }
