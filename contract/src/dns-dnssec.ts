@@ -83,7 +83,7 @@ export const enableDnssecRoute = route({
   description:
     'Creates a key, signs the zone and returns the DS records at once; enter them at the registrar after `publish_after`. A zone ' +
     'that is signed already is not changed (200). While it is `pending_disabled`, the removal is cancelled and the key is kept. ' +
-    'With another `algorithm`, the key is rolled over.',
+    'With another `algorithm`, the key is rolled over. A dry run shows no new key, since it keeps none.',
   permission: dnsAdmin,
   params: inZone,
   body: Component('NewDnssec', {
@@ -118,9 +118,11 @@ export const enableDnssecRoute = route({
   bodyOptional: true,
   response: Dnssec,
   success: 202,
+  also: { 200: 'DNSSEC is enabled as requested already' },
   errors: ['forbidden', 'conflict'],
   dryRun: true,
   conditional: true,
+  ifMatch: true,
 })
 
 export const getDnssecRoute = route({
@@ -154,6 +156,7 @@ export const rollOverDnssecKeyRoute = route({
   errors: ['forbidden', 'conflict'],
   dryRun: true,
   conditional: true,
+  ifMatch: true,
 })
 
 export const disableDnssecRoute = route({
@@ -175,6 +178,7 @@ export const disableDnssecRoute = route({
   }),
   response: Dnssec,
   success: 202,
+  also: { 204: 'the zone is unsigned now' },
   errors: ['forbidden', 'ds_present', 'conflict'],
   dryRun: true,
   conditional: true,

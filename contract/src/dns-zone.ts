@@ -203,7 +203,7 @@ export const CreatedZone = Component('CreatedZone', {
   ...Zone.properties,
   keys: Type.Array(DnssecKey, {
     description:
-      'the keys of DNSSEC with their DS records, for the registrar once the zone is signed; empty without DNSSEC',
+      'the keys of DNSSEC with their DS records, for the registrar once the zone is signed; empty without DNSSEC and in a dry run',
   }),
 })
 export type CreatedZone = Static<typeof CreatedZone>
@@ -316,6 +316,7 @@ export const restoreZoneRoute = route({
   errors: ['forbidden', 'zone_claimed', 'exists', 'quota_exceeded'],
   dryRun: true,
   conditional: true,
+  ifMatch: true,
 })
 
 export const zoneRoutes = [listZonesRoute, createZoneRoute, getZoneRoute, deleteZoneRoute, restoreZoneRoute]

@@ -15,6 +15,7 @@ import { zoneVersionRoutes } from './dns-version.ts'
 import { zoneRoutes } from './dns-zone.ts'
 import { domainRoutes } from './domain.ts'
 import { holdRoutes } from './hold.ts'
+import { zoneHoldRoutes } from './zone-hold.ts'
 import { inventoryRoutes } from './inventory.ts'
 import { invitationRoutes } from './invitation.ts'
 import { letterRoutes } from './letter.ts'
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = [
   ...streamRoutes,
   ...byoipRoutes,
   ...holdRoutes,
+  ...zoneHoldRoutes,
   ...adminRegionRoutes,
   ...adminTeamRoutes,
   ...letterRoutes,

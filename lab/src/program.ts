@@ -34,6 +34,7 @@ export type ProgramName =
   | 'nsd-checkzone'
   | 'bgpq4'
   | 'curl'
+  | 'jq'
   | 'ip'
   | 'setpriv'
   | 'openssl'

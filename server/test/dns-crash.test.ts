@@ -11,13 +11,13 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { freePort } from '@pharos/lab/address'
+import { startFollower, type Follower } from '@pharos/lab/dns-follower'
 import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase } from '../src/db/testing.ts'
 import type { Db, Postgres } from '../src/db/postgres.ts'
 import { seedZone } from '../src/dns/testing.ts'
 import { createFollower } from '../src/drivers/dns-follower/name-server.ts'
-import { startPeer, type Peer } from '../src/drivers/dns-follower/testing-peers.ts'
 import { testKey } from '../src/drivers/dns-server/testing.ts'
 import { parseName, parseZoneName, type ZoneName } from '../src/net/dns/name.ts'
 import { recordType } from '../src/net/dns/type.ts'
@@ -125,7 +125,7 @@ async function addToken({ owner }: Postgres, secret: string, teamId: number): Pr
   return `Token ${formatApiToken(token)}`
 }
 
-async function addServers(db: Db, secret: string, peers: readonly Peer[]): Promise<void> {
+async function addServers(db: Db, secret: string, peers: readonly Follower[]): Promise<void> {
   const sealed = seal(createKeyRing([secret]), 'tsig-key', testKey.secret, testKey.name)
   await sql`insert into dns_tsig_keys (name, algorithm, secret_sealed)
     values (${testKey.name}, ${testKey.algorithm}, ${sealed})`.execute(db)
@@ -202,7 +202,7 @@ describe('kills', { skip: skipWithout('named', 'knotd') }, () => {
     const publishers = [await create('reconciler'), await create('reconciler')]
     const nameServer = await create('nameserver')
     const processes = [api, ...publishers, nameServer]
-    const peers: Peer[] = []
+    const peers: Follower[] = []
     const watches = new Map<string, Watch>()
     let load: Writes | undefined
     try {
@@ -212,7 +212,7 @@ describe('kills', { skip: skipWithout('named', 'knotd') }, () => {
       for (const one of processes) await one.start()
       for (const name of ['BIND', 'Knot'] as const)
         peers.push(
-          await startPeer(name, {
+          await startFollower(name, {
             primary: { address: '127.0.0.1', port },
             key: testKey,
             zones: [],

@@ -209,6 +209,29 @@ describe('a template', () => {
     )
   })
 
+  it('has its records again after a rollback: they are deleted with it', async () => {
+    const template = { cidr: '203.0.112.64/30', pattern: 'host{n}.example.net' }
+    const answer = await batch(red, [], { templates: [template] })
+    const zone = '112.0.203.in-addr.arpa'
+    const { version } = (await red.call('GET', `/zones/${zone}?include=details`)).body.details
+    await batch(red, [
+      { ip: '203.0.112.65', ptrdname: null },
+      { ip: '203.0.112.66', ptrdname: 'own.example.net' },
+    ])
+    const rolled = await red.call('POST', `/zones/${zone}/versions/${version}/rollback`)
+    assert.deepEqual([rolled.status, rolled.body.added_count, rolled.body.changed_count], [200, 1, 1])
+    const sources = async () => {
+      const { body } = await red.call('GET', '/ptr?cidr=203.0.112.64/30')
+      return body.results.map(({ ptrdname, source }: Answered) => `${ptrdname} ${source}`)
+    }
+    assert.deepEqual(
+      await sources(),
+      [0, 1, 2, 3].map((n) => `host${n}.example.net. generated`),
+    )
+    await red.call('DELETE', `/ptr/templates/${answer.body.templates[0].template.id}`)
+    assert.deepEqual(await sources(), [])
+  })
+
   it('of a wide IPv6 network is one wildcard, and cannot have placeholders', async () => {
     const wide = (pattern: string) => batch(red, [], { templates: [{ cidr: '2001:db8:1ed::/48', pattern }] })
     const fixed = await wide('customer.example.net')

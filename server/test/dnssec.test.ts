@@ -67,6 +67,13 @@ async function createZone(name: string, body: object = {}) {
       for await (const { set } of readServedSets(db, [id])) sets.push(set)
       return sets
     },
+    /** Whether the parent is checked by the next run, instead of within the hour. Forgets that it is. */
+    async isCheckDue(): Promise<boolean> {
+      const { rows } = await sql<{ due: boolean }>`
+        update dns_delegations new set due = now() + interval '1 hour' from dns_delegations old
+        where new.zone_id = ${id} and old.zone_id = new.zone_id returning old.due <= now() as due`.execute(db)
+      return rows[0]!.due
+    },
     get: async () => (await red.call('GET', `/zones/${id}/dnssec`)).body,
     call: (method: 'POST' | 'DELETE', rest = '', payload?: object) =>
       red.call(method, `/zones/${id}/dnssec${rest}`, payload),
@@ -131,6 +138,44 @@ describe('enabling DNSSEC', () => {
       assertVerified(parseZoneName('enable.example'), await zone.served())
     },
   )
+
+  it('names the time after which no cache has the unsigned zone', async () => {
+    const zone = await createZone('later.example', {
+      recordsets: [{ name: 'www', type: 'A', ttl: 86_400, records: ['192.0.2.1'] }],
+    })
+    const { publish_after: after } = await zone.get()
+    assert.ok(Date.parse(after) > Date.now() + 86_000_000)
+  })
+
+  it('does not wait for a name server that is configured without the zone', async () => {
+    const db = api.database.postgres.owner
+    const zone = await createZone('partly.example')
+    const { rows } = await sql<{ id: number }>`
+      insert into dns_servers (name, address, catalog) values ('nsd.example.', '192.0.2.53', false) returning id`.execute(
+      db,
+    )
+    const observed = (state: string, serial: number | null) =>
+      sql`
+        insert into dns_server_zones (server_id, zone_id, serial, state, checked)
+        values (${rows[0]!.id}, ${zone.id}, ${serial}, ${state}, now())
+        on conflict (server_id, zone_id) do update set serial = excluded.serial, state = excluded.state`.execute(
+        db,
+      )
+    try {
+      await observed('behind', 1)
+      await zone.settle()
+      zone.pass(3700)
+      await zone.settle()
+      assert.equal((await zone.get()).status, 'signing')
+      await observed('absent', null)
+      await zone.settle()
+      zone.pass(3700)
+      await zone.settle()
+      assert.equal((await zone.get()).status, 'pending_ds')
+    } finally {
+      await sql`delete from dns_servers where id = ${rows[0]!.id}`.execute(db)
+    }
+  })
 
   it('is idempotent, and stores nothing in a dry run', async () => {
     const zone = await createZone('twice.example', { dnssec: false })
@@ -203,7 +248,9 @@ describe('active DNSSEC', () => {
     async () => {
       const zone = await activeZone('rollover.example')
       const name = parseZoneName('rollover.example')
+      await zone.isCheckDue()
       const started = await zone.call('POST', '/rollover')
+      assert.ok(await zone.isCheckDue())
       assert.deepEqual([started.status, started.body.keys.length, started.body.ds_records], [202, 2, zone.ds])
       assert.equal((await zone.call('POST', '/rollover')).status, 409)
       await zone.settle()
@@ -243,8 +290,10 @@ describe('disabling DNSSEC', () => {
 
   it('is 409 with a DS record, and waits after a requested removal until no cache has it', async () => {
     const zone = await activeZone('disable.example')
+    await zone.isCheckDue()
     const refused = await zone.call('DELETE')
     assert.deepEqual([refused.status, refused.body.code], [409, 'ds_present'])
+    assert.ok(await zone.isCheckDue())
     const requested = await zone.call('DELETE', '?request_removal=true')
     assert.deepEqual([requested.status, requested.body.status], [202, 'pending_disabled'])
     await zone.settle()

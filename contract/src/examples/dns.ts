@@ -83,8 +83,6 @@ const www: RecordSet = {
 const earlierWww: RecordSet = { ...www, records: ['203.0.113.80'], touched: www.created }
 const newWww: RecordSet = { ...www, created: www.touched }
 
-const newWwwPage = { results: [newWww], count: 1 }
-
 const inZone = { params: { zone: name } }
 const ofWww = { params: { zone: name, name: 'www', type: 'A' } }
 const oneVersion = { params: { zone: name, version: 17 } }
@@ -116,6 +114,7 @@ const importAnswer = {
   added_count: 1,
   changed_count: 0,
   removed_count: 0,
+  warnings: [],
   ignored: [
     {
       line: 3,
@@ -244,8 +243,8 @@ export const dnsExamples = [
   example(createRecordSetsRoute, {
     ...inZone,
     body: { name: 'www', type: 'A', records: ['203.0.113.80', '203.0.113.81'], comment: 'Load balancers' },
-    response: newWwwPage,
-    changes: changesBetween({}, newWwwPage),
+    response: newWww,
+    changes: changesBetween({}, newWww),
   }),
   example(updateRecordSetRoute, {
     ...ofWww,

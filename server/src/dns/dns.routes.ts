@@ -33,14 +33,20 @@ import {
   updateRecordSet,
 } from './recordset/change-recordsets.ts'
 import { getRecordSet, listRecordSets } from './recordset/list-recordsets.ts'
-import { deletePtrTemplate, listPtrRecords, listPtrTemplates, updatePtrRecords } from './reverse/ptr.ts'
+import {
+  deletePtrTemplate,
+  listPtrRecords,
+  listPtrTemplates,
+  updatePtrRecords,
+  type PtrDeps,
+} from './reverse/ptr.ts'
 import { getZoneSettings, updateZoneSettings } from './settings/settings.ts'
 import { createZone } from './zone/create-zone.ts'
 import { deleteZone, restoreZone } from './zone/delete-zone.ts'
 import { getZone, listZones } from './zone/list-zones.ts'
 import { getZoneVersion, listZoneVersions, rollBackZone } from './zone/version.ts'
 
-export const dnsRoutes = (deps: ImportDeps): Mounted[] => [
+export const dnsRoutes = (deps: ImportDeps & PtrDeps): Mounted[] => [
   handle(listZonesRoute, listZones, deps),
   handle(createZoneRoute, createZone, deps),
   handle(getZoneRoute, getZone, deps),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { startFollower, type Follower } from '@pharos/lab/dns-follower'
 import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
@@ -10,7 +11,6 @@ import { wake } from '../db/wake.ts'
 import { createKey } from '../dns/dnssec/key.ts'
 import { changeZone, insertZone } from '../dns/publish/testing.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
-import { startPeer, type Peer } from '../drivers/dns-follower/testing-peers.ts'
 import { createPrimary } from '../drivers/dns-follower/zone-primary.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
 import { parseName, parseZoneName } from '../net/dns/name.ts'
@@ -40,8 +40,8 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
   let config: Config
   let serving: Serving
   let port: number
-  let knot: Peer
-  let bind: Peer
+  let knot: Follower
+  let bind: Follower
   let id: number
   before(async () => {
     database = await createTestDatabase()
@@ -59,8 +59,8 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
     port = Number(serving.dns!.split(':').at(-1))
     id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
     const primary = { address: '127.0.0.1', port }
-    knot = await startPeer('Knot', { primary, key: testKey, zones: [zone] })
-    bind = await startPeer('BIND', { primary, key: externalKey, zones: [zone], signs: true })
+    knot = await startFollower('Knot', { primary, key: testKey, zones: [zone] })
+    bind = await startFollower('BIND', { primary, key: externalKey, zones: [zone], signs: true })
     await addServer(knot, testKey, 'pharos')
     await addServer(bind, externalKey, 'external')
     await wake(db(), 'dns')
@@ -72,7 +72,7 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
   })
 
   const db = () => database.postgres.owner
-  async function addServer(peer: Peer, key: TsigKey, signing: string): Promise<void> {
+  async function addServer(peer: Follower, key: TsigKey, signing: string): Promise<void> {
     await sql`
       with k as (insert into dns_tsig_keys (name, algorithm, secret_sealed) values (${key.name}, ${key.algorithm},
         ${seal(config.secret, 'tsig-key', key.secret, key.name)}) returning id)
@@ -86,7 +86,7 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
     const client = createFollower({ address: '127.0.0.1', port, key })
     return new Set(await Array.fromAsync(client.read(zone), ({ type }) => type))
   }
-  const answers = (peer: Peer, expected: RegExp, ...question: string[]) =>
+  const answers = (peer: Follower, expected: RegExp, ...question: string[]) =>
     waitFor(`${expected} at ${peer.name}`, async () =>
       expected.test(await dig(peer.port, `@${peer.address}`, ...question)),
     )
@@ -112,7 +112,7 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
     await wake(db(), 'dns')
     await answers(knot, /RRSIG/, '+dnssec', `www.${zone}`, 'A')
     await answers(bind, /RRSIG/, '+dnssec', `www.${zone}`, 'A')
-    const keyAt = (peer: Peer) => dig(peer.port, `@${peer.address}`, '+short', zone, 'DNSKEY')
+    const keyAt = (peer: Follower) => dig(peer.port, `@${peer.address}`, '+short', zone, 'DNSKEY')
     assert.notEqual(await keyAt(knot), await keyAt(bind), 'each group has keys of its own')
     const [signed, unsigned] = [await transferTypes(testKey), await transferTypes(externalKey)]
     assert.ok(signerTypes.slice(0, 3).every((type) => signed.has(type)))

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { startFollower, type Follower } from '@pharos/lab/dns-follower'
 import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { wake } from '../db/wake.ts'
-import { decideDnsHold } from '../dns/publish/hold.ts'
+import { decideZoneHoldAs } from '../dns/publish/zone-hold.ts'
 import { changeZone, insertZone } from '../dns/publish/testing.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
-import { startPeer, type Peer } from '../drivers/dns-follower/testing-peers.ts'
 import { parseZoneName } from '../net/dns/name.ts'
 import { recordType } from '../net/dns/type.ts'
 import { loadConfig, type Config } from '../runtime/config.ts'
@@ -49,7 +49,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
   let serving: Serving
   let port: number
   let config: Config
-  const peers: Peer[] = []
+  const peers: Follower[] = []
   before(async () => {
     database = await createTestDatabase()
     config = configOf(database.databaseUrl)
@@ -64,7 +64,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
 
   const db = () => database.postgres.owner
 
-  async function addServer(peer: Peer): Promise<void> {
+  async function addServer(peer: Follower): Promise<void> {
     await sql`
       with k as (
         insert into dns_tsig_keys (name, algorithm, secret_sealed)
@@ -97,7 +97,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
 
   it('reaches BIND and Knot through the catalog zone, with TSIG, and its status says so', async () => {
     for (const name of ['BIND', 'Knot'] as const) {
-      const peer = await startPeer(name, {
+      const peer = await startFollower(name, {
         primary: { address: '127.0.0.1', port },
         key: testKey,
         zones: [],
@@ -154,7 +154,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
   it('stays where it is if many are deleted at once, until staff approve', async () => {
     const ids = []
     for (let i = 0; i < 8; i++) ids.push(await insertZone(db(), `mass${i}.example`, 'www 300 A 192.0.2.1'))
-    const [{ address, port: peerPort }] = peers as [Peer]
+    const [{ address, port: peerPort }] = peers as [Follower]
     for (let i = 0; i < 8; i++)
       await waitFor(`mass${i}`, async () =>
         /192\.0/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)),
@@ -169,7 +169,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
     assert.equal(hold.reason, 'many_removals')
     assert.match(await dig(peerPort, `@${address}`, 'www.mass0.example'), /192\.0/)
     assert.match(await dig(port, 'www.mass0.example'), /192\.0/)
-    assert.ok(await decideDnsHold(db(), hold.id, 'approved', 'operator'))
+    await decideZoneHoldAs({ db: db() }, { actor: 'operator' }, hold.id, 'approved')
     for (let i = 0; i < 8; i++)
       await waitFor(`no mass${i}`, async () =>
         /REFUSED/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)),

@@ -1,5 +1,5 @@
-// The subjects of DNS for every-route.test.ts: each request is about a new zone, since a change of one would be seen by the next.
-import { seedTemplate, seedZone } from '../../src/dns/testing.ts'
+// The subjects of DNS for every-route.test.ts: each changing request is about a new zone, since the next would see the change.
+import { seedSignedZone, seedTemplate, seedZone } from '../../src/dns/testing.ts'
 import type { Holder } from './fixtures.ts'
 import {
   absentIsNotFound,
@@ -17,10 +17,12 @@ const newName = () => `z${zones++}.example`
 
 type AboutZone = (zone: string, name: string) => SubjectRequest
 
-function aboutZones(request: AboutZone, deleted = false): Subject['requests'] {
-  const add = async ({ api }: Context, { teamId }: Holder) => {
+function aboutZones(request: AboutZone, { deleted = false, signed = false } = {}): Subject['requests'] {
+  const add = async ({ api: { database, config } }: Context, { teamId }: Holder) => {
     const name = newName()
-    const { id } = await seedZone(api.database.postgres, { teamId, name, deleted })
+    const { id } = signed
+      ? await seedSignedZone(database.postgres, config.secret, { teamId, name })
+      : await seedZone(database.postgres, { teamId, name, deleted })
     return request(String(deleted ? id : name), name)
   }
   return {
@@ -30,12 +32,30 @@ function aboutZones(request: AboutZone, deleted = false): Subject['requests'] {
   }
 }
 
-/** The reading operations need no new zone for each request, but writing ones are tried on the same. */
-const read = (route: string, params: SubjectRequest['params'] = {}): Subject => ({
-  route,
-  requests: aboutZones((zone) => ({ params: { zone, ...params } })),
-  answers: absentIsNotFound,
-})
+const readZones = new WeakMap<object, Map<number, Promise<string>>>()
+
+/** Returns the zone of the team that all reading operations share: no caller changes it. */
+function readZoneOf({ api: { database } }: Context, { teamId }: Holder): Promise<string> {
+  const zonesOfTeams = readZones.get(database) ?? new Map<number, Promise<string>>()
+  readZones.set(database, zonesOfTeams)
+  const name = newName()
+  const zone = zonesOfTeams.get(teamId) ?? seedZone(database.postgres, { teamId, name }).then(() => name)
+  zonesOfTeams.set(teamId, zone)
+  return zone
+}
+
+function read(route: string, params: SubjectRequest['params'] = {}): Subject {
+  const request = (zone: string) => ({ params: { zone, ...params } })
+  return {
+    route,
+    requests: {
+      own: async (context) => request(await readZoneOf(context, ownOf(context))),
+      foreign: async (context) => request(await readZoneOf(context, foreignOf(context))),
+      missing: async () => request('missing.example'),
+    },
+    answers: absentIsNotFound,
+  }
+}
 
 const written =
   (status: number): Subject['answers'] =>
@@ -70,7 +90,7 @@ export const dnsSubjects: readonly Subject[] = [
   },
   {
     route: 'restoreZone',
-    requests: aboutZones((zone) => ({ params: { zone } }), true),
+    requests: aboutZones((zone) => ({ params: { zone } }), { deleted: true }),
     answers: absentIsNotFound,
   },
   {
@@ -91,14 +111,14 @@ export const dnsSubjects: readonly Subject[] = [
   },
   {
     route: 'rollOverDnssecKey',
-    requests: aboutZones((zone) => ({ params: { zone } })),
-    // The zone is not signed.
-    answers: (which) => (which === 'own' ? 'conflict' : 'not_found'),
+    requests: aboutZones((zone) => ({ params: { zone } }), { signed: true }),
+    answers: written(202),
   },
   {
     route: 'disableDnssec',
-    requests: aboutZones((zone) => ({ params: { zone } })),
-    answers: written(204),
+    requests: aboutZones((zone) => ({ params: { zone } }), { signed: true }),
+    // The servers of the parent were not asked yet.
+    answers: written(202),
   },
   read('listRecordSets'),
   {

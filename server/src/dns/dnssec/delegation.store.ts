@@ -54,12 +54,13 @@ export async function claimDue(db: Db, now: Date, limit: number): Promise<DueDel
 const hour = 3600
 const waiting = { min: 2, max: 300, unknown: 30 }
 
-/** Stores an answer. The DS records and their times survive an answer that is not complete. */
+/** Stores an answer. Resolvers keep nothing longer than `cacheSeconds`. The DS records and their times survive an answer that is not complete. */
 export async function saveDelegation(
   trx: Trx,
   { zoneId, dnssec, isRolling }: DueDelegation,
   delegation: Delegation,
   now: Date,
+  cacheSeconds: number,
 ): Promise<void> {
   const { status, ns, ds, isDsEverywhere, isComplete, nsTtl, dsTtl } = delegation
   const { rows } = await sql<{ ds: Buffer[]; equal_answers: number; ds_ttl: number | null; status: string }>`
@@ -72,7 +73,11 @@ export async function saveDelegation(
   const equal = !isComplete ? 0 : isEqual ? (before?.equal_answers ?? 0) + 1 : 1
   const isWaiting =
     isRolling || dnssec === 'signing' || dnssec === 'pending_ds' || dnssec === 'pending_disabled'
-  const ttl = Math.min(waiting.max, Math.max(waiting.min, dsTtl ?? before?.ds_ttl ?? waiting.unknown))
+  const ttl = Math.min(
+    waiting.max,
+    cacheSeconds,
+    Math.max(waiting.min, dsTtl ?? before?.ds_ttl ?? waiting.unknown),
+  )
   const isSettling = dnssec !== 'disabled' && equal < 3
   const dueAfter = (seconds: number): Date =>
     new Date(now.getTime() + (isWaiting || isSettling ? seconds : hour) * 1000)
@@ -80,7 +85,9 @@ export async function saveDelegation(
   if (status === 'unavailable') {
     await sql`
       update dns_delegations set status = ${status}, checked = ${now}, equal_answers = 0, is_ds_everywhere = false,
-        due = ${dueAfter(waiting.max)}, leased_until = null where zone_id = ${zoneId}`.execute(trx)
+        due = ${dueAfter(Math.min(waiting.max, cacheSeconds))}, leased_until = null where zone_id = ${zoneId}`.execute(
+      trx,
+    )
     return
   }
   const hasDs = ds.length > 0

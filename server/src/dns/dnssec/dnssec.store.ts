@@ -37,6 +37,8 @@ export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
   /** Seconds that the slowest name server took for the last publication, or takes; with a margin for clocks and rounding. */
   readonly propagation: number
   readonly signer: 'pharos' | 'external'
+  /** While `signing`: the largest TTL of the zone's record sets. */
+  readonly zoneTtl: number | null
   readonly keys: readonly StoredKey[]
   readonly otherKeys: readonly OtherKey[]
   readonly parent: StoredParent | undefined
@@ -61,6 +63,7 @@ type Row = {
   readonly is_resign_requested: boolean
   readonly propagation: number
   readonly is_external: boolean
+  readonly zone_ttl: number | null
 }
 
 type KeyRow = {
@@ -108,7 +111,8 @@ export async function readDnssec(db: Db | Trx, zoneId: number): Promise<StoredDn
   const zones = await sql<Row>`
     select id, name, team_id, dnssec, dnssec_since, dnssec_reason, dnssec_removal, dnssec_options,
       serial::float8 as serial, dnssec_serial::float8 as dnssec_serial, resign_requested is not null as is_resign_requested,
-      ${propagation} as propagation, (select coalesce(bool_and(v.signing = 'external'), false) from dns_servers v) as is_external
+      ${propagation} as propagation, (select coalesce(bool_and(v.signing = 'external'), false) from dns_servers v) as is_external,
+      case when dnssec = 'signing' then (select max(ttl) from dns_recordsets r where r.zone_id = z.id) end as zone_ttl
     from dns_zones z where id = ${zoneId}`.execute(db)
   const keys = await sql<KeyRow>`
     select id, algorithm, flags, tag, dnskey, state, created, extract(epoch from introduced)::float8 as introduced,
@@ -134,6 +138,7 @@ export async function readDnssec(db: Db | Trx, zoneId: number): Promise<StoredDn
     isResignRequested: row.is_resign_requested,
     propagation: Math.ceil(row.propagation) + margin,
     signer: row.is_external ? 'external' : 'pharos',
+    zoneTtl: row.zone_ttl,
     keys: stored,
     otherKeys: await listOtherKeys(db, zoneId, stored),
     parent: delegations.rows[0] && parentOf(row.name, stored, delegations.rows[0]),
@@ -237,12 +242,9 @@ export async function saveState(
 const isSameKey = (a: ZoneKey, b: ZoneKey): boolean =>
   a.state === b.state && a.introduced === b.introduced && a.dsSeen === b.dsSeen && a.retired === b.retired
 
-/** Saves what the team asked for, and that the parent is to be checked now. */
+/** Saves what the team asked for. */
 export async function saveOptions(trx: Trx, zoneId: number, options: DnssecOptions): Promise<void> {
   await sql`update dns_zones set dnssec_options = ${JSON.stringify(options)}::jsonb where id = ${zoneId}`.execute(
     trx,
   )
-  await sql`
-    insert into dns_delegations (zone_id, due) values (${zoneId}, now())
-    on conflict (zone_id) do update set due = now()`.execute(trx)
 }

@@ -56,14 +56,14 @@ const isValidApex = (apex: readonly SignedRrset[], dnskey: SignedRrset, now: num
     .every((set) => isValidRrset(set, dnskey.rdata.filter(isDnskey), now))
 
 /**
- * A server that was never observed does not serve the zone. One that does not use the catalog counts if it has the zone, and one that signs by
- * itself never does: it has no signatures of ours.
+ * A server that was never observed does not serve the zone; one that does not use the catalog may be configured without it. A server that signs by
+ * itself is not waited for: it has no signatures of ours.
  */
 async function isServedEverywhere(trx: Trx, zoneId: number, serial: number): Promise<boolean> {
   const { rows } = await sql<{ serial: number | null }>`
     select z.serial::float8 as serial from dns_servers s
     left join dns_server_zones z on z.server_id = s.id and z.zone_id = ${zoneId}
-    where s.signing = 'pharos' and (s.catalog or z.state <> 'absent')`.execute(trx)
+    where s.signing = 'pharos' and (s.catalog or z.state is distinct from 'absent')`.execute(trx)
   return rows.every((row) => row.serial !== null && !isNewer(toSerial(serial), toSerial(row.serial)))
 }
 

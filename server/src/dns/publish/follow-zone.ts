@@ -164,7 +164,7 @@ async function guardShrink(
   const hold = { kind: 'shrink', zoneId } as const
   if (former.size < guardedNamesMin || 2 * current.size >= former.size) return closeHold(db, hold)
   const removed = [...former].filter((name) => !current.has(name)).sort()
-  const planned = { ...hold, reason: 'transfer_shrinks', sets: removed }
+  const planned = { ...hold, reason: 'transfer_shrinks', sets: removed } as const
   if (await isApproved(db, planned)) return
   await openHold(db, planned)
   await saveProblem(db, zoneId, 'zone_held', { removals: removed.length })

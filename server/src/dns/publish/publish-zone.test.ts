@@ -149,6 +149,25 @@ describe('the publication of a zone', () => {
     assert.equal(await publishZone(deps, slow), 'unchanged')
   })
 
+  it('is transferred from the rows of one serial if it is not in memory', async () => {
+    const zone = parseZoneName('rows.example')
+    const lines = Array.from({ length: 1_300 }, (_, at) => `n${at} 300 A 192.0.2.1`)
+    const id = await insertZone(deps.db, 'rows.example', lines.join('\n'))
+    await publishZone(deps, id)
+    const [rows, memory] = [false, true].map(
+      (isInMemory) => new ServedZones({ db: deps.db, isInMemory, now: () => new Date() }),
+    ) as [ServedZones, ServedZones]
+    await Promise.all([rows.refresh(true), memory.refresh(true)])
+    assert.equal(rows.get(zone)!.content, undefined)
+    const [fromRows, fromMemory] = [await rows.open(zone), await memory.open(zone)]
+    // A change during the transfer does not show.
+    await changeZone(deps.db, id, { added: 'later 300 A 192.0.2.2' })
+    await publishZone(deps, id)
+    assert.equal(fromRows!.serial, fromMemory!.serial)
+    assert.deepEqual(fromRows!.soa, fromMemory!.soa)
+    assert.deepEqual(await Array.fromAsync(fromRows!.sets), await Array.fromAsync(fromMemory!.sets))
+  })
+
   it('keeps serving a deleted zone until it is withdrawn', async () => {
     const zone = parseZoneName('gone.example')
     const zones = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })

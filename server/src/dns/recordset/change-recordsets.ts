@@ -8,7 +8,7 @@ import type {
   ZoneChanges,
 } from '@pharos/contract/dns-recordset'
 import type { ProblemError } from '@pharos/contract/problem'
-import type { BodyOf, QueryOf } from '@pharos/contract/route'
+import type { BodyOf, QueryOf, ResponseOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, runOwnerChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
@@ -67,15 +67,15 @@ type MayHavePtr = { readonly type: string; readonly ptr?: boolean | undefined }
 const mayHavePtr = (items: readonly MayHavePtr[]): boolean =>
   items.some(({ type, ptr }) => ptr ?? /^(?:A|AAAA|TYPE1|TYPE28)$/i.test(type))
 
-/** Throws 409 `exists` with the sets that exist. */
+/** Returns one record set, or a list if the request is one. Throws 409 `exists` with the sets that exist. */
 export function createRecordSets(
   deps: RecordSetDeps,
   operation: Operation,
   text: string,
   body: BodyOf<typeof createRecordSetsRoute>,
-): Promise<Answer<{ results: Wire[]; count: number }>> {
+): Promise<Answer<ResponseOf<typeof createRecordSetsRoute>>> {
   const items = Array.isArray(body) ? body : [body]
-  return run(deps, operation, mayHavePtr(items), async (trx) => {
+  return run<ResponseOf<typeof createRecordSetsRoute>>(deps, operation, mayHavePtr(items), async (trx) => {
     const editing = await edit(trx, operation, text)
     const sets = readRecordSets(itemsAt(items, Array.isArray(body) ? ['body'] : undefined), editing)
     const changed = await change(deps, trx, operation, editing, sets, 'recordset.create')
@@ -87,7 +87,9 @@ export function createRecordSets(
         added.find((one) => isSame(one, set))!,
       ),
     )
-    return { body: { results, count: results.length } }
+    const [first] = results as [Wire, ...Wire[]]
+    const tag = results.length === 1 ? { etag: setEtag(first) } : {}
+    return { body: Array.isArray(body) ? { results, count: results.length } : first, ...tag }
   })
 }
 

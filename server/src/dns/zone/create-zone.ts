@@ -54,7 +54,7 @@ export async function createZone(
   const name = parseZoneNameAt(nameAt, body.name)
   const primaries = await readPrimaries(deps.postgres.front, operation.actor.teamId, body)
   return runChange(deps.postgres, operation, async (trx) => {
-    const created = await insertNewZone(deps, trx, operation, {
+    const { zone, defaults } = await insertNewZone(deps, trx, operation, {
       name,
       primaries,
       settings: settingsOf(body),
@@ -62,8 +62,9 @@ export async function createZone(
       recordsets: body.recordsets ?? [],
       what: 'zone.create',
     })
-    const { zone, defaults } = created
-    const keys = await sign(deps, trx, zone, body)
+    const created = await sign(deps, trx, zone, body)
+    // Nobody must enter the DS record of a key that is not kept.
+    const keys = operation.dryRun ? [] : created
     const shown = await readShownZone(trx, operation.actor.teamId, zone.id)
     const answer = { ...presentZone(shown, defaults, parseZoneInclude(query.include)), keys }
     await writeAudit(trx, {
@@ -149,7 +150,8 @@ export async function insertNewZone(
   const { zone } = await changeZone(trx, inserted, desired, {
     author: { actor: actorName(operation.actor), what },
     now: deps.now(),
-    settings: resolved,
+    // A zone file keeps its TTLs.
+    settings: { ...resolved, ...(sets.length > 0 ? { minimum_ttl: 0 } : {}) },
     recordsetsMax: defaults.recordsetsMax,
   })
   return { zone, defaults }

@@ -362,3 +362,10 @@ export async function listTsigKeyIds(
     where k.id = any(${ids}::bigint[]) and (k.team_id is null or k.team_id = ${teamId})`.execute(db)
   return new Set(rows.map(({ id }) => id))
 }
+
+/** Has the parent of a zone checked now, instead of within the hour. */
+export async function requestDelegationCheck(db: Db | Trx, zoneId: number): Promise<void> {
+  await sql`
+    insert into dns_delegations (zone_id, due) values (${zoneId}, now())
+    on conflict (zone_id) do update set due = now()`.execute(db)
+}
