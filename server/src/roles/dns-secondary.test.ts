@@ -7,7 +7,7 @@ import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { wake } from '../db/wake.ts'
-import { decideDnsHold } from '../dns/publish/hold.ts'
+import { decideZoneHoldAs } from '../dns/publish/zone-hold.ts'
 import {
   primaryPrograms,
   startPrimary,
@@ -135,7 +135,7 @@ for (const name of ['BIND', 'NSD', 'Knot'] as const satisfies readonly PrimaryNa
         }),
         { status: 'error', reason: 'zone_held', error: 'held', is_fresh: true },
       )
-      assert.ok(await decideDnsHold(db(), hold.id, 'approved', 'operator'))
+      await decideZoneHoldAs({ db: db() }, { actor: 'operator' }, hold.id, 'approved')
       await answers('h29', '')
       await answers('h4', '192.0.2.5')
       assert.deepEqual(await status(), { status: 'ok', reason: null, error: null, is_fresh: true })
