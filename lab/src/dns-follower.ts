@@ -22,12 +22,12 @@ export type FollowerOptions = {
   readonly zones: readonly string[]
   /** The catalog zone that it follows besides. */
   readonly catalog?: string
+  /** It signs its zones with keys of its own; BIND only. */
+  readonly signs?: boolean
   /** Its folder, which is kept; a temporary one by default. */
   readonly folder?: string
   /** The port of 127.0.0.1; by default a free one of an address of its own. */
   readonly port?: number
-  /** It signs its zones with keys of its own; BIND only. */
-  readonly signs?: boolean
 }
 
 export type Follower = {

@@ -6,6 +6,7 @@ import { dsParts, stepsOf } from './dnssec-steps.ts'
 const dnssec = (changes: Partial<Dnssec>): Dnssec => ({
   status: 'signing',
   algorithm: 'ECDSAP256SHA256',
+  signer: 'pharos',
   nsec3: false,
   keys: [{}] as Dnssec['keys'],
   ds_records: ['12345 13 2 AA BB'],

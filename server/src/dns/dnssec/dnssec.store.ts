@@ -34,11 +34,11 @@ export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
   /** See the column `dnssec_serial`. */
   readonly keysSerial: number | null
   readonly isResignRequested: boolean
-  /** While `signing`: the largest TTL of the zone's record sets. */
-  readonly zoneTtl: number | null
   /** Seconds that the slowest name server took for the last publication, or takes; with a margin for clocks and rounding. */
   readonly propagation: number
   readonly signer: 'pharos' | 'external'
+  /** While `signing`: the largest TTL of the zone's record sets. */
+  readonly zoneTtl: number | null
   readonly keys: readonly StoredKey[]
   readonly otherKeys: readonly OtherKey[]
   readonly parent: StoredParent | undefined
@@ -61,9 +61,9 @@ type Row = {
   readonly serial: number | null
   readonly dnssec_serial: number | null
   readonly is_resign_requested: boolean
-  readonly zone_ttl: number | null
   readonly propagation: number
   readonly is_external: boolean
+  readonly zone_ttl: number | null
 }
 
 type KeyRow = {
@@ -111,8 +111,8 @@ export async function readDnssec(db: Db | Trx, zoneId: number): Promise<StoredDn
   const zones = await sql<Row>`
     select id, name, team_id, dnssec, dnssec_since, dnssec_reason, dnssec_removal, dnssec_options,
       serial::float8 as serial, dnssec_serial::float8 as dnssec_serial, resign_requested is not null as is_resign_requested,
-      case when dnssec = 'signing' then (select max(ttl) from dns_recordsets r where r.zone_id = z.id) end as zone_ttl,
-      ${propagation} as propagation, (select coalesce(bool_and(v.signing = 'external'), false) from dns_servers v) as is_external
+      ${propagation} as propagation, (select coalesce(bool_and(v.signing = 'external'), false) from dns_servers v) as is_external,
+      case when dnssec = 'signing' then (select max(ttl) from dns_recordsets r where r.zone_id = z.id) end as zone_ttl
     from dns_zones z where id = ${zoneId}`.execute(db)
   const keys = await sql<KeyRow>`
     select id, algorithm, flags, tag, dnskey, state, created, extract(epoch from introduced)::float8 as introduced,
@@ -136,9 +136,9 @@ export async function readDnssec(db: Db | Trx, zoneId: number): Promise<StoredDn
     serial: row.serial,
     keysSerial: row.dnssec_serial,
     isResignRequested: row.is_resign_requested,
-    zoneTtl: row.zone_ttl,
     propagation: Math.ceil(row.propagation) + margin,
     signer: row.is_external ? 'external' : 'pharos',
+    zoneTtl: row.zone_ttl,
     keys: stored,
     otherKeys: await listOtherKeys(db, zoneId, stored),
     parent: delegations.rows[0] && parentOf(row.name, stored, delegations.rows[0]),

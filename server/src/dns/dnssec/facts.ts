@@ -56,8 +56,8 @@ const isValidApex = (apex: readonly SignedRrset[], dnskey: SignedRrset, now: num
     .every((set) => isValidRrset(set, dnskey.rdata.filter(isDnskey), now))
 
 /**
- * A server that was never observed does not serve the zone. One that does not use the catalog may be configured without the zone, and one that signs by
- * itself never counts: it has no signatures of ours.
+ * A server that was never observed does not serve the zone; one that does not use the catalog may be configured without it. A server that signs by
+ * itself is not waited for: it has no signatures of ours.
  */
 async function isServedEverywhere(trx: Trx, zoneId: number, serial: number): Promise<boolean> {
   const { rows } = await sql<{ serial: number | null }>`

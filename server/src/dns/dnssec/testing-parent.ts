@@ -1,20 +1,15 @@
 // For tests: a signed parent zone at Knot with a delegation to a child in this process, and Unbound, which validates both. All on loopback without
 // root; TTLs are seconds, so that caches expire within a test.
-import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@pharos/lab/address'
-import { queryUdp } from '@pharos/lab/authoritative-peer'
 import { SignedParent } from '@pharos/lab/signed-parent'
 import { Unbound } from '@pharos/lab/unbound'
-import { decodeMessage, emptyMessage, type Message } from '../../net/dns/message.ts'
-import { encodeMessage } from '../../net/dns/message-writer.ts'
-import type { DomainName } from '../../net/dns/name.ts'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
-import { recordClass, recordType } from '../../net/dns/type.ts'
+import { recordType } from '../../net/dns/type.ts'
 import { respond, type Responder } from '../answer/respond.ts'
 
 /** The zones of the test. */
@@ -26,20 +21,7 @@ export type Hierarchy = {
   readonly resolverPort: number
   /** Replaces the DS records at the parent. */
   setDs(rdata: readonly Uint8Array[], ttl: number): Promise<void>
-  /** Asks the resolver, with DO. */
-  resolve(name: DomainName, type: number): Promise<Message>
   close(): Promise<void>
-}
-
-async function ask(port: number, name: DomainName, type: number): Promise<Message> {
-  const query = encodeMessage({
-    ...emptyMessage,
-    id: randomInt(65_536),
-    rd: true,
-    questions: [{ name, type, class: recordClass.IN }],
-    edns: { udpSize: 1232, version: 0, do: true, options: [] },
-  })
-  return decodeMessage(await queryUdp(port, query))
 }
 
 /** Starts the three; `child` answers for the child zone, and may change at any time. */
@@ -80,7 +62,6 @@ export async function startHierarchy(child: () => Responder): Promise<Hierarchy>
         rdata.map((data) => printRdata(recordType.DS, data)),
         ttl,
       ),
-    resolve: (name, type) => ask(resolverPort, name, type),
     async close() {
       await Promise.all([resolver.stop(), parent.stop()])
       socket.close()

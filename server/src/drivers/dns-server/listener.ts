@@ -107,7 +107,7 @@ async function bindUdp(options: ListenerOptions, limits: ListenerLimits): Promis
 const ignore = (): void => {}
 
 /** Returns the address as rules have it: a socket for both families shows IPv4 peers as `::ffff:192.0.2.1`, and a zone after link-local ones. */
-export const plainAddress = (address: string): string =>
+const plainAddress = (address: string): string =>
   address.includes(':') ? address.replace(/^::ffff:(?=\d+\.)|%.*$/gi, '') : address
 
 function createTcpServer({ handler, onError = () => {} }: ListenerOptions, limits: ListenerLimits): Server {
