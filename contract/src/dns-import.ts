@@ -63,7 +63,10 @@ export const ImportResult = Component('ZoneImport', {
       message: Type.String({ description: 'the warning as a sentence' }),
       text: Type.String({ description: 'the record' }),
     }),
-    { description: 'records that are applied, and probably not meant so: `occluded` ones are not answered, for example; the first 1,000' },
+    {
+      description:
+        'records that are applied, and probably not meant so: `occluded` ones are not answered, for example; the first 1,000',
+    },
   ),
   applied: Type.Boolean({ description: 'false for a dry run' }),
 })

@@ -745,7 +745,10 @@ two 600 A 192.0.2.2
     const text = `${'x'.repeat(250)}`
     const lines = (count: number) =>
       Array.from({ length: count }, (_, at) => `t${at % 50} 300 TXT "${at} ${text}"`).join('\n')
-    const large = await load({ name: 'megabytes.example', zonefile: lines(10_000), mode: 'create' }, '?dry_run=true')
+    const large = await load(
+      { name: 'megabytes.example', zonefile: lines(10_000), mode: 'create' },
+      '?dry_run=true',
+    )
     assert.equal(large.status, 200, large.text.slice(0, 300))
     assert.equal(large.body.result.zone.record_count, 10_002)
     const larger = await load({ name: 'megabytes.example', zonefile: lines(20_000), mode: 'create' })

@@ -309,7 +309,13 @@ describe('zones', () => {
 
   it('refuses a zone below that of another team', async () => {
     await addZone('above.example.')
-    const { status, body } = await call('POST', zones, { name: 'a.above.example.', kind: 'Native' }, {}, otherKey)
+    const { status, body } = await call(
+      'POST',
+      zones,
+      { name: 'a.above.example.', kind: 'Native' },
+      {},
+      otherKey,
+    )
     assert.equal(status, 409)
     assert.match(body.error, /another customer/)
   })

@@ -448,7 +448,8 @@ export const invalidTexts = {
   recordType: ['unknown', 'is not a record type; write it as A, MX, ... or TYPE and its number'],
   genericForm: [
     'generic_form',
-    ({ type }: { type: string }) => `must be written as \\# length octets (RFC 3597): ${type} has no text form here`,
+    ({ type }: { type: string }) =>
+      `must be written as \\# length octets (RFC 3597): ${type} has no text form here`,
   ],
   unsupportedType: ['unsupported_type', ({ reason }: { reason: string }) => `is not supported: ${reason}`],
   repeatedRecordSet: [

@@ -20,10 +20,7 @@ const newName = () => `z${zones++}.example`
 
 type AboutZone = (zone: string, name: string) => SubjectRequest
 
-function aboutZones(
-  request: AboutZone,
-  { deleted = false, signed = false } = {},
-): Subject['requests'] {
+function aboutZones(request: AboutZone, { deleted = false, signed = false } = {}): Subject['requests'] {
   const add = async ({ api: { database, config } }: Context, { teamId }: Holder) => {
     const name = newName()
     const { id } = signed

@@ -59,13 +59,20 @@ export const zoneHintsOf: Readonly<Record<string, Hints>> = {
   listZones: { name: ['red.example', 'nothing.example'], owns_qname: ['www.red.example', 'a.test'] },
   createZone: {
     ...ofNewZone,
-    body: newNames.flatMap((name) => [{ name, dnssec: false }, { name, ttl: 3600, recordsets: [www] }]),
+    body: newNames.flatMap((name) => [
+      { name, dnssec: false },
+      { name, ttl: 3600, recordsets: [www] },
+    ]),
   },
   importZone: {
     ...ofNewZone,
     body: [
       ...newNames.slice(30).map((name) => ({ name, mode: 'create', zonefile: 'www 300 A 192.0.2.1\n' })),
-      ...['merge', 'replace', 'create'].map((mode) => ({ name: 'red.example', mode, zonefile: 'a 300 TXT b\n' })),
+      ...['merge', 'replace', 'create'].map((mode) => ({
+        name: 'red.example',
+        mode,
+        zonefile: 'a 300 TXT b\n',
+      })),
       { name: 'missing.example', mode: 'merge', zonefile: 'a 300 TXT b\n' },
     ],
   },
@@ -75,18 +82,37 @@ export const zoneHintsOf: Readonly<Record<string, Hints>> = {
   getRecordSet: { name: ['www', '@', 'www.red.example.', '..'], type: ['A', 'a', 'SOA', 'NOPE'] },
   createRecordSets: {
     ...ofSet,
-    body: newNames.flatMap((_, at) => [{ ...www, name: `n${at}` }, [{ ...www, name: `n${at}` }, { ...www, name: 'm' }]]),
+    body: newNames.flatMap((_, at) => [
+      { ...www, name: `n${at}` },
+      [
+        { ...www, name: `n${at}` },
+        { ...www, name: 'm' },
+      ],
+    ]),
   },
   updateRecordSet: {
     zone: ['red.example', 'red.example', 'red.example', 'blue.example'],
     name: ['www', 'new', 'new', '@', '..'],
     type: ['TXT', 'TXT', 'txt', 'A'],
     // Of two ways to say the records, a request must have one.
-    body: [{ records: ['a'] }, { ttl: 600, records: ['b', 'c'], comment: 'new' }, { add: ['d'], remove: ['e'] }, {}],
+    body: [
+      { records: ['a'] },
+      { ttl: 600, records: ['b', 'c'], comment: 'new' },
+      { add: ['d'], remove: ['e'] },
+      {},
+    ],
   },
   changeRecordSets: {
     ...ofSet,
-    body: [{ recordsets: [{ ...www, records: [] }, { ...www, name: 'new' }] }, { recordsets: [www, www] }],
+    body: [
+      {
+        recordsets: [
+          { ...www, records: [] },
+          { ...www, name: 'new' },
+        ],
+      },
+      { recordsets: [www, www] },
+    ],
   },
   deleteRecordSet: { name: ['www', 'www', '@', 'nothing'], type: ['A', 'a', 'SOA'] },
   updateZoneSettings: {

@@ -93,7 +93,8 @@ const duplicateOf = ({ name, type, line = 0 }: ZoneFinding): Ignored => ({
   text: `${name} ${typeName(type)}`,
 })
 
-const isWarning = (code: string): code is ImportWarning => (importWarnings as readonly string[]).includes(code)
+const isWarning = (code: string): code is ImportWarning =>
+  (importWarnings as readonly string[]).includes(code)
 
 const warningOf = ({ code, name, type, line = 0, message }: ZoneFinding): ImportResult['warnings'] =>
   isWarning(code) ? [{ line, code, message, text: `${name} ${typeName(type)}` }] : []

@@ -170,7 +170,11 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     const losing = (...names: string[]): PublishDeps => ({
       ...deps,
       signWhole: (zone, sets, ...rest) =>
-        signZone(zone, [...sets].filter((set) => !names.some((one) => set.name.startsWith(`${one}.`))), ...rest),
+        signZone(
+          zone,
+          [...sets].filter((set) => !names.some((one) => set.name.startsWith(`${one}.`))),
+          ...rest,
+        ),
     })
     const openHolds = async () => (await listZoneHolds({ db: deps.db }, null, openQuery)).results
     const addresses = async () =>

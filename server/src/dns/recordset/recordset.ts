@@ -126,7 +126,17 @@ function readRecordSet({ item, loc, idLoc = loc }: PlacedItem, context: RecordSe
   const withPtr = readPtr(item, loc, type, name, settings, errors)
   const rdata = readRecords(type, item.records, [...loc, 'records'], zone, errors)
   if (errors.length > 0) throw failWith('invalid', errors)
-  return { name, type, ttl: item.ttl ?? null, rdata, source: 'user', comment: item.comment, loc, idLoc, withPtr }
+  return {
+    name,
+    type,
+    ttl: item.ttl ?? null,
+    rdata,
+    source: 'user',
+    comment: item.comment,
+    loc,
+    idLoc,
+    withPtr,
+  }
 }
 
 const isAddressType = (type: number): boolean => type === recordType.A || type === recordType.AAAA

@@ -195,7 +195,7 @@ function checkCname({ zone, findings }: Check, set: PlacedSet, types: readonly P
 /** Each alias is followed once. Names that lead into a loop of others are not part of it. */
 function checkLoop({ byName, followed, findings }: Check, start: PlacedSet): void {
   const chain: PlacedSet[] = []
-  for (let set: PlacedSet | undefined = start; set && !followed.has(set.name); ) {
+  for (let set: PlacedSet | undefined = start; set && !followed.has(set.name);) {
     followed.add(set.name)
     chain.push(set)
     const target: DomainName = targetOf(t.CNAME, set.rdata[0]!)!

@@ -65,12 +65,8 @@ export async function changeZone(
 ): Promise<ZoneChanged> {
   const stored = await readNames(trx, zone.id, new Set(desired.map(({ name }) => name)))
   const difference = planDifference(stored, resolveTtls(stored, desired, options.settings), options.now)
-  await requireMeaning(
-    trx,
-    zone,
-    stored,
-    difference,
-    (set) => desired.find((one) => setId(one) === setId(set)),
+  await requireMeaning(trx, zone, stored, difference, (set) =>
+    desired.find((one) => setId(one) === setId(set)),
   )
   return { zone: await saveDifference(trx, zone, difference, options), difference, stored }
 }
