@@ -70,7 +70,7 @@ export const listZoneHoldsRoute = route({
   name: 'listZoneHolds',
   group: 'Operator',
   method: 'GET',
-  path: '/v3/admin/holds/zones',
+  path: '/v3/admin/zone-holds',
   summary: 'List zone holds',
   description:
     'Removals of records and zones that need approval, since no request explains them or too many zones are deleted at once. What they ' +
@@ -93,7 +93,7 @@ export const getZoneHoldRoute = route({
   name: 'getZoneHold',
   group: 'Operator',
   method: 'GET',
-  path: '/v3/admin/holds/zones/{hold_id}',
+  path: '/v3/admin/zone-holds/{hold_id}',
   summary: 'Get zone hold',
   description: 'Returns one hold of DNS.',
   permission: staffReading,
@@ -106,7 +106,7 @@ export const approveZoneHoldRoute = route({
   name: 'approveZoneHold',
   group: 'Operator',
   method: 'POST',
-  path: '/v3/admin/holds/zones/{hold_id}/approve',
+  path: '/v3/admin/zone-holds/{hold_id}/approve',
   summary: 'Approve zone hold',
   description:
     'Allows exactly the listed removals, which are published at once. A hold whose list has changed since is closed and replaced by ' +
@@ -123,7 +123,7 @@ export const rejectZoneHoldRoute = route({
   name: 'rejectZoneHold',
   group: 'Operator',
   method: 'POST',
-  path: '/v3/admin/holds/zones/{hold_id}/reject',
+  path: '/v3/admin/zone-holds/{hold_id}/reject',
   summary: 'Reject zone hold',
   description:
     'Keeps everything listed served as it is, and does not ask about exactly these removals again. Rejecting twice changes nothing.',

@@ -272,6 +272,14 @@ describe('PTR records of forward records', () => {
     assert.equal((await red.call('GET', '/ptr?cidr=203.0.113.91')).body.count, 1)
   })
 
+  it('are deleted where they exist: addresses of others, and without a zone, are no error', async () => {
+    const records = ['192.0.2.1', '203.0.115.200']
+    await red.call('PUT', '/zones/hosts.example/recordsets/mixed/A', { records })
+    const { status, text } = await red.call('DELETE', '/zones/hosts.example/recordsets/mixed/A?ptr=true')
+    assert.equal(status, 204, text)
+    assert.equal((await red.call('GET', '/zones/115.0.203.in-addr.arpa')).status, 404)
+  })
+
   it('of an address of somebody else are rejected, and the record is not stored', async () => {
     const answer = await red.call('PUT', '/zones/hosts.example/recordsets/far/A', {
       records: ['192.0.2.1'],

@@ -93,6 +93,10 @@ describe('creating a zone', () => {
     ['../etc/passwd', 'empty'],
     ['host.onion', 'special_use'],
     ['\u0001.example', 'character'],
+    // The first a is Cyrillic.
+    ['p\u0430ypal.example', 'mixed_scripts'],
+    ['xn--zz--zzz.example', 'idna'],
+    ['*.wild.example', 'wildcard'],
     ['113.0.203.in-addr.arpa', 'not_your_address'],
     ['x.0.203.in-addr.arpa', 'reverse_zone'],
     ['arpa', 'reverse_zone'],
@@ -297,7 +301,13 @@ describe('a record set', () => {
       ['bad/AAA', { records: ['x'] }, 'unknown'],
       ['bad.sets.example/A', { records: ['192.0.2.1'] }, 'trailing_dot'],
       ['bad.other.example./A', { records: ['192.0.2.1'] }, 'out_of_zone'],
-      ['@/CNAME', { records: ['www.other.example.'] }, 'cname_and_other'],
+      ['@/CNAME', { records: ['www.other.example.'] }, 'cname_and_other', /HTTPS/],
+      ['bad/CNAME', { records: ['a.other.example.', 'b.other.example.'] }, 'several_in_set'],
+      ['bad/CNAME', { records: ['bad'] }, 'cname_loop', /bad\.sets\.example\. -> bad/],
+      ['bad/A', { records: ['2001:db8::1'] }, 'syntax', /AAAA/],
+      ['bad/TXT', { records: ['one\ntwo'] }, 'line_break', /010/],
+      ['bad/TYPE65280', { records: ['text'] }, 'generic_form', /RFC 3597/],
+      ['p\u0430ypal/A', { records: ['192.0.2.1'] }, 'mixed_scripts', /xn--pypal-4ve/],
     ]
     const before = await version()
     for (const [id, payload, type, suggestion] of rows) {
@@ -347,6 +357,35 @@ describe('a record set', () => {
     ])
     assert.equal(answer.status, 422, answer.text)
     assert.ok(codesOf(answer).includes('cname_and_other'))
+  })
+
+  it('has its errors at the field', async () => {
+    const cases: [set: object, loc: string][] = [
+      [{ name: 'f', type: 'CNAME', records: ['a', 'b'] }, 'body.records'],
+      [{ name: 'www', type: 'CNAME', records: ['a'] }, 'body.type'],
+      [{ name: '@', type: 'DS', records: [`1 13 2 ${'ab'.repeat(32)}`] }, 'body.type'],
+    ]
+    await put('www/A', { records: ['192.0.2.1'] })
+    for (const [set, loc] of cases) {
+      const { body } = await red.call('POST', '/zones/sets.example/recordsets', set)
+      assert.equal(body.errors[0].loc.join('.'), loc)
+    }
+    const { body } = await put('www/CNAME', { records: ['a'] })
+    assert.deepEqual(body.errors[0].loc, ['path', 'type'])
+  })
+
+  it('that leads back to itself is rejected, with the aliases that exist', async () => {
+    await put('loop1/CNAME', { records: ['loop2'] })
+    await put('loop2/CNAME', { records: ['loop3'] })
+    const answer = await put('loop3/CNAME', { records: ['loop1'] })
+    assert.deepEqual([answer.status, codesOf(answer)], [422, ['cname_loop']])
+    assert.match(answer.text, /loop3\.sets\.example\. -> loop1/)
+    const both = await red.call('POST', '/zones/sets.example/recordsets', [
+      { name: 'ping', type: 'CNAME', records: ['pong'] },
+      { name: 'pong', type: 'CNAME', records: ['ping'] },
+    ])
+    assert.deepEqual([both.status, codesOf(both)], [422, ['cname_loop', 'cname_loop']])
+    assert.equal((await put('loop3/CNAME', { records: ['loop4'] })).status, 201)
   })
 
   it('below a DNAME is rejected, and so is a DNAME above names', async () => {
@@ -695,6 +734,69 @@ describe('importing a zone file', () => {
       mode: 'create',
     })
     assert.deepEqual([loop.status, codesOf(loop)], [422, ['cname_and_other']])
+    const aliases = await load({ name: 'broken.example', zonefile: 'a CNAME b\nb CNAME a\n', mode: 'create' })
+    assert.deepEqual(
+      aliases.body.errors.map(({ loc, type }: Answered) => [...loc, type]),
+      [
+        ['body', 'zonefile', 1, 'cname_loop'],
+        ['body', 'zonefile', 2, 'cname_loop'],
+      ],
+    )
+  })
+
+  it('keeps the TTLs of the file, also below the lowest one of record sets', async () => {
+    const zonefile = 'low 60 A 192.0.2.1\nhuge 4294967295 A 192.0.2.1\n'
+    const { status, body, text } = await load({ name: 'ttls.example', zonefile, mode: 'create' })
+    assert.equal(status, 201, text)
+    assert.deepEqual(
+      body.added.map(({ name, ttl }: Answered) => [name, ttl]),
+      [
+        ['huge', 0],
+        ['low', 60],
+      ],
+    )
+    assert.deepEqual(
+      body.warnings.map(({ line, code }: Answered) => [line, code]),
+      [[2, 'ttl_above_max']],
+    )
+  })
+
+  it('warns of records that are probably not meant so', async () => {
+    const zonefile = `alias 300 CNAME www
+@ 300 MX 10 alias
+sub 300 NS ns.sub
+ns.sub 300 A 192.0.2.1
+x.sub 300 TXT hidden
+two 300 A 192.0.2.1
+two 600 A 192.0.2.2
+`
+    const { body } = await load({ name: 'warned.example', zonefile, mode: 'create' }, '?dry_run=true')
+    assert.deepEqual(
+      body.result.warnings.map(({ line, code, text }: Answered) => [line, code, text]),
+      [
+        [2, 'target_is_alias', 'warned.example. MX'],
+        [5, 'occluded', 'x.sub.warned.example. TXT'],
+        [7, 'ttl_differs', 'two.warned.example. A'],
+      ],
+    )
+  })
+
+  it('takes files of megabytes, and refuses more than 5 MB and more than 50,000 records', async () => {
+    const text = `${'x'.repeat(250)}`
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, at) => `t${at % 50} 300 TXT "${at} ${text}"`).join('\n')
+    const large = await load(
+      { name: 'megabytes.example', zonefile: lines(10_000), mode: 'create' },
+      '?dry_run=true',
+    )
+    assert.equal(large.status, 200, large.text.slice(0, 300))
+    assert.equal(large.body.result.zone.record_count, 10_002)
+    const larger = await load({ name: 'megabytes.example', zonefile: lines(20_000), mode: 'create' })
+    assert.equal(larger.status, 422, larger.text.slice(0, 300))
+    assert.deepEqual(larger.body.errors[0].loc, ['body', 'zonefile'])
+    const records = Array.from({ length: 50_001 }, (_, at) => `n${at} 1 A 192.0.2.1`).join('\n')
+    const many = await load({ name: 'megabytes.example', zonefile: records, mode: 'create' })
+    assert.deepEqual([many.status, codesOf(many)], [422, ['too_many_records']], many.text.slice(0, 300))
   })
 
   it('needs the mode that fits', async () => {

@@ -30,7 +30,7 @@ const db = () => api.database.postgres.owner
 async function call(method: 'GET' | 'POST', path: string, as = staff): Promise<Answered> {
   const answer = await api.server.inject({
     method,
-    url: `/v3/admin/holds/zones${path}`,
+    url: `/v3/admin/zone-holds${path}`,
     headers: { authorization: `Bearer ${as}` },
   })
   return { status: answer.statusCode, body: answer.json() }

@@ -115,6 +115,7 @@ const importAnswer = {
   added_count: 1,
   changed_count: 0,
   removed_count: 0,
+  warnings: [],
   ignored: [
     {
       line: 3,

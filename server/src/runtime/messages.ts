@@ -389,6 +389,20 @@ export const invalidTexts = {
   wrongCode: ['wrong_code', 'is wrong or was used already; wait for the next code'],
   domain: ['domain', 'must be the name of a domain such as acme.net, without https:// and path'],
   zoneRoot: ['zone_name', 'must not be the root or a top-level domain'],
+  mixedScripts: [
+    'mixed_scripts',
+    ({ suggestion }: { suggestion: string }) =>
+      `mixes letters of several scripts that look alike. If that is meant, write ${suggestion}`,
+  ],
+  zoneWildcard: [
+    'wildcard',
+    'must not begin with *: create the zone without it, and in it record sets with the name *',
+  ],
+  zoneIdna: [
+    'idna',
+    ({ label }: { label: string }) =>
+      `has the label ${label}, which no international name has (IDNA); write the name in Unicode`,
+  ],
   zonePublicSuffix: [
     'public_suffix',
     'is a public suffix, under which others register domains; name a zone below it',
@@ -432,6 +446,11 @@ export const invalidTexts = {
       `has several labels and no trailing dot, so that it would be relative to the zone. Write ${suggestion}`,
   ],
   recordType: ['unknown', 'is not a record type; write it as A, MX, ... or TYPE and its number'],
+  genericForm: [
+    'generic_form',
+    ({ type }: { type: string }) =>
+      `must be written as \\# length octets (RFC 3597): ${type} has no text form here`,
+  ],
   unsupportedType: ['unsupported_type', ({ reason }: { reason: string }) => `is not supported: ${reason}`],
   repeatedRecordSet: [
     'repeated',

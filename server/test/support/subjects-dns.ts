@@ -1,4 +1,5 @@
 // The subjects of DNS for every-route.test.ts: each request is about a new zone, since a change of one would be seen by the next.
+import { sql } from 'kysely'
 import { seedSignedZone, seedTemplate, seedZone } from '../../src/dns/testing.ts'
 import type { Holder } from './fixtures.ts'
 import {
@@ -13,6 +14,8 @@ import {
 } from './subject.ts'
 
 let zones = 0
+/** More than the calls that are prepared at the same time need. */
+const zonesKept = 20
 const newName = () => `z${zones++}.example`
 
 type AboutZone = (zone: string, name: string) => SubjectRequest
@@ -23,6 +26,10 @@ function aboutZones(request: AboutZone, { deleted = false, signed = false } = {}
     const { id } = signed
       ? await seedSignedZone(database.postgres, config.secret, { teamId, name })
       : await seedZone(database.postgres, { teamId, name, deleted })
+    // Tests read all tables again and again: zones of earlier calls are not kept.
+    await sql`delete from dns_zones where id < ${id - zonesKept} and name ~ '^z[0-9]+[.]example[.]$'`.execute(
+      database.postgres.owner,
+    )
     return request(String(deleted ? id : name), name)
   }
   return {

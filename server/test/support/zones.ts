@@ -41,6 +41,8 @@ const ofSet: Hints = {
   ttl: [300, 3600, 3600],
   content: ['192', 'nothing'],
 }
+/** A body, or a part of one. */
+const www = { name: 'www', type: 'A', records: ['192.0.2.1'] }
 const newNames = Array.from({ length: 40 }, (_, at) => `new-${at}.example`)
 const ofNewZone: Hints = {
   ...ofSet,
@@ -55,15 +57,63 @@ const ofNewZone: Hints = {
 /** Values for the fields of single operations. */
 export const zoneHintsOf: Readonly<Record<string, Hints>> = {
   listZones: { name: ['red.example', 'nothing.example'], owns_qname: ['www.red.example', 'a.test'] },
-  createZone: ofNewZone,
-  importZone: ofNewZone,
+  createZone: {
+    ...ofNewZone,
+    body: newNames.flatMap((name) => [
+      { name, dnssec: false },
+      { name, ttl: 3600, recordsets: [www] },
+    ]),
+  },
+  importZone: {
+    ...ofNewZone,
+    body: [
+      ...newNames.slice(30).map((name) => ({ name, mode: 'create', zonefile: 'www 300 A 192.0.2.1\n' })),
+      ...['merge', 'replace', 'create'].map((mode) => ({
+        name: 'red.example',
+        mode,
+        zonefile: 'a 300 TXT b\n',
+      })),
+      { name: 'missing.example', mode: 'merge', zonefile: 'a 300 TXT b\n' },
+    ],
+  },
   deleteZone: { zone: ['red.example', 'signed.example'], confirm: ['red.example', 'signed.example.'] },
   restoreZone: { zone: [firstId, firstId, firstId, 'red.example'] },
   listRecordSets: ofSet,
-  getRecordSet: ofSet,
-  createRecordSets: { ...ofSet, name: [...newNames.map((_, at) => `n${at}`), 'www'] },
-  updateRecordSet: ofSet,
-  changeRecordSets: ofSet,
+  getRecordSet: { name: ['www', '@', 'www.red.example.', '..'], type: ['A', 'a', 'SOA', 'NOPE'] },
+  createRecordSets: {
+    ...ofSet,
+    body: newNames.flatMap((_, at) => [
+      { ...www, name: `n${at}` },
+      [
+        { ...www, name: `n${at}` },
+        { ...www, name: 'm' },
+      ],
+    ]),
+  },
+  updateRecordSet: {
+    zone: ['red.example', 'red.example', 'red.example', 'blue.example'],
+    name: ['www', 'new', 'new', '@', '..'],
+    type: ['TXT', 'TXT', 'txt', 'A'],
+    // Of two ways to say the records, a request must have one.
+    body: [
+      { records: ['a'] },
+      { ttl: 600, records: ['b', 'c'], comment: 'new' },
+      { add: ['d'], remove: ['e'] },
+      {},
+    ],
+  },
+  changeRecordSets: {
+    ...ofSet,
+    body: [
+      {
+        recordsets: [
+          { ...www, records: [] },
+          { ...www, name: 'new' },
+        ],
+      },
+      { recordsets: [www, www] },
+    ],
+  },
   deleteRecordSet: { name: ['www', 'www', '@', 'nothing'], type: ['A', 'a', 'SOA'] },
   updateZoneSettings: {
     rname: ['hostmaster.example.'],
@@ -72,8 +122,7 @@ export const zoneHintsOf: Readonly<Record<string, Hints>> = {
     allow_transfer: ['192.0.2.0/24', '192.0.2.1'],
     default_ttl: [3600],
     minimum_ttl: [300],
-    refresh: [7200],
-    retry: [900],
+    body: [{ default_ttl: 7200, protect_delete: true }, { soa: { refresh: 7200, retry: 900 } }, {}],
   },
   listPtrRecords: { cidr: ['203.0.113.0/24', '203.0.113.7', '192.0.2.0/24'] },
   updatePtrRecords: {
@@ -82,7 +131,7 @@ export const zoneHintsOf: Readonly<Record<string, Hints>> = {
     cidr: ['203.0.113.64/30', '203.0.113.128/29', '0.0.0.0/0'],
     pattern: ['{ip-dashed}.example.net', 'host.example.net', '{x}'],
   },
-  enableDnssec: { dnskey: ['257 3 13 AAAA'] },
+  enableDnssec: { dnskey: ['257 3 13 AAAA'], body: [{}, { nsec3: true }, { algorithm: 'ED25519' }] },
   rollOverDnssecKey: { zone: ['signed.example', 'red.example'] },
 }
 
@@ -97,7 +146,7 @@ export const zoneRules: Readonly<Record<string, readonly RegExp[]>> = {
   updateRecordSet: [/^(body|path)(\.|:)/],
   changeRecordSets: [/^body(\.|:)/],
   updateZoneSettings: [/^body(\.|:)/],
-  enableDnssec: [/^body\.keys: dnssec_key$/],
+  enableDnssec: [/^body\.keys: key$/],
   deleteZone: [/^query\.confirm: confirm$/],
   listRecordSets: [/^query\.(name|type): /],
   // Not an address or a network of the team.

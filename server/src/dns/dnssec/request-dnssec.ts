@@ -43,33 +43,39 @@ export function enableDnssec(
   body: EnableBody | undefined,
 ): Promise<Answer<Dnssec>> {
   const areKeysGiven = body?.keys !== undefined
-  return change(deps, operation, text, { action: 'dnssec.enable', areKeysGiven }, async (trx, zone, before) => {
-    const { nsec3 = before.options.nsec3 ?? false, cds = before.options.cds ?? true } = body ?? {}
-    const algorithm = body?.algorithm === undefined ? undefined : algorithmOf(body.algorithm)
-    const options = { nsec3, cds }
-    if (before.status === 'disabled') {
-      const keys = body?.keys && importKeys(deps.ring, zone.id, body.keys)
-      await startSigning(deps, trx, zone.id, { algorithm: algorithm ?? 13, keys, ...options })
+  return change(
+    deps,
+    operation,
+    text,
+    { action: 'dnssec.enable', areKeysGiven },
+    async (trx, zone, before) => {
+      const { nsec3 = before.options.nsec3 ?? false, cds = before.options.cds ?? true } = body ?? {}
+      const algorithm = body?.algorithm === undefined ? undefined : algorithmOf(body.algorithm)
+      const options = { nsec3, cds }
+      if (before.status === 'disabled') {
+        const keys = body?.keys && importKeys(deps.ring, zone.id, body.keys)
+        await startSigning(deps, trx, zone.id, { algorithm: algorithm ?? 13, keys, ...options })
+        return 202
+      }
+      const isSame = (before.options.nsec3 ?? false) === nsec3 && (before.options.cds ?? true) === cds
+      const isOtherAlgorithm =
+        algorithm !== undefined &&
+        before.keys.every((key) => key.algorithm !== algorithm || key.state === 'retiring')
+      const isCancelled = before.status === 'pending_disabled'
+      if (isSame && !isOtherAlgorithm && !isCancelled) return 200
+      if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
+      await saveOptions(trx, zone.id, options)
+      // The next evaluation finds out whether the parent has the DS record.
+      const status = isCancelled ? 'pending_ds' : before.status
+      await saveState(
+        trx,
+        before,
+        { ...before, status, isRemovalRequested: false, reason: undefined, due: deps.now() },
+        true,
+      )
       return 202
-    }
-    const isSame = (before.options.nsec3 ?? false) === nsec3 && (before.options.cds ?? true) === cds
-    const isOtherAlgorithm =
-      algorithm !== undefined &&
-      before.keys.every((key) => key.algorithm !== algorithm || key.state === 'retiring')
-    const isCancelled = before.status === 'pending_disabled'
-    if (isSame && !isOtherAlgorithm && !isCancelled) return 200
-    if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
-    await saveOptions(trx, zone.id, options)
-    // The next evaluation finds out whether the parent has the DS record.
-    const status = isCancelled ? 'pending_ds' : before.status
-    await saveState(
-      trx,
-      before,
-      { ...before, status, isRemovalRequested: false, reason: undefined, due: deps.now() },
-      true,
-    )
-    return 202
-  })
+    },
+  )
 }
 
 type SigningRequest = {
@@ -238,7 +244,8 @@ function change(
       before: auditedOf(before),
       after: auditedOf(body),
     })
-    if (status === 204) return { body: null as never, before, status }
+    // The plan of a removal shows the zone without keys; its answer has no body.
+    if (status === 204 && !operation.dryRun) return { body: null as never, before, status }
     const shown = operation.dryRun && !areKeysGiven ? withoutNewKeys(body, before) : body
     return { body: shown, before, etag: dnssecEtag(body), status }
   })

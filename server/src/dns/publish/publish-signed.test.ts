@@ -137,6 +137,30 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     assert.ok(second.expires.getTime() > later.getTime() + 14 * day)
   })
 
+  it('has the same signatures in every process: they are made once, and stored', async () => {
+    const id = await insertZone(deps.db, 'once.example', 'www 300 A 192.0.2.1')
+    await publishZone(deps, id)
+    await enable(id, {})
+    await publishZone(deps, id)
+    const zone = parseZoneName('once.example')
+    const processes = [true, true, false].map(
+      (isInMemory) => new ServedZones({ db: deps.db, isInMemory, now: () => new Date() }),
+    )
+    await processes[0]!.refresh(true)
+    // The first process follows the change step by step, the others load the zone afterwards.
+    await changeZone(deps.db, id, { added: 'new 300 A 192.0.2.2' })
+    await publishZone(deps, id)
+    const [first, ...others] = await Promise.all(
+      processes.map(async (zones) => {
+        await zones.refresh(false)
+        const sets = await Array.fromAsync((await zones.open(zone))!.sets)
+        return sets.toSorted((a, b) => a.type - b.type || (a.name < b.name ? -1 : 1))
+      }),
+    )
+    assert.ok(first!.some(({ rrsig }) => rrsig.length > 0))
+    for (const other of others) assert.deepEqual(other, first)
+  })
+
   it('holds removals that no version itemises, and publishes exactly these once staff approve', async () => {
     const text = ['one', 'two', 'www'].map((name) => `${name} 300 A 192.0.2.1`).join('\n')
     const id = await insertZone(deps.db, 'held.example', text)
@@ -146,7 +170,11 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     const losing = (...names: string[]): PublishDeps => ({
       ...deps,
       signWhole: (zone, sets, ...rest) =>
-        signZone(zone, [...sets].filter((set) => !names.some((one) => set.name.startsWith(`${one}.`))), ...rest),
+        signZone(
+          zone,
+          [...sets].filter((set) => !names.some((one) => set.name.startsWith(`${one}.`))),
+          ...rest,
+        ),
     })
     const openHolds = async () => (await listZoneHolds({ db: deps.db }, null, openQuery)).results
     const addresses = async () =>

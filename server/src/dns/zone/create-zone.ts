@@ -150,7 +150,8 @@ export async function insertNewZone(
   const { zone } = await changeZone(trx, inserted, desired, {
     author: { actor: actorName(operation.actor), what },
     now: deps.now(),
-    settings: resolved,
+    // A zone file keeps its TTLs.
+    settings: { ...resolved, ...(sets.length > 0 ? { minimum_ttl: 0 } : {}) },
     recordsetsMax: defaults.recordsetsMax,
   })
   return { zone, defaults }
