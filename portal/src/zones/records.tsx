@@ -140,7 +140,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
               {texts.showAll}
             </Button>
           ) : (
-            texts.emptyText
+            <>{isReadOnly ? texts.emptySecondary : texts.emptyText}</>
           )}
         </Empty>
       ) : (

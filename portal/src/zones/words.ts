@@ -150,6 +150,22 @@ export const words = {
     notDelegatedTitle: 'Resolvers do not find the zone here yet',
     notDelegated: 'Enter these name servers at your registrar:',
     errorTitle: 'The zone is not up to date everywhere',
+    errorTitles: {
+      zone_held: 'A change waits for your provider',
+      zone_not_signed: 'The zone could not be signed',
+      zone_not_published: 'The zone could not be published',
+      zone_not_transferred: 'The primary servers do not hand out the zone',
+      zone_expired: 'The zone is no longer served',
+    } as Readonly<Record<string, string>>,
+    /** What to do next, by the tag of the message. */
+    next: {
+      zone_held: 'Your provider has been asked. Until then, the last version is served.',
+      zone_not_transferred:
+        'Check that the primary servers answer, and that they allow transfers to your provider. It is tried again automatically.',
+      zone_expired:
+        'Check that the primary servers answer, and that they allow transfers to your provider. The zone returns with the first transfer.',
+    } as Readonly<Record<string, string>>,
+    nextOther: 'It is tried again automatically. If it lasts, contact your provider.',
     reload: 'Reload',
   },
 
@@ -232,6 +248,7 @@ export const words = {
     none: 'No record sets match.',
     empty: 'No records yet',
     emptyText: 'Add the first record, or import a zone file.',
+    emptySecondary: 'They appear here after the first transfer from the primary servers.',
     range: (from: number, to: number, total: number) =>
       `${number(from)} to ${number(to)} of ${recordSets(total)}`,
     previous: 'Previous page',

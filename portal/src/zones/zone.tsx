@@ -175,6 +175,7 @@ const Summary = ({ zone }: { zone: Zone }) => (
 function Messages({ zone }: { zone: Zone }) {
   const { status, state_messages: messages = [], nameservers } = zone
   const sentences = messages.map(({ message }) => message).filter(isForPeople)
+  const tag = messages[0]?.tag ?? ''
   const isLost =
     status !== 'pending_verification' && ['elsewhere', 'absent'].includes(nameservers.delegation_status)
   return (
@@ -185,12 +186,13 @@ function Messages({ zone }: { zone: Zone }) {
         </Alert>
       )}
       {status === 'error' && (
-        <Alert color="bad" title={texts.errorTitle}>
+        <Alert color="bad" title={texts.errorTitles[tag] ?? texts.errorTitle}>
           {sentences.map((text) => (
             <div key={text}>
               <WithTimes text={text} />
             </div>
           ))}
+          <div>{texts.next[tag] ?? texts.nextOther}</div>
         </Alert>
       )}
       {isLost && (
