@@ -45,7 +45,7 @@ const readZones = new WeakMap<object, Map<number, Promise<string>>>()
 function readZoneOf({ api: { database } }: Context, { teamId }: Holder): Promise<string> {
   const zonesOfTeams = readZones.get(database) ?? new Map<number, Promise<string>>()
   readZones.set(database, zonesOfTeams)
-  const name = newName()
+  const name = `read-by-team-${teamId}.example`
   const zone = zonesOfTeams.get(teamId) ?? seedZone(database.postgres, { teamId, name }).then(() => name)
   zonesOfTeams.set(teamId, zone)
   return zone
