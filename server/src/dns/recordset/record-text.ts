@@ -22,7 +22,7 @@ export function parseRecord(type: number, given: string, zone: ZoneName): Uint8A
   if (/[\r\n]/.test(given.trim()))
     return {
       type: 'line_break',
-      msg: 'has a line break. Remove it, or write it as \\010 if it belongs to a text.',
+      msg: 'has a line break. Remove it, or write it as \\010 in a text with quotes.',
     }
   const text = octetsOf(textTypes.has(type) ? quoted(given.replace(/[\r\n]+$/, '')) : given)
   try {
