@@ -611,6 +611,25 @@ describe('settings of a zone', () => {
     }
   })
 
+  it('name no servers inside the network of the provider', async () => {
+    for (const address of ['10.0.0.53', '169.254.169.254', 'fd00::53', '::ffff:10.0.0.53']) {
+      const servers = [{ address }]
+      const secondary = { name: 'inside.example', kind: 'secondary', primaries: servers }
+      const transferred = { name: 'inside.example', mode: 'create', axfr: { server: address } }
+      const answers = [
+        ['body.also_notify.0.address', await put({ also_notify: servers })],
+        ['body.primaries.0.address', await red.call('POST', '/zones', secondary)],
+        ['body.axfr.server', await red.call('POST', '/zones/import', transferred)],
+      ] as const
+      for (const [loc, { status, text, body }] of answers)
+        assert.deepEqual(
+          [status, body.errors?.[0].loc.join('.'), body.errors?.[0].type],
+          [422, loc, 'address'],
+          text,
+        )
+    }
+  })
+
   it('protect the zone from deletion', async () => {
     await put({ protect_delete: true })
     const answer = await red.call('DELETE', '/zones/settings.example?confirm=settings.example')

@@ -70,7 +70,8 @@ import { healthDeps, httpDeps } from './http.ts'
 import { registryRoutes } from './registry-sources.ts'
 import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
-import { webhookDeps } from './webhooks.ts'
+import { fromSetting } from './config-error.ts'
+import { parseNetworks, webhookDeps } from './webhooks.ts'
 
 /** Several teams may invite the same person on the same day; more would be spam. */
 const invitationsAtOnceTo = 3
@@ -126,6 +127,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       const key = await findSealedKey(postgres.front, id)
       return key && openTsigKey(ring, key)
     }),
+    allowedNetworks: fromSetting('dns_networks_allowed', () => parseNetworks(config.dnsNetworksAllowed)),
     enableDnssec: enableForNewZone({ ring, now: () => new Date() }),
     forward: createForwardCheck({
       resolver: createAddressResolver({ servers: config.dnsResolvers, tries: 1 }),

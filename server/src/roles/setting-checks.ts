@@ -17,6 +17,7 @@ export const settingChecks: SettingChecks = {
   dns_catalog_zone: parseZoneName,
   dns_listen: parseListenAddress,
   dns_resolvers: checkNameServers,
+  dns_networks_allowed: parseNetworks,
   dns_roots: (servers) => servers.forEach(parseListenAddress),
   irr_sources: checkIrrSources,
   mail_url: checkMailTransport,

@@ -441,6 +441,10 @@ export const invalidTexts = {
   tsigKeyId: ['unknown', 'is not the id of a TSIG key of the provider or of the team'],
   confirm: ['confirm', ({ zone }: { zone: string }) => `must be the name of the zone, ${zone}`],
   ipAddress: ['address', 'must be an IP address such as 192.0.2.53 or 2001:db8::53'],
+  privateServer: [
+    'address',
+    'must be an address of the public internet; ask your provider to allow another network',
+  ],
   outOfZone: ['out_of_zone', ({ zone }: { zone: string }) => `is not in the zone ${zone}`],
   trailingDot: [
     'trailing_dot',

@@ -11,7 +11,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { changeZone } from '../zone/change-zone.ts'
-import { addressAtPlace, insertNewZone, sign, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
+import { insertNewZone, serverAddressAt, sign, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
 import { requirePrimary } from '../zone/find-zone.ts'
 import { parseZoneInclude, presentDifference, presentZone, zoneEtag } from '../zone/present-zone.ts'
 import { readAllSets } from '../zone/zone-change.store.ts'
@@ -55,7 +55,7 @@ export async function importZone(
 type Source = { readonly records: readonly ImportedRecord[]; readonly warnings: ImportResult['warnings'] }
 
 async function readRecords(
-  { postgres, transferSource }: ImportDeps,
+  { postgres, transferSource, allowedNetworks }: ImportDeps,
   teamId: number,
   name: ZoneName,
   { zonefile, axfr }: Body,
@@ -63,7 +63,7 @@ async function readRecords(
   if (zonefile !== undefined) return readFile(name, zonefile)
   const { server, port = 53, tsig } = axfr!
   if (transferSource === null) throw fail('unavailable', 'transferSource')
-  const address = addressAtPlace(['body', 'axfr', 'server'], server)
+  const address = serverAddressAt(['body', 'axfr', 'server'], server, allowedNetworks)
   const key =
     tsig === undefined
       ? {}
