@@ -33,7 +33,9 @@ async function run(bench: Bench): Promise<Line[]> {
     seed: (client) => seedZones(client, count, false),
   })
   await untilPublished(ours, count)
-  bench.report(`${whole(count)} new zones published from the start of the product on: ${perSecond((count * 1_000) / (performance.now() - start))}`)
+  bench.report(
+    `${whole(count)} new zones published from the start of the product on: ${perSecond((count * 1_000) / (performance.now() - start))}`,
+  )
   const lines: Line[] = []
   for (const name of ['Knot', 'BIND'] as const) {
     const before = ours.product.cpuMicros()
@@ -42,7 +44,9 @@ async function run(bench: Bench): Promise<Line[]> {
     )
     await ours.client.query('delete from dns_servers')
     await ours.client.query('delete from dns_tsig_keys')
-    bench.report(`${name}: processor time of the product ${milliseconds((ours.product.cpuMicros() - before) / 1_000)}`)
+    bench.report(
+      `${name}: processor time of the product ${milliseconds((ours.product.cpuMicros() - before) / 1_000)}`,
+    )
     const isAsPeer = name === 'Knot'
     const ratio = isAsPeer ? `${times(ms / peerMs)} its time` : '-'
     lines.push({
@@ -59,15 +63,23 @@ async function run(bench: Bench): Promise<Line[]> {
 
 async function untilPublished({ client }: DnsProduct, count: number): Promise<void> {
   const unpublished = `select count(*)::integer as n from dns_zones where published is null or version > published_version`
-  await waitFor('all zones are published', async () => (await client.query<{ n: number }>(unpublished)).rows[0]!.n === 0, {
-    timeoutMs: 600_000,
-    everyMs: 200,
-  })
+  await waitFor(
+    'all zones are published',
+    async () => (await client.query<{ n: number }>(unpublished)).rows[0]!.n === 0,
+    {
+      timeoutMs: 600_000,
+      everyMs: 200,
+    },
+  )
   const members = `select count(*)::integer as n from dns_served s join dns_zones z on z.id = s.zone_id where z.is_catalog and s.type = 12`
-  await waitFor('all zones are in the catalog', async () => (await client.query<{ n: number }>(members)).rows[0]!.n === count, {
-    timeoutMs: 600_000,
-    everyMs: 200,
-  })
+  await waitFor(
+    'all zones are in the catalog',
+    async () => (await client.query<{ n: number }>(members)).rows[0]!.n === count,
+    {
+      timeoutMs: 600_000,
+      everyMs: 200,
+    },
+  )
 }
 
 /** From the start of an empty server until it serves all zones. */
@@ -80,7 +92,12 @@ async function measureFollower(
 ): Promise<number> {
   const start = performance.now()
   const { address, port } = primary
-  await using follower = await startPeer(name, { primary: { address, port }, key: transferKey, zones: [], catalog })
+  await using follower = await startPeer(name, {
+    primary: { address, port },
+    key: transferKey,
+    zones: [],
+    catalog,
+  })
   await announce(follower)
   const client = createFollower({ address: follower.address, port: follower.port, key: transferKey })
   try {
@@ -117,7 +134,9 @@ async function measurePowerdns(count: number): Promise<number> {
   const record = database.prepare(
     `insert into records (domain_id, name, type, content, ttl, prio, disabled, auth) values (?, ?, ?, ?, ?, 0, 0, 1)`,
   )
-  const metadata = database.prepare(`insert into domainmetadata (domain_id, kind, content) values (?, 'TSIG-ALLOW-AXFR', ?)`)
+  const metadata = database.prepare(
+    `insert into domainmetadata (domain_id, kind, content) values (?, 'TSIG-ALLOW-AXFR', ?)`,
+  )
   const soa = 'ns1.bench.test hostmaster.bench.test 1 3600 900 1209600 300'
   const bare = (name: string): string => name.slice(0, -1)
   zone.run(1, bare(catalog), 'PRODUCER', '')

@@ -24,7 +24,8 @@ export const dnsFollowers: Benchmark = {
   name: 'dns-followers',
   title: 'PUT of a record set to the answer of NSD and BIND, signed, with TSIG',
   missing: () => missingPrograms('pdns_server', 'nsd', 'named'),
-  run: (bench) => measureFollowers(bench, 10, { changes: bench.quick ? 20 : 200, peerChanges: bench.quick ? 3 : 15 }),
+  run: (bench) =>
+    measureFollowers(bench, 10, { changes: bench.quick ? 20 : 200, peerChanges: bench.quick ? 3 : 15 }),
 }
 
 export const dnsLargeZone: Benchmark = {
@@ -82,7 +83,11 @@ async function measureBuiltIn(bench: Bench): Promise<Line[]> {
 
 type Counts = { readonly changes: number; readonly peerChanges: number }
 
-async function measureFollowers(bench: Bench, hosts: number, { changes, peerChanges }: Counts): Promise<Line[]> {
+async function measureFollowers(
+  bench: Bench,
+  hosts: number,
+  { changes, peerChanges }: Counts,
+): Promise<Line[]> {
   const isLarge = hosts > 1_000
   const peer = await measurePowerdns(bench, hosts, peerChanges)
   await using stack = new AsyncDisposableStack()
@@ -95,14 +100,19 @@ async function measureFollowers(bench: Bench, hosts: number, { changes, peerChan
     const options = { primary, key: transferKey, zones, ...(isByCatalog ? { catalog: catalogZone } : {}) }
     followers.push(stack.use(await startPeer(name, options)))
   }
-  await addFollowers(ours.client, followers.map(({ name, address, port }) => ({ name, address, port, catalog: name === 'BIND' })))
+  await addFollowers(
+    ours.client,
+    followers.map(({ name, address, port }) => ({ name, address, port, catalog: name === 'BIND' })),
+  )
   await importHosts(ours, hosts, true)
   await measureChanges(followers, 5, 100, (n) => putAddress(ours, n))
   // The observation of all zones, and the end of the first transfers.
   await sleep(1_000)
   const own = await measureChanges(followers, changes, 1_000, (n) => putAddress(ours, n))
   const micros = await cpuOfChange(ours.product, changes, (n) => putAddress(ours, n))
-  bench.report(`${describe('PUT', own)}; processor time of a change, with its transfers: product ${whole(micros)} us without its database`)
+  bench.report(
+    `${describe('PUT', own)}; processor time of a change, with its transfers: product ${whole(micros)} us without its database`,
+  )
   const limits = isLarge ? { p50: 60, p99: 300, ratio: 50 } : { p50: 30, p99: 150, ratio: 20 }
   const [peer50, peer99] = quantilesOf(peer, 0)
   const what = `PUT to the answer, signed zone of ${whole(hosts)}`
@@ -195,7 +205,12 @@ function describe(what: string, samples: readonly Sample[]): string {
 }
 
 /** Imports the zone with its hosts; resolves when the built-in name server answers. */
-export async function importHosts(ours: DnsProduct, count: number, dnssec: boolean, name = zone): Promise<void> {
+export async function importHosts(
+  ours: DnsProduct,
+  count: number,
+  dnssec: boolean,
+  name = zone,
+): Promise<void> {
   await ours.call('POST', '/zones/import', { name, zonefile: hostsFile(count), mode: 'create', dnssec })
   using probe = await openProbe(ours)
   const last = count - 1

@@ -51,7 +51,9 @@ export async function startDnsProduct(
   await using stack = new AsyncDisposableStack()
   const client = await postgres.directConnection()
   stack.defer(() => client.end())
-  await client.query('truncate dns_zones, dns_recordsets, dns_versions, dns_servers, dns_tsig_keys, prefixes cascade')
+  await client.query(
+    'truncate dns_zones, dns_recordsets, dns_versions, dns_servers, dns_tsig_keys, prefixes cascade',
+  )
   await seed?.(client)
   const product = stack.use(
     await startProduct({
@@ -84,7 +86,8 @@ export async function startDnsProduct(
       const start = performance.now()
       const answer = await ask(connection, request)
       const ms = performance.now() - start
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 2000)}`)
+      if (answer.status >= 300)
+        throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 2000)}`)
       return { ms, ...answer }
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -101,7 +104,10 @@ async function seedAccounts(client: Client): Promise<void> {
 }
 
 /** Makes these name servers follow; `catalog`: they learn their zones from the catalog zone. */
-export async function addFollowers(client: Client, followers: readonly (Pick<Peer, 'name' | 'address' | 'port'> & { readonly catalog: boolean })[]): Promise<void> {
+export async function addFollowers(
+  client: Client,
+  followers: readonly (Pick<Peer, 'name' | 'address' | 'port'> & { readonly catalog: boolean })[],
+): Promise<void> {
   const { name, algorithm, secret } = transferKey
   const sealed = seal(createKeyRing([productSecret]), 'tsig-key', secret, name)
   const { rows } = await client.query<{ id: number }>(
@@ -111,7 +117,13 @@ export async function addFollowers(client: Client, followers: readonly (Pick<Pee
   for (const follower of followers)
     await client.query(
       'insert into dns_servers (name, address, port, tsig_key_id, catalog) values ($1, $2, $3, $4, $5)',
-      [`${follower.name.toLowerCase()}.bench.test.`, follower.address, follower.port, rows[0]!.id, follower.catalog],
+      [
+        `${follower.name.toLowerCase()}.bench.test.`,
+        follower.address,
+        follower.port,
+        rows[0]!.id,
+        follower.catalog,
+      ],
     )
   await client.query(`select pg_notify('pharos', 'dns')`)
 }

@@ -36,20 +36,28 @@ async function run(bench: Bench): Promise<Line[]> {
   const settings = { PHAROS_DNS_LISTEN: `127.0.0.1:${port}`, PHAROS_DNS_REUSE_PORT: 'true' }
   const ours = stack.use(await startDnsProduct(bench, { settings }))
   await importHosts(ours, hosts, false)
-  const soa = '@ 3600 SOA ns1.bench.test. hostmaster.bench.test. 1 3600 900 1209600 300\n@ 3600 NS ns1.bench.test.\n'
+  const soa =
+    '@ 3600 SOA ns1.bench.test. hostmaster.bench.test. 1 3600 900 1209600 300\n@ 3600 NS ns1.bench.test.\n'
   const nsd = await startPeer('nsd', { [zone]: soa + hostsFile(hosts) })
   stack.defer(() => nsd.stop())
-  const ask = (server: Server, rate?: number): Promise<Asked> =>
-    askAll(bench, questions, server, rate)
+  const ask = (server: Server, rate?: number): Promise<Asked> => askAll(bench, questions, server, rate)
   const peerServer = { address: '127.0.0.1', port: nsd.port }
-  const one = await takeTurns(bench.rounds, async () => withCpu(ours.product, () => ask(ours)), () => ask(peerServer))
+  const one = await takeTurns(
+    bench.rounds,
+    async () => withCpu(ours.product, () => ask(ours)),
+    () => ask(peerServer),
+  )
   const rate = medianOf(one.ours, ({ perSecond }) => perSecond)
   const peerRate = medianOf(one.peer, ({ perSecond }) => perSecond)
   const half = await ask(ours, Math.floor(rate / 2))
   const { databaseUrl } = ours
   const { folder } = bench
   stack.use(await startProduct({ roles: ['nameserver'], databaseUrl, folder, settings }))
-  const two = await takeTurns(bench.rounds, () => ask(ours), () => ask(peerServer))
+  const two = await takeTurns(
+    bench.rounds,
+    () => ask(ours),
+    () => ask(peerServer),
+  )
   const bothRate = medianOf(two.ours, ({ perSecond }) => perSecond)
   bench.report(
     `processor time of a question: ${medianOf(one.ours, ({ micros }) => micros).toFixed(1)} us; lost: ${whole(Math.max(...one.ours.map(({ lost }) => lost)))}, ` +
@@ -109,11 +117,26 @@ async function askAll(
   { address, port }: Server,
   rate?: number,
 ): Promise<Asked> {
-  const args = ['-s', address, '-p', String(port), '-d', questions, '-l', String(Math.min(5, sliceSeconds)), '-c', '16', '-q', '200']
+  const args = [
+    '-s',
+    address,
+    '-p',
+    String(port),
+    '-d',
+    questions,
+    '-l',
+    String(Math.min(5, sliceSeconds)),
+    '-c',
+    '16',
+    '-q',
+    '200',
+  ]
   if (rate !== undefined) args.push('-Q', String(rate), '-v')
   const { stdout } = await promisify(execFile)(programPath('dnsperf'), args, { maxBuffer: 1 << 30 })
   const number = (pattern: RegExp): number => Number(pattern.exec(stdout)?.[1])
-  const latencies = [...stdout.matchAll(/^> \S+ \S+ \S+ (\d+\.\d+)$/gm)].map(([, seconds]) => Number(seconds) * 1_000)
+  const latencies = [...stdout.matchAll(/^> \S+ \S+ \S+ (\d+\.\d+)$/gm)].map(
+    ([, seconds]) => Number(seconds) * 1_000,
+  )
   const answered = number(/Queries per second:\s+([\d.]+)/)
   if (Number.isNaN(answered)) throw new Error(`dnsperf: ${stdout.slice(-2000)}`)
   return { perSecond: answered, lost: number(/Queries lost:\s+(\d+)/), latencies }

@@ -64,7 +64,15 @@ async function measureTick(bench: Bench, count: number): Promise<Line[]> {
   ]
 }
 
-const loops = ['dns-publish', 'dns-catalog', 'nameserver-zones', 'nameserver-access', 'dns-observe', 'dns-follow', 'dnssec']
+const loops = [
+  'dns-publish',
+  'dns-catalog',
+  'nameserver-zones',
+  'nameserver-access',
+  'dns-observe',
+  'dns-follow',
+  'dnssec',
+]
 
 /** Resolves when each of the loops has run once more, woken or by its interval of at most 30 s. */
 async function untilTicked(url: string, client: Client): Promise<void> {
@@ -111,7 +119,20 @@ async function measureSweep(bench: Bench, count: number): Promise<Line[]> {
   await writeFile(questions, `${zones.map((zone) => `${zone} SOA`).join('\n')}\n`)
   const client = createFollower({ address: '127.0.0.1', port: nsd.port })
   const run = promisify(execFile)
-  const peerArgs = ['-s', '127.0.0.1', '-p', String(nsd.port), '-d', questions, '-n', '1', '-c', '1', '-q', '100']
+  const peerArgs = [
+    '-s',
+    '127.0.0.1',
+    '-p',
+    String(nsd.port),
+    '-d',
+    questions,
+    '-n',
+    '1',
+    '-c',
+    '1',
+    '-q',
+    '100',
+  ]
   try {
     const { ours, peer } = await takeTurns(
       bench.rounds,
@@ -131,7 +152,9 @@ async function measureSweep(bench: Bench, count: number): Promise<Line[]> {
       },
     )
     const [ms, peerMs] = [medianOf(ours, (sample) => sample.ms), medianOf(peer, Number)]
-    bench.report(`processor time of reading ${whole(count)} serials: ${milliseconds(medianOf(ours, ({ cpuMs }) => cpuMs))}`)
+    bench.report(
+      `processor time of reading ${whole(count)} serials: ${milliseconds(medianOf(ours, ({ cpuMs }) => cpuMs))}`,
+    )
     return [
       {
         what: `serials of ${whole(count)} zones read from NSD`,

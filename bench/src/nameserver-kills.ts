@@ -27,12 +27,16 @@ async function run(bench: Bench): Promise<Line[]> {
   const kills = bench.quick ? 3 : bench.full ? 1_000 : 25
   const ours = await killRepeatedly(bench, kills)
   const peer = await killPowerdns(bench.quick ? 3 : 24)
-  bench.report(`${whole(ours.acknowledged)} acknowledged changes, ${whole(ours.questions)} questions for zones at the followers`)
+  bench.report(
+    `${whole(ours.acknowledged)} acknowledged changes, ${whole(ours.questions)} questions for zones at the followers`,
+  )
   const isReached = ours.lost.length + ours.missing.length === 0
   return [
     {
       what: `${whole(kills)} kills during changes`,
-      result: isReached ? 'nothing lost, no zone removed' : `${ours.lost.length} lost, ${ours.missing.length} times a zone missing`,
+      result: isReached
+        ? 'nothing lost, no zone removed'
+        : `${ours.lost.length} lost, ${ours.missing.length} times a zone missing`,
       peer: `${peer.lost} of ${whole(peer.acknowledged)} lost, PowerDNS, ${peer.kills} kills`,
       ratio: '-',
       goal: 'nothing lost, no zone removed',
@@ -62,16 +66,24 @@ export async function killRepeatedly(bench: Bench, kills: number): Promise<KillR
   const followers: Peer[] = []
   for (const name of ['BIND', 'Knot'] as const) {
     const primary = { address: '127.0.0.1', port }
-    followers.push(stack.use(await startPeer(name, { primary, key: transferKey, zones: [], catalog: catalogZone })))
+    followers.push(
+      stack.use(await startPeer(name, { primary, key: transferKey, zones: [], catalog: catalogZone })),
+    )
   }
-  await addFollowers(api.client, followers.map(({ name, address, port }) => ({ name, address, port, catalog: true })))
+  await addFollowers(
+    api.client,
+    followers.map(({ name, address, port }) => ({ name, address, port, catalog: true })),
+  )
   const startServer = () =>
     startProduct({
       roles: ['reconciler', 'nameserver'],
       databaseUrl: api.databaseUrl,
       folder: bench.folder,
       // It starts a thousand times: what was compiled is kept.
-      settings: { PHAROS_DNS_LISTEN: `127.0.0.1:${port}`, NODE_COMPILE_CACHE: join(bench.folder, 'compiled') },
+      settings: {
+        PHAROS_DNS_LISTEN: `127.0.0.1:${port}`,
+        NODE_COMPILE_CACHE: join(bench.folder, 'compiled'),
+      },
     })
   for (const name of zones) await api.call('POST', '/zones', { name, dnssec: name.startsWith('signed') })
   let server = await startServer()
@@ -116,7 +128,9 @@ function startChanges({ call }: DnsProduct, zone: string, from: number): Changes
   const work = (async () => {
     for (; !isStopped; n++) {
       const host = `host${n % hostsOfZone}.${zone}`
-      await oneAtATime(() => call('PUT', `/zones/${zone}/recordsets/${host}/A`, { ttl: 300, records: [addressOf(n)] }))
+      await oneAtATime(() =>
+        call('PUT', `/zones/${zone}/recordsets/${host}/A`, { ttl: 300, records: [addressOf(n)] }),
+      )
       state.set(host, n)
       if (state.size === hostsOfZone) resolve()
       await sleep(5)

@@ -79,12 +79,20 @@ ${settings.join('\n')}
     const target = { host: address, port: apiPort, method, path: `/api/v1/servers/localhost${path}` }
     let answer = await send(target, body)
     // SQLite is locked while another of its threads writes: clients repeat.
-    for (let again = 0; answer.status === 500 && again < repeatsMax; again++) answer = await send(target, body)
+    for (let again = 0; answer.status === 500 && again < repeatsMax; again++)
+      answer = await send(target, body)
     const ms = performance.now() - started
-    if (answer.status >= 300) throw new Error(`PowerDNS: ${method} ${path}: ${answer.status} ${answer.body.slice(0, 500)}`)
+    if (answer.status >= 300)
+      throw new Error(`PowerDNS: ${method} ${path}: ${answer.status} ${answer.body.slice(0, 500)}`)
     return { ms, ...answer }
   }
-  const untilReady = () => waitFor('PowerDNS serves', () => call('GET', '').then(() => true, () => false))
+  const untilReady = () =>
+    waitFor('PowerDNS serves', () =>
+      call('GET', '').then(
+        () => true,
+        () => false,
+      ),
+    )
   await untilReady()
   return {
     address,
@@ -127,14 +135,20 @@ function send(
     const chunks: Buffer[] = []
     answer.on('data', (chunk: Buffer) => chunks.push(chunk))
     answer.on('error', reject)
-    answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }))
+    answer.on('end', () =>
+      resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
+    )
   })
   sent.on('error', reject)
   sent.end(octets)
   return promise
 }
 
-export type PowerdnsSet = { readonly name: string; readonly type: string; readonly records: readonly string[] }
+export type PowerdnsSet = {
+  readonly name: string
+  readonly type: string
+  readonly records: readonly string[]
+}
 
 /** Its form of record sets that replace those of the same name and type. */
 export const setsOf = (sets: readonly PowerdnsSet[]): object[] =>

@@ -31,7 +31,10 @@ const zoneOf = (zone: number): string => `${zone}.18.198.in-addr.arpa.`
 const nameOf = (n: number): string => `${placeOf(n).host}.${zoneOf(placeOf(n).zone)}`
 const targetOf = (n: number, round: number): string => `r${round}-${n}.bench.test.`
 const all = Array.from({ length: records }, (_, n) => n)
-const lastOfZones = Array.from({ length: zonesCount }, (_, zone) => Math.min(records, (zone + 1) * perZone) - 1)
+const lastOfZones = Array.from(
+  { length: zonesCount },
+  (_, zone) => Math.min(records, (zone + 1) * perZone) - 1,
+)
 
 async function run(bench: Bench): Promise<Line[]> {
   const batches = bench.quick ? 3 : 20
@@ -48,9 +51,14 @@ async function run(bench: Bench): Promise<Line[]> {
   const followers: Peer[] = []
   for (const name of ['BIND', 'Knot'] as const) {
     const primary = { address: ours.address, port: ours.port }
-    followers.push(stack.use(await startPeer(name, { primary, key: transferKey, zones: [], catalog: catalogZone })))
+    followers.push(
+      stack.use(await startPeer(name, { primary, key: transferKey, zones: [], catalog: catalogZone })),
+    )
   }
-  await addFollowers(ours.client, followers.map(({ name, address, port }) => ({ name, address, port, catalog: true })))
+  await addFollowers(
+    ours.client,
+    followers.map(({ name, address, port }) => ({ name, address, port, catalog: true })),
+  )
   const probes: Probe[] = []
   for (const follower of followers)
     for (let zone = 0; zone < zonesCount; zone++) probes.push(stack.use(await openProbe(follower)))

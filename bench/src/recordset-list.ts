@@ -24,10 +24,20 @@ const pageSize = 100
 async function run(bench: Bench): Promise<Line[]> {
   const count = bench.quick ? 20_000 : 1_000_000
   const peerCount = bench.quick ? 2_000 : 50_000
-  await using ours = await startDnsProduct(bench, { roles: ['api'], seed: (client) => seedZone(client, count) })
+  await using ours = await startDnsProduct(bench, {
+    roles: ['api'],
+    seed: (client) => seedZone(client, count),
+  })
   const total = await countByProduct(ours)
-  const offsets = Array.from({ length: bench.quick ? 50 : 300 }, (_, at) => (at * 7919 * pageSize) % (total - pageSize))
-  const start = await measure(ours, offsets.map(() => 0), total)
+  const offsets = Array.from(
+    { length: bench.quick ? 50 : 300 },
+    (_, at) => (at * 7919 * pageSize) % (total - pageSize),
+  )
+  const start = await measure(
+    ours,
+    offsets.map(() => 0),
+    total,
+  )
   const anywhere = await measure(ours, offsets, total)
   const plain = await measurePlain(ours.client, offsets.slice(0, bench.quick ? 5 : 40))
   const powerdnsMs = await measurePowerdns(peerCount)
@@ -86,11 +96,7 @@ async function countByProduct({ call, client }: DnsProduct): Promise<number> {
   return rows[0]!.n
 }
 
-async function measure(
-  { call }: DnsProduct,
-  offsets: readonly number[],
-  total: number,
-): Promise<number[]> {
+async function measure({ call }: DnsProduct, offsets: readonly number[], total: number): Promise<number[]> {
   const samples: number[] = []
   for (const offset of offsets) {
     const { ms, body } = await call('GET', `/zones/${zone}/recordsets?limit=${pageSize}&offset=${offset}`)

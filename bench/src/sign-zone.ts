@@ -56,7 +56,10 @@ async function run(bench: Bench): Promise<Line[]> {
   )
   const changes = await changeMs(served, signing, bench.quick ? 50 : 500)
   const [wholeMs, peerMs] = [medianOf(ours, ({ ms }) => ms), medianOf(theirs, ({ ms }) => ms)]
-  const [cpuMs, peerCpuMs] = [medianOf(ours, (sample) => sample.cpuMs), medianOf(theirs, (sample) => sample.cpuMs)]
+  const [cpuMs, peerCpuMs] = [
+    medianOf(ours, (sample) => sample.cpuMs),
+    medianOf(theirs, (sample) => sample.cpuMs),
+  ]
   // On its own: watching the event loop occupies a core, which the threads would lack.
   const { longestMs: blockedMs } = await longestTurn(() => signInThread(zone, sets, signing))
   return [
@@ -129,7 +132,9 @@ function preparePeer(folder: string, count: number): () => { ms: number; cpuMs: 
   return () => {
     const start = performance.now()
     const script = `TIMEFORMAT='%U %S'; time "$@" > bench.out`
-    const { stderr } = spawnSync('bash', ['-c', script, 'bash', programPath('ldns-signzone'), ...args], { cwd: folder })
+    const { stderr } = spawnSync('bash', ['-c', script, 'bash', programPath('ldns-signzone'), ...args], {
+      cwd: folder,
+    })
     const ms = performance.now() - start
     const times = stderr.toString().trim().split('\n').at(-1)!.split(' ').map(Number)
     return { ms, cpuMs: 1_000 * (times[0]! + times[1]!) }

@@ -47,7 +47,13 @@ async function run(bench: Bench): Promise<Line[]> {
     const { ms: appliedMs } = await ours.call('POST', '/zones/import', body)
     const last = count - 1
     const servedAt = await probe.until(`host${last}.${name}`, recordType.A, hasAddress(last), { everyMs: 10 })
-    samples.push({ dryMs, appliedMs, servedMs: servedAt - start, peerMs, lagMs: await readLag(ours.product.url) })
+    samples.push({
+      dryMs,
+      appliedMs,
+      servedMs: servedAt - start,
+      peerMs,
+      lagMs: await readLag(ours.product.url),
+    })
     await sleep(1_000)
   }
   const of = (numberOf: (sample: (typeof samples)[number]) => number) => medianOf(samples, numberOf)

@@ -66,7 +66,9 @@ export async function listUnpublished(db: Db): Promise<PublishedZone[]> {
 /** Returns a zone that is to be published; undefined if it is deleted or does not exist. */
 export async function findPublishedZone(db: Db | Trx, id: number): Promise<PublishedZone | undefined> {
   const { rows } = await sql<ZoneRow>`
-    select ${zoneColumns} from dns_zones where id = ${id} and deleted is null and claimed is not null`.execute(db)
+    select ${zoneColumns} from dns_zones where id = ${id} and deleted is null and claimed is not null`.execute(
+    db,
+  )
   return rows[0] && zoneOf(rows[0])
 }
 

@@ -270,7 +270,14 @@ export function changeRecordSets(
     const editing = await edit(trx, operation, text)
     requireMatch(operation.ifMatch, zoneEtag(editing.locked))
     const sets = readRecordSets(itemsAt(recordsets, ['body', 'recordsets']), editing)
-    const { zone, difference } = await change(deps, trx, operation, { ...editing, isOwner }, sets, 'recordset.change')
+    const { zone, difference } = await change(
+      deps,
+      trx,
+      operation,
+      { ...editing, isOwner },
+      sets,
+      'recordset.change',
+    )
     const none = { ...difference, added: [], changed: [], removed: [] }
     const counted = { unchanged_count: difference.unchangedCount + difference.commented.length }
     return {
