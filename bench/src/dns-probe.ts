@@ -1,7 +1,7 @@
 // Asks one name server over UDP until it answers what is expected: when a change has arrived, to about a millisecond.
 import { createSocket } from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeMessage, emptyMessage, type Message } from '../../server/src/net/dns/message.ts'
+import { decodeMessage, emptyMessage, read16, type Message } from '../../server/src/net/dns/message.ts'
 import { encodeMessage } from '../../server/src/net/dns/message-writer.ts'
 import { parseName } from '../../server/src/net/dns/name.ts'
 import { recordClass, recordType } from '../../server/src/net/dns/type.ts'
@@ -32,7 +32,7 @@ export async function openProbe({ address, port }: Server): Promise<Probe> {
   socket.on('error', () => {})
   socket.on('message', (wire) => {
     const octets = Uint8Array.from(wire)
-    if (waiting && (octets[0]! << 8) + octets[1]! === waiting.id) waiting.resolve(decodeMessage(octets))
+    if (waiting && read16(octets, 0) === waiting.id) waiting.resolve(decodeMessage(octets))
   })
   const askOnce: Probe['ask'] = async (name, type) => {
     if (isClosed) throw new Error('the probe was closed')

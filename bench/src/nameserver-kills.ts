@@ -123,10 +123,10 @@ type Changes = {
 function startChanges({ call }: DnsProduct, zone: string, from: number): Changes {
   const state = new Map<string, number>()
   const { promise: first, resolve } = Promise.withResolvers<void>()
-  let isStopped = false
+  const stopping = new AbortController()
   let n = from
   const work = (async () => {
-    for (; !isStopped; n++) {
+    for (; !stopping.signal.aborted; n++) {
       const host = `host${n % hostsOfZone}.${zone}`
       await oneAtATime(() =>
         call('PUT', `/zones/${zone}/recordsets/${host}/A`, { ttl: 300, records: [addressOf(n)] }),
@@ -143,7 +143,7 @@ function startChanges({ call }: DnsProduct, zone: string, from: number): Changes
     state,
     acknowledged: () => n - from,
     async stop() {
-      isStopped = true
+      stopping.abort()
       await work
     },
   }
@@ -186,10 +186,10 @@ const hasZone = ({ rcode: code, aa, answers }: Message): boolean =>
 function watchZones(follower: Server) {
   const missing: string[] = []
   let questions = 0
-  let isStopped = false
+  const stopping = new AbortController()
   const work = (async () => {
     using probe = await openProbe(follower)
-    while (!isStopped) {
+    while (!stopping.signal.aborted) {
       for (const zone of zones) {
         const answer = await probe.ask(zone, recordType.SOA)
         questions++
@@ -200,7 +200,7 @@ function watchZones(follower: Server) {
   })()
   return {
     async stop() {
-      isStopped = true
+      stopping.abort()
       await work
       return { missing, questions }
     },
