@@ -6,7 +6,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
  * gobgpd and bird2 are the routers, stayrtr is the RPKI cache, bgpq4 the client of the routing registry, iproute2 creates
  * addresses for the lab, chromium opens the portal.
  */
-const peerPackages = ['gobgpd', 'bird2', 'stayrtr', 'bgpq4', 'curl', 'iproute2', 'chromium']
+const peerPackages = ['gobgpd', 'bird2', 'stayrtr', 'bgpq4', 'curl', 'jq', 'iproute2', 'chromium']
 
 /** nsd, bind9, knot and pdns-server are name servers, unbound the validating resolver, lego and pebble a client and a server of ACME; the others verify zones and ask questions. */
 const dnsPackages = [

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { startPeer, type PeerName } from '../../server/src/drivers/dns-follower/testing-peers.ts'
+import { startFollower, type FollowerName } from '../../lab/src/dns-follower.ts'
 import { createFollower } from '../../server/src/drivers/dns-follower/name-server.ts'
 import { DriverError } from '../../server/src/runtime/driver-error.ts'
 import { waitFor } from '../../lab/src/wait.ts'
@@ -84,7 +84,7 @@ async function untilPublished({ client }: DnsProduct, count: number): Promise<vo
 
 /** From the start of an empty server until it serves all zones. */
 async function measureFollower(
-  name: PeerName,
+  name: FollowerName,
   primary: Server,
   count: number,
   announce: (follower: Server) => Promise<void>,
@@ -92,7 +92,7 @@ async function measureFollower(
 ): Promise<number> {
   const start = performance.now()
   const { address, port } = primary
-  await using follower = await startPeer(name, {
+  await using follower = await startFollower(name, {
     primary: { address, port },
     key: transferKey,
     zones: [],

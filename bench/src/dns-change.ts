@@ -2,7 +2,7 @@
 // with TSIG, small and with 50,000 record sets. Beside it PowerDNS: its API, its own answer, and NSD behind it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { median, quantile } from '../../lab/src/measure.ts'
-import { startPeer, type Peer } from '../../server/src/drivers/dns-follower/testing-peers.ts'
+import { startFollower, type Follower } from '../../lab/src/dns-follower.ts'
 import { recordType } from '../../server/src/net/dns/type.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { addFollowers, catalogZone, startDnsProduct, transferKey, type DnsProduct } from './dns-product.ts'
@@ -93,12 +93,12 @@ async function measureFollowers(
   await using stack = new AsyncDisposableStack()
   const ours = stack.use(await startDnsProduct(bench))
   const primary = { address: ours.address, port: ours.port }
-  const followers: Peer[] = []
+  const followers: Follower[] = []
   for (const name of ['NSD', 'BIND'] as const) {
     const isByCatalog = name === 'BIND'
     const zones = isByCatalog ? [] : [zone]
     const options = { primary, key: transferKey, zones, ...(isByCatalog ? { catalog: catalogZone } : {}) }
-    followers.push(stack.use(await startPeer(name, options)))
+    followers.push(stack.use(await startFollower(name, options)))
   }
   await addFollowers(
     ours.client,
@@ -135,7 +135,7 @@ async function measurePowerdns({ report }: Bench, hosts: number, changes: number
   await using stack = new AsyncDisposableStack()
   // Each needs the address of the other.
   const primary = await freePlace()
-  const nsd = stack.use(await startPeer('NSD', { primary, key: transferKey, zones: [zone] }))
+  const nsd = stack.use(await startFollower('NSD', { primary, key: transferKey, zones: [zone] }))
   const powerdns = stack.use(await startPowerdns([nsd], [], primary))
   await createPowerdnsZone(powerdns, zone, hostsOf(hosts), { dnssec: true })
   await powerdns.call('PUT', `/zones/${zone}/notify`)

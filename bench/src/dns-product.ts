@@ -1,6 +1,6 @@
 // The product as a hidden primary, for the benchmarks of DNS: a team with a signed-in user, calls of its API, and the name servers that follow.
 import type { Client } from 'pg'
-import type { Peer } from '../../server/src/drivers/dns-follower/testing-peers.ts'
+import type { Follower } from '../../lab/src/dns-follower.ts'
 import { nameKey, parseName, type DomainName } from '../../server/src/net/dns/name.ts'
 import type { TsigKey } from '../../server/src/net/dns/tsig.ts'
 import { createKeyRing, seal } from '../../server/src/runtime/secrets.ts'
@@ -106,7 +106,7 @@ async function seedAccounts(client: Client): Promise<void> {
 /** Makes these name servers follow; `catalog`: they learn their zones from the catalog zone. */
 export async function addFollowers(
   client: Client,
-  followers: readonly (Pick<Peer, 'name' | 'address' | 'port'> & { readonly catalog: boolean })[],
+  followers: readonly (Pick<Follower, 'name' | 'address' | 'port'> & { readonly catalog: boolean })[],
 ): Promise<void> {
   const { name, algorithm, secret } = transferKey
   const sealed = seal(createKeyRing([productSecret]), 'tsig-key', secret, name)

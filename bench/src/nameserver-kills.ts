@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../lab/src/address.ts'
 import { waitFor } from '../../lab/src/wait.ts'
-import { startPeer, type Peer } from '../../server/src/drivers/dns-follower/testing-peers.ts'
+import { startFollower, type Follower } from '../../lab/src/dns-follower.ts'
 import { rcode, type Message } from '../../server/src/net/dns/message.ts'
 import { recordType } from '../../server/src/net/dns/type.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
@@ -63,11 +63,11 @@ export async function killRepeatedly(bench: Bench, kills: number): Promise<KillR
   await using stack = new AsyncDisposableStack()
   const port = await freePort('127.0.0.1', 0)
   const api = stack.use(await startDnsProduct(bench, { roles: ['api'] }))
-  const followers: Peer[] = []
+  const followers: Follower[] = []
   for (const name of ['BIND', 'Knot'] as const) {
     const primary = { address: '127.0.0.1', port }
     followers.push(
-      stack.use(await startPeer(name, { primary, key: transferKey, zones: [], catalog: catalogZone })),
+      stack.use(await startFollower(name, { primary, key: transferKey, zones: [], catalog: catalogZone })),
     )
   }
   await addFollowers(

@@ -2,7 +2,7 @@
 // which needs a PATCH for each zone.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { median, quantile } from '../../lab/src/measure.ts'
-import { startPeer, type Peer } from '../../server/src/drivers/dns-follower/testing-peers.ts'
+import { startFollower, type Follower } from '../../lab/src/dns-follower.ts'
 import type { Message } from '../../server/src/net/dns/message.ts'
 import { nameFromWire } from '../../server/src/net/dns/name.ts'
 import { recordType } from '../../server/src/net/dns/type.ts'
@@ -48,11 +48,11 @@ async function run(bench: Bench): Promise<Line[]> {
         )),
     }),
   )
-  const followers: Peer[] = []
+  const followers: Follower[] = []
   for (const name of ['BIND', 'Knot'] as const) {
     const primary = { address: ours.address, port: ours.port }
     followers.push(
-      stack.use(await startPeer(name, { primary, key: transferKey, zones: [], catalog: catalogZone })),
+      stack.use(await startFollower(name, { primary, key: transferKey, zones: [], catalog: catalogZone })),
     )
   }
   await addFollowers(

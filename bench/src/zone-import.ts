@@ -1,7 +1,7 @@
 // D4, second part: a zone file of 50,000 records imported over HTTP: the dry run, the import until it is answered, and until NSD serves the zone signed.
 // Beside it a POST of the same zone to PowerDNS with SQLite, unsigned.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startPeer } from '../../server/src/drivers/dns-follower/testing-peers.ts'
+import { startFollower } from '../../lab/src/dns-follower.ts'
 import { recordType } from '../../server/src/net/dns/type.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { hostsFile } from './dns-change.ts'
@@ -29,7 +29,7 @@ async function run(bench: Bench): Promise<Line[]> {
   const powerdns = stack.use(await startPowerdns())
   const ours = stack.use(await startDnsProduct(bench))
   const primary = { address: ours.address, port: ours.port }
-  const nsd = stack.use(await startPeer('NSD', { primary, key: transferKey, zones }))
+  const nsd = stack.use(await startFollower('NSD', { primary, key: transferKey, zones }))
   await addFollowers(ours.client, [{ name: nsd.name, address: nsd.address, port: nsd.port, catalog: false }])
   const probe = stack.use(await openProbe(nsd))
   const zonefile = hostsFile(count)

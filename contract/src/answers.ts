@@ -10,9 +10,9 @@ export const dryRunMediaType = 'application/vnd.pharos.dry-run+json'
 
 export const takesIfNoneMatch = ({ conditional, method, response }: Route): boolean =>
   method === 'GET' && (conditional || isPage(response))
-/** POST creates a record, so it has no ETag to match. */
-export const takesIfMatch = ({ conditional, method }: Route): boolean =>
-  conditional && method !== 'GET' && method !== 'POST'
+/** Most POST operations create a record, which has no ETag to match. */
+export const takesIfMatch = ({ conditional, method, ifMatch }: Route): boolean =>
+  conditional && method !== 'GET' && (method !== 'POST' || ifMatch)
 export const takesIdempotencyKey = ({ keyless, method }: Route): boolean =>
   method !== 'GET' && keyless === null
 
@@ -20,13 +20,14 @@ type Bodies = Readonly<Record<string, TSchema>>
 
 /** Returns the schemas of success bodies by status and media type; no media types for an answer without a body. */
 export function answersOf(route: Route): Readonly<Record<number, Bodies>> {
-  const { success, response, dryRun, returnsExisting, trial } = route
+  const { success, response, dryRun, also, trial } = route
   const record = response && titled(route, 'Response', response)
   const answer: Bodies = record ? { 'application/json': record } : {}
   if (trial) return { 200: { 'application/json': trial }, [success]: answer }
-  if (!dryRun) return { ...(returnsExisting ? { 200: answer } : {}), [success]: answer }
-  const tried: Bodies = { [dryRunMediaType]: DryRun(record) }
-  return success === 200 ? { 200: { ...answer, ...tried } } : { 200: tried, [success]: answer }
+  const answers: Record<number, Bodies> = { [success]: answer }
+  for (const status of Object.keys(also)) answers[Number(status)] = status === '204' ? {} : answer
+  if (dryRun) answers[200] = { ...answers[200], [dryRunMediaType]: DryRun(record) }
+  return answers
 }
 
 /** Returns the schema with a title that follows from the operation, unless it has one of its own. */

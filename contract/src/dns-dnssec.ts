@@ -8,7 +8,7 @@ import { Component, Enumeration, Id, Nullable, NullableTime, Optional, Strict, T
 const dnssecKeyStates = ['introduced', 'active', 'retiring'] as const
 
 export const DnssecKey = Component('DnssecKey', {
-  id: { ...Id, description: 'id of the key' },
+  id: Nullable({ ...Id, description: 'id of the key; null for a key of another signer' }),
   key_tag: Type.Integer({ minimum: 0, maximum: 65_535, description: 'tag of the key' }),
   flags: Type.Integer({
     minimum: 0,
@@ -19,8 +19,11 @@ export const DnssecKey = Component('DnssecKey', {
   algorithm: Type.String({ description: 'mnemonic of the algorithm: `ECDSAP256SHA256`' }),
   dnskey: Type.String({ description: 'rdata of the DNSKEY record' }),
   ds: Type.Array(Type.String(), { description: 'rdata of the DS records, one for each digest (2 and 4)' }),
-  managed: Type.Boolean({ description: 'false for a key of another signer' }),
-  active: Type.Boolean({ description: 'whether it signs' }),
+  managed: Type.Boolean({
+    description:
+      'whether Pharos has the key and replaces it; false for a DNSKEY record that the team has added for another signer',
+  }),
+  active: Type.Boolean({ description: 'whether it signs here' }),
   state: { ...Enumeration('DnssecKeyState', dnssecKeyStates), description: 'state of the key' },
   created: { ...Time, description: 'when it was created' },
 })
@@ -31,6 +34,11 @@ export const Dnssec = Component('Dnssec', {
   algorithm: Nullable(
     Type.String({ description: 'mnemonic of the algorithm of the newest key; null while it is disabled' }),
   ),
+  signer: {
+    ...Enumeration('DnssecSigner', ['pharos', 'external']),
+    description:
+      '`external`: every name server gets the zone unsigned and signs it with keys of its own, so DNSSEC cannot be enabled here',
+  },
   nsec3: Type.Boolean({ description: 'NSEC3 instead of NSEC, with the parameters of RFC 9276' }),
   keys: Type.Array(DnssecKey, { description: 'the published keys; empty while it is disabled' }),
   ds_records: Type.Array(Type.String(), {
@@ -75,7 +83,7 @@ export const enableDnssecRoute = route({
   description:
     'Creates a key, signs the zone and returns the DS records at once; enter them at the registrar after `publish_after`. A zone ' +
     'that is signed already is not changed (200). While it is `pending_disabled`, the removal is cancelled and the key is kept. ' +
-    'With another `algorithm`, the key is rolled over.',
+    'With another `algorithm`, the key is rolled over. A dry run shows no new key, since it keeps none.',
   permission: dnsAdmin,
   params: inZone,
   body: Component('NewDnssec', {
@@ -110,9 +118,11 @@ export const enableDnssecRoute = route({
   bodyOptional: true,
   response: Dnssec,
   success: 202,
+  also: { 200: 'DNSSEC is enabled as requested already' },
   errors: ['forbidden', 'conflict'],
   dryRun: true,
   conditional: true,
+  ifMatch: true,
 })
 
 export const getDnssecRoute = route({
@@ -146,6 +156,7 @@ export const rollOverDnssecKeyRoute = route({
   errors: ['forbidden', 'conflict'],
   dryRun: true,
   conditional: true,
+  ifMatch: true,
 })
 
 export const disableDnssecRoute = route({
@@ -167,6 +178,7 @@ export const disableDnssecRoute = route({
   }),
   response: Dnssec,
   success: 202,
+  also: { 204: 'the zone is unsigned now' },
   errors: ['forbidden', 'ds_present', 'conflict'],
   dryRun: true,
   conditional: true,

@@ -22,6 +22,18 @@ export const ignoredReasons = {
 export type IgnoredReason = keyof typeof ignoredReasons
 const ignoredReasonNames = Object.keys(ignoredReasons) as [IgnoredReason, ...IgnoredReason[]]
 
+/** What is applied and probably not meant. */
+export const importWarnings = [
+  'ttl_above_max',
+  'ttl_from_soa',
+  'ttl_differs',
+  'rdata_advice',
+  'occluded',
+  'ds_without_ns',
+  'target_is_alias',
+] as const
+export type ImportWarning = (typeof importWarnings)[number]
+
 export const zoneFileBytesMax = 5 * 1024 * 1024
 /** A zone file as a JSON string: each line break and quote takes two bytes. */
 const bodyBytesMax = 2 * zoneFileBytesMax
@@ -40,6 +52,21 @@ export const ImportResult = Component('ZoneImport', {
       text: Type.String({ description: 'the record' }),
     }),
     { description: 'every record that is not applied' },
+  ),
+  warnings: Type.Array(
+    Component('ImportWarning', {
+      line: Type.Integer({
+        minimum: 0,
+        description: 'line of the file, from 1; 0 for a record of a transfer',
+      }),
+      code: { ...Enumeration('ImportWarningCode', importWarnings), description: 'code of the warning' },
+      message: Type.String({ description: 'the warning as a sentence' }),
+      text: Type.String({ description: 'the record' }),
+    }),
+    {
+      description:
+        'records that are applied, and probably not meant so: `occluded` ones are not answered, for example; the first 1,000',
+    },
   ),
   applied: Type.Boolean({ description: 'false for a dry run' }),
 })
@@ -85,8 +112,9 @@ export const importZoneRoute = route({
   bodyBytesMax,
   response: ImportResult,
   success: 201,
+  also: { 200: 'the zone existed' },
   creates: getZoneRoute,
-  errors: ['forbidden', 'zone_claimed', 'exists', 'conflict', 'quota_exceeded'],
+  errors: ['forbidden', 'not_found', 'zone_claimed', 'exists', 'conflict', 'quota_exceeded'],
   dryRun: true,
 })
 

@@ -151,7 +151,7 @@ export const createRecordSetsRoute = route({
   path: '/v3/dns/zones/{zone}/recordsets',
   summary: 'Create RecordSet',
   description:
-    `Creates a record set, or up to ${recordSetsAtOnce} of them in a list, all or none. 409 \`exists\` if there is one with the name and type: ` +
+    `Creates a record set, or up to ${recordSetsAtOnce} of them in a list, all or none; the answer has the same form. 409 \`exists\` if there is one with the name and type: ` +
     `replace it with updateRecordSet. ${recordSetRules} With \`ptr\`, the PTR records of the addresses are written in the same step.`,
   permission: dnsWriting,
   params: inZone,
@@ -159,7 +159,7 @@ export const createRecordSetsRoute = route({
     NewRecordSet,
     Type.Array(NewRecordSet, { minItems: 1, maxItems: recordSetsAtOnce, title: 'NewRecordSets' }),
   ]),
-  response: Page(RecordSet),
+  response: Type.Union([RecordSet, Page(RecordSet)]),
   success: 201,
   creates: getRecordSetRoute,
   errors: ['exists', 'managed', 'conflict', 'quota_exceeded'],
@@ -192,6 +192,8 @@ export const updateRecordSetRoute = route({
   }),
   response: RecordSet,
   success: 200,
+  also: { 201: 'the record set was created' },
+  creates: getRecordSetRoute,
   errors: ['managed', 'conflict', 'quota_exceeded'],
   dryRun: true,
   conditional: true,

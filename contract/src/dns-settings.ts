@@ -45,7 +45,7 @@ const settings = {
   }),
   also_notify: Type.Array(NotifyTarget, {
     maxItems: 16,
-    description: 'further servers to which NOTIFY is sent',
+    description: 'further servers to which NOTIFY is sent, signed with the first of `tsig_key_ids`',
   }),
   allow_transfer: Type.Array(Type.String({ minLength: 2, maxLength: 64 }), {
     maxItems: 64,

@@ -75,6 +75,7 @@ export const rollBackZoneRoute = route({
   errors: ['conflict', 'quota_exceeded'],
   dryRun: true,
   conditional: true,
+  ifMatch: true,
 })
 
 export const zoneVersionRoutes = [listZoneVersionsRoute, getZoneVersionRoute, rollBackZoneRoute]

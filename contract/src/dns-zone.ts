@@ -66,7 +66,14 @@ export const ZoneServer = Component('ZoneServer', {
       '`serving`: it has the published serial; `behind`: an older one; `absent`: it does not serve the zone; `failing`: it ' +
       'answers SERVFAIL; `unreachable`: it does not answer',
   },
-  checked: { ...NullableTime, description: 'when it was last queried; null if it never was' },
+  since: {
+    ...NullableTime,
+    description: 'since when it is in this state; for `serving`, since when it has this serial',
+  },
+  checked: {
+    ...NullableTime,
+    description: 'when it was last seen to answer otherwise than before; null if it never was',
+  },
 })
 export type ZoneServer = Static<typeof ZoneServer>
 
@@ -203,7 +210,7 @@ export const CreatedZone = Component('CreatedZone', {
   ...Zone.properties,
   keys: Type.Array(DnssecKey, {
     description:
-      'the keys of DNSSEC with their DS records, for the registrar once the zone is signed; empty without DNSSEC',
+      'the keys of DNSSEC with their DS records, for the registrar once the zone is signed; empty without DNSSEC and in a dry run',
   }),
 })
 export type CreatedZone = Static<typeof CreatedZone>
@@ -316,6 +323,7 @@ export const restoreZoneRoute = route({
   errors: ['forbidden', 'zone_claimed', 'exists', 'quota_exceeded'],
   dryRun: true,
   conditional: true,
+  ifMatch: true,
 })
 
 export const zoneRoutes = [listZonesRoute, createZoneRoute, getZoneRoute, deleteZoneRoute, restoreZoneRoute]

@@ -110,7 +110,7 @@ export const addMemberRoute = route({
   }),
   response: Member,
   success: 201,
-  returnsExisting: true,
+  also: { 200: 'the record that exists already' },
   creates: getMemberRoute,
   errors: ['forbidden', 'already_member', 'quota_exceeded'],
   conditional: true,

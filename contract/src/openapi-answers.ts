@@ -39,15 +39,15 @@ export function successesOf(route: Route, example: Example): Json {
 
 function descriptionOf(route: Route, status: number): string {
   const { success, download, stream, response } = route
-  if (status !== success) return otherSuccessOf(route)
+  if (status !== success) return otherSuccessOf(route, status)
   if (download) return 'the file, as an attachment'
   if (stream) return 'events, until the connection ends'
   return response ? 'success' : 'done'
 }
 
-function otherSuccessOf({ returnsExisting, trial }: Route): string {
+function otherSuccessOf({ also, trial }: Route, status: number): string {
   if (trial) return 'result of a validation'
-  return returnsExisting ? 'the record that exists already' : 'result of a dry run'
+  return (also as Readonly<Record<number, string>>)[status] ?? 'result of a dry run'
 }
 
 function contentOf(

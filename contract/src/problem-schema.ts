@@ -144,7 +144,7 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   },
   in_use: {
     detail:
-      '1 zone of reverse DNS depends on the announcement: 113.0.203.in-addr.arpa. Delete them first, or repeat the request with force=true.',
+      'The announcement is needed by 1 zone of reverse DNS: 113.0.203.in-addr.arpa. Delete them first, or repeat the request with force=true.',
   },
   managed: {
     detail: 'The SOA record is managed. Change its times and its mailbox in the settings of the zone.',

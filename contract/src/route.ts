@@ -97,8 +97,8 @@ export type Route<
   /** The answer is a stream of server-sent events instead of a JSON body. Takes `Last-Event-ID`. */
   readonly stream: boolean
   readonly success: 200 | 201 | 202 | 204
-  /** POST answers 200 with the existing record instead of 201 if the record exists already. */
-  readonly returnsExisting: boolean
+  /** Other statuses of success, each with its meaning: 200 for a record that exists already. 204 has no body, others have that of `success`. */
+  readonly also: Readonly<Partial<Record<200 | 201 | 204, string>>>
   /**
    * The GET route of what a 201 created: its path becomes the `Location` of the answer. The last parameter is the id, others are
    * those of the request.
@@ -115,6 +115,8 @@ export type Route<
   readonly dryRun: boolean
   /** GET returns an `ETag` and takes `If-None-Match`; PATCH, PUT and DELETE take `If-Match`. */
   readonly conditional: boolean
+  /** POST takes `If-Match` too: it changes the record that its path names. */
+  readonly ifMatch: boolean
   /** Every operation but GET takes `Idempotency-Key`, unless it has a reason here; null for none. */
   readonly keyless: KeylessReason | null
   /** A request without a body counts as one with the body `{}`. */
@@ -134,12 +136,13 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   | 'trial'
   | 'download'
   | 'stream'
-  | 'returnsExisting'
+  | 'also'
   | 'creates'
   | 'errors'
   | 'secret'
   | 'dryRun'
   | 'conditional'
+  | 'ifMatch'
   | 'keyless'
   | 'bodyOptional'
   | 'bodyBytesMax'
@@ -153,12 +156,13 @@ type Declared<P, Q, B, R, U, D, Path> = Omit<
   trial?: TSchema | null
   download?: D
   stream?: boolean
-  returnsExisting?: boolean
+  also?: Route['also']
   creates?: Route['creates']
   errors?: readonly ProblemCode[]
   secret?: boolean
   dryRun?: boolean
   conditional?: boolean
+  ifMatch?: boolean
   keyless?: KeylessReason | null
   bodyOptional?: boolean
   bodyBytesMax?: number | null
@@ -181,11 +185,12 @@ export function route<
     errors: [],
     trial: null,
     stream: false,
-    returnsExisting: false,
+    also: {},
     creates: null,
     secret: false,
     dryRun: false,
     conditional: false,
+    ifMatch: false,
     bodyOptional: false,
     bodyBytesMax: null,
     ...declared,

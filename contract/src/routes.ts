@@ -11,10 +11,12 @@ import { zoneFileRoutes } from './dns-import.ts'
 import { ptrRoutes } from './dns-ptr.ts'
 import { recordSetRoutes } from './dns-recordset.ts'
 import { zoneSettingsRoutes } from './dns-settings.ts'
+import { tsigKeyRoutes } from './dns-tsig.ts'
 import { zoneVersionRoutes } from './dns-version.ts'
 import { zoneRoutes } from './dns-zone.ts'
 import { domainRoutes } from './domain.ts'
 import { holdRoutes } from './hold.ts'
+import { zoneHoldRoutes } from './zone-hold.ts'
 import { inventoryRoutes } from './inventory.ts'
 import { invitationRoutes } from './invitation.ts'
 import { letterRoutes } from './letter.ts'
@@ -46,6 +48,7 @@ export const routes: readonly Route[] = [
   ...streamRoutes,
   ...byoipRoutes,
   ...holdRoutes,
+  ...zoneHoldRoutes,
   ...adminRegionRoutes,
   ...adminTeamRoutes,
   ...letterRoutes,
@@ -54,6 +57,7 @@ export const routes: readonly Route[] = [
   ...zoneFileRoutes,
   ...recordSetRoutes,
   ...zoneSettingsRoutes,
+  ...tsigKeyRoutes,
   ...zoneVersionRoutes,
   ...ptrRoutes,
   ...prefixRoutes,

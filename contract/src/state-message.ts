@@ -36,10 +36,10 @@ const texts = {
   region_error: regionText,
   zone_updating: ({ serving, total }) =>
     total
-      ? `${String(serving)} of ${String(total)} name servers serve the newest version.`
+      ? `The newest version is served by ${String(serving)} of ${String(total)} name servers.`
       : 'The newest version is being published.',
   zone_servers_behind: ({ serving, total, servers }) =>
-    `${String(serving)} of ${String(total)} name servers serve the newest version; not ${(servers as string[]).join(', ')}.`,
+    `The newest version is served by ${String(serving)} of ${String(total)} name servers; not by ${(servers as string[]).join(', ')}.`,
   zone_claimed: () =>
     'Another customer of the provider has the name. The zone is served once the provider has cleared it.',
   zone_held: () => 'The change removes so many names at once that the provider must approve it.',

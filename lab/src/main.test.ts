@@ -7,11 +7,24 @@ import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { requireFreePort, freePort } from './address.ts'
 import { pidsOf, skipWithout } from './program.ts'
+import { labDnsPorts } from './dns-network.ts'
 import { labRegions } from './regions.ts'
 import { waitFor } from './wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const skip = skipWithout('gobgpd', 'gobgp', 'bird', 'birdc', 'stayrtr')
+const skip = skipWithout(
+  'gobgpd',
+  'gobgp',
+  'bird',
+  'birdc',
+  'stayrtr',
+  'nsd',
+  'named',
+  'knotd',
+  'knotc',
+  'unbound',
+  'dig',
+)
 const slow = { timeoutMs: 120_000, everyMs: 5 }
 
 describe('npm run lab', { skip }, () => {
@@ -127,7 +140,8 @@ async function startLab(t: TestContext): Promise<RunningLab> {
         `${subnet}.1 17900`,
         `${subnet}.2 17900`,
       ])
-      for (const one of [...addresses, '127.0.30.1 8282', '127.0.30.1 4343', `127.0.0.1 ${port}`]) {
+      const dns = Object.values(labDnsPorts).map((number) => `127.0.0.1 ${number}`)
+      for (const one of [...addresses, ...dns, '127.0.30.1 8282', '127.0.30.1 4343', `127.0.0.1 ${port}`]) {
         const [address, number] = one.split(' ')
         await requireFreePort(address!, Number(number))
       }

@@ -4,6 +4,7 @@ import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { requireFreePort } from './address.ts'
 import { demoObjects, demoVrps } from './demo-registry.ts'
+import { startDnsNetwork, type DnsNetwork } from './dns-network.ts'
 import { createLab, type Lab, type LabRegion } from './network.ts'
 import { ensurePrograms } from './packages.ts'
 import { Pharos } from './pharos.ts'
@@ -47,12 +48,13 @@ async function main(): Promise<void> {
     objects: demoObjects,
     signal,
   })
-  const { settings } = registries
+  await using dns = await startDnsNetwork({ folder: lab.folder, fixedPorts: true, signal })
+  const settings = { ...registries.settings, ...dns.settings }
   // Its runtime files are deleted with the lab's folder, whenever it is stopped.
   const env = { ...settings, TMPDIR: lab.folder }
   await using pharos = new Pharos({ folder: lab.folder, platformFile, port, settings: env })
   await unlessAborted(startPharos(pharos), signal)
-  print(describe(lab, pharos, registries))
+  print(describe(lab, pharos, registries, dns))
   if (!signal.aborted) await once(signal, 'abort')
   print('\nStopping.\n')
 }
@@ -63,7 +65,12 @@ async function startPharos(pharos: Pharos): Promise<void> {
   await pharos.apply()
 }
 
-function describe(lab: Lab, { url, logFile }: Pharos, { vrpFile, rpslFile }: LabRegistries): string {
+function describe(
+  lab: Lab,
+  { url, logFile }: Pharos,
+  { vrpFile, rpslFile }: LabRegistries,
+  dns: DnsNetwork,
+): string {
   return `Pharos runs at ${url}, with the accounts demo, other, acme and staff (each @demo.example), password pharos-demo-password.
 
 ${lab.regions.map(describeRegion).join('\n')}
@@ -79,6 +86,7 @@ To announce a prefix of your own, follow docs/byoip-walkthrough.md, with
 
   export LAB=${lab.folder} url=${url}
 
+${describeDns(dns)}
 The registries reload these files when they change: ROAs in ${vrpFile},
 route objects in ${rpslFile}.
 
@@ -93,6 +101,19 @@ function describeRegion({ name, apiAddress, asn, peerAsn, gobgpd, bird }: LabReg
   routes of the neighbor      birdc -r -s ${bird.socket} show route
   changes as they happen      tail -f ${bird.logFile} | grep '>'
   kill the router             kill -9 ${gobgpd.pid}        (it is restarted as systemd does, and the neighbor loses nothing)
+`
+}
+
+function describeDns({ ports, root, followers }: DnsNetwork): string {
+  const port = (number: number): string => `dig @127.0.0.1 -p ${number}`
+  return `DNS: Pharos is the hidden primary, and these answer for it. Caches and waits are ${root.options.ttl} seconds.
+  Pharos                      ${port(ports.primary)} shop.example
+${followers.map((one) => `  ${one.name.padEnd(26)}  ${port(one.port)} shop.example`).join('\n')}
+  Unbound, validating         ${port(ports.resolver)} shop.example +dnssec
+  the root, which delegates   ${port(ports.root)} shop.example NS
+  enter DS records there      knotc -c ${root.configFile} -b zone-begin .     (docs/dns-walkthrough.md)
+
+A zone from a file to a validated answer is in docs/dns-walkthrough.md.
 `
 }
 

@@ -8,6 +8,12 @@ const packages: Readonly<Partial<Record<ProgramName, string>>> = {
   bird: 'bird2',
   birdc: 'bird2',
   stayrtr: 'stayrtr',
+  nsd: 'nsd',
+  named: 'bind9',
+  knotd: 'knot',
+  knotc: 'knot',
+  unbound: 'unbound',
+  dig: 'bind9-dnsutils',
 }
 
 type Installer = {
@@ -25,8 +31,7 @@ export async function ensurePrograms(): Promise<void> {
   const list = names.join(' ')
   if (missingPackages(names) === undefined)
     throw new Error(
-      `The lab needs ${list}. Install gobgpd 3, BIRD 2 and stayrtr and add them to the PATH; on Debian npm run lab ` +
-        'installs them as root.',
+      `The lab needs ${list}. Install them and add them to the PATH; on Debian npm run lab installs them as root.`,
     )
   if (process.getuid?.() !== 0)
     throw new Error(

@@ -18,6 +18,8 @@ export type PharosOptions = {
   readonly host?: string
   /** Command line that runs the program: the `command` of a namespace. */
   readonly within?: readonly string[]
+  /** Roles of the process; all by default. */
+  readonly roles?: readonly string[]
   /** Further settings, such as `PHAROS_RECONCILE_INTERVAL_SECONDS`. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -50,7 +52,8 @@ export class Pharos {
 
   /** Resolves when requests are served. */
   async start(): Promise<void> {
-    this.#child = this.#spawn(['serve'])
+    const { roles = ['all'] } = this.#options
+    this.#child = this.#spawn(['serve', ...roles.flatMap((role) => ['--role', role])])
     const deadline = performance.now() + startTimeoutMs
     while (!(await this.isReady())) {
       if (!isRunning(this.#child)) throw new Error(`Pharos did not start: see ${this.logFile}`)

@@ -35,6 +35,7 @@ export type ProgramName =
   | 'dnsperf'
   | 'bgpq4'
   | 'curl'
+  | 'jq'
   | 'ip'
   | 'setpriv'
   | 'openssl'

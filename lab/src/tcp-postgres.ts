@@ -10,7 +10,12 @@ import { freePort } from './address.ts'
 import { isRunning, killProgram } from './program.ts'
 import { waitFor } from './wait.ts'
 
-export type TcpPostgres = { readonly databaseUrl: string; [Symbol.asyncDispose](): Promise<void> }
+export type TcpPostgres = {
+  readonly databaseUrl: string
+  /** Ends it as a crash does, and resolves when it answers again. */
+  crash(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
 
 /** Starts it at the address, open to anyone who can reach that. Its data is kept in `folder`. */
 export async function startTcpPostgres(folder: string, address: string): Promise<TcpPostgres> {
@@ -32,23 +37,35 @@ export async function startTcpPostgres(folder: string, address: string): Promise
   ]
   const args = ['-D', dataDir, ...settings.flatMap((setting) => ['-c', setting])]
   const { command, args: all, options } = asUser(runAs, binaries.postgres, args)
-  const log = openSync(logFile, 'a')
-  // The kernel ends it when this process dies for any reason.
-  const child = spawn('setpriv', ['--pdeathsig', 'INT', '--', command, ...all], {
-    ...options,
-    cwd: '/',
-    env: clusterEnv(),
-    stdio: ['ignore', log, log],
-  })
-  closeSync(log)
   const databaseUrl = `postgresql://${OWNER}@${address}:${port}/postgres`
-  try {
-    await waitFor(`PostgreSQL at ${address} answers`, () => isUp(child, databaseUrl, logFile))
-  } catch (error) {
-    await killProgram(child, 'SIGQUIT')
-    throw error
+  let child: ChildProcess
+  const start = async (): Promise<void> => {
+    const log = openSync(logFile, 'a')
+    // The kernel ends it when this process dies for any reason.
+    const started = spawn('setpriv', ['--pdeathsig', 'INT', '--', command, ...all], {
+      ...options,
+      cwd: '/',
+      env: clusterEnv(),
+      stdio: ['ignore', log, log],
+    })
+    closeSync(log)
+    child = started
+    try {
+      await waitFor(`PostgreSQL at ${address} answers`, () => isUp(started, databaseUrl, logFile))
+    } catch (error) {
+      await killProgram(started, 'SIGQUIT')
+      throw error
+    }
   }
-  return { databaseUrl, [Symbol.asyncDispose]: () => killProgram(child, 'SIGQUIT') }
+  await start()
+  return {
+    databaseUrl,
+    async crash() {
+      await killProgram(child, 'SIGQUIT')
+      await start()
+    },
+    [Symbol.asyncDispose]: () => killProgram(child, 'SIGQUIT'),
+  }
 }
 
 function isUp(child: ChildProcess, databaseUrl: string, logFile: string): Promise<boolean> {

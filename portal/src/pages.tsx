@@ -226,7 +226,7 @@ export const pages = [
   page({
     path: '/zones/$id',
     module: 'dns',
-    search: parameters<{ tab: ZoneTab }>()('tab'),
+    search: parameters<{ tab: ZoneTab; find: string; type: string }>()('tab', 'find', 'type'),
     component: lazyRouteComponent(() => import('./zones/zone.tsx'), 'ZonePage'),
   }),
   page({

@@ -38,6 +38,8 @@ export class Demo {
   #child: ChildProcess | undefined
   #out = ''
   url = ''
+  /** Where it answers DNS on 127.0.0.1, over UDP and TCP. */
+  dnsPort = 0
 
   /** `settings`: additional settings, by the names of their variables. */
   constructor(settings: Readonly<Record<string, string>> = {}) {
@@ -47,6 +49,7 @@ export class Demo {
   /** Resolves with the address from the log once it listens. */
   async start(): Promise<void> {
     await buildPortal()
+    this.dnsPort = await freePort()
     const child = spawn(process.execPath, [main, 'start'], {
       cwd: this.#folder,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -57,7 +60,7 @@ export class Demo {
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         // Chosen before the start: links in mails contain it.
         PHAROS_PORT: String(await freePort()),
-        PHAROS_DNS_LISTEN: '127.0.0.1:0',
+        PHAROS_DNS_LISTEN: `127.0.0.1:${this.dnsPort}`,
         // Tests sign in more often than users do.
         PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '1000',
         PHAROS_RATE_LIMIT_BURST: '100000',

@@ -2,10 +2,12 @@
 // imported, DNSSEC shows the DS record, reverse DNS is named in a grid, and a zone is deleted and restored.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns-settings'
 import type { Browser, Page } from 'playwright-core'
 import { axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
+import { asUser } from './sample-data.ts'
 
 const name = 'orchard.example'
 
@@ -33,9 +35,12 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
 
   it('creates a zone from the empty list, with errors at the field', async () => {
     const { context, page, pageErrors } = await person()
+    // The demo has zones; a new team has none.
+    await page.route('**/v3/dns/zones?**', (route) => route.fulfill({ json: { results: [], count: 0 } }))
     await page.goto(`${demo.url}/zones`)
     await page.getByRole('heading', { name: 'No zones yet' }).waitFor()
     assert.deepEqual(await axeViolations(page), [])
+    await page.unroute('**/v3/dns/zones?**')
     await page.getByRole('main').getByRole('link', { name: 'Create zone' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill('not a name..')
     await page.getByRole('button', { name: 'Create zone' }).click()
@@ -62,7 +67,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByLabel('Type of the record set').nth(1).fill('MX')
     await values.nth(1).fill('ten mx.example.net.')
     await page.getByRole('button', { name: 'Review changes' }).click()
-    await page.getByText('Some rows need a correction').waitFor()
+    await page.getByText('1 row needs a correction').waitFor()
     await settled(page)
     assert.deepEqual(await axeViolations(page), [])
     assert.equal(await values.nth(1).getAttribute('aria-invalid'), 'true')
@@ -77,7 +82,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByText(/^Version \d+ published: 2 record sets changed\.$/).waitFor()
     await page.getByRole('button', { name: 'Edit www/A' }).click()
     await values.fill('192.0.2.9')
-    await page.getByLabel('TTL of the record set').fill('5m')
+    await page.getByRole('combobox', { name: 'TTL of the record set' }).fill('5m')
     await page.getByRole('button', { name: 'Delete mail/MX' }).click()
     await page.getByText('2 changes not applied').waitFor()
     await page.getByRole('button', { name: 'Review changes' }).click()
@@ -87,6 +92,107 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('row').filter({ hasText: '192.0.2.2' }).waitFor()
     await page.getByRole('row').filter({ hasText: '10 mx.example.net.' }).waitFor()
+    assert.deepEqual(without422(pageErrors), [])
+    await context.close()
+  })
+
+  it('is used by the keyboard: rows by arrows, edit in place, what is wrong as soon as a row is left', async () => {
+    const { context, page, pageErrors } = await person()
+    await openZone(page)
+    await page.getByRole('button', { name: 'Edit mail/MX' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    const values = page.getByLabel('Values, one per line')
+    await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('192.0.2.300')
+    await page.getByRole('textbox', { name: 'Search names and values' }).focus()
+    await page.getByText(/^Address: not an IPv4 address/).waitFor()
+    await page.getByText('1 row needs a correction').waitFor()
+    await values.focus()
+    await page.keyboard.press('Escape')
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Edit www/A')
+    await page.getByRole('tab', { name: 'DNSSEC' }).click()
+    await page.getByRole('tab', { name: 'Records (1 changed)' }).click()
+    await page.getByRole('button', { name: 'Discard', exact: true }).click()
+    await page.getByRole('row').filter({ hasText: '192.0.2.2' }).waitFor()
+    assert.deepEqual(without422(pageErrors), [])
+    await context.close()
+  })
+
+  it('shows what to do about a name of another customer, and creates the zone once the record is found', async () => {
+    const { context, page, pageErrors } = await person()
+    const record = {
+      record_name: '_pharos-challenge.shop.example',
+      record_value: 'pharos-domain-verification=x',
+    }
+    let isVerified = false
+    await page.route('**/v3/dns/zones', (route) =>
+      isVerified
+        ? route.continue()
+        : route.fulfill({
+            status: 409,
+            contentType: 'application/problem+json',
+            json: {
+              type: 'about:blank',
+              title: 'Claimed',
+              status: 409,
+              detail: 'Another customer has it.',
+              code: 'zone_claimed',
+              request_id: '00000000-0000-4000-8000-000000000000',
+              errors: [{ loc: ['body', 'name'], msg: 'is held', type: 'zone_claimed', ctx: record }],
+            },
+          }),
+    )
+    await page.route('**/v3/teams/current/domains/*/verify', (route) =>
+      route.fulfill({
+        json: {
+          verified: isVerified ? new Date().toISOString() : null,
+          last_check_result: isVerified ? 'valid' : 'missing',
+        },
+      }),
+    )
+    await page.goto(`${demo.url}/zones/new`)
+    await page.getByLabel('Name', { exact: true }).fill('shop.example')
+    await page.getByRole('button', { name: 'Create zone' }).click()
+    await page.getByText(record.record_name).waitFor()
+    await page.getByRole('button', { name: 'Copy text of the record' }).waitFor()
+    await settled(page)
+    assert.deepEqual(await axeViolations(page), [])
+    await page.getByRole('button', { name: 'Check record' }).click()
+    await page.getByText(/^The record was not found yet/).waitFor()
+    isVerified = true
+    await page.getByRole('button', { name: 'Check record' }).click()
+    await page.getByRole('heading', { name: 'shop.example', level: 1 }).waitFor()
+    assert.deepEqual(without422(pageErrors), [])
+    await context.close()
+  })
+
+  it('imports by transfer from a name server, and says why one does not hand the zone out', async () => {
+    const { context, page, pageErrors } = await person()
+    await page.goto(`${demo.url}/zones/import`)
+    await page.getByLabel('Zone', { exact: true }).fill('moved.example')
+    await page.getByRole('radio', { name: 'Name server (zone transfer)' }).check()
+    await page.getByRole('textbox', { name: 'Name server' }).fill('127.0.0.1')
+    await page.getByRole('textbox', { name: 'Port' }).fill(String(demo.dnsPort))
+    await page.getByRole('button', { name: 'Transfer and check' }).click()
+    await page.getByText(/^Name server could not transfer the zone/).waitFor()
+    await settled(page)
+    assert.deepEqual(await axeViolations(page), [])
+    // The built-in name server hands out a zone of the demo to this host.
+    const call = await asUser(demo.url, 'demo@demo.example')
+    const params = { zone: 'harbor.example' }
+    const { body: settings } = await call(getZoneSettingsRoute, { params })
+    await call(updateZoneSettingsRoute, { params, body: { ...settings, allow_transfer: ['127.0.0.1'] } })
+    await page.goto(`${demo.url}/zones/harbor.example?tab=import`)
+    await page.getByRole('radio', { name: 'Name server (zone transfer)' }).check()
+    await page.getByRole('textbox', { name: 'Name server' }).fill('127.0.0.1')
+    await page.getByRole('textbox', { name: 'Port' }).fill(String(demo.dnsPort))
+    await page.getByRole('button', { name: 'Transfer and check' }).click()
+    await page.getByText('Nothing changes: the zone is as requested already.').waitFor()
+    await page.getByText('2 lines not applied').waitFor()
+    await settled(page)
+    assert.deepEqual(await axeViolations(page), [])
     assert.deepEqual(without422(pageErrors), [])
     await context.close()
   })
@@ -139,7 +245,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
   it('shows the versions with their difference, and rolls back to one', async () => {
     const { context, page, pageErrors } = await person()
     await openZone(page, 'History')
-    await page.getByRole('button', { name: 'Show changes of version 2' }).click()
+    await page.getByRole('button', { name: 'Changes of version 2' }).click()
     await page
       .getByRole('group', { name: 'Changes' })
       .getByText(/mx\.example\.net/)

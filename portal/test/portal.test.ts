@@ -5,6 +5,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
 import { openBrowser, openPerson, settled, shoot, signIn, skipWithoutBrowser } from './browser.ts'
 import { ban, Demo } from './demo.ts'
+import { asUser } from './sample-data.ts'
+import { fillDns } from './sample-dns.ts'
 import { placesOfGuests, placesOfMembers, placesOfStaff } from './places.ts'
 
 describe('the portal', { skip: skipWithoutBrowser() }, () => {
@@ -12,6 +14,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
   let browser: Browser
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    await fillDns(await asUser(demo.url, 'demo@demo.example'))
   })
   after(async () => {
     await browser?.close()

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { openBrowser, openPerson, settled, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
 import { asUser } from './sample-data.ts'
+import { mistakesInDns } from './mistakes-in-dns.ts'
 import { fillDns } from './sample-dns.ts'
 import { placesOfGuests, placesOfMembers, placesOfStaff } from './places.ts'
 
@@ -21,6 +22,8 @@ const forbidden: readonly (readonly [what: string, pattern: RegExp])[] = [
     /(?<![@/\w.-])[a-z]+(?:\.[a-z_]+)*\.(?!example\b|net\b|com\b|org\b|de\b|pdf\b|test\b)[a-z_]+\b(?![\w.-]*\.)/,
   ],
 ]
+
+const toldSoon = { timeout: 20_000 }
 
 const allClear = /\b(nothing to do|no ongoing attacks|all prefixes|up to date|everything is)\b/i
 
@@ -56,6 +59,35 @@ describe('the words of the portal', { skip: skipWithoutBrowser() }, () => {
       await context.close()
     })
   }
+
+  it('are for people where a mistake in DNS is told', async () => {
+    const { context, page } = await openPerson(browser, demo.url, 'demo@demo.example')
+    const found: string[] = []
+    for (const [place, mistake, make] of mistakesInDns) {
+      await page.goto(demo.url + place)
+      await settled(page)
+      await make(page)
+      const told = page.locator(
+        ':is(main, [role=dialog]) :is([role=alert], [aria-invalid=true], [data-field-error])',
+      )
+      if (
+        !(await told
+          .or(page.getByRole('region', { name: 'Report' }))
+          .first()
+          .waitFor(toldSoon)
+          .then(
+            () => true,
+            () => false,
+          ))
+      )
+        found.push(`${place}: ${mistake} is not told`)
+      await settled(page)
+      found.push(...(await machineTexts(page, `${place}: ${mistake}`)))
+      await page.unrouteAll()
+    }
+    assert.deepEqual([...new Set(found)], [])
+    await context.close()
+  })
 
   for (const [who, email, places] of visitors.slice(0, 2)) {
     it(`are for people when every request fails, and offer ${who} to try again`, async () => {

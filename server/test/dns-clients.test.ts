@@ -254,7 +254,7 @@ describe('lego', { skip: skipWithout('lego', 'pebble', 'openssl', 'dig') }, () =
     )
 
   it('gets a certificate with its provider pdns, and cleans up', async () => {
-    await certify('pdns', { PDNS_API_URL: serving.url!, PDNS_API_KEY: key, PDNS_TTL: '300' })
+    await certify('pdns', { PDNS_API_URL: serving.url!, PDNS_API_KEY: key })
     const { rrsets } = await json('GET', `${zones}/acme.example.`)
     assert.deepEqual(typesOf(rrsets), ['NS', 'SOA'])
   })

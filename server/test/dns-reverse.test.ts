@@ -209,6 +209,29 @@ describe('a template', () => {
     )
   })
 
+  it('has its records again after a rollback: they are deleted with it', async () => {
+    const template = { cidr: '203.0.112.64/30', pattern: 'host{n}.example.net' }
+    const answer = await batch(red, [], { templates: [template] })
+    const zone = '112.0.203.in-addr.arpa'
+    const { version } = (await red.call('GET', `/zones/${zone}?include=details`)).body.details
+    await batch(red, [
+      { ip: '203.0.112.65', ptrdname: null },
+      { ip: '203.0.112.66', ptrdname: 'own.example.net' },
+    ])
+    const rolled = await red.call('POST', `/zones/${zone}/versions/${version}/rollback`)
+    assert.deepEqual([rolled.status, rolled.body.added_count, rolled.body.changed_count], [200, 1, 1])
+    const sources = async () => {
+      const { body } = await red.call('GET', '/ptr?cidr=203.0.112.64/30')
+      return body.results.map(({ ptrdname, source }: Answered) => `${ptrdname} ${source}`)
+    }
+    assert.deepEqual(
+      await sources(),
+      [0, 1, 2, 3].map((n) => `host${n}.example.net. generated`),
+    )
+    await red.call('DELETE', `/ptr/templates/${answer.body.templates[0].template.id}`)
+    assert.deepEqual(await sources(), [])
+  })
+
   it('of a wide IPv6 network is one wildcard, and cannot have placeholders', async () => {
     const wide = (pattern: string) => batch(red, [], { templates: [{ cidr: '2001:db8:1ed::/48', pattern }] })
     const fixed = await wide('customer.example.net')
@@ -247,6 +270,14 @@ describe('PTR records of forward records', () => {
     assert.equal((await red.call('DELETE', '/zones/hosts.example/recordsets/web/A?ptr=true')).status, 204)
     assert.equal((await red.call('GET', '/ptr?cidr=203.0.113.90')).body.count, 0)
     assert.equal((await red.call('GET', '/ptr?cidr=203.0.113.91')).body.count, 1)
+  })
+
+  it('are deleted where they exist: addresses of others, and without a zone, are no error', async () => {
+    const records = ['192.0.2.1', '203.0.115.200']
+    await red.call('PUT', '/zones/hosts.example/recordsets/mixed/A', { records })
+    const { status, text } = await red.call('DELETE', '/zones/hosts.example/recordsets/mixed/A?ptr=true')
+    assert.equal(status, 204, text)
+    assert.equal((await red.call('GET', '/zones/115.0.203.in-addr.arpa')).status, 404)
   })
 
   it('of an address of somebody else are rejected, and the record is not stored', async () => {

@@ -23,6 +23,26 @@ const zoneOf = async (team: DnsTeam, name: string, more: object = {}) => {
 const codesOf = ({ body }: { readonly body: Answered }) =>
   body.errors?.map(({ type }: { type: string }) => type)
 
+describe('the name servers of a zone', () => {
+  it('show since when each has its serial, or is in its state', async () => {
+    const { body: zone } = await zoneOf(red, 'since.example')
+    await sql`with s as (insert into dns_servers (name, kind) values ('a.since.test.', 'sandbox'), ('b.since.test.', 'sandbox') returning id, name)
+      insert into dns_server_zones (server_id, zone_id, serial, state, checked, since)
+      select id, ${zone.id}, 7, case when name like 'a%' then 'serving' else 'behind' end, '2026-01-02Z', '2026-01-01Z' from s`.execute(
+      api.database.postgres.owner,
+    )
+    const { body } = await red.call('GET', '/zones/since.example?include=servers')
+    assert.deepEqual(
+      body.servers.map(({ name, state, since }: Answered) => [name, state, since]),
+      [
+        ['a.since.test.', 'serving', '2026-01-02T00:00:00.000Z'],
+        ['b.since.test.', 'behind', '2026-01-01T00:00:00.000Z'],
+      ],
+    )
+    await sql`delete from dns_servers where name like '%.since.test.'`.execute(api.database.postgres.owner)
+  })
+})
+
 describe('creating a zone', () => {
   it('stores SOA, NS and the given record sets in one version', async () => {
     const { body, headers } = await zoneOf(red, 'Create.Example', {
@@ -73,6 +93,10 @@ describe('creating a zone', () => {
     ['../etc/passwd', 'empty'],
     ['host.onion', 'special_use'],
     ['\u0001.example', 'character'],
+    // The first a is Cyrillic.
+    ['p\u0430ypal.example', 'mixed_scripts'],
+    ['xn--zz--zzz.example', 'idna'],
+    ['*.wild.example', 'wildcard'],
     ['113.0.203.in-addr.arpa', 'not_your_address'],
     ['x.0.203.in-addr.arpa', 'reverse_zone'],
     ['arpa', 'reverse_zone'],
@@ -223,6 +247,16 @@ describe('a record set', () => {
     assert.equal(got.etag, replaced.etag)
   })
 
+  it('is created once by a repeated PUT: with its Idempotency-Key it answers 201 again', async () => {
+    const key = { 'idempotency-key': 'put-once' }
+    const first = await put('once/A', { records: ['192.0.2.1'] }, key)
+    const again = await put('once/A', { records: ['192.0.2.1'] }, key)
+    assert.deepEqual([first.status, again.status, again.headers['idempotency-replayed']], [201, 201, 'true'])
+    assert.deepEqual([again.body, again.etag], [first.body, first.etag])
+    assert.equal(again.headers['location'], '/v3/dns/zones/sets.example/recordsets/once/A')
+    assert.equal((await put('once/A', { records: ['192.0.2.1'] })).status, 200)
+  })
+
   it('in another order or spelling is the same, and bumps no version', async () => {
     await put('same/MX', { ttl: 900, records: ['10 mx1.sets.example.', '20 mx2'] })
     const before = await version()
@@ -267,7 +301,13 @@ describe('a record set', () => {
       ['bad/AAA', { records: ['x'] }, 'unknown'],
       ['bad.sets.example/A', { records: ['192.0.2.1'] }, 'trailing_dot'],
       ['bad.other.example./A', { records: ['192.0.2.1'] }, 'out_of_zone'],
-      ['@/CNAME', { records: ['www.other.example.'] }, 'cname_and_other'],
+      ['@/CNAME', { records: ['www.other.example.'] }, 'cname_and_other', /HTTPS/],
+      ['bad/CNAME', { records: ['a.other.example.', 'b.other.example.'] }, 'several_in_set'],
+      ['bad/CNAME', { records: ['bad'] }, 'cname_loop', /bad\.sets\.example\. -> bad/],
+      ['bad/A', { records: ['2001:db8::1'] }, 'syntax', /AAAA/],
+      ['bad/TXT', { records: ['one\ntwo'] }, 'line_break', /010/],
+      ['bad/TYPE65280', { records: ['text'] }, 'generic_form', /RFC 3597/],
+      ['p\u0430ypal/A', { records: ['192.0.2.1'] }, 'mixed_scripts', /xn--pypal-4ve/],
     ]
     const before = await version()
     for (const [id, payload, type, suggestion] of rows) {
@@ -295,6 +335,12 @@ describe('a record set', () => {
     })
     assert.equal(one.status, 201, one.text)
     assert.match(String(one.headers['location']), /\/recordsets\/new\/A$/)
+    const got = await red.call('GET', '/zones/sets.example/recordsets/new/A')
+    assert.deepEqual([got.body, got.etag], [one.body, one.etag])
+    const list = await red.call('POST', '/zones/sets.example/recordsets', [
+      { name: 'listed', type: 'A', records: ['192.0.2.9'] },
+    ])
+    assert.deepEqual([list.body.count, list.body.results[0].id], [1, 'listed/A'])
     const several = await red.call('POST', '/zones/sets.example/recordsets', [
       { name: 'several', type: 'A', records: ['192.0.2.9'] },
       { name: 'new', type: 'A', records: ['192.0.2.10'] },
@@ -311,6 +357,35 @@ describe('a record set', () => {
     ])
     assert.equal(answer.status, 422, answer.text)
     assert.ok(codesOf(answer).includes('cname_and_other'))
+  })
+
+  it('has its errors at the field', async () => {
+    const cases: [set: object, loc: string][] = [
+      [{ name: 'f', type: 'CNAME', records: ['a', 'b'] }, 'body.records'],
+      [{ name: 'www', type: 'CNAME', records: ['a'] }, 'body.type'],
+      [{ name: '@', type: 'DS', records: [`1 13 2 ${'ab'.repeat(32)}`] }, 'body.type'],
+    ]
+    await put('www/A', { records: ['192.0.2.1'] })
+    for (const [set, loc] of cases) {
+      const { body } = await red.call('POST', '/zones/sets.example/recordsets', set)
+      assert.equal(body.errors[0].loc.join('.'), loc)
+    }
+    const { body } = await put('www/CNAME', { records: ['a'] })
+    assert.deepEqual(body.errors[0].loc, ['path', 'type'])
+  })
+
+  it('that leads back to itself is rejected, with the aliases that exist', async () => {
+    await put('loop1/CNAME', { records: ['loop2'] })
+    await put('loop2/CNAME', { records: ['loop3'] })
+    const answer = await put('loop3/CNAME', { records: ['loop1'] })
+    assert.deepEqual([answer.status, codesOf(answer)], [422, ['cname_loop']])
+    assert.match(answer.text, /loop3\.sets\.example\. -> loop1/)
+    const both = await red.call('POST', '/zones/sets.example/recordsets', [
+      { name: 'ping', type: 'CNAME', records: ['pong'] },
+      { name: 'pong', type: 'CNAME', records: ['ping'] },
+    ])
+    assert.deepEqual([both.status, codesOf(both)], [422, ['cname_loop', 'cname_loop']])
+    assert.equal((await put('loop3/CNAME', { records: ['loop4'] })).status, 201)
   })
 
   it('below a DNAME is rejected, and so is a DNAME above names', async () => {
@@ -455,10 +530,47 @@ describe('the history of a zone', () => {
     )
     assert.equal((await red.call('POST', '/zones/past.example/versions/99/rollback')).status, 404)
   })
+
+  it('rolls back only the zone that the caller has seen', async () => {
+    await zoneOf(red, 'seen.example')
+    const put = (address: string) =>
+      red.call('PUT', '/zones/seen.example/recordsets/a/A', { ttl: 300, records: [address] })
+    await put('192.0.2.1')
+    await put('192.0.2.2')
+    const { etag } = await red.call('GET', '/zones/seen.example')
+    await put('192.0.2.3')
+    const rollBack = (tag: string) =>
+      red.call('POST', '/zones/seen.example/versions/2/rollback', undefined, { 'if-match': tag })
+    const stale = await rollBack(etag)
+    assert.deepEqual([stale.status, stale.body.code], [412, 'precondition_failed'])
+    const rolled = await rollBack((await red.call('GET', '/zones/seen.example')).etag)
+    assert.equal(rolled.status, 200, rolled.text)
+    assert.equal((await rollBack(rolled.etag)).body.version, rolled.body.version)
+  })
 })
 
 describe('settings of a zone', () => {
   before(() => zoneOf(red, 'settings.example'))
+
+  it('can name the keys of the team, and lists neither those of others nor a secret', async () => {
+    await sql`insert into dns_tsig_keys (name, team_id, secret_sealed) values
+      ('own.example.', ${red.teamId}, 'x'), ('other.example.', ${blue.teamId}, 'x'), ('provider.example.', null, 'x')`.execute(
+      api.database.postgres.owner,
+    )
+    const { body } = await red.call('GET', '/tsig-keys')
+    assert.deepEqual([body.count, Object.keys(body.results[0])], [1, ['id', 'name', 'algorithm', 'created']])
+    assert.deepEqual([body.results[0].name, body.results[0].algorithm], ['own.example.', 'hmac-sha256'])
+    const { body: settings } = await red.call('GET', '/zones/settings.example/settings')
+    const answer = await red.call(
+      'PUT',
+      '/zones/settings.example/settings',
+      { ...settings, tsig_key_ids: [body.results[0].id] },
+      {},
+    )
+    assert.equal(answer.status, 200, answer.text)
+    await red.call('PUT', '/zones/settings.example/settings', settings, {})
+  })
+
   const put = (payload: object, headers?: Record<string, string>) =>
     red.call('PUT', '/zones/settings.example/settings', payload, headers)
 
@@ -499,6 +611,25 @@ describe('settings of a zone', () => {
     }
   })
 
+  it('name no servers inside the network of the provider', async () => {
+    for (const address of ['10.0.0.53', '169.254.169.254', 'fd00::53', '::ffff:10.0.0.53']) {
+      const servers = [{ address }]
+      const secondary = { name: 'inside.example', kind: 'secondary', primaries: servers }
+      const transferred = { name: 'inside.example', mode: 'create', axfr: { server: address } }
+      const answers = [
+        ['body.also_notify.0.address', await put({ also_notify: servers })],
+        ['body.primaries.0.address', await red.call('POST', '/zones', secondary)],
+        ['body.axfr.server', await red.call('POST', '/zones/import', transferred)],
+      ] as const
+      for (const [loc, { status, text, body }] of answers)
+        assert.deepEqual(
+          [status, body.errors?.[0].loc.join('.'), body.errors?.[0].type],
+          [422, loc, 'address'],
+          text,
+        )
+    }
+  })
+
   it('protect the zone from deletion', async () => {
     await put({ protect_delete: true })
     const answer = await red.call('DELETE', '/zones/settings.example?confirm=settings.example')
@@ -513,9 +644,12 @@ describe('deleting a zone', () => {
     assert.equal((await remove('')).status, 422)
     assert.deepEqual(codesOf(await remove('?confirm=other.example')), ['confirm'])
     const { owner } = api.database.postgres
-    await sql`insert into dns_delegations (zone_id, status, ns, checked)
-      values (${body.id}, 'delegated', array['ns.invalid.'], now())`.execute(owner)
+    await sql`insert into dns_delegations (zone_id, status, ns, checked, due)
+      values (${body.id}, 'delegated', array['ns.invalid.'], now(), now() + interval '1 hour')`.execute(owner)
     assert.equal((await remove('?confirm=delete.example')).body.code, 'delegated')
+    const { rows } = await sql`
+      select from dns_delegations where zone_id = ${body.id} and due <= now()`.execute(owner)
+    assert.equal(rows.length, 1, 'the parent is checked at once')
     assert.equal((await remove('?confirm=delete.example.&force=true')).status, 204)
     assert.equal((await red.call('GET', '/zones/delete.example')).status, 404)
     const list = await red.call('GET', '/zones?deleted=true&include=details&name=delete.example')
@@ -622,6 +756,69 @@ describe('importing a zone file', () => {
       mode: 'create',
     })
     assert.deepEqual([loop.status, codesOf(loop)], [422, ['cname_and_other']])
+    const aliases = await load({ name: 'broken.example', zonefile: 'a CNAME b\nb CNAME a\n', mode: 'create' })
+    assert.deepEqual(
+      aliases.body.errors.map(({ loc, type }: Answered) => [...loc, type]),
+      [
+        ['body', 'zonefile', 1, 'cname_loop'],
+        ['body', 'zonefile', 2, 'cname_loop'],
+      ],
+    )
+  })
+
+  it('keeps the TTLs of the file, also below the lowest one of record sets', async () => {
+    const zonefile = 'low 60 A 192.0.2.1\nhuge 4294967295 A 192.0.2.1\n'
+    const { status, body, text } = await load({ name: 'ttls.example', zonefile, mode: 'create' })
+    assert.equal(status, 201, text)
+    assert.deepEqual(
+      body.added.map(({ name, ttl }: Answered) => [name, ttl]),
+      [
+        ['huge', 0],
+        ['low', 60],
+      ],
+    )
+    assert.deepEqual(
+      body.warnings.map(({ line, code }: Answered) => [line, code]),
+      [[2, 'ttl_above_max']],
+    )
+  })
+
+  it('warns of records that are probably not meant so', async () => {
+    const zonefile = `alias 300 CNAME www
+@ 300 MX 10 alias
+sub 300 NS ns.sub
+ns.sub 300 A 192.0.2.1
+x.sub 300 TXT hidden
+two 300 A 192.0.2.1
+two 600 A 192.0.2.2
+`
+    const { body } = await load({ name: 'warned.example', zonefile, mode: 'create' }, '?dry_run=true')
+    assert.deepEqual(
+      body.result.warnings.map(({ line, code, text }: Answered) => [line, code, text]),
+      [
+        [2, 'target_is_alias', 'warned.example. MX'],
+        [5, 'occluded', 'x.sub.warned.example. TXT'],
+        [7, 'ttl_differs', 'two.warned.example. A'],
+      ],
+    )
+  })
+
+  it('takes files of megabytes, and refuses more than 5 MB and more than 50,000 records', async () => {
+    const text = `${'x'.repeat(250)}`
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, at) => `t${at % 50} 300 TXT "${at} ${text}"`).join('\n')
+    const large = await load(
+      { name: 'megabytes.example', zonefile: lines(10_000), mode: 'create' },
+      '?dry_run=true',
+    )
+    assert.equal(large.status, 200, large.text.slice(0, 300))
+    assert.equal(large.body.result.zone.record_count, 10_002)
+    const larger = await load({ name: 'megabytes.example', zonefile: lines(20_000), mode: 'create' })
+    assert.equal(larger.status, 422, larger.text.slice(0, 300))
+    assert.deepEqual(larger.body.errors[0].loc, ['body', 'zonefile'])
+    const records = Array.from({ length: 50_001 }, (_, at) => `n${at} 1 A 192.0.2.1`).join('\n')
+    const many = await load({ name: 'megabytes.example', zonefile: records, mode: 'create' })
+    assert.deepEqual([many.status, codesOf(many)], [422, ['too_many_records']], many.text.slice(0, 300))
   })
 
   it('needs the mode that fits', async () => {

@@ -67,6 +67,13 @@ async function createZone(name: string, body: object = {}) {
       for await (const { set } of readServedSets(db, [id])) sets.push(set)
       return sets
     },
+    /** Whether the parent is checked by the next run, instead of within the hour. Forgets that it is. */
+    async isCheckDue(): Promise<boolean> {
+      const { rows } = await sql<{ due: boolean }>`
+        update dns_delegations new set due = now() + interval '1 hour' from dns_delegations old
+        where new.zone_id = ${id} and old.zone_id = new.zone_id returning old.due <= now() as due`.execute(db)
+      return rows[0]!.due
+    },
     get: async () => (await red.call('GET', `/zones/${id}/dnssec`)).body,
     call: (method: 'POST' | 'DELETE', rest = '', payload?: object) =>
       red.call(method, `/zones/${id}/dnssec${rest}`, payload),
@@ -131,6 +138,44 @@ describe('enabling DNSSEC', () => {
       assertVerified(parseZoneName('enable.example'), await zone.served())
     },
   )
+
+  it('names the time after which no cache has the unsigned zone', async () => {
+    const zone = await createZone('later.example', {
+      recordsets: [{ name: 'www', type: 'A', ttl: 86_400, records: ['192.0.2.1'] }],
+    })
+    const { publish_after: after } = await zone.get()
+    assert.ok(Date.parse(after) > Date.now() + 86_000_000)
+  })
+
+  it('does not wait for a name server that is configured without the zone', async () => {
+    const db = api.database.postgres.owner
+    const zone = await createZone('partly.example')
+    const { rows } = await sql<{ id: number }>`
+      insert into dns_servers (name, address, catalog) values ('nsd.example.', '192.0.2.53', false) returning id`.execute(
+      db,
+    )
+    const observed = (state: string, serial: number | null) =>
+      sql`
+        insert into dns_server_zones (server_id, zone_id, serial, state, checked)
+        values (${rows[0]!.id}, ${zone.id}, ${serial}, ${state}, now())
+        on conflict (server_id, zone_id) do update set serial = excluded.serial, state = excluded.state`.execute(
+        db,
+      )
+    try {
+      await observed('behind', 1)
+      await zone.settle()
+      zone.pass(3700)
+      await zone.settle()
+      assert.equal((await zone.get()).status, 'signing')
+      await observed('absent', null)
+      await zone.settle()
+      zone.pass(3700)
+      await zone.settle()
+      assert.equal((await zone.get()).status, 'pending_ds')
+    } finally {
+      await sql`delete from dns_servers where id = ${rows[0]!.id}`.execute(db)
+    }
+  })
 
   it('is idempotent, and stores nothing in a dry run', async () => {
     const zone = await createZone('twice.example', { dnssec: false })
@@ -203,7 +248,9 @@ describe('active DNSSEC', () => {
     async () => {
       const zone = await activeZone('rollover.example')
       const name = parseZoneName('rollover.example')
+      await zone.isCheckDue()
       const started = await zone.call('POST', '/rollover')
+      assert.ok(await zone.isCheckDue())
       assert.deepEqual([started.status, started.body.keys.length, started.body.ds_records], [202, 2, zone.ds])
       assert.equal((await zone.call('POST', '/rollover')).status, 409)
       await zone.settle()
@@ -243,8 +290,10 @@ describe('disabling DNSSEC', () => {
 
   it('is 409 with a DS record, and waits after a requested removal until no cache has it', async () => {
     const zone = await activeZone('disable.example')
+    await zone.isCheckDue()
     const refused = await zone.call('DELETE')
     assert.deepEqual([refused.status, refused.body.code], [409, 'ds_present'])
+    assert.ok(await zone.isCheckDue())
     const requested = await zone.call('DELETE', '?request_removal=true')
     assert.deepEqual([requested.status, requested.body.status], [202, 'pending_disabled'])
     await zone.settle()
@@ -283,6 +332,135 @@ describe('disabling DNSSEC', () => {
       api.database.postgres.owner,
     )
     assert.equal(rows.length, 1)
+  })
+})
+
+describe('name servers and DNSSEC', () => {
+  const db = () => api.database.postgres.owner
+  async function withServer(
+    { signing = 'pharos', catalog = true }: { readonly signing?: string; readonly catalog?: boolean },
+    work: (serverId: number) => Promise<void>,
+  ): Promise<void> {
+    const { rows } = await sql<{ id: number }>`
+      insert into dns_servers (name, address, signing, catalog)
+      values ('ns.servers.example.', '192.0.2.53', ${signing}, ${catalog}) returning id`.execute(db())
+    try {
+      await work(rows[0]!.id)
+    } finally {
+      await sql`delete from dns_servers`.execute(db())
+    }
+  }
+  const observe = (serverId: number, zoneId: number, state: string, seconds = 0) =>
+    sql`insert into dns_server_zones (server_id, zone_id, serial, state, checked, reached)
+      select ${serverId}, z.id, z.serial, ${state}, now(), z.published + make_interval(secs => ${seconds})
+      from dns_zones z where z.id = ${zoneId}
+      on conflict (server_id, zone_id) do update
+        set serial = excluded.serial, state = excluded.state, reached = excluded.reached`.execute(db())
+
+  it('cannot be enabled where all name servers sign by themselves, and new zones are not signed', async () => {
+    const zone = await createZone('before.example', { dnssec: false })
+    await withServer({ signing: 'external' }, async () => {
+      assert.equal((await zone.get()).signer, 'external')
+      const refused = await zone.call('POST')
+      assert.deepEqual([refused.status, refused.body.code], [409, 'conflict'])
+      const created = await createZone('external.example')
+      assert.deepEqual([created.created.keys, (await created.get()).status], [[], 'disabled'])
+    })
+    assert.deepEqual([(await zone.get()).signer, (await zone.call('POST')).status], ['pharos', 202])
+  })
+
+  it('waits for every server that has our signatures, and for no other', async () => {
+    const zone = await createZone('served.example')
+    const introduced = async () => {
+      await zone.settle()
+      return (await zone.get()).keys[0].state === 'introduced' && (await zone.get()).reason
+    }
+    await withServer({}, async (serverId) => {
+      assert.match(await introduced(), /Not all name servers/)
+      await observe(serverId, zone.id, 'behind')
+      await sql`update dns_server_zones set serial = 1`.execute(db())
+      assert.match(await introduced(), /Not all name servers/)
+      await sql`update dns_servers set signing = 'external'`.execute(db())
+      assert.match(await introduced(), /caches/)
+    })
+    const other = await createZone('elsewhere.example')
+    await withServer({ catalog: false }, async (serverId) => {
+      await other.settle()
+      await observe(serverId, other.id, 'absent')
+      await other.settle()
+      assert.match((await other.get()).reason, /caches/)
+    })
+  })
+
+  it('adds the time of the slowest name server to the wait before unsigning', async () => {
+    const zone = await activeZone('slow.example')
+    await zone.call('DELETE', '?request_removal=true')
+    await zone.settle()
+    await zone.parentHas([])
+    const earliest = async () => Date.parse((await zone.get()).unsigned_after) / 1000
+    const without = await earliest()
+    await withServer({}, async (serverId) => {
+      await observe(serverId, zone.id, 'serving', 100)
+      assert.equal((await earliest()) - without, 100)
+      await observe(serverId, zone.id, 'unreachable', 100)
+      assert.equal((await earliest()) - without, 0)
+    })
+  })
+})
+
+describe('a zone with several signers', () => {
+  const theirs = createSigningKey(13, 'csk')
+  const dnskey = printRdata(recordType.DNSKEY, theirs.dnskey)
+  async function createShared(name: string, body: object = {}) {
+    const zone = await createZone(name, body)
+    const { status } = await red.call('PUT', `/zones/${zone.id}/settings`, { multi_signer: true })
+    assert.equal(status, 200)
+    return zone
+  }
+  const keysOf = (sets: readonly SignedRrset[]) =>
+    sets.find(({ type }) => type === recordType.DNSKEY)?.rdata.length ?? 0
+
+  it(
+    'publishes the keys of the others beside its own, whatever else changes',
+    { skip: skipWithout(...verifiers) },
+    async () => {
+      const zone = await createShared('several.example')
+      const path = `/zones/${zone.id}/recordsets`
+      await zone.settle()
+      const added = await red.call('PUT', `${path}/@/DNSKEY`, { ttl: 3600, records: [dnskey] })
+      assert.ok(added.status < 300, added.text)
+      await zone.settle()
+      assert.equal(keysOf(await zone.served()), 2)
+      assertVerified(parseZoneName('several.example'), await zone.served(), ['ldns-verify-zone'])
+      const { keys, status } = await zone.get()
+      assert.deepEqual(
+        keys.map(({ managed, active, id }: Record<string, unknown>) => [managed, active, id === null]),
+        [
+          [true, true, false],
+          [false, false, true],
+        ],
+      )
+      assert.deepEqual([keys[1].key_tag, status], [theirs.tag, 'signing'])
+      await red.call('PUT', `${path}/www/A`, { ttl: 300, records: ['192.0.2.1'] })
+      await zone.settle()
+      assert.equal(keysOf(await zone.served()), 2)
+      zone.pass(3700)
+      await zone.settle()
+      assert.equal((await zone.get()).status, 'pending_ds')
+      assert.equal((await red.call('DELETE', `${path}/@/DNSKEY`)).status, 204)
+      await zone.settle()
+      assert.deepEqual([keysOf(await zone.served()), (await zone.get()).keys.length], [1, 1])
+    },
+  )
+
+  it('keeps the keys of the others without DNSSEC here', async () => {
+    const zone = await createShared('theirs.example', { dnssec: false })
+    await zone.settle()
+    await red.call('PUT', `/zones/${zone.id}/recordsets/@/DNSKEY`, { ttl: 3600, records: [dnskey] })
+    await zone.settle()
+    await red.call('PUT', `/zones/${zone.id}/recordsets/www/A`, { ttl: 300, records: ['192.0.2.1'] })
+    await zone.settle()
+    assert.equal(keysOf(await zone.served()), 1)
   })
 })
 

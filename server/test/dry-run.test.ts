@@ -65,6 +65,9 @@ const isNew = (field: string): boolean =>
     'check_requested',
     'zone_id',
     'applied',
+    // Of a key that a dry run does not keep.
+    'keys',
+    'ds_records',
   ].includes(field)
 
 const withoutNew = (record: object | null): object =>

@@ -30,9 +30,11 @@ import { scale, testSeed } from './support/random.ts'
 import { shardOf } from './support/shard.ts'
 import { addPendingFactor, addSecondFactor, removeSecondFactors } from './support/second-factor.ts'
 import { deliveryIds, restoreWebhooks, webhookIds } from './support/webhooks.ts'
+import { restoreZones, zoneHints, zoneHintsOf, zoneRules, zonesRestoredAfter } from './support/zones.ts'
 import {
   createFixtures,
   replaceOpenHold,
+  replaceOpenZoneHold,
   openRegions,
   restoreRouters,
   type Fixtures,
@@ -95,6 +97,9 @@ const restoredAfter: Readonly<Record<string, number>> = {
   deleteWebhook: 3,
   deleteToken: 3,
   updateToken: 20,
+  approveZoneHold: 5,
+  rejectZoneHold: 5,
+  ...zonesRestoredAfter,
 }
 
 /**
@@ -159,6 +164,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
     /^body\.origin_asn: (reserved_asn|asn_not_verified)$/,
     /^body\.regions: unknown$/,
   ],
+  ...zoneRules,
 }
 
 let api: TestApi
@@ -167,6 +173,7 @@ let changesSince: () => Promise<string[]>
 let authorizations: Record<string, string | undefined>
 let hints: Hints
 let spareAccounts: SpareAccounts
+let zoneHoldId: number
 /** Of red, blue and red. */
 const tokenIds: string[] = []
 
@@ -183,6 +190,7 @@ before(async () => {
   await sql`alter sequence member_ids restart with 700000`.execute(api.database.postgres.owner)
   fixtures = await createFixtures(api, { events: 30 })
   await replaceOpenHold(api, fixtures.regions['ams']!)
+  zoneHoldId = await replaceOpenZoneHold(api)
   for (const { teamId } of [fixtures.red, fixtures.blue, fixtures.red])
     tokenIds.push(parseApiToken(await addApiToken(api, teamId))!.id)
   changesSince = await trackWrittenTables(api.database.postgres.owner)
@@ -278,6 +286,7 @@ async function createHints(): Promise<Hints> {
     webhook_id: [...webhookIds, webhookIds[0], webhookIds[0], 999_999],
     delivery_id: [...deliveryIds, ...deliveryIds, 999_999],
     url: [...webhookUrls, ...webhookUrls, 'https://[::1]/', 'http://hooks.example.net/', 'any'],
+    ...zoneHints,
     limit: [1, 2, 1000],
     offset: [0, 1, 29, 30, 999_999_999_999_999],
   }
@@ -295,6 +304,10 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   resetPassword: { token: [spareAccounts.resetToken] },
   drainRouter: router,
   undrainRouter: router,
+  getZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
+  approveZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
+  rejectZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
+  ...zoneHintsOf,
 })
 
 /** Restores the member and the invitation that requests change or remove. */
@@ -320,6 +333,8 @@ async function restoreFixtures(): Promise<void> {
   const { red, blue, bare, people, sources } = fixtures
   const { owner } = api.database.postgres
   await owner.updateTable('holds').set({ state: 'open' }).execute()
+  await owner.updateTable('dns_holds').set({ state: 'open' }).execute()
+  await restoreZones(api, fixtures)
   await restoreRouters(api, 'lon', { drained: false })
   await owner.deleteFrom('announcements').where('managed_by', '=', 'team').execute()
   await owner.updateTable('announcements').set({ deleted: null }).execute()
@@ -358,7 +373,7 @@ async function restoreFixtures(): Promise<void> {
     staff: await bearer(people.staff.userId, red.teamId),
     blue: await bearer(people.blue.userId, blue.teamId),
     bare: await bearer(people.bare.userId, bare.teamId),
-    token: await token(['ipam:read', 'ipam:write', 'lighthouse:read', 'team:read']),
+    token: await token(['ipam:read', 'ipam:write', 'lighthouse:read', 'team:read', 'dns:read', 'dns:write']),
     reader: await token(['ipam:read']),
     detector: `Token ${sources.detector}`,
     stranger: 'Bearer abc.def.ghi',
@@ -381,6 +396,7 @@ function mainCallers({ id }: Operation): string[] {
   if (/AuditEntr/.test(id)) return ['admin', 'staff']
   if (/Tokens?$/.test(id) && !/Session/.test(id)) return ['admin', 'admin', 'staff']
   if (/^(update|remove|add|verify)(Team|Member|Domain)$/.test(id)) return ['admin', 'admin', 'staff']
+  if (/^(create|import|delete|restore)Zone$|ZoneSettings|Dnssec/.test(id)) return ['admin']
   return /^(create|delete|restore)Announcement|^uploadLetter/.test(id)
     ? ['admin']
     : ['admin', 'token', 'staff']

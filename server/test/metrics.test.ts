@@ -34,6 +34,16 @@ test('the state of the installation is read from the database at each scrape', a
   await sql`insert into mails (recipient, template, content_sealed, created, sent) values
     ('a@b.example', 'test', '', now() - interval '80 seconds', null), ('a@b.example', 'test', '', now(), null),
     ('a@b.example', 'test', null, now() - interval '1 day', now())`.execute(owner)
+  await sql`insert into dns_servers (name, kind, checked, error) values ('ns1.example.', 'sandbox', now(), null),
+    ('ns2.example.', 'sandbox', now(), 'unreachable'), ('ns3.example.', 'sandbox', null, null)`.execute(owner)
+  await sql`insert into dns_holds (kind, reason, evidence) values ('catalog', 'catalog_empty', '')`.execute(
+    owner,
+  )
+  await sql`insert into dns_zones (name, name_key, kind, deleted) values ('a.', 'a', 'primary', null),
+    ('b.', 'b', 'secondary', null), ('c.', 'c', 'primary', now())`.execute(owner)
+  await sql`insert into dns_served (zone_id, name_key, type, ttl, rdata, expires)
+    select id, name_key, 6, 0, '{}', case name when 'a.' then to_timestamp(1700000000) else to_timestamp(1600000000) end
+    from dns_zones`.execute(owner)
   const metrics = createMetrics()
   watchInstallation(metrics, owner)
   const [text] = await Promise.all([metrics.registry.metrics(), metrics.registry.metrics()])
@@ -51,9 +61,14 @@ test('the state of the installation is read from the database at each scrape', a
     /^pharos_region_neighbors\{region="ams",router="r2"\} 0$/m,
     /^pharos_holds_open\{region="ams"\} 1$/m,
     /^pharos_holds_open\{region="fra"\} 0$/m,
+    /^pharos_name_server_up\{server="ns1.example"\} 1$/m,
+    /^pharos_name_server_up\{server="ns2.example"\} 0$/m,
+    /^pharos_dns_holds_open 1$/m,
+    /^pharos_dns_signatures_expire_timestamp_seconds 1700000000$/m,
     /^pharos_postgres_connections\{use="owner",state="active"\} 1$/m,
   ]
   for (const pattern of expected) assert.match(text, pattern)
+  assert.doesNotMatch(text, /server="ns3/)
   assert.doesNotMatch(text, /router="(r3|removed)"/)
   assert.doesNotMatch(text, /last_check_ok\{region="fra"\}/)
 })

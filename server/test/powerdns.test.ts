@@ -143,6 +143,23 @@ describe('changes of record sets', () => {
     assert.deepEqual(contentsOf(await setOf('order.example.', 'x.order.example.', 'A')), ['192.0.2.5'])
   })
 
+  it('applies twenty changes at once', async () => {
+    await addZone('busy.example.')
+    const changes = Array.from({ length: 20 }, (_, at) => ({
+      name: `n${at}.busy.example.`,
+      type: 'A',
+      ttl: 300,
+      changetype: 'REPLACE',
+      records: records(`192.0.2.${at}`),
+    }))
+    const answers = await Promise.all(changes.map((change) => patch('busy.example.', change)))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      changes.map(() => 204),
+    )
+    assert.equal((await call('GET', `${zones}/busy.example.`)).body.rrsets.length, 22)
+  })
+
   it('keeps comments of a change without them', async () => {
     await addZone('comment.example.')
     const set = {
@@ -159,14 +176,23 @@ describe('changes of record sets', () => {
     assert.deepEqual((await setOf('comment.example.', set.name, 'A')).comments, [])
   })
 
+  it('raises a TTL below the lowest: clients have defaults of their own', async () => {
+    const set = { name: '_acme-challenge.low.example.', type: 'TXT', ttl: 120, records: records('"token"') }
+    await addZone('low.example.', { rrsets: [{ ...set, name: 'first.low.example.' }] })
+    const { status, text } = await patch('low.example.', { ...set, changetype: 'REPLACE' })
+    assert.equal(status, 204, text)
+    for (const name of [set.name, 'first.low.example.'])
+      assert.equal((await setOf('low.example.', name, 'TXT')).ttl, 300)
+  })
+
   const bad: readonly [what: string, rrset: object, text: RegExp][] = [
     ['a record that is none', { type: 'A', records: records('192.0.2.300') }, /^rrsets\.0\.records\.0 /],
     ['a name without the final dot', { name: 'www.bad.example' }, /rrsets\.0\.name .*www\.bad\.example\./],
     ['a name out of the zone', { name: 'www.example.net.' }, /rrsets\.0\.name/],
     ['a disabled record', { records: [{ content: '192.0.2.1', disabled: true }] }, /records\.0\.disabled/],
     ['an ALIAS', { type: 'ALIAS', records: records('a.example.') }, /HTTPS/],
+    ['code, as LUA records are', { type: 'LUA', records: records('A "return 1"') }, /rrsets\.0\.type/],
     ['an unknown type', { type: 'NOPE' }, /rrsets\.0\.type/],
-    ['a TTL below the lowest', { ttl: 5 }, /rrsets\.0\.ttl/],
     ['an unknown change', { changetype: 'UPSERT' }, /rrsets\.0\.changetype/],
     [
       'a CNAME beside an A record',
@@ -269,6 +295,29 @@ describe('zones', () => {
     )
     assert.equal((await call('DELETE', `${zones}/signed.example./cryptokeys/${keys[0].id}`)).status, 204)
     assert.equal((await call('GET', `${zones}/signed.example.`)).body.dnssec, true)
+  })
+
+  it('keeps the key if DNSSEC is disabled and enabled again', async () => {
+    await addZone('kept.example.', { dnssec: true })
+    const keysOf = async () => (await call('GET', `${zones}/kept.example./cryptokeys`)).body
+    const [before] = await keysOf()
+    for (const dnssec of [false, true])
+      assert.equal((await call('PUT', `${zones}/kept.example.`, { dnssec })).status, 204)
+    const after = await keysOf()
+    assert.deepEqual([after.length, after[0].dnskey], [1, before.dnskey])
+  })
+
+  it('refuses a zone below that of another team', async () => {
+    await addZone('above.example.')
+    const { status, body } = await call(
+      'POST',
+      zones,
+      { name: 'a.above.example.', kind: 'Native' },
+      {},
+      otherKey,
+    )
+    assert.equal(status, 409)
+    assert.match(body.error, /another customer/)
   })
 
   it('returns the first answer for a repeated Idempotency-Key', async () => {

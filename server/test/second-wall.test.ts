@@ -40,7 +40,7 @@ const withoutPolicy: Record<string, Open> = {
   notification_position: { why: 'a position in the outbox' },
   dns_servers: {
     why: 'name servers of the provider; their addresses, keys and errors are not shown',
-    rights: ['select (id, name, region, is_public)'],
+    rights: ['select (id, name, region, is_public, signing)'],
   },
   dns_defaults: {
     why: 'default settings of zones, which the settings of every zone show',

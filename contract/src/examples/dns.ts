@@ -17,6 +17,7 @@ import {
   type RecordSet,
 } from '../dns-recordset.ts'
 import { getZoneSettingsRoute, updateZoneSettingsRoute, type ZoneSettings } from '../dns-settings.ts'
+import { listTsigKeysRoute } from '../dns-tsig.ts'
 import { getZoneVersionRoute, listZoneVersionsRoute, rollBackZoneRoute } from '../dns-version.ts'
 import {
   createZoneRoute,
@@ -83,8 +84,6 @@ const www: RecordSet = {
 const earlierWww: RecordSet = { ...www, records: ['203.0.113.80'], touched: www.created }
 const newWww: RecordSet = { ...www, created: www.touched }
 
-const newWwwPage = { results: [newWww], count: 1 }
-
 const inZone = { params: { zone: name } }
 const ofWww = { params: { zone: name, name: 'www', type: 'A' } }
 const oneVersion = { params: { zone: name, version: 17 } }
@@ -116,6 +115,7 @@ const importAnswer = {
   added_count: 1,
   changed_count: 0,
   removed_count: 0,
+  warnings: [],
   ignored: [
     {
       line: 3,
@@ -206,6 +206,7 @@ export const dnsExamples = [
           region: 'ams',
           serial: zone.serial,
           state: 'serving',
+          since: '2026-04-01T09:30:12.027Z',
           checked: '2026-04-01T09:30:12.027Z',
         },
         {
@@ -213,6 +214,7 @@ export const dnsExamples = [
           region: 'fra',
           serial: zone.serial,
           state: 'serving',
+          since: '2026-04-01T09:30:12.031Z',
           checked: '2026-04-01T09:30:12.031Z',
         },
       ],
@@ -244,8 +246,8 @@ export const dnsExamples = [
   example(createRecordSetsRoute, {
     ...inZone,
     body: { name: 'www', type: 'A', records: ['203.0.113.80', '203.0.113.81'], comment: 'Load balancers' },
-    response: newWwwPage,
-    changes: changesBetween({}, newWwwPage),
+    response: newWww,
+    changes: changesBetween({}, newWww),
   }),
   example(updateRecordSetRoute, {
     ...ofWww,
@@ -266,6 +268,14 @@ export const dnsExamples = [
     body: { allow_transfer: ['192.0.2.53'], tsig_key_ids: [3], protect_delete: true },
     response: settings,
     changes: changesBetween(defaultSettings, settings),
+  }),
+  example(listTsigKeysRoute, {
+    response: {
+      results: [
+        { id: 3, name: 'secondary.lindholm.example.', algorithm: 'hmac-sha256', created: zone.created },
+      ],
+      count: 1,
+    },
   }),
   example(listZoneVersionsRoute, {
     ...inZone,

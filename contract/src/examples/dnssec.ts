@@ -19,6 +19,7 @@ const ds = [
 const disabled: Dnssec = {
   status: 'disabled',
   algorithm: null,
+  signer: 'pharos',
   nsec3: false,
   keys: [],
   ds_records: [],

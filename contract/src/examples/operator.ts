@@ -17,6 +17,14 @@ import {
   type Hold,
   type HoldItem,
 } from '../hold.ts'
+import {
+  approveZoneHoldRoute,
+  getZoneHoldRoute,
+  listZoneHoldsRoute,
+  rejectZoneHoldRoute,
+  zoneHoldReasons,
+  type ZoneHold,
+} from '../zone-hold.ts'
 import { admin, employee, teamReference, web, web6 } from './world.ts'
 
 const findings = [
@@ -52,6 +60,24 @@ export const decided = { decided: '2026-04-01T10:09:44.190Z', decided_by: `user:
 
 const approved: Hold = { ...hold, ...decided, state: 'approved' }
 const rejected: Hold = { ...hold, ...decided, state: 'rejected' }
+
+const zoneHold: ZoneHold = {
+  id: 3,
+  kind: 'catalog',
+  zone: null,
+  team: null,
+  reason: 'many_removals',
+  detail: zoneHoldReasons.many_removals,
+  removals: ['customer-1.example.', 'customer-2.example.', 'customer-3.example.', 'customer-4.example.'],
+  removal_count: 4,
+  state: 'open',
+  created: '2026-04-01T10:02:18.410Z',
+  decided: null,
+  decided_by: null,
+}
+const zoneHoldIn = { params: { hold_id: zoneHold.id } }
+const approvedZoneHold: ZoneHold = { ...zoneHold, ...decided, state: 'approved' }
+const rejectedZoneHold: ZoneHold = { ...zoneHold, ...decided, state: 'rejected' }
 
 const firstRouter: RegionRouter = {
   name: 'fra1',
@@ -108,6 +134,18 @@ export const operatorExamples = [
   }),
   example(approveHoldRoute, { ...holdIn, response: approved, changes: changesBetween(hold, approved) }),
   example(rejectHoldRoute, { ...holdIn, response: rejected, changes: changesBetween(hold, rejected) }),
+  example(listZoneHoldsRoute, { query: { state: ['open'] }, response: { results: [zoneHold], count: 1 } }),
+  example(getZoneHoldRoute, { ...zoneHoldIn, response: zoneHold }),
+  example(approveZoneHoldRoute, {
+    ...zoneHoldIn,
+    response: approvedZoneHold,
+    changes: changesBetween(zoneHold, approvedZoneHold),
+  }),
+  example(rejectZoneHoldRoute, {
+    ...zoneHoldIn,
+    response: rejectedZoneHold,
+    changes: changesBetween(zoneHold, rejectedZoneHold),
+  }),
   example(listAdminRegionsRoute, { response: { results: [region], count: 1 } }),
   example(drainRouterRoute, { ...router, response: drained, changes: changesBetween(region, drained) }),
   example(undrainRouterRoute, { ...router, response: region, changes: changesBetween(drained, region) }),

@@ -19,7 +19,10 @@ describe('the tasks of the overview', () => {
       webhooks: page(),
       tokens: page(),
     } as Known
-    assert.deepEqual(tasksOf({ ...empty, holds: page(), letters: page(), secondFactor }), [])
+    assert.deepEqual(
+      tasksOf({ ...empty, holds: page(), zoneHolds: page(), letters: page(), secondFactor }),
+      [],
+    )
   })
 
   it('include a second factor that is not set up or has few codes left', () => {
@@ -103,11 +106,108 @@ describe('the tasks of the overview', () => {
   })
 
   it('start with the decisions of staff', () => {
-    const tasks = textsOf({ holds: page({}), letters: page({}, {}), invited: page({}) })
+    const tasks = textsOf({ holds: page({}), zoneHolds: page({}), letters: page({}, {}), invited: page({}) })
     assert.deepEqual(tasks, [
       'Changes in 1 region need approval -> /staff/inbox',
+      '1 change of DNS needs approval -> /staff/inbox',
       '2 letters to review -> /staff/inbox',
       '1 pending invitation -> /team/members',
     ])
+  })
+
+  it('say of a zone who acts: a follower behind, a change that is held, a primary server that is away, a claimed name', () => {
+    const zone = (id: number, status: string, ...tags: string[]) => ({
+      id,
+      name: `z${id}.example`,
+      status,
+      state_messages: tags.map((tag) => ({ tag, message: 'x' })),
+    })
+    const troubledZones = page(
+      zone(1, 'error', 'zone_servers_behind'),
+      zone(2, 'error', 'zone_held'),
+      zone(3, 'error', 'zone_not_transferred'),
+      zone(4, 'pending_verification'),
+      zone(5, 'error', 'zone_of_a_newer_server'),
+    )
+    assert.deepEqual(
+      tasksOf({ troubledZones } as unknown as Known).map(({ text, who, color, verb, detail, to }) => [
+        text,
+        who,
+        color,
+        verb,
+        detail,
+        (to.search as { tab?: string }).tab,
+      ]),
+      [
+        [
+          'z3.example',
+          'you',
+          'bad',
+          'Fix',
+          'The primary servers do not hand out the zone; the last copy is served',
+          undefined,
+        ],
+        [
+          'z1.example',
+          'provider',
+          'bad',
+          'View',
+          'A name server does not serve the newest version',
+          'servers',
+        ],
+        [
+          'z2.example',
+          'provider',
+          'bad',
+          'View',
+          'The change removes many names; the provider must approve it',
+          undefined,
+        ],
+        ['z5.example', 'provider', 'bad', 'View', 'The zone is not up to date everywhere', undefined],
+        [
+          'z4.example',
+          'provider',
+          'warn',
+          'View',
+          'Another customer has the name; the provider decides',
+          undefined,
+        ],
+      ],
+    )
+  })
+
+  it('include a zone whose DNSSEC has failed, before one that only waits for its DS record', () => {
+    const dnssecZones = page(
+      { id: 1, name: 'waits.example', dnssec: 'pending_ds' },
+      { id: 2, name: 'fails.example', dnssec: 'error' },
+    )
+    assert.deepEqual(
+      tasksOf({ dnssecZones } as unknown as Known).map(({ text, color, verb }) => [text, color, verb]),
+      [
+        ['fails.example', 'bad', 'Fix'],
+        ['waits.example', 'warn', 'Show DS record'],
+      ],
+    )
+  })
+
+  it('include a zone whose DS record is missing at the parent, with the way to it', () => {
+    const [task, more] = tasksOf({
+      dnssecZones: { results: [{ id: 8, name: 'signed.example' }], count: 3 },
+    } as unknown as Known)
+    assert.deepEqual(
+      [
+        task!.text,
+        task!.who,
+        task!.color,
+        task!.verb,
+        pathOf(task!),
+        (task!.to.search as { tab?: string }).tab,
+      ],
+      ['signed.example', 'you', 'warn', 'Show DS record', '/zones/8', 'dnssec'],
+    )
+    assert.deepEqual(
+      [more!.text, pathOf(more!), more!.to.search],
+      ['2 more zones', '/zones', { dnssec: ['pending_ds', 'error'] }],
+    )
   })
 })

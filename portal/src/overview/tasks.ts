@@ -19,14 +19,16 @@ export type Known = {
   readonly failed?: Counted<Announcement> | undefined
   /** Zones with an error, and zones whose name is not cleared. */
   readonly troubledZones?: Counted<Zone> | undefined
-  /** Zones whose DS record is missing at the parent. */
-  readonly zonesWithoutDs?: Counted<Zone> | undefined
+  /** Zones whose DS record is missing at the parent, or whose DNSSEC has failed. */
+  readonly dnssecZones?: Counted<Zone> | undefined
   readonly invited?: Counted<unknown> | undefined
   readonly unverified?: Counted<{ readonly domain: string }> | undefined
   readonly webhooks?: Counted<Webhook> | undefined
   /** Ordered by expiry, the first to expire first. */
   readonly tokens?: Counted<Token> | undefined
   readonly holds?: Counted<unknown> | undefined
+  /** Held changes of DNS. */
+  readonly zoneHolds?: Counted<unknown> | undefined
   readonly letters?: Counted<unknown> | undefined
 }
 
@@ -67,7 +69,7 @@ export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
   )
 }
 
-function staffTasks({ holds, letters }: Known): readonly Task[] {
+function staffTasks({ holds, zoneHolds, letters }: Known): readonly Task[] {
   const common = { who: 'you', verb: texts.review, to: linkOptions({ to: '/staff/inbox' }) } as const
   return [
     ...(holds?.count
@@ -76,6 +78,16 @@ function staffTasks({ holds, letters }: Known): readonly Task[] {
             ...common,
             text: texts.needsApproval(holds.count),
             detail: texts.safetyLimit,
+            color: 'bad' as const,
+          },
+        ]
+      : []),
+    ...(zoneHolds?.count
+      ? [
+          {
+            ...common,
+            text: texts.zonesNeedApproval(zoneHolds.count),
+            detail: texts.zonesNeedApprovalDetail,
             color: 'bad' as const,
           },
         ]
@@ -138,24 +150,37 @@ function announcementTask(announcement: Announcement): Task {
     : { ...common, detail, color: 'warn', who: 'you', verb: texts.fix }
 }
 
-function zoneTasks({ troubledZones, zonesWithoutDs }: Known): readonly Task[] {
-  const troubled = (troubledZones?.results ?? []).map(({ id, name, status }): Task => {
-    const common = {
-      text: name,
-      isMono: true,
-      to: linkOptions({ to: '/zones/$id', params: { id: String(id) } }),
-    }
-    return status === 'error'
-      ? { ...common, detail: texts.zoneError, color: 'bad', who: 'provider', verb: texts.view }
-      : { ...common, detail: texts.zoneClaimed, color: 'warn', who: 'provider', verb: texts.view }
-  })
-  const unsigned = (zonesWithoutDs?.results ?? []).map(({ id, name }): Task => ({
+function zoneTasks({ troubledZones, dnssecZones }: Known): readonly Task[] {
+  const troubled = (troubledZones?.results ?? []).map(
+    ({ id, name, status, state_messages: messages }): Task => {
+      const color = status === 'error' ? 'bad' : 'warn'
+      const tag = messages?.[0]?.tag ?? ''
+      const isYours = tag === 'zone_not_transferred' || tag === 'zone_expired'
+      return {
+        text: name,
+        isMono: true,
+        detail:
+          texts.zoneProblems[tag] ??
+          (status === 'error' ? texts.zoneError : texts.zoneProblems['zone_claimed']!),
+        color,
+        // The primary servers of a secondary zone are the customer's own.
+        who: isYours ? 'you' : 'provider',
+        verb: isYours ? texts.fix : texts.view,
+        to: linkOptions({
+          to: '/zones/$id',
+          params: { id: String(id) },
+          search: tag === 'zone_servers_behind' ? { tab: 'servers' } : {},
+        }),
+      }
+    },
+  )
+  const unsigned = (dnssecZones?.results ?? []).map(({ id, name, dnssec }): Task => ({
     text: name,
     isMono: true,
-    detail: texts.dsMissing,
-    color: 'warn',
     who: 'you',
-    verb: texts.enterDs,
+    ...(dnssec === 'error'
+      ? { detail: texts.dnssecFailed, color: 'bad', verb: texts.fix }
+      : { detail: texts.dsMissing, color: 'warn', verb: texts.enterDs }),
     to: linkOptions({ to: '/zones/$id', params: { id: String(id) }, search: { tab: 'dnssec' } }),
   }))
   return [
@@ -165,7 +190,7 @@ function zoneTasks({ troubledZones, zonesWithoutDs }: Known): readonly Task[] {
       linkOptions({ to: '/zones', search: { status: ['error', 'pending_verification'] } }),
     ),
     ...unsigned,
-    ...moreZones(zonesWithoutDs, linkOptions({ to: '/zones', search: { dnssec: ['pending_ds'] } })),
+    ...moreZones(dnssecZones, linkOptions({ to: '/zones', search: { dnssec: ['pending_ds', 'error'] } })),
   ]
 }
 

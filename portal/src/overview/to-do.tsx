@@ -12,6 +12,7 @@ import { getSecondFactorRoute } from '@pharos/contract/second-factor'
 import type { User } from '@pharos/contract/session'
 import { listTokensRoute } from '@pharos/contract/token'
 import { listWebhooksRoute } from '@pharos/contract/webhook'
+import { listZoneHoldsRoute } from '@pharos/contract/zone-hold'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { blockedStatuses } from '../announcements/blocked-statuses.ts'
@@ -50,10 +51,10 @@ export function ToDo({ user }: { user: User }) {
   })
   const hasDns = user.enabled_modules.includes('dns')
   const troubledZones = useIf(hasDns, listZonesRoute, {
-    query: { status: ['error', 'pending_verification'], limit: requestedRows },
+    query: { status: ['error', 'pending_verification'], include: 'state_messages', limit: requestedRows },
   })
-  const zonesWithoutDs = useIf(hasDns, listZonesRoute, {
-    query: { dnssec: ['pending_ds'], limit: requestedRows },
+  const dnssecZones = useIf(hasDns, listZonesRoute, {
+    query: { dnssec: ['pending_ds', 'error'], limit: requestedRows },
   })
   const secondFactor = useIf(true, getSecondFactorRoute, {})
   const invited = useIf(isAdmin, listMembersRoute, { params: team, query: { status: 'invited', limit: 1 } })
@@ -66,31 +67,34 @@ export function ToDo({ user }: { user: User }) {
     query: { active: true, ordering: 'expires', limit: requestedRows },
   })
   const holds = useIf(user.is_staff, listHoldsRoute, { query: { state: ['open'], limit: 1 } })
+  const zoneHolds = useIf(user.is_staff, listZoneHoldsRoute, { query: { state: ['open'], limit: 1 } })
   const letters = useIf(user.is_staff, listLettersToReviewRoute, {
     query: { status: ['pending_review'], limit: 1 },
   })
   const tasks = tasksOf({
     failed: failed.data,
     troubledZones: troubledZones.data,
-    zonesWithoutDs: zonesWithoutDs.data,
+    dnssecZones: dnssecZones.data,
     secondFactor: secondFactor.data,
     invited: invited.data,
     unverified: unverified.data,
     webhooks: webhooks.data,
     tokens: tokens.data,
     holds: holds.data,
+    zoneHolds: zoneHolds.data,
     letters: letters.data,
   })
   const answers = [
     failed,
     troubledZones,
-    zonesWithoutDs,
+    dnssecZones,
     secondFactor,
     invited,
     unverified,
     webhooks,
     tokens,
     holds,
+    zoneHolds,
     letters,
   ]
   const isLoading = answers.some((one) => one.isLoading)

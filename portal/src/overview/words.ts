@@ -64,8 +64,21 @@ export const words = {
     checksFailed: 'Checks failed',
     moreBlocked: (n: number) => `${n.toLocaleString('en')} more`,
     moreBlockedDetail: 'Cannot be announced',
-    zoneError: 'A name server does not serve the newest version of the zone',
-    zoneClaimed: 'Another customer has the name; the provider decides',
+    zonesNeedApproval: (n: number) =>
+      `${count(n, 'change', 'changes')} of DNS ${n === 1 ? 'needs' : 'need'} approval`,
+    zonesNeedApprovalDetail: 'Removals that no request explains, or many at once',
+    zoneError: 'The zone is not up to date everywhere',
+    /** By the tag of the message about the zone. */
+    zoneProblems: {
+      zone_claimed: 'Another customer has the name; the provider decides',
+      zone_held: 'The change removes many names; the provider must approve it',
+      zone_servers_behind: 'A name server does not serve the newest version',
+      zone_not_signed: 'The zone could not be signed; the last version is served',
+      zone_not_published: 'The zone could not be published; the last version is served',
+      zone_not_transferred: 'The primary servers do not hand out the zone; the last copy is served',
+      zone_expired: 'The primary servers were away too long; the zone is not served',
+    } as Readonly<Record<string, string>>,
+    dnssecFailed: 'DNSSEC has failed; resolvers that validate may not find the zone',
     dsMissing: 'Signed; the DS record is missing at the registrar',
     enterDs: 'Show DS record',
     moreZones: (n: number) => count(n, 'more zone', 'more zones'),

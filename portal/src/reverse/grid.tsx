@@ -10,7 +10,6 @@ import { writeName } from './write-name.ts'
 import classes from './reverse.module.css'
 
 const { grid: texts } = words
-const perRow = 16
 
 type Props = {
   readonly cidr: string
@@ -18,12 +17,16 @@ type Props = {
   readonly records: ReadonlyMap<string, PtrRecord>
 }
 
-const moves: Readonly<Record<string, number>> = {
-  ArrowRight: 1,
-  ArrowLeft: -1,
-  ArrowDown: perRow,
-  ArrowUp: -perRow,
+/** In columns and rows. */
+const moves: Readonly<Record<string, readonly [columns: number, rows: number]>> = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowDown: [0, 1],
+  ArrowUp: [0, -1],
 }
+
+/** A narrow screen has fewer columns. */
+const columnsOf = (grid: Element): number => getComputedStyle(grid).gridTemplateColumns.split(' ').length
 
 export function Grid({ cidr, addresses, records }: Props) {
   const [current, setCurrent] = useState(0)
@@ -31,7 +34,8 @@ export function Grid({ cidr, addresses, records }: Props) {
   function onKeyDown(event: KeyboardEvent<HTMLDivElement>) {
     if (edited !== undefined || !(event.key in moves)) return
     event.preventDefault()
-    const next = current + moves[event.key]!
+    const [columns, rows] = moves[event.key]!
+    const next = current + columns + rows * columnsOf(event.currentTarget)
     if (next < 0 || next >= addresses.length) return
     setCurrent(next)
     event.currentTarget.querySelector<HTMLElement>(`[data-at="${next}"]`)?.focus()

@@ -4,6 +4,7 @@ import type { PtrRecord } from '@pharos/contract/dns-ptr'
 import { useState } from 'react'
 import { Dialog } from '../ui/dialog.tsx'
 import { text } from '../ui/form-text-widgets.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Section } from '../ui/section.tsx'
 import { EditName } from './grid.tsx'
 import { words } from './words.ts'
@@ -11,19 +12,35 @@ import { writeName } from './write-name.ts'
 import classes from './reverse.module.css'
 
 const { list: texts } = words
-const shownMax = 256
+const step = 256
+/** Fewer names are found by eye. */
+const searchFrom = 10
 
 export function Names({ records, count }: { records: readonly PtrRecord[]; count: number }) {
   const [edited, setEdited] = useState<PtrRecord>()
+  const [search, setSearch] = useState('')
+  const [most, setMost] = useState(step)
+  const found = records.filter(({ ip, ptrdname }) => `${ip} ${ptrdname}`.includes(search.toLowerCase()))
   const close = () => setEdited(undefined)
   return (
-    <Section title={texts.title} flush={records.length > 0} actions={<NameAddress />}>
+    <Section
+      title={texts.title}
+      flush={records.length > 0}
+      actions={
+        <>
+          {records.length > searchFrom && (
+            <SearchField label={texts.search} width={200} value={search} onCommit={setSearch} />
+          )}
+          <NameAddress />
+        </>
+      }
+    >
       {records.length === 0 ? (
         <Text size="sm" c="dimmed">
           {texts.none}
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={480} maxHeight={420}>
+        <Table.ScrollContainer minWidth={420} maxHeight={560}>
           <Table aria-label={texts.title}>
             <Table.Thead>
               <Table.Tr>
@@ -33,12 +50,13 @@ export function Names({ records, count }: { records: readonly PtrRecord[]; count
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {records.slice(0, shownMax).map((record) => (
+              {found.slice(0, most).map((record) => (
                 <Table.Tr key={record.ip}>
                   <Table.Td data-verbatim>
                     <Button
                       variant="subtle"
                       size="compact-sm"
+                      ml={-8}
                       ff="monospace"
                       aria-label={texts.edit(record.ip)}
                       onClick={() => setEdited(record)}
@@ -56,9 +74,19 @@ export function Names({ records, count }: { records: readonly PtrRecord[]; count
           </Table>
         </Table.ScrollContainer>
       )}
-      {count > Math.min(records.length, shownMax) && (
+      {records.length > 0 && found.length === 0 && (
         <Text size="sm" c="dimmed" p="sm">
-          {texts.more(Math.min(records.length, shownMax), count)}
+          {texts.noneFound}
+        </Text>
+      )}
+      {found.length > most && (
+        <Button variant="subtle" m="xs" onClick={() => setMost((now) => now + step)}>
+          {texts.showMore}
+        </Button>
+      )}
+      {count > records.length && (
+        <Text size="sm" c="dimmed" p="sm">
+          {texts.more(records.length, count)}
         </Text>
       )}
       <Modal opened={edited !== undefined} onClose={close} title={edited && words.grid.edit(edited.ip)}>

@@ -16,6 +16,7 @@ import { addressesOf } from './networks.ts'
 import { Templates } from './templates.tsx'
 import { useNetworks } from './use-networks.ts'
 import { words } from './words.ts'
+import classes from './reverse.module.css'
 
 const limit = 1000
 
@@ -85,7 +86,7 @@ function Addresses({ cidr }: { cidr: string }) {
   const { results, count } = answer.data
   const addresses = addressesOf(cidr)
   return (
-    <Stack>
+    <div className={classes['both']} data-grid={addresses.length > 0 || undefined}>
       {addresses.length > 0 && (
         <Section
           title={cidr}
@@ -108,7 +109,7 @@ function Addresses({ cidr }: { cidr: string }) {
           </Stack>
         </Section>
       )}
-      <Names records={results} count={count} />
-    </Stack>
+      <Names key={cidr} records={results} count={count} />
+    </div>
   )
 }

@@ -1,7 +1,9 @@
-// What waits for the provider's staff: requests with paused changes, letters to review, and ASNs that only staff can verify.
+// What waits for the provider's staff: requests with paused changes, held changes of DNS, letters to review, and ASNs that only staff
+// can verify.
 import { getHoldRoute, listHoldsRoute, type HoldDetails } from '@pharos/contract/hold'
 import { listAsnsOfTeamsRoute, type AsnOfTeam } from '@pharos/contract/inventory'
 import { listLettersToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
+import { listZoneHoldsRoute, type ZoneHold } from '@pharos/contract/zone-hold'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answerOf, invalidate } from '../api/queries.ts'
@@ -11,6 +13,7 @@ import { requestsOf, type ChangeRequest } from './requests.ts'
 export type InboxRow =
   | { readonly kind: 'change'; readonly key: string; readonly since: string; readonly request: ChangeRequest }
   | { readonly kind: 'letter'; readonly key: string; readonly since: string; readonly letter: ReviewedLetter }
+  | { readonly kind: 'zone'; readonly key: string; readonly since: string; readonly hold: ZoneHold }
   | { readonly kind: 'asn'; readonly key: string; readonly since: string; readonly claim: AsnOfTeam }
 
 export type Inbox = {
@@ -43,6 +46,10 @@ export function useInbox(enabled = true): Inbox {
     enabled,
     refetchInterval: 60_000,
   })
+  const zones = useQuery({
+    ...answerOf(listZoneHoldsRoute, { query: { state: ['open'], limit: most } }),
+    ...poll,
+  })
   const details = useQueries({
     queries: (holds.data?.results ?? []).map(({ id }) => ({
       ...answerOf(getHoldRoute, { params: { hold_id: id } }),
@@ -55,14 +62,15 @@ export function useInbox(enabled = true): Inbox {
     }),
   })
   const known = useMemo(
-    () => rowsOf(details.data, letters.data?.results ?? [], asns.data?.results ?? []),
-    [details.data, letters.data, asns.data],
+    () =>
+      rowsOf(details.data, zones.data?.results ?? [], letters.data?.results ?? [], asns.data?.results ?? []),
+    [details.data, zones.data, letters.data, asns.data],
   )
-  const isComplete = holds.data && letters.data && asns.data && details.isComplete
+  const isComplete = holds.data && zones.data && letters.data && asns.data && details.isComplete
   return {
     rows: isComplete ? known : undefined,
     known,
-    error: holds.error ?? letters.error ?? asns.error ?? details.error,
+    error: holds.error ?? zones.error ?? letters.error ?? asns.error ?? details.error,
     lettersWaiting: letters.data?.count ?? 0,
     lettersShown: letters.data?.results.length ?? 0,
     retry: refreshInbox,
@@ -70,11 +78,12 @@ export function useInbox(enabled = true): Inbox {
 }
 
 export const refreshInbox = (): Promise<unknown> =>
-  invalidate(listHoldsRoute, getHoldRoute, listLettersToReviewRoute, listAsnsOfTeamsRoute)
+  invalidate(listHoldsRoute, getHoldRoute, listZoneHoldsRoute, listLettersToReviewRoute, listAsnsOfTeamsRoute)
 
 /** Returns the rows, those that wait longest first. */
 function rowsOf(
   holds: readonly HoldDetails[],
+  zones: readonly ZoneHold[],
   letters: readonly ReviewedLetter[],
   asns: readonly AsnOfTeam[],
 ): readonly InboxRow[] {
@@ -85,6 +94,12 @@ function rowsOf(
       key: request.key,
       since: request.paused,
       request,
+    })),
+    ...zones.map((hold): InboxRow => ({
+      kind: 'zone',
+      key: `zone-${hold.id}`,
+      since: hold.created,
+      hold,
     })),
     ...letters.map((letter): InboxRow => ({
       kind: 'letter',

@@ -1,10 +1,12 @@
 // What a row of the inbox says: whose request it is, who asked, and for what. Pure.
+import type { ZoneHold } from '@pharos/contract/zone-hold'
 import type { InboxRow } from './inbox-rows.ts'
 import { regionsIn, type ChangeRequest } from './requests.ts'
 import { listed, prefixesText, regionsText, words } from './words.ts'
 
 export function customerOf(row: InboxRow): string {
   if (row.kind === 'change') return teamNameOf(row.request)
+  if (row.kind === 'zone') return teamNameOf(row.hold)
   return row.kind === 'letter' ? row.letter.team.name : row.claim.team.name
 }
 
@@ -27,9 +29,14 @@ export const askedText = (person: string | undefined, kind: string): string =>
 /** Returns what was asked for: `Withdraw 2 prefixes in 4 regions`. */
 export function whatOf(row: InboxRow): string {
   if (row.kind === 'letter') return letterText(row.letter.announcements.map(({ cidr }) => cidr))
+  if (row.kind === 'zone') return zoneHoldText(row.hold)
   if (row.kind === 'asn') return words.asn.what(row.claim.asn)
   return changeText(row.request)
 }
+
+/** Returns what a held change of DNS removes: `Remove 12 record sets of example.com`. */
+export const zoneHoldText = ({ kind, zone, removal_count: n }: ZoneHold): string =>
+  words.zoneHold.what[kind](n, zone?.name ?? '')
 
 export const letterText = (prefixes: readonly string[]): string =>
   prefixes.length === 0 ? words.request.letterOfNone : words.request.letterFor(listed(prefixes, 2))

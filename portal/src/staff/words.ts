@@ -1,6 +1,7 @@
 // The texts of the provider's staff pages.
 import type { RegistrySource, RegistryState } from '@pharos/contract/admin-team'
 import type { HoldReason, HoldState } from '@pharos/contract/hold'
+import type { ZoneHoldKind, ZoneHoldReason } from '@pharos/contract/zone-hold'
 import type { LetterStatus } from '@pharos/contract/letter'
 
 /** Returns the count with its noun. */
@@ -77,7 +78,7 @@ export const words = {
     all: 'All letters',
     paused: 'All paused changes',
     keys: 'j and k move, a approves, r rejects.',
-    kinds: { change: 'Paused change', letter: 'Letter', asn: 'ASN' },
+    kinds: { change: 'Paused change', zone: 'DNS', letter: 'Letter', asn: 'ASN' },
     more: (shown: number, count: number) =>
       `The ${shown.toLocaleString('en')} oldest of ${count.toLocaleString('en')} letters are shown.`,
   },
@@ -122,6 +123,27 @@ export const words = {
     rejection:
       'The routes stay announced as they are for 24 hours, also after a restart of a router. If the customer changes the announcement again, a new request starts.',
     failed: (region: string) => `${region}: the paused changes are different now. Review them again.`,
+  },
+  zoneHold: {
+    what: {
+      publish: (n, zone) => `Remove ${counted(n, 'record set', 'record sets')} of ${zone}`,
+      catalog: (n) => `Stop serving ${counted(n, 'zone', 'zones')}`,
+      shrink: (n, zone) => `Remove ${counted(n, 'name', 'names')} of ${zone}, a copy of another server`,
+    } as Readonly<Record<ZoneHoldKind, (n: number, zone: string) => string>>,
+    reasons: {
+      unexplained_removals: 'No change in the history of the zone explains these removals.',
+      apex_removed: 'The SOA or NS records of the zone itself would be removed. This cannot be approved.',
+      many_removals: 'More zones than usual would leave the name servers within ten minutes.',
+      catalog_empty: 'The last zones would leave the name servers.',
+      transfer_shrinks: 'The primary server sends less than half of the names of the zone.',
+    } as Readonly<Record<ZoneHoldReason, string>>,
+    meanwhile: 'Until you decide, everything listed is served as before.',
+    removed: 'No longer served',
+    more: (n: number) => `and ${n.toLocaleString('en')} more`,
+    approveTitle: 'Approve these removals?',
+    rejectTitle: 'Reject these removals?',
+    approval: 'Exactly what is listed is no longer served, at once.',
+    rejection: 'Everything listed stays served. The same removals do not ask again.',
   },
   holds: {
     title: 'Paused changes',

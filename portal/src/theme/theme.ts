@@ -128,7 +128,8 @@ const colorVariables = (name: ThemeColor): Record<string, string> => {
     [`${prefix}-filled`]: `var(--${name}-fill)`,
     [`${prefix}-filled-hover`]: hover,
     [`${prefix}-light`]: `var(--${name}-weak)`,
-    [`${prefix}-light-hover`]: `color-mix(in srgb, var(--${name}-weak), var(--${name}-fill) 12%)`,
+    // Any darker, and the text of a button under the pointer is too faint.
+    [`${prefix}-light-hover`]: `var(--${name}-weak)`,
     [`${prefix}-light-color`]: `var(--${name})`,
     [`${prefix}-outline`]: `var(--${name})`,
     [`${prefix}-outline-hover`]: `var(--${name}-weak)`,

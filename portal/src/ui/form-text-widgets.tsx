@@ -38,7 +38,7 @@ export const text = ({
       placeholder={placeholder}
       autoComplete={autoComplete}
       inputMode={inputMode}
-      {...(mono ? { ff: 'monospace' } : {})}
+      {...(mono ? { styles: { input: { fontFamily: 'var(--font-mono)' } } } : {})}
     />
   ),
 })

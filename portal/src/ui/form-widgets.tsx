@@ -25,13 +25,16 @@ export const emails = (options: Common & { readonly placeholder?: string }): Fie
   ),
 })
 
+const isEmpty = (value: unknown): boolean => !Array.isArray(value) || value.length === 0
+
 /** Addresses and networks in CIDR notation. */
 export const networks = (options: Common & { readonly placeholder?: string }): FieldDeclaration => ({
   ...common(options),
   Widget: (props) => (
     <TagsInput
       {...inputProps(props)}
-      placeholder={options.placeholder ?? '192.0.2.0/24'}
+      // Beside values it would look like one more.
+      placeholder={isEmpty(props.input.value) ? (options.placeholder ?? '192.0.2.0/24') : ''}
       splitChars={[',', ' ', ';']}
       acceptValueOnBlur
       maxTags={props.rule.maxItems ?? Infinity}

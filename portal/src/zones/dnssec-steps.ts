@@ -1,4 +1,5 @@
-// The way of DNSSEC in four steps, from what the API answers: signed, on the name servers, DS at the parent, validated. Pure.
+// The way of DNSSEC in steps, from what the API answers: signed, on the name servers, DS at the parent, validated; and the way back: DS
+// deleted, caches expired, unsigned. Pure.
 import type { Dnssec } from '@pharos/contract/dns-dnssec'
 import { words } from './words.ts'
 
@@ -12,27 +13,52 @@ export type Step = {
   readonly at?: string
 }
 
-/** Returns the steps; none while DNSSEC is off or on its way out, as they would not lead there. */
-export function stepsOf(dnssec: Dnssec): readonly Step[] {
+/** Returns the steps; none while DNSSEC is off. `isServed`: all name servers have the newest version of the zone. */
+export function stepsOf(dnssec: Dnssec, isServed: boolean): readonly Step[] {
   const { status, parent, publish_after: after } = dnssec
-  if (status === 'disabled' || status === 'pending_disabled') return []
-  const isSpread = status !== 'signing'
+  if (status === 'disabled') return []
+  if (status === 'pending_disabled') return stepsBack(dnssec)
+  const isSpread = status !== 'signing' || (isServed && dnssec.keys.length > 0)
   const isAtParent = parent.ds_matches === true
   const isBroken = status === 'error'
   const ds: Step = isAtParent
     ? { name: texts.ds, text: texts.dsDone, state: 'done' }
-    : after === null
-      ? { name: texts.ds, text: texts.dsNow, state: isSpread ? (isBroken ? 'bad' : 'warn') : 'next' }
-      : { name: texts.ds, text: texts.dsAfter, state: isSpread ? 'now' : 'next', at: after }
+    : isBroken
+      ? { name: texts.ds, text: parent.ds_present === true ? texts.dsReplace : texts.dsNow, state: 'bad' }
+      : after === null
+        ? { name: texts.ds, text: texts.dsNow, state: status === 'signing' ? 'next' : 'warn' }
+        : { name: texts.ds, text: texts.dsAfter, state: isSpread ? 'now' : 'next', at: after }
   return [
     { name: texts.signed, text: texts.signedText, state: dnssec.keys.length > 0 ? 'done' : 'now' },
     { name: texts.spread, text: texts.spreadText, state: isSpread ? 'done' : 'now' },
     ds,
     {
       name: texts.active,
-      text: texts.activeText,
+      text: isBroken ? texts.activeFailed : texts.activeText,
       state: status === 'active' ? 'done' : isBroken ? 'bad' : isAtParent ? 'now' : 'next',
     },
+  ]
+}
+
+function stepsBack({ parent, unsigned_after: after }: Dnssec): readonly Step[] {
+  const isDeleted = parent.ds_present === false
+  return [
+    {
+      name: texts.dsDeleted,
+      text: isDeleted
+        ? texts.dsDeletedDone
+        : parent.ds_present === null
+          ? texts.dsDeletedUnknown
+          : texts.dsDeletedNow,
+      state: isDeleted ? 'done' : parent.ds_present === null ? 'now' : 'warn',
+    },
+    {
+      name: texts.expired,
+      text: after === null ? texts.expiredLater : texts.expiredAfter,
+      state: isDeleted ? 'now' : 'next',
+      ...(after === null ? {} : { at: after }),
+    },
+    { name: texts.unsigned, text: texts.unsignedText, state: 'next' },
   ]
 }
 

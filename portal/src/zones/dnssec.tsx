@@ -4,7 +4,7 @@ import { getDnssecRoute, type Dnssec, type DnssecKey } from '@pharos/contract/dn
 import type { Zone } from '@pharos/contract/dns-zone'
 import { useAnswer } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
-import { CopyIcon } from '../ui/copy.tsx'
+import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { isForPeople } from '../ui/person-text.ts'
@@ -14,6 +14,7 @@ import { StatePill, type StateColor } from '../ui/status.tsx'
 import { StateIcon } from '../ui/task-row.tsx'
 import { Time, WithTimes } from '../ui/time.tsx'
 import { CancelDisable, DisableDnssec, EnableDnssec, RollOver } from './dnssec-actions.tsx'
+import { digOf } from './dig.ts'
 import { dsParts, stepsOf, type StepState } from './dnssec-steps.ts'
 import { words } from './words.ts'
 import classes from './zones.module.css'
@@ -41,15 +42,14 @@ export function DnssecTab({ zone }: { zone: Zone }) {
     )
   return (
     <Stack>
-      <Steps dnssec={dnssec} />
+      <Steps zone={zone} dnssec={dnssec} />
       <NextStep zone={zone} dnssec={dnssec} isAdmin={isAdmin} />
-      {dnssec.status !== 'pending_disabled' && <DsRecords dnssec={dnssec} />}
-      <Parent dnssec={dnssec} />
+      {dnssec.status !== 'pending_disabled' && <DsRecords zone={zone} dnssec={dnssec} />}
+      <Parent zone={zone} dnssec={dnssec} />
       <Keys keys={dnssec.keys} />
       <Section title={texts.facts}>
         <Facts
           facts={[
-            [texts.algorithm, dnssec.algorithm === null ? null : texts.algorithms[dnssec.algorithm]],
             [texts.denial, dnssec.nsec3 ? texts.nsec3Fact : texts.nsec],
             [texts.cdsFact, dnssec.cds_published ? texts.yes : texts.no],
             [texts.nextRollover, <Time key="next" at={dnssec.next_rollover} none={texts.onRequest} />],
@@ -68,8 +68,10 @@ const stepColors: Readonly<Record<StepState, StateColor>> = {
   bad: 'bad',
 }
 
-function Steps({ dnssec }: { dnssec: Dnssec }) {
-  const steps = stepsOf(dnssec)
+type PartProps = { zone: Zone; dnssec: Dnssec }
+
+function Steps({ zone, dnssec }: PartProps) {
+  const steps = stepsOf(dnssec, zone.status === 'ok')
   if (steps.length === 0) return null
   return (
     <ol className={classes['steps']} aria-label={texts.steps}>
@@ -88,7 +90,7 @@ function Steps({ dnssec }: { dnssec: Dnssec }) {
   )
 }
 
-type NextProps = { zone: Zone; dnssec: Dnssec; isAdmin: boolean }
+type NextProps = PartProps & { isAdmin: boolean }
 
 function NextStep({ zone, dnssec, isAdmin }: NextProps) {
   const { status, reason, unsigned_after: after } = dnssec
@@ -116,9 +118,13 @@ function NextStep({ zone, dnssec, isAdmin }: NextProps) {
   )
 }
 
-function DsRecords({ dnssec: { ds_records: records, publish_after: after } }: { dnssec: Dnssec }) {
+function DsRecords({ zone, dnssec: { ds_records: records, publish_after: after } }: PartProps) {
+  const lines = records.map((rdata) => `${zone.name}. IN DS ${rdata}`)
   return (
-    <Section title={texts.dsTitle}>
+    <Section
+      title={texts.dsTitle}
+      actions={lines.length > 0 && <CopyIcon text={lines.join('\n')} label={texts.copyAllDs} />}
+    >
       <Text size="sm" c="dimmed">
         {records.length === 0 ? (
           texts.dsNone
@@ -163,7 +169,7 @@ function DsRecord({ rdata }: { rdata: string }) {
   )
 }
 
-function Parent({ dnssec: { parent } }: { dnssec: Dnssec }) {
+function Parent({ zone, dnssec: { parent } }: PartProps) {
   return (
     <Section
       title={texts.parent}
@@ -185,32 +191,42 @@ function Parent({ dnssec: { parent } }: { dnssec: Dnssec }) {
       <Facts
         facts={[[texts.parentChecked, <Time key="at" at={parent.checked} none={texts.parentUnknown} />]]}
       />
+      <CopyBlock text={digOf({ name: zone.name, type: 'DS', options: ['+short'] })} label={texts.copyDig} />
     </Section>
   )
 }
 
 const Keys = ({ keys }: { keys: readonly DnssecKey[] }) => (
   <Section title={texts.keys} flush>
-    <Table.ScrollContainer minWidth={480}>
+    <Table.ScrollContainer minWidth={620}>
       <Table aria-label={texts.keys}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{texts.keyTag}</Table.Th>
             <Table.Th>{texts.state}</Table.Th>
             <Table.Th>{texts.use}</Table.Th>
+            <Table.Th>{texts.algorithm}</Table.Th>
             <Table.Th>{texts.created}</Table.Th>
+            <Table.Th>{texts.publicKey}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {keys.map(({ id, key_tag: tag, state, keytype, created }) => (
-            <Table.Tr key={id}>
-              <Table.Td className={classes['mono']!}>{tag}</Table.Td>
+          {keys.map(({ id, key_tag: tag, state, keytype, algorithm, created, dnskey, managed }) => (
+            <Table.Tr key={id ?? `other-${tag}`}>
+              <Table.Td className={classes['ttl']!}>{tag}</Table.Td>
               <Table.Td>
                 <StatePill color={state === 'active' ? 'ok' : 'info'}>{texts.keyState[state]}</StatePill>
               </Table.Td>
-              <Table.Td>{texts.keyTypes[keytype]}</Table.Td>
+              <Table.Td>
+                {texts.keyTypes[keytype]}
+                {!managed && <div className={classes['comment']}>{texts.otherSigner}</div>}
+              </Table.Td>
+              <Table.Td>{texts.algorithmNames[algorithm] ?? algorithm}</Table.Td>
               <Table.Td>
                 <Time at={created} />
+              </Table.Td>
+              <Table.Td>
+                <CopyIcon text={dnskey} label={texts.copyKey(tag)} />
               </Table.Td>
             </Table.Tr>
           ))}

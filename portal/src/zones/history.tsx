@@ -87,8 +87,14 @@ function Entry({ zone, version: entry, actor, isNewest }: EntryProps) {
         </span>
         {isNewest && <StatePill color="ok">{texts.newest}</StatePill>}
         <div className={classes['entryActions']}>
-          <Button variant="subtle" size="compact-sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? texts.hide(version) : texts.show(version)}
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            aria-expanded={isOpen}
+            aria-label={texts.showOf(version)}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {texts.show}
           </Button>
           {!isNewest && zone.kind === 'primary' && <RollBack zone={zone} version={version} />}
         </div>

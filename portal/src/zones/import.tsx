@@ -1,17 +1,6 @@
-// Import of a zone file, into a zone or as a new one: the report of the dry run first, with every line that is not applied.
-import {
-  Button,
-  FileInput,
-  Group,
-  NumberInput,
-  Paper,
-  Radio,
-  Stack,
-  Table,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+// Import of a zone, into one or as a new one, from a zone file or from another name server: the report of the dry run first.
+import { Button, Group, Loader, NumberInput, Radio, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { ProblemError } from '@pharos/contract/client'
 import {
   importZoneRoute,
   zoneFileBytesMax,
@@ -19,24 +8,26 @@ import {
   type ImportResult,
 } from '@pharos/contract/dns-import'
 import type { Zone } from '@pharos/contract/dns-zone'
-import { IconDownload, IconFileImport } from '@tabler/icons-react'
+import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState, type DragEvent, type SyntheticEvent } from 'react'
+import { useState, type SyntheticEvent } from 'react'
 import { call } from '../api/call.ts'
 import { useIsAdmin } from '../api/use-session.ts'
-import { notifySuccess } from '../ui/notify.ts'
+import { placeErrors } from '../ui/form-errors.ts'
 import { ButtonLink } from '../ui/link.tsx'
+import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
-import { StatePill } from '../ui/status.tsx'
+import { ClaimProof } from './claim-proof.tsx'
 import { exportZone } from './export.ts'
-import { lineErrors, type LineError } from './import-errors.ts'
-import { Plan } from './plan.tsx'
+import { guessZone } from './guess-zone.ts'
+import { lineErrors } from './import-errors.ts'
+import { ImportErrors, ImportReport } from './import-report.tsx'
+import { FileSource, ServerSource, type TransferSource } from './import-sources.tsx'
 import { words } from './words.ts'
 import { invalidateZones, resultOf } from './zone-queries.ts'
-import classes from './zones.module.css'
 
 const { import: texts } = words
 
@@ -83,28 +74,57 @@ export function ImportTab({ zone }: { zone: Zone }) {
   )
 }
 
+const sources = ['file', 'server'] as const
+type Source = (typeof sources)[number]
+
+type Draft = {
+  readonly name: string
+  readonly source: Source
+  readonly content: string
+  readonly server: TransferSource
+  readonly mode: ImportMode
+  readonly floor: string | number
+  readonly dnssec: boolean
+}
+
+const bodyOf = ({ name, source, content, server, mode, floor, dnssec }: Draft) => ({
+  name: name.trim(),
+  mode,
+  ...(source === 'file' ? { zonefile: content } : { axfr: axfrOf(server) }),
+  ...(floor === '' ? {} : { ttl_floor: Number(floor) }),
+  ...(mode === 'create' ? { dnssec } : {}),
+})
+
+const axfrOf = ({ address, port, key }: TransferSource) => ({
+  server: address.trim(),
+  ...(port === '' ? {} : { port: Number(port) }),
+  ...(key.trim() === '' ? {} : { tsig: key.trim() }),
+})
+
+const labels = { name: texts.name, server: texts.server, port: texts.port, tsig: texts.key }
+
 function Import({ zone }: { zone?: Zone }) {
   const navigate = useNavigate()
-  const [name, setName] = useState(zone?.name ?? '')
-  const [content, setContent] = useState('')
-  const [file, setFile] = useState<File | null>(null)
-  const [mode, setMode] = useState<ImportMode>(zone ? 'merge' : 'create')
-  const [floor, setFloor] = useState<string | number>('')
-  const [mistake, setMistake] = useState<string>()
-  const body = () => ({
-    name: name.trim(),
-    zonefile: content,
-    mode,
-    ...(floor === '' ? {} : { ttl_floor: Number(floor) }),
+  const [draft, setDraft] = useState<Draft>({
+    name: zone?.name ?? '',
+    source: 'file',
+    content: '',
+    server: { address: '', port: '', key: '' },
+    mode: zone ? 'merge' : 'create',
+    floor: '',
+    dnssec: true,
   })
+  const [file, setFile] = useState<File | null>(null)
+  const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({})
+  const { name, source, content, server, mode } = draft
   const check = useMutation({
     mutationFn: async () =>
       resultOf<ImportResult>(
-        (await call(importZoneRoute, { body: body(), query: { dry_run: true } as object })).body,
+        (await call(importZoneRoute, { body: bodyOf(draft), query: { dry_run: true } as object })).body,
       ),
   })
   const apply = useMutation({
-    mutationFn: async () => (await call(importZoneRoute, { body: body() })).body,
+    mutationFn: async () => (await call(importZoneRoute, { body: bodyOf(draft) })).body,
     onSuccess: async (result) => {
       notifySuccess(texts.applied(result.zone.name))
       check.reset()
@@ -113,29 +133,50 @@ function Import({ zone }: { zone?: Zone }) {
     },
   })
   /** A report belongs to what was checked. */
-  const changed = () => {
-    setMistake(undefined)
+  function change(changes: Partial<Draft>) {
+    setDraft((now) => ({ ...now, ...changes }))
+    setMistakes({})
     check.reset()
     apply.reset()
   }
   async function take(next: File | null) {
-    changed()
     setFile(next)
-    if (next && next.size > zoneFileBytesMax) return setMistake(texts.tooLarge)
-    setContent(next ? await next.text() : '')
+    if (next && next.size > zoneFileBytesMax) {
+      change({ content: '' })
+      return setMistakes({ file: texts.tooLarge })
+    }
+    const text = next ? await next.text() : ''
+    const guessed = zone || name.trim() !== '' ? undefined : guessZone(text, next?.name)
+    change({ content: text, ...(guessed === undefined ? {} : { name: guessed }) })
   }
   function submit(event: SyntheticEvent) {
     event.preventDefault()
-    if (content.trim() === '') setMistake(texts.noText)
-    else if (mistake === undefined) check.mutate()
+    const found: Record<string, string> = {}
+    if (name.trim() === '') found['name'] = texts.noName
+    if (source === 'file' && content.trim() === '') found['file'] = mistakes['file'] ?? texts.noText
+    if (source === 'server' && server.address.trim() === '') found['server'] = texts.noServer
+    setMistakes(found)
+    if (Object.keys(found).length === 0) check.mutate()
   }
   const error = apply.error ?? check.error
-  const errors = lineErrors(error)
+  const { lines, fields, rest } = errorsOf(error)
+  const isBusy = check.isPending || apply.isPending
   return (
     <>
-      <Section title={texts.section}>
+      <Section title={source === 'file' ? texts.section : texts.sectionServer}>
         <form onSubmit={submit} noValidate>
           <Stack>
+            <Radio.Group
+              label={texts.source}
+              value={source}
+              onChange={(next) => change({ source: next as Source })}
+            >
+              <Group gap="lg" mt={6}>
+                {sources.map((one) => (
+                  <Radio key={one} value={one} label={texts.sources[one]} />
+                ))}
+              </Group>
+            </Radio.Group>
             {!zone && (
               <TextInput
                 label={texts.name}
@@ -144,51 +185,32 @@ function Import({ zone }: { zone?: Zone }) {
                 maw={400}
                 required
                 withAsterisk={false}
+                autoComplete="off"
                 value={name}
-                onChange={(event) => {
-                  changed()
-                  setName(event.currentTarget.value)
-                }}
+                error={mistakes['name'] ?? fields['name']}
+                onChange={(event) => change({ name: event.currentTarget.value })}
               />
             )}
-            <DropZone onDrop={(next) => void take(next)}>
-              <Stack gap="sm">
-                <FileInput
-                  maw={400}
-                  label={texts.file}
-                  description={texts.fileHelp}
-                  placeholder={texts.choose}
-                  leftSection={<IconFileImport size={14} />}
-                  clearable
-                  clearButtonProps={{ 'aria-label': texts.removeFile }}
-                  value={file}
-                  error={mistake}
-                  onChange={(next) => void take(next)}
-                />
-                <Textarea
-                  aria-label={texts.text}
-                  placeholder={texts.textPlaceholder}
-                  ff="monospace"
-                  autosize
-                  minRows={5}
-                  maxRows={16}
-                  value={content}
-                  data-verbatim
-                  onChange={(event) => {
-                    changed()
-                    setContent(event.currentTarget.value)
-                  }}
-                />
-              </Stack>
-            </DropZone>
+            {source === 'file' ? (
+              <FileSource
+                file={file}
+                content={content}
+                mistake={mistakes['file']}
+                onFile={(next) => void take(next)}
+                onContent={(next) => change({ content: next })}
+              />
+            ) : (
+              <ServerSource
+                value={server}
+                mistakes={{ ...fields, ...mistakes }}
+                onChange={(next) => change({ server: next })}
+              />
+            )}
             {zone && (
               <Radio.Group
                 label={texts.mode}
                 value={mode}
-                onChange={(next) => {
-                  changed()
-                  setMode(next as ImportMode)
-                }}
+                onChange={(next) => change({ mode: next as ImportMode })}
               >
                 <Stack gap="xs" mt={6}>
                   {(['merge', 'replace'] as const).map((one) => (
@@ -200,31 +222,37 @@ function Import({ zone }: { zone?: Zone }) {
             <NumberInput
               label={texts.floor}
               description={texts.floorHelp}
-              maw={220}
+              maw={280}
               min={0}
               max={86_400}
               suffix={` ${texts.seconds}`}
-              value={floor}
-              onChange={(next) => {
-                changed()
-                setFloor(next)
-              }}
+              value={draft.floor}
+              onChange={(next) => change({ floor: next })}
             />
+            {mode === 'create' && (
+              <Switch
+                label={texts.dnssec}
+                description={texts.dnssecHelp}
+                checked={draft.dnssec}
+                onChange={(event) => change({ dnssec: event.currentTarget.checked })}
+              />
+            )}
             <Group>
-              <Button type="submit" variant={check.data ? 'default' : 'filled'} loading={check.isPending}>
-                {texts.check}
+              <Button type="submit" variant={check.data ? 'default' : 'filled'} disabled={isBusy}>
+                {source === 'file' ? texts.check : texts.checkServer}
               </Button>
+              {isBusy && <Progress text={progressText(draft, apply.isPending)} />}
             </Group>
           </Stack>
         </form>
       </Section>
-      {errors.length > 0 ? (
-        <Errors errors={errors} />
-      ) : (
-        error && <Problem error={error} retry={() => (apply.error ? apply.mutate() : check.mutate())} />
+      <ClaimProof error={error} onVerified={() => check.mutate()} />
+      {lines.length > 0 && <ImportErrors errors={lines} />}
+      {rest !== undefined && (
+        <Problem error={rest} retry={() => (apply.error ? apply.mutate() : check.mutate())} />
       )}
       {check.data && !error && (
-        <Report
+        <ImportReport
           result={check.data}
           action={mode === 'create' ? texts.create : texts.apply}
           isPending={apply.isPending}
@@ -235,117 +263,25 @@ function Import({ zone }: { zone?: Zone }) {
   )
 }
 
-/** Dropping needs a pointer; the field inside works with the keyboard. */
-function DropZone({ onDrop, children }: { onDrop: (file: File) => void; children: React.ReactNode }) {
-  const [isOver, setIsOver] = useState(false)
-  function take(event: DragEvent) {
-    event.preventDefault()
-    setIsOver(false)
-    const [file] = event.dataTransfer.files
-    if (file) onDrop(file)
-  }
-  return (
-    <Paper
-      withBorder
-      p="sm"
-      className={classes['drop']!}
-      data-over={isOver || undefined}
-      data-drop
-      onDragOver={(event) => {
-        event.preventDefault()
-        setIsOver(true)
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={take}
-    >
-      {children}
-    </Paper>
-  )
+/** A mistake is told once: at its line, at its field, with the record that shows whose the name is, or in the box. */
+function errorsOf(error: unknown) {
+  const lines = lineErrors(error)
+  if (lines.length > 0) return { lines, fields: {}, rest: undefined }
+  if (error instanceof ProblemError && error.problem.code === 'zone_claimed')
+    return { lines, fields: {}, rest: undefined }
+  return { lines, ...placeErrors(error ?? undefined, Object.keys(labels), labels) }
 }
 
-function Errors({ errors }: { errors: readonly LineError[] }) {
-  return (
-    <Section
-      title={texts.report}
-      note={<StatePill color="bad">{texts.errors(errors.length)}</StatePill>}
-      flush
-    >
-      <Lines
-        label={texts.errors(errors.length)}
-        head={texts.problem}
-        rows={errors.map(({ line, message, text }) => ({ line, reason: message, text }))}
-      />
-    </Section>
-  )
+function progressText({ source, content, server }: Draft, isApplying: boolean): string {
+  if (isApplying) return texts.applying
+  return source === 'file'
+    ? texts.checking(content.split('\n').length)
+    : texts.transferring(server.address.trim())
 }
 
-type ReportProps = { result: ImportResult; action: string; isPending: boolean; onApply: () => void }
-
-function Report({ result, action, isPending, onApply }: ReportProps) {
-  const { ignored } = result
-  return (
-    <Section
-      title={texts.report}
-      note={<StatePill color="ok">{texts.ready}</StatePill>}
-      actions={
-        <Button loading={isPending} onClick={onApply}>
-          {action}
-        </Button>
-      }
-    >
-      <Stack>
-        <Plan changes={result} />
-        {ignored.length > 0 && (
-          <div>
-            <Text size="sm" fw={600}>
-              {texts.ignored(ignored.length)}
-            </Text>
-            <Text size="sm" c="dimmed">
-              {texts.ignoredText}
-            </Text>
-            <Lines
-              label={texts.ignored(ignored.length)}
-              head={texts.reason}
-              rows={ignored.map(({ line, reason, text }) => ({ line, reason: texts.reasons[reason], text }))}
-            />
-          </div>
-        )}
-      </Stack>
-    </Section>
-  )
-}
-
-type LinesProps = {
-  readonly label: string
-  readonly head: string
-  readonly rows: readonly { readonly line: number; readonly reason: string; readonly text: string }[]
-}
-
-const Lines = ({ label, head, rows }: LinesProps) => (
-  <Table.ScrollContainer minWidth={480} maxHeight={360}>
-    <Table aria-label={label}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th w={70} ta="right">
-            {texts.line}
-          </Table.Th>
-          <Table.Th>{head}</Table.Th>
-          <Table.Th>{texts.recordText}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map(({ line, reason, text }, at) => (
-          <Table.Tr key={`${at} ${line}`}>
-            <Table.Td ta="right" className={classes['mono']!}>
-              {line}
-            </Table.Td>
-            <Table.Td>{reason}</Table.Td>
-            <Table.Td className={classes['mono']!} data-verbatim>
-              {text}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+const Progress = ({ text }: { text: string }) => (
+  <Group gap="xs" role="status">
+    <Loader size={16} />
+    <Text size="sm">{text}</Text>
+  </Group>
 )

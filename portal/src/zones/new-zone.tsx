@@ -1,6 +1,4 @@
 // Creating a zone: edited here, or copied from other name servers.
-import { Text } from '@mantine/core'
-import { ProblemError } from '@pharos/contract/client'
 import { createZoneRoute, zoneKinds, type ZoneKind } from '@pharos/contract/dns-zone'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
@@ -8,8 +6,9 @@ import { FormPage } from '../ui/form-page.tsx'
 import { text } from '../ui/form-text-widgets.tsx'
 import { networks, number, select, toggle } from '../ui/form-widgets.tsx'
 import { Field, FormSection, useRequestForm } from '../ui/form.tsx'
-import { ButtonLink, TextLink } from '../ui/link.tsx'
+import { ButtonLink } from '../ui/link.tsx'
 import { notifySuccess } from '../ui/notify.ts'
+import { ClaimProof } from './claim-proof.tsx'
 import { words } from './words.ts'
 import { invalidateZones } from './zone-queries.ts'
 
@@ -47,8 +46,6 @@ const bodyOf = ({ name, kind, dnssec, primaries, tsig_key: key, ttl }: Values) =
   ...(kind === 'secondary' && key !== '' ? { tsig_key: key } : {}),
   ...(kind === 'primary' && ttl !== '' ? { ttl } : {}),
 })
-
-const isClaimed = (error: unknown) => error instanceof ProblemError && error.problem.code === 'zone_claimed'
 
 export function NewZone() {
   const navigate = useNavigate()
@@ -95,14 +92,7 @@ export function NewZone() {
           <Field form={form} name="ttl" />
         </FormSection>
       )}
-      {isClaimed(form.problem) && (
-        <Text size="sm">
-          {texts.claimed}{' '}
-          <TextLink to="/team/domains" size="sm">
-            {texts.verify}
-          </TextLink>
-        </Text>
-      )}
+      <ClaimProof error={form.error} onVerified={() => form.submit()} />
     </FormPage>
   )
 }

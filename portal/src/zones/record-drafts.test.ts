@@ -3,12 +3,15 @@ import { it } from 'node:test'
 import type { RecordSet } from '@pharos/contract/dns-recordset'
 import {
   draftOf,
+  isBlank,
   isChanged,
   mistakesIn,
   newDraft,
   parseTtl,
   placeRowErrors,
   requestOf,
+  ttlInput,
+  ttlPresets,
   ttlText,
 } from './record-drafts.ts'
 
@@ -41,6 +44,16 @@ it('reads a TTL in seconds or with a unit', () => {
     undefined,
   ])
   assert.deepEqual([60, 90, 3600, 86_400, 0].map(ttlText), ['1 min', '90 s', '1 h', '1 d', '0 s'])
+  assert.deepEqual([300, 90, 3600, 172_800, 604_800, 0].map(ttlInput), ['5m', '90', '1h', '2d', '1w', '0'])
+  for (const text of ttlPresets) assert.equal(ttlInput(parseTtl(text)!), text)
+})
+
+it('knows a new row in which nothing was typed', () => {
+  const row = newDraft('new 1')
+  assert.deepEqual(
+    [row, { ...row, type: 'MX' }, { ...row, name: 'www' }, { ...www, values: '' }].map(isBlank),
+    [true, true, false, false],
+  )
 })
 
 it('sends changed rows only', () => {

@@ -22,8 +22,9 @@ export type Draft = {
 
 export type Drafts = ReadonlyMap<string, Draft>
 export type RowField = 'name' | 'type' | 'ttl' | 'values' | 'comment'
+export type RowFieldErrors = Readonly<Partial<Record<RowField, string>>>
 /** Sentences by the key of the row and the field. */
-export type RowErrors = ReadonlyMap<string, Readonly<Partial<Record<RowField, string>>>>
+export type RowErrors = ReadonlyMap<string, RowFieldErrors>
 
 export type WantedSet = {
   readonly name: string
@@ -49,7 +50,7 @@ export const draftOf = (set: RecordSet): Draft => ({
   isRemoved: false,
   name: set.name,
   type: set.type,
-  ttl: String(set.ttl),
+  ttl: ttlInput(set.ttl),
   values: set.records.join('\n'),
   comment: set.comment,
 })
@@ -61,6 +62,18 @@ export function parseTtl(text: string): number | undefined {
   const [, digits, unit] = /^(\d{1,10})\s*([smhdw]?)$/i.exec(text.trim()) ?? []
   return digits === undefined ? undefined : Number(digits) * units[unit!.toLowerCase()]!
 }
+
+/** Returns a TTL as people type it: `1h` for 3600. */
+export function ttlInput(seconds: number): string {
+  for (const unit of ['w', 'd', 'h', 'm']) {
+    const size = units[unit]!
+    if (seconds >= size && seconds % size === 0) return `${seconds / size}${unit}`
+  }
+  return String(seconds)
+}
+
+/** TTLs that are used most, from one that allows quick changes to one that spares queries. */
+export const ttlPresets = ['1m', '5m', '15m', '1h', '4h', '12h', '1d'] as const
 
 const linesOf = (text: string): string[] =>
   text
@@ -77,6 +90,10 @@ export function isChanged(draft: Draft): boolean {
     (field) => draft[field].trim() !== before[field].trim(),
   )
 }
+
+/** Reports whether nothing was typed yet into a new row. */
+export const isBlank = ({ original, name, values, ttl, comment }: Draft): boolean =>
+  original === undefined && [name, values, ttl, comment].every((text) => text.trim() === '')
 
 export const changedDrafts = (drafts: Drafts): Draft[] => [...drafts.values()].filter(isChanged)
 

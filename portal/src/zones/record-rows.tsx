@@ -1,12 +1,24 @@
 // The rows of the table of record sets: as they are, and while they are edited.
-import { ActionIcon, Autocomplete, Checkbox, Group, Table, Textarea, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Autocomplete,
+  Button,
+  Checkbox,
+  Group,
+  Menu,
+  Table,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
 import type { RecordSet } from '@pharos/contract/dns-recordset'
-import { IconArrowBackUp, IconCheck, IconPencil, IconTrash } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
+import { IconArrowBackUp, IconCheck, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
+import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react'
 import { LazyTooltip } from '../ui/lazy-tooltip.tsx'
 import { StatePill } from '../ui/status.tsx'
-import { isChanged, ttlText, type Draft } from './record-drafts.ts'
-import { commonTypes, exampleOf } from './record-types.ts'
+import { digOf } from './dig.ts'
+import { draftOf, isChanged, ttlPresets, ttlText, type Draft } from './record-drafts.ts'
+import { commonTypes, exampleOf, helpOf } from './record-types.ts'
 import type { RecordDrafts } from './use-record-drafts.ts'
 import { words } from './words.ts'
 import classes from './zones.module.css'
@@ -17,19 +29,18 @@ type RowProps = {
   readonly set: RecordSet
   readonly drafts: RecordDrafts
   readonly zone: string
-  readonly isReadOnly: boolean
+  readonly isEditable: boolean
   readonly isSelected: boolean
   readonly onSelect: (set: RecordSet, isSelected: boolean) => void
 }
 
-export function Row({ set, drafts, zone, isReadOnly, isSelected, onSelect }: RowProps) {
+export function Row({ set, drafts, zone, isEditable, isSelected, onSelect }: RowProps) {
   const draft = drafts.drafts.get(set.id)
   if (draft && !draft.isRemoved && drafts.isOpen(set.id))
     return <EditRow draft={draft} drafts={drafts} zone={zone} />
   const shown = draft && !draft.isRemoved ? draft : undefined
   const values = shown ? shown.values.split('\n').filter((line) => line.trim() !== '') : set.records
   const comment = shown?.comment ?? set.comment
-  const isEditable = !isReadOnly && !set.managed
   const state = draft?.isRemoved ? 'removed' : draft && isChanged(draft) ? 'edited' : undefined
   return (
     <Table.Tr data-state={state} onDoubleClick={() => isEditable && drafts.edit(set)}>
@@ -37,6 +48,7 @@ export function Row({ set, drafts, zone, isReadOnly, isSelected, onSelect }: Row
         {isEditable && (
           <Checkbox
             size="xs"
+            radius={4}
             aria-label={texts.select(set.id)}
             checked={isSelected}
             onChange={(event) => onSelect(set, event.currentTarget.checked)}
@@ -49,30 +61,50 @@ export function Row({ set, drafts, zone, isReadOnly, isSelected, onSelect }: Row
       <Table.Td className={classes['mono']!}>{shown?.type ?? set.type}</Table.Td>
       <Table.Td className={classes['ttl']!}>{shown ? shown.ttl : ttlText(set.ttl)}</Table.Td>
       <Table.Td>
-        <div className={classes['values']} data-verbatim>
-          {values.map((value, at) => (
-            <div key={`${at} ${value}`}>{value}</div>
-          ))}
-        </div>
+        <Values values={values} />
         {comment !== '' && <div className={classes['comment']}>{comment}</div>}
         {state && <StatePill color={state === 'removed' ? 'bad' : 'warn'}>{texts.state[state]}</StatePill>}
       </Table.Td>
       <Table.Td>
-        <Group gap={2} wrap="nowrap" justify="flex-end">
-          {set.managed ? (
-            <LazyTooltip label={() => texts.managedHelp}>
-              <span className={classes['managed']} tabIndex={0}>
-                {texts.managed}
-              </span>
-            </LazyTooltip>
+        <Group gap={2} wrap="nowrap" justify="flex-end" className={classes['rowActions']!}>
+          {isEditable ? (
+            <Actions set={set} draft={draft} drafts={drafts} />
           ) : (
-            isEditable && <Actions set={set} draft={draft} drafts={drafts} />
+            set.managed && (
+              <LazyTooltip label={() => texts.managedHelp}>
+                <span className={classes['managed']} tabIndex={0}>
+                  {texts.managed}
+                </span>
+              </LazyTooltip>
+            )
           )}
+          <More set={set} drafts={drafts} isEditable={isEditable} />
         </Group>
       </Table.Td>
     </Table.Tr>
   )
 }
+
+/** A set can have thousands of values; the first ones are enough to tell which it is. */
+function Values({ values }: { values: readonly string[] }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole || values.length <= valuesMax ? values : values.slice(0, valuesMax - 2)
+  return (
+    <>
+      <div className={classes['values']} data-verbatim>
+        {shown.map((value, at) => (
+          <div key={`${at} ${value}`}>{value}</div>
+        ))}
+      </div>
+      {shown.length < values.length && (
+        <Button variant="subtle" size="compact-xs" ml={-8} onClick={() => setWhole(true)}>
+          {texts.allValues(values.length)}
+        </Button>
+      )}
+    </>
+  )
+}
+const valuesMax = 8
 
 type ActionsProps = { set: RecordSet; draft: Draft | undefined; drafts: RecordDrafts }
 
@@ -85,7 +117,7 @@ function Actions({ set, draft, drafts }: ActionsProps) {
     )
   return (
     <>
-      <ActionIcon aria-label={texts.edit(set.id)} onClick={() => drafts.edit(set)}>
+      <ActionIcon aria-label={texts.edit(set.id)} data-edit={set.id} onClick={() => drafts.edit(set)}>
         <IconPencil size={15} />
       </ActionIcon>
       <ActionIcon aria-label={texts.remove(set.id)} onClick={() => drafts.remove([set])}>
@@ -93,6 +125,65 @@ function Actions({ set, draft, drafts }: ActionsProps) {
       </ActionIcon>
     </>
   )
+}
+
+type MoreProps = { set: RecordSet; drafts: RecordDrafts; isEditable: boolean }
+
+/** The menu is created when it is opened: a page has a hundred of them. */
+function More({ set, drafts, isEditable }: MoreProps) {
+  const [isUsed, setUsed] = useState(false)
+  const clipboard = useClipboard()
+  const { fqdn, ttl, type, records } = set
+  const button = (
+    <ActionIcon aria-label={texts.moreOf(set.id)} onClick={() => setUsed(true)}>
+      <IconDots size={15} />
+    </ActionIcon>
+  )
+  if (!isUsed) return button
+  return (
+    <Menu defaultOpened position="bottom-end" width={220}>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        {isEditable && <Menu.Item onClick={() => drafts.add(copyOf(set))}>{texts.duplicate}</Menu.Item>}
+        <Menu.Item onClick={() => clipboard.copy(records.join('\n'))}>{texts.copyValues}</Menu.Item>
+        <Menu.Item onClick={() => clipboard.copy(fqdn)}>{texts.copyName}</Menu.Item>
+        <Menu.Item
+          onClick={() =>
+            clipboard.copy(records.map((value) => `${fqdn} ${ttl} IN ${type} ${value}`).join('\n'))
+          }
+        >
+          {texts.copyLines}
+        </Menu.Item>
+        <Menu.Item onClick={() => clipboard.copy(digOf({ name: fqdn, type }))}>{texts.copyDig}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+const copyOf = (set: RecordSet): Partial<Draft> => {
+  const { type, ttl, values, comment } = draftOf(set)
+  return { type, ttl, values, comment }
+}
+
+/** Moves between the rows with the arrow keys, from a control to the same one of the next row. */
+export function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  const from = event.target as HTMLElement
+  // Fields have their own use for these keys.
+  if (step === 0 || !from.matches('button, [type=checkbox]') || from.matches('[aria-expanded=true]')) return
+  const rows = [...event.currentTarget.querySelectorAll('tbody tr')]
+  const row = from.closest('tr')
+  const at = row === null ? -1 : rows.indexOf(row)
+  if (at < 0) return
+  const cell = [...row!.children].indexOf(from.closest('td')!)
+  const last = from.matches('td > * > :last-child')
+  for (let next = at + step; next >= 0 && next < rows.length; next += step) {
+    const found = rows[next]!.children[cell]?.querySelectorAll<HTMLElement>('button, [type=checkbox]') ?? []
+    const target = last ? found[found.length - 1] : found[0]
+    if (target === undefined) continue
+    event.preventDefault()
+    return target.focus()
+  }
 }
 
 export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordDrafts; zone: string }) {
@@ -107,13 +198,19 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
     if (isNew) return
     if (isChanged(draft)) drafts.setIsOpen(draft.key, false)
     else drafts.drop(draft.key)
+    // The keyboard goes on where it opened the row.
+    setTimeout(() => document.querySelector<HTMLElement>(`[data-edit="${CSS.escape(draft.key)}"]`)?.focus())
   }
   return (
     <Table.Tr
       className={classes['edited']!}
       data-state={isNew ? 'new' : 'edited'}
+      onBlur={(event: FocusEvent<HTMLElement>) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) drafts.leave(draft.key)
+      }}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') close()
+        // An open list of options takes the first Escape.
+        if (event.key === 'Escape' && !(event.target as Element).matches('[aria-expanded=true]')) close()
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) drafts.review()
       }}
     >
@@ -137,24 +234,28 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
           size="xs"
           aria-label={texts.typeOf}
           data={[...commonTypes]}
+          selectFirstOptionOnChange
           value={draft.type}
           error={errors.type}
           onChange={(type) => set({ type: type.toUpperCase() })}
         />
       </Table.Td>
       <Table.Td>
-        <TextInput
+        <Autocomplete
           size="xs"
           aria-label={texts.ttlOf}
           placeholder={texts.defaultTtl}
+          data={[...ttlPresets]}
+          filter={({ options }) => options}
           value={draft.ttl}
           error={errors.ttl}
-          onChange={(event) => set({ ttl: event.currentTarget.value })}
+          onChange={(ttl) => set({ ttl })}
         />
       </Table.Td>
-      <Table.Td data-verbatim>
+      <Table.Td>
         <Textarea
           ref={values}
+          data-verbatim
           size="xs"
           aria-label={texts.valuesOf}
           classNames={{ input: classes['mono']! }}
@@ -164,6 +265,8 @@ export function EditRow({ draft, drafts, zone }: { draft: Draft; drafts: RecordD
           maxRows={12}
           value={draft.values}
           error={errors.values}
+          description={helpOf(draft.type)}
+          inputWrapperOrder={['input', 'error', 'description']}
           onChange={(event) => set({ values: event.currentTarget.value })}
         />
         <TextInput

@@ -1,4 +1,5 @@
-// The types of records that people write, with a value of each as an example.
+// The types of records that people write: an example of a value, and what its parts are.
+import { words } from './words.ts'
 
 const examples: Readonly<Record<string, string>> = {
   A: '192.0.2.1',
@@ -23,5 +24,10 @@ const examples: Readonly<Record<string, string>> = {
 
 export const commonTypes: readonly string[] = Object.keys(examples)
 
+const keyOf = (type: string): string => type.trim().toUpperCase()
+
 /** Returns a value as it is written; empty for a type that is not known. */
-export const exampleOf = (type: string): string => examples[type.trim().toUpperCase()] ?? ''
+export const exampleOf = (type: string): string => examples[keyOf(type)] ?? ''
+
+/** Returns what the parts of a value are; undefined for a type that is not known. */
+export const helpOf = (type: string): string | undefined => words.records.typeHelp[keyOf(type)]

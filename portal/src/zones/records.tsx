@@ -1,45 +1,78 @@
 // The record sets of a zone as an editable table: changes are collected, reviewed as the server's plan, applied in one step, undone.
-import { ActionIcon, Alert, Button, Group, Modal, Select, Skeleton, Stack, Table, Text } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Group,
+  Menu,
+  Select,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+} from '@mantine/core'
 import { listRecordSetsRoute, type RecordSet } from '@pharos/contract/dns-recordset'
+import { getZoneSettingsRoute } from '@pharos/contract/dns-settings'
 import type { Zone } from '@pharos/contract/dns-zone'
-import { IconChevronLeft, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react'
+import {
+  IconChevronDown,
+  IconChevronLeft,
+  IconChevronRight,
+  IconChevronUp,
+  IconPlus,
+  IconTrash,
+} from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf } from '../api/queries.ts'
+import { answerOf, useAnswer } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { SearchField } from '../ui/search-field.tsx'
-import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
-import { Plan } from './plan.tsx'
+import { textOf, usePageSearch } from '../ui/use-page-search.ts'
+import { Applied, ChangesBar, Review } from './record-review.tsx'
+import { parseTtl, ttlPresets, ttlText } from './record-drafts.ts'
 import { commonTypes } from './record-types.ts'
-import { EditRow, Row } from './record-rows.tsx'
-import { useRecordDrafts, type RecordDrafts } from './use-record-drafts.ts'
+import { EditRow, moveBetweenRows, Row } from './record-rows.tsx'
+import type { RecordDrafts } from './use-record-drafts.ts'
 import { words } from './words.ts'
 import classes from './zones.module.css'
 
 const { records: texts } = words
 const pageSize = 100
 
-export function Records({ zone }: { zone: Zone }) {
+type Order = 'name' | 'type' | 'ttl'
+
+export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) {
   const id = String(zone.id)
-  const [search, setSearch] = useState('')
-  const [type, setType] = useState<string | null>(null)
-  const [offset, setOffset] = useState(0)
+  const { search: address, setSearch: setAddress } = usePageSearch('/zones/$id')
+  const search = textOf(address.find)
+  const type = textOf(address.type)
+  const sort = textOf(address.sort) || 'name'
+  const offset = Math.max(0, Math.trunc(Number(textOf(address.from)) || 0))
+  const setOffset = (next: number) => setAddress({ from: next === 0 ? undefined : String(next) })
   const [selected, setSelected] = useState<ReadonlyMap<string, RecordSet>>(new Map())
-  const drafts = useRecordDrafts(id)
-  const filter = { ...(search === '' ? {} : { search }), ...(type === null ? {} : { type: [type] }) }
+  const filter = { ...(search === '' ? {} : { search }), ...(type === '' ? {} : { type: [type] }) }
   const answer = useQuery({
-    ...answerOf(listRecordSetsRoute, { params: { zone: id }, query: { ...filter, limit: pageSize, offset } }),
+    ...answerOf(listRecordSetsRoute, {
+      params: { zone: id },
+      query: { ...filter, ordering: orderingOf(sort), limit: pageSize, offset },
+    }),
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   })
+  const settings = useAnswer(getZoneSettingsRoute, { params: { zone: id } })
   const { results = [], count = 0 } = answer.data ?? {}
   const isReadOnly = zone.kind === 'secondary'
-  const added = [...drafts.drafts.values()].filter(({ original }) => original === undefined)
-  const find = (text: string) => {
-    setSearch(text)
-    setOffset(0)
-  }
+  const isEditable = ({ managed, name, type: of }: RecordSet) =>
+    !isReadOnly && (!managed || (settings.data?.apex_ns_editable === true && name === '@' && of === 'NS'))
+  const onThisPage = new Set(results.map((set) => set.id))
+  // A row that needs a correction is shown on every page.
+  const added = [...drafts.drafts.values()].filter(
+    ({ key, original }) => original === undefined || (drafts.errors.has(key) && !onThisPage.has(key)),
+  )
+  const isFiltered = Object.keys(filter).length > 0
+  const onPage = results.filter(isEditable)
+  const selectedHere = onPage.filter((set) => selected.has(set.id)).length
   const select = (set: RecordSet, isSelected: boolean) =>
     setSelected((now) => {
       const next = new Map(now)
@@ -47,11 +80,18 @@ export function Records({ zone }: { zone: Zone }) {
       else next.delete(set.id)
       return next
     })
+  const selectPage = (isSelected: boolean) =>
+    setSelected((now) => {
+      const next = new Map(now)
+      for (const set of onPage)
+        if (isSelected) next.set(set.id, set)
+        else next.delete(set.id)
+      return next
+    })
   if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />
   if (!answer.data) return <Skeleton height={320} radius="lg" />
   return (
     <Stack gap="sm">
-      <UnsavedGuard isUnsaved={() => drafts.changed > 0} />
       <Group gap="xs">
         <SearchField
           isMain
@@ -59,7 +99,7 @@ export function Records({ zone }: { zone: Zone }) {
           placeholder={texts.search}
           width={240}
           value={search}
-          onCommit={find}
+          onCommit={(text) => setAddress({ find: text, from: undefined })}
         />
         <Select
           size="xs"
@@ -67,30 +107,19 @@ export function Records({ zone }: { zone: Zone }) {
           aria-label={texts.type}
           placeholder={texts.anyType}
           data={['SOA', 'NS', ...commonTypes.filter((one) => one !== 'NS')]}
-          value={type}
+          value={type === '' ? null : type}
           clearable
           searchable
-          onChange={(next) => {
-            setType(next)
-            setOffset(0)
-          }}
+          nothingFoundMessage={texts.noType}
+          onChange={(next) => setAddress({ type: next ?? undefined, from: undefined })}
         />
         {!isReadOnly && (
-          <Button leftSection={<IconPlus size={14} />} onClick={drafts.add}>
+          <Button leftSection={<IconPlus size={14} />} onClick={() => drafts.add()}>
             {texts.add}
           </Button>
         )}
         {selected.size > 0 && (
-          <Button
-            variant="default"
-            leftSection={<IconTrash size={14} />}
-            onClick={() => {
-              drafts.remove([...selected.values()])
-              setSelected(new Map())
-            }}
-          >
-            {texts.removeSelected(selected.size)}
-          </Button>
+          <Selected sets={[...selected.values()]} drafts={drafts} onDone={() => setSelected(new Map())} />
         )}
         <Pages offset={offset} count={count} onMove={setOffset} />
       </Group>
@@ -100,29 +129,68 @@ export function Records({ zone }: { zone: Zone }) {
         </Text>
       )}
       <Applied drafts={drafts} />
-      {drafts.errors.size > 0 && (
-        <Alert color="bad" title={texts.wrongTitle} role="alert">
-          {texts.wrongText}
-        </Alert>
-      )}
       {drafts.problem !== undefined && <Problem error={drafts.problem} />}
       {results.length === 0 && added.length === 0 ? (
-        <Empty title={Object.keys(filter).length > 0 ? texts.none : texts.empty}>
-          {Object.keys(filter).length === 0 && texts.emptyText}
+        <Empty title={isFiltered ? texts.none : texts.empty}>
+          {isFiltered ? (
+            <Button
+              variant="default"
+              onClick={() => setAddress({ find: undefined, type: undefined, from: undefined })}
+            >
+              {texts.showAll}
+            </Button>
+          ) : (
+            <>{isReadOnly ? texts.emptySecondary : texts.emptyText}</>
+          )}
         </Empty>
       ) : (
         <div className={classes['tableBox']} tabIndex={0} role="group" aria-label={texts.label}>
-          <Table className={classes['records']!} aria-label={texts.label}>
+          <Table
+            className={classes['records']!}
+            aria-label={texts.label}
+            data-records
+            onKeyDown={moveBetweenRows}
+          >
             <Table.Thead>
               <Table.Tr>
                 <Table.Th w={36}>
-                  <span className={classes['hidden']}>{texts.select('')}</span>
+                  {onPage.length > 0 && (
+                    <Checkbox
+                      size="xs"
+                      radius={4}
+                      aria-label={texts.selectPage}
+                      checked={selectedHere === onPage.length}
+                      indeterminate={selectedHere > 0 && selectedHere < onPage.length}
+                      onChange={(event) => selectPage(event.currentTarget.checked)}
+                    />
+                  )}
                 </Table.Th>
-                <Table.Th w={170}>{texts.name}</Table.Th>
-                <Table.Th w={110}>{texts.type}</Table.Th>
-                <Table.Th w={90}>{texts.ttl}</Table.Th>
+                <Sortable
+                  width={190}
+                  order="name"
+                  sort={sort}
+                  onSort={(next) => setAddress({ sort: next, from: undefined })}
+                >
+                  {texts.name}
+                </Sortable>
+                <Sortable
+                  width={110}
+                  order="type"
+                  sort={sort}
+                  onSort={(next) => setAddress({ sort: next, from: undefined })}
+                >
+                  {texts.type}
+                </Sortable>
+                <Sortable
+                  width={96}
+                  order="ttl"
+                  sort={sort}
+                  onSort={(next) => setAddress({ sort: next, from: undefined })}
+                >
+                  {texts.ttl}
+                </Sortable>
                 <Table.Th>{texts.values}</Table.Th>
-                <Table.Th w={84}>
+                <Table.Th w={112}>
                   <span className={classes['hidden']}>{texts.actions}</span>
                 </Table.Th>
               </Table.Tr>
@@ -137,7 +205,7 @@ export function Records({ zone }: { zone: Zone }) {
                   set={set}
                   drafts={drafts}
                   zone={zone.name}
-                  isReadOnly={isReadOnly}
+                  isEditable={isEditable(set)}
                   isSelected={selected.has(set.id)}
                   onSelect={select}
                 />
@@ -151,6 +219,74 @@ export function Records({ zone }: { zone: Zone }) {
     </Stack>
   )
 }
+
+const orders: readonly string[] = ['name', 'type', 'ttl'] satisfies Order[]
+
+/** The address can name any order; one that does not exist is that of names. */
+function orderingOf(sort: string) {
+  const key = sort.replace(/^-/, '')
+  return (orders.includes(key) ? sort : 'name') as Order | `-${Order}`
+}
+
+type SortableProps = {
+  width: number
+  order: Order
+  sort: string
+  onSort: (sort: string | undefined) => void
+  children: string
+}
+
+function Sortable({ width, order, sort, onSort, children }: SortableProps) {
+  const state = sort === order ? 'ascending' : sort === `-${order}` ? 'descending' : 'none'
+  const next = state === 'ascending' ? `-${order}` : order === 'name' ? undefined : order
+  return (
+    <Table.Th w={width} aria-sort={state}>
+      <button type="button" className={classes['sort']} onClick={() => onSort(next)}>
+        {children}
+        {state === 'ascending' && <IconChevronUp size={12} aria-hidden />}
+        {state === 'descending' && <IconChevronDown size={12} aria-hidden />}
+      </button>
+    </Table.Th>
+  )
+}
+
+type SelectedProps = { sets: readonly RecordSet[]; drafts: RecordDrafts; onDone: () => void }
+
+/** What can be done with several sets at once; it is planned like every other change. */
+const Selected = ({ sets, drafts, onDone }: SelectedProps) => (
+  <>
+    <Menu width={140}>
+      <Menu.Target>
+        <Button variant="default" rightSection={<IconChevronDown size={14} />}>
+          {texts.setTtl(sets.length)}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {ttlPresets.map((ttl) => (
+          <Menu.Item
+            key={ttl}
+            onClick={() => {
+              drafts.setTtl(sets, ttl)
+              onDone()
+            }}
+          >
+            {ttlText(parseTtl(ttl)!)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+    <Button
+      variant="default"
+      leftSection={<IconTrash size={14} />}
+      onClick={() => {
+        drafts.remove(sets)
+        onDone()
+      }}
+    >
+      {texts.removeSelected(sets.length)}
+    </Button>
+  </>
+)
 
 function Pages({
   offset,
@@ -187,70 +323,5 @@ function Pages({
         </>
       )}
     </Group>
-  )
-}
-
-const ChangesBar = ({ drafts }: { drafts: RecordDrafts }) =>
-  drafts.changed > 0 && (
-    <div className={classes['bar']} role="region" aria-label={texts.review}>
-      <Text size="sm" fw={500}>
-        {texts.unsaved(drafts.changed)}
-      </Text>
-      <Group gap="xs" ml="auto">
-        <Button variant="default" onClick={drafts.discard}>
-          {texts.discard}
-        </Button>
-        <Button loading={drafts.isReviewing} onClick={drafts.review}>
-          {texts.review}
-        </Button>
-      </Group>
-    </div>
-  )
-
-function Review({ drafts }: { drafts: RecordDrafts }) {
-  const { reviewed } = drafts
-  return (
-    <Modal opened={reviewed !== undefined} onClose={drafts.closeReview} title={words.plan.title} size="lg">
-      {reviewed && (
-        <Stack>
-          <Plan changes={reviewed.plan} />
-          {reviewed.plan.unchanged_count > 0 && (
-            <Text size="sm" c="dimmed">
-              {words.plan.unchanged(reviewed.plan.unchanged_count)}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={drafts.closeReview}>
-              {words.cancel}
-            </Button>
-            <Button loading={drafts.isApplying} onClick={drafts.apply} data-autofocus>
-              {words.plan.apply}
-            </Button>
-          </Group>
-        </Stack>
-      )}
-    </Modal>
-  )
-}
-
-function Applied({ drafts }: { drafts: RecordDrafts }) {
-  const { applied } = drafts
-  if (!applied) return null
-  return (
-    <div className={classes['applied']} role="status">
-      <Text size="sm">
-        {applied.count === 0 ? texts.nothing : texts.applied(words.version(applied.version), applied.count)}
-      </Text>
-      <Group gap="xs" ml="auto">
-        {applied.count > 0 && (
-          <Button variant="default" size="compact-sm" loading={drafts.isUndoing} onClick={drafts.undo}>
-            {texts.undo}
-          </Button>
-        )}
-        <Button variant="subtle" size="compact-sm" onClick={drafts.dismiss}>
-          {texts.dismiss}
-        </Button>
-      </Group>
-    </div>
   )
 }

@@ -1,12 +1,14 @@
-// The servers of the zone: the serial of each name server beside the published one, and the delegation at the parent.
-import { Table, Text } from '@mantine/core'
+// The servers of the zone: the serial of each name server beside the published one and how long it took to get it, the delegation at the
+// parent, and commands that show the same in a terminal.
+import { Stack, Table, Text } from '@mantine/core'
 import type { Zone } from '@pharos/contract/dns-zone'
-import { Stack } from '@mantine/core'
 import { OrDash } from '../ui/cells.tsx'
+import { CopyBlock } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
+import { digOf } from './dig.ts'
 import { words } from './words.ts'
 import { ServerPill } from './zone-state.tsx'
 import classes from './zones.module.css'
@@ -18,6 +20,7 @@ export function ServersTab({ zone }: { zone: Zone }) {
     <Stack>
       <Served zone={zone} />
       <Delegation zone={zone} />
+      <Commands zone={zone} />
     </Stack>
   )
 }
@@ -25,6 +28,13 @@ export function ServersTab({ zone }: { zone: Zone }) {
 /** Serials are compared in the arithmetic of RFC 1982. */
 const behindBy = (published: number | null, serial: number | null): number =>
   published === null || serial === null ? 0 : (published - serial) | 0
+
+/** Returns how long after the publication the server had the serial; nothing if it was observed anew since, such as after a failure. */
+function delayText(published: string | null, since: string | null) {
+  const ms = published === null || since === null ? NaN : Date.parse(since) - Date.parse(published)
+  return ms >= 0 && ms < longestDelayMs ? <div className={classes['comment']}>{texts.delay(ms)}</div> : null
+}
+const longestDelayMs = 3_600_000
 
 function Served({ zone: { servers = [], serial, published } }: { zone: Zone }) {
   const current = servers.filter(({ state }) => state === 'serving').length
@@ -45,7 +55,7 @@ function Served({ zone: { servers = [], serial, published } }: { zone: Zone }) {
           {texts.none}
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={560}>
+        <Table.ScrollContainer minWidth={620}>
           <Table aria-label={texts.title}>
             <Table.Thead>
               <Table.Tr>
@@ -53,7 +63,7 @@ function Served({ zone: { servers = [], serial, published } }: { zone: Zone }) {
                 <Table.Th>{texts.region}</Table.Th>
                 <Table.Th>{texts.state}</Table.Th>
                 <Table.Th ta="right">{texts.serial}</Table.Th>
-                <Table.Th>{texts.checked}</Table.Th>
+                <Table.Th>{texts.since}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -77,7 +87,8 @@ function Served({ zone: { servers = [], serial, published } }: { zone: Zone }) {
                     )}
                   </Table.Td>
                   <Table.Td>
-                    <Time at={server.checked} none={texts.neverChecked} />
+                    <Time at={server.since} />
+                    {server.state === 'serving' && delayText(published, server.since)}
                   </Table.Td>
                 </Table.Tr>
               ))}
@@ -91,7 +102,7 @@ function Served({ zone: { servers = [], serial, published } }: { zone: Zone }) {
             ? []
             : [
                 [texts.serialNow, serial === null ? null : String(serial)],
-                [texts.since, <Time key="since" at={published} none={words.list.notPublished} />],
+                [texts.publishedAt, <Time key="since" at={published} none={words.list.notPublished} />],
               ]
         }
       />
@@ -124,6 +135,24 @@ function Delegation({ zone: { nameservers } }: { zone: Zone }) {
           [words.facts.checked, <Time key="checked" at={checked} none={words.facts.never} />],
         ]}
       />
+    </Section>
+  )
+}
+
+/** Nobody has to believe this page. */
+function Commands({ zone: { name, nameservers } }: { zone: Zone }) {
+  const commands = [
+    ...nameservers.assigned.map((server) => digOf({ name, type: 'SOA', server, options: ['+short'] })),
+    digOf({ name, type: 'NS', options: ['+trace'] }),
+  ]
+  return (
+    <Section title={texts.commands}>
+      <Stack gap="xs">
+        <Text size="sm" c="dimmed">
+          {texts.commandsText}
+        </Text>
+        <CopyBlock text={commands.join('\n')} label={texts.copyCommands} />
+      </Stack>
     </Section>
   )
 }

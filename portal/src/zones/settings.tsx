@@ -1,5 +1,6 @@
 // The settings of a zone: TTLs, SOA, transfers, safety. The whole set is sent with the ETag of what was read.
 import { Skeleton } from '@mantine/core'
+import { listTsigKeysRoute, type TsigKey } from '@pharos/contract/dns-tsig'
 import {
   getZoneSettingsRoute,
   settingLimits,
@@ -8,11 +9,12 @@ import {
 } from '@pharos/contract/dns-settings'
 import type { Zone } from '@pharos/contract/dns-zone'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { call } from '../api/call.ts'
-import { teamIdNow } from '../api/queries.ts'
+import { teamIdNow, useAnswer } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { text } from '../ui/form-text-widgets.tsx'
-import { networks, number, toggle } from '../ui/form-widgets.tsx'
+import { multiSelect, networks, number, toggle, type Option } from '../ui/form-widgets.tsx'
 import { Field, FormLayout, FormSection, useRequestForm } from '../ui/form.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
@@ -33,9 +35,12 @@ export function ZoneSettingsTab({ zone }: { zone: Zone }) {
       return { settings: body, etag: headers.get('etag') ?? '*' }
     },
   })
-  if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />
-  if (!answer.data) return <Skeleton height={320} radius="lg" />
-  return <SettingsForm key={answer.data.etag} params={params} read={answer.data} />
+  const keys = useAnswer(listTsigKeysRoute, { query: { limit: 1000 } })
+  const failed = [answer, keys].filter(({ error, data }) => error && !data)
+  if (failed.length > 0)
+    return <Problem error={failed[0]!.error} retry={() => Promise.all(failed.map((one) => one.refetch()))} />
+  if (!answer.data || !keys.data) return <Skeleton height={320} radius="lg" />
+  return <SettingsForm key={answer.data.etag} params={params} read={answer.data} keys={keys.data.results} />
 }
 
 const seconds = (name: keyof typeof texts & keyof Values, help: string) =>
@@ -46,7 +51,7 @@ const within = (name: keyof typeof settingLimits): string => {
   return `${minimum.toLocaleString('en')} to ${maximum.toLocaleString('en')} ${texts.seconds}.`
 }
 
-const declared = {
+const fields = {
   default_ttl: seconds('default_ttl', texts.default_ttl_help),
   minimum_ttl: seconds('minimum_ttl', texts.minimum_ttl_help),
   negative_ttl: seconds('negative_ttl', texts.negative_ttl_help),
@@ -66,6 +71,7 @@ const declared = {
     placeholder: '192.0.2.53',
   }),
   allow_transfer: networks({ label: texts.allow_transfer, help: texts.allow_transfer_help }),
+  apex_ns_editable: toggle({ label: texts.apex_ns_editable, help: texts.apex_ns_editable_help }),
   protect_delete: toggle({ label: texts.protect_delete, help: texts.protect_delete_help }),
   auto_ptr: toggle({ label: texts.auto_ptr, help: texts.auto_ptr_help }),
   multi_signer: toggle({ label: texts.multi_signer, help: texts.multi_signer_help }),
@@ -77,6 +83,27 @@ const declared = {
   }),
 }
 
+/** A key that is not listed is one of the provider. */
+function keyOptions(keys: readonly TsigKey[], chosen: readonly number[]): Option[] {
+  const listed = keys.map(({ id, name, algorithm }) => ({
+    value: String(id),
+    label: `${name} (${algorithm.replace('hmac-', 'HMAC-').toUpperCase()})`,
+  }))
+  const others = chosen
+    .filter((id) => keys.every((one) => one.id !== id))
+    .map((id) => ({ value: String(id), label: texts.keyOfProvider(id) }))
+  return [...listed, ...others]
+}
+
+const declaredWith = (options: readonly Option[]) => ({
+  ...fields,
+  tsig_key_ids: multiSelect({
+    label: texts.tsig_key_ids,
+    help: options.length === 0 ? texts.noKeys : texts.tsig_key_ids_help,
+    data: options,
+  }),
+})
+
 const valuesOf = ({ soa, also_notify, ...rest }: ZoneSettings) => ({
   default_ttl: rest.default_ttl,
   minimum_ttl: rest.minimum_ttl,
@@ -84,6 +111,8 @@ const valuesOf = ({ soa, also_notify, ...rest }: ZoneSettings) => ({
   nameservers: rest.nameservers,
   also_notify: also_notify.map(({ address, port = 53 }) => (port === 53 ? address : `${address}#${port}`)),
   allow_transfer: rest.allow_transfer,
+  tsig_key_ids: rest.tsig_key_ids.map(String),
+  apex_ns_editable: rest.apex_ns_editable,
   protect_delete: rest.protect_delete,
   auto_ptr: rest.auto_ptr,
   multi_signer: rest.multi_signer,
@@ -91,13 +120,12 @@ const valuesOf = ({ soa, also_notify, ...rest }: ZoneSettings) => ({
 })
 type Values = ReturnType<typeof valuesOf>
 
-/** Settings without a field keep the value that was read. */
-function bodyOf(values: Values, settings: ZoneSettings): ZoneSettings {
-  const { rname, refresh, retry, expire, negative_ttl, also_notify, ...rest } = values
+function bodyOf(values: Values): ZoneSettings {
+  const { rname, refresh, retry, expire, negative_ttl, also_notify, tsig_key_ids: keys, ...rest } = values
   return {
-    ...settings,
     ...rest,
     soa: { rname, refresh, retry, expire, negative_ttl },
+    tsig_key_ids: keys.map(Number),
     also_notify: also_notify.map((text) => {
       const [address = '', port] = text.split('#')
       return port === undefined ? { address } : { address, port: Number(port) }
@@ -105,16 +133,26 @@ function bodyOf(values: Values, settings: ZoneSettings): ZoneSettings {
   }
 }
 
-function SettingsForm({ params, read }: { params: { zone: string }; read: Read }) {
+type FormProps = { params: { zone: string }; read: Read; keys: readonly TsigKey[] }
+
+function SettingsForm({ params, read, keys }: FormProps) {
   const readOnly = !useIsAdmin()
+  const declared = useMemo(
+    () => declaredWith(keyOptions(keys, read.settings.tsig_key_ids)),
+    [keys, read.settings.tsig_key_ids],
+  )
   const form = useRequestForm({
     initialValues: valuesOf(read.settings),
     route: updateZoneSettingsRoute,
     declared,
+    validate: ({ retry, refresh, minimum_ttl: least, default_ttl: ttl }): Record<string, string> => ({
+      ...(retry >= refresh ? { retry: texts.retryTooLong } : {}),
+      ...(least > ttl ? { minimum_ttl: texts.minimumTooHigh } : {}),
+    }),
     request: (values) =>
       call(updateZoneSettingsRoute, {
         params,
-        body: bodyOf(values, read.settings),
+        body: bodyOf(values),
         headers: { 'if-match': read.etag },
       }),
     onSuccess: async () => {
@@ -134,6 +172,7 @@ function SettingsForm({ params, read }: { params: { zone: string }; read: Read }
         </FormSection>
         <FormSection title={texts.soa} help={texts.soaHelp}>
           {field('nameservers')}
+          {field('apex_ns_editable')}
           {field('rname')}
           {field('refresh')}
           {field('retry')}
@@ -142,6 +181,7 @@ function SettingsForm({ params, read }: { params: { zone: string }; read: Read }
         <FormSection title={texts.transfers} help={texts.transfersHelp}>
           {field('also_notify')}
           {field('allow_transfer')}
+          {field('tsig_key_ids')}
         </FormSection>
         <FormSection title={texts.safety}>
           {field('protect_delete')}

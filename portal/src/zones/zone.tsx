@@ -17,10 +17,12 @@ import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { Ago } from '../ui/task-row.tsx'
 import { Time, WithTimes } from '../ui/time.tsx'
+import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
 import { usePageSearch } from '../ui/use-page-search.ts'
 import { DeleteZone } from './delete-zone.tsx'
 import { DeletedZone } from './deleted-zone.tsx'
 import { DnssecTab } from './dnssec.tsx'
+import { digOf } from './dig.ts'
 import { exportZone } from './export.ts'
 import { History } from './history.tsx'
 import { ImportTab } from './import.tsx'
@@ -28,6 +30,8 @@ import { Records } from './records.tsx'
 import { ServersTab } from './servers.tsx'
 import { ZoneSettingsTab } from './settings.tsx'
 import { tabsOfZone, type ZoneTab } from './tabs.ts'
+import { unicodeName } from './unicode-name.ts'
+import { useRecordDrafts } from './use-record-drafts.ts'
 import { words } from './words.ts'
 import { zoneInclude } from './zone-queries.ts'
 import { DnssecPill, servedText, ZoneStatusPill } from './zone-state.tsx'
@@ -60,13 +64,19 @@ export function ZonePage() {
         <Skeleton height={320} radius="lg" />
       </Page>
     )
-  return answer.data.details?.deleted ? <DeletedZone zone={answer.data} /> : <Shown zone={answer.data} />
+  return answer.data.details?.deleted ? (
+    <DeletedZone zone={answer.data} />
+  ) : (
+    <Shown key={answer.data.id} zone={answer.data} />
+  )
 }
 
 function Shown({ zone }: { zone: Zone }) {
   const { search, setSearch } = usePageSearch('/zones/$id')
   const tab: ZoneTab = tabsOfZone.find((one) => one === search.tab) ?? 'records'
   const setTab = (next: string | null) => setSearch({ tab: tabsOfZone.find((one) => one === next) })
+  // Here, so that a look at another tab does not lose them.
+  const drafts = useRecordDrafts(String(zone.id))
   return (
     <Page
       title={zone.name}
@@ -83,18 +93,21 @@ function Shown({ zone }: { zone: Zone }) {
       note={<Summary zone={zone} />}
       actions={<Actions zone={zone} />}
     >
+      <UnsavedGuard isUnsaved={() => drafts.changed > 0} />
       <Messages zone={zone} />
       <Tabs value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List>
           {tabsOfZone.map((one) => (
             <Tabs.Tab key={one} value={one}>
-              {words.tabs[one]}
+              {one === 'records' && drafts.changed > 0
+                ? words.tabs.recordsChanged(drafts.changed)
+                : words.tabs[one]}
             </Tabs.Tab>
           ))}
         </Tabs.List>
         {/* The table needs the whole width. */}
         <Tabs.Panel value="records" pt="md">
-          <Records key={zone.id} zone={zone} />
+          <Records zone={zone} drafts={drafts} />
         </Tabs.Panel>
         {tabsOfZone
           .filter((one): one is Exclude<ZoneTab, 'records'> => one !== 'records')
@@ -132,11 +145,23 @@ function Content({ tab, zone }: { tab: Exclude<ZoneTab, 'records'>; zone: Zone }
   }
 }
 
+/** An internationalized name in its own letters. */
+function UnicodeName({ name }: { name: string }) {
+  const shown = unicodeName(name)
+  return shown === undefined ? null : (
+    <>
+      <span data-verbatim>{shown}</span>
+      {' · '}
+    </>
+  )
+}
+
 /** What matters most, in one line: the table of records leaves no room for the facts. */
 const Summary = ({ zone }: { zone: Zone }) => (
   <>
+    <UnicodeName name={zone.name} />
     {zone.kind === 'secondary' && `${texts.secondary} · `}
-    {texts.servedBy(servedText(zone))}
+    {zone.published === null ? words.list.notPublished : texts.servedBy(servedText(zone))}
     {zone.serial !== null && ` · ${texts.serial(zone.serial)} · `}
     {zone.published !== null && (
       <>
@@ -150,6 +175,7 @@ const Summary = ({ zone }: { zone: Zone }) => (
 function Messages({ zone }: { zone: Zone }) {
   const { status, state_messages: messages = [], nameservers } = zone
   const sentences = messages.map(({ message }) => message).filter(isForPeople)
+  const tag = messages[0]?.tag ?? ''
   const isLost =
     status !== 'pending_verification' && ['elsewhere', 'absent'].includes(nameservers.delegation_status)
   return (
@@ -160,17 +186,18 @@ function Messages({ zone }: { zone: Zone }) {
         </Alert>
       )}
       {status === 'error' && (
-        <Alert color="bad" title={texts.errorTitle}>
+        <Alert color="bad" title={texts.errorTitles[tag] ?? texts.errorTitle}>
           {sentences.map((text) => (
             <div key={text}>
               <WithTimes text={text} />
             </div>
           ))}
+          <div>{texts.next[tag] ?? texts.nextOther}</div>
         </Alert>
       )}
       {isLost && (
         <Alert color="info" title={texts.notDelegatedTitle}>
-          {texts.notDelegated} <span data-verbatim>{nameservers.assigned.join(', ')}</span>
+          {texts.notDelegated} <span data-verbatim>{forRegistrar(zone).join(', ')}</span>
         </Alert>
       )}
     </>
@@ -191,6 +218,12 @@ function Actions({ zone }: { zone: Zone }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => clipboard.copy(zone.name)}>{texts.copy}</Menu.Item>
+          <Menu.Item onClick={() => clipboard.copy(forRegistrar(zone).join('\n'))}>
+            {words.facts.copyServers}
+          </Menu.Item>
+          <Menu.Item onClick={() => clipboard.copy(digOf({ name: zone.name, type: 'SOA' }))}>
+            {texts.copyDig}
+          </Menu.Item>
           <Menu.Item onClick={() => void exportZone(zone)}>{texts.export}</Menu.Item>
           {isAdmin && (
             <>
@@ -214,7 +247,7 @@ function ZoneFacts({ zone }: { zone: Zone }) {
     <Section title={facts.title}>
       <Facts
         facts={[
-          [facts.served, servedText(zone) ?? words.list.noServers],
+          [facts.served, zone.published === null ? null : (servedText(zone) ?? words.list.noServers)],
           [facts.serial, zone.serial === null ? null : String(zone.serial)],
           [facts.records, zone.record_count.toLocaleString('en')],
           [facts.kind, words.kind[zone.kind]],
@@ -229,9 +262,14 @@ function ZoneFacts({ zone }: { zone: Zone }) {
   )
 }
 
-function RegistrarFacts({ zone: { nameservers } }: { zone: Zone }) {
+/** Most registrars reject the dot at the end of a name. */
+const forRegistrar = ({ nameservers }: Zone): string[] =>
+  nameservers.assigned.map((name) => name.replace(/\.$/, ''))
+
+function RegistrarFacts({ zone }: { zone: Zone }) {
   const { facts } = words
-  const { assigned, delegation_status, delegation_last_check } = nameservers
+  const { delegation_status, delegation_last_check } = zone.nameservers
+  const assigned = forRegistrar(zone)
   return (
     <Section
       title={facts.serverTitle}

@@ -13,10 +13,22 @@ import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
+import { unicodeName } from './unicode-name.ts'
 import { words } from './words.ts'
 import { dnssecColors, DnssecPill, servedText, statusColors, ZoneStatusPill } from './zone-state.tsx'
 
 const { list: texts } = words
+
+/** An internationalized name is shown as its owner writes it, and as the DNS has it: two may look alike. */
+const InAscii = ({ name }: { name: string }) =>
+  unicodeName(name) !== undefined && (
+    <>
+      {' '}
+      <Dimmed>
+        <span data-verbatim>{name}</span>
+      </Dimmed>
+    </>
+  )
 
 const columns: readonly Column<Zone>[] = [
   {
@@ -27,9 +39,12 @@ const columns: readonly Column<Zone>[] = [
     grows: true,
     card: 'primary',
     cell: ({ id, name }) => (
-      <RowLink to={`/zones/${id}`}>
-        <span data-verbatim>{name}</span>
-      </RowLink>
+      <>
+        <RowLink to={`/zones/${id}`}>
+          <span data-verbatim>{unicodeName(name) ?? name}</span>
+        </RowLink>
+        <InAscii name={name} />
+      </>
     ),
   },
   {
@@ -59,7 +74,8 @@ const columns: readonly Column<Zone>[] = [
     header: texts.served,
     width: 130,
     align: 'right',
-    cell: (zone) => servedText(zone) ?? <Dimmed>{texts.noServers}</Dimmed>,
+    cell: (zone) =>
+      zone.published === null ? <Dimmed>–</Dimmed> : (servedText(zone) ?? <Dimmed>{texts.noServers}</Dimmed>),
   },
   {
     id: 'records',

@@ -1,7 +1,8 @@
-// `pharos holds dns`: publications of zones that wait for approval, decided by the operator.
+// `pharos holds dns`: removals of records and zones that wait for approval, decided by the operator.
 import { parseArgs } from 'node:util'
-import { decideDnsHold, listDnsHolds, type DnsHold } from '../dns/publish/hold.ts'
-import { CommandFailure, UsageError, type CommandContext } from './command.ts'
+import type { ZoneHold } from '@pharos/contract/zone-hold'
+import { decideZoneHoldAs, listZoneHolds } from '../dns/publish/zone-hold.ts'
+import { UsageError, type CommandContext } from './command.ts'
 import { parseInteger, parseOneArgument } from './parse-arguments.ts'
 import { withSchema } from './ready.ts'
 
@@ -23,15 +24,17 @@ export async function runDnsHolds(
 async function list(context: CommandContext, args: readonly string[]): Promise<void> {
   parseArgs({ args: [...args], options: {} })
   await withSchema(context, async ({ owner }) => {
-    const holds = await listDnsHolds(owner, 'open', listed)
-    for (const hold of holds) context.out(described(hold))
-    if (holds.length === 0) context.out('No holds are open.\n')
+    const query = { state: ['open' as const], ordering: '-id', limit: listed, offset: 0 }
+    const { results, count } = await listZoneHolds({ db: owner }, null, query)
+    for (const hold of results) context.out(described(hold))
+    if (count === 0) context.out('No holds are open.\n')
+    if (count > results.length) context.out(`${count - results.length} more\n`)
   })
 }
 
-const described = ({ id, kind, zone, reason, created, attrs }: DnsHold): string =>
-  `hold ${id}  ${zone ?? 'catalog zone'}  ${kind}  ${reason}  ${created.toISOString()}  ${attrs.count} removals\n` +
-  attrs.sets.map((set) => `  ${typeof set === 'string' ? set : JSON.stringify(set)}\n`).join('')
+const described = ({ id, kind, zone, state, reason, detail, created, removals, ...hold }: ZoneHold): string =>
+  `hold ${id}  ${zone?.name ?? 'catalog zone'}  ${kind}  ${state}  ${created}  ${reason}  ${hold.removal_count} removals\n` +
+  `  ${detail}\n${removals.map((one) => `  ${one}\n`).join('')}`
 
 async function decide(
   context: CommandContext,
@@ -42,8 +45,6 @@ async function decide(
   const text = parseOneArgument(positionals, 'the id of a hold: pharos holds dns list')
   const id = parseInteger('id', text, 1, 2 ** 31 - 1)
   await withSchema(context, async ({ owner }) => {
-    if (!(await decideDnsHold(owner, id, decision, 'operator')))
-      throw new CommandFailure(`Hold ${id} is not open: pharos holds dns list shows those that are.`)
-    context.out(`hold ${id} ${decision}\n`)
+    context.out(described(await decideZoneHoldAs({ db: owner }, { actor: 'operator' }, id, decision)))
   })
 }

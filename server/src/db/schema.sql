@@ -859,6 +859,7 @@ create table dns_secondaries (
   expires timestamp with time zone, -- when the data may no longer be served: SOA expire after the last contact
   error text,
   attrs jsonb,
+  notified timestamp with time zone, -- last NOTIFY; after `attempted` it came during a transfer, and the primaries are asked once more
   constraint dns_secondaries_pkey PRIMARY KEY (zone_id),
   constraint dns_secondaries_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
   constraint dns_secondaries_serial_check CHECK (((serial >= 0) AND (serial <= '4294967295'::bigint)))
@@ -894,6 +895,7 @@ create table dns_server_zones (
   state text not null,
   checked timestamp with time zone not null,
   since timestamp with time zone not null default now(),
+  reached timestamp with time zone, -- when the server was first seen at `serial`, or at a later one; null before
   constraint dns_server_zones_pkey PRIMARY KEY (server_id, zone_id),
   constraint dns_server_zones_server_id_fkey FOREIGN KEY (server_id) REFERENCES dns_servers(id) ON DELETE CASCADE,
   constraint dns_server_zones_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
@@ -1918,7 +1920,7 @@ grant delete, insert, select, update on dns_ptr_templates to pharos_tenant;
 grant delete, insert, select, update on dns_recordsets to pharos_tenant;
 grant insert, select, update (primaries, due) on dns_secondaries to pharos_tenant;
 grant select on dns_server_zones to pharos_tenant;
-grant select (id, name, region, is_public) on dns_servers to pharos_tenant;
+grant select (id, name, region, is_public, signing) on dns_servers to pharos_tenant;
 grant select (id, team_id, name, algorithm, created) on dns_tsig_keys to pharos_tenant;
 grant insert, select on dns_versions to pharos_tenant;
 grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by, resign_requested, dnssec_reason, dnssec_removal, dnssec_serial, powerdns) on dns_zones to pharos_tenant;

@@ -466,6 +466,8 @@ export interface DnsSecondariesTable {
   expires: Date | null
   error: string | null
   attrs: NullableJson
+  /** last NOTIFY; after `attempted` it came during a transfer, and the primaries are asked once more */
+  notified: Date | null
 }
 
 /** zones at their serial in dns_zones, signatures and denial of existence included */
@@ -491,6 +493,8 @@ export interface DnsServerZonesTable {
   state: DnsServerZonesState
   checked: Date
   since: Generated<Date>
+  /** when the server was first seen at `serial`, or at a later one; null before */
+  reached: Date | null
 }
 
 export type DnsServersKind = 'dns' | 'sandbox'

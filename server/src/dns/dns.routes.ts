@@ -15,6 +15,7 @@ import {
   updateRecordSetRoute,
 } from '@pharos/contract/dns-recordset'
 import { getZoneSettingsRoute, updateZoneSettingsRoute } from '@pharos/contract/dns-settings'
+import { listTsigKeysRoute } from '@pharos/contract/dns-tsig'
 import { getZoneVersionRoute, listZoneVersionsRoute, rollBackZoneRoute } from '@pharos/contract/dns-version'
 import {
   createZoneRoute,
@@ -33,14 +34,21 @@ import {
   updateRecordSet,
 } from './recordset/change-recordsets.ts'
 import { getRecordSet, listRecordSets } from './recordset/list-recordsets.ts'
-import { deletePtrTemplate, listPtrRecords, listPtrTemplates, updatePtrRecords } from './reverse/ptr.ts'
+import {
+  deletePtrTemplate,
+  listPtrRecords,
+  listPtrTemplates,
+  updatePtrRecords,
+  type PtrDeps,
+} from './reverse/ptr.ts'
 import { getZoneSettings, updateZoneSettings } from './settings/settings.ts'
+import { listTsigKeys } from './settings/tsig-keys.ts'
 import { createZone } from './zone/create-zone.ts'
 import { deleteZone, restoreZone } from './zone/delete-zone.ts'
 import { getZone, listZones } from './zone/list-zones.ts'
 import { getZoneVersion, listZoneVersions, rollBackZone } from './zone/version.ts'
 
-export const dnsRoutes = (deps: ImportDeps): Mounted[] => [
+export const dnsRoutes = (deps: ImportDeps & PtrDeps): Mounted[] => [
   handle(listZonesRoute, listZones, deps),
   handle(createZoneRoute, createZone, deps),
   handle(getZoneRoute, getZone, deps),
@@ -56,6 +64,7 @@ export const dnsRoutes = (deps: ImportDeps): Mounted[] => [
   handle(deleteRecordSetRoute, deleteRecordSet, deps),
   handle(getZoneSettingsRoute, getZoneSettings, deps),
   handle(updateZoneSettingsRoute, updateZoneSettings, deps),
+  handle(listTsigKeysRoute, listTsigKeys, deps),
   handle(listZoneVersionsRoute, listZoneVersions, deps),
   handle(getZoneVersionRoute, getZoneVersion, deps),
   handle(rollBackZoneRoute, rollBackZone, deps),

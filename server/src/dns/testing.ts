@@ -4,11 +4,15 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type { Postgres } from '../db/postgres.ts'
 import { parseName, type ZoneName, parseZoneName } from '../net/dns/name.ts'
 import { parseRdata, printRdata } from '../net/dns/rdata/rdata.ts'
 import { collectRrsets, type Rrset, type SignedRrset } from '../net/dns/record.ts'
 import { findType, recordClass, recordType, typeName } from '../net/dns/type.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { insertKey } from './dnssec/dnssec.store.ts'
+import { createKey } from './dnssec/key.ts'
 import { changeZone, type PlacedDesired } from './zone/change-zone.ts'
 import { insertZone, markDeleted, readDefaults } from './zone/zone.store.ts'
 import { managedSets, resolveSettings, type Zone } from './zone/zone.ts'
@@ -147,6 +151,17 @@ export async function seedZone(
     if (deleted) await markDeleted(trx, zone, 'operator')
     return zone
   })
+}
+
+/** Inserts a zone that is signed with a key, and waits for the DS record of the parent. */
+export async function seedSignedZone(postgres: Postgres, ring: KeyRing, options: SeedOptions): Promise<Zone> {
+  const zone = await seedZone(postgres, options)
+  await postgres.owner.transaction().execute(async (trx) => {
+    await insertKey(trx, zone.id, createKey(ring, zone.id, 13))
+    await sql`update dns_keys set state = 'active' where zone_id = ${zone.id}`.execute(trx)
+    await sql`update dns_zones set dnssec = 'pending_ds' where id = ${zone.id}`.execute(trx)
+  })
+  return zone
 }
 
 /** Inserts a PTR template with one generated record in a new zone. Returns its id. */

@@ -156,7 +156,10 @@ function hasCredential(schema: Schema | null): boolean {
   if (Array.isArray(schema)) return schema.some(hasCredential)
   const own = Object.entries(schema.properties ?? {})
   return (
-    own.some(([name, property]) => credentials.has(name) && property.type !== 'object') ||
+    own.some(
+      ([name, { type }]) =>
+        credentials.has(name) && (type === undefined || type === 'string' || type === 'array'),
+    ) ||
     [...own.map(([, property]) => property), schema['items'], schema['anyOf'], schema['allOf']].some((part) =>
       hasCredential((part ?? null) as Schema | null),
     )

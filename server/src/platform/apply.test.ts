@@ -553,3 +553,32 @@ test('keeps what users have changed in their accounts, unless enforced', async (
   await apply(text.replace('false', 'true'))
   assert.equal((await stored()).confirmed, true)
 })
+
+test('names of DNS are the same with and without the trailing dot, in any case', async () => {
+  await empty()
+  const written = (name: string) => `tsig_keys: [{name: ${name}, secret: c2VjcmV0IG9mIGEga2V5}]
+name_servers: [{name: ns1.example.net, address: 192.0.2.53, tsig_key: ${name}}]
+`
+  const names = ['transfer.example.net', 'transfer.example.net.', 'Transfer.Example.Net']
+  assert.equal(
+    (await apply(written(names[0]!))).at(-1),
+    '= 2 to create, 0 to change, 0 to delete, 0 unchanged',
+  )
+  for (const name of names) assert.match((await apply(written(name)))[0]!, /, 2 unchanged/, name)
+  await apply(`tsig_keys: [{name: other.example.net, secret: c2VjcmV0IG9mIGEga2V5}]
+name_servers: [{name: ns2.example.net, address: 192.0.2.54, tsig_key: other.example.net.}]
+`)
+  assert.deepEqual(
+    await rowsOf(
+      sql`select s.name, k.name as key from dns_servers s join dns_tsig_keys k on k.id = s.tsig_key_id order by 1`,
+    ),
+    [
+      { name: 'ns1.example.net.', key: 'transfer.example.net.' },
+      { name: 'ns2.example.net.', key: 'other.example.net.' },
+    ],
+  )
+  await assert.rejects(
+    apply(`tsig_keys: [{name: a.example.net, secret: c2VjcmV0}, {name: a.example.net., secret: c2VjcmV0}]\n`),
+    PlatformError,
+  )
+})

@@ -25,6 +25,19 @@ test('a valid file has no problems, and its entries are in canonical form', () =
   assert.equal(entries.length, 15)
 })
 
+test('a reference to a TSIG key is the same with and without the final dot', () => {
+  for (const [key, reference] of [
+    ['transfer.example.net', 'transfer.example.net'],
+    ['transfer.example.net.', 'Transfer.example.net'],
+    ['transfer.example.net', 'transfer.example.net.'],
+  ]) {
+    const text = `tsig_keys: [{ name: ${key}, secret: c2VjcmV0 }]
+name_servers: [{ name: ns1.example.net, address: 192.0.2.53, tsig_key: ${reference} }]
+`
+    assert.deepEqual(problemsOf(text), [])
+  }
+})
+
 test('an empty file has no entries', () => {
   for (const text of ['', '# nothing\n', 'teams:\n', '{}', 'teams: []', '---\n...\n']) {
     assert.deepEqual(problemsOf(text), [], JSON.stringify(text))

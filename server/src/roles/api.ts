@@ -6,6 +6,7 @@ import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement/announcement.routes.ts'
 import { holdRoutes } from '../byoip/reconcile/hold.routes.ts'
+import { zoneHoldRoutes } from '../dns/publish/zone-hold.routes.ts'
 import { checkFreshMs } from '../byoip/reconcile/router.ts'
 import { routerRoutes } from '../byoip/reconcile/router.routes.ts'
 import { createInspector, type LetterScanner } from '../byoip/letter/inspect-letter.ts'
@@ -17,9 +18,12 @@ import { authorize } from '../http/authenticate.ts'
 import { findSealedKey } from '../dns/publish/follow.store.ts'
 import { dnssecRoutes } from '../dns/dnssec/dnssec.routes.ts'
 import { enableForNewZone } from '../dns/dnssec/request-dnssec.ts'
+import { waitsFor } from '../dns/dnssec/state.ts'
 import { dnsRoutes } from '../dns/dns.routes.ts'
 import { powerdnsApi } from '../dns/powerdns/powerdns.routes.ts'
+import { createAddressResolver } from '../drivers/dns/address-resolver.ts'
 import { createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
+import { createForwardCheck } from '../dns/reverse/forward-check.ts'
 import { listDependentZones } from '../dns/reverse/dependent-zones.ts'
 import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
@@ -66,7 +70,8 @@ import { healthDeps, httpDeps } from './http.ts'
 import { registryRoutes } from './registry-sources.ts'
 import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
-import { webhookDeps } from './webhooks.ts'
+import { fromSetting } from './config-error.ts'
+import { parseNetworks, webhookDeps } from './webhooks.ts'
 
 /** Several teams may invite the same person on the same day; more would be spam. */
 const invitationsAtOnceTo = 3
@@ -122,7 +127,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       const key = await findSealedKey(postgres.front, id)
       return key && openTsigKey(ring, key)
     }),
+    allowedNetworks: fromSetting('dns_networks_allowed', () => parseNetworks(config.dnsNetworksAllowed)),
     enableDnssec: enableForNewZone({ ring, now: () => new Date() }),
+    forward: createForwardCheck({
+      resolver: createAddressResolver({ servers: config.dnsResolvers, tries: 1 }),
+    }),
     now: () => new Date(),
   }
   const outboxListener = createOutboxListener({ db: postgres.front, waker, log, metrics })
@@ -212,6 +221,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...holdRoutes({ db: postgres.front }),
+    ...zoneHoldRoutes({ db: postgres.front }),
     ...customerRoutes({ db: postgres.front }),
     ...registryRoutes({ db: postgres.front, rpki: deps.rpki, irr: deps.irr }),
     ...routerRoutes({
@@ -229,7 +239,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...dnsRoutes(dns),
-    ...dnssecRoutes({ postgres, ring, now: () => new Date() }),
+    ...dnssecRoutes({ postgres, ring, now: () => new Date(), waits: waitsFor(config.dnsCacheSeconds) }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...inventoryRoutes({ postgres }),
     ...notificationRoutes({ db: postgres.front, now: () => new Date() }),

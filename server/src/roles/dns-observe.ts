@@ -1,10 +1,14 @@
 // Observes every name server of the platform file by a loop of its own, so that one that does not answer delays no other. One process at a time
 // observes.
 import { Leadership } from '../db/leadership.ts'
+import type { Db } from '../db/postgres.ts'
+import type { ZoneSource } from '../dns/answer/zone-source.ts'
 import type { NameServer } from '../dns/publish/name-server.ts'
 import { deleteObservations, listServers, type ServerRow } from '../dns/publish/observe.store.ts'
 import { ServerObserver } from '../dns/publish/observe-server.ts'
+import { ServedZones } from '../dns/serve/served-zones.ts'
 import { createFollower } from '../drivers/dns-follower/name-server.ts'
+import { SandboxNameServer } from '../drivers/sandbox/name-server.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
 import { createLoopComponent } from './loop-component.ts'
@@ -114,7 +118,19 @@ function observe(shared: Shared, server: ServerRow): Observed {
   }
 }
 
-function connect({ config }: Shared, { name, address, port, ...key }: ServerRow): NameServer {
+function connect({ config, postgres }: Shared, { name, kind, address, port, ...key }: ServerRow): NameServer {
+  if (kind === 'sandbox') return new SandboxNameServer({ primary: publishedZones(postgres.owner) })
   if (address === null) throw new Error(`the name server ${name} has no address`)
   return createFollower({ address, port, key: openTsigKey(config.secret, key) })
+}
+
+/** The primary of a sandbox, which is in this process: the published rows, as they are at each transfer. */
+function publishedZones(db: Db): Pick<ZoneSource, 'open'> {
+  const zones = new ServedZones({ db, isInMemory: false, now: () => new Date() })
+  return {
+    async open(name) {
+      await zones.refresh(false)
+      return zones.open(name)
+    },
+  }
 }

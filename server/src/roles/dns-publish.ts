@@ -3,12 +3,14 @@
 import { Leadership } from '../db/leadership.ts'
 import type { WakeName } from '../db/wake.ts'
 import { hasDeleted, purge } from '../dns/publish/purge.ts'
+import { OtherNotifier } from '../dns/publish/notify-others.ts'
 import { publishCatalog } from '../dns/publish/publish-catalog.ts'
 import { requestResigning } from '../dns/publish/publish.store.ts'
 import { renewalTime, type SignWhole } from '../dns/publish/publish-zone.ts'
 import { publishZones } from '../dns/publish/publish-zones.ts'
 import { signZone } from '../dns/sign/sign-zone.ts'
 import { signInThread } from '../dns/sign/sign-in-thread.ts'
+import { createFollower } from '../drivers/dns-follower/name-server.ts'
 import { parseZoneName } from '../net/dns/name.ts'
 import type { Component } from '../runtime/component.ts'
 import { fromSetting } from './config-error.ts'
@@ -16,6 +18,7 @@ import { dnsFollowPart } from './dns-follow.ts'
 import { dnsObservePart } from './dns-observe.ts'
 import { createLoopComponent, type LoopComponent, type LoopSettings } from './loop-component.ts'
 import type { Shared } from './shared.ts'
+import { openTsigKey } from './tsig-keys.ts'
 
 /** Finds what is to be published within this time if a notification is lost. */
 const publishIntervalMs = 30_000
@@ -67,9 +70,28 @@ export function dnsPublishParts(shared: Shared): Component[] {
         if (zones + versions > 0) log.info({ zones, versions }, 'deleted zones and old versions purged')
       },
     }),
+    alsoNotifyLoop(shared),
     dnsObservePart(shared),
     dnsFollowPart(shared),
   ]
+}
+
+/** NOTIFY to the servers that the settings of zones name. */
+function alsoNotifyLoop(shared: Shared): LoopComponent {
+  const { config, postgres, log } = shared
+  const notifier = new OtherNotifier({
+    db: postgres.owner,
+    connect: ({ address, port, ...key }) =>
+      createFollower({ address, port, key: openTsigKey(config.secret, key) }),
+    onFailure: ({ address, port }, error) =>
+      log.info({ address, port, err: error }, 'NOTIFY not acknowledged; the server asks after SOA refresh'),
+  })
+  return createLedLoop(shared, {
+    name: 'dns-also-notify',
+    wakeName: 'dns-published',
+    intervalMs: publishIntervalMs,
+    run: async (signal) => void (await notifier.run(signal)),
+  })
 }
 
 /** A thread takes longer to start than a few sets to sign; sets without signatures are only sorted. */

@@ -2,14 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { startFollower, type Follower } from '@pharos/lab/dns-follower'
 import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { wake } from '../db/wake.ts'
-import { decideDnsHold } from '../dns/publish/hold.ts'
+import { decideZoneHoldAs } from '../dns/publish/zone-hold.ts'
 import { changeZone, insertZone } from '../dns/publish/testing.ts'
 import { dig, testKey } from '../drivers/dns-server/testing.ts'
-import { startPeer, type Peer } from '../drivers/dns-follower/testing-peers.ts'
+import { createFollower } from '../drivers/dns-follower/name-server.ts'
+import { parseZoneName } from '../net/dns/name.ts'
+import { recordType } from '../net/dns/type.ts'
 import { loadConfig, type Config } from '../runtime/config.ts'
 import { silentLog } from '../runtime/log.ts'
 import { seal } from '../runtime/secrets.ts'
@@ -46,7 +49,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
   let serving: Serving
   let port: number
   let config: Config
-  const peers: Peer[] = []
+  const peers: Follower[] = []
   before(async () => {
     database = await createTestDatabase()
     config = configOf(database.databaseUrl)
@@ -61,7 +64,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
 
   const db = () => database.postgres.owner
 
-  async function addServer(peer: Peer): Promise<void> {
+  async function addServer(peer: Follower): Promise<void> {
     await sql`
       with k as (
         insert into dns_tsig_keys (name, algorithm, secret_sealed)
@@ -94,7 +97,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
 
   it('reaches BIND and Knot through the catalog zone, with TSIG, and its status says so', async () => {
     for (const name of ['BIND', 'Knot'] as const) {
-      const peer = await startPeer(name, {
+      const peer = await startFollower(name, {
         primary: { address: '127.0.0.1', port },
         key: testKey,
         zones: [],
@@ -151,7 +154,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
   it('stays where it is if many are deleted at once, until staff approve', async () => {
     const ids = []
     for (let i = 0; i < 8; i++) ids.push(await insertZone(db(), `mass${i}.example`, 'www 300 A 192.0.2.1'))
-    const [{ address, port: peerPort }] = peers as [Peer]
+    const [{ address, port: peerPort }] = peers as [Follower]
     for (let i = 0; i < 8; i++)
       await waitFor(`mass${i}`, async () =>
         /192\.0/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)),
@@ -166,7 +169,7 @@ describe('a zone in the database', { skip: skipWithout('dig', 'named', 'knotd') 
     assert.equal(hold.reason, 'many_removals')
     assert.match(await dig(peerPort, `@${address}`, 'www.mass0.example'), /192\.0/)
     assert.match(await dig(port, 'www.mass0.example'), /192\.0/)
-    assert.ok(await decideDnsHold(db(), hold.id, 'approved', 'operator'))
+    await decideZoneHoldAs({ db: db() }, { actor: 'operator' }, hold.id, 'approved')
     for (let i = 0; i < 8; i++)
       await waitFor(`no mass${i}`, async () =>
         /REFUSED/.test(await dig(peerPort, `@${address}`, `www.mass${i}.example`)),
@@ -181,7 +184,13 @@ describe('the built-in name server', { skip: skipWithout('dig') }, () => {
     const serving = await runRole(config, ['reconciler', 'nameserver'], silentLog)
     const port = Number(serving.dns!.split(':').at(-1))
     try {
-      await insertZone(database.postgres.owner, 'kept.example', 'www 300 A 192.0.2.1')
+      const { owner } = database.postgres
+      await sql`
+        with k as (insert into dns_tsig_keys (name, algorithm, secret_sealed) values (${testKey.name}, ${testKey.algorithm},
+          ${seal(config.secret, 'tsig-key', testKey.secret, testKey.name)}) returning id)
+        insert into dns_servers (name, address, port, tsig_key_id)
+        select 'ns.example.', '127.0.0.1', ${port}, id from k`.execute(owner)
+      await insertZone(owner, 'kept.example', 'www 300 A 192.0.2.1')
       await waitFor(
         'the answer',
         async () => (await dig(port, '+short', 'www.kept.example', 'A')) === '192.0.2.1',
@@ -190,6 +199,65 @@ describe('the built-in name server', { skip: skipWithout('dig') }, () => {
       for (let i = 0; i < 5; i++)
         assert.equal(await dig(port, '+short', 'www.kept.example', 'A'), '192.0.2.1')
       assert.match(await dig(port, '+tcp', 'kept.example', 'SOA'), /status: NOERROR/)
+      const client = createFollower({ address: '127.0.0.1', port, key: testKey })
+      const records = await Array.fromAsync(client.read(parseZoneName('kept.example')), ({ type }) => type)
+      assert.deepEqual(records.sort(), [recordType.A, recordType.NS, recordType.SOA])
+      const catalogRecords = await Array.fromAsync(client.read(parseZoneName(catalog)), ({ type }) => type)
+      assert.ok(catalogRecords.includes(recordType.PTR), 'the catalog zone keeps its members')
+      await client.close()
+    } finally {
+      await serving.stop()
+    }
+  })
+})
+
+describe('sandbox name servers', { skip: skipWithout('dig') }, () => {
+  it('follow what is published, two of them, without a loop that fails', async () => {
+    await using database = await createTestDatabase()
+    const db = database.postgres.owner
+    await sql`
+      insert into dns_servers (name, kind) values ('ns1.example.', 'sandbox'), ('ns2.example.', 'sandbox')`.execute(
+      db,
+    )
+    const serving = await runRole(configOf(database.databaseUrl), ['reconciler'], silentLog)
+    try {
+      const id = await insertZone(db, 'sandbox.example', 'www 300 A 192.0.2.1')
+      const served = async (): Promise<boolean> => {
+        const { rows } = await sql<{ count: number; status: string }>`
+          select z.status, (select count(*)::integer from dns_server_zones s
+            where s.zone_id = z.id and s.state = 'serving' and s.serial = z.serial) as count
+          from dns_zones z where z.id = ${id}`.execute(db)
+        return rows[0]!.status === 'ok' && rows[0]!.count === 2
+      }
+      await waitFor('both serve the zone', served)
+      await changeZone(db, id, { added: 'www 300 A 192.0.2.2' })
+      await waitFor('both serve the change', served)
+      const { rows } = await sql`select error, identity from dns_servers`.execute(db)
+      const up = { error: null, identity: { version: 'sandbox' } }
+      assert.deepEqual(rows, [up, up])
+    } finally {
+      await serving.stop()
+    }
+  })
+})
+
+describe('a name server without answers from memory', { skip: skipWithout('dig') }, () => {
+  it('answers serials alone, and SERVFAIL for a secondary zone that has expired', async () => {
+    await using database = await createTestDatabase()
+    const db = database.postgres.owner
+    const config = { ...configOf(database.databaseUrl), dnsAnswer: 'none' as const }
+    const serving = await runRole(config, ['reconciler', 'nameserver'], silentLog)
+    const port = Number(serving.dns!.split(':').at(-1))
+    try {
+      const id = await insertZone(db, 'large.example', 'www 300 A 192.0.2.1')
+      await waitFor('the serial', async () => /flags: qr aa/.test(await dig(port, 'large.example', 'SOA')))
+      assert.match(await dig(port, 'www.large.example', 'A'), /status: REFUSED/)
+      await sql`
+        insert into dns_secondaries (zone_id, primaries, due, expires)
+        values (${id}, '[]', null, now() - interval '1 s')`.execute(db)
+      await sql`update dns_zones set published = now() where id = ${id}`.execute(db)
+      await wake(db, 'dns-published')
+      await waitFor('SERVFAIL', async () => /SERVFAIL/.test(await dig(port, 'large.example', 'SOA')))
     } finally {
       await serving.stop()
     }

@@ -2,6 +2,7 @@
 import { checkDelegations } from '../dns/dnssec/check-delegations.ts'
 import { evaluateDnssec } from '../dns/dnssec/evaluate-dnssec.ts'
 import type { FindOptions } from '../dns/dnssec/find-parent.ts'
+import { waitsFor } from '../dns/dnssec/state.ts'
 import { exchange } from '../drivers/dns-follower/exchange.ts'
 import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { labelsOf, root, type ZoneName } from '../net/dns/name.ts'
@@ -10,7 +11,7 @@ import type { Component } from '../runtime/component.ts'
 import { createLedLoop } from './dns-publish.ts'
 import type { Shared } from './shared.ts'
 
-/** How often the loops look for what is due; most runs find nothing. */
+/** How often the loops look for what is due, at least; most runs find nothing. */
 const intervalMs = 5000
 const askTimeoutMs = 3000
 
@@ -46,12 +47,15 @@ const undelegated: ReadonlySet<string> = new Set([
 export function dnssecParts(shared: Shared): Component[] {
   const { config, postgres, log } = shared
   const now = (): Date => new Date()
-  const deps = { db: postgres.owner, ring: config.secret, now }
+  const cacheSeconds = config.dnsCacheSeconds
+  const waits = waitsFor(cacheSeconds)
+  const deps = { db: postgres.owner, ring: config.secret, now, waits, cacheSeconds }
+  const loop = { intervalMs: Math.min(intervalMs, cacheSeconds * 500) }
   const find = findOptions(config.dnsRoots)
   const states = createLedLoop(shared, {
     name: 'dnssec',
     wakeName: 'dns-published',
-    intervalMs,
+    ...loop,
     async run(signal) {
       const moved = await evaluateDnssec(deps, log, signal)
       if (moved > 0) log.info({ zones: moved }, 'DNSSEC states moved')
@@ -59,7 +63,7 @@ export function dnssecParts(shared: Shared): Component[] {
   })
   const delegations = createLedLoop(shared, {
     name: 'dns-delegation',
-    intervalMs,
+    ...loop,
     async run(signal) {
       if ((await checkDelegations({ ...deps, find }, log, signal)) > 0) states.wake()
     },

@@ -20,6 +20,12 @@ export type Figures = {
     readonly up: boolean | null
     readonly neighbors: number
   }[]
+  readonly dns: {
+    readonly holds: number
+    /** When the first signature of a primary zone expires, in Unix seconds; null without signatures. */
+    readonly signatures_expire: number | null
+    readonly servers: readonly { readonly name: string; readonly up: boolean | null }[]
+  }
   readonly visibility: readonly { readonly source: string; readonly up: boolean }[]
   readonly connections: readonly { readonly use: string; readonly state: string; readonly count: number }[]
 }
@@ -53,6 +59,15 @@ export async function readFigures(db: Db): Promise<Figures> {
         from regions r cross join jsonb_array_elements(r.speakers) s
         left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name'
         order by 1, 2`.execute(trx)
+      const dns = await sql<Figures['dns']>`
+        select (select count(*) from dns_holds where state = 'open') as holds,
+          (select extract(epoch from s.expires)::double precision from dns_served s join dns_zones z on z.id = s.zone_id
+            where s.expires is not null and z.kind = 'primary' and z.deleted is null
+            order by s.expires limit 1) as signatures_expire,
+          coalesce((select json_agg(json_build_object('name', name,
+            'up', case when checked is not null then error is null end) order by name) from dns_servers), '[]') as servers`.execute(
+        trx,
+      )
       const visibility = (await listSources(trx)).map(({ name, problem, is_followed }) => ({
         source: name,
         up: problem === null && is_followed,
@@ -68,6 +83,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         webhooks: webhooks.rows[0]!,
         regions: regions.rows,
         routers: routers.rows,
+        dns: dns.rows[0]!,
         visibility,
         connections: connections.rows,
       }

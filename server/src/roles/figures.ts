@@ -35,6 +35,7 @@ function gaugesOf(metrics: Metrics) {
     regionNeighbors,
     connections,
     visibilityUp,
+    metrics.nameServerUp,
   ]
 }
 
@@ -47,6 +48,8 @@ function plainGaugesOf(metrics: Metrics) {
     mailsWaiting,
     mailWaitSeconds,
     metrics.webhookDeliveriesWaiting,
+    metrics.dnsHoldsOpen,
+    metrics.dnsSignaturesExpire,
   ]
 }
 
@@ -62,7 +65,7 @@ async function read(metrics: Metrics, db: Db): Promise<void> {
 
 function show(
   metrics: Metrics,
-  { deliveries, mails, webhooks, regions, routers, visibility, connections }: Figures,
+  { deliveries, mails, webhooks, regions, routers, dns, visibility, connections }: Figures,
 ): void {
   metrics.deliveriesWaiting.set(deliveries.waiting)
   metrics.deliveryWaitSeconds.set(deliveries.oldest_seconds)
@@ -79,6 +82,11 @@ function show(
     metrics.routerUp.set({ region, router }, up ? 1 : 0)
     metrics.regionNeighbors.set({ region, router }, neighbors)
   }
+  metrics.dnsHoldsOpen.set(dns.holds)
+  if (dns.signatures_expire === null) metrics.dnsSignaturesExpire.remove()
+  else metrics.dnsSignaturesExpire.set(dns.signatures_expire)
+  for (const { name, up } of dns.servers)
+    if (up !== null) metrics.nameServerUp.set({ server: name.slice(0, -1) }, up ? 1 : 0)
   for (const { source, up } of visibility) metrics.visibilityUp.set({ source }, up ? 1 : 0)
   for (const { use, state, count } of connections) metrics.connections.set({ use, state }, count)
 }

@@ -12,7 +12,7 @@ import { startListener, type DnsListener } from '../drivers/dns-server/listener.
 import type { Peer } from '../dns/answer/zone-source.ts'
 import { updateZone } from '../dns/update/apply-update.ts'
 import { encodeMessage } from '../net/dns/message-writer.ts'
-import { emptyMessage, rcode, type Message } from '../net/dns/message.ts'
+import { emptyMessage, rcode, udpLengthMax, type Message } from '../net/dns/message.ts'
 import type { DomainName, ZoneName } from '../net/dns/name.ts'
 import { recordsOf } from '../net/dns/record.ts'
 import { recordClass, recordType } from '../net/dns/type.ts'
@@ -81,6 +81,7 @@ export function createNameserver(shared: Shared): Nameserver {
     onRefused: (zone: string, { address, key }: Peer, reason: unknown) =>
       log.warn({ zone, key, address, err: reason }, 'UPDATE refused'),
   }
+  const requested = new Set<number>()
   const handler = createHandler({
     zones,
     answer: answerer(config.dnsAnswer === 'all', zones),
@@ -93,9 +94,14 @@ export function createNameserver(shared: Shared): Nameserver {
     notified(name, peer) {
       const zoneId = access.notifiedZone(name, peer)
       if (zoneId === undefined) return rcode.NOTAUTH
-      requestTransfer(postgres.owner, zoneId).catch((error: unknown) =>
-        log.warn({ zone: name, err: error }, 'NOTIFY not stored; the next refresh finds the change'),
-      )
+      // A flood of them is one request: the primary is asked after it was stored.
+      if (requested.has(zoneId)) return rcode.NOERROR
+      requested.add(zoneId)
+      requestTransfer(postgres.owner, zoneId)
+        .catch((error: unknown) =>
+          log.warn({ zone: name, err: error }, 'NOTIFY not stored; the next refresh finds the change'),
+        )
+        .finally(() => requested.delete(zoneId))
       return rcode.NOERROR
     },
     now: () => Date.now() / 1000,
@@ -144,11 +150,14 @@ function answerer(
 function serialAnswer(zones: ServedZones, query: Message): Uint8Array | undefined {
   const [question] = query.questions
   const zone = question && zones.find(question.name as ZoneName)
-  if (!zone || zone === 'expired' || question.type !== recordType.SOA) return undefined
+  if (!zone || question.type !== recordType.SOA) return undefined
+  if (zone === 'expired') return answerTo(query, { rcode: rcode.SERVFAIL })
   return answerTo(query, { aa: true, answers: recordsOf(zone.soa) })
 }
 
 function answerTo({ id, opcode, rd, questions, edns }: Message, parts: Partial<Message>): Uint8Array {
   const answer = { ...emptyMessage, id, opcode, rd, qr: true, questions, ...parts }
-  return encodeMessage(edns ? { ...answer, edns: { ...edns, version: 0, options: [] } } : answer)
+  return encodeMessage(
+    edns ? { ...answer, edns: { ...edns, udpSize: udpLengthMax, version: 0, options: [] } } : answer,
+  )
 }

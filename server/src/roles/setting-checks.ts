@@ -1,5 +1,5 @@
 // Checks the settings that drivers and domains parse: each by its own parser, together with all other settings.
-import { checkNameServers } from '../drivers/dns/txt-resolver.ts'
+import { checkNameServers } from '../drivers/dns/resolver-query.ts'
 import { checkIrrSources } from '../drivers/irr-sources.ts'
 import { checkMailTransport } from '../drivers/mail-transports.ts'
 import { parseBootstrapUrl } from '../drivers/rdap/source.ts'
@@ -17,6 +17,7 @@ export const settingChecks: SettingChecks = {
   dns_catalog_zone: parseZoneName,
   dns_listen: parseListenAddress,
   dns_resolvers: checkNameServers,
+  dns_networks_allowed: parseNetworks,
   dns_roots: (servers) => servers.forEach(parseListenAddress),
   irr_sources: checkIrrSources,
   mail_url: checkMailTransport,

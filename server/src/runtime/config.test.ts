@@ -46,6 +46,7 @@ test('without any settings, the defaults listen on loopback', () => {
   const config = loadConfig({ PHAROS_SECRET: secret }, memory())
   assert.equal(config.host, '127.0.0.1')
   assert.equal(config.port, 8080)
+  assert.equal(config.dnsListen, '127.0.0.1:8053')
   assert.equal(config.databaseUrl, null)
   assert.equal(config.accessTokenLifetimeSeconds, 300)
   assert.deepEqual(config.trustedProxies, [])

@@ -195,7 +195,7 @@ export const failureTexts = {
     zone: ({ zone }: { zone: string }) =>
       `The team has the zone ${zone} already. Change it, or import with merge or replace.`,
     recordSets: ({ ids }: { ids: readonly string[] }) =>
-      `${plural(ids.length, 'record set')} of the request ${ids.length === 1 ? 'exists' : 'exist'} already: ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', ...' : ''}. Replace with PUT, or change several with PATCH.`,
+      `The zone has ${plural(ids.length, 'record set')} of the request already: ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', ...' : ''}. Replace with PUT, or change several with PATCH.`,
   },
   delegated: {
     zone: ({ zone, servers }: { zone: string; servers: readonly string[] }) =>
@@ -211,11 +211,13 @@ export const failureTexts = {
   },
   in_use: {
     reverseZones: ({ zones }: { zones: readonly string[] }) =>
-      `${plural(zones.length, 'zone')} of reverse DNS ${zones.length === 1 ? 'depends' : 'depend'} on the announcement: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
+      `The announcement is needed by ${plural(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
     rolloverInProgress: ({ zone }: { zone: string }) =>
       `A key of ${zone} is being replaced already. Wait until its predecessor is removed.`,
+    signedElsewhere: ({ zone }: { zone: string }) =>
+      `The name servers of ${zone} sign it with keys of their own. Ask your provider for their DS records.`,
     dnssecNotEnabled: ({ zone, status }: { zone: string; status: string }) =>
       `DNSSEC of ${zone} is ${status}. A key can be replaced while it is pending_ds or active.`,
     secondaryZone: ({ zone }: { zone: string }) =>
@@ -230,6 +232,9 @@ export const failureTexts = {
     providerUnnamed:
       'A letter has to name the provider and its ASN, which are not configured. ' +
       'Ask the provider to set provider_name and provider_asn, or write a letter of your own.',
+    apexRemoval:
+      'SOA and NS records of a zone itself are never removed from its name servers. Restore them in the zone, for example with a rollback, ' +
+      'and reject the hold.',
     holdClosed: 'The paused change was replaced or is no longer needed. Look for an open one.',
     holdDecided: ({ state }: { state: string }) => `The paused change was decided before: it is ${state}.`,
     lastRouter: ({ router, region }: { router: string; region: string }) =>
@@ -386,6 +391,20 @@ export const invalidTexts = {
   wrongCode: ['wrong_code', 'is wrong or was used already; wait for the next code'],
   domain: ['domain', 'must be the name of a domain such as acme.net, without https:// and path'],
   zoneRoot: ['zone_name', 'must not be the root or a top-level domain'],
+  mixedScripts: [
+    'mixed_scripts',
+    ({ suggestion }: { suggestion: string }) =>
+      `has letters of several scripts that look alike. If that is meant, write ${suggestion}`,
+  ],
+  zoneWildcard: [
+    'wildcard',
+    'must not begin with *: create the zone without it, and in it record sets with the name *',
+  ],
+  zoneIdna: [
+    'idna',
+    ({ label }: { label: string }) =>
+      `has the label ${label}, which no international name has (IDNA); write the name in Unicode`,
+  ],
   zonePublicSuffix: [
     'public_suffix',
     'is a public suffix, under which others register domains; name a zone below it',
@@ -404,11 +423,11 @@ export const invalidTexts = {
   primariesMissing: ['required', 'is required for a secondary zone'],
   primariesFixed: [
     'not_accepted',
-    'of a zone cannot be changed here. Delete the zone and create it with the other primaries',
+    'is fixed once the zone exists. Delete the zone and create it with the other primaries',
   ],
   kindFixed: [
     'not_accepted',
-    'of a zone cannot be changed. Delete the zone and create it with the other kind',
+    'is fixed once the zone exists. Delete the zone and create it with the other kind',
   ],
   zoneText: ['not_accepted', 'is not accepted here: import the zone file with POST /v3/dns/zones/import'],
   disabledRecord: ['not_accepted', 'is not supported: leave out records that are not to be served'],
@@ -422,6 +441,10 @@ export const invalidTexts = {
   tsigKeyId: ['unknown', 'is not the id of a TSIG key of the provider or of the team'],
   confirm: ['confirm', ({ zone }: { zone: string }) => `must be the name of the zone, ${zone}`],
   ipAddress: ['address', 'must be an IP address such as 192.0.2.53 or 2001:db8::53'],
+  privateServer: [
+    'address',
+    'must be an address of the public internet; ask your provider to allow another network',
+  ],
   outOfZone: ['out_of_zone', ({ zone }: { zone: string }) => `is not in the zone ${zone}`],
   trailingDot: [
     'trailing_dot',
@@ -429,6 +452,11 @@ export const invalidTexts = {
       `has several labels and no trailing dot, so that it would be relative to the zone. Write ${suggestion}`,
   ],
   recordType: ['unknown', 'is not a record type; write it as A, MX, ... or TYPE and its number'],
+  genericForm: [
+    'generic_form',
+    ({ type }: { type: string }) =>
+      `must be written as \\# length octets (RFC 3597): ${type} has no text form here`,
+  ],
   unsupportedType: ['unsupported_type', ({ reason }: { reason: string }) => `is not supported: ${reason}`],
   repeatedRecordSet: [
     'repeated',
@@ -441,7 +469,7 @@ export const invalidTexts = {
   recordsEmpty: ['minItems', 'must not be empty; use DELETE to delete the record set'],
   recordsMissing: ['required', 'is required; or send add and remove'],
   recordsExclusive: ['exclusive', 'must not be sent with add or remove: send one of them'],
-  nothingLeft: ['minItems', 'would leave no record; use DELETE to delete the record set'],
+  nothingLeft: ['minItems', 'must leave a record; use DELETE to delete the record set'],
   ptrType: ['not_accepted', 'is accepted for A and AAAA only'],
   ptrWildcard: ['not_accepted', 'is not accepted for a wildcard, whose name is not that of a host'],
   repeatedAddress: ['repeated', ({ ip }: { ip: string }) => `is ${ip}, which is in the request already`],
@@ -457,8 +485,11 @@ export const invalidTexts = {
       `has too many addresses for a pattern with placeholders: at most those of a /${longest}. Use one fixed name, or a smaller network`,
   ],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
-  dnssecKey: ['key', ({ reason }: { reason: string }) => `the key cannot be imported: ${reason}`],
-  zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `could not transfer the zone: ${reason}`],
+  dnssecKey: ['key', ({ reason }: { reason: string }) => `is not a key that can be imported: ${reason}`],
+  zoneTransfer: [
+    'transfer',
+    ({ reason }: { reason: string }) => `is not a server from which the zone can be transferred: ${reason}`,
+  ],
   importEmpty: ['empty', 'has no record that can be imported'],
   mailboxName: [
     'pattern',
@@ -466,7 +497,7 @@ export const invalidTexts = {
   ],
   retryRange: ['range', 'must be less than refresh'],
   minimumTtlRange: ['range', 'must be at most default_ttl'],
-  apexNsPermission: ['not_accepted', 'must be false: the provider does not allow it'],
+  apexNsPermission: ['not_accepted', 'is not allowed by the provider'],
   announcement: ['not_found', 'is not an announcement of the team'],
   prefixHeld: ['prefix_claimed', 'is held by another customer of the provider'],
   asnUnverified: [

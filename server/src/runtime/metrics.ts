@@ -143,6 +143,22 @@ export function createMetrics() {
       labelNames: ['source'],
       registers,
     }),
+    nameServerUp: new Gauge({
+      name: 'pharos_name_server_up',
+      help: 'Installation: 1 if the name server answered when it was last asked for serials, else 0. Alert if it is 0.',
+      labelNames: ['server'],
+      registers,
+    }),
+    dnsHoldsOpen: new Gauge({
+      name: 'pharos_dns_holds_open',
+      help: 'Installation: removals of zones and names that wait for staff. Alert if it is above 0.',
+      registers,
+    }),
+    dnsSignaturesExpire: new Gauge({
+      name: 'pharos_dns_signatures_expire_timestamp_seconds',
+      help: 'Installation: when the first signature of a zone expires; they are renewed 14 days before. Alert at 7 days.',
+      registers,
+    }),
     visibilityRoutes: new Gauge({
       name: 'pharos_visibility_routes',
       help: 'Routes of route collectors that this process stores; 0 unless it follows the sources of visibility.',

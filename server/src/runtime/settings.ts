@@ -252,6 +252,14 @@ export const settingsSchema = Type.Object(
       description:
         'servers of the DNS root, from which the parents of zones are found for DNSSEC, as address:port; only for networks with a root of their own, since those of the internet are built in',
     }),
+    dns_networks_allowed: NetworkList([], {
+      description:
+        'addresses and networks outside the public internet that teams may name as primary servers and for NOTIFY',
+    }),
+    dns_cache_seconds: IntegerSetting(7 * day, 1, 7 * day, {
+      description:
+        'how long resolvers keep a record at most, whatever its TTL: the waits of DNSSEC are no longer than that; less than a week only where all resolvers are your own and limit their caches, as in a lab',
+    }),
     dns_listen: TextSetting('127.0.0.1:8053', {
       description:
         'address and port of the built-in name server, UDP and TCP, such as 127.0.0.1:8053 or [::]:53; port 0 selects a free one',

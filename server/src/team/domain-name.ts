@@ -31,7 +31,7 @@ export function canonicalDomain(text: string): Domain | undefined {
 const isAddress = (ascii: string): boolean => /\.(?:\d+|0x[0-9a-f]*)$/.test(ascii)
 
 /** Returns whether every A-label is the canonical encoding of a Unicode label, which not all versions of Node check. */
-function areCanonicalALabels(ascii: string): boolean {
+export function areCanonicalALabels(ascii: string): boolean {
   if (!/(?:^|\.)xn--/.test(ascii)) return true
   const unicode = domainToUnicode(ascii)
   return unicode !== '' && !/(?:^|\.)xn--/.test(unicode) && domainToASCII(unicode) === ascii

@@ -199,6 +199,18 @@ export async function replaceOpenHold(api: TestApi, regionId: number): Promise<n
   return id
 }
 
+/** Replaces the open hold of the catalog zone and returns the id of the new one. */
+export async function replaceOpenZoneHold(api: TestApi): Promise<number> {
+  const db = api.database.postgres.owner
+  await sql`update dns_holds set state = 'closed' where state = 'open'`.execute(db)
+  const { rows } = await sql<{ id: number }>`
+    insert into dns_holds (kind, reason, attrs, evidence)
+    values ('catalog', 'many_removals', '{"count": 1, "sets": ["gone.example."]}', 'a test') returning id`.execute(
+    db,
+  )
+  return rows[0]!.id
+}
+
 /** Creates or resets two routers r1 and r2 in the region that can replace each other; r1 is drained or not. */
 export async function restoreRouters(
   api: TestApi,

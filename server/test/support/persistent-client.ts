@@ -13,7 +13,7 @@ export type Acknowledged = {
 }
 
 export type Request = {
-  readonly method: 'POST' | 'PATCH'
+  readonly method: 'POST' | 'PUT' | 'PATCH'
   readonly path: string
   readonly key: string
   readonly authorization: string

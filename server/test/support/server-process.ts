@@ -22,6 +22,8 @@ export type ServerOptions = {
   /** The log file, and the compile cache of node, which makes a second start faster. */
   readonly folder: string
   readonly settings: Readonly<Record<string, string>>
+  /** Default all. */
+  readonly roles?: readonly string[]
 }
 
 /** A `pharos serve` process whose port stays the same across restarts. */
@@ -80,9 +82,9 @@ export class ServerProcess {
   }
 
   #spawn(): ChildProcess {
-    const { folder, settings } = this.#options
+    const { folder, settings, roles = ['all'] } = this.#options
     const log = openSync(this.#log, 'a')
-    const child = spawn(process.execPath, [main, 'serve'], {
+    const child = spawn(process.execPath, [main, 'serve', '--role', roles.join()], {
       stdio: ['ignore', log, log],
       cwd: folder,
       env: {

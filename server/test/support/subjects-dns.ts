@@ -1,5 +1,6 @@
-// The subjects of DNS for every-route.test.ts: each request is about a new zone, since a change of one would be seen by the next.
-import { seedTemplate, seedZone } from '../../src/dns/testing.ts'
+// The subjects of DNS for every-route.test.ts: each changing request is about a new zone, since the next would see the change.
+import { sql } from 'kysely'
+import { seedSignedZone, seedTemplate, seedZone } from '../../src/dns/testing.ts'
 import type { Holder } from './fixtures.ts'
 import {
   absentIsNotFound,
@@ -13,14 +14,22 @@ import {
 } from './subject.ts'
 
 let zones = 0
+/** More than the calls that are prepared at the same time need. */
+const zonesKept = 20
 const newName = () => `z${zones++}.example`
 
 type AboutZone = (zone: string, name: string) => SubjectRequest
 
-function aboutZones(request: AboutZone, deleted = false): Subject['requests'] {
-  const add = async ({ api }: Context, { teamId }: Holder) => {
+function aboutZones(request: AboutZone, { deleted = false, signed = false } = {}): Subject['requests'] {
+  const add = async ({ api: { database, config } }: Context, { teamId }: Holder) => {
     const name = newName()
-    const { id } = await seedZone(api.database.postgres, { teamId, name, deleted })
+    const { id } = signed
+      ? await seedSignedZone(database.postgres, config.secret, { teamId, name })
+      : await seedZone(database.postgres, { teamId, name, deleted })
+    // Tests read all tables again and again: zones of earlier calls are not kept.
+    await sql`delete from dns_zones where id < ${id - zonesKept} and name ~ '^z[0-9]+[.]example[.]$'`.execute(
+      database.postgres.owner,
+    )
     return request(String(deleted ? id : name), name)
   }
   return {
@@ -30,12 +39,30 @@ function aboutZones(request: AboutZone, deleted = false): Subject['requests'] {
   }
 }
 
-/** The reading operations need no new zone for each request, but writing ones are tried on the same. */
-const read = (route: string, params: SubjectRequest['params'] = {}): Subject => ({
-  route,
-  requests: aboutZones((zone) => ({ params: { zone, ...params } })),
-  answers: absentIsNotFound,
-})
+const readZones = new WeakMap<object, Map<number, Promise<string>>>()
+
+/** Returns the zone of the team that all reading operations share: no caller changes it. */
+function readZoneOf({ api: { database } }: Context, { teamId }: Holder): Promise<string> {
+  const zonesOfTeams = readZones.get(database) ?? new Map<number, Promise<string>>()
+  readZones.set(database, zonesOfTeams)
+  const name = `read-by-team-${teamId}.example`
+  const zone = zonesOfTeams.get(teamId) ?? seedZone(database.postgres, { teamId, name }).then(() => name)
+  zonesOfTeams.set(teamId, zone)
+  return zone
+}
+
+function read(route: string, params: SubjectRequest['params'] = {}): Subject {
+  const request = (zone: string) => ({ params: { zone, ...params } })
+  return {
+    route,
+    requests: {
+      own: async (context) => request(await readZoneOf(context, ownOf(context))),
+      foreign: async (context) => request(await readZoneOf(context, foreignOf(context))),
+      missing: async () => request('missing.example'),
+    },
+    answers: absentIsNotFound,
+  }
+}
 
 const written =
   (status: number): Subject['answers'] =>
@@ -70,7 +97,7 @@ export const dnsSubjects: readonly Subject[] = [
   },
   {
     route: 'restoreZone',
-    requests: aboutZones((zone) => ({ params: { zone } }), true),
+    requests: aboutZones((zone) => ({ params: { zone } }), { deleted: true }),
     answers: absentIsNotFound,
   },
   {
@@ -91,14 +118,14 @@ export const dnsSubjects: readonly Subject[] = [
   },
   {
     route: 'rollOverDnssecKey',
-    requests: aboutZones((zone) => ({ params: { zone } })),
-    // The zone is not signed.
-    answers: (which) => (which === 'own' ? 'conflict' : 'not_found'),
+    requests: aboutZones((zone) => ({ params: { zone } }), { signed: true }),
+    answers: written(202),
   },
   {
     route: 'disableDnssec',
-    requests: aboutZones((zone) => ({ params: { zone } })),
-    answers: written(204),
+    requests: aboutZones((zone) => ({ params: { zone } }), { signed: true }),
+    // The servers of the parent were not asked yet.
+    answers: written(202),
   },
   read('listRecordSets'),
   {
@@ -164,6 +191,7 @@ export const dnsSubjects: readonly Subject[] = [
     answers: () => 200,
   },
   { route: 'listPtrTemplates', requests: only(), answers: () => 200 },
+  { route: 'listTsigKeys', requests: only(), answers: () => 200 },
   {
     route: 'deletePtrTemplate',
     requests: {

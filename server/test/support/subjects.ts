@@ -25,7 +25,7 @@ import { streamSubjects } from './subjects-stream.ts'
 import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
-import { replaceOpenHold, restoreRouters, type Holder } from './fixtures.ts'
+import { replaceOpenHold, replaceOpenZoneHold, restoreRouters, type Holder } from './fixtures.ts'
 
 /** Callers whose team has the module; others are refused by the permission before. */
 function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['requests'] {
@@ -116,6 +116,18 @@ function aboutHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
     },
     answers: absentIsNotFound,
     without: { foreign: 'holds belong to regions, not to teams' },
+  }
+}
+
+/** Each request is about a new hold, which is open. */
+function aboutZoneHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
+  return {
+    requests: {
+      own: async ({ api }) => ({ params: { hold_id: await replaceOpenZoneHold(api) } }),
+      missing: async () => ({ params: { hold_id: missingId } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'holds belong to the provider, not to teams' },
   }
 }
 
@@ -361,6 +373,10 @@ export const subjects: readonly Subject[] = [
   { route: 'getHold', ...aboutHolds() },
   { route: 'approveHold', ...aboutHolds() },
   { route: 'rejectHold', ...aboutHolds() },
+  { route: 'listZoneHolds', requests: only(), answers: () => 200 },
+  { route: 'getZoneHold', ...aboutZoneHolds() },
+  { route: 'approveZoneHold', ...aboutZoneHolds() },
+  { route: 'rejectZoneHold', ...aboutZoneHolds() },
   { route: 'listCustomers', requests: only(), answers: () => 200, ofAllTeams: true },
   {
     route: 'getCustomer',

@@ -37,6 +37,7 @@ export async function addDemoZones(
     rules: { allowDocumentation: true },
     enableDnssec: enableForNewZone({ ring, now: () => now }),
     transferSource: null,
+    allowedNetworks: [],
     now: () => now,
   }
   for (const { name, dnssec } of zones) {

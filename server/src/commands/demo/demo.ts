@@ -30,17 +30,23 @@ export const demoAccounts: readonly { readonly email: string; readonly descripti
 /** The deliveries of the 30 days before `now`. */
 export const demoHistory = (now: Date) => playRecording(readDemo('attacks.jsonl'), now)
 
+/** The demo is its own name server, on whatever port it listens; port 0 is not known yet. */
+function withPort(platform: string, listen = ''): string {
+  const port = listen.slice(listen.lastIndexOf(':') + 1)
+  return port === '' || port === '0' ? platform : platform.replace('port: 8053', `port: ${port}`)
+}
+
 /**
  * Creates the demo platform, or keeps one that exists with what was changed in it and the history of its first start.
  * Throws `conflict` if the database has teams that are not in the demo.
  */
 export async function prepareDemo(
   postgres: Postgres,
-  { secret: ring }: { readonly secret: KeyRing },
+  { secret: ring, dnsListen }: { readonly secret: KeyRing; readonly dnsListen?: string },
   now: Date,
 ): Promise<void> {
   const { owner } = postgres
-  const document = parseYaml(demoFile('platform.yaml'), readDemo('platform.yaml'))
+  const document = parseYaml(demoFile('platform.yaml'), withPort(readDemo('platform.yaml'), dnsListen))
   const options = { prune: false, enforce: false }
   const prepared = await preparePlatform(
     platformKinds,

@@ -9,6 +9,7 @@ import {
   opcode,
   plainUdpLengthMax,
   rcode,
+  udpLengthMax,
   type Edns,
   type EdnsOption,
   type Message,
@@ -27,9 +28,6 @@ export type Responder = {
   readonly version?: string
   readonly id?: string
 }
-
-/** Fits the packets of every path (RFC 9715 section 3.2). */
-export const udpSizeMax = 1232
 
 const nsidOption = 3
 
@@ -74,13 +72,13 @@ export function respondTo(responder: Responder, query: Message, transport: 'udp'
 }
 
 const udpLimit = (edns: Edns | undefined): number =>
-  edns ? Math.min(Math.max(edns.udpSize, plainUdpLengthMax), udpSizeMax) : plainUdpLengthMax
+  edns ? Math.min(Math.max(edns.udpSize, plainUdpLengthMax), udpLengthMax) : plainUdpLengthMax
 
 /** Unknown options are ignored (RFC 6891 section 6.1.2). */
 function ednsOf({ id }: Responder, { do: isDo, options }: Edns): Edns {
   const wantsId = id !== undefined && options.some(({ code }) => code === nsidOption)
   const answered: EdnsOption[] = wantsId ? [{ code: nsidOption, data: Buffer.from(id) }] : []
-  return { udpSize: udpSizeMax, version: 0, do: isDo, options: answered }
+  return { udpSize: udpLengthMax, version: 0, do: isDo, options: answered }
 }
 
 type PartialReply = Partial<Pick<Reply, 'rcode' | 'aa' | 'answers' | 'authorities' | 'additionals' | 'glue'>>

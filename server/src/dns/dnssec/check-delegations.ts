@@ -6,7 +6,13 @@ import { checkDelegation, mergeViews } from './delegation.ts'
 import { claimDue, saveDelegation, type DueDelegation } from './delegation.store.ts'
 import { ParentNotFound, type FindOptions } from './find-parent.ts'
 
-export type DelegationDeps = { readonly db: Db; readonly find: FindOptions; readonly now: () => Date }
+export type DelegationDeps = {
+  readonly db: Db
+  readonly find: FindOptions
+  readonly now: () => Date
+  /** Resolvers keep nothing longer. */
+  readonly cacheSeconds: number
+}
 
 /** Zones asked for at once: a question waits for another network most of the time. */
 const parallel = 16
@@ -30,13 +36,13 @@ export async function checkDelegations(deps: DelegationDeps, log: Log, signal: A
 }
 
 /** Checks one zone. An unreachable parent is stored as such, and changes nothing else. */
-async function checkOne({ db, find, now }: DelegationDeps, one: DueDelegation): Promise<void> {
+async function checkOne({ db, find, now, cacheSeconds }: DelegationDeps, one: DueDelegation): Promise<void> {
   const delegation = await checkDelegation(find, one.name, one.assigned).catch((error: unknown) => {
     if (error instanceof ParentNotFound) return mergeViews([], one.assigned)
     throw error
   })
   await db.transaction().execute(async (trx) => {
-    await saveDelegation(trx, one, delegation, now())
+    await saveDelegation(trx, one, delegation, now(), cacheSeconds)
     await sql`update dns_zones set dnssec_due = ${now()} where id = ${one.zoneId} and dnssec <> 'disabled'`.execute(
       trx,
     )

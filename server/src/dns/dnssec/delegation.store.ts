@@ -15,12 +15,13 @@ export type DueDelegation = {
   readonly isRolling: boolean
 }
 
-const leaseSeconds = 120
+/** Longer checks are rare, and asking twice is harmless; a process that is killed delays its zones by this. */
+const leaseSeconds = 30
 
 /** Claims zones that are due, longest waiting first, so that no other process asks for them. Zones without a row get one. */
 export async function claimDue(db: Db, now: Date, limit: number): Promise<DueDelegation[]> {
   await sql`
-    insert into dns_delegations (zone_id) select z.id from dns_zones z
+    insert into dns_delegations (zone_id, due) select z.id, ${now} from dns_zones z
     where z.deleted is null and z.claimed is not null and z.kind = 'primary' and z.published is not null
       and not exists (select from dns_delegations d where d.zone_id = z.id)`.execute(db)
   const { rows } = await sql<{
@@ -54,12 +55,13 @@ export async function claimDue(db: Db, now: Date, limit: number): Promise<DueDel
 const hour = 3600
 const waiting = { min: 2, max: 300, unknown: 30 }
 
-/** Stores an answer. The DS records and their times survive an answer that is not complete. */
+/** Stores an answer. Resolvers keep nothing longer than `cacheSeconds`. The DS records and their times survive an answer that is not complete. */
 export async function saveDelegation(
   trx: Trx,
   { zoneId, dnssec, isRolling }: DueDelegation,
   delegation: Delegation,
   now: Date,
+  cacheSeconds: number,
 ): Promise<void> {
   const { status, ns, ds, isDsEverywhere, isComplete, nsTtl, dsTtl } = delegation
   const { rows } = await sql<{ ds: Buffer[]; equal_answers: number; ds_ttl: number | null; status: string }>`
@@ -72,7 +74,11 @@ export async function saveDelegation(
   const equal = !isComplete ? 0 : isEqual ? (before?.equal_answers ?? 0) + 1 : 1
   const isWaiting =
     isRolling || dnssec === 'signing' || dnssec === 'pending_ds' || dnssec === 'pending_disabled'
-  const ttl = Math.min(waiting.max, Math.max(waiting.min, dsTtl ?? before?.ds_ttl ?? waiting.unknown))
+  const ttl = Math.min(
+    waiting.max,
+    cacheSeconds,
+    Math.max(waiting.min, dsTtl ?? before?.ds_ttl ?? waiting.unknown),
+  )
   const isSettling = dnssec !== 'disabled' && equal < 3
   const dueAfter = (seconds: number): Date =>
     new Date(now.getTime() + (isWaiting || isSettling ? seconds : hour) * 1000)
@@ -80,7 +86,9 @@ export async function saveDelegation(
   if (status === 'unavailable') {
     await sql`
       update dns_delegations set status = ${status}, checked = ${now}, equal_answers = 0, is_ds_everywhere = false,
-        due = ${dueAfter(waiting.max)}, leased_until = null where zone_id = ${zoneId}`.execute(trx)
+        due = ${dueAfter(Math.min(waiting.max, cacheSeconds))}, leased_until = null where zone_id = ${zoneId}`.execute(
+      trx,
+    )
     return
   }
   const hasDs = ds.length > 0

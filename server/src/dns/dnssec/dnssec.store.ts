@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { DnssecState } from '@pharos/contract/dns-term'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import type { ZoneName } from '../../net/dns/name.ts'
+import { compareOctets, type ZoneName } from '../../net/dns/name.ts'
 import { isDsOf, keyFlags } from '../sign/dnskey.ts'
 import type { NewKey } from './key.ts'
 import type { KeyState, ParentFacts, ZoneDnssec, ZoneKey } from './state.ts'
@@ -17,9 +17,10 @@ export type StoredKey = ZoneKey & {
   readonly tag: number
   readonly dnskey: Uint8Array
   readonly created: Date
-  /** A key of another signer has none. */
-  readonly isManaged: boolean
 }
+
+/** A key of another signer (RFC 8901): a DNSKEY record that the team has added. */
+export type OtherKey = { readonly dnskey: Uint8Array; readonly created: Date }
 
 /** The DNSSEC of a zone with what answers and the state table need. Times are Unix seconds. */
 export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
@@ -33,7 +34,13 @@ export type StoredDnssec = Omit<ZoneDnssec, 'keys'> & {
   /** See the column `dnssec_serial`. */
   readonly keysSerial: number | null
   readonly isResignRequested: boolean
+  /** Seconds that the slowest name server took for the last publication, or takes; with a margin for clocks and rounding. */
+  readonly propagation: number
+  readonly signer: 'pharos' | 'external'
+  /** While `signing`: the largest TTL of the zone's record sets. */
+  readonly zoneTtl: number | null
   readonly keys: readonly StoredKey[]
+  readonly otherKeys: readonly OtherKey[]
   readonly parent: StoredParent | undefined
 }
 
@@ -54,6 +61,9 @@ type Row = {
   readonly serial: number | null
   readonly dnssec_serial: number | null
   readonly is_resign_requested: boolean
+  readonly propagation: number
+  readonly is_external: boolean
+  readonly zone_ttl: number | null
 }
 
 type KeyRow = {
@@ -80,6 +90,19 @@ type DelegationRow = {
   readonly dnskey_ttl_max: number | null
 }
 
+/** Seconds added to the observed time of propagation. */
+const margin = 5
+
+/**
+ * Seconds from the publication until the slowest server had it; for one that has not, until now. A server that does not answer gives nobody an
+ * older version.
+ */
+const propagation = sql`(
+  select coalesce(max(greatest(0, extract(epoch from
+    case when o.state = 'serving' then coalesce(o.reached, o.checked) else now() end - z.published))), 0)::float8
+  from dns_server_zones o join dns_servers v on v.id = o.server_id
+  where o.zone_id = z.id and v.signing = 'pharos' and o.state in ('serving', 'behind'))`
+
 /** Equal answers of all servers in a row before a state moves. */
 const settledAnswers = 3
 
@@ -87,8 +110,10 @@ const settledAnswers = 3
 export async function readDnssec(db: Db | Trx, zoneId: number): Promise<StoredDnssec> {
   const zones = await sql<Row>`
     select id, name, team_id, dnssec, dnssec_since, dnssec_reason, dnssec_removal, dnssec_options,
-      serial::float8 as serial, dnssec_serial::float8 as dnssec_serial, resign_requested is not null as is_resign_requested
-    from dns_zones where id = ${zoneId}`.execute(db)
+      serial::float8 as serial, dnssec_serial::float8 as dnssec_serial, resign_requested is not null as is_resign_requested,
+      ${propagation} as propagation, (select coalesce(bool_and(v.signing = 'external'), false) from dns_servers v) as is_external,
+      case when dnssec = 'signing' then (select max(ttl) from dns_recordsets r where r.zone_id = z.id) end as zone_ttl
+    from dns_zones z where id = ${zoneId}`.execute(db)
   const keys = await sql<KeyRow>`
     select id, algorithm, flags, tag, dnskey, state, created, extract(epoch from introduced)::float8 as introduced,
       extract(epoch from ds_seen)::float8 as ds_seen, extract(epoch from retired)::float8 as retired
@@ -111,7 +136,11 @@ export async function readDnssec(db: Db | Trx, zoneId: number): Promise<StoredDn
     serial: row.serial,
     keysSerial: row.dnssec_serial,
     isResignRequested: row.is_resign_requested,
+    propagation: Math.ceil(row.propagation) + margin,
+    signer: row.is_external ? 'external' : 'pharos',
+    zoneTtl: row.zone_ttl,
     keys: stored,
+    otherKeys: await listOtherKeys(db, zoneId, stored),
     parent: delegations.rows[0] && parentOf(row.name, stored, delegations.rows[0]),
   }
 }
@@ -122,7 +151,6 @@ const keyOf = ({ dnskey, introduced, ds_seen: dsSeen, retired, ...row }: KeyRow)
   introduced: introduced ?? undefined,
   dsSeen: dsSeen ?? undefined,
   retired: retired ?? undefined,
-  isManaged: true,
 })
 
 function parentOf(zone: ZoneName, keys: readonly StoredKey[], row: DelegationRow): StoredParent | undefined {
@@ -144,6 +172,22 @@ function parentOf(zone: ZoneName, keys: readonly StoredKey[], row: DelegationRow
     dsTtl: row.ds_ttl ?? 0,
     dsLastSeen: row.ds_last_seen ?? undefined,
   }
+}
+
+/** DNSKEY is type 48. */
+async function listOtherKeys(
+  db: Db | Trx,
+  zoneId: number,
+  own: readonly Pick<StoredKey, 'dnskey'>[],
+): Promise<OtherKey[]> {
+  const { rows } = await sql<{ rdata: Buffer[]; created: Date }>`
+    select r.rdata, r.created from dns_recordsets r join dns_zones z on z.id = r.zone_id and z.name_key = r.name_key
+    where r.zone_id = ${zoneId} and r.type = 48`.execute(db)
+  return rows.flatMap(({ rdata, created }) =>
+    rdata
+      .map((octets) => ({ dnskey: Uint8Array.from(octets), created }))
+      .filter(({ dnskey }) => !own.some((key) => compareOctets(key.dnskey, dnskey) === 0)),
+  )
 }
 
 /** Returns the tags of all keys that the zone has or had: a new key gets another one. */
@@ -198,12 +242,9 @@ export async function saveState(
 const isSameKey = (a: ZoneKey, b: ZoneKey): boolean =>
   a.state === b.state && a.introduced === b.introduced && a.dsSeen === b.dsSeen && a.retired === b.retired
 
-/** Saves what the team asked for, and that the parent is to be checked now. */
+/** Saves what the team asked for. */
 export async function saveOptions(trx: Trx, zoneId: number, options: DnssecOptions): Promise<void> {
   await sql`update dns_zones set dnssec_options = ${JSON.stringify(options)}::jsonb where id = ${zoneId}`.execute(
     trx,
   )
-  await sql`
-    insert into dns_delegations (zone_id, due) values (${zoneId}, now())
-    on conflict (zone_id) do update set due = now()`.execute(trx)
 }

@@ -7,6 +7,7 @@ import { isNewer, toSerial } from '../../net/dns/serial.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { open, type KeyRing } from '../../runtime/secrets.ts'
 import { servedRows } from '../publish/served-rows.ts'
+import { isDnskey } from '../sign/dnskey.ts'
 import { isValidRrset } from '../sign/signature.ts'
 import type { StoredDnssec } from './dnssec.store.ts'
 import { keyContext } from './key.ts'
@@ -14,9 +15,6 @@ import type { DnssecFacts } from './state.ts'
 
 /** TTL of DNSKEY, CDS and CDNSKEY in seconds. */
 export const defaultKeyTtl = 3600
-
-/** Seconds added to waits, for clocks and rounding. */
-export const margin = 5
 
 /** The facts, and the serial from which on the current keys are published; null before. */
 export type ReadFacts = { readonly facts: DnssecFacts; readonly keysSerial: number | null }
@@ -28,7 +26,7 @@ export async function readFacts(
   dnssec: StoredDnssec,
   now: number,
 ): Promise<ReadFacts> {
-  const { zoneId, name, keys, parent } = dnssec
+  const { zoneId, name, keys, otherKeys, parent } = dnssec
   const apex = (await servedRows(trx, zoneId).at([name])).get(name) ?? []
   const dnskey = apex.find(({ type }) => type === recordType.DNSKEY)
   const isPublished =
@@ -36,7 +34,7 @@ export async function readFacts(
     dnskey !== undefined &&
     sameRdata(
       dnskey.rdata,
-      keys.map((key) => key.dnskey),
+      [...keys, ...otherKeys].map((key) => key.dnskey),
     )
   const keysSerial = isPublished ? (dnssec.keysSerial ?? dnssec.serial) : null
   const facts: DnssecFacts = {
@@ -45,7 +43,7 @@ export async function readFacts(
     isValid: !dnskey || isValidApex(apex, dnskey, now),
     zoneTtl: await readTtlMax(trx, zoneId),
     keyTtl: Math.max(dnskey?.ttl ?? defaultKeyTtl, parent?.keyTtlMax ?? 0),
-    propagation: margin,
+    propagation: dnssec.propagation,
     parent,
   }
   return { facts, keysSerial }
@@ -55,14 +53,17 @@ export async function readFacts(
 const isValidApex = (apex: readonly SignedRrset[], dnskey: SignedRrset, now: number): boolean =>
   apex
     .filter(({ type }) => type === recordType.SOA || type === recordType.DNSKEY)
-    .every((set) => isValidRrset(set, dnskey.rdata, now))
+    .every((set) => isValidRrset(set, dnskey.rdata.filter(isDnskey), now))
 
-/** A server that was never observed does not serve the zone. */
+/**
+ * A server that was never observed does not serve the zone; one that does not use the catalog may be configured without it. A server that signs by
+ * itself is not waited for: it has no signatures of ours.
+ */
 async function isServedEverywhere(trx: Trx, zoneId: number, serial: number): Promise<boolean> {
   const { rows } = await sql<{ serial: number | null }>`
     select z.serial::float8 as serial from dns_servers s
     left join dns_server_zones z on z.server_id = s.id and z.zone_id = ${zoneId}
-    where s.signing = 'pharos'`.execute(trx)
+    where s.signing = 'pharos' and (s.catalog or z.state is distinct from 'absent')`.execute(trx)
   return rows.every((row) => row.serial !== null && !isNewer(toSerial(serial), toSerial(row.serial)))
 }
 

@@ -6,22 +6,26 @@ import type { ZoneName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { etagOf } from '../../operation/etag.ts'
 import { algorithmNames, isAlgorithm } from '../sign/algorithm.ts'
-import { dsOf, keyFlags } from '../sign/dnskey.ts'
-import type { StoredDnssec, StoredKey } from './dnssec.store.ts'
-import { defaultKeyTtl, margin } from './facts.ts'
-import { parentRequestOf, unsignedAfter } from './state.ts'
+import { decodeDnskey, dsOf, isDnskey, keyFlags, keyTagOf } from '../sign/dnskey.ts'
+import type { OtherKey, StoredDnssec, StoredKey } from './dnssec.store.ts'
+import { defaultKeyTtl } from './facts.ts'
+import { defaultWaits, parentRequestOf, unsignedAfter, type Waits } from './state.ts'
 
-export function presentDnssec(dnssec: StoredDnssec, now: Date): Dnssec {
+export function presentDnssec(dnssec: StoredDnssec, now: Date, waits: Waits = defaultWaits): Dnssec {
   const { name, status, options, keys, parent } = dnssec
+  const otherKeys = dnssec.otherKeys.filter(({ dnskey }) => isDnskey(dnskey))
   const isSigned = status !== 'disabled'
   const wanted = wantedKeys(dnssec)
   return {
     status,
     algorithm: isSigned && keys.length > 0 ? mnemonicOf(keys.at(-1)!.algorithm) : null,
+    signer: dnssec.signer,
     nsec3: isSigned && (options.nsec3 ?? false),
-    keys: isSigned ? keys.map((key) => keyOf(name, key, keys)) : [],
+    keys: isSigned
+      ? [...keys.map((key) => keyOf(name, key, keys)), ...otherKeys.map((key) => otherKeyOf(name, key))]
+      : [],
     ds_records: wanted.flatMap((key) => dsTexts(name, key)),
-    publish_after: publishAfter(dnssec, now)?.toISOString() ?? null,
+    publish_after: publishAfter(dnssec, now, waits)?.toISOString() ?? null,
     parent: {
       ds_present: parent ? parent.hasDs : null,
       ds_matches: parent ? parent.dsEverywhere.length > 0 : null,
@@ -30,8 +34,19 @@ export function presentDnssec(dnssec: StoredDnssec, now: Date): Dnssec {
     },
     cds_published: options.cds !== false && parentRequestOf(dnssec).request !== 'none',
     next_rollover: null,
-    unsigned_after: removalTime(dnssec),
+    unsigned_after: removalTime(dnssec, waits),
     reason: dnssec.reason === null ? null : dnssecReasonText(dnssec.reason),
+  }
+}
+
+/** Removes keys that a dry run created: nobody must enter the DS record of a key that is not kept. */
+export function withoutNewKeys(after: Dnssec, before: Dnssec): Dnssec {
+  const known = new Set(before.keys.map(({ id }) => id))
+  const added = after.keys.filter(({ id }) => !known.has(id)).flatMap(({ ds }) => ds)
+  return {
+    ...after,
+    keys: after.keys.filter(({ id }) => known.has(id)),
+    ds_records: after.ds_records.filter((ds) => !added.includes(ds)),
   }
 }
 
@@ -48,21 +63,22 @@ function wantedKeys({ status, keys }: StoredDnssec): readonly StoredKey[] {
 }
 
 /** Null if the DS records may be entered now. Before all name servers have the signed zone, the time is the earliest possible. */
-function publishAfter({ status, keys }: StoredDnssec, now: Date): Date | undefined {
-  if (status !== 'signing') return undefined
+function publishAfter({ status, keys, zoneTtl }: StoredDnssec, now: Date, waits: Waits): Date | undefined {
+  if (status !== 'signing' || keys.length === 0) return undefined
   const introduced = keys.map((key) => key.introduced ?? now.getTime() / 1000)
-  return introduced.length === 0 ? undefined : new Date((Math.max(...introduced) + defaultKeyTtl) * 1000)
+  const wait = waits.introduce({ zoneTtl: zoneTtl ?? 0, keyTtl: defaultKeyTtl })
+  return new Date((Math.max(...introduced) + wait) * 1000)
 }
 
-function removalTime({ status, parent }: StoredDnssec): string | null {
+function removalTime({ status, parent, propagation }: StoredDnssec, waits: Waits): string | null {
   if (status !== 'pending_disabled' || !parent) return null
   const keyTtl = parent.keyTtlMax ?? defaultKeyTtl
-  const time = unsignedAfter({ keyTtl, propagation: margin }, parent)
+  const time = unsignedAfter({ keyTtl, propagation }, parent, waits)
   return time === undefined ? null : new Date(time * 1000).toISOString()
 }
 
 function keyOf(zone: ZoneName, key: StoredKey, all: readonly StoredKey[]): DnssecKey {
-  const { id, tag, flags, algorithm, dnskey, isManaged, state, created } = key
+  const { id, tag, flags, algorithm, dnskey, state, created } = key
   const isEntry = (flags & keyFlags.secureEntryPoint) !== 0
   const hasZsk = all.some(
     (other) => other.algorithm === algorithm && (other.flags & keyFlags.secureEntryPoint) === 0,
@@ -75,9 +91,28 @@ function keyOf(zone: ZoneName, key: StoredKey, all: readonly StoredKey[]): Dnsse
     algorithm: mnemonicOf(algorithm),
     dnskey: printRdata(recordType.DNSKEY, dnskey),
     ds: isEntry ? dsTexts(zone, key) : [],
-    managed: isManaged,
-    active: isManaged,
+    managed: true,
+    active: true,
     state: state as DnssecKey['state'],
+    created: created.toISOString(),
+  }
+}
+
+/** A key of another signer, which has it: here it is only published. */
+function otherKeyOf(zone: ZoneName, { dnskey, created }: OtherKey): DnssecKey {
+  const { flags, algorithm } = decodeDnskey(dnskey)
+  const isEntry = (flags & keyFlags.secureEntryPoint) !== 0
+  return {
+    id: null,
+    key_tag: keyTagOf(dnskey),
+    flags,
+    keytype: isEntry ? 'ksk' : 'zsk',
+    algorithm: mnemonicOf(algorithm),
+    dnskey: printRdata(recordType.DNSKEY, dnskey),
+    ds: isEntry ? dsTexts(zone, { dnskey }) : [],
+    managed: false,
+    active: false,
+    state: 'active',
     created: created.toISOString(),
   }
 }
@@ -85,5 +120,5 @@ function keyOf(zone: ZoneName, key: StoredKey, all: readonly StoredKey[]): Dnsse
 const mnemonicOf = (algorithm: number): string =>
   isAlgorithm(algorithm) ? algorithmNames[algorithm] : String(algorithm)
 
-const dsTexts = (zone: ZoneName, { dnskey }: StoredKey): string[] =>
+const dsTexts = (zone: ZoneName, { dnskey }: Pick<StoredKey, 'dnskey'>): string[] =>
   ([2, 4] as const).map((digest) => printRdata(recordType.DS, dsOf(zone, dnskey, digest)))

@@ -17,17 +17,19 @@ import { keyFlags } from '../sign/dnskey.ts'
 import { importSigningKey, KeyImportError } from '../sign/signing-key.ts'
 import { getZoneOf, lockZoneOf, requirePrimary } from '../zone/find-zone.ts'
 import type { EnableDnssec } from '../zone/create-zone.ts'
+import { requestDelegationCheck } from '../zone/zone.store.ts'
 import { shownZoneName } from '../zone/zone-name.ts'
 import type { Zone } from '../zone/zone.ts'
 import { insertKey, listTags, readDnssec, saveOptions, saveState, type StoredDnssec } from './dnssec.store.ts'
 import { createKey, sealKey, type NewKey } from './key.ts'
-import { dnssecEtag, presentDnssec } from './present-dnssec.ts'
-import { disabled } from './state.ts'
+import { dnssecEtag, presentDnssec, withoutNewKeys } from './present-dnssec.ts'
+import { disabled, type Waits } from './state.ts'
 
 export type DnssecDeps = {
   readonly postgres: Postgres
   readonly ring: KeyRing
   readonly now: () => Date
+  readonly waits?: Waits
 }
 
 type EnableBody = BodyOf<typeof enableDnssecRoute>
@@ -42,33 +44,44 @@ export function enableDnssec(
   text: string,
   body: EnableBody | undefined,
 ): Promise<Answer<Dnssec>> {
-  return change(deps, operation, text, 'dnssec.enable', async (trx, zone, before) => {
-    const { nsec3 = before.options.nsec3 ?? false, cds = before.options.cds ?? true } = body ?? {}
-    const algorithm = body?.algorithm === undefined ? undefined : algorithmOf(body.algorithm)
-    const options = { nsec3, cds }
-    if (before.status === 'disabled') {
-      const keys = body?.keys && importKeys(deps.ring, zone.id, body.keys)
-      await startSigning(deps, trx, zone.id, { algorithm: algorithm ?? 13, keys, ...options })
+  const areKeysGiven = body?.keys !== undefined
+  return change(
+    deps,
+    operation,
+    text,
+    { action: 'dnssec.enable', areKeysGiven },
+    async (trx, zone, before) => {
+      const { nsec3 = before.options.nsec3 ?? false, cds = before.options.cds ?? true } = body ?? {}
+      const algorithm = body?.algorithm === undefined ? undefined : algorithmOf(body.algorithm)
+      const options = { nsec3, cds }
+      if (before.status === 'disabled') {
+        // Nothing would ever serve the signatures, and the state would wait for them.
+        if (before.signer === 'external')
+          throw fail('conflict', 'signedElsewhere', { zone: shownZoneName(zone.name) })
+        const keys = body?.keys && importKeys(deps.ring, zone.id, body.keys)
+        await startSigning(deps, trx, zone.id, { algorithm: algorithm ?? 13, keys, ...options })
+        return 202
+      }
+      const isSame = (before.options.nsec3 ?? false) === nsec3 && (before.options.cds ?? true) === cds
+      const isOtherAlgorithm =
+        algorithm !== undefined &&
+        before.keys.every((key) => key.algorithm !== algorithm || key.state === 'retiring')
+      const isCancelled = before.status === 'pending_disabled'
+      if (isSame && !isOtherAlgorithm && !isCancelled) return 200
+      if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
+      await saveOptions(trx, zone.id, options)
+      await requestDelegationCheck(trx, zone.id)
+      // The next evaluation finds out whether the parent has the DS record.
+      const status = isCancelled ? 'pending_ds' : before.status
+      await saveState(
+        trx,
+        before,
+        { ...before, status, isRemovalRequested: false, reason: undefined, due: deps.now() },
+        true,
+      )
       return 202
-    }
-    const isSame = (before.options.nsec3 ?? false) === nsec3 && (before.options.cds ?? true) === cds
-    const isOtherAlgorithm =
-      algorithm !== undefined &&
-      before.keys.every((key) => key.algorithm !== algorithm || key.state === 'retiring')
-    const isCancelled = before.status === 'pending_disabled'
-    if (isSame && !isOtherAlgorithm && !isCancelled) return 200
-    if (isOtherAlgorithm) await addKey(deps, trx, zone, before, algorithm)
-    await saveOptions(trx, zone.id, options)
-    // The next evaluation finds out whether the parent has the DS record.
-    const status = isCancelled ? 'pending_ds' : before.status
-    await saveState(
-      trx,
-      before,
-      { ...before, status, isRemovalRequested: false, reason: undefined, due: deps.now() },
-      true,
-    )
-    return 202
-  })
+    },
+  )
 }
 
 type SigningRequest = {
@@ -117,6 +130,7 @@ async function startSigning(
   const used = keys ?? [createKey(ring, zoneId, algorithm, await listTags(trx, zoneId))]
   for (const key of used) await insertKey(trx, zoneId, key)
   await saveOptions(trx, zoneId, { nsec3, cds })
+  await requestDelegationCheck(trx, zoneId)
   const state = {
     status: 'signing',
     isRemovalRequested: false,
@@ -132,6 +146,7 @@ async function startSigning(
 export const enableForNewZone =
   (deps: Pick<DnssecDeps, 'ring' | 'now'>): EnableDnssec =>
   async (trx, zone, { algorithm }) => {
+    if ((await readDnssec(trx, zone.id)).signer === 'external') return []
     const dnssec = await startSigning(deps, trx, zone.id, { algorithm: algorithmOf(algorithm) })
     return presentDnssec(dnssec, deps.now()).keys
   }
@@ -155,23 +170,28 @@ export function rollOverDnssecKey(
   operation: Operation,
   text: string,
 ): Promise<Answer<Dnssec>> {
-  return change(deps, operation, text, 'dnssec.rollover', async (trx, zone, before) => {
+  return change(deps, operation, text, { action: 'dnssec.rollover' }, async (trx, zone, before) => {
     if (before.status !== 'active' && before.status !== 'pending_ds')
       throw fail('conflict', 'dnssecNotEnabled', { zone: shownZoneName(zone.name), status: before.status })
     await addKey(deps, trx, zone, before, before.keys[0]!.algorithm as Algorithm)
     await saveState(trx, before, { ...before, reason: 'name_servers', due: deps.now() }, true)
+    await requestDelegationCheck(trx, zone.id)
     return 202
   })
 }
 
-/** Throws `ds_present` if the parent has DS records, unless their removal is requested or `force` is set. */
-export function disableDnssec(
+/**
+ * Throws `ds_present` if the parent has DS records, unless their removal is requested or `force` is set. The parent is then checked at once, so that
+ * the next request finds what was removed meanwhile.
+ */
+export async function disableDnssec(
   deps: DnssecDeps,
   operation: Operation,
   text: string,
   { force = false, request_removal: isRemovalRequested = false }: QueryOf<typeof disableDnssecRoute>,
 ): Promise<Answer<Dnssec | null>> {
-  return change(deps, operation, text, 'dnssec.disable', async (trx, zone, before) => {
+  let refused: number | undefined
+  const answer = change(deps, operation, text, { action: 'dnssec.disable' }, async (trx, zone, before) => {
     const { parent } = before
     if (before.status === 'disabled') return 204
     // Without an answer of the parent nobody knows: the state waits for it.
@@ -181,8 +201,10 @@ export function disableDnssec(
       await saveState(trx, before, { ...disabled(before), reason: undefined, due: undefined }, true)
       return 204
     }
-    if (parent?.hasDs && !isRemovalRequested)
+    if (parent?.hasDs && !isRemovalRequested) {
+      refused = zone.id
       throw fail('ds_present', 'zone', { zone: shownZoneName(zone.name) })
+    }
     const reason = parent?.hasDs ? 'ds_present' : 'parent_unavailable'
     const keys = before.keys.map((key) =>
       key.state === 'introduced' ? { ...key, state: 'active' as const } : key,
@@ -195,19 +217,27 @@ export function disableDnssec(
       due: deps.now(),
     } as const
     await saveState(trx, before, state, true)
-    await saveOptions(trx, zone.id, before.options)
+    await requestDelegationCheck(trx, zone.id)
     return 202
   })
+  try {
+    return await answer
+  } catch (error) {
+    const { teamId } = operation.actor
+    if (refused !== undefined)
+      await deps.postgres.inTeam(teamId, (trx) => requestDelegationCheck(trx, refused!))
+    throw error
+  }
 }
 
 export async function getDnssec(
-  { postgres, now }: DnssecDeps,
+  { postgres, now, waits }: DnssecDeps,
   operation: Operation,
   text: string,
 ): Promise<Answer<Dnssec>> {
   const { teamId } = operation.actor
   const zone = await getZoneOf(postgres, teamId, text)
-  const body = presentDnssec(await postgres.inTeam(teamId, (trx) => readDnssec(trx, zone.id)), now())
+  const body = presentDnssec(await postgres.inTeam(teamId, (trx) => readDnssec(trx, zone.id)), now(), waits)
   return { body, etag: dnssecEtag(body) }
 }
 
@@ -218,17 +248,17 @@ function change(
   deps: DnssecDeps,
   operation: Operation,
   text: string,
-  action: string,
+  { action, areKeysGiven = false }: { readonly action: string; readonly areKeysGiven?: boolean },
   work: Work,
 ): Promise<Answer<Dnssec>> {
   return runChange(deps.postgres, operation, async (trx): Promise<ChangeResult<Dnssec>> => {
     const zone = await lockZoneOf(trx, operation.actor.teamId, text)
     requirePrimary(zone)
     const stored = await readDnssec(trx, zone.id)
-    const before = presentDnssec(stored, deps.now())
+    const before = presentDnssec(stored, deps.now(), deps.waits)
     requireMatch(operation.ifMatch, dnssecEtag(before))
     const status = await work(trx, zone, stored)
-    const body = presentDnssec(await readDnssec(trx, zone.id), deps.now())
+    const body = presentDnssec(await readDnssec(trx, zone.id), deps.now(), deps.waits)
     const target = `zone:${zone.id}`
     await writeAudit(trx, {
       ...auditOf(operation),
@@ -237,8 +267,10 @@ function change(
       before: auditedOf(before),
       after: auditedOf(body),
     })
-    if (status === 204) return { body: null as never, before, status }
-    return { body, before, etag: dnssecEtag(body), status }
+    // The plan of a removal shows the zone without keys; its answer has no body.
+    if (status === 204 && !operation.dryRun) return { body: null as never, before, status }
+    const shown = operation.dryRun && !areKeysGiven ? withoutNewKeys(body, before) : body
+    return { body: shown, before, etag: dnssecEtag(body), status }
   })
 }
 

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import {
   defaultWaits,
   nextState,
+  waitsFor,
   type DnssecFacts,
   type ParentFacts,
   type Waits,
@@ -227,6 +228,16 @@ describe('every validating resolver', () => {
       fc.property(world, (world) => !failsIn(world, defaultWaits)),
       { numRuns: 500 },
     )
+  })
+
+  it('never fails with shorter waits before resolvers that limit their caches, and fails before others', () => {
+    const cache = 2
+    fc.assert(
+      fc.property(world, (world) => !failsIn({ ...world, cache }, waitsFor(cache))),
+      { numRuns: 500 },
+    )
+    const worlds = fc.sample(world, { numRuns: 300, seed: 1 })
+    assert.ok(worlds.some((world) => failsIn(world, waitsFor(cache))))
   })
 
   const mutants: Record<string, Waits> = {

@@ -80,7 +80,7 @@ export type NextState = ZoneDnssec & {
 /** How long caches keep what the next step contradicts. A parameter, so that tests can show that less fails. */
 export type Waits = {
   /** From the key at all name servers to its DS record at the parent. */
-  readonly introduce: (facts: DnssecFacts) => number
+  readonly introduce: (facts: Pick<DnssecFacts, 'zoneTtl' | 'keyTtl'>) => number
   /** From the last DS record of a replaced key to the removal of the key. */
   readonly retire: (parent: ParentFacts) => number
   /**
@@ -90,11 +90,20 @@ export type Waits = {
   readonly unsign: (facts: Pick<DnssecFacts, 'keyTtl' | 'propagation'>, parent: ParentFacts) => number
 }
 
-export const defaultWaits: Waits = {
-  introduce: ({ zoneTtl, keyTtl }) => Math.max(zoneTtl, keyTtl),
-  retire: ({ dsTtl }) => dsTtl,
-  unsign: ({ keyTtl, propagation }, { dsTtl }) => dsTtl + keyTtl + propagation,
+/** Returns the waits for resolvers that keep nothing longer than `cacheSeconds`, whatever its TTL. */
+export function waitsFor(cacheSeconds: number): Waits {
+  const kept = (...ttls: readonly number[]): number => Math.min(cacheSeconds, Math.max(...ttls))
+  return {
+    introduce: ({ zoneTtl, keyTtl }) => kept(zoneTtl, keyTtl),
+    retire: ({ dsTtl }) => kept(dsTtl),
+    unsign: ({ keyTtl, propagation }, { dsTtl }) => kept(dsTtl) + kept(keyTtl) + propagation,
+  }
 }
+
+/** RFC 8767 section 4 recommends that resolvers keep nothing longer than a week. */
+const weekSeconds = 604_800
+
+export const defaultWaits: Waits = waitsFor(weekSeconds)
 
 const unchanged = (zone: ZoneDnssec, reason?: DnssecReason, due?: number): NextState => ({
   ...zone,

@@ -18,6 +18,8 @@ export type World = {
   readonly propagation: number
   /** Seconds until the parent does what CDS asks. */
   readonly registrar: number
+  /** How long resolvers keep anything at most; without it, for its TTL. */
+  readonly cache?: number
 }
 
 /** Ids of keys. Empty: no DS records, or an unsigned zone. */
@@ -129,7 +131,10 @@ export class Simulation {
 
   /** Whether some combination of what caches may hold at this second is bogus. */
   #fails(now: number): boolean {
-    const { ds, key, data, propagation } = this.world
+    const { propagation, cache = Infinity } = this.world
+    const [ds, key, data] = [this.world.ds, this.world.key, this.world.data].map((ttl) =>
+      Math.min(ttl, cache),
+    ) as [number, number, number]
     // Data fetched at a second from a server is that which the primary had then, or as much earlier as the server is behind.
     const distinct = <Value>(list: readonly Value[]): Value[] => [
       ...new Map(list.map((v) => [String(v), v])).values(),

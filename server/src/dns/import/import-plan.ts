@@ -1,15 +1,17 @@
 // What an import does with the records of a file or a transfer: which are applied, and which are reported and left out. Pure.
 import {
   ignoredReasons,
+  importWarnings,
   type IgnoredReason,
   type ImportMode,
   type ImportResult,
+  type ImportWarning,
 } from '@pharos/contract/dns-import'
 import type { ZoneSettings } from '@pharos/contract/dns-settings'
 import { isAtOrBelow, type ZoneName } from '../../net/dns/name.ts'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import { recordClass, recordType, typeName } from '../../net/dns/type.ts'
-import { collectSets, type ZoneFinding } from '../zone-file/check-zone.ts'
+import { checkZone, collectSets, type ZoneFinding } from '../zone-file/check-zone.ts'
 import { managedType } from '../recordset/recordset.ts'
 import type { PlacedDesired } from '../zone/change-zone.ts'
 import { setId, type StoredSet } from '../zone/zone-change.ts'
@@ -29,6 +31,7 @@ type Ignored = ImportResult['ignored'][number]
 export type ReadImport = {
   readonly sets: readonly PlacedDesired[]
   readonly ignored: readonly Ignored[]
+  readonly warnings: ImportResult['warnings']
   /** Of the SOA record at the apex; null if there is none. */
   readonly serial: number | null
 }
@@ -53,7 +56,9 @@ export function readImport(records: Iterable<ImportedRecord>, context: Context):
   }
   const { sets, findings } = collectSets(kept)
   const duplicates = findings.filter(({ code }) => code === 'duplicate').map(duplicateOf)
+  const noted = [...findings, ...checkZone(context.zone, sets)]
   return {
+    warnings: noted.flatMap(warningOf),
     sets: sets.map(({ line = 0, ...set }) => ({ ...set, source: 'user', loc: ['body', 'zonefile', line] })),
     ignored: [...ignored, ...duplicates].sort((a, b) => a.line - b.line),
     serial,
@@ -87,6 +92,12 @@ const duplicateOf = ({ name, type, line = 0 }: ZoneFinding): Ignored => ({
   message: ignoredReasons.duplicate,
   text: `${name} ${typeName(type)}`,
 })
+
+const isWarning = (code: string): code is ImportWarning =>
+  (importWarnings as readonly string[]).includes(code)
+
+const warningOf = ({ code, name, type, line = 0, message }: ZoneFinding): ImportResult['warnings'] =>
+  isWarning(code) ? [{ line, code, message, text: `${name} ${typeName(type)}` }] : []
 
 /**
  * Returns the desired sets of the mode: with `replace` also the deletion of stored sets that the import does not have, except those that

@@ -11,7 +11,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { errorAt, fail, failWith, invalid, notFound } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { changeZone } from '../zone/change-zone.ts'
-import { addressAtPlace, insertNewZone, sign, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
+import { insertNewZone, serverAddressAt, sign, tsigKeyAt, type ZoneDeps } from '../zone/create-zone.ts'
 import { requirePrimary } from '../zone/find-zone.ts'
 import { parseZoneInclude, presentDifference, presentZone, zoneEtag } from '../zone/present-zone.ts'
 import { readAllSets } from '../zone/zone-change.store.ts'
@@ -30,6 +30,8 @@ export type ImportDeps = ZoneDeps & {
 
 type Body = BodyOf<typeof importZoneRoute>
 
+/** Most warnings of one answer. */
+const warningsMax = 1_000
 /** A transfer takes as long as the other server does; a client waits no longer. */
 const transferTimeoutMs = 20_000
 
@@ -45,20 +47,23 @@ export async function importZone(
     deps.postgres,
     operation,
     () => readRecords(deps, operation.actor.teamId, name, body),
-    (trx, records) => apply(deps, trx, operation, name, body, records),
+    (trx, source) => apply(deps, trx, operation, name, body, source),
   )
 }
 
+/** The records of a file or a transfer, and the warnings of the parser. */
+type Source = { readonly records: readonly ImportedRecord[]; readonly warnings: ImportResult['warnings'] }
+
 async function readRecords(
-  { postgres, transferSource }: ImportDeps,
+  { postgres, transferSource, allowedNetworks }: ImportDeps,
   teamId: number,
   name: ZoneName,
   { zonefile, axfr }: Body,
-): Promise<readonly ImportedRecord[]> {
+): Promise<Source> {
   if (zonefile !== undefined) return readFile(name, zonefile)
   const { server, port = 53, tsig } = axfr!
   if (transferSource === null) throw fail('unavailable', 'transferSource')
-  const address = addressAtPlace(['body', 'axfr', 'server'], server)
+  const address = serverAddressAt(['body', 'axfr', 'server'], server, allowedNetworks)
   const key =
     tsig === undefined
       ? {}
@@ -72,7 +77,7 @@ async function readRecords(
       recordsMax: zoneFileLimits.records,
       signal: AbortSignal.timeout(transferTimeoutMs),
     })
-    return records.map((record) => ({ ...record, line: 0 }))
+    return { records: records.map((record) => ({ ...record, line: 0 })), warnings: [] }
   } catch (error) {
     if (!(error instanceof DriverError)) throw error
     throw invalid(['body', 'axfr', 'server'], 'zoneTransfer', { reason: error.message })
@@ -80,16 +85,17 @@ async function readRecords(
 }
 
 /** Throws `invalid` with the line of every error. */
-async function readFile(origin: ZoneName, text: string): Promise<readonly ImportedRecord[]> {
-  const { records, problems } = await parseZoneFileInSteps(Buffer.from(text, 'utf8'), {
+async function readFile(origin: ZoneName, text: string): Promise<Source> {
+  const { records, problems, warnings } = await parseZoneFileInSteps(Buffer.from(text, 'utf8'), {
     origin,
     defaultTtl: 3600,
   })
-  if (problems.length === 0) return records
+  if (problems.length === 0)
+    return { records, warnings: warnings.map((one) => ({ ...one, text: textOf(one.text) })) }
   const errors = problems.map(({ code, line, text: found, message, field }): ProblemError => {
     const ctx = {
       line,
-      text: Buffer.from(found, 'latin1').toString('utf8'),
+      text: textOf(found),
       ...(field === undefined ? {} : { field }),
     }
     return { loc: ['body', 'zonefile', line], msg: `line ${line}: ${message}`, type: code, ctx }
@@ -97,13 +103,16 @@ async function readFile(origin: ZoneName, text: string): Promise<readonly Import
   throw failWith('invalid', errors)
 }
 
+/** The parser reads one character for each octet. */
+const textOf = (octets: string): string => Buffer.from(octets, 'latin1').toString('utf8')
+
 async function apply(
   deps: ImportDeps,
   trx: Trx,
   operation: Operation,
   name: ZoneName,
   body: Body,
-  records: readonly ImportedRecord[],
+  { records, warnings }: Source,
 ): Promise<ChangeResult<ImportResult>> {
   const { teamId } = operation.actor
   const existing = await lockZone(trx, teamId, { name })
@@ -134,6 +143,7 @@ async function apply(
       zone: presented,
       ...presentDifference(zone, difference),
       ignored: [...read.ignored],
+      warnings: [...warnings, ...read.warnings].sort((a, b) => a.line - b.line).slice(0, warningsMax),
       applied: !operation.dryRun,
     },
     etag: zoneEtag(shown, presented),

@@ -19,7 +19,8 @@ export async function listCryptokeys(deps: PowerdnsDeps, operation: Operation, s
 
 async function keysOf(deps: PowerdnsDeps, operation: Operation, text: string): Promise<Dnssec['keys']> {
   const { body } = await getDnssec(deps, operation, text)
-  return (body as Dnssec).keys
+  // Keys of other signers are records of the zone, as in PowerDNS.
+  return (body as Dnssec).keys.filter(({ managed }) => managed)
 }
 
 export type NewCryptokey = { readonly algorithm?: string | number; readonly content?: string }

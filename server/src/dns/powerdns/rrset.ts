@@ -48,7 +48,7 @@ export function readChanges(rrsets: readonly RrsetChange[], context: RecordSetCo
 function readChange(rrset: RrsetChange, loc: Loc, context: RecordSetContext): ReadChange {
   const { changetype } = rrset
   if (changetype !== 'DELETE') {
-    const [set] = readRecordSets([{ item: itemOf(rrset, loc), loc }], context)
+    const [set] = readRecordSets([{ item: itemOf(rrset, loc, context.settings.minimum_ttl), loc }], context)
     return { changetype, set: set! }
   }
   requireAbsolute(rrset.name, loc)
@@ -58,7 +58,7 @@ function readChange(rrset: RrsetChange, loc: Loc, context: RecordSetContext): Re
 }
 
 /** Returns the set as the operations of Pharos take it. Throws `invalid` for a disabled record, which would be lost. */
-export function itemOf({ name, type, ttl, records = [], comments }: Rrset, loc: Loc) {
+export function itemOf({ name, type, ttl, records = [], comments }: Rrset, loc: Loc, lowestTtl: number) {
   requireAbsolute(name, loc)
   const errors = records.flatMap(({ disabled = false }, at) =>
     disabled ? [errorAt([...loc, 'records', at, 'disabled'], 'disabledRecord')] : [],
@@ -67,7 +67,8 @@ export function itemOf({ name, type, ttl, records = [], comments }: Rrset, loc: 
   return {
     name,
     type,
-    ...(ttl === undefined ? {} : { ttl }),
+    // Clients have TTLs of their own, such as 120 s of ACME clients, and PowerDNS has no lowest one.
+    ...(ttl === undefined ? {} : { ttl: Math.max(ttl, lowestTtl) }),
     records: records.map(({ content }) => content),
     ...(comments ? { comment: comments.map(({ content }) => content).join('; ') } : {}),
   }

@@ -11,6 +11,7 @@ import { findType } from '../../net/dns/type.ts'
 import { errorAt, failWith, invalid, notFound } from '../../runtime/error.ts'
 import { exportZone } from '../import/export-zone.ts'
 import { zoneInfo, zoneWithSets, type PowerdnsOptions } from './format.ts'
+import { readDefaultsInTeam } from '../zone/zone.store.ts'
 import { readOptions, saveOptions } from './powerdns.store.ts'
 import { applyChanges, itemOf, readChanges, type Rrset, type RrsetChange } from './rrset.ts'
 import { parseZoneId } from './zone-id.ts'
@@ -101,13 +102,14 @@ export async function createPowerdnsZone(
   const nameservers = [...(given.nameservers ?? []), ...(apexNs ?? [])]
   // The SOA record follows from the settings; a client that sends one wants a zone that has one.
   const others = sets.filter((set) => !isApex(set, 'NS') && !isApex(set, 'SOA'))
+  const { minimumTtl } = await readDefaultsInTeam(deps.postgres, operation.actor.teamId)
   const { body, status, replayed } = await createZone(deps, operation, {
     name,
     kind: isSecondary ? 'secondary' : 'primary',
     ...(isSecondary ? { primaries: masters.map(parsePrimary) } : { dnssec }),
     ...(nameservers.length > 0 ? { nameservers: [...new Set(nameservers)] } : {}),
     ...(others.length > 0
-      ? { recordsets: others.map((set, at) => itemOf(set, ['body', 'rrsets', at]) as never) }
+      ? { recordsets: others.map((set, at) => itemOf(set, ['body', 'rrsets', at], minimumTtl) as never) }
       : {}),
   })
   const { id } = body as { readonly id: number }

@@ -66,6 +66,11 @@ describe('the plan of the catalog zone', () => {
     assert.notEqual(memberLabel(old[0]!), memberLabel({ ...old[0]!, created: new Date() }))
   })
 
+  it('has members only, without groups: a name server may stop to update a zone whose group changes', () => {
+    const plan = planCatalog(catalog, [], many(3), 0, never)
+    assert.ok(plan.added.every(({ type }) => type === 12))
+  })
+
   it('has a version, without which a name server removes nothing', () => {
     const texts = catalogApex(catalog).map(({ name, type }) => `${name} ${type}`)
     assert.deepEqual(texts, ['catalog.example. 6', 'catalog.example. 2', 'version.catalog.example. 16'])

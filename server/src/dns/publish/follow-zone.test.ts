@@ -108,6 +108,55 @@ describe('a secondary zone', () => {
     assert.equal(rows.length, 2)
   })
 
+  it('asks again if a NOTIFY comes while it transfers', async () => {
+    await changeZone(primary.deps.db, sourceId, { added: 'h3 300 A 192.0.3.3' })
+    await primary.publish(sourceId)
+    await due()
+    const [zone] = await claimSecondaries(db(), 10)
+    const client = createPrimary({ address: '127.0.0.1', port: primary.port, key: testKey, timeoutMs: 1_000 })
+    const connect = () => ({
+      ...client,
+      transfer: async (...parameters: Parameters<typeof client.transfer>) => {
+        const result = await client.transfer(...parameters)
+        await changeZone(primary.deps.db, sourceId, { added: 'h3 300 A 192.0.3.4' })
+        await primary.publish(sourceId)
+        await due()
+        return result
+      },
+    })
+    await followZone({ db: db(), connect, now: () => new Date() }, zone!, signal)
+    await follow()
+    assert.deepEqual(await served(), await setsOf(primary.zones))
+    assert.deepEqual(await claimSecondaries(db(), 10), [], 'and then no more')
+  })
+
+  it('asks every primary after a NOTIFY, since the first one may be behind', async () => {
+    await sql`update dns_secondaries set primaries = primaries || jsonb_build_array(primaries -> 0)`.execute(
+      db(),
+    )
+    await changeZone(primary.deps.db, sourceId, { added: 'h4 300 A 192.0.3.4' })
+    const former = primary.zones.get(name)!.serial
+    await primary.publish(sourceId)
+    const asked: string[] = []
+    const work = async () => {
+      const connect = ({ address, port }: { address: string; port: number }) => {
+        const client = createPrimary({ address, port, key: testKey, timeoutMs: 1_000 })
+        asked.push('asked')
+        return asked.length % 2 === 1 ? { ...client, serial: () => Promise.resolve(former) } : client
+      }
+      for (const zone of await claimSecondaries(db(), 10))
+        await followZone({ db: db(), connect, now: () => new Date() }, zone, signal)
+    }
+    await sql`update dns_secondaries set due = now()`.execute(db())
+    await work()
+    assert.equal(asked.splice(0).length, 1, 'without a NOTIFY one answer is enough')
+    await due()
+    await work()
+    assert.equal(asked.length, 2)
+    assert.deepEqual(await served(), await setsOf(primary.zones))
+    await sql`update dns_secondaries set primaries = jsonb_build_array(primaries -> 0)`.execute(db())
+  })
+
   it('keeps its copy while the primary does not answer', async () => {
     const before = await served()
     await primary.stop()
@@ -122,7 +171,8 @@ describe('a secondary zone', () => {
     await primary.start()
     await due()
     await follow()
-    assert.equal((await row())['reason'], null)
+    const { status: after, reason: none } = await row()
+    assert.deepEqual([after, none], ['ok', null], 'without name servers to observe')
   })
 
   it('waits for staff if more than half of the names are gone', async () => {
@@ -130,12 +180,15 @@ describe('a secondary zone', () => {
     const lines = Array.from({ length: 20 }, (_, i) => `h${i + 5} 300 A 192.0.2.${i + 5}`).join('\n')
     await changeZone(primary.deps.db, sourceId, { removed: lines })
     await primary.publish(sourceId)
+    await sql`update dns_secondaries set expires = now() + interval '1 hour'`.execute(db())
     await due()
     await follow()
     assert.deepEqual(await served(), before)
     const { rows } = await sql<{ id: number; kind: string }>`
       select id, kind from dns_holds where state = 'open'`.execute(db())
     assert.equal(rows[0]?.kind, 'shrink')
+    const { status, reason, error, is_fresh } = await row()
+    assert.deepEqual([status, reason, error, is_fresh], ['error', 'zone_held', 'held', true])
     await sql`update dns_holds set state = 'approved' where id = ${rows[0]!.id}`.execute(db())
     await due()
     await follow()

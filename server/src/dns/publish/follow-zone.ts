@@ -21,7 +21,7 @@ import { readAllSets, writeDifference } from '../zone/zone-change.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
 import { saveFollowed, saveFollowProblem, type DueSecondary, type PrimaryOfZone } from './follow.store.ts'
 import { Guarded, closeHold, isApproved, openHold } from './hold.ts'
-import { savePublication } from './publish.store.ts'
+import { saveProblem, savePublication } from './publish.store.ts'
 import type { TransferResult, ZonePrimary } from './zone-primary.ts'
 
 export type FollowDeps = {
@@ -37,27 +37,33 @@ const firstRetrySeconds = 60
 /** Zones of few names shrink by half on an ordinary day. */
 const guardedNamesMin = 10
 
-/** Asks the primaries in their order until one answers; stores what came of it. */
+/**
+ * Asks the primaries in their order until one answers, or, after a NOTIFY, until one has a newer serial: any of them may have sent it. Stores what
+ * came of it.
+ */
 export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: AbortSignal): Promise<void> {
   const { db } = deps
   const served = (await Array.fromAsync(readServedSets(db, [zone.id]))).map(({ set }) => set)
   const soa = served.find(({ name, type }) => type === recordType.SOA && name === zone.name)
   let failure = 'no_primaries'
+  let isKnownCurrent = false
   for (const address of zone.primaries) {
     try {
       const primary = deps.connect(address)
       const serial = await primary.serial(zone.name)
       const isCurrent = soa !== undefined && !isNewer(serial, serialOf(soa))
       const transferred = isCurrent ? undefined : await transfer(deps, zone, served, primary, signal)
-      await finish(db, zone.id, transferred ?? soa!, transferred !== undefined)
-      return
+      if (transferred) return await finish(db, zone.id, transferred, true)
+      isKnownCurrent = true
+      if (!zone.isNotified) break
     } catch (error) {
       if (error instanceof Guarded) return await wait(db, zone.id, soa, null)
       if (!(error instanceof DriverError)) throw error
       failure = error.kind
     }
   }
-  await wait(db, zone.id, soa, failure)
+  if (isKnownCurrent && soa) await finish(db, zone.id, soa, false)
+  else await wait(db, zone.id, soa, failure)
 }
 
 /** The SOA says when to ask again, and how long the data holds without a contact. */
@@ -75,7 +81,13 @@ async function finish(db: Db, zoneId: number, soa: Rrset, isTransferred: boolean
 
 async function wait(db: Db, zoneId: number, soa: Rrset | undefined, reason: string | null): Promise<void> {
   const dueSeconds = soa ? timesOf(soa).retry : firstRetrySeconds
-  await saveFollowed(db, zoneId, { error: reason ?? 'held', dueSeconds })
+  // While staff decide, the primary answers and its zone was seen: the copy does not expire.
+  const expireSeconds = reason === null && soa ? timesOf(soa).expire : undefined
+  await saveFollowed(db, zoneId, {
+    error: reason ?? 'held',
+    dueSeconds,
+    ...(expireSeconds !== undefined && { expireSeconds }),
+  })
   if (reason !== null) await saveFollowProblem(db, zoneId, reason)
 }
 
@@ -87,20 +99,21 @@ function timesOf({ rdata: [soa] }: Rrset): { refresh: number; retry: number; exp
   return { refresh: bounded(at(1)), retry: bounded(at(2)), expire: at(3) }
 }
 
-/** Returns the new SOA. Throws DriverError, and Guarded if staff must approve. */
+/** Returns the new SOA; undefined if what was transferred is not newer after all. Throws DriverError, and Guarded if staff must approve. */
 async function transfer(
   deps: FollowDeps,
   zone: DueSecondary,
   served: readonly SignedRrset[],
   primary: ZonePrimary,
   signal: AbortSignal,
-): Promise<SignedRrset> {
+): Promise<SignedRrset | undefined> {
   const soa = served.find(({ name, type }) => type === recordType.SOA && name === zone.name)
   const [from] = soa ? recordsOf(soa) : []
   const result = await primary.transfer(zone.name, { ...(from && { from }), recordsMax, signal })
   const sets = signedSets(zone.name, contentOf(served, result))
   const after = sets.find(({ name, type }) => type === recordType.SOA && name === zone.name)
   if (!after || after.rdata.length !== 1) throw new DriverError('protocol', 'the transfer has not one SOA')
+  if (soa && !isNewer(serialOf(after), serialOf(soa))) return undefined
   await guardShrink(deps.db, zone.id, served, sets)
   await deps.db.transaction().execute((trx) => save(trx, deps, zone, served, sets, serialOf(after)))
   return after
@@ -151,9 +164,10 @@ async function guardShrink(
   const hold = { kind: 'shrink', zoneId } as const
   if (former.size < guardedNamesMin || 2 * current.size >= former.size) return closeHold(db, hold)
   const removed = [...former].filter((name) => !current.has(name)).sort()
-  const planned = { ...hold, reason: 'transfer_shrinks', sets: removed }
+  const planned = { ...hold, reason: 'transfer_shrinks', sets: removed } as const
   if (await isApproved(db, planned)) return
   await openHold(db, planned)
+  await saveProblem(db, zoneId, 'zone_held', { removals: removed.length })
   throw new Guarded()
 }
 

@@ -18,6 +18,8 @@ export type DueSecondary = {
   readonly name: ZoneName
   readonly teamId: number | null
   readonly serial: Serial | undefined
+  /** A NOTIFY came since the last attempt. */
+  readonly isNotified: boolean
   readonly primaries: readonly PrimaryOfZone[]
 }
 
@@ -30,13 +32,16 @@ export async function claimSecondaries(db: Db, limit: number): Promise<DueSecond
     Omit<DueSecondary, 'serial' | 'primaries'> & { serial: number | null; primaries: unknown }
   >`
     with due as materialized (
-      select s.zone_id from dns_secondaries s join dns_zones z on z.id = s.zone_id
+      select s.zone_id, coalesce(s.notified > coalesce(s.attempted, '-infinity'), false) as is_notified
+      from dns_secondaries s join dns_zones z on z.id = s.zone_id
       where s.due <= now() and (s.leased_until is null or s.leased_until < now())
         and z.deleted is null and z.claimed is not null
       order by s.due limit ${limit} for no key update of s skip locked)
-    update dns_secondaries s set leased_until = now() + make_interval(secs => ${leaseSeconds}), attempted = now()
+    update dns_secondaries s set leased_until = now() + make_interval(secs => ${leaseSeconds}), attempted = clock_timestamp()
     from due join dns_zones z on z.id = due.zone_id where s.zone_id = due.zone_id
-    returning z.id, z.name, z.team_id as "teamId", z.serial::float8 as serial, s.primaries`.execute(db)
+    returning z.id, z.name, z.team_id as "teamId", z.serial::float8 as serial, due.is_notified as "isNotified", s.primaries`.execute(
+    db,
+  )
   return Promise.all(
     rows.map(async ({ serial, primaries, ...zone }) => ({
       ...zone,
@@ -83,32 +88,39 @@ export async function saveFollowed(db: Db | Trx, zoneId: number, result: FollowR
   const { serial = null, error, attrs, dueSeconds, expireSeconds = null, isTransferred = false } = result
   await sql`
     update dns_secondaries set leased_until = null, error = ${error}, attrs = ${attrs ? JSON.stringify(attrs) : null}::jsonb,
-      due = now() + make_interval(secs => ${dueSeconds}), serial = coalesce(${serial}::bigint, serial),
+      due = case when notified > attempted then now() else now() + make_interval(secs => ${dueSeconds}) end, serial = coalesce(${serial}::bigint, serial),
       transferred = case when ${isTransferred} then now() else transferred end,
       expires = case when ${expireSeconds}::float8 is null then expires
         else now() + make_interval(secs => ${expireSeconds}::float8) end
     where zone_id = ${zoneId}`.execute(db)
 }
 
-/** Stores the problem of a secondary zone, or that it is over. Returns whether the data has expired. */
+/**
+ * Stores the problem of a secondary zone, or that it is over: then it counts as published, so that processes which hold it as expired serve it again
+ * at once.
+ */
 export async function saveFollowProblem(db: Db | Trx, zoneId: number, reason: string | null): Promise<void> {
-  await sql`
+  const { numAffectedRows = 0n } = await sql`
     with s as (select zone_id, expires < now() as is_expired from dns_secondaries where zone_id = ${zoneId}),
     problem as (
       select zone_id, case when is_expired then 'zone_expired' when ${reason}::text is not null then 'zone_not_transferred' end as tag
       from s)
-    update dns_zones z set status = case when p.tag is null then 'updating' else 'error' end, reason = p.tag,
+    update dns_zones z set reason = p.tag, published = case when p.tag is null then now() else z.published end,
+      status = case when p.tag is not null then 'error' when exists (select from dns_servers) then 'updating' else 'ok' end,
       attrs = case when p.tag = 'zone_not_transferred' then jsonb_build_object('reason', ${reason}::text) end
     from problem p where z.id = p.zone_id and z.reason is distinct from p.tag
       and (p.tag is not null or z.reason in ('zone_not_transferred', 'zone_expired', 'zone_held'))`.execute(
     db,
   )
+  if (numAffectedRows > 0n && reason === null) await wake(db, 'dns-published')
 }
 
 /** A NOTIFY: the primaries are asked now. */
 export async function requestTransfer(db: Db, zoneId: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await sql`update dns_secondaries set due = now() where zone_id = ${zoneId}`.execute(trx)
+    await sql`update dns_secondaries set due = now(), notified = clock_timestamp() where zone_id = ${zoneId}`.execute(
+      trx,
+    )
     await wake(trx, 'dns')
   })
 }

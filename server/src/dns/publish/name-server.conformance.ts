@@ -2,6 +2,8 @@
 // real daemons. It uses only the port and the primary.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { nameKey, parseZoneName, type ZoneName } from '../../net/dns/name.ts'
 import type { ResourceRecord } from '../../net/dns/record.ts'
@@ -9,11 +11,13 @@ import type { Serial } from '../../net/dns/serial.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { TestPrimary } from '../../drivers/dns-server/testing.ts'
 import type { NameServer } from './name-server.ts'
-import { changeZone, insertZone } from './testing.ts'
+import { assertVerified, verifiers } from '../testing.ts'
+import { memberLabel } from './catalog.ts'
+import { changeZone, enableSigning, insertZone } from './testing.ts'
 
 export type NameServerFixture = {
   readonly primary: TestPrimary
-  /** The follower, which is configured for all of `conformanceZones`. */
+  /** The follower, which is configured for all of `conformanceZones`, and for `conformanceCatalog` unless that is skipped. */
   readonly server: NameServer
   /** A server that does not exist, and its timeout. */
   readonly absent: { readonly server: NameServer; readonly timeoutMs: number }
@@ -33,10 +37,27 @@ export type Skips = {
   readonly names?: string
   readonly large?: string
   readonly restart?: string
+  /** Why zones are not learned from a catalog zone. */
+  readonly catalog?: string
+  /** Why a primary with another time is followed. */
+  readonly clock?: string
 }
 
-const names = ['plain', 'steps', 'wrap', 'large', 'odd', 'burst', 'outage', 'missing'] as const
+const names = [
+  'plain',
+  'steps',
+  'wrap',
+  'large',
+  'odd',
+  'burst',
+  'outage',
+  'clock',
+  'signed',
+  'missing',
+] as const
 export const conformanceZones: readonly string[] = names.map((name) => `${name}.conformance.`)
+
+export const conformanceCatalog = parseZoneName('catalog.conformance.')
 
 const zoneOf = (name: (typeof names)[number]): ZoneName => parseZoneName(`${name}.conformance.`)
 
@@ -246,6 +267,85 @@ export function nameServerConformance(
         await fixture.primary.start()
         await serves(zone, serial)
         await comparesEqual(zone)
+      },
+    )
+
+    it(
+      'takes nothing from a primary whose clock is 400 seconds ahead',
+      { skip: skips.clock ?? false },
+      async () => {
+        const zone = zoneOf('clock')
+        const { clock } = fixture.primary
+        const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+        const before = await follow(zone, id)
+        await changeZone(db(), id, { added: 'www 300 A 192.0.2.2' })
+        const serial = await fixture.primary.publish(id)
+        clock.aheadSeconds = 400
+        try {
+          await fixture.server.notify([{ zone, serial }]).catch(() => {})
+          await sleep(1_500)
+          assert.equal((await fixture.server.serials([zone])).get(zone), before)
+        } finally {
+          clock.aheadSeconds = 0
+        }
+        await serves(zone, serial)
+      },
+    )
+
+    it('serves a zone while the catalog zone has it', { skip: skips.catalog ?? false }, async () => {
+      const zone = parseZoneName('member.conformance.')
+      const id = await insertZone(db(), zone, 'www 300 A 192.0.2.1')
+      const serial = await fixture.primary.publish(id)
+      const member = `${memberLabel({ id, created: new Date(0) })}.zones 0 PTR ${zone}`
+      const other = 'other.zones 0 PTR plain.conformance.'
+      const catalogId = await insertZone(db(), conformanceCatalog, `version 0 TXT 2\n${other}\n${member}`)
+      const announce = async (): Promise<void> => {
+        const serial = await fixture.primary.publish(catalogId)
+        await fixture.server.notify([{ zone: conformanceCatalog, serial }]).catch(() => {})
+      }
+      const becomes = (expected: Serial | 'absent') =>
+        waitFor(`${zone} is ${expected}`, async () => {
+          const serials = await fixture.server.serials([zone]).catch(() => undefined)
+          return serials?.get(zone) === expected
+        })
+      await announce()
+      await becomes(serial)
+      await comparesEqual(zone)
+      await changeZone(db(), catalogId, { removed: member })
+      await announce()
+      await becomes('absent')
+      assert.equal(typeof (await fixture.server.serials([zoneOf('plain')])).get(zoneOf('plain')), 'number')
+    })
+
+    it(
+      'has a signed zone that verifies after 100 random changes',
+      { skip: skipWithout(...verifiers) },
+      async () => {
+        const zone = zoneOf('signed')
+        const id = await insertZone(
+          db(),
+          zone,
+          'www 300 A 192.0.2.1\n* 300 TXT wildcard\nchild 300 NS ns.other.',
+        )
+        await enableSigning(db(), fixture.primary.deps.ring, id)
+        await follow(zone, id)
+        const present = new Map<string, string>()
+        for (let i = 0; i < 100; i++) {
+          const name = `${['a', 'b.deep', 'c.child2', 'd'][Math.floor(Math.random() * 4)]}${Math.floor(Math.random() * 12)}`
+          const old = present.get(name)
+          const added = old === undefined || Math.random() < 0.5 ? `${name} 300 TXT v${i}` : undefined
+          await changeZone(db(), id, { ...(old && { removed: old }), ...(added && { added }) })
+          if (added === undefined) present.delete(name)
+          else present.set(name, added)
+          if (i % 4 === 0) await fixture.primary.publish(id)
+        }
+        await follow(zone, id)
+        await comparesEqual(zone)
+        const records = await Array.fromAsync(fixture.server.read(zone))
+        assertVerified(
+          zone,
+          records.map(({ rdata, ...record }) => ({ ...record, rdata: [rdata], rrsig: [] })),
+        )
       },
     )
 

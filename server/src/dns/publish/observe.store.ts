@@ -77,14 +77,15 @@ export async function saveObservations(
   observations: readonly Observation[],
 ): Promise<number[]> {
   const { rows } = await sql<{ zone_id: number }>`
-    insert into dns_server_zones as s (server_id, zone_id, serial, state, checked)
-    select ${serverId}, o.zone_id, o.serial, o.state, now()
+    insert into dns_server_zones as s (server_id, zone_id, serial, state, checked, reached)
+    select ${serverId}, o.zone_id, o.serial, o.state, now(), case when o.serial is not null then now() end
     from unnest(${observations.map(({ zoneId }) => zoneId)}::integer[],
       ${observations.map(({ serial }) => serial)}::bigint[], ${observations.map(({ state }) => state)}::text[])
       o (zone_id, serial, state)
     join dns_zones z on z.id = o.zone_id
     on conflict (server_id, zone_id) do update
       set serial = coalesce(excluded.serial, s.serial), state = excluded.state, checked = now(),
+        reached = case when s.serial is distinct from coalesce(excluded.serial, s.serial) then now() else s.reached end,
         since = case when s.state = excluded.state then s.since else now() end
       where (s.state, s.serial) is distinct from (excluded.state, coalesce(excluded.serial, s.serial))
     returning s.zone_id`.execute(trx)
@@ -110,13 +111,13 @@ export type StatusChange = {
 
 /**
  * Derives the status of these zones from what their name servers serve, and returns those that changed. A zone that has a problem of its own, or
- * versions that are not published, keeps its status. Without name servers a published zone is `ok`: the built-in server has it.
+ * versions that are not published, keeps its status. A server that signs by itself has serials of its own. Without name servers a published zone is `ok`: the built-in server has it.
  */
 export async function updateStatuses(trx: Trx, zoneIds: readonly number[]): Promise<StatusChange[]> {
   const { rows } = await sql<StatusChange>`
     with expected as (
       select z.id, z.status as before, v.name, s.state,
-        s.state = 'serving' and s.serial is not distinct from z.serial as is_serving
+        s.state = 'serving' and (v.signing = 'external' or s.serial is not distinct from z.serial) as is_serving
       from dns_zones z
         left join dns_servers v on v.catalog or exists (
           select from dns_server_zones o where o.server_id = v.id and o.zone_id = z.id and o.state <> 'absent')

@@ -12,17 +12,18 @@ import { parseZoneName } from '../../net/dns/name.ts'
 import type { SignedRrset } from '../../net/dns/record.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
-import { createKey } from '../dnssec/key.ts'
 import { ServedZones } from '../serve/served-zones.ts'
 import { signZone } from '../sign/sign-zone.ts'
 import { zoneFileOf } from '../testing.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 import { requestResigning } from './publish.store.ts'
-import { changeZone, insertZone } from './testing.ts'
+import { changeZone, enableSigning, insertZone } from './testing.ts'
+import { decideZoneHoldAs, listZoneHolds } from './zone-hold.ts'
 
 const run = promisify(execFile)
 const ring = createKeyRing(['x'.repeat(32)])
 const day = 86_400_000
+const openQuery = { state: ['open' as const], ordering: '-id', limit: 100, offset: 0 }
 
 describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify') }, () => {
   let database: TestDatabase
@@ -46,17 +47,7 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     rmSync(folder, { recursive: true, force: true })
   })
 
-  async function enable(id: number, options: object): Promise<void> {
-    const { algorithm, flags, tag, dnskey, privateSealed } = createKey(ring, id, 13)
-    await sql`
-      insert into dns_keys (zone_id, algorithm, flags, tag, dnskey, private_sealed, state)
-      values (${id}, ${algorithm}, ${flags}, ${tag}, ${Buffer.from(dnskey)}, ${privateSealed}, 'active')`.execute(
-      deps.db,
-    )
-    await sql`
-      update dns_zones set dnssec = 'pending_ds', dnssec_options = ${JSON.stringify(options)}::jsonb, resign_requested = now()
-      where id = ${id}`.execute(deps.db)
-  }
+  const enable = (id: number, options: object) => enableSigning(deps.db, ring, id, options)
 
   async function served(name: string): Promise<SignedRrset[]> {
     const zones = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
@@ -133,6 +124,69 @@ describe('the publication of a signed zone', { skip: skipWithout('dnssec-verify'
     assert.ok(second.serial > first.serial)
     assert.equal(second.version, first.version)
     assert.ok(second.expires.getTime() > later.getTime() + 14 * day)
+  })
+
+  it('has the same signatures in every process: they are made once, and stored', async () => {
+    const id = await insertZone(deps.db, 'once.example', 'www 300 A 192.0.2.1')
+    await publishZone(deps, id)
+    await enable(id, {})
+    await publishZone(deps, id)
+    const zone = parseZoneName('once.example')
+    const processes = [true, true, false].map(
+      (isInMemory) => new ServedZones({ db: deps.db, isInMemory, now: () => new Date() }),
+    )
+    await processes[0]!.refresh(true)
+    // The first process follows the change step by step, the others load the zone afterwards.
+    await changeZone(deps.db, id, { added: 'new 300 A 192.0.2.2' })
+    await publishZone(deps, id)
+    const [first, ...others] = await Promise.all(
+      processes.map(async (zones) => {
+        await zones.refresh(false)
+        const sets = await Array.fromAsync((await zones.open(zone))!.sets)
+        return sets.toSorted((a, b) => a.type - b.type || (a.name < b.name ? -1 : 1))
+      }),
+    )
+    assert.ok(first!.some(({ rrsig }) => rrsig.length > 0))
+    for (const other of others) assert.deepEqual(other, first)
+  })
+
+  it('holds removals that no version itemises, and publishes exactly these once staff approve', async () => {
+    const text = ['one', 'two', 'www'].map((name) => `${name} 300 A 192.0.2.1`).join('\n')
+    const id = await insertZone(deps.db, 'held.example', text)
+    await publishZone(deps, id)
+    await enable(id, {})
+    // A signer that loses names.
+    const losing = (...names: string[]): PublishDeps => ({
+      ...deps,
+      signWhole: (zone, sets, ...rest) =>
+        signZone(
+          zone,
+          [...sets].filter((set) => !names.some((one) => set.name.startsWith(`${one}.`))),
+          ...rest,
+        ),
+    })
+    const openHolds = async () => (await listZoneHolds({ db: deps.db }, null, openQuery)).results
+    const addresses = async () =>
+      (await served('held.example')).filter(({ type }) => type === recordType.A).map(({ name }) => name)
+    assert.equal(await publishZone(losing('one'), id), 'held')
+    const [first, ...others] = await openHolds()
+    assert.equal(others.length, 0)
+    assert.deepEqual(
+      [first!.kind, first!.reason, first!.zone?.name, first!.removals, first!.removal_count],
+      ['publish', 'unexplained_removals', 'held.example', ['one.held.example. A'], 1],
+    )
+    await decideZoneHoldAs({ db: deps.db }, { actor: 'operator' }, first!.id, 'approved')
+    // The approval covers one, and not two: another hold opens.
+    assert.equal(await publishZone(losing('one', 'two'), id), 'held')
+    const [second] = await openHolds()
+    assert.deepEqual(second!.removals, ['one.held.example. A', 'two.held.example. A'])
+    assert.deepEqual(await addresses(), ['one.held.example.', 'two.held.example.', 'www.held.example.'])
+    await decideZoneHoldAs({ db: deps.db }, { actor: 'operator' }, second!.id, 'rejected')
+    assert.equal(await publishZone(losing('one', 'two'), id), 'held')
+    assert.deepEqual(await openHolds(), [], 'what was rejected is not asked again')
+    assert.equal(await publishZone(losing('one'), id), 'published')
+    assert.deepEqual(await addresses(), ['two.held.example.', 'www.held.example.'])
+    await verify('held.example')
   })
 
   it('keeps its signatures if the key cannot be opened, and says so', async () => {

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseZoneName } from '../../net/dns/name.ts'
 import { typeName } from '../../net/dns/type.ts'
+import { silentLog } from '../../runtime/log.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
 import { ServedZones, serialOf } from '../serve/served-zones.ts'
 import { signZone } from '../sign/sign-zone.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
+import { publishZones } from './publish-zones.ts'
 import { changeZone, insertZone } from './testing.ts'
 
 const ring = createKeyRing(['x'.repeat(32)])
@@ -121,6 +124,48 @@ describe('the publication of a zone', () => {
     assert.equal((await restarted.changes(zone, first))?.steps.length, 10)
     assert.equal(await restarted.changes(zone, 1 as never), undefined)
     assert.deepEqual([...zones.get(zone)!.content!.sets()], [...restarted.get(zone)!.content!.sets()])
+  })
+
+  it('publishes other zones while a large one is being signed', async () => {
+    const slow = await insertZone(deps.db, 'slow.example')
+    for (let i = 0; i < 8; i++) await insertZone(deps.db, `quick${i}.example`)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const signWhole: PublishDeps['signWhole'] = async (zone, ...rest) => {
+      if (zone === 'slow.example.') await promise
+      return signZone(zone, ...rest)
+    }
+    const running = publishZones({ ...deps, signWhole }, silentLog, new AbortController().signal)
+    const count = async (ids: 'quick%' | 'slow%'): Promise<number> => {
+      const { rows } = await sql<{ n: number }>`
+        select count(*)::integer as n from dns_zones where name like ${ids} and published is not null`.execute(
+        deps.db,
+      )
+      return rows[0]!.n
+    }
+    await waitFor('the others', async () => (await count('quick%')) === 8)
+    assert.equal(await count('slow%'), 0)
+    resolve()
+    await running
+    assert.equal(await publishZone(deps, slow), 'unchanged')
+  })
+
+  it('is transferred from the rows of one serial if it is not in memory', async () => {
+    const zone = parseZoneName('rows.example')
+    const lines = Array.from({ length: 1_300 }, (_, at) => `n${at} 300 A 192.0.2.1`)
+    const id = await insertZone(deps.db, 'rows.example', lines.join('\n'))
+    await publishZone(deps, id)
+    const [rows, memory] = [false, true].map(
+      (isInMemory) => new ServedZones({ db: deps.db, isInMemory, now: () => new Date() }),
+    ) as [ServedZones, ServedZones]
+    await Promise.all([rows.refresh(true), memory.refresh(true)])
+    assert.equal(rows.get(zone)!.content, undefined)
+    const [fromRows, fromMemory] = [await rows.open(zone), await memory.open(zone)]
+    // A change during the transfer does not show.
+    await changeZone(deps.db, id, { added: 'later 300 A 192.0.2.2' })
+    await publishZone(deps, id)
+    assert.equal(fromRows!.serial, fromMemory!.serial)
+    assert.deepEqual(fromRows!.soa, fromMemory!.soa)
+    assert.deepEqual(await Array.fromAsync(fromRows!.sets), await Array.fromAsync(fromMemory!.sets))
   })
 
   it('keeps serving a deleted zone until it is withdrawn', async () => {

@@ -1,13 +1,14 @@
 // Publishes one zone: the versions since the last publication become one serial, signed, in one transaction. Removals follow from
 // the journal alone: a publication never computes a removal from absence.
 import type { Db } from '../../db/postgres.ts'
-import type { Rrset, SignedRrset } from '../../net/dns/record.ts'
+import { uniqueRdata, type Rrset, type SignedRrset } from '../../net/dns/record.ts'
 import { nextSerial, type Serial } from '../../net/dns/serial.ts'
 import { recordType } from '../../net/dns/type.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { Guarded, isApproved, openHold } from './hold.ts'
 import { readServedSets, withSnapshot } from '../serve/served.store.ts'
 import { isGeneratedType } from '../sign/authority.ts'
+import { isDeleteRequest } from '../sign/dnskey.ts'
 import type { ServedChange, ServedIndex } from '../sign/served-index.ts'
 import { defaultTimes } from '../sign/signature.ts'
 import { signDelta, type RrsetChange } from '../sign/sign-delta.ts'
@@ -126,12 +127,18 @@ async function desiredChange(
 
 async function firstChanges(
   deps: PublishDeps,
-  { name }: PublishedZone,
+  zone: PublishedZone,
   change: readonly RrsetChange[],
-  { signing, keySets }: ZoneSigning,
+  zoneSigning: ZoneSigning,
   serial: Serial,
 ): Promise<ServedChange[]> {
-  const wanted = [...change.flatMap(({ after }) => (after ? [after] : [])), ...keySets]
+  const { name } = zone
+  const { signing } = zoneSigning
+  const isKeySet = isKeySetOf(name)
+  const wanted = [
+    ...change.filter((set) => !isKeySet(set)),
+    ...keyChanges(zone, [], change, zoneSigning),
+  ].flatMap(({ after }) => (after ? [after] : []))
   const sets = wanted.map((set) => (isSoaOf(name, set) ? withSerial(set, serial) : set))
   return [...(await deps.signWhole(name, sets, signing))].map((after) => ({ after }))
 }
@@ -147,10 +154,11 @@ async function changesOf(
   const { name, id } = zone
   const served = apex.find((set) => isSoaOf(name, set))
   if (!served) throw new Error(`the published zone ${name} has no SOA`)
+  const isKeySet = isKeySetOf(name)
   const soa = change.find((set) => isSoaOf(name, set))?.after ?? served
   const wanted = [
-    ...change.filter((set) => !isSoaOf(name, set) && !keyTypes.includes(set.type)),
-    ...keyChanges(zone, apex, zoneSigning),
+    ...change.filter((set) => !isSoaOf(name, set) && !isKeySet(set)),
+    ...keyChanges(zone, apex, change, zoneSigning),
   ]
   const whole = [...wanted, changeTo(withSerial(soa, serial))]
   const isDelta = !zone.resignRequested || !(await hasExpiring(deps.db, id, renewalTime(deps.now())))
@@ -169,16 +177,29 @@ export const renewalTime = (now: Date): Date => new Date(now.getTime() + default
 
 const keyTypes: readonly number[] = [recordType.DNSKEY, recordType.CDS, recordType.CDNSKEY]
 
-/** Key sets at the apex follow the keys; those of a zone without keys of ours are data. */
+const isKeySetOf =
+  (zone: Rrset['name']) =>
+  ({ name, type }: Pick<Rrset, 'name' | 'type'>): boolean =>
+    name === zone && keyTypes.includes(type)
+
+/** Sets at the apex have our keys, and those of other signers as the journal has them or, without a change, as they are published. */
 function keyChanges(
   { name }: PublishedZone,
   apex: readonly SignedRrset[],
-  { keySets }: ZoneSigning,
+  change: readonly RrsetChange[],
+  { keySets, isOwn }: ZoneSigning,
 ): RrsetChange[] {
-  return keyTypes.flatMap((type) => {
-    const after = keySets.find((set) => set.type === type)
+  return keyTypes.flatMap((type): RrsetChange[] => {
+    const own = keySets.find((set) => set.type === type)
     const before = apex.find((set) => set.type === type)
-    return after || before ? [{ name, type, after }] : []
+    const changed = change.find((set) => set.type === type && set.name === name)
+    const others = (changed ? changed.after : before)?.rdata.filter((rdata) => !isOwn(rdata)) ?? []
+    // Another signer stays, so the parent must not be asked to delete its DS records.
+    const ours = others.length === 0 ? own?.rdata : own?.rdata.filter((rdata) => !isDeleteRequest(rdata))
+    const rdata = uniqueRdata([...(ours ?? []), ...others])
+    if (rdata.length === 0) return before ? [{ name, type, after: undefined }] : []
+    const ttl = (own ?? changed?.after ?? before)!.ttl
+    return [{ name, type, after: { name, type, ttl, rdata } }]
   })
 }
 

@@ -15,7 +15,10 @@ export async function hasDeleted(db: Db): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Deletes what is due, in small transactions. A version that is not published stays, whatever its age. */
+/**
+ * Deletes what is due, in small transactions. A version that is not published stays, whatever its age, and so does the newest one of the age: it
+ * is the state at that time, to which a rollback can return.
+ */
 export async function purge(
   db: Db,
   signal: AbortSignal,
@@ -29,9 +32,10 @@ export async function purge(
     const { numAffectedRows = 0n } = await sql`
       delete from dns_versions v using (
         select v.zone_id, v.version from dns_versions v join dns_zones z on z.id = v.zone_id
-        where v.at < now() - make_interval(days => coalesce((z.settings ->> 'history_days')::integer,
-            (select d.history_days from dns_defaults d), 90))
-          and v.version <= z.published_version
+          cross join lateral (select now() - make_interval(days => coalesce((z.settings ->> 'history_days')::integer,
+            (select d.history_days from dns_defaults d), 90)) as time) due
+        where v.at < due.time and v.version <= z.published_version
+          and exists (select from dns_versions n where n.zone_id = v.zone_id and n.version > v.version and n.at < due.time)
         limit ${rowsPerDelete}) old
       where v.zone_id = old.zone_id and v.version = old.version`.execute(db)
     versions += Number(numAffectedRows)

@@ -4,6 +4,8 @@ import type { Db } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { nameKey, parseZoneName, type ZoneName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
+import { createKey } from '../dnssec/key.ts'
 import { rrsetsOf } from '../testing.ts'
 import { encodeRrsets } from '../zone/rrset-list.ts'
 
@@ -45,6 +47,24 @@ async function saveSets(db: Db, zoneId: number, sets: readonly Rrset[]): Promise
       db,
     )
   }
+}
+
+/** Has a zone signed by a new key from the next publication on. */
+export async function enableSigning(
+  db: Db,
+  ring: KeyRing,
+  zoneId: number,
+  options: object = {},
+): Promise<void> {
+  const { algorithm, flags, tag, dnskey, privateSealed } = createKey(ring, zoneId, 13)
+  await sql`
+    insert into dns_keys (zone_id, algorithm, flags, tag, dnskey, private_sealed, state)
+    values (${zoneId}, ${algorithm}, ${flags}, ${tag}, ${Buffer.from(dnskey)}, ${privateSealed}, 'active')`.execute(
+    db,
+  )
+  await sql`
+    update dns_zones set dnssec = 'pending_ds', dnssec_options = ${JSON.stringify(options)}::jsonb, resign_requested = now()
+    where id = ${zoneId}`.execute(db)
 }
 
 /** Writes one version: removes and adds the sets of zone file lines. */

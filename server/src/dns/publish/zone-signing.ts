@@ -3,11 +3,11 @@ import { createPrivateKey } from 'node:crypto'
 import type { DnssecState } from '@pharos/contract/dns-term'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
-
+import type { ZoneName } from '../../net/dns/name.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { open, type KeyRing } from '../../runtime/secrets.ts'
 import { isAlgorithm } from '../sign/algorithm.ts'
-import { keyFlags } from '../sign/dnskey.ts'
+import { cdnskeyDelete, cdsDelete, dsOf, keyFlags } from '../sign/dnskey.ts'
 import { keyContext } from '../dnssec/key.ts'
 import { parentRequestOf, type KeyState } from '../dnssec/state.ts'
 import { keySets, type ParentRequest } from '../sign/key-sets.ts'
@@ -15,8 +15,14 @@ import { defaultTimes, type Signing } from '../sign/signature.ts'
 import type { SigningKey } from '../sign/signing-key.ts'
 import type { PublishedZone } from './publish.store.ts'
 
-/** How a zone is published: `signing` is undefined for an unsigned zone. `keySets` are all sets of keys that the apex has. */
-export type ZoneSigning = { readonly signing: Signing | undefined; readonly keySets: readonly Rrset[] }
+/** How a zone is published: `signing` is undefined for an unsigned zone. */
+export type ZoneSigning = {
+  readonly signing: Signing | undefined
+  /** The sets of our keys at the apex. */
+  readonly keySets: readonly Rrset[]
+  /** Whether data of DNSKEY, CDS or CDNSKEY is that of a key that we have or had; other signers have the rest (RFC 8901). */
+  readonly isOwn: (rdata: Uint8Array) => boolean
+}
 
 /** No key of a signed zone opens: its signatures stay as they are, and no new key is made. */
 export class KeysNotReadable extends Error {}
@@ -40,10 +46,15 @@ export async function readZoneSigning(
   { id, name, dnssec, dnssecOptions }: PublishedZone,
   nowSeconds: number,
 ): Promise<ZoneSigning> {
-  const { rows } = await sql<KeyRow>`
+  const { rows: all } = await sql<KeyRow>`
     select id, algorithm, flags, tag, dnskey, private_sealed, state from dns_keys
-    where zone_id = ${id} and state <> 'removed' order by id`.execute(db)
-  if (rows.length === 0) return { signing: undefined, keySets: [] }
+    where zone_id = ${id} order by id`.execute(db)
+  const isOwn = ownRdata(
+    name,
+    all.map(({ dnskey }) => dnskey),
+  )
+  const rows = all.filter(({ state }) => state !== 'removed')
+  if (rows.length === 0) return { signing: undefined, keySets: [], isOwn }
   const options = dnssecOptions as { nsec3?: boolean; cds?: boolean }
   const keys = rows.flatMap((row) => openKey(ring, id, row))
   if (keys.length === 0) throw new KeysNotReadable(`no key of ${name} can be opened`)
@@ -57,8 +68,17 @@ export async function readZoneSigning(
   const dnskeys = rows.map(({ dnskey }) => Uint8Array.from(dnskey))
   return {
     signing,
+    isOwn,
     keySets: keySets(name, dnskeys, parentRequest(dnssec as DnssecState, options, rows), keyTtl),
   }
+}
+
+function ownRdata(zone: ZoneName, dnskeys: readonly Uint8Array[]): ZoneSigning['isOwn'] {
+  const keys = dnskeys.map((octets) => Uint8Array.from(octets))
+  const hexOf = (octets: Uint8Array): string => Buffer.from(octets).toString('hex')
+  const cds = keys.flatMap((dnskey) => [dsOf(zone, dnskey, 2), dsOf(zone, dnskey, 4)])
+  const own = new Set([...keys, ...cds, cdsDelete, cdnskeyDelete].map(hexOf))
+  return (rdata) => own.has(hexOf(rdata))
 }
 
 /** The request in CDS and CDNSKEY: the state table decides, unless the team does not want them. */

@@ -8,7 +8,7 @@ import type {
   ZoneChanges,
 } from '@pharos/contract/dns-recordset'
 import type { ProblemError } from '@pharos/contract/problem'
-import type { BodyOf, QueryOf } from '@pharos/contract/route'
+import type { BodyOf, QueryOf, ResponseOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, runOwnerChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
@@ -75,28 +75,35 @@ async function run<Body extends object | null>(
 type MayHavePtr = { readonly ptr?: boolean | undefined }
 const asksForPtr = (items: readonly MayHavePtr[]): boolean => items.some(({ ptr }) => ptr === true)
 
-/** Throws 409 `exists` with the sets that exist. */
+/** Returns one record set, or a list if the request is one. Throws 409 `exists` with the sets that exist. */
 export function createRecordSets(
   deps: RecordSetDeps,
   operation: Operation,
   text: string,
   body: BodyOf<typeof createRecordSetsRoute>,
-): Promise<Answer<{ results: Wire[]; count: number }>> {
+): Promise<Answer<ResponseOf<typeof createRecordSetsRoute>>> {
   const items = Array.isArray(body) ? body : [body]
-  return run(deps, operation, asksForPtr(items), async (trx, isOwner) => {
-    const editing = await edit(trx, operation, text)
-    const sets = readRecordSets(itemsAt(items, Array.isArray(body) ? ['body'] : undefined), editing)
-    const changed = await change(deps, trx, operation, { ...editing, isOwner }, sets, 'recordset.create')
-    const { added } = changed.difference
-    if (added.length < sets.length) throw existing(sets, added, editing)
-    const results = sets.map((set) =>
-      presentSet(
-        changed.zone,
-        added.find((one) => isSame(one, set))!,
-      ),
-    )
-    return { body: { results, count: results.length } }
-  })
+  return run<ResponseOf<typeof createRecordSetsRoute>>(
+    deps,
+    operation,
+    asksForPtr(items),
+    async (trx, isOwner) => {
+      const editing = await edit(trx, operation, text)
+      const sets = readRecordSets(itemsAt(items, Array.isArray(body) ? ['body'] : undefined), editing)
+      const changed = await change(deps, trx, operation, { ...editing, isOwner }, sets, 'recordset.create')
+      const { added } = changed.difference
+      if (added.length < sets.length) throw existing(sets, added, editing)
+      const results = sets.map((set) =>
+        presentSet(
+          changed.zone,
+          added.find((one) => isSame(one, set))!,
+        ),
+      )
+      const [first] = results as [Wire, ...Wire[]]
+      const tag = results.length === 1 ? { etag: setEtag(first) } : {}
+      return { body: Array.isArray(body) ? { results, count: results.length } : first, ...tag }
+    },
+  )
 }
 
 const itemsAt = <Item>(items: readonly Item[], loc: ProblemError['loc'] | undefined) =>

@@ -1,4 +1,5 @@
 // Records of a request: from presentation format to record data, with the help that people need. Pure.
+import { isIPv4, isIPv6 } from 'node:net'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
 import { compareOctets, root } from '../../net/dns/name.ts'
 import { parseRdata, RdataError, splitTokens } from '../../net/dns/rdata/rdata.ts'
@@ -18,7 +19,12 @@ const textTypes = new Set<number>([recordType.TXT, recordType.SPF])
  * several labels without a trailing dot: in a zone file it would be relative to the zone, which is hardly ever meant.
  */
 export function parseRecord(type: number, given: string, zone: ZoneName): Uint8Array | RecordError {
-  const text = octetsOf(textTypes.has(type) ? quoted(given) : given)
+  if (/[\r\n]/.test(given.trim()))
+    return {
+      type: 'line_break',
+      msg: 'has a line break. Remove it, or write it as \\010 in a text with quotes.',
+    }
+  const text = octetsOf(textTypes.has(type) ? quoted(given.replace(/[\r\n]+$/, '')) : given)
   try {
     const rdata = parse(type, text, zone)
     const relative = findRelativeName(type, text, rdata, zone)
@@ -31,8 +37,14 @@ export function parseRecord(type: number, given: string, zone: ZoneName): Uint8A
         }
   } catch (error) {
     if (!(error instanceof RdataError)) throw error
-    return { type: error.reason, msg: error.message, ctx: { field: error.field } }
+    return { type: error.reason, msg: `${error.message}${hintFor(type, given)}`, ctx: { field: error.field } }
   }
+}
+
+function hintFor(type: number, text: string): string {
+  if (type === recordType.A && isIPv6(text.trim())) return ' This is an IPv6 address: create an AAAA record.'
+  if (type === recordType.AAAA && isIPv4(text.trim())) return ' This is an IPv4 address: create an A record.'
+  return ''
 }
 
 export const isRecordError = (parsed: Uint8Array | RecordError): parsed is RecordError =>

@@ -126,7 +126,17 @@ function readRecordSet({ item, loc, idLoc = loc }: PlacedItem, context: RecordSe
   const withPtr = readPtr(item, loc, type, name, settings, errors)
   const rdata = readRecords(type, item.records, [...loc, 'records'], zone, errors)
   if (errors.length > 0) throw failWith('invalid', errors)
-  return { name, type, ttl: item.ttl ?? null, rdata, source: 'user', comment: item.comment, loc, withPtr }
+  return {
+    name,
+    type,
+    ttl: item.ttl ?? null,
+    rdata,
+    source: 'user',
+    comment: item.comment,
+    loc,
+    idLoc,
+    withPtr,
+  }
 }
 
 const isAddressType = (type: number): boolean => type === recordType.A || type === recordType.AAAA
@@ -155,9 +165,7 @@ export function readRecords(
   return records.flatMap((text, at) => {
     const place = [...loc, at]
     if (!hasTextForm(type) && !text.trim().startsWith('\\#')) {
-      errors.push({
-        ...errorAt(place, 'unsupportedType', { reason: `write the record as \\# length octets (RFC 3597)` }),
-      })
+      errors.push(errorAt(place, 'genericForm', { type: typeName(type) }))
       return []
     }
     const parsed = parseRecord(type, text, zone)

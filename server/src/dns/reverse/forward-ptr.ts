@@ -1,14 +1,16 @@
 // The PTR records that belong to A and AAAA records: written with them and deleted with them, in the same transaction.
 import type { Trx } from '../../db/postgres.ts'
 import type { Address } from '../../net/address.ts'
+import { hostPrefix } from '../../net/prefix.ts'
+import { reverseNameOf } from '../../net/reverse-name.ts'
 import { printRdata } from '../../net/dns/rdata/rdata.ts'
 import type { Operation, ZoneEditor } from '../../operation/operation.ts'
 import type { PlacedDesired } from '../zone/change-zone.ts'
 import type { StoredSet } from '../zone/zone-change.ts'
 import type { DnsDefaults } from '../zone/zone.ts'
 import { createHolders } from './holder.ts'
-import { listHoldings } from './reverse.store.ts'
-import type { ReverseDeps } from './reverse-zone.ts'
+import { listHoldings, listPtrRows } from './reverse.store.ts'
+import { rangesOf, type ReverseDeps } from './reverse-zone.ts'
 import { writePtrs, type PtrWish } from './write-ptr.ts'
 
 /** Writes the PTR records of address sets. Throws `invalid` at the records whose addresses are not the team's. */
@@ -27,10 +29,13 @@ export async function changeForward(
   )
   // Two names with one address in a request: the last one gets the PTR record.
   const unique = [...new Map(wishes.map((wish) => [wish.address, wish])).values()]
-  await write(deps, trx, operation, unique, defaults)
+  if (unique.length === 0) return
+  const { teamId } = operation.actor
+  const holders = createHolders(teamId, await listHoldings(trx, teamId))
+  await writePtrs(deps, trx, operation, holders, unique, defaults, 'ptr.update')
 }
 
-/** Deletes the PTR records of the addresses of a set that point at its name; others stay. */
+/** Deletes the PTR records of the team's addresses of a set that point at its name; others stay, and addresses of others do not matter. */
 export async function deletePtr(
   deps: ReverseDeps,
   trx: Trx,
@@ -38,26 +43,16 @@ export async function deletePtr(
   { type, name, rdata }: StoredSet,
   defaults: DnsDefaults,
 ): Promise<void> {
-  const wishes = rdata.map((one): PtrWish => ({
-    loc: ['query', 'ptr'],
-    address: printRdata(type, one) as Address,
-    target: null,
-    ttl: null,
-    source: 'user',
-    replaces: (stored) => stored?.content === name,
-  }))
-  await write(deps, trx, operation, wishes, defaults)
-}
-
-async function write(
-  deps: ReverseDeps,
-  trx: Trx,
-  operation: Operation<ZoneEditor>,
-  wishes: readonly PtrWish[],
-  defaults: DnsDefaults,
-): Promise<void> {
-  if (wishes.length === 0) return
   const { teamId } = operation.actor
+  const addresses = rdata.map((one) => printRdata(type, one) as Address)
+  const ranges = addresses.flatMap((address) => rangesOf(hostPrefix(address)))
+  const { page } = await listPtrRows(trx, teamId, ranges, { limit: addresses.length, offset: 0 })
+  const named = new Set<string>(page.filter(({ content }) => content === name).map((row) => row.name))
+  const wishes = addresses
+    .filter((address) => named.has(reverseNameOf(address)))
+    .map((address): PtrWish => ({ loc: ['query', 'ptr'], address, target: null, ttl: null, source: 'user' }))
+  if (wishes.length === 0) return
   const holders = createHolders(teamId, await listHoldings(trx, teamId))
-  await writePtrs(deps, trx, operation, holders, wishes, defaults, 'ptr.update')
+  const held = wishes.filter(({ address }) => holders.findHolding(address) !== undefined)
+  await writePtrs(deps, trx, operation, holders, held, defaults, 'ptr.update')
 }

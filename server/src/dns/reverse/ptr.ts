@@ -13,13 +13,11 @@ import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { parseAddress, type Address } from '../../net/address.ts'
-import { parentOf, parseName, prependLabel, type DomainName } from '../../net/dns/name.ts'
-import { parseRdata } from '../../net/dns/rdata/rdata.ts'
+import type { DomainName } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { lengthOf, networkOf, parsePrefix, prefixParts, type Prefix } from '../../net/prefix.ts'
+import { lengthOf, networkOf, parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { addressAt, findReverseNetwork } from '../../net/reverse-name.ts'
-import { reverseZones } from '../../net/reverse-zone.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { requireMatch, etagOf } from '../../operation/etag.ts'
 import {
@@ -35,6 +33,7 @@ import { changeZone } from '../zone/change-zone.ts'
 import { parseNameAt, shownZoneName } from '../zone/zone-name.ts'
 import { lockZone, readDefaults } from '../zone/zone.store.ts'
 import { resolveSettings } from '../zone/zone.ts'
+import type { ForwardCheck } from './forward-check.ts'
 import { createHolders, type Holders } from './holder.ts'
 import {
   deleteTemplateRow,
@@ -43,16 +42,15 @@ import {
   listPtrRows,
   listTemplateRows,
   lockTemplate,
-  readForward,
   saveTemplate,
   type PtrRow,
   type TemplateRow,
 } from './reverse.store.ts'
 import { rangesOf, type ReverseDeps } from './reverse-zone.ts'
-import { countOf, parsePattern, type Pattern } from './template.ts'
+import { countOf, isWildcard, parsePattern, wildcardOf, type Pattern } from './template.ts'
 import { writePtrs, type PtrOutcome, type PtrWish } from './write-ptr.ts'
 
-export type PtrDeps = ReverseDeps & { readonly postgres: Postgres }
+export type PtrDeps = ReverseDeps & { readonly postgres: Postgres; readonly forward: ForwardCheck }
 type Body = BodyOf<typeof updatePtrRecordsRoute>
 type Result = ResponseOf<typeof updatePtrRecordsRoute>
 
@@ -64,12 +62,17 @@ type ReadTemplate = Required<Pick<NonNullable<Body['templates']>[number], 'overw
 }
 
 /** All or nothing. In a transaction of the owner: addresses of small networks are in zones of the operator. */
-export function updatePtrRecords(deps: PtrDeps, operation: Operation, body: Body): Promise<Answer<Result>> {
+export async function updatePtrRecords(
+  deps: PtrDeps,
+  operation: Operation,
+  body: Body,
+): Promise<Answer<Result>> {
   const { records = [], templates = [], check_forward: checkForward = false } = body
   if (records.length === 0 && templates.length === 0) throw invalid(['body', 'records'], 'ptrBatchEmpty')
   const wishes = readBatch(records)
   const patterns = readTemplates(templates)
   const { teamId } = operation.actor
+  const forward = checkForward ? await checkNames(deps, teamId, wishes) : new Map<Address, boolean | null>()
   return runOwnerChange(deps.postgres.owner, operation, async (trx) => {
     const defaults = await readDefaults(trx)
     const holders = createHolders(teamId, await listHoldings(trx, teamId))
@@ -81,9 +84,10 @@ export function updatePtrRecords(deps: PtrDeps, operation: Operation, body: Body
     const generated = generate(patterns, named)
     const all = [...generated.map(({ wish }) => wish), ...wishes]
     const outcomes = await writePtrs(deps, trx, operation, holders, all, defaults, 'ptr.update')
-    const forward = checkForward ? await checkNames(trx, teamId, wishes) : []
     await noteTemplates(trx, operation, rows)
-    const results = outcomes.slice(generated.length).map((one, at) => present(one, forward[at] ?? null))
+    const results = outcomes
+      .slice(generated.length)
+      .map((one) => present(one, forward.get(one.wish.address) ?? null))
     const counted = rows.map((row, at) =>
       countTemplate(
         row,
@@ -170,10 +174,6 @@ function requireNetworks(holders: Holders, templates: readonly ReadTemplate[]): 
   if (errors.length > 0) throw failWith('invalid', errors)
 }
 
-/** A wide IPv6 network has one record for all: a wildcard (RFC 8501 section 2.2). */
-const isWildcard = (network: Prefix): boolean =>
-  prefixParts(network).family === 6 && countOf(network) === 1 && lengthOf(network) < 128
-
 type Generated = { readonly wish: PtrWish; readonly template: number }
 
 /** The records of templates, except for addresses that the request names itself. Of two templates the later one applies. */
@@ -200,8 +200,6 @@ function generate(templates: readonly ReadTemplate[], named: ReadonlySet<Address
   return [...wishes.values()]
 }
 
-const wildcardOf = (network: Prefix): DomainName => prependLabel('*', parseName(reverseZones(network)[0]!))
-
 function present(
   { wish, zone, previous, status }: PtrOutcome,
   forward: boolean | null,
@@ -227,31 +225,15 @@ function countTemplate(row: TemplateRow, outcomes: readonly PtrOutcome[]): Resul
   }
 }
 
-/** Null for a name that no zone of the team is responsible for: what the public DNS says is not known here. */
-async function checkNames(trx: Trx, teamId: number, wishes: readonly PtrWish[]): Promise<(boolean | null)[]> {
-  const asked = wishes.flatMap((wish, place) =>
-    wish.target === null ? [] : [{ wish, place, target: wish.target }],
-  )
-  const found = await readForward(
-    trx,
-    teamId,
-    asked.map(({ wish: { address }, target }) => {
-      const type = address.includes(':') ? recordType.AAAA : recordType.A
-      return { name: target, type, rdata: parseRdata(type, address), above: namesFrom(target) }
-    }),
-  )
-  const results: (boolean | null)[] = wishes.map(() => null)
-  for (const [at, { place }] of asked.entries()) {
-    const { isOwn, isPresent } = found[at]!
-    results[place] = isPresent ? true : isOwn ? false : null
-  }
-  return results
-}
-
-function namesFrom(name: DomainName): DomainName[] {
-  const names: DomainName[] = []
-  for (let one: DomainName | undefined = name; one !== undefined; one = parentOf(one)) names.push(one)
-  return names
+/** Outside of the transaction, which would wait for name servers. */
+async function checkNames(
+  { postgres, forward }: PtrDeps,
+  teamId: number,
+  wishes: readonly PtrWish[],
+): Promise<ReadonlyMap<Address, boolean | null>> {
+  const claims = wishes.flatMap(({ address, target }) => (target === null ? [] : [{ name: target, address }]))
+  const found = await forward.check(postgres.front, teamId, claims)
+  return new Map(claims.map(({ address }, at) => [address, found[at] ?? null]))
 }
 
 async function noteTemplates(trx: Trx, operation: Operation, rows: readonly TemplateRow[]): Promise<void> {
@@ -310,7 +292,7 @@ export async function listPtrTemplates(
 
 /** Deletes a template with the records that it wrote. */
 export function deletePtrTemplate(
-  { postgres, now }: PtrDeps,
+  { postgres, now }: Omit<PtrDeps, 'forward'>,
   operation: Operation,
   id: number,
   _query?: QueryOf<typeof deletePtrTemplateRoute>,

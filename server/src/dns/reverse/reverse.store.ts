@@ -116,6 +116,13 @@ export const listTemplateRows = (
     slice: query,
   })
 
+/** Returns all templates of the team. */
+export async function listTemplates(trx: Trx, teamId: number): Promise<TemplateRow[]> {
+  const { rows } = await sql<TemplateRow>`
+    select ${templateColumns} from dns_ptr_templates t where t.team_id = ${teamId} order by t.id`.execute(trx)
+  return rows
+}
+
 export type NewTemplate = {
   readonly prefix: Prefix
   readonly pattern: string
@@ -161,7 +168,7 @@ export async function listGenerated(
 
 /** Returns which of the names have the address (rdata of A or AAAA) in a zone of the team, and whether a zone of the team is responsible. */
 export async function readForward(
-  trx: Trx,
+  db: Db | Trx,
   teamId: number,
   wanted: readonly {
     readonly name: DomainName
@@ -173,7 +180,7 @@ export async function readForward(
   const zones = await sql<{ name: string }>`
     select z.name from dns_zones z where z.team_id = ${teamId} and z.claimed is not null and z.deleted is null
       and z.name_key = any(${[...new Set(wanted.flatMap(({ above }) => above))].map(keyOf)}::bytea[])`.execute(
-    trx,
+    db,
   )
   const own = new Set(zones.rows.map(({ name }) => name))
   const { rows } = await sql<{ place: number }>`
@@ -183,7 +190,7 @@ export async function readForward(
     where exists (
       select from dns_zones z join dns_recordsets r on r.zone_id = z.id and r.name_key = w.name_key and r.type = w.type
       where z.team_id = ${teamId} and z.claimed is not null and z.deleted is null and w.rdata = any(r.rdata))`.execute(
-    trx,
+    db,
   )
   const present = new Set(rows.map(({ place }) => place))
   return wanted.map(({ above }, at) => ({

@@ -3,9 +3,18 @@ import { templateBitsMax } from '@pharos/contract/dns-ptr'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { Address } from '../../net/address.ts'
 import { widthOf } from '../../net/bits.ts'
-import { NameError, parseName, type DomainName } from '../../net/dns/name.ts'
-import { firstOf, prefixParts, type Prefix } from '../../net/prefix.ts'
-import { addressAt } from '../../net/reverse-name.ts'
+import { NameError, parseName, prependLabel, type DomainName } from '../../net/dns/name.ts'
+import {
+  covers,
+  firstOf,
+  hostPrefix,
+  lengthOf,
+  networkOf,
+  prefixParts,
+  type Prefix,
+} from '../../net/prefix.ts'
+import { addressAt, findReverseNetwork } from '../../net/reverse-name.ts'
+import { reverseZones } from '../../net/reverse-zone.ts'
 import { errorAt, failWith } from '../../runtime/error.ts'
 
 type Loc = ProblemError['loc']
@@ -49,6 +58,23 @@ export const countOf = (network: Prefix): number => {
   const { family, length } = prefixParts(network)
   const bits = widthOf(family) - length
   return bits > templateBitsMax ? 1 : 2 ** bits
+}
+
+/** A wide IPv6 network has one record for all: a wildcard (RFC 8501 section 2.2). */
+export const isWildcard = (network: Prefix): boolean =>
+  prefixParts(network).family === 6 && countOf(network) === 1 && lengthOf(network) < 128
+
+/** The name of this record. */
+export const wildcardOf = (network: Prefix): DomainName =>
+  prependLabel('*', parseName(reverseZones(network)[0]!))
+
+/** Reports whether a template writes this PTR record: its name in reverse DNS, and the name that it has. */
+export function isFromTemplate(pattern: Pattern, name: DomainName, target: DomainName): boolean {
+  const { network } = pattern
+  if (isWildcard(network)) return name === wildcardOf(network) && target === pattern.nameAt(0)
+  const host = findReverseNetwork(name)
+  if (host === undefined || !covers(network, host) || host !== hostPrefix(networkOf(host))) return false
+  return target === pattern.nameAt(Number(firstOf(host) - firstOf(network)))
 }
 
 function requireName(loc: Loc, pattern: Pattern, place: number): void {

@@ -9,6 +9,7 @@ import type { Zones } from '../answer/zones.ts'
 import type { Transfer, ZoneSnapshot, ZoneSource } from '../answer/zone-source.ts'
 import type { ServedChange } from '../sign/served-index.ts'
 import { differenceOf } from '../sign/transfer.ts'
+import { decodeSignedRrsets, encodeSignedRrsets } from '../zone/rrset-list.ts'
 import {
   lastPosition,
   listServedZones,
@@ -47,6 +48,8 @@ const recentMax = 100
 /** Sets of the recent steps of a zone: more are read from the database. */
 const recentSetsMax = 20_000
 const stepsPerQuery = 1_000
+/** Record sets that are decoded at once for a transfer. */
+const setsPerPart = 500
 const zonesPerLoad = 500
 /** Transactions that started before one that is already visible: they are read again for so long. */
 const overlapMs = 10_000
@@ -142,12 +145,19 @@ export class ServedZones implements ZoneSource {
     return listStepsOf(this.#options.db, zoneId, position).catch(() => [])
   }
 
-  /** One snapshot of the rows for the whole transfer, read at the pace of the peer. */
-  async #openRows({ id, name }: ServedZone): Promise<ZoneSnapshot | undefined> {
-    const { db } = this.#options
-    const sets = await withSnapshot(db, (trx) => Array.fromAsync(readServedSets(trx, [id])))
-    const soa = sets.find(({ set }) => set.type === 6 && set.name === name)?.set
-    return soa && { serial: serialOf(soa), soa, sets: sets.map(({ set }) => set) }
+  /**
+   * Reads one snapshot of the rows and keeps it encoded until it is sent: a tenth of the memory of record sets. A transaction as long as the
+   * transfer would occupy a connection for as long as the peer likes.
+   */
+  async #openRows({ id }: ServedZone): Promise<ZoneSnapshot | undefined> {
+    return withSnapshot(this.#options.db, async (trx) => {
+      const soa = (await readSoas(trx, [id])).get(id)
+      if (!soa) return undefined
+      const parts: Buffer[] = []
+      for await (const sets of inParts(readServedSets(trx, [id]), setsPerPart))
+        parts.push(Buffer.from(encodeSignedRrsets(sets.map(({ set }) => set))))
+      return { serial: serialOf(soa), soa, sets: decodeParts(parts) }
+    })
   }
 
   async #applySteps(after: number): Promise<void> {
@@ -209,6 +219,22 @@ export class ServedZones implements ZoneSource {
     this.#byId.delete(id)
     this.#byName.delete(zone.name)
   }
+}
+
+async function* inParts<T>(items: AsyncIterable<T>, length: number): AsyncGenerator<T[]> {
+  let part: T[] = []
+  for await (const item of items) {
+    part.push(item)
+    if (part.length < length) continue
+    yield part
+    part = []
+  }
+  if (part.length > 0) yield part
+}
+
+/** Each part is released once it was sent. */
+function* decodeParts(parts: Buffer[]): Generator<SignedRrset> {
+  for (let part = parts.shift(); part; part = parts.shift()) yield* decodeSignedRrsets(part)
 }
 
 /** Returns the serial in an SOA record: the first of the five numbers at its end. */

@@ -7,24 +7,24 @@ import type { Postgres } from '../../db/postgres.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { recordType } from '../../net/dns/type.ts'
-import { parsePrefixOrAddress } from '../../net/prefix.ts'
+import { parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { errorAt, Failure, failWith, prefixErrorAt } from '../../runtime/error.ts'
 import { changeZone } from '../zone/change-zone.ts'
-import { addressAtPlace } from '../zone/create-zone.ts'
+import { serverAddressAt, type ZoneDeps } from '../zone/create-zone.ts'
 import { getZoneOf, lockZoneOf } from '../zone/find-zone.ts'
 import { parseNameAt } from '../zone/zone-name.ts'
 import { listTsigKeyIds, readDefaults, readDefaultsInTeam } from '../zone/zone.store.ts'
 import { managedSets, resolveSettings, type DnsDefaults } from '../zone/zone.ts'
 import { saveSettings } from './settings.store.ts'
 
-export type SettingsDeps = { readonly postgres: Postgres; readonly now: () => Date }
+export type SettingsDeps = Pick<ZoneDeps, 'postgres' | 'allowedNetworks' | 'now'>
 
 /** Returns all settings with their values, and the ETag of what was set. */
 export async function getZoneSettings(
-  { postgres }: SettingsDeps,
+  { postgres }: Pick<SettingsDeps, 'postgres'>,
   { actor }: Operation,
   text: string,
 ): Promise<{ body: ZoneSettings; etag: string }> {
@@ -38,13 +38,13 @@ export async function getZoneSettings(
 
 /** Replaces the settings; a missing one is reset to its default. SOA and NS records follow, as a new version. */
 export async function updateZoneSettings(
-  { postgres, now }: SettingsDeps,
+  { postgres, allowedNetworks, now }: SettingsDeps,
   operation: Operation,
   text: string,
   given: ZoneSettingsUpdate,
 ): Promise<Answer<ZoneSettings>> {
   const { teamId } = operation.actor
-  const settings = readSettings(given)
+  const settings = readSettings(given, allowedNetworks)
   await requireTsigKeys(postgres, teamId, settings)
   return runChange(postgres, operation, async (trx) => {
     const zone = await lockZoneOf(trx, teamId, text)
@@ -83,7 +83,7 @@ export async function updateZoneSettings(
 }
 
 /** Returns the settings with names, addresses and networks in canonical form. Throws `invalid` with all errors. Pure. */
-function readSettings(given: ZoneSettingsUpdate): ZoneSettingsUpdate {
+function readSettings(given: ZoneSettingsUpdate, allowed: readonly Prefix[]): ZoneSettingsUpdate {
   const errors: ProblemError[] = []
   const each = <Value>(
     field: string,
@@ -100,7 +100,7 @@ function readSettings(given: ZoneSettingsUpdate): ZoneSettingsUpdate {
     ...(notify
       ? {
           also_notify: each('also_notify', notify, ({ address, port = 53 }, loc) => ({
-            address: addressAtPlace([...loc, 'address'], address),
+            address: serverAddressAt([...loc, 'address'], address, allowed),
             port,
           })),
         }

@@ -17,9 +17,12 @@ export const encodeDnskey = ({ flags, algorithm, publicKey }: Dnskey): Uint8Arra
 
 /** Reads the data of a DNSKEY or CDNSKEY record. Throws RangeError if it is too short or its protocol is not 3. */
 export function decodeDnskey(rdata: Uint8Array): Dnskey {
-  if (rdata.length < 5 || rdata[2] !== 3) throw new RangeError('not a DNSKEY record')
+  if (!isDnskey(rdata)) throw new RangeError('not a DNSKEY record')
   return { flags: (rdata[0]! << 8) | rdata[1]!, algorithm: rdata[3]!, publicKey: rdata.subarray(4) }
 }
+
+/** Whether the data is that of a key as RFC 4034 section 2.1 has it: another protocol than 3 is none. */
+export const isDnskey = (rdata: Uint8Array): boolean => rdata.length >= 5 && rdata[2] === 3
 
 /** Returns the key tag (RFC 4034 appendix B) of a DNSKEY record's data. */
 export function keyTagOf(dnskey: Uint8Array): number {
@@ -51,3 +54,7 @@ export const cdsDelete: Uint8Array = Uint8Array.from([0, 0, 0, 0, 0])
 
 /** CDNSKEY `0 3 0 AA==`: the same for parents that read CDNSKEY. */
 export const cdnskeyDelete: Uint8Array = Uint8Array.from([0, 0, 3, 0, 0])
+
+/** Whether the data of a CDS or CDNSKEY record asks for the removal. */
+export const isDeleteRequest = (rdata: Uint8Array): boolean =>
+  Buffer.compare(rdata, cdsDelete) === 0 || Buffer.compare(rdata, cdnskeyDelete) === 0

@@ -10,6 +10,7 @@ import { recordType as t, typeName } from '../../net/dns/type.ts'
 export type ZoneErrorCode =
   | 'out_of_zone'
   | 'cname_and_other'
+  | 'cname_loop'
   | 'several_in_set'
   | 'soa_below_apex'
   | 'below_dname'
@@ -119,7 +120,7 @@ function withoutDuplicates(
  * NS and DNAME sets of its ancestors, the sets below it if it is NS or DNAME, and those of its targets.
  */
 export function checkZone(zone: ZoneName, sets: Iterable<PlacedSet>): ZoneFinding[] {
-  const check: Check = { zone, byName: new Map(), cuts: new Map(), findings: [] }
+  const check: Check = { zone, byName: new Map(), cuts: new Map(), followed: new Set(), findings: [] }
   for (const set of sets) {
     const types = check.byName.get(set.name)
     if (types) types.push(set)
@@ -134,6 +135,8 @@ type Check = {
   readonly byName: Map<DomainName, PlacedSet[]>
   /** The cut at or above a name, as far as it was asked for. */
   readonly cuts: Map<DomainName, PlacedSet | undefined>
+  /** Aliases whose chain was followed to its end. */
+  readonly followed: Set<DomainName>
   readonly findings: ZoneFinding[]
 }
 
@@ -148,7 +151,10 @@ function checkName(check: Check, name: DomainName, types: readonly PlacedSet[]):
   const delegation = name === zone ? undefined : ofType(types, t.NS)
   for (const set of types) {
     checkSize(check, set)
-    if (set.type === t.CNAME) checkCname(check, set, types)
+    if (set.type === t.CNAME) {
+      checkCname(check, set, types)
+      checkLoop(check, set)
+    }
     if (set.type === t.DS) checkDs(check, set, types)
     if (set.type === t.SOA && name !== zone)
       findings.push(finding(set, 'soa_below_apex', 'SOA is only at the apex of the zone. Remove the record.'))
@@ -179,8 +185,29 @@ function checkCname({ zone, findings }: Check, set: PlacedSet, types: readonly P
   // The apex has SOA and NS, also if the caller did not pass them.
   const other =
     set.name === zone ? { name: zone, type: t.SOA } : types.find(({ type }) => !besideCname.has(type))
-  const message = 'A name with CNAME has no other data. Remove one of them.'
+  const message =
+    set.name === zone
+      ? 'The zone itself has SOA and NS records, and a name with CNAME has no other data. Use A and AAAA, or HTTPS records.'
+      : 'A name with CNAME has no other data. Remove one of them.'
   if (other) findings.push(finding(set, 'cname_and_other', message, set.line, other))
+}
+
+/** Each alias is followed once. Names that lead into a loop of others are not part of it. */
+function checkLoop({ byName, followed, findings }: Check, start: PlacedSet): void {
+  const chain: PlacedSet[] = []
+  for (let set: PlacedSet | undefined = start; set && !followed.has(set.name);) {
+    followed.add(set.name)
+    chain.push(set)
+    const target: DomainName = targetOf(t.CNAME, set.rdata[0]!)!
+    const first = chain.findIndex(({ name }) => name === target)
+    if (first >= 0) {
+      const loop = chain.slice(first)
+      const names = [...loop.slice(0, 4).map(({ name }) => name), ...(loop.length > 4 ? ['...'] : []), target]
+      const message = `The CNAME leads back to itself: ${names.join(' -> ')} Change a target.`
+      for (const one of loop) findings.push(finding(one, 'cname_loop', message))
+    }
+    set = ofType(byName.get(target), t.CNAME)
+  }
 }
 
 function checkDs({ zone, findings }: Check, set: PlacedSet, types: readonly PlacedSet[]): void {

@@ -5,6 +5,7 @@ import type { ProblemError } from '@pharos/contract/problem'
 import type { Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { isBelow, parentOf, type DomainName, type ZoneName } from '../../net/dns/name.ts'
+import { targetOf } from '../../net/dns/rdata/rdata.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
 import { writeMessages, type NewMessage } from '../../outbox/outbox.ts'
@@ -33,6 +34,8 @@ import type { Zone } from './zone.ts'
 export type PlacedDesired = Omit<DesiredSet, 'ttl'> & {
   readonly ttl: number | null
   readonly loc: ProblemError['loc']
+  /** Where the request has the name and the type, if it has fields for them. */
+  readonly idLoc?: ProblemError['loc']
 }
 
 export type ZoneChangeOptions = {
@@ -70,12 +73,8 @@ export async function changeZone(
 ): Promise<ZoneChanged> {
   const stored = await readNames(trx, zone.id, new Set(desired.map(({ name }) => name)))
   const difference = planDifference(stored, resolveTtls(stored, desired, options.settings), options.now)
-  await requireMeaning(
-    trx,
-    zone,
-    stored,
-    difference,
-    (set) => desired.find((one) => setId(one) === setId(set))?.loc,
+  await requireMeaning(trx, zone, stored, difference, (set) =>
+    desired.find((one) => setId(one) === setId(set)),
   )
   return { zone: await saveDifference(trx, zone, difference, options), difference, stored }
 }
@@ -144,7 +143,7 @@ const updatedMessage = (
   },
 })
 
-type Places = (set: Pick<Rrset, 'name' | 'type'>) => ProblemError['loc'] | undefined
+type Places = (set: Pick<Rrset, 'name' | 'type'>) => Pick<PlacedDesired, 'loc' | 'idLoc'> | undefined
 
 /** `stored` has all sets of the names that change. */
 async function requireMeaning(
@@ -160,7 +159,8 @@ async function requireMeaning(
     above: namesAbove(zone.name, written),
     cuts: written.filter(({ type }) => type === recordType.DNAME).map(({ name }) => name),
   })
-  const after = applyTo([...neighbours, ...stored], difference)
+  const aliases = await readAliases(trx, zone, written)
+  const after = applyTo([...neighbours, ...aliases, ...stored], difference)
   const errors = checkZone(zone.name, after.values()).filter(({ isError }) => isError)
   const concerned = new Set(written.map(setId))
   const found = errors.filter(
@@ -171,6 +171,27 @@ async function requireMeaning(
       'invalid',
       found.map((one) => errorOf(one, placeOf)),
     )
+}
+
+/** A longer chain of aliases is not followed: resolvers stop earlier. */
+const aliasesMax = 20
+
+/** Returns the stored aliases to which those among the sets lead: a loop is seen only with all of its aliases. */
+async function readAliases(trx: Trx, zone: Zone, written: readonly StoredSet[]): Promise<StoredSet[]> {
+  const found: StoredSet[] = []
+  const known = new Set(written.map(({ name }) => name))
+  let aliases = written.filter(({ type }) => type === recordType.CNAME)
+  for (let step = 0; aliases.length > 0 && step < aliasesMax; step++) {
+    const targets = aliases.flatMap(({ rdata }) => rdata.map((one) => targetOf(recordType.CNAME, one)!))
+    const next = targets.filter((name) => !known.has(name) && isBelow(name, zone.name))
+    for (const name of next) known.add(name)
+    aliases =
+      next.length === 0
+        ? []
+        : (await readNames(trx, zone.id, new Set(next))).filter(({ type }) => type === recordType.CNAME)
+    found.push(...aliases)
+  }
+  return found
 }
 
 /** The names above those of the sets, in the zone, where a delegation or a DNAME hides what is below. */
@@ -188,9 +209,27 @@ function namesAbove(zone: ZoneName, sets: readonly Rrset[]): Set<DomainName> {
   return names
 }
 
+/** The field of a record set that an error is about. */
+const fieldOf: Partial<Record<ZoneFinding['code'], 'name' | 'type' | 'records'>> = {
+  out_of_zone: 'name',
+  below_dname: 'name',
+  cname_and_other: 'type',
+  soa_below_apex: 'type',
+  ds_at_apex: 'type',
+  several_in_set: 'records',
+  set_too_large: 'records',
+  cname_loop: 'records',
+}
+
+function locOf(code: ZoneFinding['code'], place: ReturnType<Places>): ProblemError['loc'] | undefined {
+  const field = fieldOf[code]
+  if (!place?.idLoc || !field) return place?.loc
+  return [...(field === 'records' ? place.loc : place.idLoc), field]
+}
+
 function errorOf(finding: ZoneFinding, placeOf: Places): ProblemError {
   const { code, name, type, other, message } = finding
-  const loc = placeOf(finding) ?? (other && placeOf(other)) ?? ['body']
+  const loc = locOf(code, placeOf(finding)) ?? (other && locOf(code, placeOf(other))) ?? ['body']
   const ctx = {
     recordset: `${name} ${typeName(type)}`,
     ...(other ? { other: `${other.name} ${typeName(other.type)}` } : {}),

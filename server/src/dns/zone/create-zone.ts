@@ -9,7 +9,9 @@ import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { runChange, type Answer } from '../../db/run-change.ts'
 import { parseName, type ZoneName } from '../../net/dns/name.ts'
 import { parseAddress } from '../../net/address.ts'
+import type { Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
+import { isWithin, objectionToAddress } from '../../net/public-address.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
 import { readRecordSets } from '../recordset/recordset.ts'
@@ -39,6 +41,8 @@ export type ZoneDeps = ClaimDeps & {
   readonly postgres: Postgres
   /** Null: zones are created unsigned. */
   readonly enableDnssec: EnableDnssec | null
+  /** Networks outside the public internet in which servers of teams may be. */
+  readonly allowedNetworks: readonly Prefix[]
   readonly now: () => Date
 }
 
@@ -52,9 +56,9 @@ export async function createZone(
   query: IncludeQuery = {},
 ): Promise<Answer<CreatedZone>> {
   const name = parseZoneNameAt(nameAt, body.name)
-  const primaries = await readPrimaries(deps.postgres.front, operation.actor.teamId, body)
+  const primaries = await readPrimaries(deps, operation.actor.teamId, body)
   return runChange(deps.postgres, operation, async (trx) => {
-    const created = await insertNewZone(deps, trx, operation, {
+    const { zone, defaults } = await insertNewZone(deps, trx, operation, {
       name,
       primaries,
       settings: settingsOf(body),
@@ -62,8 +66,9 @@ export async function createZone(
       recordsets: body.recordsets ?? [],
       what: 'zone.create',
     })
-    const { zone, defaults } = created
-    const keys = await sign(deps, trx, zone, body)
+    const created = await sign(deps, trx, zone, body)
+    // Nobody must enter the DS record of a key that is not kept.
+    const keys = operation.dryRun ? [] : created
     const shown = await readShownZone(trx, operation.actor.teamId, zone.id)
     const answer = { ...presentZone(shown, defaults, parseZoneInclude(query.include)), keys }
     await writeAudit(trx, {
@@ -149,7 +154,8 @@ export async function insertNewZone(
   const { zone } = await changeZone(trx, inserted, desired, {
     author: { actor: actorName(operation.actor), what },
     now: deps.now(),
-    settings: resolved,
+    // A zone file keeps its TTLs.
+    settings: { ...resolved, ...(sets.length > 0 ? { minimum_ttl: 0 } : {}) },
     recordsetsMax: defaults.recordsetsMax,
   })
   return { zone, defaults }
@@ -167,7 +173,7 @@ function settingsOf({ ttl, nameservers }: Body): ZoneSettingsUpdate {
 
 /** Returns the servers of a secondary zone as stored, null for a primary zone. Throws `invalid`. */
 async function readPrimaries(
-  db: Db,
+  { postgres, allowedNetworks }: ZoneDeps,
   teamId: number,
   { kind = 'primary', primaries, tsig_key: keyName, recordsets }: Body,
 ): Promise<readonly object[] | null> {
@@ -179,9 +185,10 @@ async function readPrimaries(
   if (primaries === undefined) throw invalid(['body', 'primaries'], 'primariesMissing')
   if (recordsets !== undefined && recordsets.length > 0)
     throw invalid(['body', 'recordsets'], 'secondaryContent')
-  const keyId = keyName === undefined ? undefined : await tsigKeyAt(db, teamId, ['body', 'tsig_key'], keyName)
+  const keyId =
+    keyName === undefined ? undefined : await tsigKeyAt(postgres.front, teamId, ['body', 'tsig_key'], keyName)
   return primaries.map(({ address, port = 53 }, at) => ({
-    address: addressAtPlace(['body', 'primaries', at, 'address'], address),
+    address: serverAddressAt(['body', 'primaries', at, 'address'], address, allowedNetworks),
     port,
     ...(keyId === undefined ? {} : { tsig_key_id: keyId }),
   }))
@@ -199,8 +206,22 @@ export async function tsigKeyAt(
   return id
 }
 
-/** Returns the canonical address. Throws `invalid`. */
-export function addressAtPlace(loc: readonly (string | number)[], text: string): string {
+/**
+ * Returns the canonical address of a server to which queries are sent. Throws `invalid`, also for addresses outside the public internet that are
+ * not in the allowed networks: nobody may ask the provider's own machines through it.
+ */
+export function serverAddressAt(
+  loc: readonly (string | number)[],
+  text: string,
+  allowed: readonly Prefix[],
+): string {
+  const address = addressAt(loc, text)
+  if (!isWithin(address, allowed) && objectionToAddress(address) !== undefined)
+    throw failWith('invalid', [errorAt(loc, 'privateServer')])
+  return address
+}
+
+function addressAt(loc: readonly (string | number)[], text: string): string {
   try {
     return parseAddress(text)
   } catch (error) {

@@ -8,7 +8,7 @@ import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { requireMatch } from '../../operation/etag.ts'
-import { fail, invalid, notFound } from '../../runtime/error.ts'
+import { fail, type Failure, invalid, notFound } from '../../runtime/error.ts'
 import { claimName } from './claim-zone.ts'
 import type { ZoneDeps } from './create-zone.ts'
 import { lockZoneOf, parseZoneRef } from './find-zone.ts'
@@ -22,21 +22,24 @@ import {
   markRestored,
   readDefaults,
   readShownZone,
+  requestDelegationCheck,
 } from './zone.store.ts'
 import { findZoneName, shownZoneName } from './zone-name.ts'
 import { resolveSettings, type Zone } from './zone.ts'
 
 /**
- * In a transaction of the owner: the name goes to the zone of another team that waits for it. Throws 409 `delegated` and `delete_protected`.
+ * In a transaction of the owner: the name goes to the zone of another team that waits for it. Throws 409 `delegated` and `delete_protected`. The parent
+ * of a zone that is delegated is then checked at once, so that the next request finds what was removed meanwhile.
  */
-export function deleteZone(
+export async function deleteZone(
   { postgres }: Pick<ZoneDeps, 'postgres'>,
   operation: Operation,
   text: string,
   { confirm, force }: QueryOf<typeof deleteZoneRoute>,
 ): Promise<Answer<null>> {
   const { teamId } = operation.actor
-  return runOwnerChange(postgres.owner, operation, async (trx) => {
+  let refused: number | undefined
+  const answer = runOwnerChange(postgres.owner, operation, async (trx) => {
     const zone = await lockZoneOf(trx, teamId, text)
     requireMatch(operation.ifMatch, zoneEtag(zone))
     const name = shownZoneName(zone.name)
@@ -45,19 +48,30 @@ export function deleteZone(
     const before = presentZone(await readShownZone(trx, teamId, zone.id), defaults, parseZoneInclude())
     if (resolveSettings(zone.settings, defaults).protect_delete)
       throw fail('delete_protected', 'zone', { zone: name })
-    if (!force) requireUndelegated(before)
+    if (!force && isDelegated(before)) {
+      refused = zone.id
+      throw delegatedFailure(before)
+    }
     await markDeleted(trx, zone, actorName(operation.actor))
     await claimWaiting(trx, zone.name)
     await note(trx, operation, zone, 'zone.delete')
     return { body: null, before }
   })
+  try {
+    return await answer
+  } catch (error) {
+    if (refused !== undefined) await requestDelegationCheck(postgres.owner, refused)
+    throw error
+  }
 }
 
-function requireUndelegated({ name, nameservers }: Wire): void {
-  const { assigned, delegated, delegation_status: status } = nameservers
-  if (status !== 'delegated' && status !== 'partial') return
+const isDelegated = ({ nameservers: { delegation_status: status } }: Wire): boolean =>
+  status === 'delegated' || status === 'partial'
+
+function delegatedFailure({ name, nameservers }: Wire): Failure {
+  const { assigned, delegated } = nameservers
   const servers = delegated.filter((server) => assigned.includes(server))
-  throw fail('delegated', 'zone', { zone: name, servers: servers.length > 0 ? servers : delegated })
+  return fail('delegated', 'zone', { zone: name, servers: servers.length > 0 ? servers : delegated })
 }
 
 /** Returns the zone as GET does; one that is not deleted does not change. */

@@ -66,11 +66,12 @@ export const zoneEtag = (
   )
 
 const serversOf = ({ servers }: ShownZone): ZoneServer[] =>
-  servers.map(({ name, region, serial, state, checked }) => ({
+  servers.map(({ name, region, serial, state, since, checked }) => ({
     name,
     region,
     serial,
     state,
+    since: since.toISOString(),
     checked: checked.toISOString(),
   }))
 

@@ -9,6 +9,7 @@ import type { Rrset } from '../../net/dns/record.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
+import { withSources } from '../reverse/restored-source.ts'
 import { changeZone, type PlacedDesired } from './change-zone.ts'
 import { getZoneOf, lockZoneOf, requirePrimary } from './find-zone.ts'
 import { presentDifference, zoneEtag } from './present-zone.ts'
@@ -101,7 +102,8 @@ export function rollBackZone(
     if (!(await hasVersion(trx, teamId, zone.id, version))) throw notFound('version')
     const defaults = await readDefaults(trx)
     const settings = resolveSettings(zone.settings, defaults)
-    const desired = setsBefore(await readVersionsAfter(trx, teamId, zone.id, version))
+    const restored = setsBefore(await readVersionsAfter(trx, teamId, zone.id, version))
+    const desired = zone.isReverse ? await withSources(trx, teamId, restored) : restored
     const managed = new Set(managedSets(zone.name, settings).map(setId))
     const changed = await changeZone(
       trx,

@@ -12,18 +12,22 @@ import { findReverseNetwork, reverseFamilyOf } from '../../net/reverse-name.ts'
 import { isDefaultRoute, type Prefix } from '../../net/prefix.ts'
 import { errorAt, failWith } from '../../runtime/error.ts'
 import type { ProblemError } from '@pharos/contract/problem'
-import { isPublicSuffix } from '../../team/domain-name.ts'
+import { areCanonicalALabels, isPublicSuffix } from '../../team/domain-name.ts'
 
 type Loc = ProblemError['loc']
 
 /** Parses a name of a request: Unicode or ASCII, with escapes. Throws `invalid` at the place. */
 export function parseNameAt(loc: Loc, text: string, origin?: DomainName): DomainName {
-  return inPlace(loc, () => parseName(asciiOf(text), origin))
+  const name = inPlace(loc, () => parseName(asciiOf(text), origin))
+  requireOneScript(loc, text)
+  return name
 }
 
 /** Parses the name of a zone in a request. Throws `invalid` at the place. */
 export function parseZoneNameAt(loc: Loc, text: string): ZoneName {
-  return inPlace(loc, () => parseZoneName(asciiOf(text)))
+  const name = inPlace(loc, () => parseZoneName(asciiOf(text)))
+  requireOneScript(loc, text)
+  return name
 }
 
 /** Returns undefined instead of throwing: for paths, where a name that cannot exist is not found. */
@@ -54,6 +58,15 @@ function asciiOf(text: string): string {
   return ascii
 }
 
+/** Scripts with letters that look like those of another one (UTS 39). Japanese, Korean and Chinese are written with Latin letters too. */
+const alike = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u]
+
+/** Throws `invalid` for a label that looks like another one. Who means it can write its A-label. */
+function requireOneScript(loc: Loc, text: string): void {
+  const isMixed = text.split('.').some((label) => alike.filter((script) => script.test(label)).length > 1)
+  if (isMixed) throw failWith('invalid', [errorAt(loc, 'mixedScripts', { suggestion: asciiOf(text) })])
+}
+
 /** The name as answers show it: without the trailing dot. */
 export const shownZoneName = (name: DomainName): string => (name === '.' ? name : name.slice(0, -1))
 
@@ -71,6 +84,9 @@ const documentation = ['example', 'test', 'example.com', 'example.net', 'example
  */
 export function requireZoneName(loc: Loc, name: ZoneName, rules: ZoneNameRules): Prefix | null {
   if (name === '.') throw failWith('invalid', [errorAt(loc, 'zoneRoot')])
+  if (name.startsWith('*.')) throw failWith('invalid', [errorAt(loc, 'zoneWildcard')])
+  const label = name.split('.').find((one) => !areCanonicalALabels(one))
+  if (label !== undefined) throw failWith('invalid', [errorAt(loc, 'zoneIdna', { label })])
   if (name === 'arpa.' || name.endsWith('.arpa.')) return requireReverseName(loc, name)
   const names = rules.allowDocumentation ? specialUse : [...specialUse, ...documentation]
   const tld = names.find((one) => name === `${one}.` || isBelow(name, `${one}.` as DomainName))

@@ -34,7 +34,9 @@ const zoneColumns = camelColumns(
 )
 type ZoneRow = RowOf<typeof zoneColumns>
 
+/** A row changes only with what the server serves, so its time is that of the serial. */
 const serverColumns = columns('dns_server_zones', 's', ['serial', 'checked'], {
+  since: sql<Date>`case when s.state = 'serving' then s.checked else s.since end`,
   name: sql<string>`v.name`,
   region: sql<string>`v.region`,
   state: sql<ServerZoneState>`s.state`,
@@ -72,7 +74,9 @@ export type ShownZone = Omit<ShownRow, 'servers'> & {
 
 const shownOf = ({ servers = [], ...row }: ShownRow): ShownZone => ({
   ...row,
-  servers: servers.map((one) => parseJsonRow<RowOf<typeof serverColumns>>(one, { checked: true })),
+  servers: servers.map((one) =>
+    parseJsonRow<RowOf<typeof serverColumns>>(one, { since: true, checked: true }),
+  ),
 })
 
 const zoneOf = (row: ZoneRow): Zone => row
@@ -360,4 +364,11 @@ export async function listTsigKeyIds(
     select k.id from dns_tsig_keys k
     where k.id = any(${ids}::bigint[]) and (k.team_id is null or k.team_id = ${teamId})`.execute(db)
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Has the parent of a zone checked now, instead of within the hour. */
+export async function requestDelegationCheck(db: Db | Trx, zoneId: number): Promise<void> {
+  await sql`
+    insert into dns_delegations (zone_id, due) values (${zoneId}, now())
+    on conflict (zone_id) do update set due = now()`.execute(db)
 }

@@ -1,5 +1,7 @@
+import { startFollower, type FollowerName } from '@pharos/lab/dns-follower'
 import { skipWithout, type ProgramName } from '@pharos/lab/program'
 import {
+  conformanceCatalog,
   conformanceZones,
   nameServerConformance,
   type NameServerFixture,
@@ -7,12 +9,18 @@ import {
 } from '../../dns/publish/name-server.conformance.ts'
 import { startTestPrimary } from '../dns-server/testing.ts'
 import { createFollower } from './name-server.ts'
-import { startPeer, type PeerName } from './testing-peers.ts'
 
-async function makeFixture(name: PeerName): Promise<NameServerFixture> {
+const withCatalog: readonly FollowerName[] = ['BIND', 'Knot']
+
+async function makeFixture(name: FollowerName): Promise<NameServerFixture> {
   const primary = await startTestPrimary()
   const { key } = primary
-  const peer = await startPeer(name, { primary, key, zones: conformanceZones })
+  const peer = await startFollower(name, {
+    primary,
+    key,
+    zones: conformanceZones,
+    ...(withCatalog.includes(name) && { catalog: conformanceCatalog }),
+  })
   const server = createFollower({ address: peer.address, port: peer.port, key })
   const timeoutMs = 500
   return {
@@ -31,14 +39,17 @@ async function makeFixture(name: PeerName): Promise<NameServerFixture> {
   }
 }
 
-const peers: readonly { name: PeerName; programs: ProgramName[]; skips?: Skips }[] = [
-  { name: 'NSD', programs: ['nsd'] },
+const peers: readonly { name: FollowerName; programs: ProgramName[]; skips?: Skips }[] = [
+  { name: 'NSD', programs: ['nsd'], skips: { catalog: 'NSD before 4.9 has no catalog zones' } },
   { name: 'BIND', programs: ['named'] },
   { name: 'Knot', programs: ['knotd'] },
   {
     name: 'PowerDNS',
     programs: ['pdns_server', 'pdnsutil'],
-    skips: { failing: 'PowerDNS refuses questions for a secondary zone that it has not transferred yet' },
+    skips: {
+      failing: 'PowerDNS refuses questions for a secondary zone that it has not transferred yet',
+      catalog: 'PowerDNS 4.7 needs its zone kinds in the database',
+    },
   },
 ]
 

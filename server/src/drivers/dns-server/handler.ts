@@ -12,6 +12,7 @@ import {
   opcode,
   plainUdpLengthMax,
   rcode,
+  udpLengthMax,
   type Message,
 } from '../../net/dns/message.ts'
 import type { DomainName, ZoneName } from '../../net/dns/name.ts'
@@ -99,11 +100,8 @@ function headerAnswer(wire: Uint8Array, parts: Partial<Message>): Uint8Array {
 
 function answerTo({ id, opcode, rd, questions, edns }: Message, parts: Partial<Message>): Message {
   const answer = { ...emptyMessage, id, opcode, rd, qr: true, questions, ...parts }
-  return edns ? { ...answer, edns: { ...edns, udpSize: udpLength, version: 0, options: [] } } : answer
+  return edns ? { ...answer, edns: { ...edns, udpSize: udpLengthMax, version: 0, options: [] } } : answer
 }
-
-/** Octets over UDP that no path has to fragment (RFC 9715). */
-const udpLength = 1_232
 
 function dispatch(checked: Checked, deps: HandlerDeps): StreamReply {
   const { query } = checked
@@ -124,7 +122,8 @@ const finish = (checked: Checked, deps: HandlerDeps, parts: Partial<Message>): U
 /** Adds the signature. An answer over UDP that does not fit with it is truncated. */
 function sign({ query, signer, transport }: Checked, { now }: HandlerDeps, wire: Uint8Array): Uint8Array {
   if (!signer) return wire
-  const room = transport === 'tcp' ? messageLengthMax : Math.max(plainUdpLengthMax, query.edns?.udpSize ?? 0)
+  const udpRoom = Math.min(udpLengthMax, Math.max(plainUdpLengthMax, query.edns?.udpSize ?? 0))
+  const room = transport === 'tcp' ? messageLengthMax : udpRoom
   const fits = wire.length + signer.length <= room
   return signer.sign(fits ? wire : encodeMessage(answerTo(query, { tc: true })), now())
 }

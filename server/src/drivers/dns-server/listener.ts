@@ -69,14 +69,16 @@ async function bindUdp(options: ListenerOptions, limits: ListenerLimits): Promis
     recvBufferSize: receiveBuffer,
   })
   const rate = new ResponseRateLimit(limits.responseRate)
-  const receive = (wire: Buffer, { address, port }: RemoteInfo): void => {
+  const receive = (wire: Buffer, from: RemoteInfo): void => {
+    const { port } = from
+    const address = plainAddress(from.address)
     const verdict = rate.take(address, performance.now())
     if (verdict === 'drop') return
     // Not a Buffer, whose `slice` shares the octets.
     const octets = new Uint8Array(wire.buffer, wire.byteOffset, wire.length)
     const request = { wire: octets, address, transport: 'udp' as const }
     const send = (reply: Uint8Array | undefined): void => {
-      if (reply) socket.send(reply, port, address, ignore)
+      if (reply) socket.send(reply, port, from.address, ignore)
     }
     if (verdict === 'truncate') return send(handler.truncated(request))
     const reply = handler.handleDatagram(request)
@@ -104,6 +106,10 @@ async function bindUdp(options: ListenerOptions, limits: ListenerLimits): Promis
 
 const ignore = (): void => {}
 
+/** Returns the address as rules have it: a socket for both families shows IPv4 peers as `::ffff:192.0.2.1`, and a zone after link-local ones. */
+const plainAddress = (address: string): string =>
+  address.includes(':') ? address.replace(/^::ffff:(?=\d+\.)|%.*$/gi, '') : address
+
 function createTcpServer({ handler, onError = () => {} }: ListenerOptions, limits: ListenerLimits): Server {
   const perAddress = new Map<string, number>()
   const count = (address: string, by: number): number => {
@@ -113,7 +119,7 @@ function createTcpServer({ handler, onError = () => {} }: ListenerOptions, limit
     return now
   }
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    const address = socket.remoteAddress ?? ''
+    const address = plainAddress(socket.remoteAddress ?? '')
     const isOver = count(address, 1) > limits.connectionsPerAddress
     socket.once('close', () => count(address, -1))
     socket.on('error', () => socket.destroy())

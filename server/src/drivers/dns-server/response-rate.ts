@@ -1,6 +1,7 @@
 // Limits answers over UDP to each network, because the source address of a datagram may be forged: the victim of a reflection gets a
 // bounded number of answers, every second of them truncated, and a real client repeats its question over TCP.
-import { isIPv4 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
+import { readAddress } from '../../net/address.ts'
 
 export type ResponseRate = { readonly perSecond: number; readonly burst: number }
 
@@ -43,9 +44,10 @@ export class ResponseRateLimit {
   }
 }
 
-/** /24 of IPv4, and the first four groups, at most a /64, of IPv6: the networks that response rate limits of other servers use. */
+/** A /24 of IPv4 and a /56 of IPv6: the networks that response rate limits of other servers use. */
 function networkOf(address: string): string {
   if (isIPv4(address)) return address.slice(0, address.lastIndexOf('.'))
-  const groups = address.split(':', 4)
-  return groups.join(':')
+  if (!isIPv6(address)) return address
+  const { w0, w1 } = readAddress(address, address.length)
+  return `${w0}:${w1 >>> 8}`
 }

@@ -34,6 +34,8 @@ export type TestPrimary = {
   readonly key: TsigKey
   readonly address: string
   readonly port: number
+  /** Its clock, for TSIG. */
+  readonly clock: { aheadSeconds: number }
   /** Publishes what is new of a zone, serves it, and returns its serial. */
   publish(zoneId: number): Promise<Serial>
   /** Stops and starts answering at the same port. */
@@ -69,6 +71,7 @@ export async function startTestPrimary(options: Partial<HandlerDeps> = {}): Prom
     },
     () => testKey.secret,
   )
+  const clock = { aheadSeconds: 0 }
   const handler = createHandler({
     zones,
     answer: (query, transport) => respondTo({ zones: zones.contents, version: 'test' }, query, transport),
@@ -78,7 +81,7 @@ export async function startTestPrimary(options: Partial<HandlerDeps> = {}): Prom
       return zone && access.transferView(zone.id, peer)
     },
     notified: () => rcode.NOTAUTH,
-    now: () => Date.now() / 1000,
+    now: () => Date.now() / 1000 + clock.aheadSeconds,
     ...options,
   })
   const address = '127.0.0.1'
@@ -91,6 +94,7 @@ export async function startTestPrimary(options: Partial<HandlerDeps> = {}): Prom
     key: testKey,
     address,
     port,
+    clock,
     async publish(zoneId) {
       await publishZone(deps, zoneId)
       await (refreshing = refreshing.then(() => zones.refresh(false)))

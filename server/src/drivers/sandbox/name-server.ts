@@ -9,7 +9,7 @@ import { recordClass, recordType } from '../../net/dns/type.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 
 export type SandboxNameServerOptions = {
-  readonly primary: ZoneSource
+  readonly primary: Pick<ZoneSource, 'open'>
   /** Zones that it is configured for without data answer as failing; all others are absent. */
   readonly zones?: readonly ZoneName[]
 }

@@ -30,6 +30,8 @@ export const rcode = {
 /** Octets of the longest message over TCP, and over UDP without EDNS. */
 export const messageLengthMax = 65_535
 export const plainUdpLengthMax = 512
+/** Octets over UDP that fit the packets of every path (RFC 9715 section 3.2). */
+export const udpLengthMax = 1_232
 export const headerLength = 12
 
 export type Header = {

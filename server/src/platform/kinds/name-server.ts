@@ -7,7 +7,7 @@ import { column, referenceById } from '../field.ts'
 import type { CheckContext, Field } from '../kind.ts'
 import type { Path } from '../problem.ts'
 import { Flag, Optional, Strict, Text } from '../schema.ts'
-import { HostName, readHostName, tsigKey } from './tsig-key.ts'
+import { HostName, hostNameKey, readHostName, tsigKey } from './tsig-key.ts'
 
 const kinds = ['dns', 'sandbox'] as const
 const signers = ['pharos', 'external'] as const
@@ -29,6 +29,7 @@ export const nameServer = defineKind({
   }),
   table: { name: 'dns_servers', id: 'id' },
   identity: ['name'],
+  keyOf: ({ name }) => hostNameKey(name),
   fields: {
     name: column('dns_servers', 'name'),
     kind: column('dns_servers', 'kind', { initial: 'dns', isShown: true }),

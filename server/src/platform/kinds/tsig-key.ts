@@ -46,6 +46,16 @@ export function readHostName(context: CheckContext, path: Path, text: string): s
   }
 }
 
+/** Returns the key of an element with a host name, which can be written in several ways; the text itself if it is none. */
+export function hostNameKey(name: string): string {
+  try {
+    return parseName(name)
+  } catch (error) {
+    if (!(error instanceof NameError)) throw error
+    return name
+  }
+}
+
 export const tsigKey = defineKind({
   name: 'tsig_key',
   plural: 'tsig_keys',
@@ -60,6 +70,7 @@ export const tsigKey = defineKind({
   }),
   table: { name: 'dns_tsig_keys', id: 'id' },
   identity: ['name'],
+  keyOf: ({ name }) => hostNameKey(name),
   fields: {
     name: column('dns_tsig_keys', 'name'),
     algorithm: column('dns_tsig_keys', 'algorithm', { initial: 'hmac-sha256', isShown: true }),

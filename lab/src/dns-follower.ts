@@ -1,4 +1,4 @@
-// For tests: real name servers that follow a primary, one process each, in a temporary folder on an address of its own.
+// Real name servers that follow a primary: NSD, BIND, Knot and PowerDNS, one process each.
 import type { ChildProcess } from 'node:child_process'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,39 +7,48 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { freePort, randomSubnet } from '@pharos/lab/address'
-import { killProgram, programPath, startProgram, type ProgramName } from '@pharos/lab/program'
-import type { TsigKey } from '../../net/dns/tsig.ts'
+import { freePort, randomSubnet } from './address.ts'
+import { killProgram, programPath, startProgram, type ProgramName } from './program.ts'
 
 const run = promisify(execFile)
 
-export type PeerOptions = {
+/** The name with the final dot. */
+export type FollowerKey = { readonly name: string; readonly algorithm: string; readonly secret: Uint8Array }
+
+export type FollowerOptions = {
   readonly primary: { readonly address: string; readonly port: number }
-  readonly key: TsigKey
+  readonly key: FollowerKey
   /** Zones that it is configured for, with the final dot. */
   readonly zones: readonly string[]
   /** The catalog zone that it follows besides. */
   readonly catalog?: string
+  /** It signs its zones with keys of its own; BIND only. */
+  readonly signs?: boolean
+  /** Its folder, which is kept; a temporary one by default. */
+  readonly folder?: string
+  /** The port of 127.0.0.1; by default a free one of an address of its own. */
+  readonly port?: number
 }
 
-export type Peer = {
+export type Follower = {
   readonly name: string
   readonly address: string
   readonly port: number
   readonly folder: string
   start(): Promise<void>
-  stop(): Promise<void>
+  /** By SIGTERM unless another signal is given. */
+  stop(signal?: NodeJS.Signals): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 type Program = {
   readonly program: ProgramName
-  readonly configure: (options: PeerOptions & Place) => Promise<readonly string[]>
+  readonly configure: (options: FollowerOptions & Place) => Promise<readonly string[]>
 }
 type Place = { readonly folder: string; readonly address: string; readonly port: number }
 
-const secretOf = ({ key }: PeerOptions): string => Buffer.from(key.secret).toString('base64')
-const keyName = ({ key }: PeerOptions): string => key.name.slice(0, -1)
+const secretOf = ({ key }: FollowerOptions): string => Buffer.from(key.secret).toString('base64')
+const keyName = ({ key }: FollowerOptions): string => key.name.slice(0, -1)
 
 const nsd: Program = {
   program: 'nsd',
@@ -88,7 +97,8 @@ ${zones
 const bind: Program = {
   program: 'named',
   async configure(options) {
-    const { folder, address, port, primary, zones, catalog } = options
+    const { folder, address, port, primary, zones, catalog, signs } = options
+    const signing = signs ? ' dnssec-policy default; inline-signing yes;' : ''
     const key = keyName(options)
     const primaries = `{ ${primary.address} port ${primary.port} key "${key}"; }`
     const file = join(folder, 'named.conf')
@@ -115,7 +125,7 @@ const bind: Program = {
 };
 controls { };
 key "${key}" { algorithm ${options.key.algorithm}; secret "${secretOf(options)}"; };
-${all.map((zone, at) => `zone "${zone}" { type secondary; primaries ${primaries}; file "zone${at}.db"; };`).join('\n')}
+${all.map((zone, at) => `zone "${zone}" { type secondary; primaries ${primaries}; file "zone${at}.db";${signing} };`).join('\n')}
 `,
     )
     return ['-g', '-n', '1', '-c', file]
@@ -138,6 +148,7 @@ const knot: Program = {
   udp-workers: 1
   tcp-workers: 1
   background-workers: 2
+  tcp-io-timeout: 5000
 database:
   storage: "${folder}/db"
 log:
@@ -182,6 +193,7 @@ const powerdns: Program = {
       file,
       `launch=gsqlite3
 gsqlite3-database=${folder}/pdns.sqlite3
+gsqlite3-dnssec=yes
 gsqlite3-pragma-synchronous=0
 local-address=${address}
 local-port=${port}
@@ -218,18 +230,20 @@ security-poll-suffix=
   },
 }
 
-export const peerPrograms = { NSD: nsd, BIND: bind, Knot: knot, PowerDNS: powerdns } as const
-export type PeerName = keyof typeof peerPrograms
+const programs = { NSD: nsd, BIND: bind, Knot: knot, PowerDNS: powerdns } as const
+export type FollowerName = keyof typeof programs
 
-/** Starts a follower; resolves before it has transferred anything. */
-export async function startPeer(name: PeerName, options: PeerOptions): Promise<Peer> {
-  const { program, configure } = peerPrograms[name]
-  const folder = await mkdtemp(join(tmpdir(), `pharos-${name.toLowerCase()}-`))
+/** Starts a follower; resolves before it has transferred anything. Started again, it keeps what it has transferred. */
+export async function startFollower(name: FollowerName, options: FollowerOptions): Promise<Follower> {
+  const { program, configure } = programs[name]
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), `pharos-${name.toLowerCase()}-`)))
+  await mkdir(folder, { recursive: true })
   // BIND listens only on addresses that an interface has.
-  const address = name === 'BIND' ? '127.0.0.1' : `${randomSubnet()}.53`
-  const port = await freePort(address, name === 'BIND' ? 0 : 5300)
+  const isOnLoopback = name === 'BIND' || options.port !== undefined
+  const address = isOnLoopback ? '127.0.0.1' : `${randomSubnet()}.53`
+  const port = options.port ?? (await freePort(address, isOnLoopback ? 0 : 5300))
   let child: ChildProcess | undefined
-  const peer: Peer = {
+  const follower: Follower = {
     name,
     address,
     port,
@@ -238,14 +252,14 @@ export async function startPeer(name: PeerName, options: PeerOptions): Promise<P
       const args = await configure({ ...options, folder, address, port })
       child = startProgram(program, args, join(folder, 'out.log'))
     },
-    async stop() {
-      if (child) await killProgram(child, 'SIGTERM')
+    async stop(signal = 'SIGTERM') {
+      if (child) await killProgram(child, signal)
     },
     async [Symbol.asyncDispose]() {
-      await peer.stop()
-      await rm(folder, { recursive: true, force: true })
+      await follower.stop()
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
     },
   }
-  await peer.start()
-  return peer
+  await follower.start()
+  return follower
 }

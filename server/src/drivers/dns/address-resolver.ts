@@ -1,0 +1,14 @@
+// Resolves the addresses of names with the configured name servers, or those of the system.
+import type { AddressResolver } from '../../dns/reverse/address-resolver.ts'
+import { createQuery, type ResolverOptions } from './resolver-query.ts'
+
+/** Throws a TypeError on a server that is not an address. */
+export function createAddressResolver(options: ResolverOptions = {}): AddressResolver {
+  const query = createQuery(options)
+  return {
+    resolveAddresses: (name, family, signal) =>
+      query(`${family === 4 ? 'A' : 'AAAA'} ${name}`, signal, (resolver) =>
+        family === 4 ? resolver.resolve4(name) : resolver.resolve6(name),
+      ),
+  }
+}
