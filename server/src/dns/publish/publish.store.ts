@@ -136,15 +136,16 @@ export async function savePublication(trx: Db | Trx, publication: Publication): 
       where id = ${zone.id} and serial is not distinct from ${zone.serial ?? null}::bigint and published_version <= ${version}
         and deleted is null
       returning id),
-    ${removedOf(removed)},
-    ${addedOf(added.slice(0, rowsPerInsert), now)},
+    ${deletingServed(removed)},
+    ${insertingServed(added.slice(0, rowsPerInsert), now)},
     ${stepOf(publication)}
     select ${waking('dns-published')} from saved`.execute(trx)
   if (rows.length !== 1) return false
   for (let at = rowsPerInsert; at < added.length; at += rowsPerInsert)
     await sql`
-      with saved as (select ${zone.id}::integer as id), ${addedOf(added.slice(at, at + rowsPerInsert), now)}
-      select from saved`.execute(trx)
+      with saved as (select ${zone.id}::integer as id),
+      ${insertingServed(added.slice(at, at + rowsPerInsert), now)}
+      select count(*) from added`.execute(trx)
   return true
 }
 
@@ -166,25 +167,28 @@ export async function skipVersions(
     where id = ${zoneId}`.execute(db)
 }
 
-function removedOf(sets: readonly SignedRrset[]) {
+function deletingServed(sets: readonly SignedRrset[]) {
   const keys = keysOf()
-  return sql`removed as (
-    delete from dns_served s using saved, unnest(${sets.map(({ name }) => keys(name))}::bytea[],
-      ${sets.map(({ type }) => type)}::integer[]) r (name_key, type)
-    where s.zone_id = saved.id and s.name_key = r.name_key and s.type = r.type)`
+  return sql`
+    removed as (
+      delete from dns_served s using saved, unnest(${sets.map(({ name }) => keys(name))}::bytea[],
+        ${sets.map(({ type }) => type)}::integer[]) r (name_key, type)
+      where s.zone_id = saved.id and s.name_key = r.name_key and s.type = r.type)`
 }
 
-function addedOf(sets: readonly SignedRrset[], now: number) {
+function insertingServed(sets: readonly SignedRrset[], now: number) {
   const keys = keysOf()
-  return sql`added as (
-    insert into dns_served (zone_id, name_key, type, ttl, rdata, rrsig, expires)
-    select saved.id, a.name_key, a.type, a.ttl, a.rdata::bytea[], a.rrsig::bytea[], to_timestamp(a.expires)
-    from saved, unnest(${sets.map(({ name }) => keys(name))}::bytea[], ${sets.map(({ type }) => type)}::integer[],
-      ${sets.map(({ ttl }) => ttl)}::integer[], ${sets.map(({ rdata }) => arrayText(rdata))}::text[],
-      ${sets.map(({ rrsig }) => arrayText(rrsig))}::text[],
-      ${sets.map((set) => expirationOf(set, now) ?? null)}::float8[]) a (name_key, type, ttl, rdata, rrsig, expires)
-    on conflict (zone_id, name_key, type) do update
-      set ttl = excluded.ttl, rdata = excluded.rdata, rrsig = excluded.rrsig, expires = excluded.expires)`
+  return sql`
+    added as (
+      insert into dns_served (zone_id, name_key, type, ttl, rdata, rrsig, expires)
+      select saved.id, a.name_key, a.type, a.ttl, a.rdata::bytea[], a.rrsig::bytea[], to_timestamp(a.expires)
+      from saved, unnest(${sets.map(({ name }) => keys(name))}::bytea[], ${sets.map(({ type }) => type)}::integer[],
+        ${sets.map(({ ttl }) => ttl)}::integer[], ${sets.map(({ rdata }) => arrayText(rdata))}::text[],
+        ${sets.map(({ rrsig }) => arrayText(rrsig))}::text[],
+        ${sets.map((set) => expirationOf(set, now) ?? null)}::float8[]) a (name_key, type, ttl, rdata, rrsig, expires)
+      on conflict (zone_id, name_key, type) do update
+        set ttl = excluded.ttl, rdata = excluded.rdata, rrsig = excluded.rrsig, expires = excluded.expires
+      returning 1)`
 }
 
 const rowsPerInsert = 5_000
