@@ -486,10 +486,7 @@ export const invalidTexts = {
   ],
   zoneFileOrAxfr: ['exclusive', 'is required, or axfr; not both'],
   dnssecKey: ['key', ({ reason }: { reason: string }) => `is not a key that can be imported: ${reason}`],
-  zoneTransfer: [
-    'transfer',
-    ({ reason }: { reason: string }) => `is not a server from which the zone can be transferred: ${reason}`,
-  ],
+  zoneTransfer: ['transfer', ({ reason }: { reason: string }) => `must hand out the zone by AXFR: ${reason}`],
   importEmpty: ['empty', 'has no record that can be imported'],
   mailboxName: [
     'pattern',

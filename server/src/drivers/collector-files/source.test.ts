@@ -87,10 +87,11 @@ for (const kind of ['a file', 'a folder', 'HTTP'] as const)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     let writing = Promise.resolve()
-    const write = async () => {
-      text = tableOf(routes, ['0.0.0.0/0', '::/0'], new Date())
-      await put(path, text)
-    }
+    const write = () =>
+      (writing = writing.then(async () => {
+        text = tableOf(routes, ['0.0.0.0/0', '::/0'], new Date())
+        await put(path, text)
+      }))
     await write()
     const location =
       kind === 'HTTP'
@@ -102,18 +103,16 @@ for (const kind of ['a file', 'a folder', 'HTTP'] as const)
     // Data are old after two seconds, and the outage is that the writer has stopped.
     const limits = { pollMs: 50, ageMsMax: 2_000 }
     const writer = setInterval(() => {
-      if (!isHidden) writing = write()
+      if (!isHidden) void write()
     }, 300)
     return {
       source: createCollectorFileSource({ name: 'files', location, log, now: () => new Date(), limits }),
       announce: async (changed, origin) => {
         routes.set(changed, origin)
-        await writing
         await write()
       },
       withdraw: async (changed) => {
         routes.delete(changed)
-        await writing
         await write()
       },
       outage: {
