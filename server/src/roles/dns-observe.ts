@@ -45,7 +45,7 @@ export function dnsObservePart(shared: Shared): Component {
     name: 'dns-observe',
     wakeName: 'dns',
     // Every change of a zone wakes it, and few change the name servers.
-    delayMs: 200,
+    pauseMs: 200,
     intervalMs,
     async run() {
       if (!(await leadership.hold())) return void (await stopAll())

@@ -8,8 +8,8 @@ export type LoopSettings = {
   /** The notification that triggers a run; without one only the timer does. */
   readonly wakeName?: WakeName
   readonly intervalMs: number
-  /** From a notification to the run, so that many of them cause one: for what is not urgent. */
-  readonly delayMs?: number
+  /** From one run to the next, so that many notifications cause few: the first one triggers a run at once. */
+  readonly pauseMs?: number
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
@@ -24,21 +24,24 @@ export type LoopComponent = {
 
 export function createLoopComponent(
   { waker, log, metrics }: Pick<Shared, 'waker' | 'log' | 'metrics'>,
-  { name, wakeName, intervalMs, delayMs, run }: LoopSettings,
+  { name, wakeName, intervalMs, pauseMs = 0, run }: LoopSettings,
 ): LoopComponent {
   const loop = createLoop({ name, intervalMs, run, log, metrics })
   let unsubscribe = () => {}
   let delayed: NodeJS.Timeout | undefined
-  const wakeLater = (): void => {
+  let last = -Infinity
+  const wakeAfterPause = (): void => {
+    const wait = last + pauseMs - performance.now()
     delayed ??= setTimeout(() => {
       delayed = undefined
+      last = performance.now()
       loop.wake()
-    }, delayMs)
+    }, wait)
   }
   return {
     name,
     start() {
-      if (wakeName) unsubscribe = waker.on(wakeName, delayMs === undefined ? () => loop.wake() : wakeLater)
+      if (wakeName) unsubscribe = waker.on(wakeName, pauseMs === 0 ? () => loop.wake() : wakeAfterPause)
       loop.start()
     },
     stop() {

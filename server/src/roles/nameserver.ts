@@ -59,7 +59,7 @@ export function createNameserver(shared: Shared): Nameserver {
     name: 'nameserver-access',
     wakeName: 'dns',
     // Every change of a zone wakes it, and few change who may transfer.
-    delayMs: 200,
+    pauseMs: 200,
     intervalMs,
     run: async () => void (access = compileAccess(await readAccess(postgres.owner), openSecret)),
   })
