@@ -87,11 +87,11 @@ for (const kind of ['a file', 'a folder', 'HTTP'] as const)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     let writing = Promise.resolve()
-    const write = () =>
-      (writing = writing.then(async () => {
-        text = tableOf(routes, ['0.0.0.0/0', '::/0'], new Date())
-        await put(path, text)
-      }))
+    const writeNow = (): Promise<void> => {
+      text = tableOf(routes, ['0.0.0.0/0', '::/0'], new Date())
+      return put(path, text)
+    }
+    const write = () => (writing = writing.then(writeNow))
     await write()
     const location =
       kind === 'HTTP'
