@@ -190,7 +190,7 @@ describe('DNS in the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('textbox', { name: 'Port' }).fill(String(demo.dnsPort))
     await page.getByRole('button', { name: 'Transfer and check' }).click()
     await page.getByText('Nothing changes: the zone is as requested already.').waitFor()
-    await page.getByText('2 lines not applied').waitFor()
+    await page.getByText('3 lines not applied').waitFor()
     await settled(page)
     assert.deepEqual(await axeViolations(page), [])
     assert.deepEqual(without422(pageErrors), [])
