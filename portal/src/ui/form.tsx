@@ -4,7 +4,7 @@ import { Box, Button, Group, Stack, Text } from '@mantine/core'
 import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form'
 import type { Route } from '@pharos/contract/route'
 import { useMutation } from '@tanstack/react-query'
-import { useMemo, useRef, useState, type ReactNode, type SyntheticEvent } from 'react'
+import { useEffect, useMemo, useReducer, useRef, useState, type ReactNode, type SyntheticEvent } from 'react'
 import { isConnectionError } from '../api/connection.ts'
 import { errorSentence, placeErrors } from './form-errors.ts'
 import { findBreach, rulesOf, type FieldRule } from './form-rules.ts'
@@ -92,6 +92,11 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
   const [problem, setProblem] = useState<unknown>()
   const element = useRef<HTMLFormElement>(null)
   const isSent = useRef(false)
+  const [refusals, refuse] = useReducer((count: number) => count + 1, 0)
+  // An effect, because an animation frame can come before React has rendered the errors.
+  useEffect(() => {
+    if (refusals > 0) focusFirstError(element.current)
+  }, [refusals])
   const rules = useMemo(() => rulesWith(route, declared), [route, declared])
   const fields = useForm<Values>({
     initialValues,
@@ -114,7 +119,7 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
       const placed = placeErrors(error, Object.keys(fields.values), labels)
       fields.setErrors(placed.fields)
       setProblem(placed.rest)
-      if (Object.keys(placed.fields).length > 0) focusFirstError(element.current)
+      if (Object.keys(placed.fields).length > 0) refuse()
     },
   })
   const isDirty = useRef(false)
@@ -125,7 +130,7 @@ export function useRequestForm<Values extends Record<string, unknown>, Result = 
   }
   const sendIfValid = fields.onSubmit(
     (values) => send.mutate(values),
-    () => focusFirstError(element.current),
+    () => refuse(),
   )
   return {
     fields,
@@ -180,15 +185,12 @@ function errorsOf<Values extends Record<string, unknown>>(
   return errors
 }
 
-/** Moves the focus to the first field with an error, once it is rendered. */
 function focusFirstError(form: HTMLFormElement | null): void {
-  requestAnimationFrame(() =>
-    form
-      ?.querySelector<HTMLElement>(
-        '[data-field-error] :is(input, textarea, button):not([type=hidden]), :is(input, textarea)[aria-invalid=true]',
-      )
-      ?.focus(),
-  )
+  form
+    ?.querySelector<HTMLElement>(
+      '[data-field-error] :is(input, textarea, button):not([type=hidden]), :is(input, textarea)[aria-invalid=true]',
+    )
+    ?.focus()
 }
 
 type FieldProps<Values, Result> = {
