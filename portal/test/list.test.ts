@@ -225,6 +225,8 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await page.waitForURL(/show=\w+/)
     await page.reload()
     await panel.getByText('number 1').waitFor()
+    // The panel may be loaded before the list, whose keys need its rows.
+    await page.locator('tr[aria-rowindex="2"] a').first().waitFor()
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
     await page.keyboard.press('j')
