@@ -6,19 +6,19 @@ import { after, before, describe, it } from 'node:test'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
 import { sendRaw, type RawAnswer } from './support/raw-http.ts'
-import { changedTables, createTableHasher, type TableHasher } from './support/table-hashes.ts'
+import { trackChanges, type Changes } from './support/changes.ts'
 import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 let api: TestApi
 let fixtures: Fixtures
 let port: number
 let head: string
-let tables: TableHasher
+let changesSince: Changes
 
 before(async () => {
   api = await createTestApi({ PHAROS_REQUEST_TIMEOUT_SECONDS: '2', PHAROS_BODY_LIMIT_BYTES: '65536' })
   fixtures = await createFixtures(api)
-  tables = await createTableHasher(api.database.postgres.owner)
+  changesSince = await trackChanges(api.database.postgres.owner)
   await api.server.listen({ port: 0, host: '127.0.0.1' })
   port = (api.server.server.address() as AddressInfo).port
   const { access } = await openSession(api, fixtures.people.admin.userId, fixtures.red.teamId)
@@ -128,21 +128,21 @@ const cases: [what: string, bytes: () => string | Buffer, statuses: number[]][] 
 describe('a raw request', () => {
   for (const [what, bytes, statuses] of cases) {
     it(`that ${what} is rejected and changes nothing`, async () => {
-      const before = await tables.hash()
+      await changesSince()
       const limits = statuses.length === 0 ? { firstMs: 500 } : {}
       assertProblems(await sendRaw(port, bytes(), limits), ...statuses)
-      assert.deepEqual(changedTables(before, await tables.hash()), [])
+      assert.deepEqual(await changesSince(), [])
     })
   }
 
   it('with a second one hidden in its body gets one response, and the second is not executed', async () => {
-    const before = await tables.hash()
+    await changesSince()
     const hidden = `${head}${body(off)}`
     const answers = await sendRaw(port, `${head}${body(`{"enabled":true,"note":"x"}\n${hidden}`)}`, {
       silenceMs: 500,
     })
     assertProblems(answers, 400)
-    assert.deepEqual(changedTables(before, await tables.hash()), [])
+    assert.deepEqual(await changesSince(), [])
   })
 
   it('with two Authorization headers uses the first only', async () => {

@@ -10,19 +10,19 @@ import { ingestDeliveries } from '../src/analysis/ingest.ts'
 import { createOwnershipCache } from '../src/inventory/ownership.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { changedTables, createTableHasher, type TableHasher } from './support/table-hashes.ts'
+import { trackChanges, type Changes } from './support/changes.ts'
 import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 let api: TestApi
 let fixtures: Fixtures
 let access: string
-let tables: TableHasher
+let changesSince: Changes
 
 before(async () => {
   api = await createTestApi()
   fixtures = await createFixtures(api)
   access = (await openSession(api, fixtures.people.admin.userId, fixtures.red.teamId)).access
-  tables = await createTableHasher(api.database.postgres.owner)
+  changesSince = await trackChanges(api.database.postgres.owner)
 })
 after(() => api[Symbol.asyncDispose]())
 
@@ -54,7 +54,7 @@ async function send({ method = 'GET', url, headers, body }: Sent) {
 const internals = /\.ts\b|node_modules|\bselect\b.*\bfrom\b|kysely|fastify|typebox|\n\s+at /i
 
 async function assertRefused(sent: Sent, { code, at, matches }: Expected): Promise<void> {
-  const before = await tables.hash()
+  await changesSince()
   const { statusCode, headers, body } = await send(sent)
   assert.equal(statusCode, problems[code].status, body)
   assert.match(String(headers['content-type']), /^application\/problem\+json/)
@@ -64,7 +64,7 @@ async function assertRefused(sent: Sent, { code, at, matches }: Expected): Promi
   assert.doesNotMatch(body, internals)
   if (code === 'invalid') assert.ok(problem.errors.length > 0, body)
   if (at !== undefined) assert.equal(problem.errors[0].loc.join('.'), at, body)
-  assert.deepEqual(changedTables(before, await tables.hash()), [])
+  assert.deepEqual(await changesSince(), [])
 }
 
 const json = { 'content-type': 'application/json' }

@@ -9,11 +9,11 @@ import { createTestApi, type TestApi } from './api.ts'
 import { createFixtures, type Fixtures } from './support/fixtures.ts'
 import { subjects } from './support/subjects.ts'
 import { prepareSuccess, type PreparedCall } from './support/successful-call.ts'
-import { changedTables, createTableHasher, type TableHasher } from './support/table-hashes.ts'
+import { trackChanges, type Changes } from './support/changes.ts'
 
 let api: TestApi
 let fixtures: Fixtures
-let tables: TableHasher
+let changesSince: Changes
 /** Returns the names of the loops that were notified since the last call. */
 let takeNotifications: () => Promise<string[]>
 let stopListening: () => Promise<void>
@@ -21,7 +21,7 @@ let stopListening: () => Promise<void>
 before(async () => {
   api = await createTestApi()
   fixtures = await createFixtures(api)
-  tables = await createTableHasher(api.database.postgres.owner)
+  changesSince = await trackChanges(api.database.postgres.owner)
   const connection = await api.database.postgres.directConnection()
   let notified: string[] = []
   connection.on('notification', ({ payload = '' }) => notified.push(payload))
@@ -97,12 +97,12 @@ describe('a dry run', () => {
       for (const { request, send } of calls) {
         const { dry_run: _, ...query } = request.query ?? {}
         await api.settled()
-        const before = await tables.hash()
+        await changesSince()
         await takeNotifications()
         const answer = await send({ query: { ...query, dry_run: 'true' } }, { 'idempotency-key': 'a-plan' })
         await api.settled()
         assert.equal(answer.statusCode, 200, answer.body)
-        assert.deepEqual(changedTables(before, await tables.hash()), [])
+        assert.deepEqual(await changesSince(), [])
         assert.deepEqual(await takeNotifications(), [])
         const plan = answer.json<Plan>()
         assert.equal(plan.dry_run, true)

@@ -15,7 +15,7 @@ import { createSpareAccounts, spareSessions, type SpareAccounts } from './suppor
 import { addApiToken, openSession } from './support/credentials.ts'
 import { restoreDomains, restoredDomainIds } from './support/domains.ts'
 import { draftOf, type Hints } from './support/request-drafts.ts'
-import { trackWrittenTables } from './support/written-tables.ts'
+import { trackChanges, type Changes } from './support/changes.ts'
 import { restoreLetters } from './support/letters.ts'
 import { mutationOf } from './support/request-mutations.ts'
 import {
@@ -169,7 +169,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
 
 let api: TestApi
 let fixtures: Fixtures
-let changesSince: () => Promise<string[]>
+let changesSince: Changes
 let authorizations: Record<string, string | undefined>
 let hints: Hints
 let spareAccounts: SpareAccounts
@@ -193,7 +193,7 @@ before(async () => {
   zoneHoldId = await replaceOpenZoneHold(api)
   for (const { teamId } of [fixtures.red, fixtures.blue, fixtures.red])
     tokenIds.push(parseApiToken(await addApiToken(api, teamId))!.id)
-  changesSince = await trackWrittenTables(api.database.postgres.owner)
+  changesSince = await trackChanges(api.database.postgres.owner)
   spareAccounts = await createSpareAccounts(api, fixtures)
   hints = await createHints()
 })

@@ -12,7 +12,7 @@ import { missingId, type Subject, type SubjectRequest } from './support/subject.
 import { subjects } from './support/subjects.ts'
 import { prepareSuccess, type PreparedCall } from './support/successful-call.ts'
 import { letterForm } from './support/letters.ts'
-import { changedTables, createTableHasher, type TableHasher } from './support/table-hashes.ts'
+import { trackChanges, type Changes } from './support/changes.ts'
 
 /** Operations that change something and take no key. A new one needs a reason of the contract, and a line here. */
 const keyless = [
@@ -34,12 +34,12 @@ const keyless = [
 
 let api: TestApi
 let fixtures: Fixtures
-let tables: TableHasher
+let changesSince: Changes
 
 before(async () => {
   api = await createTestApi()
   fixtures = await createFixtures(api)
-  tables = await createTableHasher(api.database.postgres.owner)
+  changesSince = await trackChanges(api.database.postgres.owner)
 })
 after(() => api[Symbol.asyncDispose]())
 
@@ -105,7 +105,7 @@ describe('an operation that takes an Idempotency-Key', () => {
         assert.ok(first.statusCode < 300, `${first.statusCode} ${first.body}`)
         assert.equal(first.headers['idempotency-replayed'], undefined)
         await api.settled()
-        const before = await tables.hash()
+        await changesSince()
         const second = await send({}, key)
         assert.equal(second.headers['idempotency-replayed'], 'true')
         assert.equal(second.statusCode, first.statusCode)
@@ -113,7 +113,7 @@ describe('an operation that takes an Idempotency-Key', () => {
         assert.equal(second.headers['content-type'], first.headers['content-type'])
         assert.equal(second.headers.etag, first.headers.etag)
         await api.settled()
-        assert.deepEqual(changedTables(before, await tables.hash()), [])
+        assert.deepEqual(await changesSince(), [])
       }
     })
   }
@@ -127,13 +127,13 @@ describe('an operation that takes an Idempotency-Key', () => {
       const key = newKey()
       assert.ok((await send({}, key)).statusCode < 300)
       await api.settled()
-      const before = await tables.hash()
+      await changesSince()
       const answer = await send(other, key)
       assert.equal(answer.statusCode, 422, answer.body)
       assert.equal(answer.json().code, 'idempotency_mismatch')
       if (route.name !== 'ingestDelivery')
         assert.match(answer.json().detail, /: the (method|path or query|body)\b.* differs?\./)
-      assert.deepEqual(changedTables(before, await tables.hash()), [])
+      assert.deepEqual(await changesSince(), [])
     })
   }
 })
@@ -142,13 +142,13 @@ test('a validation of a delivery ignores the key: a delivery with the same key i
   const route = routes.find(({ name }) => name === 'ingestDelivery')!
   const [call] = await callsOf(route)
   const key = newKey()
-  const before = await tables.hash()
+  await changesSince()
   for (const _ of [1, 2]) {
     const validation = await call!.send({ query: { validate: 'true' } }, key)
     assert.deepEqual([validation.statusCode, validation.headers['idempotency-replayed']], [200, undefined])
   }
   await api.settled()
-  assert.deepEqual(changedTables(before, await tables.hash()), [])
+  assert.deepEqual(await changesSince(), [])
   const delivery = await call!.send({}, key)
   assert.deepEqual([delivery.statusCode, delivery.headers['idempotency-replayed']], [202, undefined])
 })
@@ -166,12 +166,12 @@ describe('an operation that takes no Idempotency-Key', () => {
     it(`rejects a request with one, and changes nothing: ${route.name}`, async () => {
       const [call] = await callsOf(route)
       await api.settled()
-      const before = await tables.hash()
+      await changesSince()
       const answer = await call!.send({}, newKey())
       assert.equal(answer.statusCode, 422, answer.body)
       const { code, errors } = answer.json()
       assert.deepEqual([code, errors[0].loc], ['invalid', ['header', 'Idempotency-Key']])
-      assert.deepEqual(changedTables(before, await tables.hash()), [])
+      assert.deepEqual(await changesSince(), [])
       assert.ok((await call!.send()).statusCode < 300, 'without the header it succeeds')
     })
   }
@@ -183,10 +183,10 @@ describe('a request that failed', () => {
     const subject = subjects.find((one) => one.route === route.name)!
     const { request, send } = (await prepareSuccess(api, fixtures, subject, route))!
     const key = newKey()
-    const before = await tables.hash()
+    await changesSince()
     const wrong = await send({ body: { ...(request.body as object), origin_asn: 64_499 } }, key)
     assert.equal(wrong.statusCode, 422)
-    assert.deepEqual(changedTables(before, await tables.hash()), [])
+    assert.deepEqual(await changesSince(), [])
     assert.equal((await send({}, key)).statusCode, 201)
   })
 })

@@ -1,22 +1,26 @@
-// Reports the tables written since the last call, by triggers on every table: a call costs a fraction of a millisecond. Rolled-back
-// changes are not included.
+// Reports the rows changed since the last call, by triggers on every table: a call costs a fraction of a millisecond. Rolled-back
+// changes, and updates that leave a row as it is, are not included.
 import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 
-/** Installs the triggers and returns a function that lists the changes since its last call. */
-export async function trackWrittenTables(db: Db): Promise<() => Promise<string[]>> {
+/** Returns the changes since its last call, such as `update teams`. */
+export type Changes = () => Promise<string[]>
+
+/** Installs the triggers and returns the function that lists the changes. */
+export async function trackChanges(db: Db): Promise<Changes> {
   await sql`create unlogged table test_journal (change text not null)`.execute(db)
   // Ignored: the count of wrong second-factor codes, like that of failed sign-ins, which delays the next attempt; the last use of
-  // an API token, which is recorded for every call including refused ones; and the audit of the refusal a moment later.
+  // a token, which is recorded for every call including refused ones; and the audit of the refusal a moment later.
   await sql`
     create function test_note() returns trigger language plpgsql security definer set search_path = public as $$
+    declare
+      ignored text[] := case tg_table_name
+        when 'api_tokens' then '{last_used,last_used_address}'
+        when 'staff_tokens' then '{last_used,last_used_address}'
+        when 'second_factors' then '{wrong_codes,wrong_since}'
+        else '{}' end;
     begin
-      if tg_table_name = 'api_tokens' and tg_op = 'UPDATE'
-        and to_jsonb(new) - 'last_used' - 'last_used_address' = to_jsonb(old) - 'last_used' - 'last_used_address'
-        then return null; end if;
-      if tg_table_name = 'second_factors' and tg_op = 'UPDATE'
-        and to_jsonb(new) - 'wrong_codes' - 'wrong_since' = to_jsonb(old) - 'wrong_codes' - 'wrong_since'
-        then return null; end if;
+      if tg_op = 'UPDATE' and to_jsonb(new) - ignored = to_jsonb(old) - ignored then return null; end if;
       if tg_table_name = 'audit_unsealed' or to_jsonb(new)->>'action' like '%.refuse' then return null; end if;
       insert into test_journal values (lower(tg_op) || ' ' || tg_table_name);
       return null;
