@@ -401,7 +401,9 @@ describe('a crash', () => {
           )
           begun = load
           let killed = 0
-          const isEnough = () => killed++ >= kills
+          const repeats = () => load.writes.filter(({ answer }) => answer.attempts > 1).length
+          // A slow machine needs more kills to hit as many requests.
+          const isEnough = () => killed++ >= kills && load.writes.length > kills && repeats() > kills / 10
           await Promise.all(
             servers.map((server, at) => killRepeatedly(server, load, createRandom(testSeed + at), isEnough)),
           )
@@ -413,12 +415,10 @@ describe('a crash', () => {
           await assertNothingWithdrawn(database.postgres)
           const seen = await stopWatching?.()
           if (seen) assert.deepEqual([...seen.missing], [], 'a prefix was missing on the router')
-          const repeated = load.writes.filter(({ answer }) => answer.attempts > 1).length
           t.diagnostic(
             `${load.writes.length} changes and ${load.deliveries.size} deliveries acknowledged,` +
-              `${repeated} changes only after a repeat; ${seen?.polls ?? 0} polls of the router`,
+              `${repeats()} changes only after a repeat; ${seen?.polls ?? 0} polls of the router`,
           )
-          assert.ok(load.writes.length > kills && repeated > kills / 10, 'too few kills or requests')
         } catch (error) {
           throw explained(error, servers)
         } finally {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -63,7 +64,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     const gobgpd = await startGobgpd(t)
     const speaker = speakerAt(t, gobgpd.apiAddress, 3_000)
     await speaker.list()
-    process.kill(gobgpd.pid!, 'SIGSTOP')
+    await suspend(gobgpd.pid!)
     const calls = numbered(20).map((one) =>
       assert.rejects(speaker.announce([one]), ofKind('unreachable', /./)),
     )
@@ -84,7 +85,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     speaker.watch({ onUp: () => ups++, onTableChange: () => {}, onNeighborChange: () => {} })
     await waitFor('it is connected', () => ups === 1)
     await speaker.list()
-    process.kill(gobgpd.pid!, 'SIGSTOP')
+    await suspend(gobgpd.pid!)
     await assert.rejects(speaker.list(), ofKind('unreachable', /./))
     await assert.rejects(speaker.announce([route('192.0.2.0/24')]), ofKind('unreachable', /./))
     assert.equal(ups, 1)
@@ -396,6 +397,14 @@ async function fakeFor(t: TestContext, behaviour?: Parameters<typeof startFakeGo
   const fake = await startFakeGobgpd(behaviour)
   t.after(fake.stop)
   return fake
+}
+
+/** Resolves when no thread of the process runs any more: until then it answers. */
+async function suspend(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP')
+  const tasks = `/proc/${pid}/task`
+  const isStopped = (task: string) => /\) [Tt] /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8'))
+  await waitFor('it is suspended', () => readdirSync(tasks).every(isStopped))
 }
 
 function speakerAt(t: TestContext, address: string, timeoutMs = 5_000): Speaker {
