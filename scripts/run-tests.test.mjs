@@ -127,7 +127,7 @@ const readIfExists = (file) => (existsSync(file) ? readFileSync(file, 'utf8') ||
 const isZombie = (pid) => / Z /.test(readIfExists(`/proc/${pid}/stat`) ?? '')
 
 async function waitFor(ask) {
-  for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
+  for (const deadline = Date.now() + 240_000; ; await sleep(20)) {
     const answer = ask()
     if (answer) return answer
     assert.ok(Date.now() < deadline, String(ask))
