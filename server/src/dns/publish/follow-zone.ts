@@ -70,7 +70,7 @@ export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: A
 async function finish(db: Db, zoneId: number, soa: Rrset, isTransferred: boolean): Promise<void> {
   const { refresh, expire } = timesOf(soa)
   await saveFollowed(db, zoneId, {
-    serial: serialOf({ ...soa, rrsig: [] }),
+    serial: serialOf(soa),
     error: null,
     dueSeconds: refresh,
     expireSeconds: expire,

@@ -238,7 +238,7 @@ function* decodeParts(parts: Buffer[]): Generator<SignedRrset> {
 }
 
 /** Returns the serial in an SOA record: the first of the five numbers at its end. */
-export function serialOf({ rdata: [soa] }: SignedRrset): Serial {
+export function serialOf({ rdata: [soa] }: Pick<SignedRrset, 'rdata'>): Serial {
   return Buffer.from(soa!).readUInt32BE(soa!.length - 20) as Serial
 }
 
