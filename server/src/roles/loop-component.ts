@@ -31,7 +31,7 @@ export function createLoopComponent(
   let delayed: NodeJS.Timeout | undefined
   let last = -Infinity
   const wakeAfterPause = (): void => {
-    const wait = last + pauseMs - performance.now()
+    const wait = Math.max(0, last + pauseMs - performance.now())
     delayed ??= setTimeout(() => {
       delayed = undefined
       last = performance.now()

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import { waitFor } from '@pharos/lab/wait'
+import type { Trx } from '../../db/postgres.ts'
 import { createFollower } from '../../drivers/dns-follower/name-server.ts'
 import { startTestPrimary, testKey, type TestPrimary } from '../../drivers/dns-server/testing.ts'
 import { parseName, type ZoneName } from '../../net/dns/name.ts'
+import type { Serial } from '../../net/dns/serial.ts'
 import { ServerObserver } from './observe-server.ts'
+import { saveObservations, updateStatuses, type ZoneState } from './observe.store.ts'
 import { changeZone, insertZone } from './testing.ts'
 
 describe('the observation of a name server', () => {
@@ -17,14 +21,18 @@ describe('the observation of a name server', () => {
   const db = () => primary.deps.db
   const signal = new AbortController().signal
 
-  /** The primary as its own follower: it serves what is published at once. */
-  async function observe(name: string, port: number): Promise<ServerObserver> {
+  async function addServer(name: string, port = 53): Promise<number> {
     const { rows } = await sql<{ id: number }>`
       insert into dns_servers (name, address, port) values (${name}, '127.0.0.1', ${port}) returning id`.execute(
       db(),
     )
+    return rows[0]!.id
+  }
+
+  /** The primary as its own follower: it serves what is published at once. */
+  async function observe(name: string, port: number): Promise<ServerObserver> {
     const client = createFollower({ address: '127.0.0.1', port, key: testKey, timeoutMs: 300 })
-    const server = { id: rows[0]!.id, name: parseName(name), catalog: true }
+    const server = { id: await addServer(name, port), name: parseName(name), catalog: true }
     return new ServerObserver({ db: db(), now: () => new Date() }, server, client)
   }
 
@@ -73,5 +81,37 @@ describe('the observation of a name server', () => {
     await down.run(signal)
     assert.deepEqual(await versions(), before)
     await sql`delete from dns_servers where name = 'down.example.'`.execute(db())
+  })
+
+  it('counts both of two servers whose serials are saved at the same time', async () => {
+    const id = await insertZone(db(), 'together.example', 'www 300 A 192.0.2.1')
+    await primary.publish(id)
+    const [one, other] = [await addServer('one.example.'), await addServer('other.example.')]
+    await sql`delete from dns_servers where id not in (${one}, ${other})`.execute(db())
+    const { rows } = await sql<{ serial: Serial }>`
+      select serial::float8 as serial from dns_zones where id = ${id}`.execute(db())
+    const save = async (trx: Trx, server: number, state: ZoneState): Promise<void> => {
+      const saved = await saveObservations(trx, server, [{ zoneId: id, serial: rows[0]!.serial, state }])
+      await updateStatuses(trx, [id], saved)
+    }
+    for (const server of [one, other])
+      await db()
+        .transaction()
+        .execute((trx) => save(trx, server, 'behind'))
+    const first = await db().startTransaction().execute()
+    await save(first, one, 'serving')
+    const second = db()
+      .transaction()
+      .execute((trx) => save(trx, other, 'serving'))
+    await waitFor('the lock', async () => {
+      const waiting = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        db(),
+      )
+      return waiting.rows.length > 0
+    })
+    await first.commit().execute()
+    await second
+    assert.deepEqual(await zoneRow('together.example.'), { status: 'ok', reason: null, attrs: null })
   })
 })

@@ -129,11 +129,9 @@ export class ServerObserver {
 
   async #save(observations: readonly Observation[]): Promise<void> {
     await this.#deps.db.transaction().execute(async (trx) => {
-      await saveObservations(trx, this.#server.id, observations)
-      const changed = await updateStatuses(
-        trx,
-        observations.map(({ zoneId }) => zoneId),
-      )
+      const saved = await saveObservations(trx, this.#server.id, observations)
+      const zoneIds = observations.map(({ zoneId }) => zoneId)
+      const changed = await updateStatuses(trx, zoneIds, saved)
       const at = this.#deps.now().toISOString()
       const messages = changed.flatMap(({ teamId, id, name, serial, before, after }) =>
         teamId === null

@@ -109,14 +109,10 @@ export type StatusChange = {
   readonly after: ZoneStatus
 }
 
-/**
- * Derives the status of these zones from what their name servers serve, and returns those that changed. A zone that has a problem of its own, or
- * versions that are not published, keeps its status. A server that signs by itself has serials of its own. Without name servers a published zone is `ok`: the built-in server has it.
- */
-export async function updateStatuses(trx: Trx, zoneIds: readonly number[]): Promise<StatusChange[]> {
-  const { rows } = await sql<StatusChange>`
-    with expected as (
-      select z.id, z.status as before, v.name, s.state,
+/** The status of these zones as it follows from what their name servers serve: `derived`. */
+const derivation = (zoneIds: readonly number[]) => sql`
+    expected as (
+      select z.id, v.name, s.state,
         s.state = 'serving' and (v.signing = 'external' or s.serial is not distinct from z.serial) as is_serving
       from dns_zones z
         left join dns_servers v on v.catalog or exists (
@@ -125,20 +121,44 @@ export async function updateStatuses(trx: Trx, zoneIds: readonly number[]): Prom
       where z.id = any(${zoneIds as number[]}) and z.claimed is not null and z.deleted is null
         and z.version <= z.published_version and (z.reason is null or z.reason = 'zone_servers_behind')),
     observed as (
-      select id, before, count(name) as total, count(name) filter (where is_serving) as serving,
+      select id, count(name) as total, count(name) filter (where is_serving) as serving,
         coalesce(bool_or(state = 'failing'), false) as is_failing,
         json_agg(name order by name) filter (where name is not null and is_serving is not true) as servers
-      from expected group by id, before),
+      from expected group by id),
     derived as (
-      select id, before, case when is_failing then 'error' when serving < total then 'updating' else 'ok' end as after,
+      select id, case when is_failing then 'error' when serving < total then 'updating' else 'ok' end as status,
         case when serving < total then 'zone_servers_behind' end as reason,
         case when serving < total
           then jsonb_build_object('serving', serving, 'total', total, 'servers', servers) end as attrs
-      from observed)
-    update dns_zones z set status = o.after, reason = o.reason, attrs = o.attrs
-    from derived o where z.id = o.id and (z.status, z.reason, z.attrs) is distinct from (o.after, o.reason, o.attrs)
-    returning z.id, z.team_id as "teamId", z.name, z.serial::float8 as serial, o.before, o.after`.execute(trx)
-  return rows.filter(({ before, after }) => before !== after)
+      from observed)`
+
+/**
+ * Derives the status of these zones from what their name servers serve, and returns those that changed; `changed` are those of which the transaction
+ * has saved a new observation. A zone that has a problem of its own, or versions that are not published, keeps its status. A server that signs by
+ * itself has serials of its own. Without name servers a published zone is `ok`: the built-in server has it.
+ */
+export async function updateStatuses(
+  trx: Trx,
+  zoneIds: readonly number[],
+  changed: readonly number[],
+): Promise<StatusChange[]> {
+  // Two servers are observed at the same time: once the zone is locked, the next statement sees what the other transaction has saved.
+  const { rows: locked } = await sql<{ id: number; before: ZoneStatus }>`
+    with ${derivation(zoneIds)}
+    select z.id, z.status as before from dns_zones z left join derived d on d.id = z.id
+    where z.id = any(${changed as number[]}) or (d.id is not null
+      and (z.status, z.reason, z.attrs) is distinct from (d.status, d.reason, d.attrs))
+    order by z.id for no key update of z`.execute(trx)
+  if (locked.length === 0) return []
+  const { rows } = await sql<Omit<StatusChange, 'before'>>`
+    with ${derivation(locked.map(({ id }) => id))}
+    update dns_zones z set status = d.status, reason = d.reason, attrs = d.attrs
+    from derived d where z.id = d.id and (z.status, z.reason, z.attrs) is distinct from (d.status, d.reason, d.attrs)
+    returning z.id, z.team_id as "teamId", z.name, z.serial::float8 as serial, z.status as after`.execute(trx)
+  const before = new Map(locked.map((zone) => [zone.id, zone.before]))
+  return rows
+    .map((zone) => ({ ...zone, before: before.get(zone.id)! }))
+    .filter((zone) => zone.before !== zone.after)
 }
 
 /** Saves that a server answered, and what it says about itself; or the code of its failure. Writes nothing if nothing changes within a minute. */
