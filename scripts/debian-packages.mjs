@@ -1,31 +1,19 @@
-// The Debian packages that tests need as real peers, and their installation. The only list of them.
+// The Debian packages that tests need as real peers, and their installation.
 import { spawnSync } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
-/**
- * gobgpd and bird2 are the routers, stayrtr is the RPKI cache, bgpq4 the client of the routing registry, iproute2 creates
- * addresses for the lab, chromium opens the portal.
- */
-const peerPackages = ['gobgpd', 'bird2', 'stayrtr', 'bgpq4', 'curl', 'jq', 'iproute2', 'chromium']
+/** The Debian package of each program that the tests, the lab or the bench run: a program that is missing here cannot be run. */
+const programs = JSON.parse(readFileSync(new URL('programs.json', import.meta.url), 'utf8'))
 
-/** nsd, bind9, knot and pdns-server are name servers, unbound the validating resolver, lego and pebble a client and a server of ACME; the others verify zones and ask questions. */
-const dnsPackages = [
-  'nsd',
-  'bind9',
-  'bind9-utils',
-  'bind9-dnsutils',
-  'knot',
-  'knot-dnssecutils',
-  'ldnsutils',
-  'pdns-server',
-  'pdns-backend-sqlite3',
-  'unbound',
-]
-
-export const debianPackages = [...peerPackages, ...dnsPackages]
+/** chromium is found by its path, the other is a part of pdns-server. */
+const others = ['chromium', 'pdns-backend-sqlite3']
 
 /** Further packages of the bench: postgresql contains pgbench, dnsperf asks name servers as fast as they answer. */
-export const benchPackages = [...debianPackages, 'postgresql', 'dnsperf']
+const onlyBench = ['postgresql', 'dnsperf']
+
+export const benchPackages = [...new Set([...Object.values(programs), ...others, ...onlyBench])]
+
+export const debianPackages = benchPackages.filter((name) => !onlyBench.includes(name))
 
 const POLICY = '/usr/sbin/policy-rc.d'
 

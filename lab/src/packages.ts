@@ -1,20 +1,20 @@
 // Installs the programs of `npm run lab`, or reports which are missing.
-import { findProgram, type ProgramName } from './program.ts'
+import { findProgram, packageOf } from './program.ts'
 
-/** The programs that it runs or mentions, and the Debian package of each. */
-const packages: Readonly<Partial<Record<ProgramName, string>>> = {
-  gobgpd: 'gobgpd',
-  gobgp: 'gobgpd',
-  bird: 'bird2',
-  birdc: 'bird2',
-  stayrtr: 'stayrtr',
-  nsd: 'nsd',
-  named: 'bind9',
-  knotd: 'knot',
-  knotc: 'knot',
-  unbound: 'unbound',
-  dig: 'bind9-dnsutils',
-}
+/** The programs that it runs or mentions. */
+const programs = [
+  'gobgpd',
+  'gobgp',
+  'bird',
+  'birdc',
+  'stayrtr',
+  'nsd',
+  'named',
+  'knotd',
+  'knotc',
+  'unbound',
+  'dig',
+] as const
 
 type Installer = {
   missingPackages(names: readonly string[]): readonly string[] | undefined
@@ -48,6 +48,5 @@ export async function ensurePrograms(): Promise<void> {
 
 /** Packages with a missing program. */
 function namesMissing(): string[] {
-  const programs = Object.entries(packages) as [ProgramName, string][]
-  return [...new Set(programs.filter(([name]) => !findProgram(name)).map(([, name]) => name))]
+  return [...new Set(programs.filter((name) => !findProgram(name)).map(packageOf))]
 }

@@ -4,41 +4,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import packages from '../../scripts/programs.json' with { type: 'json' }
 
-export type ProgramName =
-  | 'gobgpd'
-  | 'gobgp'
-  | 'bird'
-  | 'birdc'
-  | 'stayrtr'
-  | 'nsd'
-  | 'named'
-  | 'knotd'
-  | 'pdns_server'
-  | 'pdnsutil'
-  | 'nsupdate'
-  | 'lego'
-  | 'pebble'
-  | 'knotc'
-  | 'unbound'
-  | 'dig'
-  | 'ldns-verify-zone'
-  | 'ldns-signzone'
-  | 'ldns-keygen'
-  | 'dnssec-verify'
-  | 'dnssec-keygen'
-  | 'dnssec-dsfromkey'
-  | 'kzonecheck'
-  | 'named-compilezone'
-  | 'ldns-read-zone'
-  | 'nsd-checkzone'
-  | 'dnsperf'
-  | 'bgpq4'
-  | 'curl'
-  | 'jq'
-  | 'ip'
-  | 'setpriv'
-  | 'openssl'
+export type ProgramName = keyof typeof packages
+
+/** Returns the Debian package of a program. */
+export const packageOf = (name: ProgramName): string => packages[name]
 
 /** Returns the path of a program, or undefined. Daemons are in /usr/sbin, which an ordinary user's PATH may lack. */
 export function findProgram(name: ProgramName): string | undefined {
@@ -53,7 +24,7 @@ export function findProgram(name: ProgramName): string | undefined {
 export function programPath(name: ProgramName): string {
   const path = findProgram(name)
   if (path === undefined)
-    throw new Error(`${name} is not installed: apt-get install gobgpd bird2 stayrtr, or npm run lab as root`)
+    throw new Error(`${name} is not installed: as root, apt-get install ${packageOf(name)}`)
   return path
 }
 
