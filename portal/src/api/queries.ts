@@ -46,11 +46,12 @@ const streamed: ReadonlySet<string> = new Set<AnswerGroup>(['Analysis', 'BYOIP']
 /** Polling while the stream is connected: it does not announce every field. */
 const streamedMs = 60_000
 
-let isLive = false
+/** Undefined until the first attempt to connect has ended. */
+let isLive: boolean | undefined
 const liveListeners = new Set<() => void>()
 
-/** Sets whether the stream is connected; see stream.ts. */
-export function setLive(live: boolean): void {
+/** Sets whether the stream is connected, undefined while it connects for the first time; see stream.ts. */
+export function setLive(live: boolean | undefined): void {
   if (live === isLive) return
   isLive = live
   for (const listener of liveListeners) listener()
@@ -60,7 +61,7 @@ function subscribeToLive(listener: () => void): () => void {
   liveListeners.add(listener)
   return () => void liveListeners.delete(listener)
 }
-export const useLive = (): boolean => useSyncExternalStore(subscribeToLive, () => isLive)
+export const useLive = (): boolean | undefined => useSyncExternalStore(subscribeToLive, () => isLive)
 
 /** Returns the polling interval in milliseconds, false for none: longer while the stream announces changes. */
 export function refetchIntervalOf({ group }: Route, ms: number | undefined): number | false {

@@ -43,7 +43,7 @@ export function followStream(): void {
     following.abort()
     following = new AbortController()
     lastEventId = undefined
-    setLive(false)
+    setLive(undefined)
     if (team !== 0) void lead(team, following.signal)
   }
   session.subscribe(update)
@@ -92,7 +92,8 @@ async function keepFollowing(signal: AbortSignal): Promise<void> {
     }
     if (failures > 0) await pause(Math.min(retryMaxMs, retryMinMs * 2 ** failures), signal)
   }
-  isLeading = false
+  if (signal.aborted) isLeading = false
+  else become(false)
 }
 
 async function followOnce(signal: AbortSignal): Promise<void> {

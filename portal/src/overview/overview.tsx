@@ -1,4 +1,5 @@
 // The first page: whether the team is attacked, the figures of its prefixes and attacks, what to do, and where it announces.
+import { Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { countAnnouncementsRoute, listAnnouncementsRoute, listRegionsRoute } from '@pharos/contract/byoip'
 import type { User } from '@pharos/contract/session'
@@ -28,6 +29,8 @@ const RegionsCard = lazy(async () => {
   await whenIdle()
   return { default: (await import('./regions-card.tsx')).RegionsCard }
 })
+
+const placeholder = <Skeleton height="100%" mih="inherit" radius="lg" />
 
 export function Overview() {
   const user = useUser()
@@ -84,7 +87,7 @@ function Shown({ user }: { user: User }) {
         )}
         {isWatched && !isQuiet && (
           <div className={classes['chart']} data-later>
-            <Suspense>
+            <Suspense fallback={placeholder}>
               <AttacksCard height={isLarge ? 380 : 290} />
             </Suspense>
           </div>
@@ -94,7 +97,7 @@ function Shown({ user }: { user: User }) {
         </div>
         {isRouted && (
           <div className={classes['map']} data-later>
-            <Suspense>
+            <Suspense fallback={placeholder}>
               <RegionsCard
                 answer={regions}
                 counts={isWhole ? countsByRegion(list.data.results) : undefined}

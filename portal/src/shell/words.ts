@@ -58,6 +58,8 @@ export const words = {
   darkTheme: 'Dark theme',
   live: 'Live',
   liveHint: 'Changes appear instantly',
+  connecting: 'Connecting',
+  connectingHint: 'Connecting; changes appear instantly once connected',
   reconnecting: 'Reconnecting',
   reconnectingHint: 'Not connected; refreshing every few seconds',
   updates: 'Updates',
