@@ -1,6 +1,6 @@
 // Installs the peers from the list of Debian packages in scripts/. Benchmarks whose peer cannot be installed are skipped and report
 // that.
-import { findProgram, type ProgramName } from '../../lab/src/program.ts'
+import { findProgram, packageOf, type ProgramName } from '../../lab/src/program.ts'
 import { findPgbench } from './pgbench.ts'
 
 type DebianPackages = {
@@ -22,11 +22,9 @@ export async function installPeers(): Promise<void> {
 
 /** Returns why a benchmark that needs pgbench, or routers, cannot be measured. */
 export function missingPeers(): { pgbench: string | undefined; routers: string | undefined } {
-  const routers = (['gobgpd', 'gobgp', 'bird', 'birdc'] as const).filter((name) => !findProgram(name))
   return {
     pgbench: findPgbench() ? undefined : 'pgbench is not installed (Debian: postgresql)',
-    routers:
-      routers.length > 0 ? `${routers.join(', ')} not installed (Debian: gobgpd and bird2)` : undefined,
+    routers: missingPrograms('gobgpd', 'gobgp', 'bird', 'birdc'),
   }
 }
 
@@ -35,5 +33,6 @@ const nameServers = ['pdns_server', 'nsd', 'named', 'knotd', 'ldns-signzone', 'd
 /** Returns why a benchmark that needs these programs cannot be measured. */
 export function missingPrograms(...names: readonly ProgramName[]): string | undefined {
   const missing = names.filter((name) => !findProgram(name))
-  return missing.length > 0 ? `${missing.join(', ')} not installed` : undefined
+  const packages = [...new Set(missing.map(packageOf))].join(' ')
+  return missing.length > 0 ? `${missing.join(', ')} not installed (Debian: ${packages})` : undefined
 }

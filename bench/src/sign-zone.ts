@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { longestTurn } from '../../lab/src/longest-turn.ts'
-import { findProgram, programPath } from '../../lab/src/program.ts'
+import { programPath } from '../../lab/src/program.ts'
 import { MemoryZone } from '../../server/src/dns/answer/memory-zone.ts'
 import { keySets } from '../../server/src/dns/sign/key-sets.ts'
 import { signDelta } from '../../server/src/dns/sign/sign-delta.ts'
@@ -15,6 +15,7 @@ import { nameToWire, parseName, parseZoneName } from '../../server/src/net/dns/n
 import type { Rrset } from '../../server/src/net/dns/record.ts'
 import { recordType } from '../../server/src/net/dns/type.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
+import { missingPrograms } from './packages.ts'
 import { milliseconds, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
@@ -22,7 +23,7 @@ export const signZoneBenchmark: Benchmark = {
   id: 'D9',
   name: 'sign-zone',
   title: 'a large zone signed, and one change of it',
-  missing: () => (findProgram('ldns-signzone') ? undefined : 'ldns-signzone is not installed'),
+  missing: () => missingPrograms('ldns-signzone'),
   run,
 }
 

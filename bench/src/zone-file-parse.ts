@@ -3,11 +3,12 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findProgram, programPath } from '../../lab/src/program.ts'
+import { programPath } from '../../lab/src/program.ts'
 import { checkZone, collectSets } from '../../server/src/dns/zone-file/check-zone.ts'
 import { parseZoneFile } from '../../server/src/dns/zone-file/zone-file.ts'
 import { parseZoneName } from '../../server/src/net/dns/name.ts'
 import type { Bench, Benchmark, Line } from './benchmark.ts'
+import { missingPrograms } from './packages.ts'
 import { milliseconds, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
@@ -15,8 +16,7 @@ export const zoneFileParse: Benchmark = {
   id: 'D4',
   name: 'zone-file-parse',
   title: 'zone file of 50,000 records parsed and checked',
-  missing: () =>
-    findProgram('named-compilezone') ? undefined : 'named-compilezone is not installed (Debian: bind9-utils)',
+  missing: () => missingPrograms('named-compilezone'),
   run,
 }
 

@@ -6,25 +6,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { requireFreePort, freePort } from './address.ts'
+import { labPrograms } from './packages.ts'
 import { pidsOf, skipWithout } from './program.ts'
 import { labDnsPorts } from './dns-network.ts'
 import { labRegions } from './regions.ts'
 import { waitFor } from './wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const skip = skipWithout(
-  'gobgpd',
-  'gobgp',
-  'bird',
-  'birdc',
-  'stayrtr',
-  'nsd',
-  'named',
-  'knotd',
-  'knotc',
-  'unbound',
-  'dig',
-)
+const skip = skipWithout(...labPrograms)
 const slow = { timeoutMs: 120_000, everyMs: 5 }
 
 describe('npm run lab', { skip }, () => {

@@ -2,7 +2,7 @@
 import { findProgram, packageOf } from './program.ts'
 
 /** The programs that it runs or mentions. */
-const programs = [
+export const labPrograms = [
   'gobgpd',
   'gobgp',
   'bird',
@@ -48,5 +48,5 @@ export async function ensurePrograms(): Promise<void> {
 
 /** Packages with a missing program. */
 function namesMissing(): string[] {
-  return [...new Set(programs.filter((name) => !findProgram(name)).map(packageOf))]
+  return [...new Set(labPrograms.filter((name) => !findProgram(name)).map(packageOf))]
 }

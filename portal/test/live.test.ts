@@ -77,6 +77,26 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await second.close()
   })
 
+  it('says in a new tab that the stream is not connected', async () => {
+    // The first attempt fails, the next gets no answer.
+    const { promise: again, resolve } = Promise.withResolvers<void>()
+    let failed: Promise<void> | undefined
+    await context.route('**/v3/stream', (route) => {
+      if (failed) resolve()
+      else failed = route.abort()
+    })
+    const leading = await context.newPage()
+    await signIn(leading, demo.url, 'demo@demo.example')
+    const isLost = (page: Page) => page.getByRole('status', { name: 'Updates' }).getByText('Reconnecting')
+    await isLost(leading).waitFor()
+    await again
+    const second = await openPage('/')
+    await isLost(second).waitFor()
+    assert.ok(pageErrors.splice(0).every((error) => error.includes('net::ERR_FAILED')))
+    for (const page of [leading, second]) await page.close()
+    await context.unroute('**/v3/stream')
+  })
+
   it('stops following on sign-out, and follows again after the next sign-in', async () => {
     const page = await openPage('/announcements')
     await isLive(page).waitFor()

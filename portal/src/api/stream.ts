@@ -19,7 +19,8 @@ const retryMaxMs = 30_000
 
 let team = 0
 let lastEventId: string | undefined
-let isLeading = false
+/** The last state that this tab sent to the others; undefined unless it follows the stream for all of them. */
+let sentLive: boolean | undefined
 /** The user's etag when the stream was refused: setting up a second factor or enabling a module changes it. */
 let refusedEtag: string | undefined
 const listeners = new Set<(event: StreamEvent) => void>()
@@ -54,7 +55,7 @@ function receive(message: TabMessage): void {
   if (message.team !== team) return
   if ('event' in message) take(message.event)
   else if ('live' in message) setLive(message.live)
-  else if (isLeading) post({ team, live: true })
+  else if (sentLive !== undefined) post({ team, live: sentLive })
 }
 
 /** A channel reaches pages of this origin only: it has no target to name. */
@@ -62,7 +63,7 @@ function receive(message: TabMessage): void {
 const post = (message: TabMessage): void => otherTabs.postMessage(message)
 
 function become(live: boolean): void {
-  isLeading = live
+  sentLive = live
   setLive(live)
   post({ team, live })
 }
@@ -92,8 +93,8 @@ async function keepFollowing(signal: AbortSignal): Promise<void> {
     }
     if (failures > 0) await pause(Math.min(retryMaxMs, retryMinMs * 2 ** failures), signal)
   }
-  if (signal.aborted) isLeading = false
-  else become(false)
+  if (!signal.aborted) become(false)
+  sentLive = undefined
 }
 
 async function followOnce(signal: AbortSignal): Promise<void> {
@@ -113,7 +114,7 @@ async function followAs(bearer: string, signal: AbortSignal): Promise<void> {
     { baseUrl: '', credential: () => ({ bearer }) },
     { lastEventId, signal },
   )) {
-    if (!isLeading) become(true)
+    if (!sentLive) become(true)
     post({ team, event })
     take(event)
   }

@@ -59,7 +59,7 @@ export const words = {
   live: 'Live',
   liveHint: 'Changes appear instantly',
   connecting: 'Connecting',
-  connectingHint: 'Connecting; changes appear instantly once connected',
+  connectingHint: 'Changes appear instantly once connected',
   reconnecting: 'Reconnecting',
   reconnectingHint: 'Not connected; refreshing every few seconds',
   updates: 'Updates',
