@@ -33,6 +33,8 @@ export type PostgresOptions = {
   readonly frontConnections?: number
   readonly teamConnections?: number
   readonly readConnections?: number
+  /** Multiplies the statement timeouts: tests share a busy machine. Default: 1. */
+  readonly statementTimeoutFactor?: number
   readonly log?: (message: string) => void
 }
 
@@ -84,6 +86,7 @@ class OpenPostgres implements Postgres {
   readonly owner: Db
   readonly front: Db
   readonly #name: string
+  readonly #timeoutFactor: number
   readonly #embedded: Embedded | undefined
   readonly #pools: Pool[]
   readonly #team: TeamTransactions
@@ -94,6 +97,7 @@ class OpenPostgres implements Postgres {
     this.databaseUrl = databaseUrl
     this.#embedded = embedded
     this.#name = options.applicationName ?? 'pharos'
+    this.#timeoutFactor = options.statementTimeoutFactor ?? 1
     const ownerPool = this.#createPool(OWNER_TIMEOUTS, options.ownerConnections ?? 5, 'owner')
     const frontPool = this.#createPool(
       FRONT_TIMEOUTS,
@@ -109,7 +113,7 @@ class OpenPostgres implements Postgres {
     this.#reader = new TeamReader(
       { ...this.#config(READ_TIMEOUTS, 'read'), options: READ_OPTIONS },
       options.readConnections ?? 4,
-      READ_TIMEOUTS.statementMs + SHARED_ANSWER_DELAY_MS,
+      READ_TIMEOUTS.statementMs * this.#timeoutFactor + SHARED_ANSWER_DELAY_MS,
     )
   }
 
@@ -155,7 +159,8 @@ class OpenPostgres implements Postgres {
   }
 
   #config(timeouts: typeof TEAM_TIMEOUTS, use: string): ClientConfig {
-    return connectionConfig(this.databaseUrl, `${this.#name} ${use}`, timeouts)
+    const statementMs = timeouts.statementMs * this.#timeoutFactor
+    return connectionConfig(this.databaseUrl, `${this.#name} ${use}`, { ...timeouts, statementMs })
   }
 
   #createPool(
@@ -168,7 +173,7 @@ class OpenPostgres implements Postgres {
     const pool = new Pool(Client ? { ...config, Client } : config)
     pool.on('error', () => {})
     pool.on('connect', ignoreIdleErrors)
-    closeSilentConnections(pool, timeouts.statementMs + ANSWER_DELAY_MS)
+    closeSilentConnections(pool, timeouts.statementMs * this.#timeoutFactor + ANSWER_DELAY_MS)
     return pool
   }
 }

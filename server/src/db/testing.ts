@@ -33,6 +33,7 @@ export type TestDatabase = {
 }
 
 const START_TIMEOUT_MS = 60_000
+const STATEMENT_TIMEOUT_FACTOR = 6
 /** Held shared by every process that uses the server; the keeper ends the server when it gets the lock exclusively. */
 export const USERS_LOCK = 1
 const TEMPLATE_LOCK = 2
@@ -45,7 +46,12 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const name = `pharos_test_${process.pid}_${randomBytes(4).toString('hex')}`
   await server.admin((client) => client.query(`create database ${name} template ${template}`))
   const databaseUrl = server.urlOf(name)
-  const postgres = await openPostgres({ ...options.postgres, databaseUrl, dataDir: '' })
+  const postgres = await openPostgres({
+    statementTimeoutFactor: STATEMENT_TIMEOUT_FACTOR,
+    ...options.postgres,
+    databaseUrl,
+    dataDir: '',
+  })
   return {
     databaseUrl,
     postgres,
