@@ -1,0 +1,143 @@
+// The port to one device: what it is, its interfaces, modules, counters and light levels, now. It must not know a team, a
+// row or a vendor. Drivers import it by type only. A source reports what the device answered; it judges nothing.
+import type { InterfaceState } from './interface-state.ts'
+
+/** Key of an interface on its device: its name, or its description; with `#` and the index if that is not unique. */
+export type InterfaceKey = string
+
+export type DeviceIdentity = {
+  /** Name of the device itself (sysName); null if it has none. */
+  readonly name: string | null
+  readonly vendor: string | null
+  readonly model: string | null
+  readonly serial: string | null
+  readonly software: string | null
+  /** Time since the device, or its agent, has started. */
+  readonly uptimeMs: number
+}
+
+export type SeenInterface = {
+  readonly key: InterfaceKey
+  /** Number on the device (ifIndex): restarts may change it. */
+  readonly index: number
+  readonly name: string
+  /** Text that the operator of the device gave it; empty if none. */
+  readonly alias: string
+  /** IANAifType, such as 6 for Ethernet and 161 for a LAG. */
+  readonly type: number
+  readonly mtu: number | null
+  /** Lower case, with colons. */
+  readonly mac: string | null
+  readonly admin: InterfaceState
+  readonly oper: InterfaceState
+  readonly speedBps: number | null
+  /** The LAG that the interface is a member of. */
+  readonly lagKey: InterfaceKey | null
+  /** Addresses with their prefix length, such as `192.0.2.1/30`. */
+  readonly addresses: readonly string[]
+  /** Module of an optical port is expected even if none is seen; false where the device does not say. */
+  readonly hasConnector: boolean
+}
+
+/** A pluggable module. */
+export type SeenTransceiver = {
+  readonly interfaceKey: InterfaceKey
+  readonly vendor: string | null
+  readonly part: string | null
+  readonly serial: string | null
+  /** Such as `100GBASE-LR4`. */
+  readonly type: string | null
+  readonly wavelengthNm: number | null
+  readonly reachM: number | null
+  readonly connector: string | null
+  readonly lanes: number
+  /** Whether it reports light levels (digital diagnostic monitoring, SFF-8472). */
+  readonly hasDdm: boolean
+}
+
+/** Counters since the device has started. Null: the device has no such counter. */
+export type CounterRow = {
+  readonly key: InterfaceKey
+  /** Middle between request and answer, ms since 1970. */
+  readonly at: number
+  /** Clock of the device in hundredths of a second (sysUpTime), from the same message as the counters. */
+  readonly uptimeCs: number
+  /** Clock value of the last discontinuity of these counters (ifCounterDiscontinuityTime). */
+  readonly discontinuity: number | null
+  readonly admin: InterfaceState
+  readonly oper: InterfaceState
+  readonly octetsIn: bigint | null
+  readonly octetsOut: bigint | null
+  readonly packetsIn: bigint | null
+  readonly packetsOut: bigint | null
+  readonly errorsIn: bigint | null
+  readonly errorsOut: bigint | null
+  readonly discardsIn: bigint | null
+  readonly discardsOut: bigint | null
+  /** Size of the octet counters. */
+  readonly bits: 64 | 32
+}
+
+export type CounterReading = {
+  readonly rows: readonly CounterRow[]
+  /** Interfaces that were asked for and are not among the rows. */
+  readonly failed: readonly { readonly key: InterfaceKey; readonly reason: 'missing' | 'invalid' }[]
+  /** The device stopped answering before the end: the rows that came are complete ones. */
+  readonly isPartial: boolean
+}
+
+/** Limits of one measured value, as the module states them. Null: it states none; 0 is a limit. */
+export type OpticLimits = {
+  readonly alarmLow: number | null
+  readonly warnLow: number | null
+  readonly warnHigh: number | null
+  readonly alarmHigh: number | null
+}
+
+export type OpticMetric = 'rx_power' | 'tx_power' | 'bias' | 'temperature' | 'voltage'
+
+/**
+ * Light levels of one lane in dBm, bias in mA. The values of the module itself, temperature in degrees Celsius and voltage, are
+ * in the reading of lane 0, or of lane 1 of a module with one lane. Null: not reported.
+ */
+export type OpticReading = {
+  readonly interfaceKey: InterfaceKey
+  /** From 1; 0: the module itself. */
+  readonly lane: number
+  /** -40 with `isDark`. */
+  readonly rxDbm: number | null
+  readonly txDbm: number | null
+  readonly biasMa: number | null
+  readonly temperatureC: number | null
+  readonly voltageV: number | null
+  /** Reports no light: the value is below what the module can measure. */
+  readonly isDark: boolean
+  readonly limits: { readonly [M in OpticMetric]?: OpticLimits }
+}
+
+export type HealthMetric = 'cpu' | 'memory' | 'temperature' | 'fan' | 'power' | 'latency' | 'loss'
+
+/** `cpu`, `memory`, `loss`: percent; `temperature`: degrees Celsius; `fan`: rpm; `power`: W; `latency`: ms. */
+export type HealthReading = {
+  readonly metric: HealthMetric
+  /** The part of the device, such as `CPU 1`; empty for the device. */
+  readonly part: string
+  readonly value: number
+}
+
+/**
+ * Asks one device. Every call ends within its timeout and throws a DriverError: `unreachable` (silence), `refused` (the
+ * credential), `protocol` (an answer that cannot be read). `signal` ends a call within 100 ms, with its reason.
+ */
+export interface DeviceSource {
+  probe(signal: AbortSignal): Promise<DeviceIdentity>
+  /** All of them, ordered by index. */
+  listInterfaces(signal: AbortSignal): Promise<readonly SeenInterface[]>
+  listTransceivers(signal: AbortSignal): Promise<readonly SeenTransceiver[]>
+  readCounters(keys: readonly InterfaceKey[] | 'all', signal: AbortSignal): Promise<CounterReading>
+  readOptics(signal: AbortSignal): Promise<readonly OpticReading[]>
+  /** Includes `latency` and `loss` of the requests since the last call. */
+  readHealth(signal: AbortSignal): Promise<readonly HealthReading[]>
+  /** Rejects what runs. */
+  close(): Promise<void>
+}
