@@ -136,7 +136,13 @@ const samples: Readonly<Record<string, Sample>> = {
     },
   },
   devices: {
-    element: 0,
+    element: {
+      name: 'r3.ams',
+      role: 'edge',
+      address: '192.0.2.3',
+      credential: 'core',
+      settings: { interfaces: [] },
+    },
     fields: {
       role: { role: 'core' },
       vendor: { vendor: 'Juniper' },
@@ -146,7 +152,7 @@ const samples: Readonly<Record<string, Sample>> = {
       address: { address: '2001:db8::1' },
       driver: { driver: 'sandbox' },
       credential: { credential: 'other' },
-      settings: { settings: { port: 1161 } },
+      settings: { settings: { interfaces: [{ name: 'et-0/0/1' }] } },
       tags: { tags: ['lab'] },
       external_ref: { external_ref: 'netbox:17' },
     },
@@ -255,7 +261,7 @@ const sample = (() => {
   ]
   platform['devices'] = [
     ...platform['devices']!,
-    { name: 'r2.ams', driver: 'snmp', address: '192.0.2.2', credential: 'other' },
+    { name: 'r2.ams', address: '192.0.2.2', credential: 'other' },
   ]
   platform['ports'] = [
     ...platform['ports']!,

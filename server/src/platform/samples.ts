@@ -41,7 +41,7 @@ announcements:
 credentials:
   - {name: core, version: v2c, community: a-community}
 devices:
-  - {name: r1.ams, role: edge, location: ams, address: 192.0.2.1, driver: snmp, credential: core}
+  - {name: r1.ams, role: edge, location: ams, address: 192.0.2.1, credential: core}
 ports:
   - {circuit_id: AMS-1, device: r1.ams, interface: et-0/0/1, team: demo, service: Transit}
 sources:

@@ -1,15 +1,17 @@
 // Devices: routers and switches of the provider, and how they are read.
+import { sql } from 'kysely'
 import { Type } from 'typebox'
+import { checkDeviceSettings, deviceDrivers } from '../../drivers/device-sources.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, mapped, reference, referenceById } from '../field.ts'
 import type { Field } from '../kind.ts'
 import { Name, Optional, Settings, ShortSlug, Strict, TeamSlug, Text } from '../schema.ts'
+import { updateRow } from '../table.store.ts'
 import { deviceCredential } from './device-credential.ts'
 import { location } from './location.ts'
 import { team } from './team.ts'
 import { readAddress } from './values.ts'
 
-const drivers = ['none', 'snmp', 'sandbox'] as const
 const Tags = Type.Array(Name, { uniqueItems: true, maxItems: 50, expects: "a list of tags such as ['core']" })
 
 export const device = defineKind({
@@ -24,7 +26,7 @@ export const device = defineKind({
     serial: Optional(Name),
     location: Optional(ShortSlug),
     address: Optional(Type.String({ minLength: 2, maxLength: 45, expects: 'an IP address' })),
-    driver: Optional(Type.Enum([...drivers], { expects: `one of ${drivers.join(', ')}` })),
+    driver: Optional(Type.Enum([...deviceDrivers], { expects: `one of ${deviceDrivers.join(', ')}` })),
     credential: Optional(Name),
     settings: Optional(Settings),
     team: Optional(TeamSlug),
@@ -58,11 +60,15 @@ export const device = defineKind({
     external_ref: column('devices', 'external_ref', { initial: '' }),
   },
   wakes: 'devices',
+  /** Its interfaces are listed again. */
+  async update(trx, change, now): Promise<void> {
+    await updateRow(trx, device, change, now)
+    await sql`update device_states set next_survey = now() where device_id = ${change.row.id}`.execute(trx)
+  },
   check(context, elements): void {
     for (const { path, element } of elements) {
-      if (element.driver === 'snmp')
-        for (const name of ['address', 'credential'] as const)
-          if (element[name] === undefined) context.problem(path, `driver snmp needs ${name}`)
+      for (const problem of checkDeviceSettings(element.driver ?? 'none', element.settings ?? {}))
+        context.problem([...path, 'settings', ...problem.path], problem.message)
       const address = readAddress(context, [...path, 'address'], element.address)
       context.add(device, path, { ...element, address })
     }
