@@ -160,7 +160,6 @@ function Facets({ view }: { view: ListView }) {
                   <button
                     type="button"
                     aria-pressed={chosen.includes(value)}
-                    aria-label={texts.countOf(label, count)}
                     onClick={() => toggle(value)}
                   >
                     <span>{label}</span>
