@@ -6,6 +6,7 @@ import { analysisRoutes } from './analysis.ts'
 import { auditRoutes } from './audit.ts'
 import { byoipRoutes } from './byoip.ts'
 import { deliveryRoutes } from './delivery.ts'
+import { deviceRoutes } from './device.ts'
 import { dnssecRoutes } from './dns-dnssec.ts'
 import { zoneFileRoutes } from './dns-import.ts'
 import { ptrRoutes } from './dns-ptr.ts'
@@ -22,6 +23,7 @@ import { invitationRoutes } from './invitation.ts'
 import { letterRoutes } from './letter.ts'
 import { memberRoutes } from './member.ts'
 import { notificationRoutes } from './notification.ts'
+import { portRoutes } from './port.ts'
 import { prefixRoutes } from './prefix.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './search.ts'
@@ -63,6 +65,8 @@ export const routes: readonly Route[] = [
   ...prefixRoutes,
   ...inventoryRoutes,
   ...serviceRoutes,
+  ...deviceRoutes,
+  ...portRoutes,
   ...deliveryRoutes,
   ...analysisRoutes,
   ...searchRoutes,

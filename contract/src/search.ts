@@ -11,6 +11,8 @@ export const searchKinds = [
   'event',
   'zone',
   'service',
+  'device',
+  'port',
   'member',
   'webhook',
   'token',
@@ -62,7 +64,7 @@ export const searchRoute = route({
   path: '/v3/search',
   summary: 'Search',
   description:
-    'Finds what the caller can list in the team: announcements, prefixes, ASNs, security events, DNS zones, services, members, ' +
+    'Finds what the caller can list in the team: announcements, prefixes, ASNs, security events, DNS zones, services, devices, ports, members, ' +
     'and for admins webhooks and API tokens; also the teams of the user. A kind whose module, scope or role the ' +
     'caller lacks is left out. An address or a CIDR finds what covers it and what is inside it, `AS64496` or ' +
     '`64496` the ASN and the announcements with this origin, other text names and descriptions. Each kind has at ' +

@@ -7,22 +7,28 @@ import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { listAuditEntriesRoute } from '@pharos/contract/audit'
 import type { listAnnouncementsOfTeamRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { listDeliveriesRoute } from '@pharos/contract/delivery'
+import type { listDevicesRoute } from '@pharos/contract/device'
 import type { listZonesRoute } from '@pharos/contract/dns-zone'
 import type { listAsnsRoute } from '@pharos/contract/inventory'
 import type { listMembersRoute } from '@pharos/contract/member'
 import type { listNotificationsRoute } from '@pharos/contract/notification'
+import type { listPortsRoute } from '@pharos/contract/port'
 import type { QueryOf } from '@pharos/contract/route'
+import type { listServicesRoute } from '@pharos/contract/service'
 import type { listTokensRoute } from '@pharos/contract/token'
 import type { listWebhookDeliveriesRoute, listWebhooksRoute } from '@pharos/contract/webhook'
 import {
   IconBroadcast,
   IconBuilding,
+  IconContract,
   IconDatabase,
   IconHome,
   IconId,
   IconInbox,
+  IconPlug,
   IconRadar,
   IconRouter,
+  IconServer,
   IconShieldBolt,
   IconUser,
   IconUsers,
@@ -66,6 +72,7 @@ export type Page<Path extends string, Written, Read> = {
 export const groupLabels = {
   routing: 'Routing',
   security: 'Security',
+  inventory: 'Inventory',
   dns: 'DNS',
   provider: 'Provider',
   account: 'Account',
@@ -188,6 +195,64 @@ export const pages = [
     path: '/events/$id',
     module: 'lighthouse',
     component: lazyRouteComponent(() => import('./events/event.tsx'), 'EventPage'),
+  }),
+  page({
+    path: '/devices',
+    label: 'Devices',
+    icon: IconServer,
+    group: 'inventory',
+    key: 'd',
+    module: 'inventory',
+    keywords: ['router', 'switch', 'inventory'],
+    search: parameters<QueryOf<typeof listDevicesRoute>>()(
+      'search',
+      'location',
+      'role',
+      'vendor',
+      'status',
+      'tag',
+      'ordering',
+    ),
+    component: lazyRouteComponent(() => import('./inventory/devices.tsx'), 'Devices'),
+  }),
+  page({
+    path: '/devices/$id',
+    module: 'inventory',
+    component: lazyRouteComponent(() => import('./inventory/device.tsx'), 'DevicePage'),
+  }),
+  page({
+    path: '/ports',
+    label: 'Ports',
+    icon: IconPlug,
+    group: 'inventory',
+    module: 'inventory',
+    keywords: ['circuit', 'interface', 'optics', 'usage'],
+    search: parameters<QueryOf<typeof listPortsRoute>>()(
+      'search',
+      'oper_status',
+      'admin_status',
+      'location',
+      'ordering',
+    ),
+    component: lazyRouteComponent(() => import('./inventory/ports.tsx'), 'Ports'),
+  }),
+  page({
+    path: '/ports/$id',
+    module: 'inventory',
+    component: lazyRouteComponent(() => import('./inventory/port.tsx'), 'PortPage'),
+  }),
+  page({
+    path: '/services',
+    label: 'Services',
+    icon: IconContract,
+    group: 'inventory',
+    keywords: ['contract', 'transit', 'billing'],
+    search: parameters<QueryOf<typeof listServicesRoute>>()('search', 'type', 'state', 'ordering'),
+    component: lazyRouteComponent(() => import('./inventory/services.tsx'), 'Services'),
+  }),
+  page({
+    path: '/services/$id',
+    component: lazyRouteComponent(() => import('./inventory/service.tsx'), 'ServicePage'),
   }),
   page({
     path: '/zones',

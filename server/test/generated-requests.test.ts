@@ -257,6 +257,8 @@ async function createHints(): Promise<Hints> {
     event_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
     prefix_id: [red.prefixId, red.prefixId, blue.prefixId, 999_999],
     service_id: [red.serviceId, red.serviceId, blue.serviceId, 999_999],
+    device_id: [red.deviceId, red.deviceId, blue.deviceId, 999_999],
+    port_id: [red.portId, red.portId, blue.portId, 999_999],
     letter_id: [red.letterId, red.letterId, blue.letterId, 999_999],
     page: [1, 1, 1, 2],
     applies_to: [red.announcements.on, red.announcements.unvalidated, 999_999],

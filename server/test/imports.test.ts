@@ -35,6 +35,7 @@ const allowed: Record<string, readonly string[]> = {
     'type:team',
     'type:mail',
     'type:webhook',
+    'type:inventory',
   ],
   mail: ['text', 'runtime', 'db', 'packages'],
   audit: ['contract', 'net', 'operation', 'runtime', 'db', 'packages'],
@@ -96,7 +97,7 @@ const allowed: Record<string, readonly string[]> = {
     'packages',
   ],
   // Finds rows of every domain: its sources read their tables.
-  search: ['contract', 'net', 'operation', 'runtime', 'db', 'byoip', 'packages'],
+  search: ['contract', 'net', 'operation', 'runtime', 'db', 'byoip', 'inventory', 'packages'],
   brand: ['runtime', 'db', 'text', 'packages'],
   // The operator's side: the platform file writes the tables of every domain; commands and roles connect everything.
   platform: [

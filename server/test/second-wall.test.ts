@@ -46,6 +46,7 @@ const withoutPolicy: Record<string, Open> = {
     why: 'default settings of zones, which the settings of every zone show',
     rights: ['select'],
   },
+  device_credentials: { why: 'credentials of the provider for its devices' },
   mail_tokens: { why: 'belongs to accounts: used by the session before a team is known' },
   recovery_codes: { why: 'of accounts' },
   second_factors: { why: 'of accounts' },
@@ -57,6 +58,14 @@ const owners: Record<string, string> = {
   teams: 't.id',
   users: '(select m.team_id from memberships m where m.user_id = t.id)',
   events: '(select e.team_id from team_events e where e.event_id = t.id)',
+  ports: '(select a.team_id from port_assignments a where a.port_id = t.id)',
+  ...Object.fromEntries(
+    ['devices', 'device_states', 'interfaces'].map((table) => [
+      table,
+      `(select a.team_id from ports p join port_assignments a on a.port_id = p.id
+        where p.device_id = t.${table === 'devices' ? 'id' : 'device_id'})`,
+    ]),
+  ),
   ...Object.fromEntries(
     ['dns_secondaries', 'dns_blocks', 'dns_server_zones', 'dns_keys', 'dns_delegations'].map((table) => [
       table,

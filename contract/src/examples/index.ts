@@ -4,12 +4,14 @@ import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
 import { byoipExamples } from './byoip.ts'
 import { deliveryExamples } from './delivery.ts'
+import { deviceExamples } from './device.ts'
 import { dnsExamples } from './dns.ts'
 import { dnssecExamples } from './dnssec.ts'
 import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
 import { notificationExamples } from './notification.ts'
 import { operatorExamples } from './operator.ts'
+import { portExamples } from './port.ts'
 import { prefixExamples } from './prefix.ts'
 import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
@@ -31,6 +33,8 @@ export const examples: Examples = new Map([
   ...inventoryExamples,
   ...prefixExamples,
   ...serviceExamples,
+  ...deviceExamples,
+  ...portExamples,
   ...analysisExamples,
   ...deliveryExamples,
   ...searchExamples,

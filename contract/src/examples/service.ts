@@ -1,10 +1,10 @@
 // Examples of the services that the team has bought.
 import { example } from '../example.ts'
 import { getServiceRoute, listServicesRoute, type Service } from '../service.ts'
-import { amsterdam, web } from './world.ts'
+import { amsterdam, portId, serviceId, web } from './world.ts'
 
-const transit: Service = {
-  id: 87,
+export const transit: Service = {
+  id: serviceId,
   name: 'Transit Amsterdam',
   type: 'transit',
   state: 'production',
@@ -16,7 +16,7 @@ const transit: Service = {
   end_date: null,
   external_ref: 'PO-2026-0117',
   billing_ref: 'LIND-TR-1',
-  port_ids: [],
+  port_ids: [portId],
   asn: web.origin_asn,
 }
 const protection: Service = {
@@ -28,6 +28,7 @@ const protection: Service = {
   commit_bps: null,
   burst_bps: null,
   billing_ref: 'LIND-DP-1',
+  port_ids: [],
   asn: null,
 }
 

@@ -58,6 +58,10 @@ export const web6 = {
 /** A place of the provider. */
 export const amsterdam: Static<typeof LocationReference> = { key: 'ams', name: 'Amsterdam', country: 'NL' }
 
+/** A transit service of the team, with one port. */
+export const serviceId = 87
+export const portId = 512
+
 export const eventId = '3rqnc74mrbmfhmwfaydj'
 export const requestId = '5f0f6c1e-93a5-4d0c-8f4e-0a9c1d7b2e34'
 /** The detector's id of the event. */

@@ -74,7 +74,8 @@ export function ResourceLink({ resource, id, children }: ResourceLinkProps) {
     case 'asn':
       return <TextLink to="/asns/$asn" params={{ asn: id }} {...text} />
     case 'service':
+      return <TextLink to="/services/$id" params={{ id }} {...text} />
     case 'port':
-      return <Text span {...text} />
+      return <TextLink to="/ports/$id" params={{ id }} {...text} />
   }
 }

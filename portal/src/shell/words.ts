@@ -36,6 +36,8 @@ export const words = {
     event: 'Events',
     zone: 'Zones',
     service: 'Services',
+    device: 'Devices',
+    port: 'Ports',
     member: 'Members',
     webhook: 'Webhooks',
     token: 'API tokens',

@@ -60,6 +60,7 @@ const SCALARS: Record<string, string> = {
   inet: 'string',
   date: 'string',
   interval: 'string',
+  tstzrange: 'string',
   xid8: 'string',
   bytea: 'Buffer',
   'timestamp with time zone': 'Date',

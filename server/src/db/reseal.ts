@@ -70,6 +70,14 @@ export const sealedPlaces: readonly Sealed[] = [
     // The rdata of the DNSKEY record in hexadecimal, as PostgreSQL writes it: `\x0101...`.
     context: ([zoneId, dnskey]) => `${zoneId} ${dnskey}`,
   },
+  ...['community', 'auth', 'privacy'].map((secret): Sealed => ({
+    noun: secret === 'community' ? 'SNMP communities' : `SNMP ${secret} passwords`,
+    table: 'device_credentials',
+    keys: ['name'],
+    column: `${secret}_sealed`,
+    purpose: 'device-credential',
+    context: ([name]) => name!,
+  })),
   {
     noun: 'kept answers',
     table: 'idempotency_keys',

@@ -699,6 +699,83 @@ create table delivery_ids (
   constraint delivery_ids_source_key_fkey FOREIGN KEY (source_key) REFERENCES sources(key)
 );
 
+-- SNMP credentials of the provider
+create table device_credentials (
+  id integer not null generated always as identity,
+  name text not null,
+  version text not null,
+  user_name text not null default ''::text, -- of SNMPv3
+  auth text,
+  privacy text, -- aes256r: with the key extension of Cisco; aes256b: of Blumenthal
+  community_sealed bytea, -- bound to the name, as both passwords
+  auth_sealed bytea,
+  privacy_sealed bytea,
+  created timestamp with time zone not null default now(),
+  constraint device_credentials_pkey PRIMARY KEY (id),
+  constraint device_credentials_name_key UNIQUE (name),
+  constraint device_credentials_auth_check CHECK ((auth = ANY (ARRAY['md5'::text, 'sha1'::text, 'sha224'::text, 'sha256'::text, 'sha384'::text, 'sha512'::text]))),
+  constraint device_credentials_privacy_check CHECK ((privacy = ANY (ARRAY['aes128'::text, 'aes256b'::text, 'aes256r'::text]))),
+  constraint device_credentials_version_check CHECK ((version = ANY (ARRAY['v2c'::text, 'v3'::text])))
+);
+
+-- observations of a device, and when it is polled next
+create table device_states (
+  device_id integer not null,
+  identity jsonb not null default '{}'::jsonb, -- name, vendor, model, serial and software, as the device reports them
+  booted timestamp with time zone,
+  seen timestamp with time zone, -- last answer to a poll
+  surveyed timestamp with time zone,
+  error text, -- kind of the last failure; null after an answer
+  error_text text, -- for operators
+  missed integer not null default 0, -- polls without an answer since the last one
+  next_poll timestamp with time zone not null default now(),
+  next_survey timestamp with time zone not null default now(),
+  lease_until timestamp with time zone,
+  lease_owner text,
+  constraint device_states_pkey PRIMARY KEY (device_id),
+  constraint device_states_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE
+);
+CREATE INDEX device_states_next_poll ON public.device_states USING btree (next_poll);
+alter table device_states enable row level security;
+create policy tenant on device_states as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM devices d
+  WHERE ((d.id = device_states.device_id) AND ((d.customer_id = current_team_id()) OR (EXISTS ( SELECT
+           FROM ports p
+          WHERE (p.device_id = d.id))))))));
+
+create table devices (
+  id integer not null generated always as identity,
+  name text not null,
+  role text not null default ''::text,
+  vendor text not null default ''::text, -- empty, as model and serial: as the device reports it, in device_states
+  model text not null default ''::text,
+  serial text not null default ''::text,
+  location_key text,
+  management_address text,
+  driver text not null default 'none'::text, -- how its interfaces and counters are read; none: not at all
+  settings jsonb not null default '{}'::jsonb, -- of the driver
+  credential_id integer,
+  customer_id integer, -- the team, if the device is of one customer, who sees all of its interfaces
+  maintenance_until timestamp with time zone, -- polled until then, without warnings
+  tags text[] not null default '{}'::text[],
+  external_ref text not null default ''::text,
+  managed_by text not null default 'platform'::text,
+  created timestamp with time zone not null default now(),
+  constraint devices_pkey PRIMARY KEY (id),
+  constraint devices_name_key UNIQUE (name),
+  constraint devices_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES device_credentials(id),
+  constraint devices_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES teams(id) ON DELETE SET NULL,
+  constraint devices_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
+  constraint devices_check CHECK (((driver <> 'snmp'::text) OR ((management_address IS NOT NULL) AND (credential_id IS NOT NULL)))),
+  constraint devices_driver_check CHECK ((driver = ANY (ARRAY['none'::text, 'snmp'::text, 'sandbox'::text]))),
+  constraint devices_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text])))
+);
+CREATE INDEX devices_customer ON public.devices USING btree (customer_id) WHERE (customer_id IS NOT NULL);
+alter table devices enable row level security;
+create policy tenant on devices as permissive for all to pharos_tenant using (((customer_id = current_team_id()) OR (EXISTS ( SELECT
+   FROM ports p
+  WHERE (p.device_id = devices.id)))));
+
 -- number of record sets from one name to the next, for large zones only: a page at any offset is found by adding a few hundred numbers
 create table dns_blocks (
   zone_id integer not null,
@@ -1203,6 +1280,37 @@ CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (cr
 alter table idempotency_keys enable row level security;
 create policy tenant on idempotency_keys as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+create table interfaces (
+  id integer not null generated always as identity,
+  device_id integer not null,
+  key text not null, -- its name, or its description; with # and the index if that is not unique on the device
+  if_index integer not null, -- number on the device, which a restart may change
+  name text not null,
+  alias text not null default ''::text,
+  type integer not null, -- IANAifType
+  mtu integer,
+  mac text,
+  admin text not null default 'unknown'::text, -- ifAdminStatus of RFC 2863
+  oper text not null default 'unknown'::text, -- ifOperStatus of RFC 2863
+  speed_bps bigint,
+  lag_id integer,
+  addresses text[] not null default '{}'::text[],
+  last_change timestamp with time zone,
+  seen timestamp with time zone not null default now(),
+  missing_surveys integer not null default 0, -- surveys since the device listed it; from 3 on it is gone
+  constraint interfaces_pkey PRIMARY KEY (id),
+  constraint interfaces_device_id_key_key UNIQUE (device_id, key),
+  constraint interfaces_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint interfaces_lag_id_fkey FOREIGN KEY (lag_id) REFERENCES interfaces(id) ON DELETE SET NULL
+);
+CREATE INDEX interfaces_lag ON public.interfaces USING btree (lag_id) WHERE (lag_id IS NOT NULL);
+alter table interfaces enable row level security;
+create policy tenant on interfaces as permissive for all to pharos_tenant using (((EXISTS ( SELECT
+   FROM devices d
+  WHERE ((d.id = interfaces.device_id) AND (d.customer_id = current_team_id())))) OR (EXISTS ( SELECT
+   FROM ports p
+  WHERE ((p.device_id = interfaces.device_id) AND ((p.interface_key = interfaces.key) OR (p.interface_id = interfaces.lag_id)))))));
+
 create table invitations (
   id integer not null default nextval('member_ids'::regclass), -- of one sequence with memberships: the member keeps it
   team_id integer not null,
@@ -1470,6 +1578,56 @@ CREATE INDEX outbox_team ON public.outbox USING btree (team_id, xid, id);
 alter table outbox enable row level security;
 create policy tenant on outbox as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- the service, and so the team, that a port belongs to, from when until when
+create table port_assignments (
+  id integer not null generated always as identity,
+  port_id integer not null,
+  service_id integer not null,
+  team_id integer not null,
+  valid tstzrange not null,
+  constraint port_assignments_pkey PRIMARY KEY (id),
+  constraint port_assignments_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
+  constraint port_assignments_service_id_team_id_fkey FOREIGN KEY (service_id, team_id) REFERENCES services(id, team_id) ON DELETE CASCADE,
+  constraint port_assignments_valid_check CHECK (((NOT isempty(valid)) AND (lower(valid) IS NOT NULL) AND lower_inc(valid) AND (NOT upper_inc(valid)))),
+  constraint port_assignments_one_service EXCLUDE USING gist (int4range(port_id, port_id, '[]'::text) WITH &&, valid WITH &&)
+);
+CREATE INDEX port_assignments_port ON public.port_assignments USING btree (port_id);
+CREATE INDEX port_assignments_service ON public.port_assignments USING btree (service_id);
+CREATE INDEX port_assignments_team ON public.port_assignments USING btree (team_id, port_id);
+alter table port_assignments enable row level security;
+create policy tenant on port_assignments as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- interfaces that are sold
+create table ports (
+  id integer not null generated always as identity,
+  circuit_id text not null,
+  name text not null,
+  device_id integer not null,
+  interface_key text not null, -- key of the interface on the device, which need not exist yet
+  interface_id integer,
+  media text not null default ''::text,
+  speed_bps bigint, -- as sold; null: that of the interface
+  description text not null default ''::text,
+  panel text not null default ''::text, -- panel, module and position of the patch panel of the provider
+  module text not null default ''::text,
+  position text not null default ''::text,
+  external_ref text not null default ''::text,
+  managed_by text not null default 'platform'::text,
+  created timestamp with time zone not null default now(),
+  constraint ports_pkey PRIMARY KEY (id),
+  constraint ports_circuit_id_key UNIQUE (circuit_id),
+  constraint ports_device_id_interface_key_key UNIQUE (device_id, interface_key),
+  constraint ports_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id),
+  constraint ports_interface_id_fkey FOREIGN KEY (interface_id) REFERENCES interfaces(id) ON DELETE SET NULL,
+  constraint ports_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text]))),
+  constraint ports_speed_bps_check CHECK ((speed_bps > 0))
+);
+CREATE UNIQUE INDEX ports_interface ON public.ports USING btree (interface_id) WHERE (interface_id IS NOT NULL);
+alter table ports enable row level security;
+create policy tenant on ports as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM port_assignments a
+  WHERE ((a.port_id = ports.id) AND (a.team_id = current_team_id()) AND (a.valid @> now())))));
+
 create table prefixes (
   id integer not null generated always as identity,
   team_id integer not null,
@@ -1619,6 +1777,7 @@ create table services (
   asn bigint,
   created timestamp with time zone not null default now(),
   constraint services_pkey PRIMARY KEY (id),
+  constraint services_id_team_id_key UNIQUE (id, team_id),
   constraint services_team_id_name_key UNIQUE (team_id, name),
   constraint services_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
   constraint services_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -1912,6 +2071,8 @@ grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
+grant select (device_id, identity, booted, seen, missed) on device_states to pharos_tenant;
+grant select (id, name, role, vendor, model, serial, location_key, management_address, driver, customer_id, maintenance_until, tags, external_ref, created) on devices to pharos_tenant;
 grant delete, insert, select, update on dns_blocks to pharos_tenant;
 grant select on dns_defaults to pharos_tenant;
 grant insert, select, update on dns_delegations to pharos_tenant;
@@ -1929,6 +2090,7 @@ grant select on event_relationships to pharos_tenant;
 grant select on events to pharos_tenant;
 grant insert, select on former_members to pharos_tenant;
 grant delete, insert, select on idempotency_keys to pharos_tenant;
+grant select on interfaces to pharos_tenant;
 grant delete, insert (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires), select (id, team_id, email, is_admin, invited_by, inviter, version, created, sent, expires, accepted), update (email, is_admin, token_mac, invited_by, inviter, inviter_name, sent, expires) on invitations to pharos_tenant;
 grant insert (letter_id, announcement_id, team_id), select, update (replaced) on letter_announcements to pharos_tenant;
 grant insert, select on letter_files to pharos_tenant;
@@ -1939,6 +2101,8 @@ grant usage on member_ids to pharos_tenant;
 grant delete, select, update (is_admin, managed_by) on memberships to pharos_tenant;
 grant delete, insert, select, update on notified_statuses to pharos_tenant;
 grant insert (team_id, type, data, user_id), select on outbox to pharos_tenant;
+grant select on port_assignments to pharos_tenant;
+grant select on ports to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;
 grant select on services to pharos_tenant;

@@ -317,6 +317,79 @@ export interface DeliveryIdsTable {
   body_sha256: Buffer | null
 }
 
+export type DeviceCredentialsVersion = 'v2c' | 'v3'
+
+export type DeviceCredentialsAuth = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512'
+
+export type DeviceCredentialsPrivacy = 'aes128' | 'aes256b' | 'aes256r'
+
+/** SNMP credentials of the provider */
+export interface DeviceCredentialsTable {
+  id: GeneratedAlways<number>
+  name: string
+  version: DeviceCredentialsVersion
+  /** of SNMPv3 */
+  user_name: Generated<string>
+  auth: DeviceCredentialsAuth | null
+  /** aes256r: with the key extension of Cisco; aes256b: of Blumenthal */
+  privacy: DeviceCredentialsPrivacy | null
+  /** bound to the name, as both passwords */
+  community_sealed: Buffer | null
+  auth_sealed: Buffer | null
+  privacy_sealed: Buffer | null
+  created: Generated<Date>
+}
+
+/** observations of a device, and when it is polled next */
+export interface DeviceStatesTable {
+  device_id: number
+  /** name, vendor, model, serial and software, as the device reports them */
+  identity: GeneratedJson
+  booted: Date | null
+  /** last answer to a poll */
+  seen: Date | null
+  surveyed: Date | null
+  /** kind of the last failure; null after an answer */
+  error: string | null
+  /** for operators */
+  error_text: string | null
+  /** polls without an answer since the last one */
+  missed: Generated<number>
+  next_poll: Generated<Date>
+  next_survey: Generated<Date>
+  lease_until: Date | null
+  lease_owner: string | null
+}
+
+export type DevicesDriver = 'none' | 'snmp' | 'sandbox'
+
+export type DevicesManagedBy = 'platform' | 'netbox'
+
+export interface DevicesTable {
+  id: GeneratedAlways<number>
+  name: string
+  role: Generated<string>
+  /** empty, as model and serial: as the device reports it, in device_states */
+  vendor: Generated<string>
+  model: Generated<string>
+  serial: Generated<string>
+  location_key: string | null
+  management_address: string | null
+  /** how its interfaces and counters are read; none: not at all */
+  driver: Generated<DevicesDriver>
+  /** of the driver */
+  settings: GeneratedJson
+  credential_id: number | null
+  /** the team, if the device is of one customer, who sees all of its interfaces */
+  customer_id: number | null
+  /** polled until then, without warnings */
+  maintenance_until: Date | null
+  tags: Generated<string[]>
+  external_ref: Generated<string>
+  managed_by: Generated<DevicesManagedBy>
+  created: Generated<Date>
+}
+
 /** number of record sets from one name to the next, for large zones only: a page at any offset is found by adding a few hundred numbers */
 export interface DnsBlocksTable {
   zone_id: number
@@ -776,6 +849,32 @@ export interface IdempotencyKeysTable {
   created: Generated<Date>
 }
 
+export interface InterfacesTable {
+  id: GeneratedAlways<number>
+  device_id: number
+  /** its name, or its description; with # and the index if that is not unique on the device */
+  key: string
+  /** number on the device, which a restart may change */
+  if_index: number
+  name: string
+  alias: Generated<string>
+  /** IANAifType */
+  type: number
+  mtu: number | null
+  mac: string | null
+  /** ifAdminStatus of RFC 2863 */
+  admin: Generated<string>
+  /** ifOperStatus of RFC 2863 */
+  oper: Generated<string>
+  speed_bps: number | null
+  lag_id: number | null
+  addresses: Generated<string[]>
+  last_change: Date | null
+  seen: Generated<Date>
+  /** surveys since the device listed it; from 3 on it is gone */
+  missing_surveys: Generated<number>
+}
+
 export interface InvitationsTable {
   /** of one sequence with memberships: the member keeps it */
   id: Generated<number>
@@ -970,6 +1069,39 @@ export interface OutboxTable {
   xid: Generated<string>
   /** the only user whose stream gets the message; null: every reader of the team */
   user_id: number | null
+}
+
+/** the service, and so the team, that a port belongs to, from when until when */
+export interface PortAssignmentsTable {
+  id: GeneratedAlways<number>
+  port_id: number
+  service_id: number
+  team_id: number
+  valid: string
+}
+
+export type PortsManagedBy = 'platform' | 'netbox'
+
+/** interfaces that are sold */
+export interface PortsTable {
+  id: GeneratedAlways<number>
+  circuit_id: string
+  name: string
+  device_id: number
+  /** key of the interface on the device, which need not exist yet */
+  interface_key: string
+  interface_id: number | null
+  media: Generated<string>
+  /** as sold; null: that of the interface */
+  speed_bps: number | null
+  description: Generated<string>
+  /** panel, module and position of the patch panel of the provider */
+  panel: Generated<string>
+  module: Generated<string>
+  position: Generated<string>
+  external_ref: Generated<string>
+  managed_by: Generated<PortsManagedBy>
+  created: Generated<Date>
 }
 
 export interface PrefixesTable {
@@ -1395,6 +1527,9 @@ export interface Schema {
   audit_unsealed: AuditUnsealedTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
+  device_credentials: DeviceCredentialsTable
+  device_states: DeviceStatesTable
+  devices: DevicesTable
   dns_blocks: DnsBlocksTable
   dns_defaults: DnsDefaultsTable
   dns_delegations: DnsDelegationsTable
@@ -1418,6 +1553,7 @@ export interface Schema {
   former_members: FormerMembersTable
   holds: HoldsTable
   idempotency_keys: IdempotencyKeysTable
+  interfaces: InterfacesTable
   invitations: InvitationsTable
   letter_announcements: LetterAnnouncementsTable
   letter_files: LetterFilesTable
@@ -1433,6 +1569,8 @@ export interface Schema {
   notifications: NotificationsTable
   notified_statuses: NotifiedStatusesTable
   outbox: OutboxTable
+  port_assignments: PortAssignmentsTable
+  ports: PortsTable
   prefixes: PrefixesTable
   processes: ProcessesTable
   provider: ProviderTable

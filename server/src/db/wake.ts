@@ -17,6 +17,7 @@ export type WakeName =
   | 'mails'
   | 'domains'
   | 'webhooks'
+  | 'devices'
   | 'outbox'
   /** Zones have versions that are not published, were created or deleted. */
   | 'dns'

@@ -1,13 +1,28 @@
-// The HTTP side of prefixes and services: one line per operation.
+// The HTTP side of prefixes, services, devices and ports: one line per operation.
+import {
+  getDeviceRoute,
+  groupDevicesRoute,
+  listDevicesRoute,
+  listInterfacesRoute,
+} from '@pharos/contract/device'
+import { getPortRoute, listPortsRoute } from '@pharos/contract/port'
 import { getPrefixRoute, listPrefixesRoute } from '@pharos/contract/prefix'
 import { getServiceRoute, listServicesRoute } from '@pharos/contract/service'
 import { handle, type Mounted } from '../http/mount.ts'
+import { getDevice, groupDevices, listDevices, listInterfaces, type DeviceDeps } from './device/device.ts'
+import { getPort, listPorts, type PortDeps } from './port/port.ts'
 import { getPrefix, listPrefixes, type PrefixDeps } from './prefix.ts'
 import { getService, listServices, type ServiceDeps } from './service.ts'
 
-export const inventoryRoutes = (deps: PrefixDeps & ServiceDeps): Mounted[] => [
+export const inventoryRoutes = (deps: PrefixDeps & ServiceDeps & DeviceDeps & PortDeps): Mounted[] => [
   handle(listPrefixesRoute, listPrefixes, deps),
   handle(getPrefixRoute, getPrefix, deps),
   handle(listServicesRoute, listServices, deps),
   handle(getServiceRoute, getService, deps),
+  handle(listDevicesRoute, listDevices, deps),
+  handle(groupDevicesRoute, groupDevices, deps),
+  handle(getDeviceRoute, getDevice, deps),
+  handle(listInterfacesRoute, listInterfaces, deps),
+  handle(listPortsRoute, listPorts, deps),
+  handle(getPortRoute, getPort, deps),
 ]

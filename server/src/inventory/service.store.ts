@@ -15,6 +15,8 @@ const serviceColumns = columns(
     type: sql<ServiceType>`s.type`,
     state: sql<ServiceState>`s.state`,
     location: locationOf('s'),
+    port_ids: sql<number[]>`array(select a.port_id from port_assignments a
+      where a.service_id = s.id and a.team_id = s.team_id and a.valid @> now() order by a.port_id)`,
   },
 )
 export type ServiceRow = RowOf<typeof serviceColumns>

@@ -31,5 +31,5 @@ export async function getService(
   return { body, etag: etagOf(body) }
 }
 
-/** Ports are not part of the inventory yet, and the state of a service is set by hand: neither has rows to show. */
-const present = (row: ServiceRow): Wire => ({ ...row, state_messages: [], port_ids: [] })
+/** The state of a service is set by hand: it has no messages. */
+const present = (row: ServiceRow): Wire => ({ ...row, state_messages: [] })

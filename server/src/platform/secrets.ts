@@ -35,8 +35,8 @@ export async function resolveSecrets(
       problem(written.path, objection)
       continue
     }
-    const stored = rowsOf(current, kind).get(written.key)?.fields[written.field] as string | undefined
-    const value = await store(text, stored, ring, written.key)
+    const stored = rowsOf(current, kind).get(written.key)?.fields[written.field] as string | null | undefined
+    const value = await store(text, stored ?? undefined, ring, written.key)
     byName.set(name, { ...entry, fields: { ...entry.fields, [written.field]: value } })
   }
   return [...byName.values()]

@@ -1,9 +1,10 @@
-// The collector role: converts deliveries of detectors into events, matches past events with resources added later, and
-// sends webhooks.
+// The collector role: converts deliveries of detectors into events, matches past events with resources added later, reads devices,
+// and sends webhooks.
 import { ingestDeliveries } from '../analysis/ingest.ts'
 import { rematch } from '../analysis/rematch.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import type { Component } from '../runtime/component.ts'
+import { devicesPart } from './devices.ts'
 import { createLoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
 import { webhooksPart } from './webhooks.ts'
@@ -38,6 +39,7 @@ export function collectorParts(shared: Shared): Component[] {
         if (resources > 0) log.info({ resources, events }, 'past events matched again')
       },
     }),
+    devicesPart(shared),
     webhooksPart(shared),
   ]
 }

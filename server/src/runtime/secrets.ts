@@ -28,6 +28,7 @@ export type Purpose =
   | 'webhook-secret'
   | 'tsig-key'
   | 'dnssec-key'
+  | 'device-credential'
   | 'kept-answer'
   | 'kept-plan'
   | 'audit'

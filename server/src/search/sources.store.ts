@@ -1,9 +1,11 @@
 // The sources of the search, one per kind. Every statement of `find` names the team, beside row-level security.
 import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { listDevicesRoute } from '@pharos/contract/device'
 import { listZonesRoute } from '@pharos/contract/dns-zone'
 import { listAsnsRoute } from '@pharos/contract/inventory'
 import { listMembersRoute } from '@pharos/contract/member'
+import { listPortsRoute } from '@pharos/contract/port'
 import { listPrefixesRoute } from '@pharos/contract/prefix'
 import { listServicesRoute } from '@pharos/contract/service'
 import { listTeamsRoute } from '@pharos/contract/team'
@@ -12,6 +14,8 @@ import { listWebhooksRoute } from '@pharos/contract/webhook'
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, prefixAround, type Prefix } from '../net/prefix.ts'
 import { shownStatus, unreadAnnouncements } from '../byoip/announcement/shown-status.store.ts'
+import { visibleDevices } from '../inventory/device/device.store.ts'
+import { teamPorts } from '../inventory/port/port.store.ts'
 import type { Sought } from './sought.ts'
 import {
   best,
@@ -178,6 +182,40 @@ const service: Source = {
     ),
 }
 
+const device: Source = {
+  kind: 'device',
+  list: listDevicesRoute,
+  find: (teamId, sought, limit) =>
+    hits(
+      sql`d.id::text as id, d.name as title, concat_ws(', ', nullif(d.vendor, ''), nullif(d.model, '')) as subtitle,
+        d.status as state, '/v3/inventory/devices/' || d.id as url, ${ofNoOtherTeam}`,
+      best(placeOf(sql`d.name`, sought), placeOf(sql`d.model`, sought), placeOf(sql`d.serial`, sought)),
+      sql`(${visibleDevices(teamId)}) d`,
+      sql`title`,
+      limit,
+    ),
+}
+
+const port: Source = {
+  kind: 'port',
+  list: listPortsRoute,
+  find: (teamId, sought, limit) =>
+    hits(
+      sql`p.id::text as id, p.device_name || ' ' || p.name as title,
+        concat_ws(', ', p.circuit_id, nullif(p.description, '')) as subtitle, p.oper_status as state,
+        '/v3/inventory/ports/' || p.id as url, ${ofNoOtherTeam}`,
+      best(
+        placeOf(sql`p.circuit_id`, sought),
+        placeOf(sql`p.name`, sought),
+        placeOf(sql`p.device_name || ' ' || p.name`, sought),
+        placeOf(sql`p.description`, sought),
+      ),
+      sql`(${teamPorts(teamId)}) p`,
+      sql`title`,
+      limit,
+    ),
+}
+
 const zone: Source = {
   kind: 'zone',
   list: listZonesRoute,
@@ -275,6 +313,8 @@ export const sources: readonly Source[] = [
   event,
   zone,
   service,
+  device,
+  port,
   member,
   webhook,
   token,

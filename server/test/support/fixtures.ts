@@ -6,6 +6,7 @@ import { fixture } from '../../src/analysis/sources/fixtures.ts'
 import { deliver } from '../../src/analysis/testing.ts'
 import { seedAnnouncement, seedRegions } from '../../src/byoip/announcement/testing.ts'
 import type { Db } from '../../src/db/postgres.ts'
+import { seedPort } from '../../src/inventory/testing.ts'
 import { createOwnershipCache } from '../../src/inventory/ownership.ts'
 import { sql } from 'kysely'
 import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
@@ -23,6 +24,9 @@ export type Holder = TestTeam & {
   }
   readonly prefixId: number
   readonly serviceId: number
+  /** A device with a port of the service. */
+  readonly deviceId: number
+  readonly portId: number
   /** A letter of the announcement that is not validated; pending review. */
   readonly letterId: number
   readonly eventIds: readonly string[]
@@ -117,7 +121,7 @@ async function addHoldings(
   { teamId }: TestTeam,
   { four, six, asn }: { four: string; six: string; asn: number },
   regions: Record<string, number>,
-): Promise<Pick<Holder, 'announcements' | 'prefixId' | 'serviceId'>> {
+): Promise<Pick<Holder, 'announcements' | 'prefixId' | 'serviceId' | 'deviceId' | 'portId'>> {
   const prefix = await postgres.owner
     .insertInto('prefixes')
     .values([
@@ -132,10 +136,12 @@ async function addHoldings(
     .returning('id')
     .executeTakeFirstOrThrow()
   await postgres.owner.insertInto('asns').values({ team_id: teamId, asn, verified: new Date() }).execute()
+  const sold = await seedPort(postgres, { teamId, serviceId: service.id, circuitId: `CIRCUIT ${four}.1` })
   const add = (prefix: string, rest: object) => seedAnnouncement(postgres, { teamId, prefix, ...rest })
   return {
     prefixId: prefix.id,
     serviceId: service.id,
+    ...sold,
     announcements: {
       off: await add(`${four}.0/24`, {}),
       on: await add(`${six}::/48`, { enabled: true, regions: [regions['ams']] }),

@@ -54,6 +54,10 @@ function aboutHoldings(
   }
 }
 
+const aboutDevices = aboutHoldings(({ deviceId }) => ({ params: { device_id: deviceId } }), {
+  params: { device_id: missingId },
+})
+
 /** Returns a new prefix of the documentation range for each request. */
 let prefixes = 0x5000
 const newPrefix = () => `2001:db8:${(prefixes++).toString(16)}::/48`
@@ -342,6 +346,15 @@ export const subjects: readonly Subject[] = [
     ...aboutHoldings(({ serviceId }) => ({ params: { service_id: serviceId } }), {
       params: { service_id: missingId },
     }),
+  },
+  { route: 'listDevices', requests: only(), answers: () => 200 },
+  { route: 'groupDevices', requests: only(), answers: () => 200 },
+  { route: 'getDevice', ...aboutDevices },
+  { route: 'listInterfaces', ...aboutDevices },
+  { route: 'listPorts', requests: only(), answers: () => 200 },
+  {
+    route: 'getPort',
+    ...aboutHoldings(({ portId }) => ({ params: { port_id: portId } }), { params: { port_id: missingId } }),
   },
   { route: 'listAsns', requests: only(), answers: () => 200 },
   {

@@ -1,6 +1,8 @@
 // The port to one device: what it is, its interfaces, modules, counters and light levels, now. It must not know a team, a
 // row or a vendor. Drivers import it by type only. A source reports what the device answered; it judges nothing.
-import type { InterfaceState } from './interface-state.ts'
+import type { InterfaceState } from '@pharos/contract/device'
+
+export type { InterfaceState }
 
 /** Key of an interface on its device: its name, or its description; with `#` and the index if that is not unique. */
 export type InterfaceKey = string
@@ -35,8 +37,6 @@ export type SeenInterface = {
   readonly lagKey: InterfaceKey | null
   /** Addresses with their prefix length, such as `192.0.2.1/30`. */
   readonly addresses: readonly string[]
-  /** Module of an optical port is expected even if none is seen; false where the device does not say. */
-  readonly hasConnector: boolean
 }
 
 /** A pluggable module. */

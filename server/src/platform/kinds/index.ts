@@ -3,10 +3,13 @@ import { createRegistry } from '../registry.ts'
 import type { Kind } from '../kind.ts'
 import { announcement } from './announcement.ts'
 import { asn } from './asn.ts'
+import { device } from './device.ts'
+import { deviceCredential } from './device-credential.ts'
 import { dnsDefaults } from './dns-defaults.ts'
 import { location } from './location.ts'
 import { membership } from './membership.ts'
 import { nameServer } from './name-server.ts'
+import { port } from './port.ts'
 import { prefix } from './prefix.ts'
 import { provider } from './provider.ts'
 import { region } from './region.ts'
@@ -25,6 +28,9 @@ export const platformKinds = createRegistry([
   prefix,
   asn,
   service,
+  deviceCredential,
+  device,
+  port,
   announcement,
   source,
   provider,

@@ -1,13 +1,11 @@
 // Name servers that follow the primary: they get NOTIFY, transfer zones, and are asked for serials.
 import { Type } from 'typebox'
-import { parseAddress } from '../../net/address.ts'
-import { PrefixError } from '../../net/prefix-error.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, referenceById } from '../field.ts'
-import type { CheckContext, Field } from '../kind.ts'
-import type { Path } from '../problem.ts'
+import type { Field } from '../kind.ts'
 import { Flag, Optional, Strict, Text } from '../schema.ts'
 import { HostName, hostNameKey, readHostName, tsigKey } from './tsig-key.ts'
+import { readAddress } from './values.ts'
 
 const kinds = ['dns', 'sandbox'] as const
 const signers = ['pharos', 'external'] as const
@@ -54,19 +52,8 @@ export const nameServer = defineKind({
           : readHostName(context, [...path, 'tsig_key'], element.tsig_key)
       if ((element.kind ?? 'dns') === 'dns' && element.address === undefined)
         context.problem([...path, 'address'], 'address is required: NOTIFY is sent to it')
-      const address = readServerAddress(context, [...path, 'address'], element.address)
+      const address = readAddress(context, [...path, 'address'], element.address)
       if (name !== undefined) context.add(nameServer, path, { ...element, name, address, tsig_key: key })
     }
   },
 })
-
-function readServerAddress(context: CheckContext, path: Path, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  try {
-    return parseAddress(text)
-  } catch (error) {
-    if (!(error instanceof PrefixError)) throw error
-    context.problem(path, error.message)
-    return undefined
-  }
-}

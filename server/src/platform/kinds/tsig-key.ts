@@ -1,12 +1,12 @@
 // TSIG keys: secrets that the provider shares with name servers, and with teams for transfers of their zones.
 import { NameError, parseName } from '../../net/dns/name.ts'
-import { isSealedUnderNewest, open, seal } from '../../runtime/secrets.ts'
 import { Type } from 'typebox'
 import { defineKind } from '../define-kind.ts'
 import { column, mapped, referenceById } from '../field.ts'
 import type { CheckContext, Field, Secret } from '../kind.ts'
 import type { Path } from '../problem.ts'
 import { FilePath, Flag, Optional, SecretText, Strict, TeamSlug } from '../schema.ts'
+import { sealedSecret } from '../sealed-secret.ts'
 import { team } from './team.ts'
 
 const algorithms = ['hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const
@@ -17,22 +17,10 @@ export const HostName = Type.String({
   expects: 'a domain name such as ns1.example.net',
 })
 
-/** The sealed secret in hexadecimal: what is stored of the same text is kept. */
 const secret: Secret = {
-  name: 'secret',
+  ...sealedSecret('secret', 'tsig-key', (text) => Buffer.from(text, 'base64')),
   objectionTo: (text) =>
     /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0 ? undefined : 'the secret is not base64',
-  store(text, stored, ring, key) {
-    const plain = Buffer.from(text, 'base64')
-    if (stored !== undefined && isSame(stored)) return stored
-    return seal(ring, 'tsig-key', plain, key).toString('hex')
-
-    function isSame(hex: string): boolean {
-      const sealed = Buffer.from(hex, 'hex')
-      if (!isSealedUnderNewest(ring, 'tsig-key', sealed)) return false
-      return open(ring, 'tsig-key', sealed, key).equals(plain)
-    }
-  },
 }
 
 /** Returns the canonical name, with a problem if the text is none. */

@@ -1,5 +1,6 @@
 // Reads values that several kinds have: prefixes, AS numbers, times of passed checks.
 import { reservedAsn } from '../../net/asn.ts'
+import { parseAddress } from '../../net/address.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { isDefaultRoute, parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { parseTime } from '../../text/time.ts'
@@ -21,6 +22,18 @@ export function readPrefix(context: CheckContext, path: Path, text: string): Pre
     context.problem(path, `${text}: ${error.message}${suggestion}`)
   }
   return undefined
+}
+
+/** The canonical address; undefined, with a problem, if the text is none. */
+export function readAddress(context: CheckContext, path: Path, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  try {
+    return parseAddress(text)
+  } catch (error) {
+    if (!(error instanceof PrefixError)) throw error
+    context.problem(path, error.message)
+    return undefined
+  }
 }
 
 /** The value with its time in ISO 8601 and UTC. */

@@ -1,0 +1,33 @@
+// Examples of ports.
+import { example } from '../example.ts'
+import { getPortRoute, listPortsRoute, type Port } from '../port.ts'
+import { edge } from './device.ts'
+import { amsterdam, portId, serviceId } from './world.ts'
+
+const uplink: Port = {
+  id: portId,
+  name: 'et-0/0/1',
+  circuit_id: 'AMS-0017',
+  device_id: edge.id,
+  device_name: edge.name,
+  location: amsterdam,
+  speed_bps: 100_000_000_000,
+  media: '100GBASE-LR4',
+  admin_status: 'up',
+  oper_status: 'up',
+  lag_id: null,
+  is_lag: false,
+  service_id: serviceId,
+  description: 'Uplink 1',
+  last_change: '2026-02-03T04:12:55.000Z',
+  last_poll: '2026-03-14T09:41:12.000Z',
+  wiring: { panel: 'AMS-A', module: 'M2', position: '12' },
+}
+
+export const portExamples = [
+  example(listPortsRoute, {
+    query: { service_id: [serviceId], ordering: 'device_name,name', limit: 100 },
+    response: { results: [uplink], count: 1 },
+  }),
+  example(getPortRoute, { params: { port_id: portId }, response: uplink }),
+]

@@ -1,0 +1,120 @@
+// Ports: interfaces of the provider's devices that are sold to a team, each for a service and a time.
+import { Type, type Static } from 'typebox'
+import { AdminState, inventoryReading, OperState } from './device.ts'
+import { route } from './route.ts'
+import {
+  Component,
+  Id,
+  Limit,
+  LocationReference,
+  Nullable,
+  NullableTime,
+  Offset,
+  Optional,
+  Ordering,
+  Page,
+  Repeatable,
+  Strict,
+} from './scalar.ts'
+
+const Text = (description: string) => Type.String({ description: `${description}; empty if not set` })
+
+export const Wiring = Component('Wiring', {
+  panel: Text('patch panel of the provider'),
+  module: Text('module of the panel'),
+  position: Text('position in the module'),
+})
+export type Wiring = Static<typeof Wiring>
+
+export const Port = Component('Port', {
+  id: { ...Id, description: 'id of the port' },
+  name: Type.String({ description: 'name, by default that of its interface' }),
+  circuit_id: Type.String({ description: 'unique number of the circuit, for letters and tickets' }),
+  device_id: { ...Id, description: 'id of its device' },
+  device_name: Type.String({ description: 'name of its device' }),
+  location: Nullable({ ...LocationReference, description: 'where it is; null if not set' }),
+  speed_bps: Nullable(
+    Type.Integer({
+      minimum: 0,
+      description: 'bits per second, as sold, else that of its interface; null if not known',
+    }),
+  ),
+  media: Text('kind of connection, such as `100GBASE-LR4`'),
+  admin_status: AdminState,
+  oper_status: OperState,
+  lag_id: Nullable({ ...Id, description: 'id of the port that is the LAG of which it is a member' }),
+  is_lag: Type.Boolean({ description: 'whether it is a LAG of several ports' }),
+  service_id: { ...Id, description: 'id of the service that it belongs to' },
+  description: Text('description'),
+  last_change: { ...NullableTime, description: 'last change of the actual state; null if not known' },
+  last_poll: { ...NullableTime, description: 'last answer of its device; null if never' },
+  wiring: { ...Wiring, description: 'where it ends in the panels of the provider' },
+})
+export type Port = Static<typeof Port>
+
+const portOrderings = [
+  'id',
+  'name',
+  'circuit_id',
+  'device_name',
+  'speed_bps',
+  'oper_status',
+  'last_change',
+] as const
+
+export const listPortsRoute = route({
+  name: 'listPorts',
+  group: 'Inventory',
+  method: 'GET',
+  path: '/v3/inventory/ports',
+  summary: 'List ports',
+  description:
+    'The ports that belong to services of the team now. A port of a former service is not found any more.',
+  permission: inventoryReading,
+  query: Strict({
+    device_id: Optional(Repeatable({ ...Id, description: 'id of a device' })),
+    service_id: Optional(Repeatable({ ...Id, description: 'id of a service' })),
+    location: Optional(
+      Repeatable(Type.String({ minLength: 1, maxLength: 200, description: 'key of a location' })),
+    ),
+    admin_status: Optional(Repeatable(AdminState)),
+    oper_status: Optional(Repeatable(OperState)),
+    speed_bps: Optional(
+      Repeatable(
+        Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'exactly this speed, bits per second',
+        }),
+      ),
+    ),
+    search: Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'contained in the name, circuit number, description or device; case-insensitive',
+      }),
+    ),
+    ordering: Ordering(portOrderings, 'device_name,name'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(Port),
+  success: 200,
+})
+
+export const getPortRoute = route({
+  name: 'getPort',
+  group: 'Inventory',
+  method: 'GET',
+  path: '/v3/inventory/ports/{port_id}',
+  summary: 'Port info',
+  description: 'Returns one port that belongs to a service of the team now.',
+  permission: inventoryReading,
+  params: Strict({ port_id: Id }),
+  response: Port,
+  success: 200,
+  conditional: true,
+})
+
+export const portRoutes = [listPortsRoute, getPortRoute]

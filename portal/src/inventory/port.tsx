@@ -1,0 +1,172 @@
+// One port: its state, the members of a LAG, its place in the panels, and the service it belongs to.
+import { Skeleton, Text } from '@mantine/core'
+import { getPortRoute, listPortsRoute, type Port } from '@pharos/contract/port'
+import { getServiceRoute } from '@pharos/contract/service'
+import { useParams } from '@tanstack/react-router'
+import { useAnswer } from '../api/queries.ts'
+import { CopyIcon } from '../ui/copy.tsx'
+import { Facts, type Fact } from '../ui/facts.tsx'
+import { TextLink } from '../ui/link.tsx'
+import { Columns, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { formatRate } from '../ui/rate.ts'
+import { Section } from '../ui/section.tsx'
+import { Time } from '../ui/time.tsx'
+import { PortPill, ServicePill } from './inventory-state.tsx'
+import { words } from './words.ts'
+
+const { port: texts, ports: list } = words
+const refetchMs = 30_000
+
+export function PortPage() {
+  const { id } = useParams({ from: '/frame/ports/$id' })
+  const answer = useAnswer(getPortRoute, { params: { port_id: Number(id) } }, { refetchInterval: refetchMs })
+  const port = answer.data
+  if (!port)
+    return (
+      <Page title={texts.title}>
+        {answer.error ? (
+          <Problem error={answer.error} retry={() => answer.refetch()} />
+        ) : (
+          <Skeleton height={240} radius="lg" />
+        )}
+      </Page>
+    )
+  return (
+    <Page
+      title={port.name}
+      mono
+      state={<PortPill {...port} />}
+      note={[port.device_name, port.description].filter(Boolean).join(' · ')}
+    >
+      <Columns
+        rail={
+          <>
+            <PortFacts port={port} />
+            <PanelFacts port={port} />
+          </>
+        }
+      >
+        <Explanation port={port} />
+        {port.is_lag && <Members lag={port} />}
+        <ServiceOf port={port} />
+      </Columns>
+    </Page>
+  )
+}
+
+/** What a state that is not "up" means, and who can act. */
+function Explanation({ port: { admin_status, oper_status } }: { port: Port }) {
+  const { explanation } = texts
+  const key = admin_status === 'down' ? 'disabled' : oper_status
+  if (!(key in explanation)) return null
+  return (
+    <Section title={list.state}>
+      <Text size="sm">{explanation[key as keyof typeof explanation]}</Text>
+    </Section>
+  )
+}
+
+const PortFacts = ({ port }: { port: Port }) => (
+  <Section title={texts.facts}>
+    <Facts
+      facts={[
+        [
+          list.circuit,
+          <span key="circuit" data-verbatim>
+            {port.circuit_id} <CopyIcon text={port.circuit_id} label={texts.copyCircuit} />
+          </span>,
+        ],
+        [
+          list.device,
+          <TextLink key="device" to="/devices/$id" params={{ id: String(port.device_id) }} size="sm">
+            {port.device_name}
+          </TextLink>,
+        ],
+        [list.location, port.location && `${port.location.name}, ${port.location.country}`],
+        [list.speed, port.speed_bps && formatRate(port.speed_bps, 'bps')],
+        [list.media, port.media],
+        [texts.member, port.lag_id === null ? undefined : <LagLink key="lag" id={port.lag_id} />],
+        [list.lastChange, <Time key="change" at={port.last_change} none={list.unknownChange} />],
+        [texts.lastPoll, <Time key="poll" at={port.last_poll} none={words.devices.never} />],
+        [list.id, port.id],
+      ]}
+    />
+  </Section>
+)
+
+const PanelFacts = ({ port: { wiring } }: { port: Port }) => {
+  const facts: Fact[] = [
+    [texts.panel, wiring.panel],
+    [texts.module, wiring.module],
+    [texts.position, wiring.position],
+  ]
+  return facts.some(([, value]) => value !== '') ? (
+    <Section title={texts.wiring}>
+      <Facts facts={facts} />
+    </Section>
+  ) : null
+}
+
+function LagLink({ id }: { id: number }) {
+  const answer = useAnswer(getPortRoute, { params: { port_id: id } })
+  return (
+    <TextLink to="/ports/$id" params={{ id: String(id) }} size="sm">
+      {answer.data?.name ?? id}
+    </TextLink>
+  )
+}
+
+function Members({ lag }: { lag: Port }) {
+  const answer = useAnswer(
+    listPortsRoute,
+    { query: { device_id: [lag.device_id], ordering: 'name', limit: 1000 } },
+    { refetchInterval: refetchMs },
+  )
+  const members = (answer.data?.results ?? []).filter(({ lag_id: id }) => id === lag.id)
+  const speedOf = (ports: readonly Port[]) =>
+    formatRate(
+      ports.reduce((sum, { speed_bps: bps }) => sum + (bps ?? 0), 0),
+      'bps',
+    )
+  const up = members.filter(({ oper_status: state }) => state === 'up')
+  if (members.length === 0) return null
+  return (
+    <Section
+      title={texts.members}
+      note={texts.membersUp(up.length, members.length, speedOf(up), speedOf(members))}
+    >
+      <Facts
+        facts={members.map((member) => [
+          member.circuit_id,
+          <TextLink key={member.id} to="/ports/$id" params={{ id: String(member.id) }} size="sm">
+            {member.name} <PortPill {...member} />
+          </TextLink>,
+        ])}
+      />
+    </Section>
+  )
+}
+
+function ServiceOf({ port: { service_id: id } }: { port: Port }) {
+  const answer = useAnswer(getServiceRoute, { params: { service_id: id } })
+  const service = answer.data
+  if (!service) return null
+  return (
+    <Section title={texts.service}>
+      <Facts
+        facts={[
+          [
+            words.services.name,
+            <TextLink key="name" to="/services/$id" params={{ id: String(id) }} size="sm">
+              {service.name}
+            </TextLink>,
+          ],
+          [words.services.type, words.serviceType[service.type]],
+          [words.services.state, <ServicePill key="state" state={service.state} />],
+          [words.services.commit, service.commit_bps ? formatRate(service.commit_bps, 'bps') : undefined],
+        ]}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,86 @@
+// One service of the team with its ports. Links of events lead here.
+import { Skeleton } from '@mantine/core'
+import { listPortsRoute } from '@pharos/contract/port'
+import { getServiceRoute, type Service } from '@pharos/contract/service'
+import { useParams } from '@tanstack/react-router'
+import { useAnswer } from '../api/queries.ts'
+import { useUser } from '../api/use-session.ts'
+import { Dimmed } from '../ui/cells.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { TextLink } from '../ui/link.tsx'
+import { Columns, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { formatRate } from '../ui/rate.ts'
+import { Section } from '../ui/section.tsx'
+import { PortPill, ServicePill } from './inventory-state.tsx'
+import { words } from './words.ts'
+
+const { service: texts, services: list } = words
+
+export function ServicePage() {
+  const { id } = useParams({ from: '/frame/services/$id' })
+  const user = useUser()
+  const answer = useAnswer(getServiceRoute, { params: { service_id: Number(id) } })
+  const service = answer.data
+  if (!service)
+    return (
+      <Page title={texts.title}>
+        {answer.error ? (
+          <Problem error={answer.error} retry={() => answer.refetch()} />
+        ) : (
+          <Skeleton height={240} radius="lg" />
+        )}
+      </Page>
+    )
+  return (
+    <Page
+      title={service.name}
+      state={<ServicePill state={service.state} />}
+      note={words.serviceType[service.type]}
+    >
+      <Columns rail={<ServiceFacts service={service} />}>
+        {user?.enabled_modules.includes('inventory') && <PortsOf service={service} />}
+      </Columns>
+    </Page>
+  )
+}
+
+const ServiceFacts = ({ service }: { service: Service }) => (
+  <Section title={texts.facts}>
+    <Facts
+      facts={[
+        [list.location, service.location && `${service.location.name}, ${service.location.country}`],
+        [list.commit, service.commit_bps ? formatRate(service.commit_bps, 'bps') : undefined],
+        [list.burst, service.burst_bps ? formatRate(service.burst_bps, 'bps') : undefined],
+        [list.start, service.start_date ?? undefined],
+        [list.end, service.end_date ?? undefined],
+        [list.asn, service.asn === null ? undefined : `AS${service.asn}`],
+        [list.reference, service.external_ref],
+        [list.billing, service.billing_ref],
+        [list.id, service.id],
+      ]}
+    />
+  </Section>
+)
+
+function PortsOf({ service: { id } }: { service: Service }) {
+  const answer = useAnswer(listPortsRoute, { query: { service_id: [id], ordering: 'device_name,name' } })
+  if (answer.isPending) return <Skeleton height={120} radius="lg" />
+  const ports = answer.data?.results ?? []
+  return (
+    <Section title={texts.ports}>
+      {ports.length === 0 ? (
+        <Dimmed>{texts.noPorts}</Dimmed>
+      ) : (
+        <Facts
+          facts={ports.map((port) => [
+            port.circuit_id,
+            <TextLink key={port.id} to="/ports/$id" params={{ id: String(port.id) }} size="sm">
+              {port.device_name} {port.name} <PortPill {...port} />
+            </TextLink>,
+          ])}
+        />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,57 @@
+// The settings of a simulated device in the platform file.
+import { Type, type Static } from 'typebox'
+import { settingsCheck } from '../setting-problems.ts'
+
+const Name = Type.String({ minLength: 1, maxLength: 100, expects: 'a name, 1 to 100 characters' })
+const Rate = Type.Number({ minimum: 0, maximum: 1e15, expects: 'bits per second' })
+const states = ['up', 'down', 'not_present'] as const
+
+const Optic = Type.Object(
+  {
+    type: Name,
+    vendor: Type.Optional(Name),
+    part: Type.Optional(Name),
+    serial: Type.Optional(Name),
+    wavelength_nm: Type.Optional(Type.Number({ minimum: 600, maximum: 2000, expects: 'nanometers' })),
+    reach_m: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, expects: 'meters' })),
+    lanes: Type.Optional(Type.Integer({ minimum: 1, maximum: 8, expects: 'a number of lanes, 1 to 8' })),
+    rx_dbm: Type.Optional(Type.Number({ minimum: -40, maximum: 10, expects: 'dBm' })),
+    tx_dbm: Type.Optional(Type.Number({ minimum: -40, maximum: 10, expects: 'dBm' })),
+    fade_db_per_day: Type.Optional(Type.Number({ minimum: 0, maximum: 10, expects: 'decibels a day' })),
+  },
+  { additionalProperties: false },
+)
+
+export const SandboxDeviceSettings = Type.Object(
+  {
+    vendor: Type.Optional(Name),
+    model: Type.Optional(Name),
+    serial: Type.Optional(Name),
+    software: Type.Optional(Name),
+    silent: Type.Optional(Type.Boolean({ expects: 'true or false' })),
+    interfaces: Type.Array(
+      Type.Object(
+        {
+          name: Name,
+          alias: Type.Optional(Name),
+          speed_bps: Type.Optional(Rate),
+          admin: Type.Optional(Type.Enum(['up', 'down'], { expects: 'up or down' })),
+          oper: Type.Optional(Type.Enum([...states], { expects: `one of ${states.join(', ')}` })),
+          lag: Type.Optional(Name),
+          is_lag: Type.Optional(Type.Boolean({ expects: 'true or false' })),
+          addresses: Type.Optional(Type.Array(Name, { maxItems: 16, expects: 'a list of addresses' })),
+          in_bps: Type.Optional(Rate),
+          out_bps: Type.Optional(Rate),
+          optic: Type.Optional(Optic),
+        },
+        { additionalProperties: false },
+      ),
+      { maxItems: 10_000, expects: 'a list of interfaces' },
+    ),
+  },
+  { additionalProperties: false },
+)
+export type SandboxDeviceSettings = Static<typeof SandboxDeviceSettings>
+export type SandboxInterface = SandboxDeviceSettings['interfaces'][number]
+
+export const checkSandboxDevice = settingsCheck(SandboxDeviceSettings, 'the device')

@@ -1,0 +1,28 @@
+// The traffic of a simulated interface as a pure function of time, so that its counters are the same in every process and any
+// history of them can be computed.
+
+/** Start of all counters of simulated devices, ms since 1970. */
+export const countersSince = Date.UTC(2025, 0, 1)
+
+/** Waves as [period in seconds, share of the mean, phase]: day, week, and shorter ones that look like noise. Their shares sum to less than 1. */
+const waves = [
+  [86_400, 0.45, -2.1],
+  [604_800, 0.12, 0.4],
+  [43_200, 0.12, 1.1],
+  [7_013, 0.06, 0.3],
+  [1_741, 0.06, 2.2],
+  [389, 0.08, 4.1],
+  [97, 0.05, 5.3],
+] as const
+
+/** Returns the octets since `countersSince` of an interface with this mean rate; never falls. `seed` shifts the shorter waves. */
+export function octetsAt(at: number, meanBps: number, seed: number): bigint {
+  const seconds = Math.max(0, (at - countersSince) / 1000)
+  let total = seconds
+  for (const [index, [period, share, phase]] of waves.entries()) {
+    const pace = (2 * Math.PI) / period
+    const shift = phase + (index < 3 ? 0 : seed)
+    total += (share / pace) * (Math.cos(shift) - Math.cos(pace * seconds + shift))
+  }
+  return BigInt(Math.floor((meanBps / 8) * total))
+}

@@ -1,0 +1,166 @@
+// The SQL of the collector: devices that are due, under a lease, and the observations of a survey or a poll.
+import { sql } from 'kysely'
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import type { CounterRow, DeviceIdentity, SeenInterface } from './device-source.ts'
+
+export type DueDevice = {
+  readonly id: number
+  readonly name: string
+  readonly driver: string
+  readonly settings: unknown
+  readonly isSurveyDue: boolean
+}
+
+type Lease = { readonly owner: string; readonly seconds: number; readonly max: number }
+
+/** Leases the devices that are due, the longest waiting first. A lease ends by itself if its owner is gone. */
+export async function leaseDevices(
+  { owner: db }: Postgres,
+  { owner, seconds, max }: Lease,
+): Promise<DueDevice[]> {
+  await sql`
+    insert into device_states (device_id) select id from devices where driver <> 'none'
+    on conflict do nothing`.execute(db)
+  const { rows } = await sql<DueDevice>`
+    with due as (
+      select s.device_id from device_states s join devices d on d.id = s.device_id
+      where d.driver <> 'none' and least(s.next_poll, s.next_survey) <= now()
+        and (s.lease_until is null or s.lease_until < now())
+      order by s.next_poll limit ${max} for update of s skip locked)
+    update device_states s set lease_until = now() + make_interval(secs => ${seconds}), lease_owner = ${owner}
+    from due, devices d where s.device_id = due.device_id and d.id = s.device_id
+    returning d.id, d.name, d.driver, d.settings, s.next_survey <= now() as "isSurveyDue"`.execute(db)
+  return rows
+}
+
+/** False: another process has taken the device over, and nothing may be saved. */
+async function holdsLease(trx: Trx, deviceId: number, owner: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from device_states where device_id = ${deviceId} and lease_owner = ${owner} for update`.execute(
+    trx,
+  )
+  return rows.length > 0
+}
+
+/** Saves the observations of one device in one transaction and ends the lease. Returns false if it was lost. */
+export function saveObservations(
+  { owner: db }: Postgres,
+  deviceId: number,
+  owner: string,
+  write: (trx: Trx) => Promise<void>,
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await holdsLease(trx, deviceId, owner))) return false
+    await write(trx)
+    await sql`
+      update device_states set lease_until = null, lease_owner = null where device_id = ${deviceId}`.execute(
+      trx,
+    )
+    return true
+  })
+}
+
+/** The next time on the grid of the interval, which a late run does not shift. */
+const nextOf = (
+  column: 'next_poll' | 'next_survey',
+  seconds: number,
+) => sql`${sql.ref(column)} + make_interval(
+  secs => ${seconds} * ceil(greatest(1, extract(epoch from now() - ${sql.ref(column)}) / ${seconds})))`
+
+export async function saveIdentity(
+  trx: Trx,
+  deviceId: number,
+  { uptimeMs, ...identity }: DeviceIdentity,
+  surveySeconds: number,
+): Promise<void> {
+  await sql`
+    update device_states set identity = ${JSON.stringify(identity)}, booted = now() - make_interval(secs => ${uptimeMs / 1000}),
+      surveyed = now(), next_survey = ${nextOf('next_survey', surveySeconds)}
+    where device_id = ${deviceId}`.execute(trx)
+}
+
+/** Adds and updates what the device lists, counts surveys that miss an interface, and links ports and members of LAGs. */
+export async function saveInterfaces(
+  trx: Trx,
+  deviceId: number,
+  seen: readonly SeenInterface[],
+): Promise<void> {
+  const rows = JSON.stringify(
+    seen.map(({ key, index, name, alias, type, mtu, mac, admin, oper, speedBps, addresses }) => ({
+      key,
+      if_index: index,
+      name,
+      alias,
+      type,
+      mtu,
+      mac,
+      admin,
+      oper,
+      speed_bps: speedBps,
+      addresses,
+    })),
+  )
+  await sql`
+    insert into interfaces (device_id, key, if_index, name, alias, type, mtu, mac, admin, oper, speed_bps, addresses)
+    select ${deviceId}, n.key, n.if_index, n.name, n.alias, n.type, n.mtu, n.mac, n.admin, n.oper, n.speed_bps, n.addresses
+    from jsonb_populate_recordset(null::interfaces, ${rows}::jsonb) n
+    on conflict (device_id, key) do update set
+      if_index = excluded.if_index, name = excluded.name, alias = excluded.alias, type = excluded.type,
+      mtu = excluded.mtu, mac = excluded.mac, speed_bps = excluded.speed_bps, addresses = excluded.addresses,
+      last_change = case when interfaces.oper <> excluded.oper then now() else interfaces.last_change end,
+      admin = excluded.admin, oper = excluded.oper, seen = now(), missing_surveys = 0`.execute(trx)
+  await sql`
+    update interfaces set missing_surveys = missing_surveys + 1
+    where device_id = ${deviceId} and key <> all(${seen.map(({ key }) => key)}::text[])`.execute(trx)
+  const lags = JSON.stringify(seen.map(({ key, lagKey }) => ({ key, lag: lagKey })))
+  await sql`
+    update interfaces i set lag_id = l.id
+    from jsonb_to_recordset(${lags}::jsonb) as n (key text, lag text)
+      left join interfaces l on l.device_id = ${deviceId} and l.key = n.lag
+    where i.device_id = ${deviceId} and i.key = n.key and i.lag_id is distinct from l.id`.execute(trx)
+  await sql`
+    update ports p set interface_id = i.id from interfaces i
+    where p.device_id = ${deviceId} and i.device_id = p.device_id and i.key = p.interface_key
+      and p.interface_id is distinct from i.id`.execute(trx)
+}
+
+export async function saveStates(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<void> {
+  const states = JSON.stringify(rows.map(({ key, admin, oper }) => ({ key, admin, oper })))
+  await sql`
+    update interfaces i set admin = n.admin, oper = n.oper,
+      last_change = case when i.oper <> n.oper then now() else i.last_change end
+    from jsonb_to_recordset(${states}::jsonb) as n (key text, admin text, oper text)
+    where i.device_id = ${deviceId} and i.key = n.key and (i.admin, i.oper) <> (n.admin, n.oper)`.execute(trx)
+}
+
+export async function saveAnswered(trx: Trx, deviceId: number, pollSeconds: number): Promise<void> {
+  await sql`
+    update device_states set seen = now(), missed = 0, error = null, error_text = null,
+      next_poll = ${nextOf('next_poll', pollSeconds)}
+    where device_id = ${deviceId}`.execute(trx)
+}
+
+type PollFailure = {
+  readonly kind: string
+  readonly text: string
+  /** No answer at all; a device that answers wrongly is reachable. */
+  readonly isSilent: boolean
+}
+
+/** A device that has been silent for some polls is asked less often. */
+export async function saveFailure(
+  trx: Trx,
+  deviceId: number,
+  { kind, text, isSilent }: PollFailure,
+  {
+    pollSeconds,
+    silentSeconds,
+    silentAfter,
+  }: { pollSeconds: number; silentSeconds: number; silentAfter: number },
+): Promise<void> {
+  await sql`
+    update device_states set error = ${kind}, error_text = ${text}, missed = missed + ${isSilent ? 1 : 0},
+      next_poll = now() + make_interval(secs => case when missed >= ${silentAfter} then ${silentSeconds}::integer else ${pollSeconds}::integer end),
+      next_survey = greatest(next_survey, now() + make_interval(secs => ${pollSeconds}))
+    where device_id = ${deviceId}`.execute(trx)
+}

@@ -1,0 +1,181 @@
+// The collector with simulated devices: surveys, polls, silence, leases shared by two processes.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createDeviceSource } from '../../drivers/device-sources.ts'
+import { createLog } from '../../runtime/log.ts'
+import { DeviceCollector, type DeviceCollectorDeps } from './collector.ts'
+
+let database: TestDatabase
+before(async () => void (database = await createTestDatabase()))
+after(() => database[Symbol.asyncDispose]())
+beforeEach(() => sql`truncate devices cascade`.execute(database.postgres.owner))
+
+const wire = { speed_bps: 1e11 }
+const bundle = {
+  interfaces: [
+    { name: 'ae0', is_lag: true, ...wire },
+    { name: 'et-0/0/1', lag: 'ae0', ...wire },
+    { name: 'et-0/0/2', lag: 'ae0', oper: 'down', ...wire },
+  ],
+}
+
+async function addDevice(name: string, settings: object): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into devices (name, driver, settings) values (${name}, 'sandbox', ${JSON.stringify(settings)})
+    returning id`.execute(database.postgres.owner)
+  return rows[0]!.id
+}
+
+const createCollector = (deps: Partial<DeviceCollectorDeps> = {}) =>
+  new DeviceCollector({
+    postgres: database.postgres,
+    log: createLog({ logLevel: 'fatal', logFormat: 'json' }),
+    owner: 'one',
+    createSource: (device) => createDeviceSource(device, () => new Date()),
+    ...deps,
+  })
+
+async function run(collector: DeviceCollector): Promise<void> {
+  await collector.startDue()
+  await collector.settle()
+}
+
+const makeDue = (column: 'next_poll' | 'next_survey') =>
+  sql`update device_states set ${sql.ref(column)} = now()`.execute(database.postgres.owner)
+
+const all = async <Row>(statement: ReturnType<typeof sql<Row>>) =>
+  (await statement.execute(database.postgres.owner)).rows
+
+const interfaces = () =>
+  all(sql<{ key: string; oper: string; lag: string | null; changed: boolean; missing: number }>`
+    select i.key, i.oper, l.key as lag, i.last_change is not null as changed, i.missing_surveys as missing
+    from interfaces i left join interfaces l on l.id = i.lag_id order by i.key`)
+const states = () =>
+  all(sql<{ error: string | null; missed: number; seen: boolean; lease: string | null }>`
+    select error, missed, seen is not null as seen, lease_owner as lease from device_states order by device_id`)
+
+describe('the collector', () => {
+  test('lists the interfaces of a new device, with the members of its LAG, and links its ports', async () => {
+    const id = await addDevice('r1', bundle)
+    await sql`insert into ports (circuit_id, name, device_id, interface_key)
+      values ('C1', 'et-0/0/1', ${id}, 'et-0/0/1'), ('C2', 'gone', ${id}, 'gone')`.execute(
+      database.postgres.owner,
+    )
+    await using collector = disposable(createCollector())
+    await run(collector)
+    assert.deepEqual(await interfaces(), [
+      { key: 'ae0', oper: 'up', lag: null, changed: false, missing: 0 },
+      { key: 'et-0/0/1', oper: 'up', lag: 'ae0', changed: false, missing: 0 },
+      { key: 'et-0/0/2', oper: 'down', lag: 'ae0', changed: false, missing: 0 },
+    ])
+    assert.deepEqual(await states(), [{ error: null, missed: 0, seen: true, lease: null }])
+    const ports = await all(sql<{ key: string | null }>`
+      select i.key from ports p left join interfaces i on i.id = p.interface_id order by p.circuit_id`)
+    assert.deepEqual(ports, [{ key: 'et-0/0/1' }, { key: null }])
+  })
+
+  test('a poll notes changes of states; a survey counts what is missing and forgets nothing', async () => {
+    const id = await addDevice('r1', bundle)
+    await using collector = disposable(createCollector())
+    await run(collector)
+    const [ae0, first] = bundle.interfaces
+    const changed = JSON.stringify({ interfaces: [ae0, { ...first, oper: 'down' }] })
+    await sql`update devices set settings = ${changed} where id = ${id}`.execute(database.postgres.owner)
+    await makeDue('next_poll')
+    await run(collector)
+    assert.deepEqual(
+      (await interfaces()).map(({ key, oper, changed }) => [key, oper, changed]),
+      [
+        ['ae0', 'up', false],
+        ['et-0/0/1', 'down', true],
+        ['et-0/0/2', 'down', false],
+      ],
+    )
+    await makeDue('next_survey')
+    await run(collector)
+    assert.deepEqual(
+      (await interfaces()).map(({ missing }) => missing),
+      [0, 0, 1],
+    )
+  })
+
+  test('a device that is not due is left alone', async () => {
+    await addDevice('r1', bundle)
+    let sources = 0
+    await using collector = disposable(
+      createCollector({
+        createSource: (device) => {
+          sources++
+          return createDeviceSource(device, () => new Date())
+        },
+      }),
+    )
+    await run(collector)
+    await run(collector)
+    assert.equal(sources, 1)
+    assert.deepEqual(await all(sql`select from device_states where next_poll <= now()`), [])
+  })
+
+  test('silence is counted and costs other devices nothing; an answer clears it', async () => {
+    const id = await addDevice('r1', { ...bundle, silent: true })
+    await addDevice('r2', bundle)
+    await using collector = disposable(createCollector())
+    for (let polls = 0; polls < 3; polls++) {
+      await run(collector)
+      await makeDue('next_poll')
+    }
+    assert.deepEqual(await states(), [
+      { error: 'unreachable', missed: 3, seen: false, lease: null },
+      { error: null, missed: 0, seen: true, lease: null },
+    ])
+    await sql`update devices set settings = ${JSON.stringify(bundle)} where id = ${id}`.execute(
+      database.postgres.owner,
+    )
+    await makeDue('next_survey')
+    await run(collector)
+    assert.deepEqual((await states())[0], { error: null, missed: 0, seen: true, lease: null })
+  })
+
+  test('two processes share the devices, and each is read once', async () => {
+    for (let n = 0; n < 40; n++) await addDevice(`r${n}`, bundle)
+    const read: string[] = []
+    const collectorOf = (owner: string) =>
+      createCollector({
+        owner,
+        createSource: (device) => {
+          read.push(device.name)
+          return createDeviceSource(device, () => new Date())
+        },
+      })
+    await using one = disposable(collectorOf('one'))
+    await using two = disposable(collectorOf('two'))
+    await Promise.all([run(one), run(two)])
+    assert.equal(read.length, 40)
+    assert.equal(new Set(read).size, 40)
+  })
+
+  test('a process that lost its lease saves nothing', async () => {
+    await addDevice('r1', bundle)
+    await using collector = disposable(
+      createCollector({
+        createSource: (device) => {
+          const source = createDeviceSource(device, () => new Date())!
+          const listInterfaces = source.listInterfaces.bind(source)
+          source.listInterfaces = async (signal) => {
+            await sql`update device_states set lease_owner = 'another'`.execute(database.postgres.owner)
+            return listInterfaces(signal)
+          }
+          return source
+        },
+      }),
+    )
+    await run(collector)
+    assert.deepEqual(await interfaces(), [])
+    assert.deepEqual(await states(), [{ error: null, missed: 0, seen: false, lease: 'another' }])
+  })
+})
+
+const disposable = (collector: DeviceCollector) =>
+  Object.assign(collector, { [Symbol.asyncDispose]: () => collector.stop() })

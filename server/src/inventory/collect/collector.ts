@@ -1,0 +1,129 @@
+// Reads the devices that are due: a survey lists the interfaces, a poll reads their states. Each device is under a lease, so that
+// any number of processes share the work. It decides nothing: a device that does not answer costs one attempt and a state.
+import type { Postgres } from '../../db/postgres.ts'
+import { unlessAborted } from '../../runtime/abort.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import type { Log } from '../../runtime/log.ts'
+import {
+  leaseDevices,
+  saveAnswered,
+  saveFailure,
+  saveIdentity,
+  saveInterfaces,
+  saveObservations,
+  saveStates,
+  type DueDevice,
+} from './collect.store.ts'
+import type { DeviceSource } from './device-source.ts'
+
+const pollSeconds = 60
+const surveySeconds = 3600
+/** Longer than a survey may take. */
+const leaseSeconds = 90
+const surveyTimeoutMs = 60_000
+const pollTimeoutMs = 30_000
+/** Devices that are read at the same time by one process. */
+const devicesMax = 200
+/** A device that was silent for this many polls is polled every five minutes. */
+const silentAfter = 3
+const silentSeconds = 300
+
+export type DeviceCollectorDeps = {
+  readonly postgres: Postgres
+  readonly log: Log
+  /** Unique for each process. */
+  readonly owner: string
+  /** Undefined: the device cannot be read. */
+  readonly createSource: (device: DueDevice) => DeviceSource | undefined
+}
+
+export class DeviceCollector {
+  readonly #deps: DeviceCollectorDeps
+  readonly #sources = new Map<number, { readonly config: string; readonly source: DeviceSource }>()
+  readonly #reading = new Map<number, Promise<void>>()
+  readonly #stopped = new AbortController()
+
+  constructor(deps: DeviceCollectorDeps) {
+    this.#deps = deps
+  }
+
+  /** Starts to read the devices that are due and returns without waiting for them. */
+  async startDue(): Promise<void> {
+    const max = devicesMax - this.#reading.size
+    if (max <= 0) return
+    const { postgres, owner } = this.#deps
+    for (const device of await leaseDevices(postgres, { owner, seconds: leaseSeconds, max })) {
+      const done = this.#read(device)
+        .catch((error: unknown) =>
+          this.#deps.log.error({ err: error, device: device.name }, 'device not read'),
+        )
+        .finally(() => this.#reading.delete(device.id))
+      this.#reading.set(device.id, done)
+    }
+  }
+
+  /** Resolves once no device is being read. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#reading.values())
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort(new Error('the collector stops'))
+    await this.settle()
+    await Promise.allSettled([...this.#sources.values()].map(({ source }) => source.close()))
+  }
+
+  async #read(device: DueDevice): Promise<void> {
+    const { postgres, owner, log } = this.#deps
+    const timeout = AbortSignal.timeout(device.isSurveyDue ? surveyTimeoutMs : pollTimeoutMs)
+    const signal = AbortSignal.any([timeout, this.#stopped.signal])
+    try {
+      const write = await unlessAborted(signal, this.#observe(device, signal))
+      await saveObservations(postgres, device.id, owner, write)
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return
+      const failure = failureOf(error, timeout)
+      if (failure === undefined) throw error
+      log.debug({ device: device.name, ...failure }, 'device did not answer')
+      await saveObservations(postgres, device.id, owner, (trx) =>
+        saveFailure(trx, device.id, failure, { pollSeconds, silentSeconds, silentAfter }),
+      )
+    }
+  }
+
+  /** Asks the device; the returned function writes what it answered. */
+  async #observe(device: DueDevice, signal: AbortSignal) {
+    const source = this.#sourceOf(device)
+    if (!source) throw new DriverError('protocol', `driver ${device.driver} cannot read devices`)
+    const survey = device.isSurveyDue
+      ? { identity: await source.probe(signal), interfaces: await source.listInterfaces(signal) }
+      : undefined
+    const { rows } = await source.readCounters('all', signal)
+    return async (trx: Parameters<typeof saveStates>[0]) => {
+      if (survey) {
+        await saveIdentity(trx, device.id, survey.identity, surveySeconds)
+        await saveInterfaces(trx, device.id, survey.interfaces)
+      }
+      await saveStates(trx, device.id, rows)
+      await saveAnswered(trx, device.id, pollSeconds)
+    }
+  }
+
+  /** A source is kept open until the settings of its device change. */
+  #sourceOf(device: DueDevice): DeviceSource | undefined {
+    const config = JSON.stringify([device.name, device.driver, device.settings])
+    const open = this.#sources.get(device.id)
+    if (open?.config === config) return open.source
+    void open?.source.close()
+    this.#sources.delete(device.id)
+    const source = this.#deps.createSource(device)
+    if (source) this.#sources.set(device.id, { config, source })
+    return source
+  }
+}
+
+function failureOf(error: unknown, timeout: AbortSignal) {
+  if (timeout.aborted) return { kind: 'unreachable', text: 'no answer in time', isSilent: true }
+  if (!(error instanceof DriverError)) return undefined
+  return { kind: error.kind, text: error.message, isSilent: error.kind === 'unreachable' }
+}

@@ -1,0 +1,148 @@
+// The SQL of devices and their interfaces, as a team sees them. Every statement is limited to a team.
+import type {
+  deviceGroupKeys,
+  DeviceGroupKey,
+  DeviceStatus,
+  listDevicesRoute,
+  groupDevicesRoute,
+} from '@pharos/contract/device'
+import type { QueryOf } from '@pharos/contract/route'
+import { sql, type RawBuilder } from 'kysely'
+import { columns, type RowOf } from '../../db/columns.ts'
+import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
+import type { Postgres } from '../../db/postgres.ts'
+import { locationOf } from '../location.store.ts'
+import { heldPorts } from '../port/assignment.store.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** Polls without an answer after which a device is offline. */
+const offlineAfter = 3
+
+const statusOf = sql`case
+  when d.maintenance_until > now() then 'maintenance'
+  when s.seen is null and coalesce(s.missed, 0) = 0 then 'unknown'
+  when s.missed >= ${sql.lit(offlineAfter)} then 'offline'
+  when s.missed > 0 or s.error is not null then 'degraded'
+  else 'online' end`
+
+const reported = (name: 'vendor' | 'model' | 'serial' | 'software', configured: Sql = sql`null`) =>
+  sql`coalesce(nullif(${configured}, ''), s.identity ->> ${sql.lit(name)}, '')`
+
+/** The devices `d` that the team may see, with their observed state. */
+export const visibleDevices = (teamId: number) => sql`
+  select d.id, d.name, d.role, d.location_key, d.tags, ${statusOf} as status,
+    ${reported('vendor', sql`d.vendor`)} as vendor, ${reported('model', sql`d.model`)} as model,
+    ${reported('serial', sql`d.serial`)} as serial, ${reported('software')} as software,
+    case when d.customer_id = ${teamId} then d.management_address end as management_address, s.booted, s.seen
+  from devices d left join device_states s on s.device_id = d.id
+  where d.customer_id = ${teamId}
+    or d.id in (select p.device_id from ${heldPorts(teamId)} a join ports p on p.id = a.port_id)`
+
+const servicesOnDevice = (teamId: number) => sql<number[]>`array(
+  select distinct a.service_id from ${heldPorts(teamId)} a join ports p on p.id = a.port_id
+  where p.device_id = d.id order by 1)`
+
+const deviceColumns = (teamId: number) =>
+  columns('devices', 'd', ['id', 'name', 'role', 'vendor', 'model', 'serial', 'management_address', 'tags'], {
+    status: sql<DeviceStatus>`d.status`,
+    software: sql<string>`d.software`,
+    uptime: sql<number | null>`greatest(0, extract(epoch from now() - d.booted))::integer`,
+    seen: sql<Date | null>`d.seen`,
+    location: locationOf('d'),
+    service_ids: servicesOnDevice(teamId),
+  })
+export type DeviceRow = RowOf<ReturnType<typeof deviceColumns>>
+
+type Filters = Omit<QueryOf<typeof groupDevicesRoute>, 'by'>
+
+/** The conditions on a visible device `d`, by the name of their filter. */
+const conditionsOf = (
+  teamId: number,
+  { name, role, vendor, status, location, service_id, tag, search }: Filters,
+): Readonly<Record<keyof Filters, Sql | false | undefined>> => ({
+  name: name && sql`lower(d.name) like any(${name.map(containing)}::text[])`,
+  role: role && sql`d.role = any(${role}::text[])`,
+  vendor: vendor && sql`d.vendor = any(${vendor}::text[])`,
+  status: status && sql`d.status = any(${status}::text[])`,
+  location: location && sql`d.location_key = any(${location}::text[])`,
+  service_id: service_id && sql`${servicesOnDevice(teamId)} && ${service_id}::integer[]`,
+  tag: tag && sql`d.tags && ${tag}::text[]`,
+  search:
+    search !== undefined &&
+    sql`strpos(lower(concat_ws(chr(10), d.name, d.vendor, d.model, d.serial, d.software)), lower(${search})) > 0`,
+})
+
+/** The pattern of LIKE for a contained text. */
+export const containing = (text: string): string =>
+  `%${text.toLowerCase().replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
+
+export const listDeviceRows = (
+  postgres: Postgres,
+  teamId: number,
+  { ordering, limit, offset, ...filters }: QueryOf<typeof listDevicesRoute>,
+): Promise<Page<DeviceRow>> =>
+  listInTeam(postgres, teamId, {
+    matching: sql`select d.* from (${visibleDevices(teamId)}) d
+      where true ${andAll(...Object.values(conditionsOf(teamId, filters)))}`,
+    columns: deviceColumns(teamId),
+    order: orderBy(
+      ordering,
+      {
+        id: sql`d.id`,
+        name: sql`d.name`,
+        role: sql`d.role`,
+        vendor: sql`d.vendor`,
+        status: sql`d.status`,
+        last_seen: sql`d.seen`,
+      },
+      sql`d.id`,
+    ),
+    slice: { limit, offset },
+  })
+
+export type GroupRow = {
+  readonly key: DeviceGroupKey
+  readonly value: string
+  readonly label: string | null
+  readonly count: number
+}
+
+/** The counts of the keys `by`, the most frequent value of each first; the filter of a key does not apply to its own counts. */
+export async function countDevices(
+  postgres: Postgres,
+  teamId: number,
+  by: readonly DeviceGroupKey[],
+  filters: Filters,
+): Promise<GroupRow[]> {
+  const conditions = conditionsOf(teamId, filters)
+  const branches = by.map((key) => {
+    const { [key]: _own, ...others } = conditions
+    return sql`select ${sql.lit(key)} as key, g.value, count(*) as count
+      from visible d cross join lateral (${groupValues[key]}) g (value)
+      where g.value <> '' ${andAll(...Object.values(others))} group by g.value`
+  })
+  const query = sql<GroupRow>`with visible as materialized (${visibleDevices(teamId)})
+    select g.*, l.name as label from (${sql.join(branches, sql` union all `)}) g
+    left join locations l on g.key = 'location' and l.key = g.value
+    order by g.key, g.count desc, g.value`
+  return postgres.readInTeam(teamId, query)
+}
+
+const groupValues: Readonly<Record<(typeof deviceGroupKeys)[number], Sql>> = {
+  location: sql`select d.location_key`,
+  role: sql`select d.role`,
+  vendor: sql`select d.vendor`,
+  status: sql`select d.status`,
+  tag: sql`select distinct unnest(d.tags)`,
+}
+
+export async function findDevice(
+  postgres: Postgres,
+  teamId: number,
+  id: number,
+): Promise<DeviceRow | undefined> {
+  const query = sql<DeviceRow>`
+    select ${deviceColumns(teamId)} from (${visibleDevices(teamId)}) d where d.id = ${id}::bigint`
+  return (await postgres.readInTeam(teamId, query))[0]
+}

@@ -1,0 +1,75 @@
+// The SQL of the interfaces of devices, as a team sees them. Every statement is limited to a team.
+import type { InterfaceState, listInterfacesRoute } from '@pharos/contract/device'
+import type { QueryOf } from '@pharos/contract/route'
+import { sql } from 'kysely'
+import { columns, type RowOf } from '../../db/columns.ts'
+import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
+import type { Postgres } from '../../db/postgres.ts'
+import { heldPorts } from '../port/assignment.store.ts'
+import { containing } from './device.store.ts'
+import { typeNumbers } from './interface-type.ts'
+
+const interfaceColumns = columns(
+  'interfaces',
+  'i',
+  ['id', 'name', 'alias', 'type', 'speed_bps', 'mtu', 'mac', 'addresses', 'lag_id', 'last_change'],
+  {
+    admin: sql<InterfaceState>`i.admin`,
+    oper: sql<InterfaceState>`i.oper`,
+    port_id: sql<number | null>`i.port_id`,
+  },
+)
+export type InterfaceRow = RowOf<typeof interfaceColumns>
+
+/**
+ * Interfaces of the device that exist on it: those of the team's ports with the members of its LAGs, or all if the device is
+ * the team's. 404 unless the team may see the device.
+ */
+export const listInterfaceRows = (
+  postgres: Postgres,
+  teamId: number,
+  deviceId: number,
+  {
+    name,
+    admin_status,
+    oper_status,
+    type,
+    ordering,
+    ...slice
+  }: Partial<QueryOf<typeof listInterfacesRoute>> &
+    Pick<QueryOf<typeof listInterfacesRoute>, 'ordering' | 'limit' | 'offset'>,
+): Promise<Page<InterfaceRow>> =>
+  listInTeam(postgres, teamId, {
+    parent: {
+      name: 'device',
+      statement: sql`select from devices d where d.id = ${deviceId}::bigint and (d.customer_id = ${teamId}
+        or exists (select from ${heldPorts(teamId)} a join ports p on p.id = a.port_id where p.device_id = d.id))`,
+    },
+    matching: sql`
+      with held as (
+        select p.id, p.interface_id from ${heldPorts(teamId)} a join ports p on p.id = a.port_id
+        where p.device_id = ${deviceId}::bigint)
+      select i.*, (select h.id from held h where h.interface_id = i.id) as port_id
+      from interfaces i
+      where i.device_id = ${deviceId}::bigint and i.missing_surveys < 3
+        and (exists (select from held h where h.interface_id in (i.id, i.lag_id))
+          or exists (select from devices d where d.id = i.device_id and d.customer_id = ${teamId})) ${andAll(
+            name && sql`lower(i.name || chr(10) || i.alias) like any(${name.map(containing)}::text[])`,
+            admin_status && sql`i.admin = any(${admin_status}::text[])`,
+            oper_status && sql`i.oper = any(${oper_status}::text[])`,
+            type && typeNumbers(type),
+          )}`,
+    columns: interfaceColumns,
+    order: orderBy(
+      ordering,
+      {
+        id: sql`i.id`,
+        name: sql`i.name`,
+        speed_bps: sql`i.speed_bps`,
+        oper_status: sql`i.oper`,
+        last_change: sql`i.last_change`,
+      },
+      sql`i.id`,
+    ),
+    slice,
+  })

@@ -1,0 +1,7 @@
+// The SQL of the assignments of ports to services. Fragments for other stores: everything about a port is read through them.
+import { sql } from 'kysely'
+
+/** The assignments of the team that are valid now: `port_id`, `service_id`, `valid`. */
+export const heldPorts = (teamId: number) => sql`(
+  select a.port_id, a.service_id, a.valid from port_assignments a
+  where a.team_id = ${teamId} and a.valid @> now())`

@@ -1,0 +1,91 @@
+// The SQL of the ports that belong to a team now. Every statement is limited to a team.
+import type { InterfaceState } from '@pharos/contract/device'
+import type { listPortsRoute, Wiring } from '@pharos/contract/port'
+import type { QueryOf } from '@pharos/contract/route'
+import { sql } from 'kysely'
+import { columns, type RowOf } from '../../db/columns.ts'
+import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
+import type { Postgres } from '../../db/postgres.ts'
+import { locationOf } from '../location.store.ts'
+import { heldPorts } from './assignment.store.ts'
+
+/** IANAifType of a LAG. */
+const lagType = 161
+
+const portColumns = columns(
+  'ports',
+  'p',
+  ['id', 'name', 'circuit_id', 'device_id', 'speed_bps', 'media', 'description'],
+  {
+    device_name: sql<string>`p.device_name`,
+    admin_status: sql<InterfaceState>`p.admin_status`,
+    oper_status: sql<InterfaceState>`p.oper_status`,
+    lag_id: sql<number | null>`p.lag_port_id`,
+    is_lag: sql<boolean>`p.is_lag`,
+    service_id: sql<number>`p.service_id`,
+    last_change: sql<Date | null>`p.last_change`,
+    seen: sql<Date | null>`p.seen`,
+    wiring: sql<Wiring>`json_build_object('panel', p.panel, 'module', p.module, 'position', p.position)`,
+    location: locationOf('p'),
+  },
+)
+export type PortRow = RowOf<typeof portColumns>
+
+/** The ports `p` of the team, with their device, interface and service. */
+export const teamPorts = (teamId: number) => sql`
+  select p.id, p.name, p.circuit_id, p.device_id, p.media, p.description, p.panel, p.module, p.position,
+    coalesce(p.speed_bps, i.speed_bps) as speed_bps, d.name as device_name, d.location_key, a.service_id,
+    coalesce(i.admin, 'unknown') as admin_status, coalesce(i.oper, 'unknown') as oper_status,
+    coalesce(i.type = ${sql.lit(lagType)}, false) as is_lag, i.last_change, s.seen,
+    (select l.id from ports l join ${heldPorts(teamId)} h on h.port_id = l.id where l.interface_id = i.lag_id)
+      as lag_port_id
+  from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join devices d on d.id = p.device_id
+    left join interfaces i on i.id = p.interface_id left join device_states s on s.device_id = p.device_id`
+
+export const listPortRows = (
+  postgres: Postgres,
+  teamId: number,
+  {
+    device_id,
+    service_id,
+    location,
+    admin_status,
+    oper_status,
+    speed_bps,
+    search,
+    ordering,
+    ...slice
+  }: QueryOf<typeof listPortsRoute>,
+): Promise<Page<PortRow>> =>
+  listInTeam(postgres, teamId, {
+    matching: sql`select p.* from (${teamPorts(teamId)}) p where true ${andAll(
+      device_id && sql`p.device_id = any(${device_id}::bigint[])`,
+      service_id && sql`p.service_id = any(${service_id}::bigint[])`,
+      location && sql`p.location_key = any(${location}::text[])`,
+      admin_status && sql`p.admin_status = any(${admin_status}::text[])`,
+      oper_status && sql`p.oper_status = any(${oper_status}::text[])`,
+      speed_bps && sql`p.speed_bps = any(${speed_bps}::bigint[])`,
+      search !== undefined &&
+        sql`strpos(lower(concat_ws(chr(10), p.name, p.circuit_id, p.description, p.device_name)), lower(${search})) > 0`,
+    )}`,
+    columns: portColumns,
+    order: orderBy(
+      ordering,
+      {
+        id: sql`p.id`,
+        name: sql`p.name`,
+        circuit_id: sql`p.circuit_id`,
+        device_name: sql`p.device_name`,
+        speed_bps: sql`p.speed_bps`,
+        oper_status: sql`p.oper_status`,
+        last_change: sql`p.last_change`,
+      },
+      sql`p.id`,
+    ),
+    slice,
+  })
+
+export async function findPort(postgres: Postgres, teamId: number, id: number): Promise<PortRow | undefined> {
+  const query = sql<PortRow>`select ${portColumns} from (${teamPorts(teamId)}) p where p.id = ${id}::bigint`
+  return (await postgres.readInTeam(teamId, query))[0]
+}

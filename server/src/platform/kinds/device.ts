@@ -1,0 +1,76 @@
+// Devices: routers and switches of the provider, and how they are read.
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { checkDeviceSettings, deviceDrivers } from '../../drivers/device-sources.ts'
+import { defineKind } from '../define-kind.ts'
+import { column, mapped, reference, referenceById } from '../field.ts'
+import type { Field } from '../kind.ts'
+import { Name, Optional, Settings, ShortSlug, Strict, TeamSlug, Text } from '../schema.ts'
+import { updateRow } from '../table.store.ts'
+import { deviceCredential } from './device-credential.ts'
+import { location } from './location.ts'
+import { team } from './team.ts'
+import { readAddress } from './values.ts'
+
+const Tags = Type.Array(Name, { uniqueItems: true, maxItems: 50, expects: "a list of tags such as ['core']" })
+
+export const device = defineKind({
+  name: 'device',
+  plural: 'devices',
+  section: 'devices',
+  element: Strict({
+    name: Name,
+    role: Optional(Name),
+    vendor: Optional(Name),
+    model: Optional(Name),
+    serial: Optional(Name),
+    location: Optional(ShortSlug),
+    address: Optional(Type.String({ minLength: 2, maxLength: 45, expects: 'an IP address' })),
+    driver: Optional(Type.Enum([...deviceDrivers], { expects: `one of ${deviceDrivers.join(', ')}` })),
+    credential: Optional(Name),
+    settings: Optional(Settings),
+    team: Optional(TeamSlug),
+    tags: Optional(Tags),
+    external_ref: Optional(Text),
+  }),
+  table: { name: 'devices', id: 'id' },
+  identity: ['name'],
+  fields: {
+    name: column('devices', 'name'),
+    role: column('devices', 'role', { initial: '', isShown: true }),
+    vendor: column('devices', 'vendor', { initial: '' }),
+    model: column('devices', 'model', { initial: '' }),
+    serial: column('devices', 'serial', { initial: '' }),
+    location: reference('devices', 'location_key', location, { initial: null }),
+    address: column('devices', 'management_address', { initial: null, isShown: true }),
+    driver: column('devices', 'driver', { initial: 'none', isShown: true }),
+    credential: {
+      ...referenceById('devices', 'credential_id', deviceCredential),
+      initial: null,
+    } as unknown as Field<string | null>,
+    settings: mapped('devices', ['settings'], {
+      read: ({ settings }) => settings as Readonly<Record<string, unknown>>,
+      write: (settings) => ({ settings }),
+      initial: {},
+    }),
+    team: { ...referenceById('devices', 'customer_id', team), initial: null } as unknown as Field<
+      string | null
+    >,
+    tags: column('devices', 'tags', { initial: [] }),
+    external_ref: column('devices', 'external_ref', { initial: '' }),
+  },
+  wakes: 'devices',
+  /** Its interfaces are listed again. */
+  async update(trx, change, now): Promise<void> {
+    await updateRow(trx, device, change, now)
+    await sql`update device_states set next_survey = now() where device_id = ${change.row.id}`.execute(trx)
+  },
+  check(context, elements): void {
+    for (const { path, element } of elements) {
+      for (const problem of checkDeviceSettings(element.driver ?? 'none', element.settings ?? {}))
+        context.problem([...path, 'settings', ...problem.path], problem.message)
+      const address = readAddress(context, [...path, 'address'], element.address)
+      context.add(device, path, { ...element, address })
+    }
+  },
+})

@@ -1,0 +1,184 @@
+// Ports: interfaces that are sold, each to one service at a time. The service of a port is a row of its own with a time, so
+// that the next customer sees nothing of the former one.
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import type { Trx } from '../../db/postgres.ts'
+import { parseTime } from '../../text/time.ts'
+import { defineKind } from '../define-kind.ts'
+import { column, referenceById, selected } from '../field.ts'
+import type { CheckContext, Given } from '../kind.ts'
+import { PlatformError, type Path } from '../problem.ts'
+import { Name, Optional, Strict, TeamSlug, Text } from '../schema.ts'
+import { insertRows, updateRow } from '../table.store.ts'
+import { device } from './device.ts'
+import { service } from './service.ts'
+
+/** The assignment of port `t` that is valid now. */
+const current = sql`port_assignments a where a.port_id = t.id and a.valid @> now()`
+
+export const port = defineKind({
+  name: 'port',
+  plural: 'ports',
+  section: 'ports',
+  element: Strict({
+    circuit_id: Name,
+    device: Name,
+    interface: Name,
+    name: Optional(Name),
+    media: Optional(Name),
+    speed_bps: Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        expects: 'bits per second as a whole number, such as 10000000000',
+      }),
+    ),
+    description: Optional(Text),
+    panel: Optional(Name),
+    module: Optional(Name),
+    position: Optional(Name),
+    external_ref: Optional(Text),
+    team: Optional(TeamSlug),
+    service: Optional(Type.Union([Name, Type.Null()], { expects: 'the name of a service, or null' })),
+    since: Optional(
+      Type.String({ minLength: 1, maxLength: 40, expects: 'a time such as 2026-01-31T12:00:00Z' }),
+    ),
+  }),
+  table: {
+    name: 'ports',
+    id: 'id',
+    select: {
+      service: sql`(select (select g.slug || ' ' || s.name from services s join teams g on g.id = s.team_id
+        where s.id = a.service_id) from ${current})`,
+      since: sql`(select lower(a.valid) from ${current})`,
+    },
+  },
+  identity: ['circuit_id'],
+  fields: {
+    circuit_id: column('ports', 'circuit_id'),
+    device: referenceById('ports', 'device_id', device),
+    interface: column('ports', 'interface_key', { isShown: true }),
+    name: column('ports', 'name'),
+    media: column('ports', 'media', { initial: '' }),
+    speed_bps: column('ports', 'speed_bps', { initial: null }),
+    description: column('ports', 'description', { initial: '' }),
+    panel: column('ports', 'panel', { initial: '' }),
+    module: column('ports', 'module', { initial: '' }),
+    position: column('ports', 'position', { initial: '' }),
+    external_ref: column('ports', 'external_ref', { initial: '' }),
+    service: selected<string | null>('service', {
+      initial: null,
+      isShown: true,
+      reference: { kind: service as never, isId: false },
+    }),
+    since: {
+      columns: ['since'],
+      read: ({ since }): string | null => (since as Date | null)?.toISOString() ?? null,
+      write: () => ({}),
+      initial: null,
+    },
+  },
+  initialOf: ({ interface: key = '' }) => ({ name: key }),
+  disabled: { service: null },
+  wakes: 'devices',
+  stateOf: ({ service: assigned }) => ({
+    inUse: assigned === null ? null : `it belongs to service ${String(assigned)}`,
+  }),
+  check(context, elements): void {
+    for (const { path, element } of elements) {
+      const { team, service: name, ...rest } = element
+      if ((team === undefined) !== (name == null))
+        context.problem(path, 'a port of a service needs both team and service')
+      context.claim(
+        `port ${element.device} ${element.interface}`,
+        [...path, 'interface'],
+        `${element.interface} of ${element.device} is a port already`,
+      )
+      const assigned = name == null ? name : `${team} ${name}`
+      const since = readSince(context, [...path, 'since'], element.since)
+      if (since !== undefined && assigned == null)
+        context.problem([...path, 'since'], 'since needs a service: it is the start of the assignment')
+      const fields = { ...rest, service: assigned, since }
+      checkSince(context, path, fields)
+      context.add(port, path, fields)
+    }
+  },
+  async create(trx, created, now): Promise<void> {
+    const rows = await insertRows(trx, port, created, now, { returning: ['id'] })
+    await linkInterfaces(trx)
+    for (const [at, { fields }] of created.entries())
+      if (fields.service !== null)
+        await assign(trx, rows[at]!['id'] as number, fields.service, fields.since ?? now.toISOString())
+  },
+  async update(trx, change, now): Promise<void> {
+    const { fields, row } = change
+    await updateRow(trx, port, change, now)
+    await linkInterfaces(trx)
+    if (fields.service !== undefined) {
+      const from = fields.since ?? now.toISOString()
+      await endAssignment(trx, row.id as number, from)
+      if (fields.service !== null) await assign(trx, row.id as number, fields.service, from)
+    } else if (fields.since != null) await moveStart(trx, row.id as number, row.key, fields.since)
+  },
+})
+
+/** The time in ISO 8601 and UTC. */
+function readSince(context: CheckContext, path: Path, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const time = parseTime(text)
+  if (time === undefined) context.problem(path, `${text} is not a time; write it as 2026-01-31T12:00:00Z`)
+  else if (time.getTime() > Date.now()) context.problem(path, 'since must not be in the future')
+  return time?.toISOString()
+}
+
+/** An assignment that has begun is ended, never removed: the new one begins after it. */
+function checkSince(
+  context: CheckContext,
+  path: Path,
+  given: Given<{ circuit_id: string; service: string | null; since: string | null }>,
+): void {
+  const before = context.rows(port).get(given.circuit_id!)?.fields
+  if (!before?.since || !given.since || before.service === given.service) return
+  if (given.since <= before.since)
+    context.problem(
+      [...path, 'since'],
+      `must be after ${before.since}, when the port was assigned to ${before.service}`,
+    )
+}
+
+/** Removes it if it would end when it began: a second change in the same instant. */
+async function endAssignment(trx: Trx, portId: number, at: string): Promise<void> {
+  await sql`delete from port_assignments where port_id = ${portId} and lower(valid) >= ${at}`.execute(trx)
+  await sql`
+    update port_assignments set valid = tstzrange(lower(valid), ${at})
+    where port_id = ${portId} and upper_inf(valid)`.execute(trx)
+}
+
+/** `service`: the key of a service. */
+async function assign(trx: Trx, portId: number, key: string, from: string): Promise<void> {
+  await sql`
+    insert into port_assignments (port_id, service_id, team_id, valid)
+    select ${portId}, s.id, s.team_id, tstzrange(${from}, null)
+    from services s join teams t on t.id = s.team_id where t.slug || ' ' || s.name = ${key}`.execute(trx)
+}
+
+async function moveStart(trx: Trx, portId: number, key: string, from: string): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update port_assignments a set valid = tstzrange(${from}, null)
+    where a.port_id = ${portId} and upper_inf(a.valid) and not exists (
+      select from port_assignments e where e.port_id = a.port_id and e.id <> a.id and upper(e.valid) > ${from})`.execute(
+    trx,
+  )
+  if (numAffectedRows === 1n) return
+  const message = `port ${key}: since is before the end of the previous assignment`
+  throw new PlatformError('document', [{ path: ['ports'], message }])
+}
+
+/** Ports whose interface the device has listed already. */
+async function linkInterfaces(trx: Trx): Promise<void> {
+  await sql`
+    update ports p set interface_id = (
+      select i.id from interfaces i where i.device_id = p.device_id and i.key = p.interface_key)
+    where p.interface_id is distinct from (
+      select i.id from interfaces i where i.device_id = p.device_id and i.key = p.interface_key)`.execute(trx)
+}

@@ -1,0 +1,34 @@
+// The part of the collector role that reads devices.
+import { randomUUID } from 'node:crypto'
+import { createDeviceSource } from '../drivers/device-sources.ts'
+import { DeviceCollector } from '../inventory/collect/collector.ts'
+import type { Component } from '../runtime/component.ts'
+import { createLoopComponent } from './loop-component.ts'
+import type { Shared } from './shared.ts'
+
+/** How often devices that are due are looked for. */
+const intervalMs = 5_000
+
+export function devicesPart(shared: Shared): Component {
+  const { postgres, log } = shared
+  const collector = new DeviceCollector({
+    postgres,
+    log,
+    owner: randomUUID(),
+    createSource: (device) => createDeviceSource(device, () => new Date()),
+  })
+  const loop = createLoopComponent(shared, {
+    name: 'devices',
+    wakeName: 'devices',
+    intervalMs,
+    run: () => collector.startDue(),
+  })
+  return {
+    name: loop.name,
+    start: () => loop.start(),
+    async stop() {
+      await loop.stop()
+      await collector.stop()
+    },
+  }
+}
