@@ -132,7 +132,8 @@ function decodeOid(octets: Uint8Array): number[] {
   for (const octet of octets) {
     part = part * 128 + (octet & 0x7f)
     if (octet >= 128) continue
-    if (parts.length === 0) parts.push(Math.min(2, Math.floor(part / 40)), part - 40 * Math.min(2, Math.floor(part / 40)))
+    if (parts.length === 0)
+      parts.push(Math.min(2, Math.floor(part / 40)), part - 40 * Math.min(2, Math.floor(part / 40)))
     else parts.push(part)
     part = 0
   }

@@ -6,6 +6,9 @@ import type { SnmpSession } from './session.ts'
 import { toAddress, toNumber, toOid } from './value.ts'
 import { walkColumns, type Columns } from './walk.ts'
 
+/** A value of ipAddressType. */
+const broadcast = 3
+
 /** Returns addresses such as `192.0.2.1/30` by the index of the interface, without link-local IPv6. */
 export async function readInterfaceAddresses(
   session: SnmpSession,
@@ -22,7 +25,8 @@ export async function readInterfaceAddresses(
     else if (!lengths.has(address)) lengths.set(address, address.includes(':') ? 128 : 32)
   }
   for (const index of indexesOf(found, ip.addressIfIndex))
-    add(cell(found, ip.addressIfIndex, index, toNumber), addressOf(index), prefixLength(found, index))
+    if (cell(found, ip.addressType, index, toNumber) !== broadcast)
+      add(cell(found, ip.addressIfIndex, index, toNumber), addressOf(index), prefixLength(found, index))
   for (const index of indexesOf(found, ip.adEntIfIndex))
     add(
       cell(found, ip.adEntIfIndex, index, toNumber),
@@ -56,7 +60,10 @@ function prefixLength(found: Columns, index: string): number | undefined {
 
 function maskLength(mask: string | null): number | undefined {
   if (mask === null) return undefined
-  const bits = mask.split('.').map((octet) => Number(octet).toString(2).padStart(8, '0')).join('')
+  const bits = mask
+    .split('.')
+    .map((octet) => Number(octet).toString(2).padStart(8, '0'))
+    .join('')
   return /^1*0*$/.test(bits) ? bits.replace(/0+$/, '').length : undefined
 }
 

@@ -30,7 +30,7 @@ export async function getObjects(
 ): Promise<ReadonlyMap<string, Varbind>> {
   const found = new Map<string, Varbind>()
   let size = objectsPerRequest
-  for (let at = 0; at < oids.length; ) {
+  for (let at = 0; at < oids.length;) {
     const some = oids.slice(at, at + size)
     try {
       const { value } = await session.get(some, signal)

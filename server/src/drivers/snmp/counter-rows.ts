@@ -36,16 +36,21 @@ export async function walkRows(
     const repetitions = Math.max(1, Math.floor(perAnswer / open.length))
     const answer = await session
       .getBulk([beforeUpTime, ...oids], 1, repetitions, signal)
-      .catch((error: unknown) => (error instanceof TooBigError && repetitions > 1 ? undefined : rethrow(error)))
+      .catch((error: unknown) =>
+        error instanceof TooBigError && repetitions > 1 ? undefined : rethrow(error),
+      )
     if (answer === undefined) {
       perAnswer = perAnswer >> 1
       continue
     }
     const { scalars, columns: values } = answer.value
     const part = readPart(columns, open, after, values)
-    if (part.end <= after) throw new DriverError('protocol', 'The device cannot answer a whole row, or repeats OIDs.')
+    if (part.end <= after)
+      throw new DriverError('protocol', 'The device cannot answer a whole row, or repeats OIDs.')
     const [uptimeCs, at] = [uptimeOf(scalars[0]), middleOf(answer)]
-    const indexes = [...part.rows.keys()].filter((index) => index <= part.end).sort((one, other) => one - other)
+    const indexes = [...part.rows.keys()]
+      .filter((index) => index <= part.end)
+      .sort((one, other) => one - other)
     count += indexes.length
     if (count > rowsMax) throw new DriverError('protocol', `The device has more than ${rowsMax} interfaces.`)
     for (const index of indexes) onRow({ index, at, uptimeCs, values: part.rows.get(index)! })
@@ -56,7 +61,7 @@ export async function walkRows(
 
 type Part = {
   readonly rows: ReadonlyMap<number, (Varbind | undefined)[]>
-  /** Columns that have not ended. */
+  /** Columns with more rows. */
   readonly open: number[]
   /** Rows up to this index are complete. */
   readonly end: number
@@ -69,13 +74,16 @@ function readPart(
   values: readonly (readonly Varbind[])[],
 ): Part {
   const rows = new Map<number, (Varbind | undefined)[]>()
-  const stillOpen: number[] = []
+  const [lastOf, ended] = [new Map<number, number>(), new Set<number>()]
   let end = Infinity
   open.forEach((column, position) => {
     let last = after
     for (const varbind of values[position] ?? []) {
       const text = indexBelow(columns[column]!, varbind.oid)
-      if (text === undefined || isAbsent(varbind)) return
+      if (text === undefined || isAbsent(varbind)) {
+        ended.add(column)
+        break
+      }
       const index = Number(text)
       if (!(index > last)) throw new DriverError('protocol', `The device repeats OIDs in ${columns[column]}.`)
       last = index
@@ -83,10 +91,11 @@ function readPart(
       if (row) row[column] = varbind
       else rows.set(index, rowWith(columns.length, column, varbind))
     }
-    stillOpen.push(column)
-    end = Math.min(end, last)
+    lastOf.set(column, last)
+    if (!ended.has(column)) end = Math.min(end, last)
   })
-  return { rows, open: stillOpen, end }
+  // Values beyond the complete rows are read again.
+  return { rows, end, open: open.filter((column) => !ended.has(column) || lastOf.get(column)! > end) }
 }
 
 function rowWith(length: number, column: number, varbind: Varbind): (Varbind | undefined)[] {
@@ -106,7 +115,7 @@ export async function getRows(
   onRow: (row: RawRow) => void,
 ): Promise<void> {
   let size = rowsPerGet
-  for (let at = 0; at < indexes.length; ) {
+  for (let at = 0; at < indexes.length;) {
     const some = indexes.slice(at, at + size)
     const oids = some.flatMap((index) => columns.map((column) => `${column}.${index}`))
     const answer = await session

@@ -123,7 +123,11 @@ function toReading(
 }
 
 /** Returns undefined if an octet counter has a type that is no counter. */
-function toRow(key: InterfaceKey, { at, uptimeCs, values }: RawRow, size: InterfaceNames['counters']): CounterRow | undefined {
+function toRow(
+  key: InterfaceKey,
+  { at, uptimeCs, values }: RawRow,
+  size: InterfaceNames['counters'],
+): CounterRow | undefined {
   const [, admin, oper, discontinuity, errorsIn, errorsOut, discardsIn, discardsOut] = values
   const large = size === '32' ? [] : values.slice(8, 12)
   const small = size === '64' ? [] : values.slice(-4)
@@ -150,5 +154,6 @@ function toRow(key: InterfaceKey, { at, uptimeCs, values }: RawRow, size: Interf
 }
 
 const isInvalid = (value: Varbind | undefined): boolean => value !== undefined && toCounter(value) === null
-const counterIn = (value: Varbind | undefined): bigint | null => (value === undefined ? null : toCounter(value))
+const counterIn = (value: Varbind | undefined): bigint | null =>
+  value === undefined ? null : toCounter(value)
 const numberIn = (value: Varbind | undefined): number | null => (value === undefined ? null : toNumber(value))

@@ -14,7 +14,8 @@ export async function readDeviceHealth(session: SnmpSession, signal: AbortSignal
   const scalars = new Map([...objects].map(([oid, value]) => [oid, toNumber(value)]))
   const host = await walkColumns(session, Object.values(hostColumns), signal)
   const sensors = await walkColumns(session, Object.values(entPhySensor), signal)
-  const names = sensors.get(entPhySensor.value)!.size === 0 ? undefined : await readEntityNames(session, signal)
+  const names =
+    sensors.get(entPhySensor.value)!.size === 0 ? undefined : await readEntityNames(session, signal)
   return [
     ...cpuReadings(host, scalars),
     ...memoryReadings(host, scalars),
@@ -30,7 +31,11 @@ function cpuReadings(host: Columns, scalars: Scalars): HealthReading[] {
     return load === null ? [] : [load]
   })
   if (loads.length > 0)
-    return loads.map((value, at) => ({ metric: 'cpu', part: loads.length === 1 ? '' : `CPU ${at + 1}`, value }))
+    return loads.map((value, at) => ({
+      metric: 'cpu',
+      part: loads.length === 1 ? '' : `CPU ${at + 1}`,
+      value,
+    }))
   const idle = scalars.get(ucd.cpuIdle) ?? null
   return idle === null ? [] : [{ metric: 'cpu', part: '', value: 100 - idle }]
 }
@@ -48,7 +53,8 @@ function memoryReadings(host: Columns, scalars: Scalars): HealthReading[] {
   return rows.flatMap((index) => {
     const size = cell(host, hostResources.storageSize, index, toNumber)
     const used = cell(host, hostResources.storageUsed, index, toNumber)
-    const part = rows.length === 1 ? '' : (cell(host, hostResources.storageDescr, index, toText) ?? `Memory ${index}`)
+    const part =
+      rows.length === 1 ? '' : (cell(host, hostResources.storageDescr, index, toText) ?? `Memory ${index}`)
     return size === null || used === null || size <= 0
       ? []
       : [{ metric: 'memory' as const, part, value: percent(used, size) }]
@@ -73,7 +79,9 @@ function sensorReadings(sensors: Columns, names: Columns): HealthReading[] {
     const isOk = (cell(sensors, entPhySensor.operStatus, index, toNumber) ?? 1) === 1
     const value = sensorValue(sensors, index)
     const part =
-      cell(names, entPhysical.name, index, toText) ?? cell(names, entPhysical.descr, index, toText) ?? `Sensor ${index}`
+      cell(names, entPhysical.name, index, toText) ??
+      cell(names, entPhysical.descr, index, toText) ??
+      `Sensor ${index}`
     if (metric === undefined || !isOk || value === null || ofModule.test(part)) return []
     return isPlausible(metric, value) ? [{ metric, part, value }] : []
   })
@@ -87,7 +95,8 @@ export function sensorValue(sensors: Columns, index: string): number | null {
     number(entPhySensor.scale) ?? 9,
     number(entPhySensor.precision) ?? 0,
   ]
-  const isValid = value !== null && Math.abs(value) < 1_000_000_000 && scale >= 1 && scale <= 17 && Math.abs(precision) <= 9
+  const isValid =
+    value !== null && Math.abs(value) < 1_000_000_000 && scale >= 1 && scale <= 17 && Math.abs(precision) <= 9
   return isValid ? value * 10 ** ((scale - 9) * 3 - precision) : null
 }
 

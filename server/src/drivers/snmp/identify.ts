@@ -51,7 +51,11 @@ export function uptimeMs(uptimeCs: number, engineSeconds: number | null): number
 
 const matchIn = (text: string, pattern: RegExp | undefined): string | null => pattern?.exec(text)?.[1] ?? null
 
-type Chassis = { readonly model: string | null; readonly serial: string | null; readonly software: string | null }
+type Chassis = {
+  readonly model: string | null
+  readonly serial: string | null
+  readonly software: string | null
+}
 
 const chassisClass = 3
 const entitiesMax = 5_000

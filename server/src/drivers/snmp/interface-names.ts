@@ -21,7 +21,10 @@ export async function readInterfaceNames(session: SnmpSession, signal: AbortSign
   const found = await walkColumns(session, columns, signal)
   const keys = interfaceKeys(found)
   const byIndex = new Map(
-    [...keys].map(([index, key]) => [index, { key, name: cell(found, ifXTable.name, String(index), toText) }]),
+    [...keys].map(([index, key]) => [
+      index,
+      { key, name: cell(found, ifXTable.name, String(index), toText) },
+    ]),
   )
   return {
     byIndex,
@@ -39,7 +42,12 @@ export function interfaceKeys(found: Columns): Map<number, InterfaceKey> {
   const names = new Map(indexes.map((index) => [index, nameOf(found, index)]))
   const uses = new Map<string, number>()
   for (const name of names.values()) uses.set(name, (uses.get(name) ?? 0) + 1)
-  return new Map([...names].map(([index, name]) => [index, uses.get(name) === 1 && name !== '' ? name : `${name}#${index}`]))
+  return new Map(
+    [...names].map(([index, name]) => [
+      index,
+      uses.get(name) === 1 && name !== '' ? name : `${name}#${index}`,
+    ]),
+  )
 }
 
 /** Returns the name, else the description; empty if the device has neither. */

@@ -1,6 +1,5 @@
 // The interfaces of a device, from ifTable, ifXTable and the tables of addresses and LAGs.
-import type { InterfaceKey, SeenInterface } from '../../inventory/collect/device-source.ts'
-import type { InterfaceState } from '../../inventory/collect/interface-state.ts'
+import type { InterfaceKey, InterfaceState, SeenInterface } from '../../inventory/collect/device-source.ts'
 import { readInterfaceAddresses } from './addresses.ts'
 import { cell, indexesOf } from './columns.ts'
 import { interfaceKeys, nameOf } from './interface-names.ts'
@@ -19,17 +18,21 @@ const columns = [
   ifTable.operStatus,
   ifXTable.name,
   ifXTable.highSpeed,
-  ifXTable.connectorPresent,
   ifXTable.alias,
 ]
 
-export async function readInterfaces(session: SnmpSession, signal: AbortSignal): Promise<readonly SeenInterface[]> {
+export async function readInterfaces(
+  session: SnmpSession,
+  signal: AbortSignal,
+): Promise<readonly SeenInterface[]> {
   const found = await walkColumns(session, columns, signal)
   const stack = await walkColumns(session, [lag.ifStackStatus, lag.attachedAggId], signal)
   const addresses = await readInterfaceAddresses(session, signal)
   const keys = interfaceKeys(found)
   const lags = lagsOf(stack, (index) => numberAt(found, ifTable.type, index))
-  return [...keys].map(([index, key]) => seenInterface(found, index, key, keys.get(lags.get(index) ?? -1), addresses))
+  return [...keys].map(([index, key]) =>
+    seenInterface(found, index, key, keys.get(lags.get(index) ?? -1), addresses),
+  )
 }
 
 function seenInterface(
@@ -53,7 +56,6 @@ function seenInterface(
     speedBps: speedBps(number(ifTable.speed), number(ifXTable.highSpeed)),
     lagKey: lagKey ?? null,
     addresses: addresses.get(index) ?? [],
-    hasConnector: number(ifXTable.connectorPresent) === 1,
   }
 }
 
@@ -104,7 +106,8 @@ function lagsOf(stack: Columns, typeOf: (index: number) => number | null): Map<n
   }
   for (const index of indexesOf(stack, lag.ifStackStatus)) {
     const [higher = 0, lower = 0] = index.split('.').map(Number)
-    if (higher > 0 && lower > 0 && typeOf(higher) === lagType && typeOf(lower) !== lagType) found.set(lower, higher)
+    if (higher > 0 && lower > 0 && typeOf(higher) === lagType && typeOf(lower) !== lagType)
+      found.set(lower, higher)
   }
   return found
 }

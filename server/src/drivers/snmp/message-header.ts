@@ -33,7 +33,11 @@ const [integer, octetString, sequence] = [0x02, 0x04, 0x30]
 function readCommunity(datagram: Uint8Array, community: Element, end: number): MessageHeader | undefined {
   const pdu = readElement(datagram, community.end, end)
   if (community.tag !== octetString || pdu === undefined) return undefined
-  return { version: 1, community: Buffer.from(datagram.subarray(community.start, community.end)).toString(), pduType: pdu.tag }
+  return {
+    version: 1,
+    community: Buffer.from(datagram.subarray(community.start, community.end)).toString(),
+    pduType: pdu.tag,
+  }
 }
 
 /** Header: id, largest size, flags, security model; then security parameters, then the PDU with its context or its encryption. */

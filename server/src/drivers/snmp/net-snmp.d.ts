@@ -41,7 +41,9 @@ declare module 'net-snmp' {
   const snmp: {
     readonly Version2c: number
     readonly SecurityLevel: Readonly<Record<'noAuthNoPriv' | 'authNoPriv' | 'authPriv', number>>
-    readonly AuthProtocols: Readonly<Record<'sha' | 'sha224' | 'sha256' | 'sha384' | 'sha512', number>>
+    readonly AuthProtocols: Readonly<
+      Record<'md5' | 'sha' | 'sha224' | 'sha256' | 'sha384' | 'sha512', number>
+    >
     readonly PrivProtocols: Readonly<Record<'aes' | 'aes256b' | 'aes256r', number>>
     createSession(address: string, community: string, options: Options): Session
     createV3Session(address: string, user: User, options: Options): Session

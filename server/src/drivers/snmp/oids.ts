@@ -36,7 +36,6 @@ export const ifXTable = {
   hcOutOctets: '1.3.6.1.2.1.31.1.1.1.10',
   hcOutUcastPkts: '1.3.6.1.2.1.31.1.1.1.11',
   highSpeed: '1.3.6.1.2.1.31.1.1.1.15',
-  connectorPresent: '1.3.6.1.2.1.31.1.1.1.17',
   alias: '1.3.6.1.2.1.31.1.1.1.18',
   counterDiscontinuityTime: '1.3.6.1.2.1.31.1.1.1.19',
 } as const
@@ -50,6 +49,7 @@ export const lag = {
 /** IP-MIB (RFC 4293): ipAddressTable has both families, ipAddrTable only IPv4. */
 export const ip = {
   addressIfIndex: '1.3.6.1.2.1.4.34.1.3',
+  addressType: '1.3.6.1.2.1.4.34.1.4',
   addressPrefix: '1.3.6.1.2.1.4.34.1.5',
   adEntIfIndex: '1.3.6.1.2.1.4.20.1.2',
   adEntNetMask: '1.3.6.1.2.1.4.20.1.3',

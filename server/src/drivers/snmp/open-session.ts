@@ -76,16 +76,19 @@ function answerFilter(credential: SnmpCredential): (header: MessageHeader) => bo
   if (credential.kind === 'v2c')
     return (header) =>
       header.version === 1 && header.community === credential.community && header.pduType === pduType.response
-  const encrypts = credential.privacy !== 'none'
+  const [authenticates, encrypts] = [credential.auth !== null, credential.privacy !== null]
   return (header) => {
     if (header.version !== 3) return false
+    // The library fails at a digest that it has no key for.
+    if (header.isAuthenticated && !authenticates) return false
     if (header.isEncrypted) return encrypts && header.isAuthenticated
     if (header.pduType === pduType.report) return true
-    return !encrypts && header.isAuthenticated && header.pduType === pduType.response
+    return !encrypts && header.isAuthenticated === authenticates && header.pduType === pduType.response
   }
 }
 
 const authNumbers = {
+  md5: snmp.AuthProtocols.md5,
   sha1: snmp.AuthProtocols.sha,
   sha224: snmp.AuthProtocols.sha224,
   sha256: snmp.AuthProtocols.sha256,
@@ -94,13 +97,14 @@ const authNumbers = {
 }
 const privacyNumbers = {
   aes128: snmp.PrivProtocols.aes,
-  aes256: snmp.PrivProtocols.aes256b,
-  'aes256-reeder': snmp.PrivProtocols.aes256r,
+  aes256b: snmp.PrivProtocols.aes256b,
+  aes256r: snmp.PrivProtocols.aes256r,
 }
 
 function userOf({ user, auth, authPassword, privacy, privacyPassword }: V3Credential): User {
+  if (auth === null) return { name: user, level: snmp.SecurityLevel.noAuthNoPriv }
   const base = { name: user, authProtocol: authNumbers[auth], authKey: authPassword }
-  if (privacy === 'none') return { ...base, level: snmp.SecurityLevel.authNoPriv }
+  if (privacy === null) return { ...base, level: snmp.SecurityLevel.authNoPriv }
   const level = snmp.SecurityLevel.authPriv
   return { ...base, level, privProtocol: privacyNumbers[privacy], privKey: privacyPassword }
 }

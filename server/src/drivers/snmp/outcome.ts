@@ -33,7 +33,10 @@ const status = { tooBig: 1, noAccess: 6, authorizationError: 16 }
 const reports: readonly (readonly [pattern: RegExp, outcome: Outcome<never>])[] = [
   [/^Unknown User Name/, refusedOutcome('user', 'The device does not know the user.')],
   [/^Wrong Digest/, refusedOutcome('authPassword', 'The authentication password or protocol is wrong.')],
-  [/^Unsupported Security Level/, refusedOutcome('privacy', 'The user of the device has no such security level.')],
+  [
+    /^Unsupported Security Level/,
+    refusedOutcome('privacy', 'The user of the device has no such security level.'),
+  ],
   [/^Decryption Error/, refusedOutcome('privacyPassword', 'The privacy password or protocol is wrong.')],
   [/^(Not In Time Window|Unknown Engine ID|Message with engineBoots)/, { kind: 'unsynchronised' }],
 ]

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Session, Varbind } from 'net-snmp'
 import { unlessAborted } from '../../runtime/abort.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { otherKeyExtension, type SnmpCredential } from './credential.ts'
+import { withOtherKeyExtension, type SnmpCredential } from './credential.ts'
 import { openSession, type OpenSession, type SessionOptions } from './open-session.ts'
 import { classify, refusal, refusalOf, type Outcome } from './outcome.ts'
 
@@ -16,7 +16,10 @@ export type Answer<T> = {
 }
 
 /** Scalars, then the repeated objects: one list for each OID of the request. */
-export type BulkAnswer = { readonly scalars: readonly Varbind[]; readonly columns: readonly (readonly Varbind[])[] }
+export type BulkAnswer = {
+  readonly scalars: readonly Varbind[]
+  readonly columns: readonly (readonly Varbind[])[]
+}
 
 /** The device cannot put the answer into one message: ask for less. */
 export class TooBigError extends Error {
@@ -147,11 +150,11 @@ export class SnmpSession {
    */
   async #findWrongPart(signal: AbortSignal): Promise<DriverError | undefined> {
     const { credential } = this.#options
-    if (credential.kind !== 'v3' || credential.privacy === 'none') return undefined
-    const other = otherKeyExtension(credential)
+    if (credential.kind !== 'v3' || credential.privacy === null) return undefined
+    const other = withOtherKeyExtension(credential)
     if (other && (await this.#askWith(other, signal)).kind === 'answered')
-      return refusal('privacy', `The device extends privacy keys as ${other.privacy} does.`)
-    const outcome = await this.#askWith({ ...credential, privacy: 'none' }, signal)
+      return refusal('privacy', `The device uses ${other.privacy}.`)
+    const outcome = await this.#askWith({ ...credential, privacy: null }, signal)
     if (outcome.kind === 'silent' || outcome.kind === 'unreachable') return undefined
     return refusalOf(outcome) ?? refusal('privacyPassword', 'The privacy password or protocol is wrong.')
   }

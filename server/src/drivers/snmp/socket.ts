@@ -81,7 +81,8 @@ export class DeviceSocket {
     done: (error: Error | null) => void,
   ): void {
     this.#events.onSend()
-    if (this.#target) this.#socket.send(datagram, offset, length, this.#target.port, this.#target.address, done)
+    if (this.#target)
+      this.#socket.send(datagram, offset, length, this.#target.port, this.#target.address, done)
     else this.#socket.send(datagram, offset, length, done)
   }
 

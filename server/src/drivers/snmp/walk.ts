@@ -56,7 +56,12 @@ export const withProtocol = (error: unknown): unknown =>
     ? new DriverError('protocol', 'The device cannot answer even the smallest request.')
     : error
 
-type Cursor = { readonly column: string; oid: string; readonly values: Map<string, Varbind>; isAtEnd: boolean }
+type Cursor = {
+  readonly column: string
+  oid: string
+  readonly values: Map<string, Varbind>
+  isAtEnd: boolean
+}
 
 class Walk {
   readonly found: Map<string, Map<string, Varbind>> = new Map()
@@ -103,11 +108,15 @@ class Walk {
 }
 
 const endless = (column: string): DriverError =>
-  new DriverError('protocol', `The device does not end its table ${column}: it repeats OIDs, or has too many rows.`)
+  new DriverError(
+    'protocol',
+    `The device does not end its table ${column}: it repeats OIDs, or has too many rows.`,
+  )
 
 /** Returns the part of the OID after the column's; undefined if it is not below the column. */
 export function indexBelow(column: string, oid: string): string | undefined {
-  const isBelow = oid.length > column.length + 1 && oid.charCodeAt(column.length) === dot && oid.startsWith(column)
+  const isBelow =
+    oid.length > column.length + 1 && oid.charCodeAt(column.length) === dot && oid.startsWith(column)
   return isBelow ? oid.slice(column.length + 1) : undefined
 }
 
