@@ -15,7 +15,7 @@ export type SnmpdUser = {
   readonly authPassword?: string
   readonly privacy?: string
   readonly privacyPassword?: string
-  /** What it must use at least. */
+  /** The lowest security level that may read. */
   readonly level: 'noauth' | 'auth' | 'priv'
 }
 

@@ -77,7 +77,7 @@ export class CounterReader {
     return { rows, isPartial: false }
   }
 
-  /** After a restart, or if a row is not the one that the names say. */
+  /** After a restart, or if the index of a row belongs to another interface. */
   #areNamesOld(keys: readonly InterfaceKey[] | 'all', rows: readonly RawRow[]): boolean {
     const uptimeBefore = this.#uptimeCs
     this.#uptimeCs = rows.at(-1)?.uptimeCs ?? uptimeBefore

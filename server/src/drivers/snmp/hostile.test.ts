@@ -1,4 +1,4 @@
-// What hostile and faulty devices answer, and strangers: nothing of it ends the process, runs without end, or is accepted from others.
+// Answers of hostile and faulty devices, and of other hosts: none ends the process, runs without end, or is accepted from others.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:dgram'
 import { EventEmitter } from 'node:events'
