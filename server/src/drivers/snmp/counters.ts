@@ -21,7 +21,7 @@ const commonColumns = [
 ]
 const columns64 = [ifXTable.hcInOctets, ifXTable.hcOutOctets, ifXTable.hcInUcastPkts, ifXTable.hcOutUcastPkts]
 const columns32 = [ifTable.inOctets, ifTable.outOctets, ifTable.inUcastPkts, ifTable.outUcastPkts]
-const columnsOf = {
+export const columnsOf = {
   64: [...commonColumns, ...columns64],
   32: [...commonColumns, ...columns32],
   both: [...commonColumns, ...columns64, ...columns32],

@@ -11,6 +11,7 @@ import { skipWithout } from '../../../../lab/src/program.ts'
 import { freeUdpPort, Snmpd, type SnmpdUser } from '../../../../lab/src/snmpd.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { authProtocols, privacyProtocols, type SnmpCredential, type V3Credential } from './credential.ts'
+import { pduType, readMessageHeader } from './message-header.ts'
 import { createSnmpSource } from './source.ts'
 
 const { signal } = new AbortController()
@@ -141,11 +142,11 @@ describe('the SNMP driver with snmpd', { skip: skipWithout('snmpd') }, () => {
   })
 })
 
-const reportTag = 0xa8
+const isReport = (datagram: Buffer): boolean => readMessageHeader(datagram)?.pduType === pduType.report
 
 /** Clears the flag of authentication of an answer that is no report: the message flags are an octet string after the size. */
 function withoutFlag(answer: Buffer): Buffer {
-  if (answer.includes(Buffer.of(reportTag))) return answer
+  if (isReport(answer)) return answer
   const at = answer.indexOf(Buffer.of(0x04, 0x01, 0x01))
   const forged = Buffer.from(answer)
   forged[at + 2] = 0
@@ -154,7 +155,7 @@ function withoutFlag(answer: Buffer): Buffer {
 
 /** Changes the last octet, which is of a value. */
 function withOtherEnd(answer: Buffer): Buffer {
-  if (answer.includes(Buffer.of(reportTag))) return answer
+  if (isReport(answer)) return answer
   const forged = Buffer.from(answer)
   forged[forged.length - 1]! ^= 1
   return forged
