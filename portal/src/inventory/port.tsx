@@ -55,7 +55,7 @@ export function PortPage() {
   )
 }
 
-/** What a state that is not "up" means, and who can act. */
+/** The meaning of a state other than "up", and who can act. */
 function Explanation({ port: { admin_status, oper_status } }: { port: Port }) {
   const { explanation } = texts
   const key = admin_status === 'down' ? 'disabled' : oper_status

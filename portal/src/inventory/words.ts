@@ -91,8 +91,6 @@ export const words = {
     id: 'ID',
     groups,
     groupsLabel: 'Filter devices',
-    selected: 'selected',
-    countOf: (label: string, count: number) => `${label}, ${count} ${count === 1 ? 'device' : 'devices'}`,
   },
   device: {
     title: 'Device',

@@ -2071,7 +2071,7 @@ grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
-grant select (device_id, identity, booted, seen, missed) on device_states to pharos_tenant;
+grant select (device_id, identity, booted, seen, error, missed) on device_states to pharos_tenant;
 grant select (id, name, role, vendor, model, serial, location_key, management_address, driver, customer_id, maintenance_until, tags, external_ref, created) on devices to pharos_tenant;
 grant delete, insert, select, update on dns_blocks to pharos_tenant;
 grant select on dns_defaults to pharos_tenant;

@@ -265,10 +265,11 @@ const sample = (() => {
   ]
   platform['ports'] = [
     ...platform['ports']!,
+    { circuit_id: 'AMS-3', device: 'r3.ams', interface: 'et-0/0/3' },
     {
       circuit_id: 'AMS-2',
       device: 'r2.ams',
-      interface: 'et-0/0/1',
+      interface: 'et-0/0/9',
       team: 'demo',
       service: 'Transit Amsterdam',
     },

@@ -1,0 +1,55 @@
+// The billing month of a service in its time zone, on the grid of 5 minutes in UTC. Two months have no bucket in common and
+// none between them. It must not read a clock.
+import { billingGridMs } from './bucket.ts'
+
+/** Start inclusive, end exclusive; ms since 1970, multiples of the grid. */
+export type Period = { readonly startMs: number; readonly endMs: number }
+
+/** A closed period is final: readings may arrive late by this much. */
+const closingMs = 24 * 3_600_000
+
+/**
+ * Returns the period of a month such as `2026-03` in an IANA time zone. Local midnight is on the grid: every offset in use is a
+ * multiple of 15 minutes; those of the past are rounded up. Throws a RangeError if the month or the zone does not exist.
+ */
+export function billingMonth(month: string, timezone: string): Period {
+  const first = Temporal.PlainYearMonth.from(month, { overflow: 'reject' })
+  return { startMs: startOf(first, timezone), endMs: startOf(first.add({ months: 1 }), timezone) }
+}
+
+/** Returns the month of a time, such as `2026-03`. */
+export function monthOf(ms: number, timezone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone)
+  return local.toPlainDate().toPlainYearMonth().toString()
+}
+
+function startOf(month: Temporal.PlainYearMonth, timezone: string): number {
+  const midnight = month.toPlainDate({ day: 1 }).toZonedDateTime(timezone)
+  return roundUp(midnight.epochMilliseconds)
+}
+
+const roundUp = (ms: number): number => Math.ceil(ms / billingGridMs) * billingGridMs
+
+/**
+ * Returns the part of a period in which the port was assigned; undefined if there is none. A bucket that an assignment does not
+ * contain whole belongs to none, so that its holder never sees traffic of another one.
+ */
+export function assignedPart(
+  period: Period,
+  assigned: { readonly startMs: number; readonly endMs: number | null },
+): Period | undefined {
+  const startMs = Math.max(period.startMs, roundUp(assigned.startMs))
+  const end = Math.floor((assigned.endMs ?? Infinity) / billingGridMs) * billingGridMs
+  const endMs = Math.min(period.endMs, end)
+  return startMs < endMs ? { startMs, endMs } : undefined
+}
+
+/** Returns the number of buckets of 5 minutes: 8640 for 30 days without a change of clocks. */
+export function bucketCount({ startMs, endMs }: Period): number {
+  return (endMs - startMs) / billingGridMs
+}
+
+/** Whether the period is over for long enough to be closed. */
+export function isClosable({ endMs }: Period, nowMs: number): boolean {
+  return nowMs >= endMs + closingMs
+}
