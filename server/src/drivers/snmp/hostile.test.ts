@@ -242,6 +242,18 @@ describe('requests', () => {
     assert.ok(agent.requests.length > 4)
   })
 
+  it('run one after the other; one that is aborted in the queue does not affect others', async (t) => {
+    const { source, agent } = await startDevice(t, { delayMs: 5 })
+    const [reason, controller] = [new Error('no longer needed'), new AbortController()]
+    const [first, aborted, last] = [signal, controller.signal, signal].map((one) => source.probe(one))
+    controller.abort(reason)
+    await assert.rejects(aborted!, reason)
+    assert.deepEqual((await last!).name, (await first!).name)
+    const sent = agent.requests.length
+    await source.probe(signal)
+    assert.equal((agent.requests.length - sent) * 2, sent)
+  })
+
   it('fail at once where no agent listens', async () => {
     const agent = await startSnmpAgent(records)
     agent.close()
