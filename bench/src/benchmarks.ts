@@ -15,6 +15,7 @@ import { nameserverKills } from './nameserver-kills.ts'
 import { patchToPeer } from './patch-to-peer.ts'
 import { portal } from './portal.ts'
 import { ptrBatch } from './ptr-batch.ts'
+import { readCounters } from './read-counters.ts'
 import { recordSetList } from './recordset-list.ts'
 import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
@@ -49,5 +50,6 @@ export const benchmarks: readonly Benchmark[] = [
   idleZones,
   nameserverKills,
   dnsFuzz,
+  readCounters,
   portal,
 ]

@@ -27,7 +27,7 @@ export type AgentFaults = {
   reorders?: boolean
   /** Octets after which an answer is cut. */
   truncateAt?: number
-  /** The answer to a walk below this OID is always its last object again. */
+  /** At this OID and below it, the next object is always the same again. */
   repeatsBelow?: string
   /** The table below this column has no end: its OIDs increase. */
   endlessBelow?: string
@@ -112,7 +112,12 @@ export async function startSnmpAgent(
   return Object.assign(agent, { port: socket.address().port })
 }
 
-function answerOf(objects: readonly ServedObject[], request: SnmpRequest, faults: AgentFaults): Buffer {
+/** Returns the answer to a request, with those faults that change its content. */
+export function answerOf(
+  objects: readonly ServedObject[],
+  request: SnmpRequest,
+  faults: AgentFaults = {},
+): Buffer {
   const { answerOctets = 65_000, varbindsMax = Infinity } = faults
   if (request.oids.length > varbindsMax) return encodeAnswer(request, [], 1)
   if (request.kind !== 'bulk') {
@@ -154,7 +159,7 @@ function after(objects: readonly ServedObject[], oid: readonly number[], faults:
     const next = text === faults.endlessBelow ? [...oid, 1] : [...oid.slice(0, -1), oid.at(-1)! + 1]
     return { oid: next, octets: encodeVarbind(next, snmpValue.integer(1)) }
   }
-  if (faults.repeatsBelow !== undefined && text.startsWith(`${faults.repeatsBelow}.`))
+  if (faults.repeatsBelow !== undefined && `${text}.`.startsWith(`${faults.repeatsBelow}.`))
     return { oid, octets: encodeVarbind(oid, snmpValue.integer(1)) }
   if (object === undefined) return { oid, octets: encodeVarbind(oid, endOfMibView) }
   return { oid: object.oid, octets: object.encode() }

@@ -21,7 +21,7 @@ const commonColumns = [
 ]
 const columns64 = [ifXTable.hcInOctets, ifXTable.hcOutOctets, ifXTable.hcInUcastPkts, ifXTable.hcOutUcastPkts]
 const columns32 = [ifTable.inOctets, ifTable.outOctets, ifTable.inUcastPkts, ifTable.outUcastPkts]
-const columnsOf = {
+export const columnsOf = {
   64: [...commonColumns, ...columns64],
   32: [...commonColumns, ...columns32],
   both: [...commonColumns, ...columns64, ...columns32],
@@ -77,7 +77,7 @@ export class CounterReader {
     return { rows, isPartial: false }
   }
 
-  /** After a restart, or if a row is not the one that the names say. */
+  /** After a restart, or if the index of a row belongs to another interface. */
   #areNamesOld(keys: readonly InterfaceKey[] | 'all', rows: readonly RawRow[]): boolean {
     const uptimeBefore = this.#uptimeCs
     this.#uptimeCs = rows.at(-1)?.uptimeCs ?? uptimeBefore

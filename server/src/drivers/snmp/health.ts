@@ -40,7 +40,7 @@ function cpuReadings(host: Columns, scalars: Scalars): HealthReading[] {
   return idle === null ? [] : [{ metric: 'cpu', part: '', value: 100 - idle }]
 }
 
-/** UCD first: its figures tell the memory that caches use, which hrStorage counts as used. */
+/** UCD first: hrStorage counts the memory of caches as used. */
 function memoryReadings(host: Columns, scalars: Scalars): HealthReading[] {
   const [total, available] = [scalars.get(ucd.memTotalReal) ?? 0, scalars.get(ucd.memAvailReal) ?? null]
   if (total > 0 && available !== null) {

@@ -11,6 +11,8 @@ export type SessionOptions = DeviceAddress & {
   readonly tries: number
   /** Accepts answers from every address: for devices that answer from another one. */
   readonly acceptsAnySource: boolean
+  /** For tests without a network. */
+  readonly openSocket?: typeof openDeviceSocket
 }
 
 export type OpenSession = {
@@ -27,11 +29,11 @@ export type OpenSession = {
 }
 
 export async function openSession(
-  { address, port, timeoutMs, acceptsAnySource }: SessionOptions,
+  { address, port, timeoutMs, acceptsAnySource, openSocket = openDeviceSocket }: SessionOptions,
   credential: SnmpCredential,
 ): Promise<OpenSession> {
   let [dropped, sentAt, sentMs] = [0, 0, 0]
-  const socket = await openDeviceSocket(
+  const socket = await openSocket(
     { address, port },
     {
       onSend: () => {

@@ -27,7 +27,7 @@ export type CredentialPart = 'user' | 'authPassword' | 'privacy' | 'privacyPassw
 const status = { tooBig: 1, noAccess: 6, authorizationError: 16 }
 
 /**
- * The text of the reports of RFC 3414 section 3.2 in net-snmp: its code 5 stands for all of them, and for an answer whose digest is
+ * The text of the reports of RFC 3414 section 3.2 in net-snmp: its code 5 is used for all of them, and for an answer whose digest is
  * wrong.
  */
 const reports: readonly (readonly [pattern: RegExp, outcome: Outcome<never>])[] = [

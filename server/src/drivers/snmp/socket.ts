@@ -40,6 +40,7 @@ export async function openDeviceSocket(
   return new DeviceSocket(socket, events, isOpen ? { address, port } : undefined)
 }
 
+/** The socket that the library uses. */
 export class DeviceSocket {
   readonly #socket: Socket
   readonly #events: SocketEvents

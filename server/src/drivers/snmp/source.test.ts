@@ -53,4 +53,8 @@ async function snmpFixture(): Promise<DeviceFixture> {
   }
 }
 
-deviceSourceConformance('of SNMP', ['counters', 'names', 'states', 'restart', 'datagrams'], snmpFixture)
+deviceSourceConformance(
+  'of SNMP',
+  ['counters', 'names', 'states', 'optics', 'restart', 'datagrams'],
+  snmpFixture,
+)

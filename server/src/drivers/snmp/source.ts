@@ -7,6 +7,7 @@ import { findCredentialProblem, type SnmpCredential } from './credential.ts'
 import { readDeviceHealth } from './health.ts'
 import { readIdentity } from './identify.ts'
 import { readInterfaces } from './interfaces.ts'
+import { withOptics } from './optic-walk.ts'
 import { listTransceivers, readOptics } from './optics/index.ts'
 import { SnmpSession } from './session.ts'
 
@@ -53,9 +54,9 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
         counters.forgetNames()
         return readInterfaces(session, ended)
       }),
-    listTransceivers: (signal) => call(signal, (ended) => listTransceivers(session, ended)),
+    listTransceivers: (signal) => call(signal, (ended) => withOptics(session, ended, listTransceivers)),
     readCounters: (keys, signal) => call(signal, (ended) => counters.read(keys, ended)),
-    readOptics: (signal) => call(signal, (ended) => readOptics(session, ended)),
+    readOptics: (signal) => call(signal, (ended) => withOptics(session, ended, readOptics)),
     readHealth: (signal) =>
       call(signal, async (ended) => [...(await readDeviceHealth(session, ended)), ...figures(session)]),
     close: async () => {

@@ -41,6 +41,7 @@ function interfaceRecords(
       [ifXTable.alias]: snmpValue.text(one.alias ?? ''),
     }),
     ...counterRecords(one, index),
+    ...opticRecords(one, index),
     ...(one.addresses ?? []).flatMap((text) => addressRecords(text, index)),
     ...(lagAt < 0
       ? []
@@ -69,6 +70,40 @@ function counterRecords({ counters = {} }: ScriptedInterface, index: number): Sn
     [ifTable.outDiscards]: small(discardsOut),
     [ifXTable.counterDiscontinuityTime]: discontinuity === null ? undefined : snmpValue.ticks(discontinuity),
   })
+}
+
+/** The module is in MIKROTIK-MIB, in 0.001 dBm; several lanes are in JUNIPER-DOM-MIB, in 0.01 dBm. */
+function opticRecords({ name, optic }: ScriptedInterface, index: number): SnmpRecord[] {
+  if (optic === undefined) return []
+  const [module, dom, lane] = [
+    '1.3.6.1.4.1.14988.1.1.19.1.1',
+    '1.3.6.1.4.1.2636.3.60.1.1.1.1',
+    '1.3.6.1.4.1.2636.3.60.1.2.1.1',
+  ]
+  const { rxDbm, lanes, serial } = optic
+  const identity = cells(index, {
+    [`${module}.2`]: snmpValue.text(name ?? ''),
+    [`${module}.11`]: snmpValue.text('Example'),
+    [`${module}.12`]: snmpValue.text(serial),
+  })
+  if (rxDbm === null) return identity
+  if (lanes === 1)
+    return [
+      ...identity,
+      ...cells(index, {
+        [`${module}.3`]: snmpValue.integer(rxDbm <= -40 ? 1 : 0),
+        [`${module}.6`]: snmpValue.integer(35),
+        [`${module}.8`]: snmpValue.integer(40),
+        [`${module}.9`]: snmpValue.integer(-1_500),
+        [`${module}.10`]: snmpValue.integer(rxDbm * 1_000),
+      }),
+    ]
+  const lights = Array.from({ length: lanes }, (_, at): readonly SnmpRecord[] => [
+    [`${lane}.6.${index}.${at}`, snmpValue.integer(rxDbm * 100)],
+    [`${lane}.7.${index}.${at}`, snmpValue.integer(40_000)],
+    [`${lane}.8.${index}.${at}`, snmpValue.integer(-150)],
+  ])
+  return [...identity, [`${dom}.5.${index}`, snmpValue.integer(0)], ...lights.flat()]
 }
 
 /** ipAddressTable, with the pointer to the row of the prefix that ends with its length. */

@@ -1,17 +1,140 @@
-// Modules and light levels: the families of optics tables are read here.
-import type { OpticReading, SeenTransceiver } from '../../../inventory/collect/device-source.ts'
-import type { SnmpSession } from '../session.ts'
+// The modules and light levels of a device, from every family of MIB tables that it implements. A new family is one file and one line of the
+// list.
+import type { InterfaceKey, OpticReading, SeenTransceiver } from '../../../inventory/collect/device-source.ts'
+import { ciscoEntitySensor } from './cisco.ts'
+import {
+  type EntityMap,
+  entityColumns,
+  findInterface,
+  type InterfaceKeys,
+  listEntityModules,
+  mapEntities,
+} from './entities.ts'
+import { entitySensor } from './entity-sensor.ts'
+import type { DecodedModule, DecodedReading, OpticFamily, OpticTables, PortReference } from './family.ts'
+import { h3cTransceiver } from './h3c.ts'
+import { huaweiEntityExtent } from './huawei.ts'
+import { juniperDom } from './juniper.ts'
+import { mikrotik } from './mikrotik.ts'
+import { nokiaPort } from './nokia.ts'
+import { ocnosChassis } from './ocnos.ts'
 
-export async function listTransceivers(
-  _session: SnmpSession,
-  _signal: AbortSignal,
-): Promise<readonly SeenTransceiver[]> {
-  return []
+/** The first one with readings of an interface is used: those of vendors are more exact than the standard's. */
+export const opticFamilies: readonly OpticFamily[] = [
+  juniperDom,
+  huaweiEntityExtent,
+  nokiaPort,
+  mikrotik,
+  h3cTransceiver,
+  ocnosChassis,
+  ciscoEntitySensor,
+  entitySensor,
+]
+
+/** Reads columns; one that the device lacks is empty or absent. */
+export type OpticWalk = (columns: readonly string[]) => Promise<OpticTables>
+
+/** Returns the modules, one for each interface with a module. `keys` are the interfaces by ifIndex. */
+export async function listTransceivers(walk: OpticWalk, keys: InterfaceKeys): Promise<SeenTransceiver[]> {
+  const families = await findFamilies(walk)
+  const tables = await walk(columnsOf(families, true))
+  const map = mapEntities(tables, keys)
+  const decoded = families.map((family) => family.decode(tables))
+  const readings = readingsByInterface(map, keys, decoded)
+  const modules = [...decoded.flatMap(({ transceivers }) => transceivers), ...listEntityModules(map)]
+  const seen = byInterface(map, keys, modules)
+  return [...new Set([...seen.keys(), ...readings.keys()])].map((key) =>
+    mergeModules(key, seen.get(key) ?? [], readings.get(key) ?? []),
+  )
 }
 
-export async function readOptics(
-  _session: SnmpSession,
-  _signal: AbortSignal,
-): Promise<readonly OpticReading[]> {
-  return []
+/** Returns the light levels of all modules. `keys` are the interfaces by ifIndex. */
+export async function readOptics(walk: OpticWalk, keys: InterfaceKeys): Promise<OpticReading[]> {
+  const families = await findFamilies(walk)
+  if (families.length === 0) return []
+  const tables = await walk(
+    columnsOf(
+      families,
+      families.some(({ usesEntities }) => usesEntities),
+    ),
+  )
+  const map = mapEntities(tables, keys)
+  const found = readingsByInterface(
+    map,
+    keys,
+    families.map((family) => family.decode(tables)),
+  )
+  return [...found].flatMap(([interfaceKey, readings]) =>
+    readings.map((reading) => seenReading(interfaceKey, reading)),
+  )
+}
+
+function seenReading(interfaceKey: InterfaceKey, reading: DecodedReading): OpticReading {
+  const { lane, rxDbm, txDbm, biasMa, temperatureC, voltageV, isDark, limits } = reading
+  return { interfaceKey, lane, rxDbm, txDbm, biasMa, temperatureC, voltageV, isDark, limits }
+}
+
+async function findFamilies(walk: OpticWalk): Promise<OpticFamily[]> {
+  const tables = await walk(opticFamilies.map(({ probe }) => probe))
+  return opticFamilies.filter(({ probe }) => (tables.get(probe)?.size ?? 0) > 0)
+}
+
+function columnsOf(families: readonly OpticFamily[], hasEntities: boolean): string[] {
+  const columns = families.flatMap((family) => family.columns)
+  return [...new Set(hasEntities ? [...columns, ...entityColumns] : columns)]
+}
+
+type Decoded = ReturnType<OpticFamily['decode']>
+
+/** The readings of the first family that has any for the interface, one for each lane. */
+function readingsByInterface(
+  map: EntityMap,
+  keys: InterfaceKeys,
+  decoded: readonly Decoded[],
+): Map<InterfaceKey, DecodedReading[]> {
+  const found = new Map<InterfaceKey, DecodedReading[]>()
+  for (const { readings } of decoded)
+    for (const [key, own] of byInterface(map, keys, readings))
+      if (!found.has(key)) found.set(key, uniqueLanes(own))
+  return found
+}
+
+const uniqueLanes = (readings: readonly DecodedReading[]): DecodedReading[] =>
+  [...new Map(readings.toReversed().map((reading) => [reading.lane, reading])).values()].sort(
+    (a, b) => a.lane - b.lane,
+  )
+
+function byInterface<T extends { readonly port: PortReference }>(
+  map: EntityMap,
+  keys: InterfaceKeys,
+  values: readonly T[],
+): Map<InterfaceKey, T[]> {
+  const found = new Map<InterfaceKey, T[]>()
+  for (const value of values) {
+    const key = findInterface(map, keys, value.port)
+    if (key !== undefined) found.set(key, [...(found.get(key) ?? []), value])
+  }
+  return found
+}
+
+/** Each fact is that of the first table that has it. */
+function mergeModules(
+  interfaceKey: InterfaceKey,
+  modules: readonly DecodedModule[],
+  readings: readonly DecodedReading[],
+): SeenTransceiver {
+  const first = <K extends keyof DecodedModule>(name: K) =>
+    modules.find((one) => one[name] !== null)?.[name] ?? null
+  return {
+    interfaceKey,
+    vendor: first('vendor'),
+    part: first('part'),
+    serial: first('serial'),
+    type: first('type'),
+    wavelengthNm: first('wavelengthNm'),
+    reachM: first('reachM'),
+    connector: first('connector'),
+    lanes: Math.max(1, ...modules.map(({ lanes }) => lanes), ...readings.map(({ lane }) => lane)),
+    hasDdm: readings.length > 0,
+  }
 }

@@ -1,0 +1,104 @@
+// Readings of a module from its values and those of its lanes, in the form that all families share.
+import type { OpticLimits, OpticMetric } from '../../../inventory/collect/device-source.ts'
+import type { DecodedModule, DecodedReading, PortReference } from './family.ts'
+import { isDark } from './values.ts'
+
+export type Limits = { readonly [M in OpticMetric]?: OpticLimits | undefined }
+
+export type LaneValues = {
+  /** From 1. */
+  readonly lane: number
+  /** Of the lane, if its port is divided; otherwise that of the module. */
+  readonly port?: PortReference
+  readonly rxDbm: number | null
+  readonly txDbm: number | null
+  readonly biasMa: number | null
+  readonly limits?: Limits
+}
+
+export type ModuleValues = {
+  readonly port: PortReference
+  readonly temperatureC: number | null
+  readonly voltageV: number | null
+  /** Of the module and of all lanes. */
+  readonly limits: Limits
+  readonly lanes: readonly LaneValues[]
+}
+
+const laneMetrics = ['rx_power', 'tx_power', 'bias'] as const
+const moduleMetrics = ['temperature', 'voltage'] as const
+
+/** Returns one reading for a module with one lane, otherwise one for the module, lane 0, and one for each lane. */
+export function readingsOf(module: ModuleValues): DecodedReading[] {
+  const lanes = module.lanes.filter(hasValue)
+  const [only] = lanes
+  if (lanes.length === 1 && only)
+    return [{ ...laneReading(module, only), ...ofModule(module), limits: allLimits(module, only) }]
+  return [...moduleReading(module), ...lanes.map((lane) => laneReading(module, lane))]
+}
+
+const hasValue = (lane: LaneValues): boolean =>
+  lane.rxDbm !== null || lane.txDbm !== null || lane.biasMa !== null
+
+const ofModule = ({ temperatureC, voltageV }: ModuleValues) => ({ temperatureC, voltageV })
+
+/** 0 degrees without any other value is a row without values. */
+function moduleReading(module: ModuleValues): DecodedReading[] {
+  if (!module.temperatureC && module.voltageV === null) return []
+  const limits = pick(module.limits, moduleMetrics)
+  const none = { rxDbm: null, txDbm: null, biasMa: null, isDark: false }
+  return [{ port: module.port, lane: 0, ...none, ...ofModule(module), limits }]
+}
+
+function laneReading(module: ModuleValues, lane: LaneValues): DecodedReading {
+  const { rxDbm, txDbm, biasMa } = lane
+  return {
+    port: lane.port ?? module.port,
+    lane: lane.lane,
+    rxDbm,
+    txDbm,
+    biasMa,
+    temperatureC: null,
+    voltageV: null,
+    isDark: isDark(rxDbm),
+    limits: pick({ ...module.limits, ...lane.limits }, laneMetrics),
+  }
+}
+
+const allLimits = (module: ModuleValues, lane: LaneValues) =>
+  pick({ ...module.limits, ...lane.limits }, [...laneMetrics, ...moduleMetrics])
+
+function pick(limits: Limits, metrics: readonly OpticMetric[]): DecodedReading['limits'] {
+  const entries = metrics.map((metric) => [metric, limits[metric]] as const)
+  return Object.fromEntries(entries.filter(([, limit]) => limit !== undefined))
+}
+
+/** Returns a module of which only these facts are known. */
+export function moduleOf(
+  port: PortReference,
+  facts: Partial<DecodedModule> & Pick<DecodedModule, 'lanes' | 'hasDdm'>,
+): DecodedModule {
+  return {
+    port,
+    vendor: null,
+    part: null,
+    serial: null,
+    type: null,
+    wavelengthNm: null,
+    reachM: null,
+    connector: null,
+    ...facts,
+  }
+}
+
+/** Returns the Ethernet type in a text, such as `10GBASE-LR`; null if it has none. */
+export function ethernetTypeIn(...texts: readonly (string | null)[]): string | null {
+  const match = /\b\d+(?:M|G)?BASE-?[A-Z][A-Z0-9]*\b/i.exec(texts.join(' '))
+  return match ? match[0].toUpperCase().replace(/BASE-?/, 'BASE-') : null
+}
+
+/** Returns a positive number, such as a wavelength; null for others and for values that mean unknown. */
+export function positiveUpTo(max: number, value: number | null, factor = 1): number | null {
+  const result = value === null ? 0 : value * factor
+  return result > 0 && result <= max ? result : null
+}

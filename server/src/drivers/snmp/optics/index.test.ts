@@ -1,0 +1,149 @@
+// Modules and light levels of recorded tables: one recording for each family, made from its MIB, with the values that a person expects.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import type { OpticReading, SeenTransceiver } from '../../../inventory/collect/device-source.ts'
+import type { OpticValue } from './family.ts'
+import { listTransceivers, opticFamilies, type OpticWalk, readOptics } from './index.ts'
+
+const folder = join(import.meta.dirname, 'recordings')
+const ifName = '1.3.6.1.2.1.31.1.1.1.1'
+const names = readdirSync(folder).flatMap((file) => /^(.*)\.snmprec$/.exec(file)?.[1] ?? [])
+
+type Row = readonly [oid: string, value: OpticValue]
+type Expected = {
+  readonly transceivers: readonly SeenTransceiver[]
+  /** Interface, lane, receive and transmit dBm, mA, degrees Celsius, V. */
+  readonly readings: readonly (readonly [string, number, ...(number | null)[]])[]
+  /** By interface and lane: low alarm, low warning, high warning, high alarm. */
+  readonly limits: Readonly<Record<string, Readonly<Record<string, readonly (number | null)[]>>>>
+}
+
+/** Lines of OID, tag (2 and 66 numbers, 4 text, 6 OID) and value. */
+function readRecording(name: string): Row[] {
+  const lines = readFileSync(join(folder, `${name}.snmprec`), 'utf8')
+    .trimEnd()
+    .split('\n')
+  return lines.map((line) => {
+    const [oid = '', tag, value = ''] = line.split('|')
+    return [oid, tag === '2' || tag === '66' ? Number(value) : tag === '4' ? Buffer.from(value) : value]
+  })
+}
+
+const walkOf =
+  (rows: readonly Row[]): OpticWalk =>
+  async (columns) => {
+    const tables = new Map(columns.map((column) => [column, new Map<string, OpticValue>()]))
+    for (const [oid, value] of rows)
+      for (let at = oid.lastIndexOf('.'); at > 0; at = oid.lastIndexOf('.', at - 1))
+        tables.get(oid.slice(0, at))?.set(oid.slice(at + 1), value)
+    return tables
+  }
+
+const keysOf = (rows: readonly Row[]) =>
+  new Map(
+    rows.flatMap(([oid, value]) =>
+      oid.startsWith(`${ifName}.`) ? [[Number(oid.slice(ifName.length + 1)), String(value)] as const] : [],
+    ),
+  )
+
+const byKey = <T extends { readonly interfaceKey: string }>(values: readonly T[]) =>
+  values.toSorted((a, b) => a.interfaceKey.localeCompare(b.interfaceKey))
+
+const limitsOf = (reading: OpticReading) =>
+  Object.fromEntries(
+    Object.entries(reading.limits).map(([metric, of]) => [
+      metric,
+      [of.alarmLow, of.warnLow, of.warnHigh, of.alarmHigh],
+    ]),
+  )
+
+for (const name of names) {
+  describe(`the recording ${name}`, () => {
+    const rows = readRecording(name)
+    const expected = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Expected
+
+    it('has the expected modules', async () => {
+      const found = await listTransceivers(walkOf(rows), keysOf(rows))
+      assert.deepEqual(byKey(found), byKey(expected.transceivers))
+    })
+
+    it('has the expected light levels and limits', async () => {
+      const found = await readOptics(walkOf(rows), keysOf(rows))
+      const values = found.map((one) => [
+        one.interfaceKey,
+        one.lane,
+        one.rxDbm,
+        one.txDbm,
+        one.biasMa,
+        one.temperatureC,
+        one.voltageV,
+      ])
+      const sort = (all: readonly (readonly unknown[])[]) => all.map((one) => JSON.stringify(one)).sort()
+      assert.deepEqual(sort(values), sort(expected.readings))
+      for (const one of found) assert.equal(one.isDark, one.rxDbm === -40)
+      const limits = new Map(found.map((one) => [`${one.interfaceKey} ${one.lane}`, limitsOf(one)]))
+      for (const [key, value] of Object.entries(expected.limits)) assert.deepEqual(limits.get(key), value)
+    })
+  })
+}
+
+describe('every family', () => {
+  it('has a recording', async () => {
+    const all = await Promise.all(
+      names.map((name) => walkOf(readRecording(name))(opticFamilies.map(({ probe }) => probe))),
+    )
+    for (const { name, probe } of opticFamilies)
+      assert.ok(
+        all.some((tables) => tables.get(probe)!.size > 0),
+        name,
+      )
+  })
+
+  it('is not asked for its columns by a device without it', async () => {
+    const asked: (readonly string[])[] = []
+    const walk: OpticWalk = async (columns) => {
+      asked.push(columns)
+      return new Map()
+    }
+    assert.deepEqual(await readOptics(walk, new Map()), [])
+    assert.equal(asked.length, 1)
+  })
+
+  it('reports only levels that a module can have, whatever the cells contain', async () => {
+    const odd = fc.oneof(
+      fc.constantFrom(0, -1, -32_768, 2_147_483_647, -2_147_483_648, 1e9, -4_000, 2n ** 64n - 1n, ''),
+      fc.integer(),
+      fc.string(),
+      fc.uint8Array({ maxLength: 20 }).map((octets) => Buffer.from(octets)),
+    )
+    const recordings = names.map(readRecording)
+    const change = fc.record({ at: fc.nat(), value: odd })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...recordings),
+        fc.array(change, { minLength: 1, maxLength: 40 }),
+        async (rows, changes) => {
+          const changed = [...rows]
+          for (const { at, value } of changes) changed[at % rows.length] = [rows[at % rows.length]![0], value]
+          const keys = keysOf(rows)
+          await listTransceivers(walkOf(changed), keys)
+          for (const { rxDbm, txDbm, biasMa, temperatureC, voltageV, lane, isDark } of await readOptics(
+            walkOf(changed),
+            keys,
+          )) {
+            for (const power of [rxDbm, txDbm]) assert.ok(power === null || (power >= -40 && power <= 30))
+            assert.ok(biasMa === null || (biasMa >= 0 && biasMa <= 2_000))
+            assert.ok(temperatureC === null || (temperatureC >= -60 && temperatureC <= 150))
+            assert.ok(voltageV === null || (voltageV > 0 && voltageV <= 60))
+            assert.ok(Number.isInteger(lane) && lane >= 0)
+            assert.equal(isDark, rxDbm === -40)
+          }
+        },
+      ),
+      { numRuns: process.env['PHAROS_TEST_LONG'] ? 20_000 : 1_000 },
+    )
+  })
+})

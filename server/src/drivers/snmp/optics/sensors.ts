@@ -1,0 +1,156 @@
+// Sensors of ENTITY-SENSOR-MIB (RFC 3433) and of CISCO-ENTITY-SENSOR-MIB, which have the same columns. The metric of
+// a sensor and its lane are only in the name of its entity.
+import type { OpticLimits } from '../../../inventory/collect/device-source.ts'
+import { type LaneValues, type Limits, type ModuleValues, readingsOf } from './assemble.ts'
+import { entPhysical } from './entity-oids.ts'
+import type { DecodedReading, OpticTables } from './family.ts'
+import { type Conversion, decibels, integerAt, scaled, textAt, watts } from './values.ts'
+
+export type SensorTable = {
+  readonly entry: string
+  /** Returns the limits of a sensor; the conversion takes numbers as its value has them. */
+  readonly limitsOf: (tables: OpticTables, index: string, convert: Conversion) => OpticLimits | undefined
+}
+
+/** Numbers of the columns. */
+const column = { type: 1, scale: 2, precision: 3, value: 4, status: 5 } as const
+/** EntitySensorDataType, and dBm (14) of SensorDataType. */
+const type = { other: 1, voltsAc: 3, voltsDc: 4, amperes: 5, watts: 6, celsius: 8, dbm: 14 } as const
+/** EntitySensorDataScale: units. Each step is a factor of 1,000. */
+const unitScale = 9
+
+export const sensorColumns = ({ entry }: SensorTable): string[] =>
+  Object.values(column).map((number) => `${entry}.${number}`)
+
+type Metric = 'rx' | 'tx' | 'bias' | 'temperature' | 'voltage'
+
+type Sensor = {
+  readonly index: string
+  readonly metric: Metric
+  /** Null: the name has none. */
+  readonly lane: number | null
+  readonly value: number | null
+  readonly limits: OpticLimits | undefined
+}
+
+/** Returns the readings of sensors that belong to a module: one that measures light or its laser's current. */
+export function decodeSensors(tables: OpticTables, table: SensorTable): DecodedReading[] {
+  const groups = new Map<string, Sensor[]>()
+  for (const index of tables.get(`${table.entry}.${column.value}`)?.keys() ?? []) {
+    const label = labelOf(tables, index)
+    const sensor = sensorAt(tables, table, index, label)
+    if (!sensor) continue
+    // Sensors of several ports may be in one entity, such as a card: then the rest of their names differs.
+    const key = `${integerAt(tables, entPhysical.containedIn, index)} ${portWordsOf(label)}`
+    groups.set(key, [...(groups.get(key) ?? []), sensor])
+  }
+  return [...groups.values()].flatMap((sensors) => readingsOf(moduleFrom(sensors)))
+}
+
+function moduleFrom(sensors: readonly Sensor[]): ModuleValues {
+  const ofLanes = sensors.filter(({ metric }) => metric === 'rx' || metric === 'tx' || metric === 'bias')
+  const numbers = [...new Set(ofLanes.map(({ lane }) => lane))].filter((lane) => lane !== null)
+  const first = Math.min(...numbers)
+  // A sensor without a lane beside those with one is the sum of the lanes.
+  const lanes = numbers.length > 0 ? numbers : ofLanes.length > 0 ? [null] : []
+  const temperature = sensors.find(({ metric }) => metric === 'temperature')
+  const voltage = sensors.find(({ metric }) => metric === 'voltage')
+  const hasLanes = lanes.length > 0
+  return {
+    port: { kind: 'entity', index: Number((ofLanes[0] ?? sensors[0])!.index) },
+    temperatureC: hasLanes ? (temperature?.value ?? null) : null,
+    voltageV: hasLanes ? (voltage?.value ?? null) : null,
+    limits: { temperature: temperature?.limits, voltage: voltage?.limits },
+    lanes: lanes.map((lane) =>
+      laneFrom(
+        ofLanes.filter((sensor) => sensor.lane === lane),
+        lane === null ? 1 : lane + (first === 0 ? 1 : 0),
+      ),
+    ),
+  }
+}
+
+function laneFrom(sensors: readonly Sensor[], lane: number): LaneValues {
+  const find = (metric: Metric) => sensors.find((sensor) => sensor.metric === metric)
+  const [rx, tx, bias] = [find('rx'), find('tx'), find('bias')]
+  const limits: Limits = { rx_power: rx?.limits, tx_power: tx?.limits, bias: bias?.limits }
+  return {
+    lane,
+    rxDbm: rx?.value ?? null,
+    txDbm: tx?.value ?? null,
+    biasMa: bias?.value ?? null,
+    limits,
+  }
+}
+
+function sensorAt(tables: OpticTables, table: SensorTable, index: string, label: string): Sensor | undefined {
+  const number = (of: keyof typeof column) => integerAt(tables, `${table.entry}.${column[of]}`, index)
+  const metric = metricOf(label, number('type'))
+  if (!metric) return undefined
+  const factor = factorOf(number('scale'), number('precision'))
+  const convert = conversionOf(metric, number('type')!, factor)
+  const isWorking = (number('status') ?? 1) === 1
+  return {
+    index,
+    metric,
+    lane: laneIn(label),
+    value: isWorking ? convert(number('value')) : null,
+    limits: table.limitsOf(tables, index, convert),
+  }
+}
+
+/** Returns the name of the sensor, or its description if the name does not describe it. */
+function labelOf(tables: OpticTables, index: string): string {
+  const name = textAt(tables, entPhysical.name, index) ?? ''
+  const label = measured.test(name) ? name : `${name} ${textAt(tables, entPhysical.descr, index) ?? ''}`
+  return label.replaceAll(/[_-]+/g, ' ')
+}
+
+const measured = /power|bias|current|temp|volt/i
+const received = /\b(?:rx|receive[dr]?|receiver)\b/i
+const sent = /\b(?:tx|transmit(?:ted|ter)?)\b/i
+const ofPowerSupply = /\bpsu|\bpem\b|power ?supply|\bfan\b/i
+
+function metricOf(label: string, unit: number | null): Metric | undefined {
+  if (ofPowerSupply.test(label)) return undefined
+  if (unit === type.celsius) return 'temperature'
+  if (unit === type.voltsAc || unit === type.voltsDc) return 'voltage'
+  if (unit === type.amperes) return /bias|laser|\btx\b/i.test(label) ? 'bias' : undefined
+  // Some releases of IOS-XE have the type `other` for dBm.
+  const isPower = unit === type.watts || unit === type.dbm || (unit === type.other && /power/i.test(label))
+  if (!isPower) return undefined
+  if (received.test(label)) return 'rx'
+  return sent.test(label) ? 'tx' : undefined
+}
+
+function laneIn(label: string): number | null {
+  const match = /\b(?:lane|channel) ?#?(\d{1,3})\b/i.exec(label)
+  return match ? Number(match[1]) : null
+}
+
+const words =
+  /\b(?:(?:lane|channel) ?#?\d*|rx|receive[dr]?|receiver|tx|transmit(?:ted|ter)?|power|bias|current|temp(?:erature)?|volt(?:age)?|supply|sensor|laser|optical|light|level|dom|for|module|transceiver|total|average|dbm|mw|vcc|internal)\b|[().]/gi
+
+/** Returns the name without the words for what is measured, such as `ethernet1/1`. */
+const portWordsOf = (label: string): string =>
+  label.replaceAll(words, ' ').replaceAll(/\s+/g, ' ').trim().toLowerCase()
+
+/** value * 1000^(scale - 9) / 10^precision (RFC 3433). Precisions such as 1615384784 are an error of some releases. */
+function factorOf(scale: number | null, precision: number | null): number {
+  const isPrecision = precision !== null && precision >= -8 && precision <= 9
+  return 10 ** (3 * ((scale ?? unitScale) - unitScale) - (isPrecision ? precision : 0))
+}
+
+/** -32768 and values from 10^9 on mean that there is none. */
+const isAbsent = (value: number): boolean => value === -32_768 || Math.abs(value) >= 1e9
+
+function conversionOf(metric: Metric, unit: number, factor: number): Conversion {
+  const convert = metricConversion(metric, unit, factor)
+  return (value) => (value === null || isAbsent(value) ? null : convert(value))
+}
+
+function metricConversion(metric: Metric, unit: number, factor: number): Conversion {
+  if (metric === 'bias') return scaled('bias', 1_000 * factor)
+  if (metric === 'temperature' || metric === 'voltage') return scaled(metric, factor)
+  return unit === type.watts ? watts(1_000 * factor) : decibels(factor)
+}
