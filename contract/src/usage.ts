@@ -39,7 +39,7 @@ export const getPortUsageRoute = route({
   description:
     'Rates of a port over time, since it belongs to the team, by default of the last 24 hours. One series for each metric and ' +
     'direction; directions are those of the customer. Buckets of 5 minutes are kept for 400 days and of one minute for 30 ' +
-    'days; an `interval` below 300 needs a window of the last 30 days. A bucket without a measurement is null, never 0. ' +
+    'days: `interval` is rounded up to what is kept. A bucket without a measurement is null, never 0. ' +
     'The figures of a series (`min`, `max`, `avg`, `last`, `p95`) are of the buckets of 5 minutes, whatever the interval: ' +
     '`p95` is their 95th percentile by nearest rank.',
   permission: inventoryReading,

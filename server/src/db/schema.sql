@@ -1373,9 +1373,10 @@ create table interface_counters (
 );
 alter table interface_counters enable row level security;
 create policy tenant on interface_counters as permissive for all to pharos_tenant using ((EXISTS ( SELECT
-   FROM (ports p
+   FROM ((interfaces i
+     JOIN ports p ON (((p.device_id = i.device_id) AND (p.interface_key = i.key))))
      JOIN port_assignments a ON ((a.port_id = p.id)))
-  WHERE ((p.interface_id = interface_counters.interface_id) AND (a.team_id = current_team_id()) AND (a.valid @> now())))));
+  WHERE ((i.id = interface_counters.interface_id) AND (a.team_id = current_team_id()) AND (a.valid @> now())))));
 
 create table interfaces (
   id integer not null generated always as identity,

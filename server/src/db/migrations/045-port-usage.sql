@@ -137,8 +137,9 @@ alter table port_samples enable row level security;
 alter table port_days enable row level security;
 
 create policy tenant on interface_counters to pharos_tenant using (exists (
-  select from ports p join port_assignments a on a.port_id = p.id
-  where p.interface_id = interface_counters.interface_id and a.team_id = current_team_id() and a.valid @> now()));
+  select from interfaces i join ports p on p.device_id = i.device_id and p.interface_key = i.key
+    join port_assignments a on a.port_id = p.id
+  where i.id = interface_counters.interface_id and a.team_id = current_team_id() and a.valid @> now()));
 create policy tenant on port_samples to pharos_tenant using (exists (
   select from port_assignments a
   where a.port_id = port_samples.port_id and a.team_id = current_team_id() and a.valid @> port_samples.minute));

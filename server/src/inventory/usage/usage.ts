@@ -13,7 +13,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
 import { parseTime } from '../../text/time.ts'
-import { bucketsOf } from '../../timeseries/buckets.ts'
+import { bucketsOf, type BucketParameters, type Buckets } from '../../timeseries/buckets.ts'
 import { findUsage, type UsageAnswer, type UsageRow } from './usage.store.ts'
 
 export type UsageDeps = { readonly postgres: Postgres; readonly now: () => Date }
@@ -22,7 +22,7 @@ const sampleMs = 300_000
 const minuteDays = 30
 const dayMs = 86_400_000
 
-/** Throws `not_found` for a port that is not the team's now, `invalid` for too many buckets or minutes of long ago. */
+/** Throws `not_found` for a port that is not the team's now, and `invalid` for too many buckets. */
 export async function getPortUsage(
   { postgres, now: clock }: UsageDeps,
   { actor }: Operation,
@@ -32,11 +32,8 @@ export async function getPortUsage(
   const now = clock()
   const window = { start: timeOf(start), end: timeOf(end), interval, points, timezone }
   if (window.start && window.end && window.end < window.start) throw invalid(['query', 'end'], 'beforeStart')
-  const { borders, seconds } = bucketsOf(window, now)
-  const isFine = seconds < 300 || (seconds % 300 !== 0 && seconds % 60 === 0)
-  const hasMinutes = borders[0]!.getTime() >= now.getTime() - (minuteDays + 1) * dayMs
-  if (isFine && !hasMinutes) throw invalid(['query', 'interval'], 'minutesExpired', { days: minuteDays })
-  const found = await findUsage(postgres, actor.teamId, portId, borders, isFine ? 60 : 300)
+  const { borders, seconds, grain } = measuredBuckets(window, now)
+  const found = await findUsage(postgres, actor.teamId, portId, borders, grain)
   if (!found) throw notFound('port')
   const directions = direction ?? usageDirections
   return {
@@ -57,6 +54,16 @@ export async function getPortUsage(
     octets_in: totalOf(found, 'octets', 'in'),
     octets_out: totalOf(found, 'octets', 'out'),
   }
+}
+
+/** The interval is rounded up to what is kept: minutes of the last 30 days, else 5 minutes. */
+function measuredBuckets(window: BucketParameters, now: Date): Buckets & { readonly grain: 60 | 300 } {
+  const wanted = bucketsOf(window, now)
+  const hasMinutes = wanted.borders[0]!.getTime() >= now.getTime() - minuteDays * dayMs
+  const grain = hasMinutes && wanted.seconds % 300 !== 0 ? 60 : 300
+  const interval = Math.ceil(wanted.seconds / grain) * grain
+  if (interval === wanted.seconds) return { ...wanted, grain }
+  return { ...bucketsOf({ ...window, interval, points: undefined }, now), grain }
 }
 
 const timeOf = (text: string | undefined): Date | null => (text === undefined ? null : parseTime(text)!)
