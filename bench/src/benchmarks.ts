@@ -13,6 +13,7 @@ import { idleZones } from './idle-zones.ts'
 import { loginFlood } from './login-flood.ts'
 import { nameserverKills } from './nameserver-kills.ts'
 import { patchToPeer } from './patch-to-peer.ts'
+import { percentile } from './percentile.ts'
 import { portal } from './portal.ts'
 import { ptrBatch } from './ptr-batch.ts'
 import { readCounters } from './read-counters.ts'
@@ -51,5 +52,6 @@ export const benchmarks: readonly Benchmark[] = [
   nameserverKills,
   dnsFuzz,
   readCounters,
+  percentile,
   portal,
 ]

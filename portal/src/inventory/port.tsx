@@ -13,6 +13,7 @@ import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
+import { UsageCard } from './usage.tsx'
 import { words } from './words.ts'
 
 const { port: texts, ports: list } = words
@@ -48,6 +49,7 @@ export function PortPage() {
         }
       >
         <Explanation port={port} />
+        <UsageCard portId={port.id} commitBps={null} />
         {port.is_lag && <Members lag={port} />}
         <ServiceOf port={port} />
       </Columns>

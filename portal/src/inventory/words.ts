@@ -163,6 +163,23 @@ export const words = {
       testing: 'The port is being tested. It forwards no traffic.',
     },
   },
+  usage: {
+    title: 'Traffic',
+    chart: 'Traffic of the port',
+    span: 'Time range',
+    spans: { day: '24 hours', week: '7 days', month: '30 days', year: 'Year' },
+    p95Of: (direction: string) => `95th percentile, ${direction.toLowerCase()}`,
+    commit: 'Commit',
+    empty: 'No traffic has been measured in this time.',
+    direction: 'Direction',
+    now: 'Now',
+    average: 'Average',
+    maximum: 'Maximum',
+    p95: '95th percentile',
+    volume: 'Volume',
+    samples: (samples: number, missing: number) =>
+      `${samples.toLocaleString('en')} samples of 5 minutes${missing === 0 ? '' : `, ${missing.toLocaleString('en')} missing`}. In is received by you, out is sent by you.`,
+  },
   services: {
     title: 'Services',
     note: 'Services that your team has bought from the provider',

@@ -16,6 +16,7 @@ import {
   type DueDevice,
   type SealedCredential,
 } from './collect.store.ts'
+import { saveCounters } from './counter.store.ts'
 import type { DeviceSource } from './device-source.ts'
 
 const pollSeconds = 60
@@ -113,6 +114,7 @@ export class DeviceCollector {
         await saveInterfaces(trx, device.id, survey.interfaces)
       }
       await saveStates(trx, device.id, rows)
+      await saveCounters(trx, device.id, rows)
       await saveAnswered(trx, device.id, pollSeconds)
     }
   }
