@@ -25,42 +25,46 @@ async function identify(objectId: string, description: string, others: readonly 
 }
 
 describe('the identity of a device', () => {
-  const descriptions: readonly (readonly [objectId: string, description: string, ...(string | null)[]])[] = [
+  const descriptions: readonly (readonly [
+    objectId: string,
+    description: string,
+    expected: readonly (string | null)[],
+  ])[] = [
     [
       '1.3.6.1.4.1.30065.1.3011',
       'Arista Networks EOS version 4.26.5M running on an Arista Networks DCS-7280SR-48C6',
-      ...['Arista', 'DCS-7280SR-48C6', null, '4.26.5M'],
+      ['Arista', 'DCS-7280SR-48C6', null, '4.26.5M'],
     ],
     [
       '1.3.6.1.4.1.30065.1.2759',
       'Arista Networks EOS version 4.33.1F running on an Arista vEOS-lab',
-      ...['Arista', 'vEOS-lab', null, '4.33.1F'],
+      ['Arista', 'vEOS-lab', null, '4.33.1F'],
     ],
     [
       '1.3.6.1.4.1.2636.1.1.1.2.25',
       'Juniper Networks, Inc. mx480 internet router, kernel JUNOS 18.4R2-S3, Build date: 2019-12-21',
-      ...['Juniper', 'mx480', null, '18.4R2-S3'],
+      ['Juniper', 'mx480', null, '18.4R2-S3'],
     ],
     [
       '1.3.6.1.4.1.9.1.1709',
       'Cisco IOS XR Software (Cisco ASR9K Series),  Version 6.4.2[Default]\r\nCopyright (c) 2019 by Cisco Systems, Inc.',
-      ...['Cisco', null, null, '6.4.2'],
+      ['Cisco', null, null, '6.4.2'],
     ],
     [
       '1.3.6.1.4.1.9.1.1208',
       'Cisco IOS Software, C2960X Software (C2960X-UNIVERSALK9-M), Version 15.2(7)E3, RELEASE SOFTWARE (fc3)',
-      ...['Cisco', null, null, '15.2(7)E3'],
+      ['Cisco', null, null, '15.2(7)E3'],
     ],
     [
       '1.3.6.1.4.1.6527.1.3.15',
       'TiMOS-C-20.10.R3 cpm/hops64 Nokia 7750 SR Copyright (c) 2000-2020 Nokia.',
-      ...['Nokia', '7750 SR', null, 'C-20.10.R3'],
+      ['Nokia', '7750 SR', null, 'C-20.10.R3'],
     ],
-    ['1.3.6.1.4.1.14988.1', 'RouterOS CCR1036-8G-2S+', 'MikroTik', 'CCR1036-8G-2S+', null, null],
-    ['1.3.6.1.4.1.99999.1', 'A switch, version 2.0', null, null, null, '2.0'],
-    ['0.0', 'A switch', null, null, null, null],
+    ['1.3.6.1.4.1.14988.1', 'RouterOS CCR1036-8G-2S+', ['MikroTik', 'CCR1036-8G-2S+', null, null]],
+    ['1.3.6.1.4.1.99999.1', 'A switch, version 2.0', [null, null, null, '2.0']],
+    ['0.0', 'A switch', [null, null, null, null]],
   ]
-  for (const [objectId, description, ...expected] of descriptions)
+  for (const [objectId, description, expected] of descriptions)
     it(`is read from "${description.slice(0, 40)}"`, async () => {
       assert.deepEqual(await identify(objectId, description), expected)
     })
