@@ -84,12 +84,16 @@ export class SnmpSession {
     const before = this.#lastRequest
     const turn = Promise.withResolvers<void>()
     this.#lastRequest = turn.promise
+    let isFirst = before === undefined
     try {
       if (before) await unlessAborted(signal, before)
+      isFirst = true
       return await this.#tryAll(send, signal)
     } finally {
-      if (this.#lastRequest === turn.promise) this.#lastRequest = before
-      void Promise.resolve(before).then(turn.resolve)
+      // Aborted in the queue: the next one still waits for those before.
+      if (!isFirst) void before!.then(turn.resolve)
+      else turn.resolve()
+      if (isFirst && this.#lastRequest === turn.promise) this.#lastRequest = undefined
     }
   }
 

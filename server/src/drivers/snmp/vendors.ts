@@ -41,7 +41,11 @@ const vendors: Readonly<Record<number, Vendor>> = {
   },
   25461: { name: 'Palo Alto Networks' },
   25506: { name: 'H3C', software: /\bVersion\s+([^\s,]+)/ },
-  30065: { name: 'Arista', model: /running on an Arista Networks (\S+)/, software: /\bEOS version (\S+)/ },
+  30065: {
+    name: 'Arista',
+    model: /running on an Arista (?:Networks )?(\S+)/,
+    software: /\bEOS version (\S+)/,
+  },
   33049: { name: 'NVIDIA' },
   36673: { name: 'IP Infusion', software: /\bVersion\s+([^\s,]+)/i },
   40310: { name: 'Cumulus', software: /\bLinux\s+([^\s,]+)/ },
