@@ -16,6 +16,7 @@ import { patchToPeer } from './patch-to-peer.ts'
 import { percentile } from './percentile.ts'
 import { portal } from './portal.ts'
 import { ptrBatch } from './ptr-batch.ts'
+import { readCounters } from './read-counters.ts'
 import { recordSetList } from './recordset-list.ts'
 import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
@@ -50,6 +51,7 @@ export const benchmarks: readonly Benchmark[] = [
   idleZones,
   nameserverKills,
   dnsFuzz,
+  readCounters,
   percentile,
   portal,
 ]

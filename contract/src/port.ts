@@ -83,7 +83,7 @@ export const listPortsRoute = route({
       Repeatable(
         Type.Integer({
           minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
+          maximum: 999_999_999_999_999,
           description: 'exactly this speed, bits per second',
         }),
       ),

@@ -33,6 +33,7 @@ import { sessionRoutes } from './session.ts'
 import { streamRoutes } from './stream.ts'
 import { teamRoutes } from './team.ts'
 import { tokenRoutes } from './token.ts'
+import { usageRoutes } from './usage.ts'
 import { webhookRoutes } from './webhook.ts'
 
 export const routes: readonly Route[] = [
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   ...serviceRoutes,
   ...deviceRoutes,
   ...portRoutes,
+  ...usageRoutes,
   ...deliveryRoutes,
   ...analysisRoutes,
   ...searchRoutes,

@@ -134,7 +134,7 @@ export type TestTeam = { readonly teamId: number; readonly slug: string }
 export async function addTeam(
   { database }: TestApi,
   slug: string,
-  modules = ['ipam', 'lighthouse', 'dns'],
+  modules = ['inventory', 'ipam', 'lighthouse', 'dns'],
 ): Promise<TestTeam> {
   const { id } = await database.postgres.owner
     .insertInto('teams')

@@ -97,6 +97,7 @@ describe('rotating the key ring', () => {
       )
     await addSealedWebhook()
     await addSealedDnsKeys()
+    await addSealedCredential()
   })
 
   /** Removed explicitly, because a former secret otherwise expires by itself. */
@@ -106,6 +107,13 @@ describe('rotating the key ring', () => {
       insert into webhooks (id, team_id, url, events, secret_sealed, former_secret_sealed, created_by)
       overriding system value values (1, ${team.teamId}, 'https://hooks.example', '{event.started}',
         ${sealed('secret')}, ${sealed('former')}, 'user:1')`.execute(owner())
+  }
+
+  async function addSealedCredential(): Promise<void> {
+    const sealed = seal(rings.old, 'device-credential', Buffer.from('a password'), 'core')
+    await sql`
+      insert into device_credentials (name, version, community_sealed, auth_sealed, privacy_sealed)
+      values ('core', 'v3', ${sealed}, ${sealed}, ${sealed})`.execute(owner())
   }
 
   async function addSealedDnsKeys(): Promise<void> {

@@ -163,7 +163,7 @@ describe('who finds what', () => {
     }
     assert.deepEqual(await kindsOfScopes([]), [])
     assert.deepEqual(await kindsOfScopes(['ipam:read']), ['announcement', 'asn'])
-    assert.deepEqual(await kindsOfScopes(['inventory:read']), ['prefix', 'service'])
+    assert.deepEqual(await kindsOfScopes(['inventory:read']), ['device', 'port', 'prefix', 'service'])
     assert.deepEqual(await kindsOfScopes(['lighthouse:read']), ['event'])
     assert.deepEqual(await kindsOfScopes(['team:read']), ['team'])
   })

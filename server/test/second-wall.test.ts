@@ -58,6 +58,14 @@ const owners: Record<string, string> = {
   teams: 't.id',
   users: '(select m.team_id from memberships m where m.user_id = t.id)',
   events: '(select e.team_id from team_events e where e.event_id = t.id)',
+  ...Object.fromEntries(
+    ['port_samples', 'port_days'].map((table) => [
+      table,
+      '(select a.team_id from port_assignments a where a.port_id = t.port_id)',
+    ]),
+  ),
+  interface_counters:
+    '(select a.team_id from ports p join port_assignments a on a.port_id = p.id where p.id = t.interface_id)',
   ports: '(select a.team_id from port_assignments a where a.port_id = t.id)',
   ...Object.fromEntries(
     ['devices', 'device_states', 'interfaces'].map((table) => [

@@ -17,6 +17,7 @@ import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
 import { sessionExamples } from './session.ts'
 import { teamExamples } from './team.ts'
+import { usageExamples } from './usage.ts'
 import { webhookExamples } from './webhook.ts'
 
 export const examples: Examples = new Map([
@@ -35,6 +36,7 @@ export const examples: Examples = new Map([
   ...serviceExamples,
   ...deviceExamples,
   ...portExamples,
+  ...usageExamples,
   ...analysisExamples,
   ...deliveryExamples,
   ...searchExamples,

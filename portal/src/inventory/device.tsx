@@ -15,7 +15,7 @@ import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
-import { DevicePill, portColor, PortPill, portStateText, ServicePill } from './inventory-state.tsx'
+import { DevicePill, portColor, PortPill, portStateText } from './inventory-state.tsx'
 import { words } from './words.ts'
 
 const { device: texts } = words
@@ -189,10 +189,10 @@ const Services = ({ device: { services = [] } }: { device: Device }) => (
       <Dimmed>{texts.noServices}</Dimmed>
     ) : (
       <Facts
-        facts={services.map(({ id, name, state }) => [
-          name,
+        facts={services.map(({ id, name, type }) => [
+          words.serviceType[type],
           <TextLink key={id} to="/services/$id" params={{ id: String(id) }} size="sm">
-            <ServicePill state={state} />
+            {name}
           </TextLink>,
         ])}
       />

@@ -157,12 +157,7 @@ function Facets({ view }: { view: ListView }) {
             <ul>
               {values.map(({ value, label, count }) => (
                 <li key={value}>
-                  <button
-                    type="button"
-                    aria-pressed={chosen.includes(value)}
-                    aria-label={texts.countOf(label, count)}
-                    onClick={() => toggle(value)}
-                  >
+                  <button type="button" aria-pressed={chosen.includes(value)} onClick={() => toggle(value)}>
                     <span>{label}</span>
                     <span>{count}</span>
                   </button>

@@ -13,6 +13,7 @@ import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
+import { UsageCard } from './usage.tsx'
 import { words } from './words.ts'
 
 const { port: texts, ports: list } = words
@@ -48,6 +49,7 @@ export function PortPage() {
         }
       >
         <Explanation port={port} />
+        <UsageCard portId={port.id} commitBps={null} />
         {port.is_lag && <Members lag={port} />}
         <ServiceOf port={port} />
       </Columns>
@@ -55,7 +57,7 @@ export function PortPage() {
   )
 }
 
-/** What a state that is not "up" means, and who can act. */
+/** The meaning of a state other than "up", and who can act. */
 function Explanation({ port: { admin_status, oper_status } }: { port: Port }) {
   const { explanation } = texts
   const key = admin_status === 'down' ? 'disabled' : oper_status

@@ -91,8 +91,6 @@ export const words = {
     id: 'ID',
     groups,
     groupsLabel: 'Filter devices',
-    selected: 'selected',
-    countOf: (label: string, count: number) => `${label}, ${count} ${count === 1 ? 'device' : 'devices'}`,
   },
   device: {
     title: 'Device',
@@ -164,6 +162,23 @@ export const words = {
       dormant: 'The port waits for the other side.',
       testing: 'The port is being tested. It forwards no traffic.',
     },
+  },
+  usage: {
+    title: 'Traffic',
+    chart: 'Traffic of the port',
+    span: 'Time range',
+    spans: { day: '24 hours', week: '7 days', month: '30 days', year: 'Year' },
+    p95Of: (direction: string) => `95th percentile, ${direction.toLowerCase()}`,
+    commit: 'Commit',
+    empty: 'No traffic has been measured in this time.',
+    direction: 'Direction',
+    now: 'Now',
+    average: 'Average',
+    maximum: 'Maximum',
+    p95: '95th percentile',
+    volume: 'Volume',
+    samples: (samples: number, missing: number) =>
+      `${samples.toLocaleString('en')} samples of 5 minutes${missing === 0 ? '' : `, ${missing.toLocaleString('en')} missing`}. In is received by you, out is sent by you.`,
   },
   services: {
     title: 'Services',

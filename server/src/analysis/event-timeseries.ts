@@ -8,13 +8,12 @@ import {
 } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
 import type { QueryOf } from '@pharos/contract/route'
-import { timeseriesPointsMax, type Series, type Timeseries } from '@pharos/contract/timeseries'
+import type { Series, Timeseries } from '@pharos/contract/timeseries'
 import type { Postgres } from '../db/postgres.ts'
 import { etagOf } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { invalid } from '../runtime/error.ts'
-import { isTimezone } from '../text/time.ts'
-import { bordersOf, figuresOf, intervalFor } from './buckets.ts'
+import { bucketsOf, figuresOf } from '../timeseries/buckets.ts'
 import { listSeriesRows, type SeriesRow } from './event-timeseries.store.ts'
 import { parseRelatedQuery } from './related-query.ts'
 
@@ -22,7 +21,6 @@ export type TimeseriesDeps = { readonly postgres: Postgres; readonly now: () => 
 type Query = QueryOf<typeof getRelatedTimeseriesRoute>
 
 const dayMs = 86_400_000
-const defaultPoints = 300
 /** Its bytes are read from the details of each event. */
 const bytesDaysMax = 31
 
@@ -39,20 +37,21 @@ export async function getRelatedTimeseries(
   { actor }: Operation,
   query: Query,
 ): Promise<{ body: Timeseries; etag: string }> {
-  const { interval, points, timezone = 'UTC', metric, group_by: groupBy, limit, ...filters } = query
+  const { interval, points, timezone, metric, group_by: groupBy, limit, ...filters } = query
   const now = clock()
   const filter = parseRelatedQuery({ ...filters, ordering: 'id', limit: 1, offset: 0 })
-  const end = filter.end ?? (filter.start && filter.start > now ? filter.start : now)
-  const start = filter.start ?? new Date(end.getTime() - dayMs)
-  if (interval !== undefined && points !== undefined) throw invalid(['query', 'points'], 'bothBuckets')
-  if (!isTimezone(timezone)) throw invalid(['query', 'timezone'], 'timezone')
+  const window = { start: filter.start, end: filter.end, interval, points, timezone }
+  const { start, end, borders, seconds } = bucketsOf(window, now)
   if (metric === 'sum_bytes' && end.getTime() - start.getTime() > bytesDaysMax * dayMs)
     throw invalid(['query', 'end'], 'longBytes')
-  const seconds = interval ?? intervalFor(start, end, points ?? defaultPoints)
-  const borders = bordersOf({ start, end, interval: seconds, timezone }, timeseriesPointsMax + 2)
-  if (!borders) throw invalid(['query', 'interval'], 'tooManyBuckets', { max: timeseriesPointsMax })
-  const window = { ...filter, start: borders[0]!, end: new Date(borders.at(-1)!.getTime() - 1) }
-  const rows = await listSeriesRows(postgres, actor.teamId, { filter: window, borders, now, metric, groupBy })
+  const covered = { ...filter, start: borders[0]!, end: new Date(borders.at(-1)!.getTime() - 1) }
+  const rows = await listSeriesRows(postgres, actor.teamId, {
+    filter: covered,
+    borders,
+    now,
+    metric,
+    groupBy,
+  })
   const body = {
     start: borders[0]!.toISOString(),
     end: borders.at(-1)!.toISOString(),

@@ -25,19 +25,21 @@ export const serve: Command = {
   },
 }
 
-/** Serves until a signal, and then stops PostgreSQL too; `ready` is called when everything runs. */
+/** Serves until a signal, and then stops PostgreSQL too; `ready` is called when everything runs, with a signal of the end. */
 export async function serveUntilStopped(
   config: Config,
   postgres: Postgres,
   roles: readonly Role[],
   log: Log,
-  ready: (url: string | undefined) => void = () => {},
+  ready: (url: string | undefined, stopping: AbortSignal) => void = () => {},
 ): Promise<void> {
   const stopped = untilStopped()
   const serving = await runRole(config, roles, log, postgres)
   log.info({ roles, url: serving.url, dns: serving.dns }, 'serving')
-  ready(serving.url)
+  const stopping = new AbortController()
+  ready(serving.url, stopping.signal)
   log.info({ signal: await stopped }, 'stopping')
+  stopping.abort()
   if (!(await serving.stop()))
     throw new CommandFailure('Not everything stopped in time. Committed data is safe.')
 }

@@ -7,6 +7,7 @@ import { isLoopback } from '../net/loopback.ts'
 import type { Config, Environment } from '../runtime/config.ts'
 import { createLog } from '../runtime/log.ts'
 import { demoAccounts, demoFile, prepareDemo } from './demo/demo.ts'
+import { addPortHistory } from './demo/port-history.ts'
 import { CommandFailure, type Command, type CommandContext } from './command.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
@@ -35,8 +36,12 @@ export const start: Command = {
       await postgres.stop()
       throw error
     }
-    await serveUntilStopped(config, postgres, allRoles, log, (url) => {
+    await serveUntilStopped(config, postgres, allRoles, log, (url, stopping) => {
       if (!values.quiet) context.out(welcome(url!, config))
+      // It takes half a minute, and everything else works meanwhile.
+      void addPortHistory(postgres.owner, new Date(), stopping).catch((error: unknown) => {
+        if (!stopping.aborted) log.warn({ err: error }, 'traffic of the past year not added')
+      })
     })
   },
 }

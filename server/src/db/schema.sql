@@ -48,6 +48,40 @@ CREATE OR REPLACE FUNCTION public.bucket_rate(bucket integer)
 AS $function$ select case when bucket < 16 then bucket::bigint
     else (16 + bucket % 16)::bigint << (bucket / 16 - 1) end $function$;
 
+CREATE OR REPLACE FUNCTION public.compact_samples(day date)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  part text := 'port_samples_' || to_char(day, 'YYYY_MM_DD');
+  first timestamptz := day::timestamp at time zone 'UTC';
+begin
+  perform pg_advisory_xact_lock(hashtext('create_sample_partition'));
+  if to_regclass(part) is null then
+    return false;
+  end if;
+  execute format('lock table %I in access exclusive mode', part);
+  execute format($sql$
+    insert into port_days
+    select p.port_id, r.seconds, %L,
+      array_agg(b.covered_ms order by slot), array_agg(b.octets_in order by slot), array_agg(b.octets_out order by slot),
+      array_agg(b.packets_in order by slot), array_agg(b.packets_out order by slot), array_agg(b.errors_in order by slot),
+      array_agg(b.errors_out order by slot), array_agg(b.discards_in order by slot), array_agg(b.discards_out order by slot)
+    from (select distinct port_id from %I) p cross join (values (60), (300)) r (seconds)
+    cross join lateral generate_series(0, 86400 / r.seconds - 1) slot
+    left join lateral (
+      select sum(s.covered_ms)::integer as covered_ms, sum(s.octets_in)::bigint as octets_in, sum(s.octets_out)::bigint as octets_out,
+        sum(s.packets_in)::bigint as packets_in, sum(s.packets_out)::bigint as packets_out, sum(s.errors_in)::bigint as errors_in,
+        sum(s.errors_out)::bigint as errors_out, sum(s.discards_in)::bigint as discards_in,
+        sum(s.discards_out)::bigint as discards_out
+      from %I s where s.port_id = p.port_id and s.minute >= %L::timestamptz + make_interval(secs => slot * r.seconds)
+        and s.minute < %L::timestamptz + make_interval(secs => (slot + 1) * r.seconds)) b on true
+    group by p.port_id, r.seconds
+    on conflict do nothing$sql$, day, part, part, first, first);
+  execute format('drop table %I', part);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_team_events()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -110,6 +144,26 @@ begin
       execute format('create trigger audit_entries_not_emptied before truncate on %I for each statement execute function refuse_change()', part);
     end if;
   end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.create_sample_partition(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  part text := 'port_samples_' || to_char(day, 'YYYY_MM_DD');
+  first timestamptz := day::timestamp at time zone 'UTC';
+  past timestamptz := (day + 1)::timestamp at time zone 'UTC';
+begin
+  perform pg_advisory_xact_lock(hashtext('create_sample_partition'));
+  if to_regclass(part) is not null then
+    return;
+  end if;
+  lock table port_samples_default in access exclusive mode;
+  execute format('create table %I (like port_samples including defaults including constraints including indexes)', part);
+  execute format('with moved as (delete from port_samples_default where minute >= %L and minute < %L returning *)
+    insert into %I select * from moved', first, past, part);
+  execute format('alter table port_samples attach partition %I for values from (%L) to (%L)', part, first, past);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.current_team_id()
@@ -229,6 +283,31 @@ begin
     where exists (select from teams where id = old.team_id);
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.port_buckets(port integer, since timestamp with time zone, until timestamp with time zone, seconds integer)
+ RETURNS TABLE(at timestamp with time zone, covered_ms integer, octets_in bigint, octets_out bigint, packets_in bigint, packets_out bigint, errors_in bigint, errors_out bigint, discards_in bigint, discards_out bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select d.day::timestamp at time zone 'UTC' + make_interval(secs => ((u.slot - 1) * port_buckets.seconds)::double precision),
+    u.covered_ms, u.octets_in, u.octets_out, u.packets_in, u.packets_out, u.errors_in, u.errors_out, u.discards_in, u.discards_out
+  from port_days d
+  cross join lateral unnest(d.covered_ms, d.octets_in, d.octets_out, d.packets_in, d.packets_out, d.errors_in, d.errors_out,
+    d.discards_in, d.discards_out) with ordinality
+    as u (covered_ms, octets_in, octets_out, packets_in, packets_out, errors_in, errors_out, discards_in, discards_out, slot)
+  where d.port_id = port and d.seconds = port_buckets.seconds
+    and d.day between (since at time zone 'UTC')::date and (until at time zone 'UTC')::date
+    and u.covered_ms is not null
+    and d.day::timestamp at time zone 'UTC' + make_interval(secs => ((u.slot - 1) * port_buckets.seconds)::double precision) >= since
+    and d.day::timestamp at time zone 'UTC' + make_interval(secs => ((u.slot - 1) * port_buckets.seconds)::double precision) < until
+  union all
+  select date_bin(make_interval(secs => port_buckets.seconds::double precision), s.minute, '2000-01-01T00:00:00Z'),
+    sum(s.covered_ms)::integer, sum(s.octets_in)::bigint, sum(s.octets_out)::bigint, sum(s.packets_in)::bigint,
+    sum(s.packets_out)::bigint, sum(s.errors_in)::bigint, sum(s.errors_out)::bigint, sum(s.discards_in)::bigint,
+    sum(s.discards_out)::bigint
+  from port_samples s where s.port_id = port and s.minute >= since and s.minute < until
+  group by 1
+$function$;
 
 CREATE OR REPLACE FUNCTION public.prefix_is_claimed(team integer, wanted cidr)
  RETURNS boolean
@@ -1280,6 +1359,24 @@ CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (cr
 alter table idempotency_keys enable row level security;
 create policy tenant on idempotency_keys as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- the last reading of the counters of each interface that is a port
+create table interface_counters (
+  interface_id integer not null,
+  state jsonb not null, -- the reading; counters are texts, since they exceed 2^53
+  open jsonb, -- the minute that is not over yet
+  mac text, -- of the interface at the reading, as the type: another one means another interface
+  type integer not null,
+  dropped text, -- why the last increase that was dropped is unknown
+  dropped_at timestamp with time zone,
+  constraint interface_counters_pkey PRIMARY KEY (interface_id),
+  constraint interface_counters_interface_id_fkey FOREIGN KEY (interface_id) REFERENCES interfaces(id) ON DELETE CASCADE
+);
+alter table interface_counters enable row level security;
+create policy tenant on interface_counters as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM (ports p
+     JOIN port_assignments a ON ((a.port_id = p.id)))
+  WHERE ((p.interface_id = interface_counters.interface_id) AND (a.team_id = current_team_id()) AND (a.valid @> now())))));
+
 create table interfaces (
   id integer not null generated always as identity,
   device_id integer not null,
@@ -1596,6 +1693,53 @@ CREATE INDEX port_assignments_service ON public.port_assignments USING btree (se
 CREATE INDEX port_assignments_team ON public.port_assignments USING btree (team_id, port_id);
 alter table port_assignments enable row level security;
 create policy tenant on port_assignments as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- a past day (UTC) of a port: one element for each bucket of `seconds`
+create table port_days (
+  port_id integer not null,
+  seconds integer not null,
+  day date not null,
+  covered_ms integer[] not null, -- null, as the others: nothing was measured
+  octets_in bigint[] not null,
+  octets_out bigint[] not null,
+  packets_in bigint[] not null,
+  packets_out bigint[] not null,
+  errors_in bigint[] not null,
+  errors_out bigint[] not null,
+  discards_in bigint[] not null,
+  discards_out bigint[] not null,
+  constraint port_days_pkey PRIMARY KEY (port_id, seconds, day),
+  constraint port_days_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
+  constraint port_days_seconds_check CHECK (((seconds = 60) OR (seconds = 300)))
+);
+alter table port_days enable row level security;
+create policy tenant on port_days as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM port_assignments a
+  WHERE ((a.port_id = port_days.port_id) AND (a.team_id = current_team_id()) AND (a.valid && tstzrange(((port_days.day)::timestamp without time zone AT TIME ZONE 'UTC'::text), (((port_days.day + 1))::timestamp without time zone AT TIME ZONE 'UTC'::text)))))));
+
+-- what a port counted in each minute of the last two days; in and out as the device sees them
+create table port_samples (
+  port_id integer not null,
+  minute timestamp with time zone not null,
+  covered_ms integer not null, -- the part of the minute that was measured
+  octets_in bigint, -- null, as the others: the device has no such counter
+  octets_out bigint,
+  packets_in bigint,
+  packets_out bigint,
+  errors_in bigint,
+  errors_out bigint,
+  discards_in bigint,
+  discards_out bigint,
+  constraint port_samples_pkey PRIMARY KEY (port_id, minute),
+  constraint port_samples_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
+  constraint port_samples_covered_ms_check CHECK (((covered_ms >= 0) AND (covered_ms <= 60000)))
+) partition by RANGE (minute);
+alter table port_samples enable row level security;
+create policy tenant on port_samples as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM port_assignments a
+  WHERE ((a.port_id = port_samples.port_id) AND (a.team_id = current_team_id()) AND (a.valid @> port_samples.minute)))));
+
+create table port_samples_default partition of port_samples DEFAULT;
 
 -- interfaces that are sold
 create table ports (
@@ -2071,7 +2215,7 @@ grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
-grant select (device_id, identity, booted, seen, missed) on device_states to pharos_tenant;
+grant select (device_id, identity, booted, seen, error, missed) on device_states to pharos_tenant;
 grant select (id, name, role, vendor, model, serial, location_key, management_address, driver, customer_id, maintenance_until, tags, external_ref, created) on devices to pharos_tenant;
 grant delete, insert, select, update on dns_blocks to pharos_tenant;
 grant select on dns_defaults to pharos_tenant;
@@ -2090,6 +2234,7 @@ grant select on event_relationships to pharos_tenant;
 grant select on events to pharos_tenant;
 grant insert, select on former_members to pharos_tenant;
 grant delete, insert, select on idempotency_keys to pharos_tenant;
+grant select on interface_counters to pharos_tenant;
 grant select on interfaces to pharos_tenant;
 grant delete, insert (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires), select (id, team_id, email, is_admin, invited_by, inviter, version, created, sent, expires, accepted), update (email, is_admin, token_mac, invited_by, inviter, inviter_name, sent, expires) on invitations to pharos_tenant;
 grant insert (letter_id, announcement_id, team_id), select, update (replaced) on letter_announcements to pharos_tenant;
@@ -2102,6 +2247,8 @@ grant delete, select, update (is_admin, managed_by) on memberships to pharos_ten
 grant delete, insert, select, update on notified_statuses to pharos_tenant;
 grant insert (team_id, type, data, user_id), select on outbox to pharos_tenant;
 grant select on port_assignments to pharos_tenant;
+grant select on port_days to pharos_tenant;
+grant select on port_samples to pharos_tenant;
 grant select on ports to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;

@@ -849,6 +849,21 @@ export interface IdempotencyKeysTable {
   created: Generated<Date>
 }
 
+/** the last reading of the counters of each interface that is a port */
+export interface InterfaceCountersTable {
+  interface_id: number
+  /** the reading; counters are texts, since they exceed 2^53 */
+  state: Json
+  /** the minute that is not over yet */
+  open: NullableJson
+  /** of the interface at the reading, as the type: another one means another interface */
+  mac: string | null
+  type: number
+  /** why the last increase that was dropped is unknown */
+  dropped: string | null
+  dropped_at: Date | null
+}
+
 export interface InterfacesTable {
   id: GeneratedAlways<number>
   device_id: number
@@ -1078,6 +1093,40 @@ export interface PortAssignmentsTable {
   service_id: number
   team_id: number
   valid: string
+}
+
+/** a past day (UTC) of a port: one element for each bucket of `seconds` */
+export interface PortDaysTable {
+  port_id: number
+  seconds: number
+  day: string
+  /** null, as the others: nothing was measured */
+  covered_ms: number[]
+  octets_in: number[]
+  octets_out: number[]
+  packets_in: number[]
+  packets_out: number[]
+  errors_in: number[]
+  errors_out: number[]
+  discards_in: number[]
+  discards_out: number[]
+}
+
+/** what a port counted in each minute of the last two days; in and out as the device sees them */
+export interface PortSamplesTable {
+  port_id: number
+  minute: Date
+  /** the part of the minute that was measured */
+  covered_ms: number
+  /** null, as the others: the device has no such counter */
+  octets_in: number | null
+  octets_out: number | null
+  packets_in: number | null
+  packets_out: number | null
+  errors_in: number | null
+  errors_out: number | null
+  discards_in: number | null
+  discards_out: number | null
 }
 
 export type PortsManagedBy = 'platform' | 'netbox'
@@ -1553,6 +1602,7 @@ export interface Schema {
   former_members: FormerMembersTable
   holds: HoldsTable
   idempotency_keys: IdempotencyKeysTable
+  interface_counters: InterfaceCountersTable
   interfaces: InterfacesTable
   invitations: InvitationsTable
   letter_announcements: LetterAnnouncementsTable
@@ -1570,6 +1620,8 @@ export interface Schema {
   notified_statuses: NotifiedStatusesTable
   outbox: OutboxTable
   port_assignments: PortAssignmentsTable
+  port_days: PortDaysTable
+  port_samples: PortSamplesTable
   ports: PortsTable
   prefixes: PrefixesTable
   processes: ProcessesTable

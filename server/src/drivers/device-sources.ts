@@ -3,25 +3,44 @@ import type { DeviceSource } from '../inventory/collect/device-source.ts'
 import { checkSandboxDevice, type SandboxDeviceSettings } from './sandbox-device/settings.ts'
 import { SandboxDeviceSource } from './sandbox-device/source.ts'
 import type { SettingProblem } from './setting-problems.ts'
+import type { SnmpCredential } from './snmp/credential.ts'
+import { checkSnmpSettings, type SnmpSettings } from './snmp/settings.ts'
+import { createSnmpSource } from './snmp/source.ts'
 
-export const deviceDrivers = ['none', 'sandbox'] as const
+/** `none`: the device is not read. */
+export const deviceDrivers = ['none', 'snmp', 'sandbox'] as const
 type DeviceDriver = (typeof deviceDrivers)[number]
 
+/** A device of the platform file, with its credential opened. */
 export type DeviceSourceConfig = {
   readonly name: string
   readonly driver: string
   readonly settings: unknown
+  readonly address: string | null
+  readonly credential: SnmpCredential | null
+}
+
+const checks: Readonly<Record<DeviceDriver, (settings: unknown) => readonly SettingProblem[]>> = {
+  none: () => [],
+  snmp: checkSnmpSettings,
+  sandbox: checkSandboxDevice,
 }
 
 /** Lists the problems of the settings of a device; an empty list means that its driver accepts them. */
 export const checkDeviceSettings = (driver: DeviceDriver, settings: unknown): readonly SettingProblem[] =>
-  driver === 'sandbox' ? checkSandboxDevice(settings) : []
+  checks[driver](settings)
 
 /** Returns the source of a device, which asks nothing yet; undefined for a device that is not read. */
 export function createDeviceSource(
-  { name, driver, settings }: DeviceSourceConfig,
+  { name, driver, settings, address, credential }: DeviceSourceConfig,
   now: () => Date,
 ): DeviceSource | undefined {
-  if (driver !== 'sandbox') return undefined
-  return new SandboxDeviceSource({ name, settings: settings as SandboxDeviceSettings, now })
+  if (driver === 'sandbox')
+    return new SandboxDeviceSource({ name, settings: settings as SandboxDeviceSettings, now })
+  if (driver !== 'snmp' || address === null || credential === null) return undefined
+  const { port, timeout_ms: timeoutMs, tries, any_source: acceptsAnySource } = settings as SnmpSettings
+  const given = Object.entries({ port, timeoutMs, tries, acceptsAnySource }).filter(
+    ([, value]) => value !== undefined,
+  )
+  return createSnmpSource({ address, credential, ...Object.fromEntries(given) })
 }

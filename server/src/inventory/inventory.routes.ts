@@ -8,13 +8,17 @@ import {
 import { getPortRoute, listPortsRoute } from '@pharos/contract/port'
 import { getPrefixRoute, listPrefixesRoute } from '@pharos/contract/prefix'
 import { getServiceRoute, listServicesRoute } from '@pharos/contract/service'
+import { getPortUsageRoute } from '@pharos/contract/usage'
 import { handle, type Mounted } from '../http/mount.ts'
 import { getDevice, groupDevices, listDevices, listInterfaces, type DeviceDeps } from './device/device.ts'
 import { getPort, listPorts, type PortDeps } from './port/port.ts'
 import { getPrefix, listPrefixes, type PrefixDeps } from './prefix.ts'
+import { getPortUsage, type UsageDeps } from './usage/usage.ts'
 import { getService, listServices, type ServiceDeps } from './service.ts'
 
-export const inventoryRoutes = (deps: PrefixDeps & ServiceDeps & DeviceDeps & PortDeps): Mounted[] => [
+export const inventoryRoutes = (
+  deps: PrefixDeps & ServiceDeps & DeviceDeps & PortDeps & UsageDeps,
+): Mounted[] => [
   handle(listPrefixesRoute, listPrefixes, deps),
   handle(getPrefixRoute, getPrefix, deps),
   handle(listServicesRoute, listServices, deps),
@@ -25,4 +29,5 @@ export const inventoryRoutes = (deps: PrefixDeps & ServiceDeps & DeviceDeps & Po
   handle(listInterfacesRoute, listInterfaces, deps),
   handle(listPortsRoute, listPorts, deps),
   handle(getPortRoute, getPort, deps),
+  handle(getPortUsageRoute, getPortUsage, deps),
 ]

@@ -121,7 +121,7 @@ const samples: Readonly<Record<string, Sample>> = {
     },
   },
   credentials: {
-    element: 0,
+    element: { name: 'core', version: 'v2c', community: 'a-community' },
     fields: {
       version: { version: 'v3', community: undefined, user: 'pharos' },
       community: { community: 'another' },
@@ -158,7 +158,13 @@ const samples: Readonly<Record<string, Sample>> = {
     },
   },
   ports: {
-    element: 0,
+    element: {
+      circuit_id: 'AMS-1',
+      device: 'r3.ams',
+      interface: 'et-0/0/1',
+      team: 'demo',
+      service: 'Transit',
+    },
     fields: {
       device: { device: 'r2.ams' },
       interface: { interface: 'et-0/0/2' },
@@ -255,20 +261,14 @@ const sample = (() => {
     ],
     name_servers: [{ name: 'ns2.example.net.', address: '192.0.2.54', tsig_key: 'other.example.net.' }],
   }
-  platform['credentials'] = [
-    ...platform['credentials']!,
-    { name: 'other', version: 'v2c', community: 'other' },
-  ]
-  platform['devices'] = [
-    ...platform['devices']!,
-    { name: 'r2.ams', address: '192.0.2.2', credential: 'other' },
-  ]
+  platform['services'] = [{ team: 'demo', name: 'Transit', type: 'transit' }]
+  platform['credentials'] = [{ name: 'other', version: 'v2c', community: 'other' }]
+  platform['devices'] = [{ name: 'r2.ams', address: '192.0.2.2', credential: 'other' }]
   platform['ports'] = [
-    ...platform['ports']!,
     {
       circuit_id: 'AMS-2',
       device: 'r2.ams',
-      interface: 'et-0/0/1',
+      interface: 'et-0/0/9',
       team: 'demo',
       service: 'Transit Amsterdam',
     },

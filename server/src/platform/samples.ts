@@ -30,20 +30,12 @@ prefixes:
   - {team: other, prefix: '2001:DB8::/32'}
 asns:
   - {team: demo, asn: 64496, name: Demo, verified: true}
-services:
-  - {team: demo, name: Transit, type: transit}
 announcements:
   - {team: demo, prefix: 192.0.2.0/24, origin_asn: 64496, regions: [fra, ams], enabled: true, validated: true}
   - team: other
     prefix: 2001:db8::/32
     origin_asn: 64497
     validated: {irr: 2026-01-31T12:00:00+01:00, loa: true}
-credentials:
-  - {name: core, version: v2c, community: a-community}
-devices:
-  - {name: r1.ams, role: edge, location: ams, address: 192.0.2.1, credential: core}
-ports:
-  - {circuit_id: AMS-1, device: r1.ams, interface: et-0/0/1, team: demo, service: Transit}
 sources:
   - {key: fastnetmon, kind: fastnetmon, name: FastNetMon, secret: demo-secret, settings: {timezone: Europe/Amsterdam, location: ams}}
 `

@@ -241,7 +241,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...dnsRoutes(dns),
     ...dnssecRoutes({ postgres, ring, now: () => new Date(), waits: waitsFor(config.dnsCacheSeconds) }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
-    ...inventoryRoutes({ postgres }),
+    ...inventoryRoutes({ postgres, now: () => new Date() }),
     ...notificationRoutes({ db: postgres.front, now: () => new Date() }),
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),

@@ -3,6 +3,7 @@
 import { ingestDeliveries } from '../analysis/ingest.ts'
 import { rematch } from '../analysis/rematch.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
+import { compactUsage } from '../inventory/usage/compact.store.ts'
 import type { Component } from '../runtime/component.ts'
 import { devicesPart } from './devices.ts'
 import { createLoopComponent } from './loop-component.ts'
@@ -11,6 +12,7 @@ import { webhooksPart } from './webhooks.ts'
 
 /** Finds deliveries within this time if a notification is lost. */
 const intervalMs = 10_000
+const compactMs = 600_000
 
 export function collectorParts(shared: Shared): Component[] {
   const { postgres, log, metrics } = shared
@@ -40,6 +42,14 @@ export function collectorParts(shared: Shared): Component[] {
       },
     }),
     devicesPart(shared),
+    createLoopComponent(shared, {
+      name: 'compact-usage',
+      intervalMs: compactMs,
+      async run() {
+        const days = await compactUsage(postgres.owner)
+        if (days > 0) log.info({ days }, 'usage of past days compacted')
+      },
+    }),
     webhooksPart(shared),
   ]
 }

@@ -4,18 +4,23 @@ import { createDeviceSource } from '../drivers/device-sources.ts'
 import { DeviceCollector } from '../inventory/collect/collector.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoopComponent } from './loop-component.ts'
+import { openDeviceCredential } from './device-credential.ts'
 import type { Shared } from './shared.ts'
 
 /** How often devices that are due are looked for. */
 const intervalMs = 5_000
 
 export function devicesPart(shared: Shared): Component {
-  const { postgres, log } = shared
+  const { config, postgres, log } = shared
   const collector = new DeviceCollector({
     postgres,
     log,
     owner: randomUUID(),
-    createSource: (device) => createDeviceSource(device, () => new Date()),
+    createSource: ({ sealed, ...device }) =>
+      createDeviceSource(
+        { ...device, credential: sealed ? openDeviceCredential(config.secret, sealed) : null },
+        () => new Date(),
+      ),
   })
   const loop = createLoopComponent(shared, {
     name: 'devices',

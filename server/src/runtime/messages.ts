@@ -359,6 +359,11 @@ export const invalidTexts = {
   time: ['date-time', 'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z'],
   searchTooShort: ['length', 'must have at least 2 characters besides spaces'],
   bothBuckets: ['conflict', 'must not be sent with interval: send one of them'],
+  minutesExpired: [
+    'range',
+    ({ days }: { days: number }) =>
+      `must be a multiple of 300 for this window: minutes are kept for ${days} days`,
+  ],
   tooManyBuckets: [
     'range',
     ({ max }: { max: number }) =>

@@ -58,6 +58,10 @@ const aboutDevices = aboutHoldings(({ deviceId }) => ({ params: { device_id: dev
   params: { device_id: missingId },
 })
 
+const aboutPorts = aboutHoldings(({ portId }) => ({ params: { port_id: portId } }), {
+  params: { port_id: missingId },
+})
+
 /** Returns a new prefix of the documentation range for each request. */
 let prefixes = 0x5000
 const newPrefix = () => `2001:db8:${(prefixes++).toString(16)}::/48`
@@ -352,10 +356,8 @@ export const subjects: readonly Subject[] = [
   { route: 'getDevice', ...aboutDevices },
   { route: 'listInterfaces', ...aboutDevices },
   { route: 'listPorts', requests: only(), answers: () => 200 },
-  {
-    route: 'getPort',
-    ...aboutHoldings(({ portId }) => ({ params: { port_id: portId } }), { params: { port_id: missingId } }),
-  },
+  { route: 'getPort', ...aboutPorts },
+  { route: 'getPortUsage', ...aboutPorts },
   { route: 'listAsns', requests: only(), answers: () => 200 },
   {
     route: 'getAsn',

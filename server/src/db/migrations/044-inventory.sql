@@ -160,5 +160,5 @@ create policy tenant on interfaces to pharos_tenant using (
 
 grant select (id, name, role, vendor, model, serial, location_key, management_address, customer_id, maintenance_until, tags, external_ref,
   driver, created) on devices to pharos_tenant;
-grant select (device_id, identity, booted, seen, missed) on device_states to pharos_tenant;
+grant select (device_id, identity, booted, seen, missed, error) on device_states to pharos_tenant;
 grant select on interfaces, ports, port_assignments to pharos_tenant;

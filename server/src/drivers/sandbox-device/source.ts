@@ -13,7 +13,7 @@ import type {
 } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import type { SandboxDeviceSettings, SandboxInterface } from './settings.ts'
-import { countersSince, octetsAt } from './traffic.ts'
+import { countersSince, interfaceSeed, octetsAt } from './traffic.ts'
 
 const ethernet = 6
 const lag = 161
@@ -48,7 +48,7 @@ export class SandboxDeviceSource implements DeviceSource {
       alias: one.alias ?? '',
       type: one.is_lag ? lag : ethernet,
       mtu: 9192,
-      mac: macOf(seedOf(`${this.#options.name} ${one.name}`)),
+      mac: macOf(interfaceSeed(this.#options.name, one.name)),
       ...statesOf(one),
       speedBps: one.speed_bps ?? null,
       lagKey: one.lag ?? null,
@@ -115,7 +115,7 @@ export class SandboxDeviceSource implements DeviceSource {
   }
 
   #counters(one: SandboxInterface, at: number): CounterRow {
-    const seed = seedOf(`${this.#options.name} ${one.name}`)
+    const seed = interfaceSeed(this.#options.name, one.name)
     const octetsIn = octetsAt(at, one.in_bps ?? 0, seed)
     const octetsOut = octetsAt(at, one.out_bps ?? 0, seed + 1)
     return {
@@ -187,13 +187,6 @@ function opticsOf({ name, optic, oper }: SandboxInterface, at: number): OpticRea
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100
-
-/** FNV-1a. */
-function seedOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash >>> 0
-}
 
 /** A locally administered address. */
 const macOf = (seed: number): string =>

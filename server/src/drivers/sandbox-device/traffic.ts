@@ -26,3 +26,10 @@ export function octetsAt(at: number, meanBps: number, seed: number): bigint {
   }
   return BigInt(Math.floor((meanBps / 8) * total))
 }
+
+/** Seed of an interface: FNV-1a of its name and that of the device. */
+export function interfaceSeed(device: string, name: string): number {
+  let hash = 0x811c9dc5
+  for (const character of `${device} ${name}`) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193)
+  return hash >>> 0
+}

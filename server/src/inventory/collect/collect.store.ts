@@ -1,5 +1,6 @@
 // The SQL of the collector: devices that are due, under a lease, and the observations of a survey or a poll.
 import { sql } from 'kysely'
+import { columns, type RowOf } from '../../db/columns.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import type { CounterRow, DeviceIdentity, SeenInterface } from './device-source.ts'
 
@@ -8,7 +9,31 @@ export type DueDevice = {
   readonly name: string
   readonly driver: string
   readonly settings: unknown
+  readonly address: string | null
+  readonly credentialId: number | null
   readonly isSurveyDue: boolean
+}
+
+const sealedColumns = columns('device_credentials', 'c', [
+  'name',
+  'version',
+  'user_name',
+  'auth',
+  'privacy',
+  'community_sealed',
+  'auth_sealed',
+  'privacy_sealed',
+])
+export type SealedCredential = RowOf<typeof sealedColumns>
+
+/** The credentials of leased devices, by id. */
+export async function listCredentials(
+  { owner: db }: Postgres,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, SealedCredential>> {
+  const { rows } = await sql<SealedCredential & { readonly id: number }>`
+    select c.id, ${sealedColumns} from device_credentials c where c.id = any(${ids}::integer[])`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 type Lease = { readonly owner: string; readonly seconds: number; readonly max: number }
@@ -29,7 +54,8 @@ export async function leaseDevices(
       order by s.next_poll limit ${max} for update of s skip locked)
     update device_states s set lease_until = now() + make_interval(secs => ${seconds}), lease_owner = ${owner}
     from due, devices d where s.device_id = due.device_id and d.id = s.device_id
-    returning d.id, d.name, d.driver, d.settings, s.next_survey <= now() as "isSurveyDue"`.execute(db)
+    returning d.id, d.name, d.driver, d.settings, d.management_address as address, d.credential_id as "credentialId",
+      s.next_survey <= now() as "isSurveyDue"`.execute(db)
   return rows
 }
 

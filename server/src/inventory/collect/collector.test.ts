@@ -33,7 +33,7 @@ const createCollector = (deps: Partial<DeviceCollectorDeps> = {}) =>
     postgres: database.postgres,
     log: createLog({ logLevel: 'fatal', logFormat: 'json' }),
     owner: 'one',
-    createSource: (device) => createDeviceSource(device, () => new Date()),
+    createSource: (device) => createDeviceSource({ ...device, credential: null }, () => new Date()),
     ...deps,
   })
 
@@ -108,7 +108,7 @@ describe('the collector', () => {
       createCollector({
         createSource: (device) => {
           sources++
-          return createDeviceSource(device, () => new Date())
+          return createDeviceSource({ ...device, credential: null }, () => new Date())
         },
       }),
     )
@@ -146,7 +146,7 @@ describe('the collector', () => {
         owner,
         createSource: (device) => {
           read.push(device.name)
-          return createDeviceSource(device, () => new Date())
+          return createDeviceSource({ ...device, credential: null }, () => new Date())
         },
       })
     await using one = disposable(collectorOf('one'))
@@ -161,7 +161,7 @@ describe('the collector', () => {
     await using collector = disposable(
       createCollector({
         createSource: (device) => {
-          const source = createDeviceSource(device, () => new Date())!
+          const source = createDeviceSource({ ...device, credential: null }, () => new Date())!
           const listInterfaces = source.listInterfaces.bind(source)
           source.listInterfaces = async (signal) => {
             await sql`update device_states set lease_owner = 'another'`.execute(database.postgres.owner)

@@ -6,6 +6,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import type { Log } from '../../runtime/log.ts'
 import {
   leaseDevices,
+  listCredentials,
   saveAnswered,
   saveFailure,
   saveIdentity,
@@ -13,7 +14,9 @@ import {
   saveObservations,
   saveStates,
   type DueDevice,
+  type SealedCredential,
 } from './collect.store.ts'
+import { saveCounters } from './counter.store.ts'
 import type { DeviceSource } from './device-source.ts'
 
 const pollSeconds = 60
@@ -28,13 +31,15 @@ const devicesMax = 200
 const silentAfter = 3
 const silentSeconds = 300
 
+export type LeasedDevice = DueDevice & { readonly sealed: SealedCredential | undefined }
+
 export type DeviceCollectorDeps = {
   readonly postgres: Postgres
   readonly log: Log
   /** Unique for each process. */
   readonly owner: string
   /** Undefined: the device cannot be read. */
-  readonly createSource: (device: DueDevice) => DeviceSource | undefined
+  readonly createSource: (device: LeasedDevice) => DeviceSource | undefined
 }
 
 export class DeviceCollector {
@@ -52,7 +57,11 @@ export class DeviceCollector {
     const max = devicesMax - this.#reading.size
     if (max <= 0) return
     const { postgres, owner } = this.#deps
-    for (const device of await leaseDevices(postgres, { owner, seconds: leaseSeconds, max })) {
+    const devices = await leaseDevices(postgres, { owner, seconds: leaseSeconds, max })
+    const ids = devices.flatMap(({ credentialId }) => credentialId ?? [])
+    const sealed = ids.length === 0 ? new Map() : await listCredentials(postgres, ids)
+    for (const leased of devices) {
+      const device = { ...leased, sealed: sealed.get(leased.credentialId ?? 0) }
       const done = this.#read(device)
         .catch((error: unknown) =>
           this.#deps.log.error({ err: error, device: device.name }, 'device not read'),
@@ -73,7 +82,7 @@ export class DeviceCollector {
     await Promise.allSettled([...this.#sources.values()].map(({ source }) => source.close()))
   }
 
-  async #read(device: DueDevice): Promise<void> {
+  async #read(device: LeasedDevice): Promise<void> {
     const { postgres, owner, log } = this.#deps
     const timeout = AbortSignal.timeout(device.isSurveyDue ? surveyTimeoutMs : pollTimeoutMs)
     const signal = AbortSignal.any([timeout, this.#stopped.signal])
@@ -92,7 +101,7 @@ export class DeviceCollector {
   }
 
   /** Asks the device; the returned function writes what it answered. */
-  async #observe(device: DueDevice, signal: AbortSignal) {
+  async #observe(device: LeasedDevice, signal: AbortSignal) {
     const source = this.#sourceOf(device)
     if (!source) throw new DriverError('protocol', `driver ${device.driver} cannot read devices`)
     const survey = device.isSurveyDue
@@ -105,13 +114,15 @@ export class DeviceCollector {
         await saveInterfaces(trx, device.id, survey.interfaces)
       }
       await saveStates(trx, device.id, rows)
+      await saveCounters(trx, device.id, rows)
       await saveAnswered(trx, device.id, pollSeconds)
     }
   }
 
   /** A source is kept open until the settings of its device change. */
-  #sourceOf(device: DueDevice): DeviceSource | undefined {
-    const config = JSON.stringify([device.name, device.driver, device.settings])
+  #sourceOf(device: LeasedDevice): DeviceSource | undefined {
+    const { name, driver, settings, address, sealed } = device
+    const config = JSON.stringify([name, driver, settings, address, sealed])
     const open = this.#sources.get(device.id)
     if (open?.config === config) return open.source
     void open?.source.close()

@@ -66,7 +66,9 @@ const conditionsOf = (
   vendor: vendor && sql`d.vendor = any(${vendor}::text[])`,
   status: status && sql`d.status = any(${status}::text[])`,
   location: location && sql`d.location_key = any(${location}::text[])`,
-  service_id: service_id && sql`${servicesOnDevice(teamId)} && ${service_id}::integer[]`,
+  service_id:
+    service_id &&
+    sql`exists (select from unnest(${servicesOnDevice(teamId)}) one where one = any(${service_id}::bigint[]))`,
   tag: tag && sql`d.tags && ${tag}::text[]`,
   search:
     search !== undefined &&

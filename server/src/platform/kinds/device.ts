@@ -69,6 +69,9 @@ export const device = defineKind({
     for (const { path, element } of elements) {
       for (const problem of checkDeviceSettings(element.driver ?? 'none', element.settings ?? {}))
         context.problem([...path, 'settings', ...problem.path], problem.message)
+      if (element.driver === 'snmp')
+        for (const name of ['address', 'credential'] as const)
+          if (element[name] === undefined) context.problem(path, `driver snmp needs ${name}`)
       const address = readAddress(context, [...path, 'address'], element.address)
       context.add(device, path, { ...element, address })
     }

@@ -1,5 +1,7 @@
 // The buckets of a time series, and the figures of a series. Pure.
-import type { Series } from '@pharos/contract/timeseries'
+import { timeseriesPointsMax, type Series } from '@pharos/contract/timeseries'
+import { invalid } from '../runtime/error.ts'
+import { isTimezone } from '../text/time.ts'
 
 export type BucketQuery = {
   readonly start: Date
@@ -36,6 +38,44 @@ const usualSeconds = [
   91 * daySeconds,
   365 * daySeconds,
 ]
+
+const dayMs = daySeconds * 1000
+const defaultPoints = 300
+
+/** The parameters of a time series, as the contract has parsed them. */
+export type BucketParameters = {
+  readonly start: Date | null
+  readonly end: Date | null
+  readonly interval?: number | undefined
+  readonly points?: number | undefined
+  readonly timezone?: string | undefined
+}
+
+/** Buckets around the wanted window: their borders, one more than there are buckets, and the seconds of one. */
+export type Buckets = {
+  readonly start: Date
+  readonly end: Date
+  readonly borders: readonly Date[]
+  readonly seconds: number
+}
+
+/**
+ * Returns the buckets of a request, by default those of the last 24 hours. Throws `invalid` for an unknown time zone, for too many
+ * buckets, and if both `interval` and `points` are given.
+ */
+export function bucketsOf(
+  { start: from, end: until, interval, points, timezone = 'UTC' }: BucketParameters,
+  now: Date,
+): Buckets {
+  const end = until ?? (from && from > now ? from : now)
+  const start = from ?? new Date(end.getTime() - dayMs)
+  if (interval !== undefined && points !== undefined) throw invalid(['query', 'points'], 'bothBuckets')
+  if (!isTimezone(timezone)) throw invalid(['query', 'timezone'], 'timezone')
+  const seconds = interval ?? intervalFor(start, end, points ?? defaultPoints)
+  const borders = bordersOf({ start, end, interval: seconds, timezone }, timeseriesPointsMax + 2)
+  if (!borders) throw invalid(['query', 'interval'], 'tooManyBuckets', { max: timeseriesPointsMax })
+  return { start, end, borders, seconds }
+}
 
 /** The first and last times that RFC 3339 can write: its years have four digits. */
 const firstMs = Date.parse('0000-01-01T00:00:00Z')

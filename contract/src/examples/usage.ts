@@ -1,0 +1,38 @@
+// Examples of the usage of a port.
+import { example } from '../example.ts'
+import { getPortUsageRoute } from '../usage.ts'
+import { portId } from './world.ts'
+
+const series = (direction: 'in' | 'out', label: string, values: (number | null)[]) => ({
+  key: { metric: 'bps', direction },
+  label,
+  unit: 'bps',
+  values,
+  min: 2_114_500_812,
+  max: 9_870_114_020,
+  avg: 5_420_118_733,
+  last: 4_988_003_120,
+  p95: 9_101_552_004,
+})
+
+export const usageExamples = [
+  example(getPortUsageRoute, {
+    params: { port_id: portId },
+    query: { start: '2026-03-14T06:00:00Z', end: '2026-03-14T09:00:00Z', interval: 3600, metric: ['bps'] },
+    response: {
+      start: '2026-03-14T06:00:00.000Z',
+      end: '2026-03-14T09:00:00.000Z',
+      interval: 3600,
+      timestamps: ['2026-03-14T06:00:00.000Z', '2026-03-14T07:00:00.000Z', '2026-03-14T08:00:00.000Z'],
+      series: [
+        series('in', 'In', [4_120_552_110, null, 5_012_870_400]),
+        series('out', 'Out', [2_260_118_004, null, 2_440_900_117]),
+      ],
+      direction_of: 'customer',
+      samples: 25,
+      missing_samples: 11,
+      octets_in: 5_081_361_312_187,
+      octets_out: 2_391_882_114_909,
+    },
+  }),
+]

@@ -1,0 +1,117 @@
+// The traffic of a port over a day, a week or a month, with the 95th percentile, the commit and gaps as gaps.
+import { SegmentedControl, Table } from '@mantine/core'
+import type { Series } from '@pharos/contract/timeseries'
+import { getPortUsageRoute, type PortUsage } from '@pharos/contract/usage'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answerOf, refetchIntervalOf } from '../api/queries.ts'
+import { Chart } from '../charts/chart.tsx'
+import { Dimmed, OrDash } from '../ui/cells.tsx'
+import { problemText } from '../ui/problem-text.ts'
+import { formatRate } from '../ui/rate.ts'
+import { Section } from '../ui/section.tsx'
+import { words } from './words.ts'
+
+const { usage: texts } = words
+const spans = { day: 1, week: 7, month: 30, year: 365 } as const
+type Span = keyof typeof spans
+const dayMs = 86_400_000
+const refetchMs = 60_000
+
+type UsageProps = { readonly portId: number; readonly commitBps: number | null }
+
+export function UsageCard({ portId, commitBps }: UsageProps) {
+  const [span, setSpan] = useState<Span>('day')
+  const input = { params: { port_id: portId }, query: queryOf(span) }
+  const answer = useQuery({
+    ...answerOf(getPortUsageRoute, input),
+    placeholderData: keepPreviousData,
+    refetchInterval: () => refetchIntervalOf(getPortUsageRoute, refetchMs),
+  })
+  const usage = answer.data
+  return (
+    <Section
+      title={texts.title}
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label={texts.span}
+          value={span}
+          data={Object.entries(texts.spans).map(([value, label]) => ({ value, label }))}
+          onChange={(next) => setSpan(next as Span)}
+        />
+      }
+    >
+      <Chart
+        label={texts.chart}
+        kind="area"
+        times={(usage?.timestamps ?? []).map((at) => Date.parse(at))}
+        series={(usage?.series ?? []).map(({ label, values, key }) => ({
+          label,
+          unit: 'bps' as const,
+          color: key['direction'] === 'in' ? (1 as const) : (2 as const),
+          values,
+        }))}
+        thresholds={[
+          ...(usage?.series ?? []).flatMap(({ label, p95 }) =>
+            p95 === null ? [] : [{ value: p95, unit: 'bps' as const, label: texts.p95Of(label) }],
+          ),
+          ...(commitBps === null ? [] : [{ value: commitBps, unit: 'bps' as const, label: texts.commit }]),
+        ]}
+        {...(usage ? { range: [Date.parse(usage.start), Date.parse(usage.end)] as const } : {})}
+        height={260}
+        isLoading={answer.isPending}
+        {...(answer.error
+          ? { error: problemText(answer.error).title, onRetry: () => void answer.refetch() }
+          : {})}
+        emptyText={texts.empty}
+      />
+      {usage && usage.samples > 0 && <Figures usage={usage} />}
+    </Section>
+  )
+}
+
+/** Rounded to minutes, so that the answer is cached. */
+function queryOf(span: Span): { readonly start: string; readonly points: number } {
+  const now = Math.floor(Date.now() / refetchMs) * refetchMs
+  return { start: new Date(now - spans[span] * dayMs).toISOString(), points: 300 }
+}
+
+const rate = (value: number | null) => <OrDash>{value === null ? null : formatRate(value, 'bps')}</OrDash>
+
+function Figures({ usage }: { usage: PortUsage }) {
+  const volumeOf = ({ key }: Series) => (key['direction'] === 'in' ? usage.octets_in : usage.octets_out)
+  return (
+    <>
+      <Table.ScrollContainer minWidth={480}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{texts.direction}</Table.Th>
+              <Table.Th>{texts.now}</Table.Th>
+              <Table.Th>{texts.average}</Table.Th>
+              <Table.Th>{texts.maximum}</Table.Th>
+              <Table.Th>{texts.p95}</Table.Th>
+              <Table.Th>{texts.volume}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {usage.series.map((one) => (
+              <Table.Tr key={one.label}>
+                <Table.Td>{one.label}</Table.Td>
+                <Table.Td>{rate(one.last)}</Table.Td>
+                <Table.Td>{rate(one.avg)}</Table.Td>
+                <Table.Td>{rate(one.max)}</Table.Td>
+                <Table.Td>{rate(one.p95)}</Table.Td>
+                <Table.Td>
+                  <OrDash>{volumeOf(one) === null ? null : formatRate(volumeOf(one)!, 'B')}</OrDash>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Dimmed>{texts.samples(usage.samples, usage.missing_samples)}</Dimmed>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+// Rows of tables by the index in the OID, never by position: the columns of one table may have different sets of rows.
+import type { Varbind } from 'net-snmp'
+import { TooBigError, type SnmpSession } from './session.ts'
+import { isAbsent } from './value.ts'
+import { withProtocol, type Columns } from './walk.ts'
+
+/** Returns the value of a row, converted; null if the row has none or it is of another type. */
+export function cell<T>(
+  columns: Columns,
+  column: string,
+  index: string,
+  convert: (value: Varbind) => T | null,
+): T | null {
+  const value = columns.get(column)?.get(index)
+  return value === undefined ? null : convert(value)
+}
+
+/** Returns the indexes that any of the columns has. */
+export function indexesOf(columns: Columns, ...names: readonly string[]): Set<string> {
+  return new Set(names.flatMap((name) => [...(columns.get(name)?.keys() ?? [])]))
+}
+
+const objectsPerRequest = 40
+
+/** Reads single objects; those that the device lacks are not in the result. Throws DriverError. */
+export async function getObjects(
+  session: SnmpSession,
+  oids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Varbind>> {
+  const found = new Map<string, Varbind>()
+  let size = objectsPerRequest
+  for (let at = 0; at < oids.length;) {
+    const some = oids.slice(at, at + size)
+    try {
+      const { value } = await session.get(some, signal)
+      // The value is that of the OID in the answer, whatever was asked for.
+      for (const varbind of value) if (!isAbsent(varbind)) found.set(varbind.oid, varbind)
+      at += some.length
+    } catch (error) {
+      if (!(error instanceof TooBigError) || size === 1) throw withProtocol(error)
+      size = size >> 1
+    }
+  }
+  return found
+}

@@ -1,0 +1,113 @@
+// The interfaces of a device, from ifTable, ifXTable and the tables of addresses and LAGs.
+import type { InterfaceKey, InterfaceState, SeenInterface } from '../../inventory/collect/device-source.ts'
+import { readInterfaceAddresses } from './addresses.ts'
+import { cell, indexesOf } from './columns.ts'
+import { interfaceKeys, nameOf } from './interface-names.ts'
+import { ifTable, ifXTable, lag } from './oids.ts'
+import type { SnmpSession } from './session.ts'
+import { toNumber, toOctets, toText } from './value.ts'
+import { walkColumns, type Columns } from './walk.ts'
+
+const columns = [
+  ifTable.descr,
+  ifTable.type,
+  ifTable.mtu,
+  ifTable.speed,
+  ifTable.physAddress,
+  ifTable.adminStatus,
+  ifTable.operStatus,
+  ifXTable.name,
+  ifXTable.highSpeed,
+  ifXTable.alias,
+]
+
+export async function readInterfaces(
+  session: SnmpSession,
+  signal: AbortSignal,
+): Promise<readonly SeenInterface[]> {
+  const found = await walkColumns(session, columns, signal)
+  const stack = await walkColumns(session, [lag.ifStackStatus, lag.attachedAggId], signal)
+  const addresses = await readInterfaceAddresses(session, signal)
+  const keys = interfaceKeys(found)
+  const lags = lagsOf(stack, (index) => numberAt(found, ifTable.type, index))
+  return [...keys].map(([index, key]) =>
+    seenInterface(found, index, key, keys.get(lags.get(index) ?? -1), addresses),
+  )
+}
+
+function seenInterface(
+  found: Columns,
+  index: number,
+  key: InterfaceKey,
+  lagKey: InterfaceKey | undefined,
+  addresses: ReadonlyMap<number, readonly string[]>,
+): SeenInterface {
+  const number = (column: string) => numberAt(found, column, index)
+  return {
+    key,
+    index,
+    name: nameOf(found, index) || key,
+    alias: cell(found, ifXTable.alias, String(index), toText) ?? '',
+    type: number(ifTable.type) ?? 1,
+    mtu: positive(number(ifTable.mtu)),
+    mac: macOf(cell(found, ifTable.physAddress, String(index), toOctets)),
+    admin: adminState(number(ifTable.adminStatus)),
+    oper: operState(number(ifTable.operStatus)),
+    speedBps: speedBps(number(ifTable.speed), number(ifXTable.highSpeed)),
+    lagKey: lagKey ?? null,
+    addresses: addresses.get(index) ?? [],
+  }
+}
+
+const numberAt = (found: Columns, column: string, index: number): number | null =>
+  cell(found, column, String(index), toNumber)
+
+const positive = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
+
+function macOf(octets: Uint8Array | null): string | null {
+  if (octets?.length !== 6 || octets.every((octet) => octet === 0)) return null
+  return [...octets].map((octet) => octet.toString(16).padStart(2, '0')).join(':')
+}
+
+/** ifAdminStatus: up(1), down(2), testing(3). */
+export function adminState(value: number | null): InterfaceState {
+  return (['up', 'down', 'testing'] as const)[(value ?? 0) - 1] ?? 'unknown'
+}
+
+const operStates = ['up', 'down', 'testing', 'unknown', 'dormant', 'not_present', 'lower_layer_down'] as const
+
+/** ifOperStatus: up(1) to lowerLayerDown(7). */
+export function operState(value: number | null): InterfaceState {
+  return operStates[(value ?? 0) - 1] ?? 'unknown'
+}
+
+const speedUnknown = 4_294_967_295
+
+/**
+ * ifSpeed is exact below 4.29 Gbit/s, and wraps on some devices above it; ifHighSpeed is rounded to 1 Mbit/s, and 0 on many
+ * devices and below 500 kbit/s. Returns null if both are unknown.
+ */
+export function speedBps(speed: number | null, highSpeed: number | null): number | null {
+  const exact = speed !== null && speed > 0 && speed !== speedUnknown ? speed : null
+  if (highSpeed === null || highSpeed <= 0) return exact
+  const rounded = highSpeed * 1_000_000
+  return exact !== null && Math.abs(exact - rounded) < 1_000_000 ? exact : rounded
+}
+
+const lagType = 161
+
+/** Returns the LAG of each member by index: the interface of that type above it in the stack, else its aggregator. */
+function lagsOf(stack: Columns, typeOf: (index: number) => number | null): Map<number, number> {
+  const found = new Map<number, number>()
+  for (const member of indexesOf(stack, lag.attachedAggId)) {
+    const aggregator = cell(stack, lag.attachedAggId, member, toNumber)
+    if (aggregator !== null && aggregator > 0 && aggregator !== Number(member))
+      found.set(Number(member), aggregator)
+  }
+  for (const index of indexesOf(stack, lag.ifStackStatus)) {
+    const [higher = 0, lower = 0] = index.split('.').map(Number)
+    if (higher > 0 && lower > 0 && typeOf(higher) === lagType && typeOf(lower) !== lagType)
+      found.set(lower, higher)
+  }
+  return found
+}

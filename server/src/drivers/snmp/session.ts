@@ -1,0 +1,203 @@
+// Requests to one device, one at a time: tries with fresh request ids, errors as DriverError, round trip and loss. The npm package
+// net-snmp encodes, decodes and encrypts; its walks, retries and error events are not used. Errors contain no credential.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Session, Varbind } from 'net-snmp'
+import { unlessAborted } from '../../runtime/abort.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { withOtherKeyExtension, type SnmpCredential } from './credential.ts'
+import { openSession, type OpenSession, type SessionOptions } from './open-session.ts'
+import { classify, refusal, refusalOf, type Outcome } from './outcome.ts'
+
+export type Answer<T> = {
+  readonly value: T
+  /** Milliseconds since 1970, of the try that was answered. */
+  readonly sentAt: number
+  readonly receivedAt: number
+}
+
+/** Scalars, then the repeated objects: one list for each OID of the request. */
+export type BulkAnswer = {
+  readonly scalars: readonly Varbind[]
+  readonly columns: readonly (readonly Varbind[])[]
+}
+
+/** The device cannot put the answer into one message: ask for less. */
+export class TooBigError extends Error {
+  override readonly name = 'TooBigError'
+}
+
+type Send<T> = (session: Session, done: (error: Error | null, value?: T) => void) => void
+
+/** After ECONNREFUSED: an agent that restarts is back soon. */
+const refusedPauseMs = 250
+const sysUpTime = '1.3.6.1.2.1.1.3.0'
+
+export class SnmpSession {
+  readonly #options: SessionOptions
+  #isClosed = false
+  #open: OpenSession | undefined
+  /** Whether the device has answered since the session was opened: then its silence is not a wrong credential. */
+  #hasAnswered = false
+  /** Ends with the last request; undefined if none is running. */
+  #lastRequest: Promise<void> | undefined
+  #tries = 0
+  #lost = 0
+  #roundTrips = 0
+  #roundTripMs = 0
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+  }
+
+  get(oids: readonly string[], signal: AbortSignal): Promise<Answer<readonly Varbind[]>> {
+    return this.#request((session, done) => session.get(oids, done), signal)
+  }
+
+  async getBulk(
+    oids: readonly string[],
+    nonRepeaters: number,
+    maxRepetitions: number,
+    signal: AbortSignal,
+  ): Promise<Answer<BulkAnswer>> {
+    const send: Send<(Varbind | Varbind[])[]> = (session, done) =>
+      session.getBulk(oids, nonRepeaters, maxRepetitions, done)
+    const answer = await this.#request(send, signal)
+    const scalars = answer.value.slice(0, nonRepeaters) as Varbind[]
+    return { ...answer, value: { scalars, columns: answer.value.slice(nonRepeaters) as Varbind[][] } }
+  }
+
+  /** Mean round trip in milliseconds and lost tries in percent, since the last call; null without requests. */
+  takeFigures(): { readonly latencyMs: number | null; readonly lossPercent: number | null } {
+    const latencyMs = this.#roundTrips === 0 ? null : this.#roundTripMs / this.#roundTrips
+    const lossPercent = this.#tries === 0 ? null : (100 * this.#lost) / this.#tries
+    this.#tries = this.#lost = this.#roundTrips = this.#roundTripMs = 0
+    return { latencyMs, lossPercent }
+  }
+
+  /** Later requests reject. Those that run end with their signal, which the caller aborts before. */
+  close(): void {
+    this.#isClosed = true
+    this.#reset()
+  }
+
+  async #request<T>(send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
+    const before = this.#lastRequest
+    const turn = Promise.withResolvers<void>()
+    this.#lastRequest = turn.promise
+    try {
+      if (before) await unlessAborted(signal, before)
+      return await this.#tryAll(send, signal)
+    } finally {
+      if (this.#lastRequest === turn.promise) this.#lastRequest = before
+      void Promise.resolve(before).then(turn.resolve)
+    }
+  }
+
+  async #tryAll<T>(send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
+    let outcome: Outcome<T> = { kind: 'silent', dropped: 0 }
+    for (let left = this.#options.tries; left > 0; left--) {
+      outcome = await this.#try(send, signal)
+      if (outcome.kind === 'answered') return outcome
+      if (outcome.kind === 'too_big') throw new TooBigError()
+      const refused = refusalOf(outcome)
+      if (refused) throw refused
+      if (outcome.kind === 'unreachable' && left > 1)
+        await sleep(Math.min(refusedPauseMs, this.#options.timeoutMs), undefined, { signal })
+      if (outcome.kind === 'unsynchronised') this.#reset()
+    }
+    throw await this.#failure(outcome, signal)
+  }
+
+  async #try<T>(send: Send<T>, signal: AbortSignal): Promise<Outcome<T>> {
+    signal.throwIfAborted()
+    try {
+      this.#open ??= await openSession(this.#options, this.#options.credential)
+    } catch (error) {
+      return classify(error as Error, 0)
+    }
+    if (this.#isClosed) this.#reset()
+    if (this.#isClosed) throw new DriverError('unreachable', 'The device source is closed.')
+    signal.throwIfAborted()
+    const outcome = await exchange(this.#open, send, signal)
+    this.#tries++
+    if (outcome.kind === 'silent' || outcome.kind === 'unreachable') this.#lost++
+    if (outcome.kind === 'answered') {
+      this.#hasAnswered = true
+      this.#roundTrips++
+      this.#roundTripMs += outcome.roundTripMs
+    }
+    return outcome
+  }
+
+  /** After the last try. The next request starts with a new session: the engine of the device may be another one. */
+  async #failure<T>(outcome: Outcome<T>, signal: AbortSignal): Promise<Error> {
+    const maybeRefused = outcome.kind === 'silent' && !this.#hasAnswered && this.#open?.knowsEngine()
+    this.#reset()
+    const refused = maybeRefused ? await this.#findWrongPart(signal) : undefined
+    if (refused) return refused
+    const where = `${this.#options.address} port ${this.#options.port}`
+    if (outcome.kind === 'unreachable')
+      return new DriverError('unreachable', `No SNMP agent at ${where}: ${outcome.code}.`)
+    if (outcome.kind === 'silent' && outcome.dropped === 0)
+      return new DriverError('unreachable', `No answer from ${where}.`)
+    const reason = outcome.kind === 'invalid' ? outcome.reason : 'its answers are not valid messages'
+    return new DriverError('protocol', `The answer of ${where} cannot be used: ${reason}.`)
+  }
+
+  /**
+   * Devices do not answer if they cannot decrypt. The device has named its engine and is silent to encrypted requests: asks with the
+   * other key extension, then without privacy.
+   */
+  async #findWrongPart(signal: AbortSignal): Promise<DriverError | undefined> {
+    const { credential } = this.#options
+    if (credential.kind !== 'v3' || credential.privacy === null) return undefined
+    const other = withOtherKeyExtension(credential)
+    if (other && (await this.#askWith(other, signal)).kind === 'answered')
+      return refusal('privacy', `The device uses ${other.privacy}.`)
+    const outcome = await this.#askWith({ ...credential, privacy: null }, signal)
+    if (outcome.kind === 'silent' || outcome.kind === 'unreachable') return undefined
+    return refusalOf(outcome) ?? refusal('privacyPassword', 'The privacy password or protocol is wrong.')
+  }
+
+  async #askWith(credential: SnmpCredential, signal: AbortSignal): Promise<Outcome<unknown>> {
+    const open = await openSession(this.#options, credential)
+    try {
+      return await exchange(open, (session, done) => session.get([sysUpTime], done), signal)
+    } finally {
+      open.close()
+    }
+  }
+
+  #reset(): void {
+    this.#open?.close()
+    this.#open = undefined
+    this.#hasAnswered = false
+  }
+}
+
+/** Sends one request and waits for its end. Rejects with the signal's reason. */
+async function exchange<T>(open: OpenSession, send: Send<T>, signal: AbortSignal): Promise<Outcome<T>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome<T>>()
+  const cancel = () => open.session.cancelRequests(new Error('cancelled'))
+  const onAbort = () => {
+    reject(signal.reason as Error)
+    cancel()
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  const droppedBefore = open.dropped()
+  open.onFailure = (error) => {
+    resolve(classify(error, open.dropped() - droppedBefore))
+    cancel()
+  }
+  try {
+    send(open.session, (error, value) => {
+      const receivedAt = Date.now()
+      if (error) resolve(classify(error, open.dropped() - droppedBefore))
+      else resolve({ kind: 'answered', value: value as T, ...open.roundTrip(receivedAt) })
+    })
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    open.onFailure = () => undefined
+  }
+}

@@ -1,0 +1,142 @@
+// The SQL of the counters of ports: the last reading of each and its minutes, written together with the rest of a poll.
+import { sql } from 'kysely'
+import type { Trx } from '../../db/postgres.ts'
+import { advance, type Progress } from '../usage/advance.ts'
+import type { Bucket } from '../usage/bucket.ts'
+import { mapCounters, type CounterValues } from '../usage/reading.ts'
+import type { CounterRow } from './device-source.ts'
+
+type PortRow = {
+  readonly interfaceId: number
+  readonly portId: number
+  readonly key: string
+  readonly speedBps: number | null
+  readonly mac: string | null
+  readonly type: number
+  readonly state: StoredRow | null
+  readonly open: StoredBucket | null
+  readonly isReplaced: boolean
+}
+
+type StoredValues = Readonly<Record<string, string | null>>
+type StoredRow = Omit<CounterRow, keyof CounterValues> & { readonly values: StoredValues }
+type StoredBucket = Omit<Bucket, 'values'> & { readonly values: StoredValues }
+
+/** Adds what the ports of the device have counted since their last reading. The caller holds the lease of the device. */
+export async function saveCounters(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<void> {
+  const read = new Map(rows.map((row) => [row.key, row]))
+  const ports = await listPorts(trx, deviceId, [...read.keys()])
+  const advanced = ports.map((port) => ({
+    port,
+    ...advance(progressOf(port), read.get(port.key)!, {
+      speedBps: port.speedBps,
+      isReplaced: port.isReplaced,
+    }),
+  }))
+  if (advanced.length === 0) return
+  await saveProgress(
+    trx,
+    advanced.map(({ port, progress, dropped }) => ({
+      interface_id: port.interfaceId,
+      state: storedRow(progress.last),
+      open: progress.open && storedBucket(progress.open),
+      mac: port.mac,
+      type: port.type,
+      dropped,
+    })),
+  )
+  await insertSamples(
+    trx,
+    advanced.flatMap(({ port, closed }) => closed.map((bucket) => sampleOf(port.portId, bucket))),
+  )
+}
+
+async function listPorts(trx: Trx, deviceId: number, keys: readonly string[]): Promise<PortRow[]> {
+  const { rows } = await sql<PortRow>`
+    select i.id as "interfaceId", p.id as "portId", i.key, i.speed_bps as "speedBps", i.mac, i.type, c.state, c.open,
+      c.interface_id is not null and (c.mac, c.type) is distinct from (i.mac, i.type) as "isReplaced"
+    from ports p join interfaces i on i.id = p.interface_id
+      left join interface_counters c on c.interface_id = i.id
+    where p.device_id = ${deviceId} and i.key = any(${keys}::text[])`.execute(trx)
+  return rows
+}
+
+async function saveProgress(trx: Trx, rows: readonly object[]): Promise<void> {
+  await sql`
+    insert into interface_counters (interface_id, state, open, mac, type, dropped, dropped_at)
+    select n.interface_id, n.state, n.open, n.mac, n.type, n.dropped, case when n.dropped is not null then now() end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as n (interface_id integer, state jsonb, open jsonb, mac text, type integer, dropped text)
+    on conflict (interface_id) do update set
+      state = excluded.state, open = excluded.open, mac = excluded.mac, type = excluded.type,
+      dropped = coalesce(excluded.dropped, interface_counters.dropped),
+      dropped_at = coalesce(excluded.dropped_at, interface_counters.dropped_at)`.execute(trx)
+}
+
+/** A minute is inserted once. After the state of the counters was lost, the rest of a minute is added to it. */
+async function insertSamples(trx: Trx, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    insert into port_samples as s
+    select n.* from jsonb_populate_recordset(null::port_samples, ${JSON.stringify(rows)}::jsonb) n
+    on conflict (port_id, minute) do update set
+      covered_ms = least(60000, s.covered_ms + excluded.covered_ms),
+      octets_in = s.octets_in + excluded.octets_in, octets_out = s.octets_out + excluded.octets_out,
+      packets_in = s.packets_in + excluded.packets_in, packets_out = s.packets_out + excluded.packets_out,
+      errors_in = s.errors_in + excluded.errors_in, errors_out = s.errors_out + excluded.errors_out,
+      discards_in = s.discards_in + excluded.discards_in,
+      discards_out = s.discards_out + excluded.discards_out`.execute(trx)
+}
+
+const sampleOf = (portId: number, { startMs, coveredMs, values }: Bucket) => ({
+  port_id: portId,
+  minute: new Date(startMs).toISOString(),
+  covered_ms: coveredMs,
+  octets_in: textOf(values.octetsIn),
+  octets_out: textOf(values.octetsOut),
+  packets_in: textOf(values.packetsIn),
+  packets_out: textOf(values.packetsOut),
+  errors_in: textOf(values.errorsIn),
+  errors_out: textOf(values.errorsOut),
+  discards_in: textOf(values.discardsIn),
+  discards_out: textOf(values.discardsOut),
+})
+
+const textOf = (value: bigint | null): string | null => (value === null ? null : String(value))
+
+const storedValues = (values: CounterValues): StoredValues =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, textOf(value)]))
+
+const valuesOf = (stored: StoredValues): CounterValues =>
+  mapCounters((name) => {
+    const text = stored[name] ?? null
+    return text === null ? null : BigInt(text)
+  })
+
+function storedRow(row: CounterRow): StoredRow {
+  const { key, at, uptimeCs, discontinuity, admin, oper, bits } = row
+  return {
+    key,
+    at,
+    uptimeCs,
+    discontinuity,
+    admin,
+    oper,
+    bits,
+    values: storedValues(mapCounters((name) => row[name])),
+  }
+}
+
+const storedBucket = ({ values, ...bucket }: Bucket): StoredBucket => ({
+  ...bucket,
+  values: storedValues(values),
+})
+
+function progressOf({ state, open }: PortRow): Progress | undefined {
+  if (!state) return undefined
+  const { values, ...row } = state
+  return {
+    last: { ...row, ...valuesOf(values) },
+    open: open && { ...open, values: valuesOf(open.values) },
+  }
+}

@@ -1,0 +1,192 @@
+// Usage end to end on PostgreSQL: polls of a simulated device, minutes, days, and the answer to the customer. Every octet of the
+// counters is in the minutes, before and after compaction, and each customer sees only its own time.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { SandboxDeviceSource } from '../../drivers/sandbox-device/source.ts'
+import { saveCounters } from '../collect/counter.store.ts'
+import type { CounterRow } from '../collect/device-source.ts'
+import { seedPort } from '../testing.ts'
+import { compactUsage } from './compact.store.ts'
+import { getPortUsage } from './usage.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+/** The end of polling: a minute ago, on the grid. */
+const end = Math.floor(Date.now() / minute) * minute - minute
+const bps = { in_bps: 8e8, out_bps: 2e8 }
+
+let database: TestDatabase
+let teamId = 0
+let nextTeamId = 0
+let port = { deviceId: 0, portId: 0, interfaceId: 0 }
+before(async () => void (database = await createTestDatabase()))
+after(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await sql`truncate teams, devices, services, port_samples, port_days cascade`.execute(
+    database.postgres.owner,
+  )
+  ;[teamId, nextTeamId] = [await addTeam('one'), await addTeam('two')]
+  const serviceId = await addService(teamId)
+  port = await seedPort(database.postgres, {
+    teamId,
+    serviceId,
+    circuitId: 'C1',
+    since: new Date(end - 90 * 24 * hour),
+  })
+})
+
+const owner = () => database.postgres.owner
+
+async function addTeam(slug: string): Promise<number> {
+  const { id } = await owner()
+    .insertInto('teams')
+    .values({ slug, name: slug, enabled_modules: ['inventory'] })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+async function addService(team: number): Promise<number> {
+  const { id } = await owner()
+    .insertInto('services')
+    .values({ team_id: team, name: 'Transit', type: 'transit' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+const source = (at: number) =>
+  new SandboxDeviceSource({
+    name: 'r1',
+    settings: { interfaces: [{ name: 'et-0/0/1', speed_bps: 1e11, ...bps }] },
+    now: () => new Date(at),
+  })
+
+async function poll(at: number, changes: Partial<CounterRow> = {}): Promise<CounterRow> {
+  const { rows } = await source(at).readCounters('all', AbortSignal.timeout(1_000))
+  const row = { ...rows[0]!, ...changes }
+  await owner()
+    .transaction()
+    .execute((trx) => saveCounters(trx, port.deviceId, [row]))
+  return row
+}
+
+async function pollFrom(start: number, stepMs = minute): Promise<{ first: CounterRow; last: CounterRow }> {
+  const first = await poll(start)
+  let last = first
+  for (let at = start + stepMs; at <= end; at += stepMs) last = await poll(at)
+  return { first, last }
+}
+
+const usage = (team: number, query: object = {}) =>
+  getPortUsage(
+    { postgres: database.postgres, now: () => new Date(end + 1) },
+    { actor: { teamId: team } } as Parameters<typeof getPortUsage>[1],
+    port.portId,
+    query,
+  )
+
+async function sumOfMinutes(): Promise<{ octets: bigint; covered: number }> {
+  const { rows } = await sql<{ octets: string; covered: number }>`
+    select (coalesce((select sum(octets_in) from port_samples), 0)
+        + coalesce((select sum(x) from port_days, unnest(octets_in) x where seconds = 60), 0)
+        + coalesce((select sum((open -> 'values' ->> 'octetsIn')::numeric) from interface_counters), 0))::text as octets,
+      (coalesce((select sum(covered_ms) from port_samples), 0)
+        + coalesce((select sum(x) from port_days, unnest(covered_ms) x where seconds = 60), 0)
+        + coalesce((select sum((open ->> 'coveredMs')::integer) from interface_counters), 0))::integer as covered`.execute(
+    owner(),
+  )
+  return { octets: BigInt(rows[0]!.octets), covered: rows[0]!.covered }
+}
+
+describe('the usage of a port', () => {
+  test('has every octet of the counters, at odd times of polls too', async () => {
+    const start = end - 2 * hour + 17_311
+    const { first, last } = await pollFrom(start, 53_717)
+    const { octets, covered } = await sumOfMinutes()
+    assert.equal(octets, last.octetsIn! - first.octetsIn!)
+    assert.equal(covered, last.at - first.at)
+  })
+
+  test('is shown in the directions of the customer, with figures of 5-minute buckets', async () => {
+    await pollFrom(end - 2 * hour)
+    const { series, samples, missing_samples, direction_of, octets_in } = await usage(teamId, {
+      start: new Date(end - 2 * hour).toISOString(),
+      interval: 300,
+    })
+    assert.equal(direction_of, 'customer')
+    const [inbound, outbound] = series
+    // The device sends 200 Mbit/s: the customer receives them.
+    assert.ok(inbound!.avg! > 0.2 * bps.out_bps && inbound!.avg! < 2 * bps.out_bps, String(inbound!.avg))
+    assert.ok(outbound!.avg! > 0.2 * bps.in_bps && outbound!.avg! < 2 * bps.in_bps, String(outbound!.avg))
+    assert.ok(samples >= 22 && missing_samples <= 2, `${samples} ${missing_samples}`)
+    const rates = inbound!.values.filter((value) => value !== null)
+    assert.ok(Math.max(...rates) >= inbound!.p95! && inbound!.p95! >= inbound!.avg!)
+    assert.ok(octets_in! > 0)
+  })
+
+  test('a time without polls is null, not zero, and counts as missing', async () => {
+    await pollFrom(end - 30 * minute)
+    const { series, missing_samples } = await usage(teamId, { interval: 3600 })
+    assert.ok(series[0]!.values.filter((value) => value === null).length >= 22)
+    assert.ok(missing_samples > 270)
+  })
+
+  test('a restart of the device adds nothing, and counting begins again', async () => {
+    await pollFrom(end - 10 * minute)
+    const { octets } = await sumOfMinutes()
+    await poll(end + minute, { uptimeCs: 100, octetsIn: 5n, octetsOut: 5n })
+    assert.equal((await sumOfMinutes()).octets, octets)
+    await poll(end + 2 * minute, { uptimeCs: 6_100, octetsIn: 1_005n, octetsOut: 5n })
+    assert.equal((await sumOfMinutes()).octets, octets + 1_000n)
+  })
+
+  test('past days become rows without a change of any figure', async () => {
+    const day = 24 * hour
+    const midnight = Math.floor(end / day) * day
+    const last = midnight - 2 * hour
+    await poll(last - 3 * hour)
+    for (let at = last - 3 * hour + minute; at <= last; at += minute) await poll(at)
+    const window = {
+      start: new Date(last - 3 * hour).toISOString(),
+      end: new Date(last).toISOString(),
+      interval: 300,
+    }
+    const rowsOf = async () => (await usage(teamId, window)).series
+    await sql`select create_sample_partition(${new Date(last).toISOString().slice(0, 10)}::date)`.execute(
+      owner(),
+    )
+    const before = await rowsOf()
+    assert.ok(before[0]!.values.some((value) => value !== null))
+    const total = (await sumOfMinutes()).octets
+    const isDue = Date.now() % day > 2 * hour
+    assert.equal(await compactUsage(owner()), isDue ? 1 : 0)
+    assert.deepEqual(await rowsOf(), before)
+    assert.equal((await sumOfMinutes()).octets, total)
+    assert.equal(await compactUsage(owner()), 0)
+  })
+
+  test('belongs to the customer of the time: the next one sees nothing of before', async () => {
+    await pollFrom(end - 2 * hour)
+    const moved = new Date(end - hour)
+    await sql`update port_assignments set valid = tstzrange(lower(valid), ${moved})`.execute(owner())
+    const serviceId = await addService(nextTeamId)
+    await sql`insert into port_assignments (port_id, service_id, team_id, valid)
+      values (${port.portId}, ${serviceId}, ${nextTeamId}, tstzrange(${moved}, null))`.execute(owner())
+    await assert.rejects(usage(teamId), { code: 'not_found' })
+    const { series, timestamps } = await usage(nextTeamId, { interval: 300 })
+    const seen = timestamps.filter((_, at) => series[0]!.values[at] !== null)
+    assert.ok(seen.length > 0 && seen.every((at) => Date.parse(at) >= moved.getTime() - 5 * minute))
+    const asTenant = (team: number) =>
+      database.postgres.inTeam(
+        team,
+        async (trx) =>
+          (await sql<{ first: Date | null }>`select min(minute) as first from port_samples`.execute(trx))
+            .rows,
+      )
+    assert.ok((await asTenant(nextTeamId))[0]!.first! >= moved)
+    assert.ok((await asTenant(teamId))[0]!.first! < moved)
+  })
+})

@@ -1,0 +1,132 @@
+// The usage of a port as the customer sees it: rates over time, and figures of the buckets of 5 minutes.
+import type { QueryOf } from '@pharos/contract/route'
+import type { Series } from '@pharos/contract/timeseries'
+import {
+  usageDirections,
+  usageMetrics,
+  type getPortUsageRoute,
+  type PortUsage,
+  type UsageDirection,
+  type UsageMetric,
+} from '@pharos/contract/usage'
+import type { Postgres } from '../../db/postgres.ts'
+import type { Operation } from '../../operation/operation.ts'
+import { invalid, notFound } from '../../runtime/error.ts'
+import { parseTime } from '../../text/time.ts'
+import { bucketsOf } from '../../timeseries/buckets.ts'
+import { findUsage, type UsageAnswer, type UsageRow } from './usage.store.ts'
+
+export type UsageDeps = { readonly postgres: Postgres; readonly now: () => Date }
+
+const sampleMs = 300_000
+const minuteDays = 30
+const dayMs = 86_400_000
+
+/** Throws `not_found` for a port that is not the team's now, `invalid` for too many buckets or minutes of long ago. */
+export async function getPortUsage(
+  { postgres, now: clock }: UsageDeps,
+  { actor }: Operation,
+  portId: number,
+  { start, end, interval, points, timezone, metric, direction }: QueryOf<typeof getPortUsageRoute>,
+): Promise<PortUsage> {
+  const now = clock()
+  const window = { start: timeOf(start), end: timeOf(end), interval, points, timezone }
+  if (window.start && window.end && window.end < window.start) throw invalid(['query', 'end'], 'beforeStart')
+  const { borders, seconds } = bucketsOf(window, now)
+  const isFine = seconds < 300 || (seconds % 300 !== 0 && seconds % 60 === 0)
+  const hasMinutes = borders[0]!.getTime() >= now.getTime() - (minuteDays + 1) * dayMs
+  if (isFine && !hasMinutes) throw invalid(['query', 'interval'], 'minutesExpired', { days: minuteDays })
+  const found = await findUsage(postgres, actor.teamId, portId, borders, isFine ? 60 : 300)
+  if (!found) throw notFound('port')
+  const directions = direction ?? usageDirections
+  return {
+    start: borders[0]!.toISOString(),
+    end: borders.at(-1)!.toISOString(),
+    interval: seconds,
+    timestamps: borders.slice(0, -1).map((at) => at.toISOString()),
+    series: usageMetrics
+      .filter((one) => (metric ?? ['bps']).includes(one))
+      .flatMap((one) =>
+        usageDirections
+          .filter((way) => directions.includes(way))
+          .map((way) => seriesOf(found, borders, one, way)),
+      ),
+    direction_of: 'customer',
+    samples: found.samples,
+    missing_samples: Math.max(0, expectedSamples(found, borders, now) - found.samples),
+    octets_in: totalOf(found, 'octets', 'in'),
+    octets_out: totalOf(found, 'octets', 'out'),
+  }
+}
+
+const timeOf = (text: string | undefined): Date | null => (text === undefined ? null : parseTime(text)!)
+
+/** Buckets of 5 minutes that are over and belong to the assignment. */
+function expectedSamples({ since }: UsageAnswer, borders: readonly Date[], now: Date): number {
+  const from = Math.max(borders[0]!.getTime(), since.getTime())
+  const until = Math.min(borders.at(-1)!.getTime(), now.getTime())
+  return Math.max(0, Math.floor(until / sampleMs) - Math.ceil(from / sampleMs))
+}
+
+const columns: Readonly<Record<UsageMetric, 'octets' | 'packets' | 'errors' | 'discards'>> = {
+  bps: 'octets',
+  pps: 'packets',
+  errors: 'errors',
+  discards: 'discards',
+}
+const labels: Readonly<Record<UsageMetric, Readonly<Record<UsageDirection, string>>>> = {
+  bps: { in: 'In', out: 'Out' },
+  pps: { in: 'Packets in', out: 'Packets out' },
+  errors: { in: 'Errors in', out: 'Errors out' },
+  discards: { in: 'Discards in', out: 'Discards out' },
+}
+
+type Column = Exclude<keyof UsageRow, 'bucket' | 'covered_ms'>
+
+/** The device sends what the customer receives. */
+const columnOf = (name: (typeof columns)[UsageMetric], direction: UsageDirection): Column =>
+  `${name}_${direction === 'in' ? 'out' : 'in'}`
+
+const totalOf = ({ figures }: UsageAnswer, name: 'octets', direction: UsageDirection): number | null =>
+  figures.find((one) => one.name === columnOf(name, direction))?.total ?? null
+
+function seriesOf(
+  { rows, figures }: UsageAnswer,
+  borders: readonly Date[],
+  metric: UsageMetric,
+  direction: UsageDirection,
+): Series {
+  const column = columnOf(columns[metric], direction)
+  const values: (number | null)[] = Array.from({ length: borders.length - 1 }, () => null)
+  for (const row of rows) {
+    const at = row.bucket - 1
+    const lengthMs = borders[row.bucket]!.getTime() - borders[at]!.getTime()
+    values[at] = rateOf(row, column, lengthMs)
+  }
+  const {
+    min = null,
+    max = null,
+    avg = null,
+    last = null,
+    p95 = null,
+  } = figures.find(({ name }) => name === column) ?? {}
+  return {
+    key: { metric, direction },
+    label: labels[metric][direction],
+    unit: metric === 'bps' ? 'bps' : 'pps',
+    values,
+    min,
+    max,
+    avg: avg === null ? null : Math.round(avg),
+    last,
+    p95,
+  }
+}
+
+/** Null for a bucket of which too little is measured: half of it, at most half of 5 minutes. */
+function rateOf(row: UsageRow, column: Column, lengthMs: number): number | null {
+  const value = row[column]
+  if (value === null || row.covered_ms < Math.min(lengthMs, sampleMs) / 2) return null
+  const perMs = value / row.covered_ms
+  return column.startsWith('octets') ? Math.floor(perMs * 8000) : Math.round(perMs * 1_000_000) / 1000
+}

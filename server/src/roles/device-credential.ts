@@ -1,0 +1,19 @@
+// Opens the SNMP credential of a device: its secrets are sealed for the name of the credential.
+import type { SnmpCredential, V3Credential } from '../drivers/snmp/credential.ts'
+import type { SealedCredential } from '../inventory/collect/collect.store.ts'
+import { open, type KeyRing } from '../runtime/secrets.ts'
+
+/** Throws if a secret does not open. A secret that is missing is empty, and the driver rejects the credential. */
+export function openDeviceCredential(ring: KeyRing, row: SealedCredential): SnmpCredential {
+  const secret = (sealed: Buffer | null) =>
+    sealed === null ? '' : open(ring, 'device-credential', sealed, row.name).toString('utf8')
+  if (row.version === 'v2c') return { kind: 'v2c', community: secret(row.community_sealed) }
+  return {
+    kind: 'v3',
+    user: row.user_name,
+    auth: row.auth as V3Credential['auth'],
+    authPassword: row.auth === null ? '' : secret(row.auth_sealed),
+    privacy: row.privacy as V3Credential['privacy'],
+    privacyPassword: row.privacy === null ? '' : secret(row.privacy_sealed),
+  }
+}
