@@ -16,7 +16,9 @@ const pluggable = /sfp|xfp|cfp|gbic|xenpak|xcvr|transceiver|optic|base-/i
 
 export type EntityMap = {
   readonly tables: OpticTables
-  readonly interfaces: readonly InterfaceKey[]
+  readonly names: ReadonlySet<InterfaceKey>
+  /** Interfaces by the part of their names from the first digit on. */
+  readonly byNumbers: ReadonlyMap<string, readonly InterfaceKey[]>
   /** The interfaces of an entity and of all that it contains. */
   readonly contained: ReadonlyMap<string, ReadonlySet<InterfaceKey>>
   readonly own: ReadonlyMap<string, InterfaceKey>
@@ -24,7 +26,7 @@ export type EntityMap = {
 
 /** Returns the entities with their interfaces, by entAliasMappingTable or, where it lacks them, by the name of a port. */
 export function mapEntities(tables: OpticTables, keys: InterfaceKeys): EntityMap {
-  const interfaces = [...keys.values()]
+  const names = new Set(keys.values())
   const own = new Map<string, InterfaceKey>()
   for (const [index, value] of tables.get(entAlias) ?? []) {
     const match = /^1\.3\.6\.1\.2\.1\.2\.2\.1\.1\.(\d+)$/.exec(String(value))
@@ -32,12 +34,12 @@ export function mapEntities(tables: OpticTables, keys: InterfaceKeys): EntityMap
     const [entity] = index.split('.') as [string]
     if (key !== undefined && !own.has(entity)) own.set(entity, key)
   }
-  const names = new Set(interfaces)
   for (const entity of indexesIn(tables, [entPhysical.name])) {
     const name = textAt(tables, entPhysical.name, entity)
     if (name !== null && names.has(name) && !own.has(entity)) own.set(entity, name)
   }
-  return { tables, interfaces, own, contained: containedIn(tables, own) }
+  const byNumbers = Map.groupBy(names, (key) => partsOf(key)[1])
+  return { tables, names, byNumbers, own, contained: containedIn(tables, own) }
 }
 
 function containedIn(
@@ -68,50 +70,67 @@ export function findInterface(
   port: PortReference,
 ): InterfaceKey | undefined {
   if (port.kind === 'interface') return keys.get(port.index)
-  if (port.kind === 'name') return map.interfaces.includes(port.name) ? port.name : undefined
-  if (port.kind === 'panel') return findByPanel(map.interfaces, port)
+  if (port.kind === 'name') return map.names.has(port.name) ? port.name : undefined
+  if (port.kind === 'panel') return findByPanel(map, port)
   return findByEntity(map, String(port.index))
 }
 
 function findByPanel(
-  interfaces: readonly InterfaceKey[],
+  { byNumbers }: EntityMap,
   { number, lane }: { readonly number: number; readonly lane: number },
 ): InterfaceKey | undefined {
-  const named = (suffix: string) =>
-    only(interfaces.filter((key) => /^[a-z]{2}/.test(key) && key.slice(2) === suffix))
+  const named = (numbers: string) =>
+    only((byNumbers.get(numbers) ?? []).filter((key) => /^[a-z]{2}\d/.test(key)))
   return named(String(number)) ?? named(`${number}/${lane}`)
 }
 
-const only = <T>(values: readonly T[]): T | undefined => (values.length === 1 ? values[0] : undefined)
+/** The value that all of them are. */
+function only<T>(values: readonly T[]): T | undefined {
+  return new Set(values).size === 1 ? values[0] : undefined
+}
 
+/** The entity itself and those around it, from the inside: the first one that has an interface. */
 function findByEntity(map: EntityMap, entity: string): InterfaceKey | undefined {
-  const own = map.own.get(entity) ?? findByLabel(map, entity)
-  if (own !== undefined) return own
   for (const one of [entity, ...ancestorsOf(map.tables, entity)]) {
+    const found = map.own.get(one) ?? findByLabel(map, one)
+    if (found !== undefined) return found
     const inside = map.contained.get(one)
     if (inside) return only([...inside])
   }
   return undefined
 }
 
-/** Finds the interface that the name or description of an entity contains, such as `Ethernet1/1 Lane 1 Transceiver`. */
-function findByLabel({ tables, interfaces }: EntityMap, entity: string): InterfaceKey | undefined {
-  const texts = [textAt(tables, entPhysical.name, entity), textAt(tables, entPhysical.descr, entity)]
-  for (const text of texts) {
-    const names = (text ?? '').match(/[A-Za-z][A-Za-z-]*\d+(?:[/.:]\d+)*/g) ?? []
-    const found = names.flatMap((name) => interfaces.filter((key) => isSameName(key, name)))
-    const key = only([...new Set(found)])
-    if (key !== undefined) return key
+/**
+ * Finds the interface that the name or description of an entity contains: `Ethernet1/1 Lane 1 Transceiver`, `power Rx 0/0/0/3` of
+ * TenGigE0/0/0/3, or `Xcvr for Ethernet49` of Ethernet49/1.
+ */
+function findByLabel({ tables, byNumbers }: EntityMap, entity: string): InterfaceKey | undefined {
+  for (const column of [entPhysical.name, entPhysical.descr]) {
+    const text = textAt(tables, column, entity) ?? ''
+    const names = [...text.matchAll(/[A-Za-z][A-Za-z-]*\d+(?:[/.:]\d+)*/g)].map(([name]) => name)
+    const paths = [...text.matchAll(/(?<![\w/.])\d+(?:\/\d+){2,}(?![\w/.])/g)].map(([path]) => path)
+    const named = (suffix: string) =>
+      names.flatMap((name) => {
+        const [letters, numbers] = partsOf(name)
+        return (byNumbers.get(`${numbers}${suffix}`) ?? []).filter((key) =>
+          isSameType(partsOf(key)[0], letters),
+        )
+      })
+    const found =
+      only(named('')) ??
+      only(named('/1')) ??
+      only(paths.flatMap((path) => (byNumbers.get(path) ?? []).filter(isEthernet)))
+    if (found !== undefined) return found
   }
   return undefined
 }
 
-/** Whether one is an abbreviation of the other: `Te1/1/1` and `TenGigabitEthernet1/1/1`. */
-function isSameName(key: string, name: string): boolean {
-  const [[a, numbersA], [b, numbersB]] = [partsOf(key), partsOf(name)]
-  if (numbersA !== numbersB || a.length < 2 || b.length < 2) return false
-  return a.startsWith(b) || b.startsWith(a)
-}
+/** Other interfaces of IOS-XR have the same numbers: `Optics0/0/0/3`. */
+const isEthernet = (key: InterfaceKey): boolean => /^(?!control|mgmt).*(?:ethernet|gige|gig)/i.test(key)
+
+/** Whether one is an abbreviation of the other: `te` of Te1/1/1 and `tengigabitethernet`. */
+const isSameType = (a: string, b: string): boolean =>
+  a.length > 1 && b.length > 1 && (a.startsWith(b) || b.startsWith(a))
 
 function partsOf(name: string): [letters: string, numbers: string] {
   const at = name.search(/\d/)

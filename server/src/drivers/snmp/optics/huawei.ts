@@ -1,5 +1,5 @@
-// HUAWEI-ENTITY-EXTENT-MIB: hwOpticalModuleInfoTable by entity. Powers are in 0.01 dBm or in uW, by release; the values of lanes are texts
-// such as `-191,-210`.
+// HUAWEI-ENTITY-EXTENT-MIB: hwOpticalModuleInfoTable by entity. Powers of modules are in 0.01 dBm or in uW, by release; those of lanes are
+// texts such as `-191.00,-210.00`, in 0.01 dBm.
 import {
   ethernetTypeIn,
   type LaneValues,
@@ -60,20 +60,22 @@ export const huaweiEntityExtent: OpticFamily = {
 }
 
 /**
- * A negative value can only be dBm, and then all powers of the device are. Without any the unit is uW. -1 is an absent value in
- * both.
+ * A negative value or limit can only be dBm, and then all powers of the device are. Without any the unit is uW. -1 is an absent
+ * value in both.
  */
 function powerConversion(tables: OpticTables): Conversion {
-  const integers = powers.flatMap((oid) =>
-    [...(tables.get(oid)?.keys() ?? [])].map((index) => integerAt(tables, oid, index)),
+  const isNegative = powers.some((oid) =>
+    indexesIn(tables, [oid]).some((index) => (integerAt(tables, oid, index) ?? 0) < -1),
   )
-  const ofLanes = [column.rxOfLanes, column.txOfLanes].flatMap((number) =>
-    [...(tables.get(`${entry}.${number}`)?.keys() ?? [])].flatMap((index) => listAt(tables, number, index)),
-  )
-  const isNegative = [...integers, ...ofLanes].some((value) => value !== null && value < 0 && value !== -1)
-  const convert = isNegative ? decibels(0.01) : watts(0.001)
-  return (value) => (value === -1 ? null : convert(value))
+  return isNegative ? toDbm : toDbmOfMicrowatts
 }
+
+const present =
+  (convert: Conversion): Conversion =>
+  (value) =>
+    value === -1 ? null : convert(value)
+const toDbm = present(decibels(0.01))
+const toDbmOfMicrowatts = present(watts(0.001))
 
 function identify(tables: OpticTables, index: string, values: ModuleValues) {
   const text = (number: number) => textAt(tables, `${entry}.${number}`, index)
@@ -94,7 +96,7 @@ function identify(tables: OpticTables, index: string, values: ModuleValues) {
 function moduleAt(tables: OpticTables, index: string, toPower: Conversion): ModuleValues {
   const number = (of: number) => integerAt(tables, `${entry}.${of}`, index)
   const limits = (...of: [number, number, number, number]) => limitsAt(tables, entry, of, index, toPower)
-  const lanes = lanesAt(tables, index, toPower)
+  const lanes = lanesAt(tables, index)
   const only = {
     lane: 1,
     rxDbm: toPower(number(column.rx)),
@@ -109,7 +111,7 @@ function moduleAt(tables: OpticTables, index: string, toPower: Conversion): Modu
       rx_power: limits(column.rxAlarmLow, column.rxWarnLow, column.rxWarnHigh, column.rxAlarmHigh),
       tx_power: limits(column.txAlarmLow, column.txWarnLow, column.txWarnHigh, column.txAlarmHigh),
     },
-    lanes: lanes.length > 1 ? lanes : isEmpty(tables, index) ? [] : [only],
+    lanes: lanes.length > 0 ? lanes : isEmpty(tables, index) ? [] : [only],
   }
 }
 
@@ -125,14 +127,14 @@ const toBias: Conversion = (value) => scaled('bias', value !== null && value >= 
 /** mV or V, by release. */
 const toVoltage: Conversion = (value) => scaled('voltage', value !== null && value >= 100 ? 0.001 : 1)(value)
 
-function lanesAt(tables: OpticTables, index: string, toPower: Conversion): LaneValues[] {
+function lanesAt(tables: OpticTables, index: string): LaneValues[] {
   const [bias, rx, tx] = [column.biasOfLanes, column.rxOfLanes, column.txOfLanes].map((number) =>
     listAt(tables, number, index),
   ) as [Numbers, Numbers, Numbers]
   return Array.from({ length: Math.max(rx.length, tx.length) }, (_, at) => ({
     lane: at + 1,
-    rxDbm: toPower(rx[at] ?? null),
-    txDbm: toPower(tx[at] ?? null),
+    rxDbm: toDbm(rx[at] ?? null),
+    txDbm: toDbm(tx[at] ?? null),
     biasMa: toBias(bias[at] ?? null),
   }))
 }

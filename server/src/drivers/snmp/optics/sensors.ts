@@ -27,44 +27,53 @@ type Metric = 'rx' | 'tx' | 'bias' | 'temperature' | 'voltage'
 type Sensor = {
   readonly index: string
   readonly metric: Metric
-  /** Null: the name has none. */
+  /** As its name or the name of the entity around it has it, from 0 or from 1; null if neither has a lane. */
   readonly lane: number | null
+  /** The entity that contains it, lanes aside, and the rest of its name. */
+  readonly place: string
   readonly value: number | null
   readonly limits: OpticLimits | undefined
 }
 
 /** Returns the readings of sensors that belong to a module: one that measures light or its laser's current. */
 export function decodeSensors(tables: OpticTables, table: SensorTable): DecodedReading[] {
-  const groups = new Map<string, Sensor[]>()
-  for (const index of tables.get(`${table.entry}.${column.value}`)?.keys() ?? []) {
-    const label = labelOf(tables, index)
-    const sensor = sensorAt(tables, table, index, label)
-    if (!sensor) continue
-    // Sensors of several ports may be in one entity, such as a card: then the rest of their names differs.
-    const key = `${integerAt(tables, entPhysical.containedIn, index)} ${portWordsOf(label)}`
-    groups.set(key, [...(groups.get(key) ?? []), sensor])
-  }
-  return [...groups.values()].flatMap((sensors) => readingsOf(moduleFrom(sensors)))
+  const indexes = [...(tables.get(`${table.entry}.${column.value}`)?.keys() ?? [])]
+  const sensors = indexes.flatMap((index) => sensorAt(tables, table, index) ?? [])
+  const isFromZero = sensors.some(({ lane }) => lane === 0)
+  const numbered = sensors.map((sensor) => ({
+    ...sensor,
+    lane: sensor.lane === null ? null : sensor.lane + (isFromZero ? 1 : 0),
+  }))
+  return [...groupsOf(numbered)].flatMap((group) => readingsOf(moduleFrom(group)))
+}
+
+/** One group for each module. `ethernet49/2` is lane 2 if there is `ethernet49` beside it. */
+function groupsOf(sensors: readonly Sensor[]): Iterable<Sensor[]> {
+  const places = new Set(sensors.map(({ place }) => place))
+  const ofModules = sensors.map((sensor) => {
+    const [, place = '', lane] = /^(.*[a-z].*)\/(\d{1,2})$/.exec(sensor.place) ?? []
+    return places.has(place) ? { ...sensor, place, lane: sensor.lane ?? Number(lane) } : sensor
+  })
+  return Map.groupBy(ofModules, ({ place }) => place).values()
 }
 
 function moduleFrom(sensors: readonly Sensor[]): ModuleValues {
   const ofLanes = sensors.filter(({ metric }) => metric === 'rx' || metric === 'tx' || metric === 'bias')
   const numbers = [...new Set(ofLanes.map(({ lane }) => lane))].filter((lane) => lane !== null)
-  const first = Math.min(...numbers)
   // A sensor without a lane beside those with one is the sum of the lanes.
   const lanes = numbers.length > 0 ? numbers : ofLanes.length > 0 ? [null] : []
   const temperature = sensors.find(({ metric }) => metric === 'temperature')
   const voltage = sensors.find(({ metric }) => metric === 'voltage')
   const hasLanes = lanes.length > 0
   return {
-    port: { kind: 'entity', index: Number((ofLanes[0] ?? sensors[0])!.index) },
+    port: { kind: 'entity', index: Number((temperature ?? voltage ?? ofLanes[0] ?? sensors[0])!.index) },
     temperatureC: hasLanes ? (temperature?.value ?? null) : null,
     voltageV: hasLanes ? (voltage?.value ?? null) : null,
     limits: { temperature: temperature?.limits, voltage: voltage?.limits },
     lanes: lanes.map((lane) =>
       laneFrom(
         ofLanes.filter((sensor) => sensor.lane === lane),
-        lane === null ? 1 : lane + (first === 0 ? 1 : 0),
+        lane ?? 1,
       ),
     ),
   }
@@ -76,6 +85,8 @@ function laneFrom(sensors: readonly Sensor[], lane: number): LaneValues {
   const limits: Limits = { rx_power: rx?.limits, tx_power: tx?.limits, bias: bias?.limits }
   return {
     lane,
+    // Lanes of a divided port belong to interfaces of their own.
+    port: { kind: 'entity', index: Number((rx ?? tx ?? bias)!.index) },
     rxDbm: rx?.value ?? null,
     txDbm: tx?.value ?? null,
     biasMa: bias?.value ?? null,
@@ -83,30 +94,40 @@ function laneFrom(sensors: readonly Sensor[], lane: number): LaneValues {
   }
 }
 
-function sensorAt(tables: OpticTables, table: SensorTable, index: string, label: string): Sensor | undefined {
+function sensorAt(tables: OpticTables, table: SensorTable, index: string): Sensor | undefined {
   const number = (of: keyof typeof column) => integerAt(tables, `${table.entry}.${column[of]}`, index)
+  const [name, descr] = namesOf(tables, index)
+  const label = `${name} ${descr}`
   const metric = metricOf(label, number('type'))
   if (!metric) return undefined
-  const factor = factorOf(number('scale'), number('precision'))
-  const convert = conversionOf(metric, number('type')!, factor)
+  const convert = conversionOf(metric, number('type')!, factorOf(number('scale'), number('precision')))
   const isWorking = (number('status') ?? 1) === 1
+  const around = containerOf(tables, index)
   return {
     index,
     metric,
-    lane: laneIn(label),
+    lane: laneIn(label) ?? around.lane,
+    // Sensors of several ports may be in one entity, such as a card: then the rest of their names differs.
+    place: `${around.entity} ${portWordsOf(name || descr)}`,
     value: isWorking ? convert(number('value')) : null,
     limits: table.limitsOf(tables, index, convert),
   }
 }
 
-/** Returns the name of the sensor, or its description if the name does not describe it. */
-function labelOf(tables: OpticTables, index: string): string {
-  const name = textAt(tables, entPhysical.name, index) ?? ''
-  const label = measured.test(name) ? name : `${name} ${textAt(tables, entPhysical.descr, index) ?? ''}`
-  return label.replaceAll(/[_-]+/g, ' ')
+function namesOf(tables: OpticTables, index: string): [name: string, descr: string] {
+  const text = (oid: string) => (textAt(tables, oid, index) ?? '').replaceAll(/[_-]+/g, ' ')
+  return [text(entPhysical.name), text(entPhysical.descr)]
 }
 
-const measured = /power|bias|current|temp|volt/i
+/** Returns the entity that contains a sensor. One that is a lane, such as `Lane 0 for Xcvr for Ethernet49`, is contained in the module. */
+function containerOf(tables: OpticTables, index: string): { entity: number | null; lane: number | null } {
+  const entity = integerAt(tables, entPhysical.containedIn, index)
+  if (entity === null) return { entity, lane: null }
+  const label = namesOf(tables, String(entity)).join(' ').trim()
+  if (!/^lane \d/i.test(label)) return { entity, lane: null }
+  return { entity: integerAt(tables, entPhysical.containedIn, String(entity)), lane: laneIn(label) }
+}
+
 const received = /\b(?:rx|receive[dr]?|receiver)\b/i
 const sent = /\b(?:tx|transmit(?:ted|ter)?)\b/i
 const ofPowerSupply = /\bpsu|\bpem\b|power ?supply|\bfan\b/i
