@@ -124,6 +124,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
     /^query\.timezone: unknown$/,
     /^query\.points: conflict$/,
   ],
+  // Two ways to say the buckets, too many of them, or not a time zone.
+  getPortUsage: [/^query\.(end|interval): range$/, /^query\.timezone: unknown$/, /^query\.points: conflict$/],
   // Not an address or a network, or not in canonical form.
   listAuditEntries: [/^query\.address: /, /^query\.end: range$/],
   // Rejected by the password policy, which counts the characters of the composed form.

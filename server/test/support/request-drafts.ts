@@ -166,7 +166,13 @@ export function draftOf(operation: Operation, hints: Hints): Arbitrary<Draft> {
   const inQuery = operation.parameters.filter((one) => one.in === 'query')
   const path = fc.record(
     Object.fromEntries(
-      inPath.map(({ name, schema }) => [name, valueOf({ minLength: 1, ...schema }, name, hints).map(String)]),
+      inPath.map(({ name, schema }) => [
+        name,
+        // A URL loses a segment that is a dot.
+        valueOf({ minLength: 1, ...schema }, name, hints)
+          .map(String)
+          .filter((text) => text !== '.'),
+      ]),
     ),
   )
   const query = fc
