@@ -11,6 +11,7 @@ import { CopyIcon } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Columns, Page } from '../ui/page.tsx'
+import { PendingPage } from '../ui/pending-page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
@@ -29,16 +30,7 @@ export function DevicePage() {
     { refetchInterval: refetchMs },
   )
   const device = answer.data
-  if (!device)
-    return (
-      <Page title={texts.title}>
-        {answer.error ? (
-          <Problem error={answer.error} retry={() => answer.refetch()} />
-        ) : (
-          <Skeleton height={240} radius="lg" />
-        )}
-      </Page>
-    )
+  if (!device) return <PendingPage title={texts.title} answer={answer} />
   return (
     <Page
       title={device.name}

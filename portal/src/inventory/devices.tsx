@@ -119,8 +119,8 @@ export function Devices() {
   const view = useListSearch('/devices', { sort: 'name', search, filters })
   return (
     <Page title={texts.title} note={texts.note} wide>
-      <div className={classes['faceted']}>
-        <Facets view={view} />
+      <div className={classes['grouped']}>
+        <Groups view={view} />
         <List<Device>
           name="devices"
           things={texts.things}
@@ -136,7 +136,7 @@ export function Devices() {
 }
 
 /** The values of each filter with their counts under the other filters. */
-function Facets({ view }: { view: ListView }) {
+function Groups({ view }: { view: ListView }) {
   const groups = useQuery({
     ...answerOf(groupDevicesRoute, { query: view.query }),
     placeholderData: keepPreviousData,
@@ -144,7 +144,7 @@ function Facets({ view }: { view: ListView }) {
   const shown = (groups.data?.results ?? []).filter(({ values }) => values.length > 0)
   if (shown.length === 0) return null
   return (
-    <div className={classes['facets']} role="group" aria-label={texts.groupsLabel}>
+    <div className={classes['groups']} role="group" aria-label={texts.groupsLabel}>
       {shown.map(({ key, values }) => {
         const chosen = textsOf(view.values[key])
         const toggle = (value: string) =>

@@ -1,5 +1,5 @@
 // One port: its state, the members of a LAG, its place in the panels, and the service it belongs to.
-import { Skeleton, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { getPortRoute, listPortsRoute, type Port } from '@pharos/contract/port'
 import { getServiceRoute } from '@pharos/contract/service'
 import { useParams } from '@tanstack/react-router'
@@ -8,7 +8,7 @@ import { CopyIcon } from '../ui/copy.tsx'
 import { Facts, type Fact } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Columns, Page } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { PendingPage } from '../ui/pending-page.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
@@ -23,16 +23,7 @@ export function PortPage() {
   const { id } = useParams({ from: '/frame/ports/$id' })
   const answer = useAnswer(getPortRoute, { params: { port_id: Number(id) } }, { refetchInterval: refetchMs })
   const port = answer.data
-  if (!port)
-    return (
-      <Page title={texts.title}>
-        {answer.error ? (
-          <Problem error={answer.error} retry={() => answer.refetch()} />
-        ) : (
-          <Skeleton height={240} radius="lg" />
-        )}
-      </Page>
-    )
+  if (!port) return <PendingPage title={texts.title} answer={answer} />
   return (
     <Page
       title={port.name}
@@ -49,7 +40,7 @@ export function PortPage() {
         }
       >
         <Explanation port={port} />
-        <UsageCard portId={port.id} commitBps={null} />
+        <UsageCard portId={port.id} />
         {port.is_lag && <Members lag={port} />}
         <ServiceOf port={port} />
       </Columns>

@@ -9,7 +9,7 @@ import { Dimmed } from '../ui/cells.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Columns, Page } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
+import { PendingPage } from '../ui/pending-page.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
@@ -22,16 +22,7 @@ export function ServicePage() {
   const user = useUser()
   const answer = useAnswer(getServiceRoute, { params: { service_id: Number(id) } })
   const service = answer.data
-  if (!service)
-    return (
-      <Page title={texts.title}>
-        {answer.error ? (
-          <Problem error={answer.error} retry={() => answer.refetch()} />
-        ) : (
-          <Skeleton height={240} radius="lg" />
-        )}
-      </Page>
-    )
+  if (!service) return <PendingPage title={texts.title} answer={answer} />
   return (
     <Page
       title={service.name}

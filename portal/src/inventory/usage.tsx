@@ -1,4 +1,4 @@
-// The traffic of a port over a day, a week or a month, with the 95th percentile, the commit and gaps as gaps.
+// The traffic of a port over a day, a week or a month, with the 95th percentile, and gaps as gaps.
 import { SegmentedControl, Table } from '@mantine/core'
 import type { Series } from '@pharos/contract/timeseries'
 import { getPortUsageRoute, type PortUsage } from '@pharos/contract/usage'
@@ -18,9 +18,7 @@ type Span = keyof typeof spans
 const dayMs = 86_400_000
 const refetchMs = 60_000
 
-type UsageProps = { readonly portId: number; readonly commitBps: number | null }
-
-export function UsageCard({ portId, commitBps }: UsageProps) {
+export function UsageCard({ portId }: { portId: number }) {
   const [span, setSpan] = useState<Span>('day')
   const input = { params: { port_id: portId }, query: queryOf(span) }
   const answer = useQuery({
@@ -52,12 +50,9 @@ export function UsageCard({ portId, commitBps }: UsageProps) {
           color: key['direction'] === 'in' ? (1 as const) : (2 as const),
           values,
         }))}
-        thresholds={[
-          ...(usage?.series ?? []).flatMap(({ label, p95 }) =>
-            p95 === null ? [] : [{ value: p95, unit: 'bps' as const, label: texts.p95Of(label) }],
-          ),
-          ...(commitBps === null ? [] : [{ value: commitBps, unit: 'bps' as const, label: texts.commit }]),
-        ]}
+        thresholds={(usage?.series ?? []).flatMap(({ label, p95 }) =>
+          p95 === null ? [] : [{ value: p95, unit: 'bps' as const, label: texts.p95Of(label) }],
+        )}
         {...(usage ? { range: [Date.parse(usage.start), Date.parse(usage.end)] as const } : {})}
         height={260}
         isLoading={answer.isPending}

@@ -111,7 +111,6 @@ export const words = {
     oper: 'State',
     speed: 'Speed',
     mtu: 'MTU',
-    mac: 'MAC address',
     addresses: 'Addresses',
     lastChange: 'Last change',
     services: 'Services',
@@ -135,7 +134,6 @@ export const words = {
     description: 'Description',
     lastChange: 'Last change',
     admin: 'Configured',
-    lag: 'LAG',
     id: 'ID',
     unknownChange: 'Not known',
   },
@@ -153,7 +151,6 @@ export const words = {
     members: 'LAG members',
     membersUp: (up: number, all: number, speed: string, allSpeed: string) =>
       `${up} of ${all} members up: ${speed} of ${allSpeed}`,
-    noWiring: 'Not set',
     explanation: {
       disabled: 'The provider has disabled this port.',
       down: 'No signal from the other side. Check the cable and your device.',
@@ -169,7 +166,6 @@ export const words = {
     span: 'Time range',
     spans: { day: '24 hours', week: '7 days', month: '30 days', year: 'Year' },
     p95Of: (direction: string) => `95th percentile, ${direction.toLowerCase()}`,
-    commit: 'Commit',
     empty: 'No traffic has been measured in this time.',
     direction: 'Direction',
     now: 'Now',

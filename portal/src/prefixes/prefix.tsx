@@ -12,6 +12,7 @@ import { CopyIcon } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { Columns, Page } from '../ui/page.tsx'
+import { PendingPage } from '../ui/pending-page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
@@ -23,16 +24,7 @@ export function PrefixPage() {
   const { id } = useParams({ from: '/frame/prefixes/$id' })
   const user = useUser()
   const answer = useAnswer(getPrefixRoute, { params: { prefix_id: Number(id) } })
-  if (!answer.data)
-    return (
-      <Page title={texts.title}>
-        {answer.error ? (
-          <Problem error={answer.error} retry={() => answer.refetch()} />
-        ) : (
-          <Skeleton height={240} radius="lg" />
-        )}
-      </Page>
-    )
+  if (!answer.data) return <PendingPage title={texts.title} answer={answer} />
   const { cidr, name, location, created } = answer.data
   const has = (module: string) => user?.enabled_modules.includes(module) ?? false
   return (

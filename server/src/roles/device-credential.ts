@@ -1,12 +1,12 @@
 // Opens the SNMP credential of a device: its secrets are sealed for the name of the credential.
 import type { SnmpCredential, V3Credential } from '../drivers/snmp/credential.ts'
 import type { SealedCredential } from '../inventory/collect/collect.store.ts'
+import { DriverError } from '../runtime/driver-error.ts'
 import { open, type KeyRing } from '../runtime/secrets.ts'
 
-/** Throws if a secret does not open. A secret that is missing is empty, and the driver rejects the credential. */
+/** Throws a DriverError if a secret does not open: the device is reported as refused. A secret that is missing is empty, and the driver rejects the credential. */
 export function openDeviceCredential(ring: KeyRing, row: SealedCredential): SnmpCredential {
-  const secret = (sealed: Buffer | null) =>
-    sealed === null ? '' : open(ring, 'device-credential', sealed, row.name).toString('utf8')
+  const secret = (sealed: Buffer | null) => (sealed === null ? '' : openSecret(ring, sealed, row.name))
   if (row.version === 'v2c') return { kind: 'v2c', community: secret(row.community_sealed) }
   return {
     kind: 'v3',
@@ -15,5 +15,19 @@ export function openDeviceCredential(ring: KeyRing, row: SealedCredential): Snmp
     authPassword: row.auth === null ? '' : secret(row.auth_sealed),
     privacy: row.privacy as V3Credential['privacy'],
     privacyPassword: row.privacy === null ? '' : secret(row.privacy_sealed),
+  }
+}
+
+function openSecret(ring: KeyRing, sealed: Buffer, name: string): string {
+  try {
+    return open(ring, 'device-credential', sealed, name).toString('utf8')
+  } catch (cause) {
+    throw new DriverError(
+      'refused',
+      `Credential ${name} cannot be decrypted with the keys of the installation.`,
+      {
+        cause,
+      },
+    )
   }
 }

@@ -2,12 +2,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/postgres.ts'
 import type { SandboxDeviceSettings, SandboxInterface } from '../../drivers/sandbox-device/settings.ts'
-import { interfaceSeed, octetsAt } from '../../drivers/sandbox-device/traffic.ts'
+import { interfaceSeed, octetsAt, packetOctets } from '../../drivers/sandbox-device/traffic.ts'
 
 const dayMs = 86_400_000
 const historyDays = 365
 const minuteDays = 30
-const packetOctets = 850n
 
 type DemoPort = {
   readonly portId: number
@@ -28,12 +27,16 @@ export async function addPortHistory(db: Db, now: Date, signal: AbortSignal): Pr
   }
 }
 
+/** Ports without their oldest day: a run that was interrupted is continued by the next start. */
 async function listPorts(db: Db): Promise<DemoPort[]> {
   const { rows } = await sql<DemoPort>`
     select p.id as "portId", d.name as device, p.interface_key as key, d.settings, lower(a.valid) as since
     from ports p join devices d on d.id = p.device_id and d.driver = 'sandbox'
       join port_assignments a on a.port_id = p.id and a.valid @> now()
-    where not exists (select from port_days y where y.port_id = p.id)`.execute(db)
+    where not exists (select from port_days y where y.port_id = p.id and y.day <= greatest(
+      (now() at time zone 'UTC')::date - ${sql.lit(historyDays)} + 1, (lower(a.valid) at time zone 'UTC')::date + 1))`.execute(
+    db,
+  )
   return rows
 }
 

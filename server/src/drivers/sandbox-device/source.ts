@@ -13,13 +13,13 @@ import type {
 } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import type { SandboxDeviceSettings, SandboxInterface } from './settings.ts'
-import { countersSince, interfaceSeed, octetsAt } from './traffic.ts'
+import { countersSince, interfaceSeed, octetsAt, packetOctets } from './traffic.ts'
 
 const ethernet = 6
 const lag = 161
 const dayMs = 86_400_000
-const meanPacketOctets = 850n
 const darkDbm = -40
+const fadeDays = 120
 
 export type SandboxDeviceOptions = {
   readonly name: string
@@ -126,8 +126,8 @@ export class SandboxDeviceSource implements DeviceSource {
       ...statesOf(one),
       octetsIn,
       octetsOut,
-      packetsIn: octetsIn / meanPacketOctets,
-      packetsOut: octetsOut / meanPacketOctets,
+      packetsIn: octetsIn / packetOctets,
+      packetsOut: octetsOut / packetOctets,
       errorsIn: 0n,
       errorsOut: 0n,
       discardsIn: 0n,
@@ -158,7 +158,7 @@ const limits = (alarmLow: number, warnLow: number, warnHigh: number, alarmHigh: 
   alarmHigh,
 })
 
-/** The receive power falls from the first of the month on that `fade_db_per_day` describes, and recovers with the next one. */
+/** The receive power falls by `fade_db_per_day` for 120 days, and then begins again. */
 function opticsOf({ name, optic, oper }: SandboxInterface, at: number): OpticReading[] {
   if (optic?.rx_dbm === undefined || oper === 'not_present') return []
   const { rx_dbm: rx, tx_dbm: tx = -1.5, fade_db_per_day: fade = 0, lanes = 1 } = optic
@@ -169,7 +169,7 @@ function opticsOf({ name, optic, oper }: SandboxInterface, at: number): OpticRea
     return {
       interfaceKey: name,
       lane: lane + 1,
-      rxDbm: isDark ? darkDbm : round(rx - fade * (days % 120) + wave - lane * 0.15),
+      rxDbm: isDark ? darkDbm : round(rx - fade * (days % fadeDays) + wave - lane * 0.15),
       txDbm: round(tx + wave / 3 - lane * 0.1),
       biasMa: round(38 + wave),
       temperatureC: lane === 0 ? round(34 + 3 * Math.sin(2 * Math.PI * days)) : null,

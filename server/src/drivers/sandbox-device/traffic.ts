@@ -1,6 +1,8 @@
 // The traffic of a simulated interface as a pure function of time, so that its counters are the same in every process and any
 // history of them can be computed.
 
+/** Mean size of a simulated packet. */
+export const packetOctets = 850n
 /** Start of all counters of simulated devices, ms since 1970. */
 export const countersSince = Date.UTC(2025, 0, 1)
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
+import { linkPorts } from '../port/link-ports.store.ts'
 import type { CounterRow, DeviceIdentity, SeenInterface } from './device-source.ts'
 
 export type DueDevice = {
@@ -44,7 +45,8 @@ export async function leaseDevices(
   { owner, seconds, max }: Lease,
 ): Promise<DueDevice[]> {
   await sql`
-    insert into device_states (device_id) select id from devices where driver <> 'none'
+    insert into device_states (device_id) select d.id from devices d
+    where d.driver <> 'none' and not exists (select from device_states s where s.device_id = d.id)
     on conflict do nothing`.execute(db)
   const { rows } = await sql<DueDevice>`
     with due as (
@@ -144,10 +146,7 @@ export async function saveInterfaces(
     from jsonb_to_recordset(${lags}::jsonb) as n (key text, lag text)
       left join interfaces l on l.device_id = ${deviceId} and l.key = n.lag
     where i.device_id = ${deviceId} and i.key = n.key and i.lag_id is distinct from l.id`.execute(trx)
-  await sql`
-    update ports p set interface_id = i.id from interfaces i
-    where p.device_id = ${deviceId} and i.device_id = p.device_id and i.key = p.interface_key
-      and p.interface_id is distinct from i.id`.execute(trx)
+  await linkPorts(trx, deviceId)
 }
 
 export async function saveStates(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<void> {
@@ -184,9 +183,10 @@ export async function saveFailure(
     silentAfter,
   }: { pollSeconds: number; silentSeconds: number; silentAfter: number },
 ): Promise<void> {
+  const next = sql`now() + make_interval(
+    secs => case when missed >= ${silentAfter} then ${silentSeconds}::integer else ${pollSeconds}::integer end)`
   await sql`
     update device_states set error = ${kind}, error_text = ${text}, missed = missed + ${isSilent ? 1 : 0},
-      next_poll = now() + make_interval(secs => case when missed >= ${silentAfter} then ${silentSeconds}::integer else ${pollSeconds}::integer end),
-      next_survey = greatest(next_survey, now() + make_interval(secs => ${pollSeconds}))
+      next_poll = ${next}, next_survey = greatest(next_survey, ${next})
     where device_id = ${deviceId}`.execute(trx)
 }

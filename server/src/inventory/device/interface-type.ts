@@ -2,9 +2,11 @@
 import type { InterfaceType } from '@pharos/contract/device'
 import { sql } from 'kysely'
 
+export const lagType = 161
+
 const numbers: Readonly<Record<Exclude<InterfaceType, 'other'>, readonly number[]>> = {
   ethernet: [6, 7, 26, 62, 69, 117],
-  lag: [161],
+  lag: [lagType],
   vlan: [135, 136],
   loopback: [24],
   tunnel: [131],

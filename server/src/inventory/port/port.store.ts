@@ -6,11 +6,9 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
+import { lagType } from '../device/interface-type.ts'
 import { locationOf } from '../location.store.ts'
 import { heldPorts } from './assignment.store.ts'
-
-/** IANAifType of a LAG. */
-const lagType = 161
 
 const portColumns = columns(
   'ports',

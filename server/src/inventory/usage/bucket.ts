@@ -6,7 +6,7 @@ export const minuteMs = 60_000
 /** The grid of billing: 5 minutes from 1970 in UTC. */
 export const billingGridMs = 300_000
 /** A bucket of 5 minutes with values for less time is missing. */
-const completeMs = 150_000
+export const completeMs = 150_000
 
 export type Bucket = {
   /** Multiple of the grid, ms since 1970. */

@@ -1,6 +1,7 @@
 // The SQL of the usage of a port. It is read through the assignment: nothing of before or after it.
 import { sql, type RawBuilder } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
+import { completeMs } from './bucket.ts'
 import { heldPorts } from '../port/assignment.store.ts'
 
 /** Sums of one bucket of the answer, in the device's view. */
@@ -37,9 +38,6 @@ export type UsageAnswer = {
 
 const counted = ['octets', 'packets', 'errors', 'discards'].flatMap((name) => [`${name}_in`, `${name}_out`])
 const sums = sql.join(counted.map((name) => sql`sum(b.${sql.ref(name)})::bigint as ${sql.ref(name)}`))
-
-/** Less than half of five minutes is missing. */
-const completeMs = 150_000
 
 /** `name` of a complete bucket, per second; bits for octets; rounded down. */
 const rateOf = (name: string): RawBuilder<unknown> =>

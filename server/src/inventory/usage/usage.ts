@@ -14,11 +14,11 @@ import type { Operation } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
 import { parseTime } from '../../text/time.ts'
 import { bucketsOf, type BucketParameters, type Buckets } from '../../timeseries/buckets.ts'
+import { billingGridMs } from './bucket.ts'
 import { findUsage, type UsageAnswer, type UsageRow } from './usage.store.ts'
 
 export type UsageDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
-const sampleMs = 300_000
 const minuteDays = 30
 const dayMs = 86_400_000
 
@@ -72,7 +72,7 @@ const timeOf = (text: string | undefined): Date | null => (text === undefined ? 
 function expectedSamples({ since }: UsageAnswer, borders: readonly Date[], now: Date): number {
   const from = Math.max(borders[0]!.getTime(), since.getTime())
   const until = Math.min(borders.at(-1)!.getTime(), now.getTime())
-  return Math.max(0, Math.floor(until / sampleMs) - Math.ceil(from / sampleMs))
+  return Math.max(0, Math.floor(until / billingGridMs) - Math.ceil(from / billingGridMs))
 }
 
 const columns: Readonly<Record<UsageMetric, 'octets' | 'packets' | 'errors' | 'discards'>> = {
@@ -133,7 +133,7 @@ function seriesOf(
 /** Null for a bucket of which too little is measured: half of it, at most half of 5 minutes. */
 function rateOf(row: UsageRow, column: Column, lengthMs: number): number | null {
   const value = row[column]
-  if (value === null || row.covered_ms < Math.min(lengthMs, sampleMs) / 2) return null
+  if (value === null || row.covered_ms < Math.min(lengthMs, billingGridMs) / 2) return null
   const perMs = value / row.covered_ms
   return column.startsWith('octets') ? Math.floor(perMs * 8000) : Math.round(perMs * 1_000_000) / 1000
 }

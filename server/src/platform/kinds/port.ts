@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Trx } from '../../db/postgres.ts'
+import { linkPorts } from '../../inventory/port/link-ports.store.ts'
 import { parseTime } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, referenceById, selected } from '../field.ts'
@@ -105,7 +106,7 @@ export const port = defineKind({
   },
   async create(trx, created, now): Promise<void> {
     const rows = await insertRows(trx, port, created, now, { returning: ['id'] })
-    await linkInterfaces(trx)
+    await linkPorts(trx)
     for (const [at, { fields }] of created.entries())
       if (fields.service !== null)
         await assign(trx, rows[at]!['id'] as number, fields.service, fields.since ?? now.toISOString())
@@ -113,7 +114,7 @@ export const port = defineKind({
   async update(trx, change, now): Promise<void> {
     const { fields, row } = change
     await updateRow(trx, port, change, now)
-    await linkInterfaces(trx)
+    await linkPorts(trx)
     if (fields.service !== undefined) {
       const from = fields.since ?? now.toISOString()
       await endAssignment(trx, row.id as number, from)
@@ -172,13 +173,4 @@ async function moveStart(trx: Trx, portId: number, key: string, from: string): P
   if (numAffectedRows === 1n) return
   const message = `port ${key}: since is before the end of the previous assignment`
   throw new PlatformError('document', [{ path: ['ports'], message }])
-}
-
-/** Ports whose interface the device has listed already. */
-async function linkInterfaces(trx: Trx): Promise<void> {
-  await sql`
-    update ports p set interface_id = (
-      select i.id from interfaces i where i.device_id = p.device_id and i.key = p.interface_key)
-    where p.interface_id is distinct from (
-      select i.id from interfaces i where i.device_id = p.device_id and i.key = p.interface_key)`.execute(trx)
 }
