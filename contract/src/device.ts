@@ -1,5 +1,6 @@
 // Devices of the provider on which a team has ports, and their interfaces.
 import { Type, type Static } from 'typebox'
+import { gaugeQuery } from './gauge.ts'
 import { route } from './route.ts'
 import {
   Component,
@@ -18,6 +19,7 @@ import {
   Strict,
 } from './scalar.ts'
 import { Service } from './service.ts'
+import { Timeseries } from './timeseries.ts'
 
 /** The permission of everything about devices and ports. */
 export const inventoryReading = { credential: 'any', module: 'inventory', scope: 'inventory:read' } as const
@@ -72,12 +74,12 @@ export const Interface = Component('Interface', {
   counters: Component(
     'InterfaceCounters',
     {
-      in_errors: Count('received packets with errors; null if the device does not count them'),
+      in_errors: Count('packets with errors that the device received; null if it does not count them'),
       out_errors: Count('packets that could not be sent because of errors'),
       in_discards: Count('received packets that were discarded'),
       out_discards: Count('packets to send that were discarded'),
     },
-    { description: 'since the device has started' },
+    { description: 'as the device counts since it has started' },
   ),
 })
 export type Interface = Static<typeof Interface>
@@ -244,4 +246,47 @@ export const listInterfacesRoute = route({
   success: 200,
 })
 
-export const deviceRoutes = [listDevicesRoute, groupDevicesRoute, getDeviceRoute, listInterfacesRoute]
+/** `bps_in`, `bps_out`: of the ports of the team; the others are of the device. */
+export const deviceMetrics = [
+  'cpu',
+  'memory',
+  'temperature',
+  'fan',
+  'power',
+  'uptime',
+  'bps_in',
+  'bps_out',
+  'latency',
+  'loss',
+] as const
+export type DeviceMetric = (typeof deviceMetrics)[number]
+
+export const getDeviceMetricsRoute = route({
+  name: 'getDeviceMetrics',
+  group: 'Inventory',
+  method: 'GET',
+  path: '/v3/inventory/devices/{device_id}/metrics',
+  summary: 'Device metrics',
+  description:
+    'The gauges of a device, by default all of them in the last 24 hours: one series for each metric, part and statistic. ' +
+    '`cpu`, `memory` and `loss` are percent, `temperature` is degrees Celsius, `fan` rpm, `power` W, `latency` ms of its answers to ' +
+    'polls, `uptime` seconds. `bps_in` and `bps_out` are the traffic of the ports of the team on it, `in` as the team receives it. On ' +
+    'a device that several customers share, the history begins with the first port of the team. A metric that the device does not ' +
+    'report is 422, with those that it does. Values of 5 minutes are kept for 90 days and daily figures for 400.',
+  permission: inventoryReading,
+  params: deviceParams,
+  query: Strict({
+    metric: Optional(Repeatable({ ...Enumeration('DeviceMetric', deviceMetrics), description: 'a metric' })),
+    ...gaugeQuery,
+  }),
+  response: Timeseries,
+  success: 200,
+})
+
+export const deviceRoutes = [
+  listDevicesRoute,
+  groupDevicesRoute,
+  getDeviceRoute,
+  getDeviceMetricsRoute,
+  listInterfacesRoute,
+]

@@ -4,7 +4,9 @@ import { AdminState, inventoryReading, OperState } from './device.ts'
 import { route } from './route.ts'
 import {
   Component,
+  Enumeration,
   Id,
+  Include,
   Limit,
   LocationReference,
   Nullable,
@@ -15,7 +17,10 @@ import {
   Page,
   Repeatable,
   Strict,
+  Time,
 } from './scalar.ts'
+import { OpticWarning, Transceiver, TransceiverReading } from './transceiver.ts'
+import { PortUsage } from './usage.ts'
 
 const Text = (description: string) => Type.String({ description: `${description}; empty if not set` })
 
@@ -26,6 +31,21 @@ export const Wiring = Component('Wiring', {
 })
 export type Wiring = Static<typeof Wiring>
 
+/** What a poll or a survey has found to be different. */
+export const portChangeKinds = ['oper', 'admin', 'speed', 'module'] as const
+export type PortChangeKind = (typeof portChangeKinds)[number]
+export const portLogMax = 100
+
+const PortChange = Component('PortChange', {
+  at: { ...Time, description: 'when it was found' },
+  kind: {
+    ...Enumeration('PortChangeKind', portChangeKinds),
+    description:
+      '`oper`: actual state; `admin`: configured state; `speed`: bits per second; `module`: transceiver',
+  },
+  before: Type.String({ description: 'empty: none, or not known' }),
+  after: Type.String({ description: 'empty: none, or not known' }),
+})
 export const Port = Component('Port', {
   id: { ...Id, description: 'id of the port' },
   name: Type.String({ description: 'name, by default that of its interface' }),
@@ -49,8 +69,32 @@ export const Port = Component('Port', {
   last_change: { ...NullableTime, description: 'last change of the actual state; null if not known' },
   last_poll: { ...NullableTime, description: 'last answer of its device; null if never' },
   wiring: { ...Wiring, description: 'where it ends in the panels of the provider' },
+  transceiver: Optional(
+    Nullable({ ...Transceiver, description: 'with `include=optics`: its module; null if it has none' }),
+  ),
+  optics: Optional(
+    Nullable(
+      Component(
+        'PortOptics',
+        {
+          latest: Nullable({ ...TransceiverReading, description: 'the last reading; null without one' }),
+          warnings: Type.Array(OpticWarning, { description: 'early warnings of its lanes' }),
+        },
+        { description: 'with `include=optics`: the state of its module; null if it has none' },
+      ),
+    ),
+  ),
+  usage: Optional({ ...PortUsage, description: 'with `include=usage`: its rates of the last 24 hours' }),
+  log: Optional(
+    Type.Array(PortChange, {
+      maxItems: portLogMax,
+      description: 'with `include=log`: its last changes since it belongs to the team, the newest first',
+    }),
+  ),
 })
 export type Port = Static<typeof Port>
+
+const portIncludes = ['optics', 'usage', 'log'] as const
 
 const portOrderings = [
   'id',
@@ -95,6 +139,10 @@ export const listPortsRoute = route({
         description: 'contained in the name, circuit number, description or device; case-insensitive',
       }),
     ),
+    has_optic_warning: Optional(
+      Type.Boolean({ description: 'whether there is an early warning of its module' }),
+    ),
+    include: Optional(Include('PortListInclude', ['optics'])),
     ordering: Ordering(portOrderings, 'device_name,name'),
     limit: Limit,
     offset: Offset,
@@ -112,6 +160,7 @@ export const getPortRoute = route({
   description: 'Returns one port that belongs to a service of the team now.',
   permission: inventoryReading,
   params: Strict({ port_id: Id }),
+  query: Strict({ include: Optional(Include('PortInclude', portIncludes)) }),
   response: Port,
   success: 200,
   conditional: true,

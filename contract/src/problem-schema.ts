@@ -77,6 +77,7 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
     detail: 'The team may have at most 5 webhooks. Delete one, or ask your provider for more.',
   },
   not_found: { detail: 'There is no such announcement.' },
+  no_transceiver: { detail: 'No module was found in the interface of the port.' },
   method_not_allowed: { detail: 'Use one of these methods: GET, HEAD, POST.' },
   not_validated: {
     detail: 'The announcement cannot be enabled until it is validated. Missing: loa.',

@@ -83,6 +83,11 @@ export const problems = {
     title: 'Not found',
     help: 'Check the path and the id. Objects of other teams return the same.',
   },
+  no_transceiver: {
+    status: 404,
+    title: 'The port has no module',
+    help: 'Ports without a pluggable module have no light levels. If one is inserted, it is listed within an hour.',
+  },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',

@@ -12,7 +12,10 @@ export const Series = Component('Series', {
       'the values of `group_by` that the series has; null: all others together; empty without `group_by`',
   }),
   label: Type.String({ description: 'name for people' }),
-  unit: Type.String({ description: '`events`, `bps`, `pps` or `bytes`' }),
+  unit: Type.String({
+    description:
+      '`events`, `bps`, `pps`, `bytes`, `dBm`, `mA`, `V`, `Cel`, `percent`, `rpm`, `W`, `ms` or `s`',
+  }),
   values: Type.Array(Nullable(Type.Number()), {
     description: 'one for each timestamp; null: nothing is known of that time',
   }),

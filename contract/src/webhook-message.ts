@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { eventFlags } from './analysis.ts'
 import { validationNames } from './announcement-checks.ts'
 import { announcementStatuses } from './byoip.ts'
+import { AdminState, OperState } from './device.ts'
 import { dnssecStates, Serial } from './dns-term.ts'
 import { zoneStatuses } from './dns-zone.ts'
 import { HoldItem, holdReasons, holdStates } from './hold.ts'
@@ -18,6 +19,7 @@ import {
   TeamReference,
   pascalCase,
 } from './scalar.ts'
+import { OpticWarning } from './transceiver.ts'
 import { SeenRoute } from './visibility.ts'
 
 export const messageTypes = [
@@ -31,6 +33,8 @@ export const messageTypes = [
   'zone.updated',
   'zone.status_changed',
   'zone.dnssec_changed',
+  'port.status_changed',
+  'port.optic_warning',
 ] as const
 export type MessageType = (typeof messageTypes)[number]
 
@@ -54,6 +58,14 @@ const event = Component('EventMessageData', {
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
   flags: Type.Array(Enumeration('EventFlag', eventFlags), { description: 'properties of the event' }),
 })
+
+const port = {
+  port_id: { ...Id, description: 'id of the port' },
+  name: Type.String({ description: 'name of the port' }),
+  circuit_id: Type.String({ description: 'number of the circuit' }),
+  device_name: Type.String({ description: 'name of its device' }),
+  service_id: { ...Id, description: 'id of the service that it belongs to' },
+}
 
 const zone = {
   zone_id: { ...Id, description: 'id of the zone' },
@@ -147,6 +159,22 @@ export const messageData = {
     ...zone,
     before: { ...Enumeration('DnssecState', dnssecStates), description: 'state before' },
     after: { ...Enumeration('DnssecState', dnssecStates), description: 'state after' },
+    at: { ...Time, description: 'time of the change' },
+  }),
+  'port.status_changed': Component('PortStatusChangedData', {
+    ...port,
+    before: { ...OperState, description: 'state before' },
+    after: { ...OperState, description: 'state after' },
+    admin_status: AdminState,
+    at: { ...Time, description: 'time of the poll that found it' },
+  }),
+  'port.optic_warning': Component('PortOpticWarningData', {
+    ...port,
+    state: {
+      ...Enumeration('OpticWarningState', ['raised', 'cleared']),
+      description: 'a warning is raised after two days of the finding, and cleared after two without it',
+    },
+    warning: OpticWarning,
     at: { ...Time, description: 'time of the change' },
   }),
   'webhook.test': Component('WebhookTestData', { webhook_id: Id }),

@@ -54,6 +54,7 @@ const allowed: Record<string, readonly string[]> = {
     'db',
     'registry',
     'registry/objects',
+    'outbox',
     'team',
     'timeseries',
     'text',

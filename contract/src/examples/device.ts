@@ -1,5 +1,11 @@
 // Examples of devices and their interfaces.
-import { getDeviceRoute, groupDevicesRoute, listDevicesRoute, listInterfacesRoute } from '../device.ts'
+import {
+  getDeviceMetricsRoute,
+  getDeviceRoute,
+  groupDevicesRoute,
+  listDevicesRoute,
+  listInterfacesRoute,
+} from '../device.ts'
 import type { Device, Interface } from '../device.ts'
 import { example } from '../example.ts'
 import { transit } from './service.ts'
@@ -61,6 +67,29 @@ export const deviceExamples = [
     params: one,
     query: { include: 'services' },
     response: { ...edge, services: [transit] },
+  }),
+  example(getDeviceMetricsRoute, {
+    params: one,
+    query: { metric: ['cpu'], start: '2026-03-14T08:00:00Z', end: '2026-03-14T09:00:00Z', interval: 1800 },
+    response: {
+      start: '2026-03-14T08:00:00.000Z',
+      end: '2026-03-14T09:00:00.000Z',
+      interval: 1800,
+      timestamps: ['2026-03-14T08:00:00.000Z', '2026-03-14T08:30:00.000Z'],
+      series: [
+        {
+          key: { metric: 'cpu', part: '', statistic: 'median' },
+          label: 'CPU',
+          unit: 'percent',
+          values: [18.4, 21],
+          min: 18.4,
+          max: 21,
+          avg: 19.7,
+          last: 21,
+          p95: 21,
+        },
+      ],
+    },
   }),
   example(listInterfacesRoute, {
     params: one,

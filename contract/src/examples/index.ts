@@ -17,6 +17,7 @@ import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
 import { sessionExamples } from './session.ts'
 import { teamExamples } from './team.ts'
+import { transceiverExamples } from './transceiver.ts'
 import { usageExamples } from './usage.ts'
 import { webhookExamples } from './webhook.ts'
 
@@ -36,6 +37,7 @@ export const examples: Examples = new Map([
   ...serviceExamples,
   ...deviceExamples,
   ...portExamples,
+  ...transceiverExamples,
   ...usageExamples,
   ...analysisExamples,
   ...deliveryExamples,

@@ -2,9 +2,10 @@
 import { example } from '../example.ts'
 import { getPortRoute, listPortsRoute, type Port } from '../port.ts'
 import { edge } from './device.ts'
+import { fading, latest, transceiver } from './transceiver.ts'
 import { amsterdam, portId, serviceId } from './world.ts'
 
-const uplink: Port = {
+export const uplink: Port = {
   id: portId,
   name: 'et-0/0/1',
   circuit_id: 'AMS-0017',
@@ -26,8 +27,15 @@ const uplink: Port = {
 
 export const portExamples = [
   example(listPortsRoute, {
-    query: { service_id: [serviceId], ordering: 'device_name,name', limit: 100 },
-    response: { results: [uplink], count: 1 },
+    query: { service_id: [serviceId], include: 'optics', ordering: 'device_name,name', limit: 100 },
+    response: { results: [{ ...uplink, transceiver, optics: { latest, warnings: [fading] } }], count: 1 },
   }),
-  example(getPortRoute, { params: { port_id: portId }, response: uplink }),
+  example(getPortRoute, {
+    params: { port_id: portId },
+    query: { include: 'log' },
+    response: {
+      ...uplink,
+      log: [{ at: '2026-02-03T04:12:55.000Z', kind: 'oper', before: 'down', after: 'up' }],
+    },
+  }),
 ]

@@ -2,6 +2,8 @@
 import { checkReasonText } from '../check-reason.ts'
 import type { DocumentedMessage } from '../openapi.ts'
 import { messageData, messageOf, type MessageData } from '../webhook-message.ts'
+import { uplink } from './port.ts'
+import { fading } from './transceiver.ts'
 import { decided, hold as heldChange, holdItem } from './operator.ts'
 import { admin, eventId, teamReference, web } from './world.ts'
 
@@ -21,6 +23,14 @@ const event: MessageData<'event.started'> = {
 }
 
 const zone = { zone_id: 4711, name: 'lindholm.example' }
+
+const port = {
+  port_id: uplink.id,
+  name: uplink.name,
+  circuit_id: uplink.circuit_id,
+  device_name: uplink.device_name,
+  service_id: uplink.service_id,
+}
 
 const { withdrawals, changes, ...holdFields } = heldChange
 const hold: MessageData<'hold.opened'> = {
@@ -122,6 +132,21 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
       summary: 'The state of DNSSEC of a zone changed',
       timestamp: '2026-04-02T10:00:00.512Z',
       data: { ...zone, before: 'pending_ds', after: 'active', at: '2026-04-02T10:00:00.512Z' },
+    },
+    'port.status_changed': {
+      summary: 'A port is down',
+      timestamp: '2026-04-03T02:12:09.218Z',
+      data: { ...port, before: 'up', after: 'down', admin_status: 'up', at: '2026-04-03T02:12:09.218Z' },
+    },
+    'port.optic_warning': {
+      summary: 'The light that a port receives gets weaker from day to day',
+      timestamp: '2026-04-05T01:00:03.507Z',
+      data: {
+        ...port,
+        state: 'raised',
+        warning: fading,
+        at: '2026-04-05T01:00:03.507Z',
+      },
     },
     'webhook.test': {
       summary: 'A test message, sent on request',

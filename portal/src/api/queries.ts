@@ -40,7 +40,7 @@ export const useAnswer = <R extends Route>(
 ) => useQuery({ ...answerOf(route, input), refetchInterval: () => refetchIntervalOf(route, refetchInterval) })
 
 /** Groups of operations whose changes the stream announces. */
-export type AnswerGroup = 'Analysis' | 'BYOIP' | 'DNS'
+export type AnswerGroup = 'Analysis' | 'BYOIP' | 'DNS' | 'Inventory'
 /** What a name server serves is found out by polling. */
 const streamed: ReadonlySet<string> = new Set<AnswerGroup>(['Analysis', 'BYOIP'])
 /** Polling while the stream is connected: it does not announce every field. */

@@ -139,14 +139,14 @@ function take(event: StreamEvent): void {
   const isFirst = lastEventId === undefined
   lastEventId = event.id
   if (event.type === 'reset' || (event.type === 'ready' && isFirst))
-    scheduleInvalidation('Analysis', 'BYOIP', 'DNS')
+    scheduleInvalidation('Analysis', 'BYOIP', 'DNS', 'Inventory')
   else if (event.type !== 'ready' && event.type !== 'notifications.changed')
     scheduleInvalidation(groupOf(event.type))
   for (const listener of listeners) listener(event)
 }
 
-const groupOf = (type: string): AnswerGroup =>
-  type.startsWith('event.') ? 'Analysis' : type.startsWith('zone.') ? 'DNS' : 'BYOIP'
+const groupOf = (type: string): AnswerGroup => groups[type.split('.')[0]!] ?? 'BYOIP'
+const groups: Readonly<Record<string, AnswerGroup>> = { event: 'Analysis', zone: 'DNS', port: 'Inventory' }
 
 const outdated = new Set<AnswerGroup>()
 let scheduled: ReturnType<typeof setTimeout> | undefined

@@ -78,6 +78,11 @@ const messages: Record<MessageType, Named> = {
     label: 'DNSSEC of a zone changed',
     help: 'A zone was signed or unsigned, or waits for its DS record.',
   },
+  'port.status_changed': { label: 'Port up or down', help: 'The state of one of your ports changed.' },
+  'port.optic_warning': {
+    label: 'Module of a port degrades',
+    help: 'The light of a port gets weaker, or is close to its limit.',
+  },
 }
 
 const sentTypes: Record<SentType, string> = {

@@ -51,6 +51,10 @@ const problems: Record<ProblemCode, Text> = {
     title: 'Not found',
     detail: 'It does not exist, was deleted, or belongs to another team.',
   },
+  no_transceiver: {
+    title: 'No module',
+    detail: 'No module was found in this port. One that is inserted now is shown within an hour.',
+  },
   method_not_allowed: { title: 'This is not possible here', detail: 'Reload the page and try again.' },
   not_validated: {
     title: 'Checks have not passed',

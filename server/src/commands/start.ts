@@ -2,11 +2,13 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import type { Db } from '../db/postgres.ts'
 import { openDatabase, allRoles } from '../roles/serve.ts'
 import { isLoopback } from '../net/loopback.ts'
 import type { Config, Environment } from '../runtime/config.ts'
 import { createLog } from '../runtime/log.ts'
 import { demoAccounts, demoFile, prepareDemo } from './demo/demo.ts'
+import { addGaugeHistory } from './demo/gauge-history.ts'
 import { addPortHistory } from './demo/port-history.ts'
 import { CommandFailure, type Command, type CommandContext } from './command.ts'
 import { migrateSchema } from './migrate.ts'
@@ -38,12 +40,17 @@ export const start: Command = {
     }
     await serveUntilStopped(config, postgres, allRoles, log, (url, stopping) => {
       if (!values.quiet) context.out(welcome(url!, config))
-      // It takes half a minute, and everything else works meanwhile.
-      void addPortHistory(postgres.owner, new Date(), stopping).catch((error: unknown) => {
-        if (!stopping.aborted) log.warn({ err: error }, 'traffic of the past year not added')
+      // It takes a minute, and everything else works meanwhile.
+      void addHistory(postgres.owner, new Date(), stopping).catch((error: unknown) => {
+        if (!stopping.aborted) log.warn({ err: error }, 'traffic and light levels of the past year not added')
       })
     })
   },
+}
+
+async function addHistory(db: Db, now: Date, signal: AbortSignal): Promise<void> {
+  await addPortHistory(db, now, signal)
+  await addGaugeHistory(db, now, signal)
 }
 
 /**

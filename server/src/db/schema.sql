@@ -811,6 +811,7 @@ create table device_states (
   next_survey timestamp with time zone not null default now(),
   lease_until timestamp with time zone,
   lease_owner text,
+  next_gauges timestamp with time zone not null default now(), -- when its gauges are read next
   constraint device_states_pkey PRIMARY KEY (device_id),
   constraint device_states_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE
 );
@@ -1321,6 +1322,52 @@ CREATE INDEX former_members_user ON public.former_members USING btree (user_id);
 alter table former_members enable row level security;
 create policy tenant on former_members as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- a day (UTC) of a gauge; today's row is updated in place
+create table gauge_days (
+  gauge_id integer not null,
+  day date not null,
+  slots real[], -- the value in each 5 minutes, 288 of them; null after 90 days
+  median real, -- as the three others: null until the day is over; of values that are light, not darkness
+  least real,
+  greatest real,
+  samples integer, -- number of values
+  constraint gauge_days_pkey PRIMARY KEY (gauge_id, day),
+  constraint gauge_days_gauge_id_fkey FOREIGN KEY (gauge_id) REFERENCES gauges(id) ON DELETE CASCADE
+);
+CREATE INDEX gauge_days_day ON public.gauge_days USING btree (day);
+alter table gauge_days enable row level security;
+create policy tenant on gauge_days as permissive for all to pharos_tenant using (((current_team_id() IS NOT NULL) AND (EXISTS ( SELECT
+   FROM gauges g
+  WHERE (g.id = gauge_days.gauge_id)))));
+
+-- measured on a device or one of its modules; the last value
+create table gauges (
+  id integer not null generated always as identity,
+  device_id integer not null,
+  transceiver_id integer,
+  metric text not null, -- cpu, memory, loss: percent; temperature: degrees Celsius; fan: rpm; power: W; latency: ms; uptime: s; rx_power, tx_power: dBm; bias: mA; voltage: V
+  lane smallint not null default 0, -- of a module, from 1; 0: the module or the device itself
+  part text not null default ''::text, -- part of the device, such as `CPU 1`; empty for the device
+  value real not null,
+  at timestamp with time zone not null default now(),
+  limits jsonb, -- alarmLow, warnLow, warnHigh and alarmHigh, as the module states them
+  constraint gauges_pkey PRIMARY KEY (id),
+  constraint gauges_device_id_transceiver_id_metric_lane_part_key UNIQUE NULLS NOT DISTINCT (device_id, transceiver_id, metric, lane, part),
+  constraint gauges_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint gauges_transceiver_id_fkey FOREIGN KEY (transceiver_id) REFERENCES transceivers(id) ON DELETE CASCADE
+);
+CREATE INDEX gauges_transceiver ON public.gauges USING btree (transceiver_id) WHERE (transceiver_id IS NOT NULL);
+alter table gauges enable row level security;
+create policy tenant on gauges as permissive for all to pharos_tenant using (((current_team_id() IS NOT NULL) AND
+CASE
+    WHEN (transceiver_id IS NULL) THEN (EXISTS ( SELECT
+       FROM devices d
+      WHERE (d.id = gauges.device_id)))
+    ELSE (EXISTS ( SELECT
+       FROM transceivers t
+      WHERE (t.id = gauges.transceiver_id)))
+END));
+
 create table holds (
   id integer not null generated always as identity,
   region_id integer not null,
@@ -1378,6 +1425,24 @@ create policy tenant on interface_counters as permissive for all to pharos_tenan
      JOIN port_assignments a ON ((a.port_id = p.id)))
   WHERE ((i.id = interface_counters.interface_id) AND (a.team_id = current_team_id()) AND (a.valid @> now())))));
 
+-- changes of interfaces that polls and surveys have found
+create table interface_log (
+  id bigint not null generated always as identity,
+  interface_id integer not null,
+  at timestamp with time zone not null default now(),
+  kind text not null,
+  before text not null,
+  after text not null,
+  constraint interface_log_pkey PRIMARY KEY (id),
+  constraint interface_log_interface_id_fkey FOREIGN KEY (interface_id) REFERENCES interfaces(id) ON DELETE CASCADE,
+  constraint interface_log_kind_check CHECK ((kind = ANY (ARRAY['oper'::text, 'admin'::text, 'speed'::text, 'module'::text])))
+);
+CREATE INDEX interface_log_at ON public.interface_log USING btree (interface_id, at DESC);
+alter table interface_log enable row level security;
+create policy tenant on interface_log as permissive for all to pharos_tenant using (((current_team_id() IS NOT NULL) AND (EXISTS ( SELECT
+   FROM interfaces i
+  WHERE (i.id = interface_log.interface_id)))));
+
 create table interfaces (
   id integer not null generated always as identity,
   device_id integer not null,
@@ -1396,6 +1461,10 @@ create table interfaces (
   last_change timestamp with time zone,
   seen timestamp with time zone not null default now(),
   missing_surveys integer not null default 0, -- surveys since the device listed it; from 3 on it is gone
+  in_errors bigint, -- as the others: since the device has started; null if it does not count them
+  out_errors bigint,
+  in_discards bigint,
+  out_discards bigint,
   constraint interfaces_pkey PRIMARY KEY (id),
   constraint interfaces_device_id_key_key UNIQUE (device_id, key),
   constraint interfaces_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
@@ -1668,7 +1737,7 @@ create table outbox (
 CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text]))
 END)
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -2100,6 +2169,35 @@ CREATE TRIGGER teams_events_deleted AFTER DELETE ON public.teams FOR EACH ROW EX
 CREATE TRIGGER teams_version BEFORE UPDATE ON public.teams FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
 create policy tenant on teams as permissive for all to pharos_tenant using ((id = current_team_id()));
 
+-- pluggable modules; another serial number is another module, with a history of its own
+create table transceivers (
+  id integer not null generated always as identity,
+  interface_id integer not null,
+  vendor text not null default ''::text,
+  part text not null default ''::text,
+  serial text not null default ''::text,
+  type text not null default ''::text,
+  wavelength_nm double precision,
+  reach_m integer,
+  connector text not null default ''::text,
+  lanes integer not null default 1,
+  has_ddm boolean not null, -- reports light levels (digital diagnostic monitoring)
+  is_present boolean not null default true, -- in the interface at the last survey
+  inserted timestamp with time zone not null default now(), -- first survey that found it
+  seen timestamp with time zone not null default now(),
+  warned_day date, -- the last day that the rules of early warning have read
+  warnings jsonb not null default '[]'::jsonb, -- for each lane, the states of the rules
+  has_warning boolean not null default false, -- one of the states is raised
+  constraint transceivers_pkey PRIMARY KEY (id),
+  constraint transceivers_interface_id_vendor_part_serial_key UNIQUE (interface_id, vendor, part, serial),
+  constraint transceivers_interface_id_fkey FOREIGN KEY (interface_id) REFERENCES interfaces(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX transceivers_present ON public.transceivers USING btree (interface_id) WHERE is_present;
+alter table transceivers enable row level security;
+create policy tenant on transceivers as permissive for all to pharos_tenant using (((current_team_id() IS NOT NULL) AND (EXISTS ( SELECT
+   FROM interfaces i
+  WHERE (i.id = transceivers.interface_id)))));
+
 create table users (
   id integer not null generated always as identity,
   email text not null,
@@ -2197,7 +2295,7 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text]
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text]
 END)))
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
@@ -2234,8 +2332,11 @@ grant delete, insert (team_id, domain, auto_join, created, pending_since, due), 
 grant select on event_relationships to pharos_tenant;
 grant select on events to pharos_tenant;
 grant insert, select on former_members to pharos_tenant;
+grant select on gauge_days to pharos_tenant;
+grant select on gauges to pharos_tenant;
 grant delete, insert, select on idempotency_keys to pharos_tenant;
 grant select on interface_counters to pharos_tenant;
+grant select on interface_log to pharos_tenant;
 grant select on interfaces to pharos_tenant;
 grant delete, insert (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires), select (id, team_id, email, is_admin, invited_by, inviter, version, created, sent, expires, accepted), update (email, is_admin, token_mac, invited_by, inviter, inviter_name, sent, expires) on invitations to pharos_tenant;
 grant insert (letter_id, announcement_id, team_id), select, update (replaced) on letter_announcements to pharos_tenant;
@@ -2259,6 +2360,7 @@ grant select on team_event_counts to pharos_tenant;
 grant select on team_event_facets to pharos_tenant;
 grant select on team_events to pharos_tenant;
 grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed) on teams to pharos_tenant;
+grant select on transceivers to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;
 grant select (is_used, as_of, checked) on visibility_sources to pharos_tenant;
 grant insert (webhook_id, team_id, message_id, type, body, due), select, update (state, due, step, attempt_count, attempts, last_attempt, last_status, last_error, duration_ms) on webhook_deliveries to pharos_tenant;

@@ -359,6 +359,8 @@ export interface DeviceStatesTable {
   next_survey: Generated<Date>
   lease_until: Date | null
   lease_owner: string | null
+  /** when its gauges are read next */
+  next_gauges: Generated<Date>
 }
 
 export type DevicesDriver = 'none' | 'snmp' | 'sandbox'
@@ -809,6 +811,37 @@ export interface FormerMembersTable {
   ended_by: Generated<FormerMembersEndedBy>
 }
 
+/** a day (UTC) of a gauge; today's row is updated in place */
+export interface GaugeDaysTable {
+  gauge_id: number
+  day: string
+  /** the value in each 5 minutes, 288 of them; null after 90 days */
+  slots: number[] | null
+  /** as the three others: null until the day is over; of values that are light, not darkness */
+  median: number | null
+  least: number | null
+  greatest: number | null
+  /** number of values */
+  samples: number | null
+}
+
+/** measured on a device or one of its modules; the last value */
+export interface GaugesTable {
+  id: GeneratedAlways<number>
+  device_id: number
+  transceiver_id: number | null
+  /** cpu, memory, loss: percent; temperature: degrees Celsius; fan: rpm; power: W; latency: ms; uptime: s; rx_power, tx_power: dBm; bias: mA; voltage: V */
+  metric: string
+  /** of a module, from 1; 0: the module or the device itself */
+  lane: Generated<number>
+  /** part of the device, such as `CPU 1`; empty for the device */
+  part: Generated<string>
+  value: number
+  at: Generated<Date>
+  /** alarmLow, warnLow, warnHigh and alarmHigh, as the module states them */
+  limits: NullableJson
+}
+
 export type HoldsState = 'open' | 'approved' | 'rejected' | 'closed'
 
 export interface HoldsTable {
@@ -864,6 +897,18 @@ export interface InterfaceCountersTable {
   dropped_at: Date | null
 }
 
+export type InterfaceLogKind = 'oper' | 'admin' | 'speed' | 'module'
+
+/** changes of interfaces that polls and surveys have found */
+export interface InterfaceLogTable {
+  id: GeneratedAlways<number>
+  interface_id: number
+  at: Generated<Date>
+  kind: InterfaceLogKind
+  before: string
+  after: string
+}
+
 export interface InterfacesTable {
   id: GeneratedAlways<number>
   device_id: number
@@ -888,6 +933,11 @@ export interface InterfacesTable {
   seen: Generated<Date>
   /** surveys since the device listed it; from 3 on it is gone */
   missing_surveys: Generated<number>
+  /** as the others: since the device has started; null if it does not count them */
+  in_errors: number | null
+  out_errors: number | null
+  in_discards: number | null
+  out_discards: number | null
 }
 
 export interface InvitationsTable {
@@ -1457,6 +1507,33 @@ export interface TeamsTable {
   renamed: Date | null
 }
 
+/** pluggable modules; another serial number is another module, with a history of its own */
+export interface TransceiversTable {
+  id: GeneratedAlways<number>
+  interface_id: number
+  vendor: Generated<string>
+  part: Generated<string>
+  serial: Generated<string>
+  type: Generated<string>
+  wavelength_nm: number | null
+  reach_m: number | null
+  connector: Generated<string>
+  lanes: Generated<number>
+  /** reports light levels (digital diagnostic monitoring) */
+  has_ddm: boolean
+  /** in the interface at the last survey */
+  is_present: Generated<boolean>
+  /** first survey that found it */
+  inserted: Generated<Date>
+  seen: Generated<Date>
+  /** the last day that the rules of early warning have read */
+  warned_day: string | null
+  /** for each lane, the states of the rules */
+  warnings: GeneratedJson
+  /** one of the states is raised */
+  has_warning: Generated<boolean>
+}
+
 export type UsersManagedBy = 'operator' | 'team'
 
 export interface UsersTable {
@@ -1600,9 +1677,12 @@ export interface Schema {
   events: EventsTable
   former_holdings: FormerHoldingsTable
   former_members: FormerMembersTable
+  gauge_days: GaugeDaysTable
+  gauges: GaugesTable
   holds: HoldsTable
   idempotency_keys: IdempotencyKeysTable
   interface_counters: InterfaceCountersTable
+  interface_log: InterfaceLogTable
   interfaces: InterfacesTable
   invitations: InvitationsTable
   letter_announcements: LetterAnnouncementsTable
@@ -1643,6 +1723,7 @@ export interface Schema {
   team_event_facets: TeamEventFacetsTable
   team_events: TeamEventsTable
   teams: TeamsTable
+  transceivers: TransceiversTable
   users: UsersTable
   visibility_sources: VisibilitySourcesTable
   webhook_deliveries: WebhookDeliveriesTable

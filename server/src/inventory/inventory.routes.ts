@@ -1,5 +1,6 @@
 // The HTTP side of prefixes, services, devices and ports: one line per operation.
 import {
+  getDeviceMetricsRoute,
   getDeviceRoute,
   groupDevicesRoute,
   listDevicesRoute,
@@ -8,9 +9,12 @@ import {
 import { getPortRoute, listPortsRoute } from '@pharos/contract/port'
 import { getPrefixRoute, listPrefixesRoute } from '@pharos/contract/prefix'
 import { getServiceRoute, listServicesRoute } from '@pharos/contract/service'
+import { getTransceiverMetricsRoute } from '@pharos/contract/transceiver'
 import { getPortUsageRoute } from '@pharos/contract/usage'
 import { handle, type Mounted } from '../http/mount.ts'
 import { getDevice, groupDevices, listDevices, listInterfaces, type DeviceDeps } from './device/device.ts'
+import { getDeviceMetrics } from './device/device-metrics.ts'
+import { getTransceiverMetrics } from './optics/transceiver.ts'
 import { getPort, listPorts, type PortDeps } from './port/port.ts'
 import { getPrefix, listPrefixes, type PrefixDeps } from './prefix.ts'
 import { getPortUsage, type UsageDeps } from './usage/usage.ts'
@@ -26,8 +30,10 @@ export const inventoryRoutes = (
   handle(listDevicesRoute, listDevices, deps),
   handle(groupDevicesRoute, groupDevices, deps),
   handle(getDeviceRoute, getDevice, deps),
+  handle(getDeviceMetricsRoute, getDeviceMetrics, deps),
   handle(listInterfacesRoute, listInterfaces, deps),
   handle(listPortsRoute, listPorts, deps),
   handle(getPortRoute, getPort, deps),
+  handle(getTransceiverMetricsRoute, getTransceiverMetrics, deps),
   handle(getPortUsageRoute, getPortUsage, deps),
 ]

@@ -21,7 +21,7 @@ export type ReportedMessage = {
     readonly at: Date
     readonly data: MessageData<T>
   }
-}[Exclude<MessageType, 'announcement.zombie' | `zone.${string}`> | 'hold.opened']
+}[Exclude<MessageType, 'announcement.zombie' | `zone.${string}` | `port.${string}`> | 'hold.opened']
 
 export const reportedTypes: readonly ReportedMessage['type'][] = [
   'event.started',

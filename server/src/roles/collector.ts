@@ -2,6 +2,7 @@
 // and sends webhooks.
 import { ingestDeliveries } from '../analysis/ingest.ts'
 import { rematch } from '../analysis/rematch.ts'
+import { watchOptics } from '../inventory/optics/watch-optics.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { compactUsage } from '../inventory/usage/compact.store.ts'
 import type { Component } from '../runtime/component.ts'
@@ -13,6 +14,7 @@ import { webhooksPart } from './webhooks.ts'
 /** Finds deliveries within this time if a notification is lost. */
 const intervalMs = 10_000
 const compactMs = 600_000
+const watchMs = 3_600_000
 
 export function collectorParts(shared: Shared): Component[] {
   const { postgres, log, metrics } = shared
@@ -48,6 +50,14 @@ export function collectorParts(shared: Shared): Component[] {
       async run() {
         const days = await compactUsage(postgres.owner)
         if (days > 0) log.info({ days }, 'usage of past days compacted')
+      },
+    }),
+    createLoopComponent(shared, {
+      name: 'watch-optics',
+      intervalMs: watchMs,
+      async run(signal) {
+        const modules = await watchOptics(postgres.owner, new Date(), signal)
+        if (modules > 0) log.info({ modules }, 'light levels of past days read')
       },
     }),
     webhooksPart(shared),

@@ -149,6 +149,9 @@ export const failureTexts = {
       `There is no such path (did you mean ${path}?). /docs lists all operations.`,
     team: ({ slug, hint }: { slug: string; hint: string }) => `There is no team ${slug}${hint}.`,
   },
+  no_transceiver: {
+    port: 'No module was found in the interface of the port.',
+  },
   method_not_allowed: {
     method: ({ allowed }: { allowed: readonly string[] }) =>
       `Use one of these methods: ${allowed.join(', ')}.`,
@@ -358,6 +361,11 @@ export const invalidTexts = {
   lastEventId: ['pattern', 'must be the id of an event of this stream'],
   time: ['date-time', 'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z'],
   searchTooShort: ['length', 'must have at least 2 characters besides spaces'],
+  deviceMetric: [
+    'not_reported',
+    ({ metric, allowed }: { metric: string; allowed: readonly string[] }) =>
+      `is ${metric}, which the device does not report: it reports ${allowed.join(', ')}`,
+  ],
   bothBuckets: ['conflict', 'must not be sent with interval: send one of them'],
   tooManyBuckets: [
     'range',

@@ -60,6 +60,7 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
   email_unconfirmed: fail('email_unconfirmed', 'account'),
   quota_exceeded: fail('quota_exceeded', 'webhooks', { limit: 5 }),
   not_found: fail('not_found', 'object', { noun: 'announcement' }),
+  no_transceiver: fail('no_transceiver', 'port'),
   method_not_allowed: fail('method_not_allowed', 'method', { allowed: ['GET', 'HEAD', 'POST'] }),
   not_validated: fail('not_validated', 'checks', { missing: ['loa'] }, { errors: checks }),
   suspended: fail('suspended', 'announcement'),

@@ -1,7 +1,7 @@
 // The buckets of a time series, and the figures of a series. Pure.
 import { timeseriesPointsMax, type Series } from '@pharos/contract/timeseries'
 import { invalid } from '../runtime/error.ts'
-import { isTimezone } from '../text/time.ts'
+import { isTimezone, parseTime } from '../text/time.ts'
 
 export type BucketQuery = {
   readonly start: Date
@@ -75,6 +75,29 @@ export function bucketsOf(
   const borders = bordersOf({ start, end, interval: seconds, timezone }, timeseriesPointsMax + 2)
   if (!borders) throw invalid(['query', 'interval'], 'tooManyBuckets', { max: timeseriesPointsMax })
   return { start, end, borders, seconds }
+}
+
+/** Returns the times of a request, null for one that is not given. Throws `invalid` if the end is before the start. */
+export function windowOf(
+  startText: string | undefined,
+  endText: string | undefined,
+): { readonly start: Date | null; readonly end: Date | null } {
+  const [start, end] = [startText, endText].map((text) => (text === undefined ? null : parseTime(text)!))
+  if (start && end && end < start) throw invalid(['query', 'end'], 'beforeStart', { start: startText })
+  return { start: start ?? null, end: end ?? null }
+}
+
+/** As `bucketsOf`, with the interval rounded up to a multiple of the seconds that are kept in that window. */
+export function keptBucketsOf<Grain extends number>(
+  window: BucketParameters,
+  now: Date,
+  keptSeconds: (wanted: Buckets) => Grain,
+): Buckets & { readonly grain: Grain } {
+  const wanted = bucketsOf(window, now)
+  const grain = keptSeconds(wanted)
+  const interval = Math.ceil(wanted.seconds / grain) * grain
+  if (interval === wanted.seconds) return { ...wanted, grain }
+  return { ...bucketsOf({ ...window, interval, points: undefined }, now), grain }
 }
 
 /** The first and last times that RFC 3339 can write: its years have four digits. */

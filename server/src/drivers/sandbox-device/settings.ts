@@ -17,6 +17,7 @@ const Optic = Type.Object(
     lanes: Type.Optional(Type.Integer({ minimum: 1, maximum: 8, expects: 'a number of lanes, 1 to 8' })),
     rx_dbm: Type.Optional(Type.Number({ minimum: -40, maximum: 10, expects: 'dBm' })),
     tx_dbm: Type.Optional(Type.Number({ minimum: -40, maximum: 10, expects: 'dBm' })),
+    fade_shift_days: Type.Optional(Type.Number({ minimum: 0, maximum: 120, expects: 'days, 0 to 120' })),
     fade_db_per_day: Type.Optional(Type.Number({ minimum: 0, maximum: 10, expects: 'decibels a day' })),
   },
   { additionalProperties: false },

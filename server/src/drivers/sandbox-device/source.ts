@@ -158,10 +158,16 @@ const limits = (alarmLow: number, warnLow: number, warnHigh: number, alarmHigh: 
   alarmHigh,
 })
 
-/** The receive power falls by `fade_db_per_day` for 120 days, and then begins again. */
+/** The receive power falls by `fade_db_per_day` for 120 days, and then begins again; `fade_shift_days` begins it earlier. */
 function opticsOf({ name, optic, oper }: SandboxInterface, at: number): OpticReading[] {
   if (optic?.rx_dbm === undefined || oper === 'not_present') return []
-  const { rx_dbm: rx, tx_dbm: tx = -1.5, fade_db_per_day: fade = 0, lanes = 1 } = optic
+  const {
+    rx_dbm: rx,
+    tx_dbm: tx = -1.5,
+    fade_db_per_day: fade = 0,
+    fade_shift_days: shift = 0,
+    lanes = 1,
+  } = optic
   const days = (at - countersSince) / dayMs
   const isDark = oper === 'down'
   return Array.from({ length: lanes }, (_, lane) => {
@@ -169,7 +175,7 @@ function opticsOf({ name, optic, oper }: SandboxInterface, at: number): OpticRea
     return {
       interfaceKey: name,
       lane: lane + 1,
-      rxDbm: isDark ? darkDbm : round(rx - fade * (days % fadeDays) + wave - lane * 0.15),
+      rxDbm: isDark ? darkDbm : round(rx - fade * ((days + shift) % fadeDays) + wave - lane * 0.15),
       txDbm: round(tx + wave / 3 - lane * 0.1),
       biasMa: round(38 + wave),
       temperatureC: lane === 0 ? round(34 + 3 * Math.sin(2 * Math.PI * days)) : null,

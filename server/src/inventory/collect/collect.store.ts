@@ -1,5 +1,6 @@
 // The SQL of the collector: devices that are due, under a lease, and the observations of a survey or a poll.
-import { sql } from 'kysely'
+import type { InterfaceState } from '@pharos/contract/device'
+import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { linkPorts } from '../port/link-ports.store.ts'
@@ -13,6 +14,9 @@ export type DueDevice = {
   readonly address: string | null
   readonly credentialId: number | null
   readonly isSurveyDue: boolean
+  /** No survey has succeeded yet. */
+  readonly isNew: boolean
+  readonly areGaugesDue: boolean
 }
 
 const sealedColumns = columns('device_credentials', 'c', [
@@ -57,7 +61,9 @@ export async function leaseDevices(
     update device_states s set lease_until = now() + make_interval(secs => ${seconds}), lease_owner = ${owner}
     from due, devices d where s.device_id = due.device_id and d.id = s.device_id
     returning d.id, d.name, d.driver, d.settings, d.management_address as address, d.credential_id as "credentialId",
-      s.next_survey <= now() as "isSurveyDue"`.execute(db)
+      s.next_survey <= now() as "isSurveyDue", s.surveyed is null as "isNew", s.next_gauges <= now() as "areGaugesDue"`.execute(
+    db,
+  )
   return rows
 }
 
@@ -90,7 +96,7 @@ export function saveObservations(
 
 /** The next time on the grid of the interval, which a late run does not shift. */
 const nextOf = (
-  column: 'next_poll' | 'next_survey',
+  column: 'next_poll' | 'next_survey' | 'next_gauges',
   seconds: number,
 ) => sql`${sql.ref(column)} + make_interval(
   secs => ${seconds} * ceil(greatest(1, extract(epoch from now() - ${sql.ref(column)}) / ${seconds})))`
@@ -112,7 +118,7 @@ export async function saveInterfaces(
   trx: Trx,
   deviceId: number,
   seen: readonly SeenInterface[],
-): Promise<void> {
+): Promise<StateChange[]> {
   const rows = JSON.stringify(
     seen.map(({ key, index, name, alias, type, mtu, mac, admin, oper, speedBps, addresses }) => ({
       key,
@@ -128,15 +134,20 @@ export async function saveInterfaces(
       addresses,
     })),
   )
-  await sql`
-    insert into interfaces (device_id, key, if_index, name, alias, type, mtu, mac, admin, oper, speed_bps, addresses)
-    select ${deviceId}, n.key, n.if_index, n.name, n.alias, n.type, n.mtu, n.mac, n.admin, n.oper, n.speed_bps, n.addresses
-    from jsonb_populate_recordset(null::interfaces, ${rows}::jsonb) n
-    on conflict (device_id, key) do update set
-      if_index = excluded.if_index, name = excluded.name, alias = excluded.alias, type = excluded.type,
-      mtu = excluded.mtu, mac = excluded.mac, speed_bps = excluded.speed_bps, addresses = excluded.addresses,
-      last_change = case when interfaces.oper <> excluded.oper then now() else interfaces.last_change end,
-      admin = excluded.admin, oper = excluded.oper, seen = now(), missing_surveys = 0`.execute(trx)
+  const changes = await logged(
+    trx,
+    deviceId,
+    sql`
+      insert into interfaces (device_id, key, if_index, name, alias, type, mtu, mac, admin, oper, speed_bps, addresses)
+      select ${deviceId}, n.key, n.if_index, n.name, n.alias, n.type, n.mtu, n.mac, n.admin, n.oper, n.speed_bps, n.addresses
+      from jsonb_populate_recordset(null::interfaces, ${rows}::jsonb) n
+      on conflict (device_id, key) do update set
+        if_index = excluded.if_index, name = excluded.name, alias = excluded.alias, type = excluded.type,
+        mtu = excluded.mtu, mac = excluded.mac, speed_bps = excluded.speed_bps, addresses = excluded.addresses,
+        last_change = case when interfaces.oper <> excluded.oper then now() else interfaces.last_change end,
+        admin = excluded.admin, oper = excluded.oper, seen = now(), missing_surveys = 0
+      returning *`,
+  )
   await sql`
     update interfaces set missing_surveys = missing_surveys + 1
     where device_id = ${deviceId} and key <> all(${seen.map(({ key }) => key)}::text[])`.execute(trx)
@@ -147,25 +158,91 @@ export async function saveInterfaces(
       left join interfaces l on l.device_id = ${deviceId} and l.key = n.lag
     where i.device_id = ${deviceId} and i.key = n.key and i.lag_id is distinct from l.id`.execute(trx)
   await linkPorts(trx, deviceId)
+  return changes
 }
 
-export async function saveStates(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<void> {
-  const states = JSON.stringify(rows.map(({ key, admin, oper }) => ({ key, admin, oper })))
-  await sql`
-    update interfaces i set admin = n.admin, oper = n.oper,
-      last_change = case when i.oper <> n.oper then now() else i.last_change end
-    from jsonb_to_recordset(${states}::jsonb) as n (key text, admin text, oper text)
-    where i.device_id = ${deviceId} and i.key = n.key and (i.admin, i.oper) <> (n.admin, n.oper)`.execute(trx)
+/** Saves states and counts of errors of the interfaces where they have changed. */
+export function saveStates(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<StateChange[]> {
+  const states = JSON.stringify(
+    rows.map(({ key, admin, oper, ...counters }) => ({
+      key,
+      admin,
+      oper,
+      in_errors: countOf(counters.errorsIn),
+      out_errors: countOf(counters.errorsOut),
+      in_discards: countOf(counters.discardsIn),
+      out_discards: countOf(counters.discardsOut),
+    })),
+  )
+  const stored = sql.join(['admin', 'oper', ...countColumns].map((name) => sql.ref(`i.${name}`)))
+  const read = sql.join(['admin', 'oper', ...countColumns].map((name) => sql.ref(`n.${name}`)))
+  return logged(
+    trx,
+    deviceId,
+    sql`
+      update interfaces i set admin = n.admin, oper = n.oper, in_errors = n.in_errors, out_errors = n.out_errors,
+        in_discards = n.in_discards, out_discards = n.out_discards,
+        last_change = case when i.oper <> n.oper then now() else i.last_change end
+      from jsonb_to_recordset(${states}::jsonb) as n (key text, admin text, oper text, in_errors bigint, out_errors bigint,
+        in_discards bigint, out_discards bigint)
+      where i.device_id = ${deviceId} and i.key = n.key and (${stored}) is distinct from (${read})
+      returning i.*`,
+  )
 }
 
-export async function saveAnswered(trx: Trx, deviceId: number, pollSeconds: number): Promise<void> {
+const countColumns = ['in_errors', 'out_errors', 'in_discards', 'out_discards'] as const
+const bigintMax = 2n ** 63n - 1n
+const countOf = (value: bigint | null): string | null =>
+  value === null ? null : String(value > bigintMax ? bigintMax : value)
+
+/** A new state of an interface, as ifOperStatus. */
+export type StateChange = {
+  readonly interfaceId: number
+  readonly before: InterfaceState
+  readonly after: InterfaceState
+}
+
+/** Runs a change that returns interfaces, and adds what differs from before to their log. */
+async function logged(trx: Trx, deviceId: number, change: RawBuilder<unknown>): Promise<StateChange[]> {
+  const { rows } = await sql<StateChange & { readonly kind: string }>`
+    with old as materialized (
+      select id, admin, oper, speed_bps from interfaces where device_id = ${deviceId}),
+    saved as (${change})
+    insert into interface_log (interface_id, kind, before, after)
+    select s.id, c.kind, c.before, c.after
+    from saved s join old o on o.id = s.id
+      cross join lateral (values ('oper', o.oper, s.oper), ('admin', o.admin, s.admin),
+        ('speed', coalesce(o.speed_bps::text, ''), coalesce(s.speed_bps::text, ''))) c (kind, before, after)
+    where c.before <> c.after
+    returning interface_id as "interfaceId", kind, before, after`.execute(trx)
+  return rows.filter(({ kind }) => kind === 'oper')
+}
+
+type Answered = {
+  readonly pollSeconds: number
+  /** Zero: they were not read. */
+  readonly gaugeSeconds: number
+  /** A part without an answer, or with a wrong one. */
+  readonly failure: PollFailure | null
+  /** A state has changed: the device is surveyed soon, since a module may have been swapped. */
+  readonly hasChanged: boolean
+}
+
+export async function saveAnswered(
+  trx: Trx,
+  deviceId: number,
+  { pollSeconds, gaugeSeconds, failure, hasChanged }: Answered,
+): Promise<void> {
+  const nextGauges = gaugeSeconds === 0 ? sql`next_gauges` : nextOf('next_gauges', gaugeSeconds)
   await sql`
-    update device_states set seen = now(), missed = 0, error = null, error_text = null,
-      next_poll = ${nextOf('next_poll', pollSeconds)}
+    update device_states set seen = now(), missed = 0, error = ${failure?.kind ?? null}, error_text = ${failure?.text ?? null},
+      next_poll = ${nextOf('next_poll', pollSeconds)}, next_gauges = ${nextGauges},
+      next_survey = case when ${hasChanged} then least(next_survey, greatest(now(), surveyed + interval '5 minutes'))
+        else next_survey end
     where device_id = ${deviceId}`.execute(trx)
 }
 
-type PollFailure = {
+export type PollFailure = {
   readonly kind: string
   readonly text: string
   /** No answer at all; a device that answers wrongly is reachable. */
@@ -178,13 +255,13 @@ export async function saveFailure(
   deviceId: number,
   { kind, text, isSilent }: PollFailure,
   {
-    pollSeconds,
+    retrySeconds,
     silentSeconds,
     silentAfter,
-  }: { pollSeconds: number; silentSeconds: number; silentAfter: number },
+  }: { retrySeconds: number; silentSeconds: number; silentAfter: number },
 ): Promise<void> {
   const next = sql`now() + make_interval(
-    secs => case when missed >= ${silentAfter} then ${silentSeconds}::integer else ${pollSeconds}::integer end)`
+    secs => case when missed >= ${silentAfter} then ${silentSeconds}::integer else ${retrySeconds}::integer end)`
   await sql`
     update device_states set error = ${kind}, error_text = ${text}, missed = missed + ${isSilent ? 1 : 0},
       next_poll = ${next}, next_survey = greatest(next_survey, ${next})

@@ -1,32 +1,28 @@
 // Reads the devices that are due: a survey lists the interfaces, a poll reads their states. Each device is under a lease, so that
 // any number of processes share the work. It decides nothing: a device that does not answer costs one attempt and a state.
-import type { Postgres } from '../../db/postgres.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
 import { unlessAborted } from '../../runtime/abort.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import type { Log } from '../../runtime/log.ts'
 import {
   leaseDevices,
   listCredentials,
-  saveAnswered,
   saveFailure,
-  saveIdentity,
-  saveInterfaces,
   saveObservations,
-  saveStates,
   type DueDevice,
   type SealedCredential,
 } from './collect.store.ts'
-import { saveCounters } from './counter.store.ts'
 import type { DeviceSource } from './device-source.ts'
+import { failureOf, observe, saveObservation } from './observe.ts'
 
-const pollSeconds = 60
-const surveySeconds = 3600
 /** Longer than a survey may take. */
 const leaseSeconds = 90
 const surveyTimeoutMs = 60_000
 const pollTimeoutMs = 30_000
 /** Devices that are read at the same time by one process. */
 const devicesMax = 200
+/** After a poll without an answer. */
+const retrySeconds = 60
 /** A device that was silent for this many polls is polled every five minutes. */
 const silentAfter = 3
 const silentSeconds = 300
@@ -84,7 +80,9 @@ export class DeviceCollector {
 
   async #read(device: LeasedDevice): Promise<void> {
     const { postgres, owner, log } = this.#deps
-    const timeout = AbortSignal.timeout(device.isSurveyDue ? surveyTimeoutMs : pollTimeoutMs)
+    const timeout = AbortSignal.timeout(
+      device.isSurveyDue || device.areGaugesDue ? surveyTimeoutMs : pollTimeoutMs,
+    )
     const signal = AbortSignal.any([timeout, this.#stopped.signal])
     try {
       const write = await unlessAborted(signal, this.#observe(device, signal))
@@ -95,7 +93,7 @@ export class DeviceCollector {
       if (failure === undefined) throw error
       log.debug({ device: device.name, ...failure }, 'device did not answer')
       await saveObservations(postgres, device.id, owner, (trx) =>
-        saveFailure(trx, device.id, failure, { pollSeconds, silentSeconds, silentAfter }),
+        saveFailure(trx, device.id, failure, { retrySeconds, silentSeconds, silentAfter }),
       )
     }
   }
@@ -104,19 +102,8 @@ export class DeviceCollector {
   async #observe(device: LeasedDevice, signal: AbortSignal) {
     const source = this.#sourceOf(device)
     if (!source) throw new DriverError('protocol', `driver ${device.driver} cannot read devices`)
-    const survey = device.isSurveyDue
-      ? { identity: await source.probe(signal), interfaces: await source.listInterfaces(signal) }
-      : undefined
-    const { rows } = await source.readCounters('all', signal)
-    return async (trx: Parameters<typeof saveStates>[0]) => {
-      if (survey) {
-        await saveIdentity(trx, device.id, survey.identity, surveySeconds)
-        await saveInterfaces(trx, device.id, survey.interfaces)
-      }
-      await saveStates(trx, device.id, rows)
-      await saveCounters(trx, device.id, rows)
-      await saveAnswered(trx, device.id, pollSeconds)
-    }
+    const observation = await observe(source, device, signal)
+    return (trx: Trx) => saveObservation(trx, device, observation)
   }
 
   /** A source is kept open until the settings of its device change. */
@@ -131,10 +118,4 @@ export class DeviceCollector {
     if (source) this.#sources.set(device.id, { config, source })
     return source
   }
-}
-
-function failureOf(error: unknown, timeout: AbortSignal) {
-  if (timeout.aborted) return { kind: 'unreachable', text: 'no answer in time', isSilent: true }
-  if (!(error instanceof DriverError)) return undefined
-  return { kind: error.kind, text: error.message, isSilent: error.kind === 'unreachable' }
 }

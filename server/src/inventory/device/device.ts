@@ -128,6 +128,10 @@ const presentInterface = ({
   oper,
   lag_id,
   last_change,
+  in_errors,
+  out_errors,
+  in_discards,
+  out_discards,
   ...row
 }: InterfaceRow): Interface => ({
   ...row,
@@ -138,7 +142,7 @@ const presentInterface = ({
   vlan: vlanOf(row.name, type),
   lag: lag_id,
   last_change: last_change && last_change.toISOString(),
-  counters: { in_errors: null, out_errors: null, in_discards: null, out_discards: null },
+  counters: { in_errors, out_errors, in_discards, out_discards },
 })
 
 /** The VLAN of a subinterface by the usual form of its name, such as `xe-0/0/1.100`. */

@@ -12,7 +12,22 @@ import { typeNumbers } from './interface-type.ts'
 const interfaceColumns = columns(
   'interfaces',
   'i',
-  ['id', 'name', 'alias', 'type', 'speed_bps', 'mtu', 'mac', 'addresses', 'lag_id', 'last_change'],
+  [
+    'id',
+    'name',
+    'alias',
+    'type',
+    'speed_bps',
+    'mtu',
+    'mac',
+    'addresses',
+    'lag_id',
+    'last_change',
+    'in_errors',
+    'out_errors',
+    'in_discards',
+    'out_discards',
+  ],
   {
     admin: sql<InterfaceState>`i.admin`,
     oper: sql<InterfaceState>`i.oper`,

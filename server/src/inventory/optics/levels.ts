@@ -11,25 +11,7 @@ export type DayValue = {
 export type DaySeries = readonly DayValue[]
 
 /** Below this level a reading is noise of the detector, or no light: an outage, not a weak signal. */
-const leastDbm = -35
-
-export type LevelReading = { readonly dbm: number | null; readonly isPortUp: boolean }
-export type DayLevel = {
-  readonly median: number
-  readonly min: number
-  readonly max: number
-  readonly n: number
-}
-
-/** Returns the levels of a day by its readings with light while the port was up; undefined without any. */
-export function dayLevelOf(readings: readonly LevelReading[]): DayLevel | undefined {
-  const levels = readings.flatMap(({ dbm, isPortUp }) =>
-    isPortUp && dbm !== null && dbm >= leastDbm ? dbm : [],
-  )
-  if (levels.length === 0) return undefined
-  const sorted = levels.toSorted((a, b) => a - b)
-  return { median: medianOf(sorted), min: sorted[0]!, max: sorted.at(-1)!, n: sorted.length }
-}
+export const leastDbm = -35
 
 /** NaN without values. */
 export function medianOf(values: readonly number[]): number {

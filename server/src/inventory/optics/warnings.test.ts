@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import type { OpticLimits } from '../collect/device-source.ts'
-import { dayLevelOf, type DayValue } from './levels.ts'
+import type { DayValue } from './levels.ts'
 import { findLowMargin, marginOf } from './margin.ts'
 import { findStep } from './step.ts'
 import { findTrend, slopeOf } from './trend.ts'
@@ -27,15 +27,6 @@ const laneOf = (lane: Partial<LaneHistory>): LaneHistory => ({
     bias: { alarmLow: 5, warnLow: 10, warnHigh: 70, alarmHigh: 80 },
   },
   ...lane,
-})
-
-describe('the level of a day', () => {
-  it('is the median of readings with light while the port was up', () => {
-    const reading = (dbm: number | null, isPortUp = true) => ({ dbm, isPortUp })
-    const readings = [reading(-5), reading(-7), reading(-6), reading(-40), reading(null), reading(-9, false)]
-    assert.deepEqual(dayLevelOf(readings), { median: -6, min: -7, max: -5, n: 3 })
-    assert.equal(dayLevelOf([reading(-40), reading(-1, false)]), undefined)
-  })
 })
 
 describe('the margin', () => {

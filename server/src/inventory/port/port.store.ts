@@ -34,7 +34,7 @@ export const teamPorts = (teamId: number) => sql`
   select p.id, p.name, p.circuit_id, p.device_id, p.media, p.description, p.panel, p.module, p.position,
     coalesce(p.speed_bps, i.speed_bps) as speed_bps, d.name as device_name, d.location_key, a.service_id,
     coalesce(i.admin, 'unknown') as admin_status, coalesce(i.oper, 'unknown') as oper_status,
-    coalesce(i.type = ${sql.lit(lagType)}, false) as is_lag, i.last_change, s.seen,
+    p.interface_id, coalesce(i.type = ${sql.lit(lagType)}, false) as is_lag, i.last_change, s.seen,
     (select l.id from ports l join ${heldPorts(teamId)} h on h.port_id = l.id where l.interface_id = i.lag_id)
       as lag_port_id
   from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join devices d on d.id = p.device_id
@@ -51,9 +51,10 @@ export const listPortRows = (
     oper_status,
     speed_bps,
     search,
+    has_optic_warning,
     ordering,
     ...slice
-  }: QueryOf<typeof listPortsRoute>,
+  }: Omit<QueryOf<typeof listPortsRoute>, 'include'>,
 ): Promise<Page<PortRow>> =>
   listInTeam(postgres, teamId, {
     matching: sql`select p.* from (${teamPorts(teamId)}) p where true ${andAll(
@@ -63,6 +64,9 @@ export const listPortRows = (
       admin_status && sql`p.admin_status = any(${admin_status}::text[])`,
       oper_status && sql`p.oper_status = any(${oper_status}::text[])`,
       speed_bps && sql`p.speed_bps = any(${speed_bps}::bigint[])`,
+      has_optic_warning !== undefined &&
+        sql`exists (select from transceivers t where t.interface_id = p.interface_id and t.is_present and t.has_warning)
+          = ${has_optic_warning}::boolean`,
       search !== undefined &&
         sql`strpos(lower(concat_ws(chr(10), p.name, p.circuit_id, p.description, p.device_name)), lower(${search})) > 0`,
     )}`,

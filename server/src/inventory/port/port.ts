@@ -1,13 +1,18 @@
 // Ports as a team sees them: those that belong to its services now. The platform file writes them.
-import type { listPortsRoute, Port as Wire } from '@pharos/contract/port'
+import type { getPortRoute, listPortsRoute, Port as Wire } from '@pharos/contract/port'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
+import { presentWarnings } from '../optics/lane-warnings.ts'
+import { presentReading, presentTransceiver } from '../optics/present-transceiver.ts'
+import { listTransceiverRows, type TransceiverRow } from '../optics/transceiver.store.ts'
+import { getPortUsage } from '../usage/usage.ts'
+import { listPortLog } from './port-log.store.ts'
 import { findPort, listPortRows, type PortRow } from './port.store.ts'
 
-export type PortDeps = { readonly postgres: Postgres }
+export type PortDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
 /** Returns a page of the ports of the actor's team and the exact count, from one snapshot. */
 export async function listPorts(
@@ -15,22 +20,50 @@ export async function listPorts(
   { actor }: Operation,
   query: QueryOf<typeof listPortsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const { page, count } = await listPortRows(postgres, actor.teamId, query)
-  return { results: page.map(present), count }
+  const { include, ...filters } = query
+  const { page, count } = await listPortRows(postgres, actor.teamId, filters)
+  if (include === undefined) return { results: page.map(present), count }
+  const ids = page.map(({ id }) => id)
+  const modules = await listTransceiverRows(postgres, actor.teamId, ids)
+  return { results: page.map((row) => ({ ...present(row), ...presentOptics(modules.get(row.id)) })), count }
 }
 
 /** Returns one port of the actor's team with its ETag; throws `not_found` for any other. */
 export async function getPort(
-  { postgres }: PortDeps,
-  { actor }: Operation,
+  deps: PortDeps,
+  operation: Operation,
   id: number,
+  { include }: QueryOf<typeof getPortRoute>,
 ): Promise<{ body: Wire; etag: string }> {
-  const row = await findPort(postgres, actor.teamId, id)
+  const { postgres } = deps
+  const { teamId } = operation.actor
+  const row = await findPort(postgres, teamId, id)
   if (!row) throw notFound('port')
+  const wanted = new Set(include?.split(','))
   const body = present(row)
   const { last_poll: _poll, ...steady } = body
-  return { body, etag: etagOf(steady) }
+  return {
+    body: {
+      ...body,
+      ...(wanted.has('optics') && presentOptics((await listTransceiverRows(postgres, teamId, [id])).get(id))),
+      ...(wanted.has('usage') && { usage: await getPortUsage(deps, operation, id, {}) }),
+      ...(wanted.has('log') && {
+        log: (await listPortLog(postgres, teamId, id)).map(({ at, ...change }) => ({
+          at: at.toISOString(),
+          ...change,
+        })),
+      }),
+    },
+    etag: etagOf(steady),
+  }
 }
+
+const presentOptics = (module: TransceiverRow | undefined): Pick<Wire, 'transceiver' | 'optics'> => ({
+  transceiver: module ? presentTransceiver(module) : null,
+  optics: module
+    ? { latest: presentReading(module.gauges), warnings: presentWarnings(module.warnings) }
+    : null,
+})
 
 const present = ({ seen, last_change, ...row }: PortRow): Wire => ({
   ...row,

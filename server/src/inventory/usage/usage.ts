@@ -11,9 +11,8 @@ import {
 } from '@pharos/contract/usage'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
-import { invalid, notFound } from '../../runtime/error.ts'
-import { parseTime } from '../../text/time.ts'
-import { bucketsOf, type BucketParameters, type Buckets } from '../../timeseries/buckets.ts'
+import { notFound } from '../../runtime/error.ts'
+import { keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
 import { billingGridMs } from './bucket.ts'
 import { findUsage, type UsageAnswer, type UsageRow } from './usage.store.ts'
 
@@ -30,9 +29,8 @@ export async function getPortUsage(
   { start, end, interval, points, timezone, metric, direction }: QueryOf<typeof getPortUsageRoute>,
 ): Promise<PortUsage> {
   const now = clock()
-  const window = { start: timeOf(start), end: timeOf(end), interval, points, timezone }
-  if (window.start && window.end && window.end < window.start) throw invalid(['query', 'end'], 'beforeStart')
-  const { borders, seconds, grain } = measuredBuckets(window, now)
+  const window = { ...windowOf(start, end), interval, points, timezone }
+  const { borders, seconds, grain } = keptBucketsOf(window, now, grainOf(now))
   const found = await findUsage(postgres, actor.teamId, portId, borders, grain)
   if (!found) throw notFound('port')
   const directions = direction ?? usageDirections
@@ -56,17 +54,11 @@ export async function getPortUsage(
   }
 }
 
-/** The interval is rounded up to what is kept: minutes of the last 30 days, else 5 minutes. */
-function measuredBuckets(window: BucketParameters, now: Date): Buckets & { readonly grain: 60 | 300 } {
-  const wanted = bucketsOf(window, now)
-  const hasMinutes = wanted.borders[0]!.getTime() >= now.getTime() - minuteDays * dayMs
-  const grain = hasMinutes && wanted.seconds % 300 !== 0 ? 60 : 300
-  const interval = Math.ceil(wanted.seconds / grain) * grain
-  if (interval === wanted.seconds) return { ...wanted, grain }
-  return { ...bucketsOf({ ...window, interval, points: undefined }, now), grain }
-}
-
-const timeOf = (text: string | undefined): Date | null => (text === undefined ? null : parseTime(text)!)
+/** Minutes of the last 30 days, else 5 minutes. */
+const grainOf =
+  (now: Date) =>
+  ({ borders, seconds }: Buckets): 60 | 300 =>
+    borders[0]!.getTime() >= now.getTime() - minuteDays * dayMs && seconds % 300 !== 0 ? 60 : 300
 
 /** Buckets of 5 minutes that are over and belong to the assignment. */
 function expectedSamples({ since }: UsageAnswer, borders: readonly Date[], now: Date): number {

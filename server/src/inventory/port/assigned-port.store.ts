@@ -1,0 +1,36 @@
+// The SQL of the ports of interfaces with the teams that they belong to now, for messages to those teams.
+import type { InterfaceState } from '@pharos/contract/device'
+import { sql } from 'kysely'
+import type { Trx } from '../../db/postgres.ts'
+
+export type AssignedPort = {
+  readonly interfaceId: number
+  readonly teamId: number
+  readonly port: {
+    readonly port_id: number
+    readonly name: string
+    readonly circuit_id: string
+    readonly device_name: string
+    readonly service_id: number
+  }
+  readonly adminStatus: InterfaceState
+  readonly isInMaintenance: boolean
+  /** Time of the transaction. */
+  readonly at: Date
+}
+
+/** Returns the ports by interface; an interface that is not sold has none. */
+export async function listPortsOf(
+  trx: Trx,
+  interfaceIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly AssignedPort[]>> {
+  const { rows } = await sql<AssignedPort>`
+    select p.interface_id as "interfaceId", a.team_id as "teamId", i.admin as "adminStatus", now() as at,
+      coalesce(d.maintenance_until > now(), false) as "isInMaintenance",
+      json_build_object('port_id', p.id, 'name', p.name, 'circuit_id', p.circuit_id, 'device_name', d.name,
+        'service_id', a.service_id) as port
+    from ports p join port_assignments a on a.port_id = p.id and a.valid @> now() join devices d on d.id = p.device_id
+      join interfaces i on i.id = p.interface_id
+    where p.interface_id = any(${interfaceIds}::integer[]) order by p.id`.execute(trx)
+  return Map.groupBy(rows, ({ interfaceId }) => interfaceId)
+}

@@ -1,0 +1,23 @@
+// The SQL of the log of a port: the changes of its interface since it belongs to the team.
+import type { PortChangeKind } from '@pharos/contract/port'
+import { portLogMax } from '@pharos/contract/port'
+import { sql } from 'kysely'
+import type { Postgres } from '../../db/postgres.ts'
+import { heldPorts } from './assignment.store.ts'
+
+export type PortLogRow = {
+  readonly at: Date
+  readonly kind: PortChangeKind
+  readonly before: string
+  readonly after: string
+}
+
+/** The newest first. */
+export function listPortLog(postgres: Postgres, teamId: number, portId: number): Promise<PortLogRow[]> {
+  const query = sql<PortLogRow>`
+    select l.at, l.kind, l.before, l.after
+    from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join interface_log l on l.interface_id = p.interface_id
+    where a.port_id = ${portId}::bigint and l.at >= lower(a.valid)
+    order by l.at desc, l.id desc limit ${sql.lit(portLogMax)}`
+  return postgres.readInTeam(teamId, query)
+}
