@@ -16,6 +16,7 @@ import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
+import { HealthCard } from './health.tsx'
 import { DevicePill, portColor, PortPill, portStateText } from './inventory-state.tsx'
 import { words } from './words.ts'
 
@@ -52,6 +53,7 @@ export function DevicePage() {
         }
       >
         <Front device={device} />
+        <HealthCard deviceId={device.id} />
         <Interfaces interfaces={device.interfaces ?? []} />
       </Columns>
     </Page>

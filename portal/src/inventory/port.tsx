@@ -13,6 +13,8 @@ import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
+import { ModuleFacts, OpticsCard, useTransceiver } from './optics.tsx'
+import { PortLog } from './port-log.tsx'
 import { UsageCard } from './usage.tsx'
 import { words } from './words.ts'
 
@@ -22,6 +24,7 @@ const refetchMs = 30_000
 export function PortPage() {
   const { id } = useParams({ from: '/frame/ports/$id' })
   const answer = useAnswer(getPortRoute, { params: { port_id: Number(id) } }, { refetchInterval: refetchMs })
+  const optics = useTransceiver(Number(id))
   const port = answer.data
   if (!port) return <PendingPage title={texts.title} answer={answer} />
   return (
@@ -35,14 +38,17 @@ export function PortPage() {
         rail={
           <>
             <PortFacts port={port} />
+            {optics.data && <ModuleFacts metrics={optics.data} />}
             <PanelFacts port={port} />
           </>
         }
       >
         <Explanation port={port} />
         <UsageCard portId={port.id} />
+        {optics.data && <OpticsCard portId={port.id} metrics={optics.data} />}
         {port.is_lag && <Members lag={port} />}
         <ServiceOf port={port} />
+        <PortLog portId={port.id} />
       </Columns>
     </Page>
   )

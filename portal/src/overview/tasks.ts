@@ -1,6 +1,7 @@
 // The tasks that follow from what the API answered: what it is, who acts, and the page where it is done. Pure.
 import type { Announcement } from '@pharos/contract/byoip'
 import type { Zone } from '@pharos/contract/dns-zone'
+import type { Port } from '@pharos/contract/port'
 import type { SecondFactor } from '@pharos/contract/second-factor'
 import type { Token } from '@pharos/contract/token'
 import type { Webhook } from '@pharos/contract/webhook'
@@ -26,6 +27,8 @@ export type Known = {
   readonly webhooks?: Counted<Webhook> | undefined
   /** Ordered by expiry, the first to expire first. */
   readonly tokens?: Counted<Token> | undefined
+  /** Ports with early warnings of their modules. */
+  readonly opticPorts?: Counted<Port> | undefined
   readonly holds?: Counted<unknown> | undefined
   /** Held changes of DNS. */
   readonly zoneHolds?: Counted<unknown> | undefined
@@ -57,6 +60,7 @@ export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
     ...staffTasks(known),
     ...announcementTasks(known),
     ...zoneTasks(known),
+    ...portTasks(known),
     ...accountTasks(known),
     ...webhookTasks(known),
     ...tokenTasks(known, now),
@@ -197,6 +201,27 @@ function zoneTasks({ troubledZones, dnssecZones }: Known): readonly Task[] {
 function moreZones(zones: Counted<Zone> | undefined, to: LinkOptions): readonly Task[] {
   const more = zones === undefined ? 0 : zones.count - zones.results.length
   return more > 0 ? [{ text: texts.moreZones(more), color: 'warn', who: 'you', verb: texts.view, to }] : []
+}
+
+function portTasks({ opticPorts }: Known): readonly Task[] {
+  const each = (opticPorts?.results ?? []).map(({ id, name, device_name: device, optics }): Task => {
+    const warning = optics?.warnings[0]
+    const isHere = warning?.cause === 'module'
+    return {
+      text: `${device} ${name}`,
+      isMono: true,
+      detail: warning?.limit_reached ? texts.lightUntil(warning.limit_reached) : texts.light,
+      color: 'warn',
+      // The module in the provider's port is the provider's.
+      who: isHere ? 'provider' : 'you',
+      verb: texts.view,
+      to: linkOptions({ to: '/ports/$id', params: { id: String(id) } }),
+    }
+  })
+  const more = (opticPorts?.count ?? 0) - each.length
+  if (more <= 0) return each
+  const rest = { text: texts.morePorts(more), color: 'warn', who: 'you', verb: texts.view } as const
+  return [...each, { ...rest, to: linkOptions({ to: '/ports' }) }]
 }
 
 function accountTasks({ secondFactor }: Known): readonly Task[] {

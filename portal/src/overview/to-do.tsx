@@ -7,6 +7,7 @@ import { listDomainsRoute } from '@pharos/contract/domain'
 import { listHoldsRoute } from '@pharos/contract/hold'
 import { listLettersToReviewRoute } from '@pharos/contract/letter'
 import { listMembersRoute } from '@pharos/contract/member'
+import { listPortsRoute } from '@pharos/contract/port'
 import type { Route } from '@pharos/contract/route'
 import { getSecondFactorRoute } from '@pharos/contract/second-factor'
 import type { User } from '@pharos/contract/session'
@@ -56,6 +57,9 @@ export function ToDo({ user }: { user: User }) {
   const dnssecZones = useIf(hasDns, listZonesRoute, {
     query: { dnssec: ['pending_ds', 'error'], limit: requestedRows },
   })
+  const opticPorts = useIf(user.enabled_modules.includes('inventory'), listPortsRoute, {
+    query: { has_optic_warning: true, include: 'optics', limit: requestedRows },
+  })
   const secondFactor = useIf(true, getSecondFactorRoute, {})
   const invited = useIf(isAdmin, listMembersRoute, { params: team, query: { status: 'invited', limit: 1 } })
   const unverified = useIf(isAdmin, listDomainsRoute, {
@@ -75,6 +79,7 @@ export function ToDo({ user }: { user: User }) {
     failed: failed.data,
     troubledZones: troubledZones.data,
     dnssecZones: dnssecZones.data,
+    opticPorts: opticPorts.data,
     secondFactor: secondFactor.data,
     invited: invited.data,
     unverified: unverified.data,
@@ -88,6 +93,7 @@ export function ToDo({ user }: { user: User }) {
     failed,
     troubledZones,
     dnssecZones,
+    opticPorts,
     secondFactor,
     invited,
     unverified,
