@@ -96,7 +96,9 @@ export const OpticWarning = Component('OpticWarning', {
   margin_db: Value('`low_margin`: dB above the limit'),
   step_db: Value('`step`: change in dB'),
   per_day: Value('`trend`: dB a day, or mA a day for the bias current'),
-  limit_reached: Nullable(Day('`trend`: the day on which the limit is reached at this rate')),
+  limit_reached: Nullable(
+    Day('`trend`: the day on which the limit is reached at this rate; null if it has been passed'),
+  ),
   message: Type.String({ description: 'the finding and what to do, for people' }),
 })
 export type OpticWarning = Static<typeof OpticWarning>

@@ -1,5 +1,5 @@
 // The module of a port: its light levels between their limits, early warnings, and the levels of the past 90 days.
-import { Alert, SegmentedControl, Table } from '@mantine/core'
+import { Alert, Group, SegmentedControl, Stack, Table } from '@mantine/core'
 import {
   getTransceiverMetricsRoute,
   type OpticMetric,
@@ -48,15 +48,17 @@ export function OpticsCard({ portId, metrics }: { portId: number; metrics: Trans
   const { latest, thresholds, warnings, ddm } = metrics
   return (
     <Section title={texts.title}>
-      {warnings.map((warning) => (
-        <Alert key={`${warning.code} ${warning.metric} ${warning.lane}`} color="warn" variant="light">
-          {warning.message}
-        </Alert>
-      ))}
-      {!ddm && <Dimmed>{texts.noDdm}</Dimmed>}
-      {ddm && latest === null && <Dimmed>{texts.notRead}</Dimmed>}
-      {latest !== null && <Lanes latest={latest} thresholds={thresholds} />}
-      {ddm && <History portId={portId} thresholds={thresholds} warnings={warnings} />}
+      <Stack gap="sm">
+        {warnings.map((warning) => (
+          <Alert key={`${warning.code} ${warning.metric} ${warning.lane}`} color="warn" variant="light">
+            {warning.message}
+          </Alert>
+        ))}
+        {!ddm && <Dimmed>{texts.noDdm}</Dimmed>}
+        {ddm && latest === null && <Dimmed>{texts.notRead}</Dimmed>}
+        {latest !== null && <Lanes latest={latest} thresholds={thresholds} />}
+        {ddm && <History portId={portId} thresholds={thresholds} warnings={warnings} />}
+      </Stack>
     </Section>
   )
 }
@@ -116,8 +118,9 @@ const Lanes = ({ latest, thresholds }: LanesProps) => (
         latest.voltage_v === null ? '' : texts.voltage(latest.voltage_v.toFixed(2)),
       ]
         .filter(Boolean)
+        .concat(texts.readAt)
         .join(' · ')}{' '}
-      {texts.readAt} <Time at={latest.timestamp} />
+      <Time at={latest.timestamp} />
     </Dimmed>
   </>
 )
@@ -167,13 +170,15 @@ function History({ portId, thresholds, warnings }: HistoryProps) {
   const limits = thresholds[`${metric}_dbm`]
   return (
     <>
-      <SegmentedControl
-        size="xs"
-        aria-label={texts.metric}
-        value={metric}
-        data={shownMetrics.map((value) => ({ value, label: texts.metrics[value] }))}
-        onChange={(next) => setMetric(next as Shown)}
-      />
+      <Group>
+        <SegmentedControl
+          size="xs"
+          aria-label={texts.metric}
+          value={metric}
+          data={shownMetrics.map((value) => ({ value, label: texts.metrics[value] }))}
+          onChange={(next) => setMetric(next as Shown)}
+        />
+      </Group>
       <Chart
         label={texts.history(texts.metrics[metric])}
         kind="band"

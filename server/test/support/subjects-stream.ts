@@ -15,7 +15,8 @@ export const streamSubjects: readonly Subject[] = [
   {
     route: 'followStream',
     requests: only(),
-    answers: (_which, identity) => needs(['ipam:read', 'lighthouse:read', 'dns:read', 'inventory:read'])(identity),
+    answers: (_which, identity) =>
+      needs(['ipam:read', 'lighthouse:read', 'dns:read', 'inventory:read'])(identity),
   },
   {
     route: 'followStream',

@@ -20,7 +20,7 @@ export async function addGaugeHistory(db: Db, now: Date, signal: AbortSignal): P
   const devices = await listDevices(db)
   if (devices.length === 0) return
   const today = Math.floor(now.getTime() / dayMs) * dayMs
-  for (let back = 1; back <= historyDays; back++)
+  for (let back = 0; back <= historyDays; back++)
     for (const device of devices) {
       if (signal.aborted) return
       await addDay(db, device, today - back * dayMs, back > wholeDays ? everySlots : 1, signal)
@@ -52,9 +52,11 @@ async function addDay(
   every: number,
   signal: AbortSignal,
 ): Promise<void> {
+  const now = Date.now()
   const days = new Map<string, (number | null)[]>()
   for (let slot = 0; slot < slotsOfDay; slot += every) {
     const at = new Date(day + slot * (dayMs / slotsOfDay))
+    if (at.getTime() > now) break
     const source = new SandboxDeviceSource({ name, settings, now: () => at })
     const [health, optics] = [await source.readHealth(signal), await source.readOptics(signal)]
     for (const { key, metric, lane, part, value } of gaugeRows({ health, optics, uptimeCs: undefined })) {
@@ -76,5 +78,8 @@ async function addDay(
       join gauges g on g.device_id = ${id} and (g.metric, g.lane, g.part) = (n.metric, n.lane, n.part)
       left join transceivers t on t.id = g.transceiver_id left join interfaces i on i.id = t.interface_id
     where i.key is not distinct from n.key
-    on conflict do nothing`.execute(db)
+    on conflict (gauge_id, day) do update set slots = (
+      select array_agg(coalesce(u.old, u.new) order by u.n)
+      from unnest(gauge_days.slots, excluded.slots) with ordinality u (old, new, n))
+    where gauge_days.samples is null`.execute(db)
 }

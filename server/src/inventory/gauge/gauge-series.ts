@@ -15,6 +15,9 @@ export function gaugeBucketsOf(window: BucketParameters, now: Date) {
   return { ...buckets, isDaily: buckets.seconds >= daySeconds }
 }
 
+/** Devices measure no more exactly. */
+const round = (value: number): number => Math.round(value * 1000) / 1000
+
 /** What a gauge is named and measured in. */
 export type GaugeNames = {
   readonly key: Readonly<Record<string, string>>
@@ -36,7 +39,7 @@ export function gaugeSeries(
       .filter((one) => statistics.includes(one))
       .map((statistic) => {
         const values: (number | null)[] = Array.from({ length: borders.length - 1 }, () => null)
-        for (const point of own) values[point.bucket - 1] = point[statistic]
+        for (const point of own) values[point.bucket - 1] = round(point[statistic])
         return { key: { ...key, statistic }, label, unit, values, ...figuresOf(values) }
       })
   })

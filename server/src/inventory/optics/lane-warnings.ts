@@ -26,7 +26,7 @@ export function compareWarnings(
 }
 
 function presentWarning(lane: number, { finding, since, day }: WarningState): OpticWarning {
-  const reached = finding.code === 'trend' ? dayText(day + finding.daysLeft) : null
+  const reached = finding.code === 'trend' && finding.daysLeft > 0 ? dayText(day + finding.daysLeft) : null
   return {
     code: finding.code,
     metric: finding.metric,
@@ -58,10 +58,15 @@ function findingText(finding: OpticFinding, lane: number, since: string, reached
         : `${subject} is only ${finding.marginDb} dB above the ${limitNames[finding.limit]} limit of the module.`
     case 'step':
       return `${subject} fell by ${-finding.stepDb} dB on ${since}.`
-    case 'trend':
-      return finding.metric === 'bias'
-        ? `${subject} rises by ${finding.perDay} mA a day and reaches its limit on ${reached} at this rate.`
-        : `${subject} falls by ${-finding.perDay} dB a day and reaches its limit on ${reached} at this rate.`
+    case 'trend': {
+      const rate =
+        finding.metric === 'bias'
+          ? `rises by ${finding.perDay} mA a day`
+          : `falls by ${-finding.perDay} dB a day`
+      return finding.daysLeft === 0
+        ? `${subject} ${rate} and has passed its limit.`
+        : `${subject} ${rate} and reaches its limit on ${reached} at this rate.`
+    }
   }
 }
 
