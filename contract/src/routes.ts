@@ -33,6 +33,7 @@ import { sessionRoutes } from './session.ts'
 import { streamRoutes } from './stream.ts'
 import { teamRoutes } from './team.ts'
 import { tokenRoutes } from './token.ts'
+import { billRoutes } from './bill.ts'
 import { transceiverRoutes } from './transceiver.ts'
 import { usageRoutes } from './usage.ts'
 import { webhookRoutes } from './webhook.ts'
@@ -69,6 +70,7 @@ export const routes: readonly Route[] = [
   ...serviceRoutes,
   ...deviceRoutes,
   ...portRoutes,
+  ...billRoutes,
   ...transceiverRoutes,
   ...usageRoutes,
   ...deliveryRoutes,

@@ -1,6 +1,7 @@
 // The services that a team has bought from the provider.
 import { Type, type Static } from 'typebox'
 import { StateMessage } from './announcement-checks.ts'
+import { BillingDirectionOf, BillingMethodOf, BillingScopeOf } from './billing-rules.ts'
 import { route } from './route.ts'
 import {
   AsnNumber,
@@ -72,6 +73,16 @@ export const Service = Component('Service', {
   end_date: Day('last day'),
   external_ref: Type.String({ description: "the customer's reference; empty if it has none" }),
   billing_ref: Type.String({ description: 'the reference on invoices; empty if it has none' }),
+  billing: Component(
+    'ServiceBilling',
+    {
+      method: BillingMethodOf,
+      direction: BillingDirectionOf,
+      scope: BillingScopeOf,
+      timezone: Type.String({ description: 'IANA name: a month begins at its midnight' }),
+    },
+    { description: 'how its traffic is billed' },
+  ),
   port_ids: Type.Array(Id, { description: 'the ports of the service' }),
   asn: Nullable({ ...AsnNumber, description: 'the ASN for which it is used; null if none' }),
 })

@@ -35,6 +35,7 @@ export const messageTypes = [
   'zone.dnssec_changed',
   'port.status_changed',
   'port.optic_warning',
+  'service.billed',
 ] as const
 export type MessageType = (typeof messageTypes)[number]
 
@@ -176,6 +177,23 @@ export const messageData = {
     },
     warning: OpticWarning,
     at: { ...Time, description: 'time of the change' },
+  }),
+  'service.billed': Component('ServiceBilledData', {
+    service_id: { ...Id, description: 'id of the service' },
+    name: Type.String({ description: 'name of the service' }),
+    billing_ref: Type.String({ description: 'the reference on invoices; empty if it has none' }),
+    period: Type.String({ description: 'the month, such as 2026-03' }),
+    ports: Type.Array(
+      Component('BilledPort', {
+        port_id: Nullable({ ...Id, description: 'null: all ports of the service together' }),
+        name: Type.String({ description: 'name of the port, or of the service' }),
+        circuit_id: Type.String({ description: 'number of the circuit; empty for several ports' }),
+        billable_bps: Nullable(Type.Integer({ minimum: 0, description: 'the billed rate' })),
+        billable_octets: Nullable(Type.Integer({ minimum: 0, description: 'the billed bytes, by volume' })),
+        overage_bps: Nullable(Type.Integer({ minimum: 0, description: 'the billed rate above the commit' })),
+      }),
+    ),
+    at: { ...Time, description: 'when the month was closed' },
   }),
   'webhook.test': Component('WebhookTestData', { webhook_id: Id }),
   'hold.opened': hold,

@@ -2,6 +2,7 @@
 import type { Examples } from '../example.ts'
 import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
+import { billExamples } from './bill.ts'
 import { byoipExamples } from './byoip.ts'
 import { deliveryExamples } from './delivery.ts'
 import { deviceExamples } from './device.ts'
@@ -37,6 +38,7 @@ export const examples: Examples = new Map([
   ...serviceExamples,
   ...deviceExamples,
   ...portExamples,
+  ...billExamples,
   ...transceiverExamples,
   ...usageExamples,
   ...analysisExamples,

@@ -16,6 +16,7 @@ export const transit: Service = {
   end_date: null,
   external_ref: 'PO-2026-0117',
   billing_ref: 'LIND-TR-1',
+  billing: { method: 'p95', direction: 'max', scope: 'port', timezone: 'Europe/Amsterdam' },
   port_ids: [portId],
   asn: web.origin_asn,
 }
@@ -28,6 +29,7 @@ const protection: Service = {
   commit_bps: null,
   burst_bps: null,
   billing_ref: 'LIND-DP-1',
+  billing: { method: 'flat', direction: 'max', scope: 'port', timezone: 'UTC' },
   port_ids: [],
   asn: null,
 }

@@ -148,6 +148,27 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
         at: '2026-04-05T01:00:03.507Z',
       },
     },
+    'service.billed': {
+      summary: 'A month of a service was closed',
+      timestamp: '2026-04-02T00:00:07.441Z',
+      data: {
+        service_id: uplink.service_id,
+        name: 'Transit Amsterdam',
+        billing_ref: 'LIND-TR-1',
+        period: '2026-03',
+        ports: [
+          {
+            port_id: uplink.id,
+            name: uplink.name,
+            circuit_id: uplink.circuit_id,
+            billable_bps: 9_101_552_004,
+            billable_octets: null,
+            overage_bps: 0,
+          },
+        ],
+        at: '2026-04-02T00:00:07.441Z',
+      },
+    },
     'webhook.test': {
       summary: 'A test message, sent on request',
       timestamp: '2026-03-02T09:00:41.118Z',

@@ -146,7 +146,12 @@ function take(event: StreamEvent): void {
 }
 
 const groupOf = (type: string): AnswerGroup => groups[type.split('.')[0]!] ?? 'BYOIP'
-const groups: Readonly<Record<string, AnswerGroup>> = { event: 'Analysis', zone: 'DNS', port: 'Inventory' }
+const groups: Readonly<Record<string, AnswerGroup>> = {
+  event: 'Analysis',
+  zone: 'DNS',
+  port: 'Inventory',
+  service: 'Inventory',
+}
 
 const outdated = new Set<AnswerGroup>()
 let scheduled: ReturnType<typeof setTimeout> | undefined

@@ -79,6 +79,7 @@ const messages: Record<MessageType, Named> = {
     help: 'A zone was signed or unsigned, or waits for its DS record.',
   },
   'port.status_changed': { label: 'Port up or down', help: 'The state of one of your ports changed.' },
+  'service.billed': { label: 'Month closed', help: 'The bill of a month is final, with its figures.' },
   'port.optic_warning': {
     label: 'Module of a port degrades',
     help: 'The light of a port gets weaker, or is close to its limit.',

@@ -41,6 +41,32 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.billed_assignments(service integer, since timestamp with time zone, until timestamp with time zone)
+ RETURNS TABLE(port_id integer, name text, circuit_id text, speed_bps bigint, valid tstzrange, interface_id integer, lag_interface_id integer, is_lag boolean, oper text, bits integer, created timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public'
+AS $function$
+  select p.id, p.name, p.circuit_id, coalesce(p.speed_bps, i.speed_bps), a.valid * tstzrange(since, until), i.id, i.lag_id,
+    coalesce(i.type = 161, false), coalesce(i.oper, 'unknown'), (c.state ->> 'bits')::integer, p.created
+  from port_assignments a join ports p on p.id = a.port_id left join interfaces i on i.id = p.interface_id
+    left join interface_counters c on c.interface_id = i.id
+  where a.service_id = service and a.team_id = current_team_id() and a.valid && tstzrange(since, until)
+  order by p.name, p.id, lower(a.valid)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.billed_states(service integer, since timestamp with time zone, until timestamp with time zone)
+ RETURNS TABLE(interface_id integer, at timestamp with time zone, before text, after text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public'
+AS $function$
+  select l.interface_id, l.at, l.before, l.after
+  from billed_assignments(service, since, until) b join interface_log l on l.interface_id = b.interface_id
+  where l.kind = 'oper' and l.at >= since and l.at < until
+  order by l.at
+$function$;
+
 CREATE OR REPLACE FUNCTION public.bucket_rate(bucket integer)
  RETURNS bigint
  LANGUAGE sql
@@ -346,6 +372,14 @@ CREATE OR REPLACE FUNCTION public.rate_bucket(rate bigint)
 AS $function$ select case when rate < 16 then rate::integer
     else (61 - position(B'1' in rate::bit(64))) * 16
       + ((rate >> (60 - position(B'1' in rate::bit(64)))) & 15)::integer end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_bill_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the bill of a past month is never changed';
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
@@ -744,6 +778,27 @@ create table audit_unsealed (
   constraint audit_unsealed_pkey PRIMARY KEY (entry_id)
 );
 alter table audit_unsealed enable row level security;
+
+-- bills of months that are over: without foreign keys, so that they outlive services and ports
+create table billing_periods (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  service_id integer not null,
+  service_name text not null,
+  billing_ref text not null,
+  month text not null,
+  timezone text not null,
+  place integer not null, -- of the bill among those of the service and month, from 0
+  bill jsonb not null, -- as the API returns it
+  closed timestamp with time zone not null default now(),
+  constraint billing_periods_pkey PRIMARY KEY (id),
+  constraint billing_periods_service_id_month_place_key UNIQUE (service_id, month, place),
+  constraint billing_periods_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
+);
+CREATE INDEX billing_periods_team ON public.billing_periods USING btree (team_id, month);
+alter table billing_periods enable row level security;
+CREATE TRIGGER billing_periods_immutable BEFORE DELETE OR UPDATE ON public.billing_periods FOR EACH ROW EXECUTE FUNCTION refuse_bill_change();
+create policy tenant on billing_periods as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table deliveries (
   id bigint not null generated always as identity,
@@ -1737,7 +1792,7 @@ create table outbox (
 CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text]))
 END)
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -1990,12 +2045,19 @@ create table services (
   billing_ref text not null default ''::text,
   asn bigint,
   created timestamp with time zone not null default now(),
+  billing_method text not null default 'flat'::text, -- p95: 95th percentile of buckets of 5 minutes; average of them; volume: octets; flat: not by traffic
+  billing_direction text not null default 'max'::text, -- as the customer sees it; max: the greater of both figures; sum: of both added per bucket
+  billing_scope text not null default 'port'::text, -- port: each by itself; service: all ports added per bucket
+  billing_timezone text not null default 'UTC'::text, -- IANA name: a month begins at its midnight
   constraint services_pkey PRIMARY KEY (id),
   constraint services_id_team_id_key UNIQUE (id, team_id),
   constraint services_team_id_name_key UNIQUE (team_id, name),
   constraint services_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
   constraint services_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint services_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint))),
+  constraint services_billing_direction_check CHECK ((billing_direction = ANY (ARRAY['in'::text, 'out'::text, 'max'::text, 'sum'::text]))),
+  constraint services_billing_method_check CHECK ((billing_method = ANY (ARRAY['p95'::text, 'average'::text, 'flat'::text, 'volume'::text]))),
+  constraint services_billing_scope_check CHECK ((billing_scope = ANY (ARRAY['port'::text, 'service'::text]))),
   constraint services_check CHECK ((burst_bps >= commit_bps)),
   constraint services_check1 CHECK ((end_date >= start_date)),
   constraint services_commit_bps_check CHECK ((commit_bps >= 0)),
@@ -2295,7 +2357,7 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text]
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text]
 END)))
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
@@ -2314,6 +2376,7 @@ grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
+grant select on billing_periods to pharos_tenant;
 grant select (device_id, identity, booted, seen, error, missed) on device_states to pharos_tenant;
 grant select (id, name, role, vendor, model, serial, location_key, management_address, driver, customer_id, maintenance_until, tags, external_ref, created) on devices to pharos_tenant;
 grant delete, insert, select, update on dns_blocks to pharos_tenant;

@@ -288,6 +288,22 @@ export interface AuditUnsealedTable {
   entry_at: Date
 }
 
+/** bills of months that are over: without foreign keys, so that they outlive services and ports */
+export interface BillingPeriodsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  service_id: number
+  service_name: string
+  billing_ref: string
+  month: string
+  timezone: string
+  /** of the bill among those of the service and month, from 0 */
+  place: number
+  /** as the API returns it */
+  bill: Json
+  closed: Generated<Date>
+}
+
 export type DeliveriesState = 'new' | 'done' | 'partial' | 'failed'
 
 export interface DeliveriesTable {
@@ -1341,6 +1357,12 @@ export type ServicesState =
   | 'error'
   | 'operator'
 
+export type ServicesBillingMethod = 'p95' | 'average' | 'flat' | 'volume'
+
+export type ServicesBillingDirection = 'in' | 'out' | 'max' | 'sum'
+
+export type ServicesBillingScope = 'port' | 'service'
+
 export interface ServicesTable {
   id: GeneratedAlways<number>
   team_id: number
@@ -1360,6 +1382,14 @@ export interface ServicesTable {
   billing_ref: Generated<string>
   asn: number | null
   created: Generated<Date>
+  /** p95: 95th percentile of buckets of 5 minutes; average of them; volume: octets; flat: not by traffic */
+  billing_method: Generated<ServicesBillingMethod>
+  /** as the customer sees it; max: the greater of both figures; sum: of both added per bucket */
+  billing_direction: Generated<ServicesBillingDirection>
+  /** port: each by itself; service: all ports added per bucket */
+  billing_scope: Generated<ServicesBillingScope>
+  /** IANA name: a month begins at its midnight */
+  billing_timezone: Generated<string>
 }
 
 export interface SessionsTable {
@@ -1651,6 +1681,7 @@ export interface Schema {
   audit_entries: AuditEntriesTable
   audit_seals: AuditSealsTable
   audit_unsealed: AuditUnsealedTable
+  billing_periods: BillingPeriodsTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
   device_credentials: DeviceCredentialsTable

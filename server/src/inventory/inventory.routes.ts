@@ -1,5 +1,10 @@
 // The HTTP side of prefixes, services, devices and ports: one line per operation.
 import {
+  getBillingSamplesRoute,
+  listBillablePortsRoute,
+  listBillingPeriodsRoute,
+} from '@pharos/contract/bill'
+import {
   getDeviceMetricsRoute,
   getDeviceRoute,
   groupDevicesRoute,
@@ -13,6 +18,7 @@ import { getTransceiverMetricsRoute } from '@pharos/contract/transceiver'
 import { getPortUsageRoute } from '@pharos/contract/usage'
 import { handle, type Mounted } from '../http/mount.ts'
 import { getDevice, groupDevices, listDevices, listInterfaces, type DeviceDeps } from './device/device.ts'
+import { getBillingSamples, listBillablePorts, listBillingPeriods } from './bill/billable-port.ts'
 import { getDeviceMetrics } from './device/device-metrics.ts'
 import { getTransceiverMetrics } from './optics/transceiver.ts'
 import { getPort, listPorts, type PortDeps } from './port/port.ts'
@@ -27,6 +33,9 @@ export const inventoryRoutes = (
   handle(getPrefixRoute, getPrefix, deps),
   handle(listServicesRoute, listServices, deps),
   handle(getServiceRoute, getService, deps),
+  handle(listBillablePortsRoute, listBillablePorts, deps),
+  handle(listBillingPeriodsRoute, listBillingPeriods, deps),
+  handle(getBillingSamplesRoute, getBillingSamples, deps),
   handle(listDevicesRoute, listDevices, deps),
   handle(groupDevicesRoute, groupDevices, deps),
   handle(getDeviceRoute, getDevice, deps),

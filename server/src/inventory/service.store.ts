@@ -1,11 +1,13 @@
 // The SQL of the services that teams have bought. Every statement is limited to a team.
 import { sql } from 'kysely'
 import type { QueryOf } from '@pharos/contract/route'
-import type { listServicesRoute, ServiceState, ServiceType } from '@pharos/contract/service'
+import type { listServicesRoute, Service, ServiceState, ServiceType } from '@pharos/contract/service'
 import { columns, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { locationOf } from './location.store.ts'
+
+type ServiceBilling = Service['billing']
 
 const serviceColumns = columns(
   'services',
@@ -15,6 +17,8 @@ const serviceColumns = columns(
     type: sql<ServiceType>`s.type`,
     state: sql<ServiceState>`s.state`,
     location: locationOf('s'),
+    billing: sql<ServiceBilling>`json_build_object('method', s.billing_method, 'direction', s.billing_direction,
+      'scope', s.billing_scope, 'timezone', s.billing_timezone)`,
     port_ids: sql<number[]>`array(select a.port_id from port_assignments a
       where a.service_id = s.id and a.team_id = s.team_id and a.valid @> now() order by a.port_id)`,
   },

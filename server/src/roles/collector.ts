@@ -2,6 +2,7 @@
 // and sends webhooks.
 import { ingestDeliveries } from '../analysis/ingest.ts'
 import { rematch } from '../analysis/rematch.ts'
+import { closePeriods } from '../inventory/bill/close-period.ts'
 import { watchOptics } from '../inventory/optics/watch-optics.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { compactUsage } from '../inventory/usage/compact.store.ts'
@@ -14,7 +15,7 @@ import { webhooksPart } from './webhooks.ts'
 /** Finds deliveries within this time if a notification is lost. */
 const intervalMs = 10_000
 const compactMs = 600_000
-const watchMs = 3_600_000
+const hourMs = 3_600_000
 
 export function collectorParts(shared: Shared): Component[] {
   const { postgres, log, metrics } = shared
@@ -54,10 +55,18 @@ export function collectorParts(shared: Shared): Component[] {
     }),
     createLoopComponent(shared, {
       name: 'watch-optics',
-      intervalMs: watchMs,
+      intervalMs: hourMs,
       async run(signal) {
         const modules = await watchOptics(postgres.owner, new Date(), signal)
         if (modules > 0) log.info({ modules }, 'light levels of past days read')
+      },
+    }),
+    createLoopComponent(shared, {
+      name: 'close-period',
+      intervalMs: hourMs,
+      async run(signal) {
+        const months = await closePeriods(postgres, new Date(), signal)
+        if (months > 0) log.info({ months }, 'months of services closed')
       },
     }),
     webhooksPart(shared),

@@ -361,6 +361,8 @@ export const invalidTexts = {
   lastEventId: ['pattern', 'must be the id of an event of this stream'],
   time: ['date-time', 'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z'],
   searchTooShort: ['length', 'must have at least 2 characters besides spaces'],
+  portOfBill: ['required', 'is required: the ports of the service are billed one by one'],
+  noPortOfBill: ['not_accepted', 'is not accepted: all ports of the service are billed as one'],
   deviceMetric: [
     'not_reported',
     ({ metric, allowed }: { metric: string; allowed: readonly string[] }) =>

@@ -60,7 +60,13 @@ export function mergeParts(parts: Iterable<Bucket>): Bucket[] {
 export type BucketRate = { readonly startMs: number; readonly inBps: number; readonly outBps: number }
 
 /** Returns the rates of a bucket of 5 minutes; undefined if it is missing: unknown, or covered for less than 150 s. */
-export function rateOf({ startMs, coveredMs, values }: Bucket): BucketRate | undefined {
+export function rateOf({
+  startMs,
+  coveredMs,
+  values,
+}: Pick<Bucket, 'startMs' | 'coveredMs'> & {
+  readonly values: Pick<CounterValues, 'octetsIn' | 'octetsOut'>
+}): BucketRate | undefined {
   const { octetsIn, octetsOut } = values
   if (coveredMs < completeMs || octetsIn === null || octetsOut === null) return undefined
   const bps = (octets: bigint): number => Number((octets * 8_000n) / BigInt(coveredMs))

@@ -1,6 +1,8 @@
 // Services that teams have bought.
+import { billingDirections, billingMethods, billingScopes } from '@pharos/contract/billing-rules'
 import { serviceStates, serviceTypes } from '@pharos/contract/service'
 import { Type } from 'typebox'
+import { isTimezone } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, reference, referenceById } from '../field.ts'
 import type { CheckContext } from '../kind.ts'
@@ -32,6 +34,14 @@ export const service = defineKind({
     end_date: Optional(Day),
     external_ref: Optional(Text),
     billing_ref: Optional(Text),
+    billing_method: Optional(
+      Type.Enum([...billingMethods], { expects: `one of ${billingMethods.join(', ')}` }),
+    ),
+    billing_direction: Optional(
+      Type.Enum([...billingDirections], { expects: `one of ${billingDirections.join(', ')}` }),
+    ),
+    billing_scope: Optional(Type.Enum([...billingScopes], { expects: `one of ${billingScopes.join(', ')}` })),
+    billing_timezone: Optional(Name),
     asn: Optional(AsnNumber),
   }),
   table: { name: 'services', id: 'id' },
@@ -48,6 +58,10 @@ export const service = defineKind({
     end_date: column('services', 'end_date', { initial: null }),
     external_ref: column('services', 'external_ref', { initial: '' }),
     billing_ref: column('services', 'billing_ref', { initial: '' }),
+    billing_method: column('services', 'billing_method', { initial: 'flat', isShown: true }),
+    billing_direction: column('services', 'billing_direction', { initial: 'max' }),
+    billing_scope: column('services', 'billing_scope', { initial: 'port' }),
+    billing_timezone: column('services', 'billing_timezone', { initial: 'UTC' }),
     asn: column('services', 'asn', { initial: null }),
   },
   check(context, elements): void {
@@ -57,6 +71,11 @@ export const service = defineKind({
       const { commit_bps, burst_bps, start_date, end_date } = element
       if (burst_bps !== undefined && (commit_bps ?? 0) > burst_bps)
         context.problem([...path, 'burst_bps'], 'must not be less than commit_bps')
+      if (element.billing_timezone !== undefined && !isTimezone(element.billing_timezone))
+        context.problem(
+          [...path, 'billing_timezone'],
+          'must be the IANA name of a time zone, such as Europe/Amsterdam',
+        )
       if (end_date !== undefined && start_date !== undefined && end_date < start_date)
         context.problem([...path, 'end_date'], 'must not be before start_date')
       context.add(service, path, element)

@@ -1,0 +1,270 @@
+// Bills end to end on PostgreSQL: months of samples, their figures, the file to recount them, and closed months.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import type { Operation } from '../../operation/operation.ts'
+import { Failure } from '../../runtime/error.ts'
+import { seedPort } from '../testing.ts'
+import { getBillingSamples, listBillablePorts, listBillingPeriods } from './billable-port.ts'
+import { closePeriods } from './close-period.ts'
+
+const dayMs = 86_400_000
+let database: TestDatabase
+let teamId = 0
+let nextTeamId = 0
+let serviceId = 0
+let port = { deviceId: 0, portId: 0, interfaceId: 0 }
+const owner = () => database.postgres.owner
+before(async () => void (database = await createTestDatabase()))
+after(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await sql`alter table billing_periods disable trigger all`.execute(owner())
+  await sql`truncate teams, devices, services, outbox, port_days, port_samples, billing_periods cascade`.execute(
+    owner(),
+  )
+  await sql`alter table billing_periods enable trigger all`.execute(owner())
+  ;[teamId, nextTeamId] = [await addTeam('one'), await addTeam('two')]
+  serviceId = await addService(teamId)
+  port = await addPort('C1', serviceId)
+})
+
+async function addTeam(slug: string): Promise<number> {
+  const values = { slug, name: slug, enabled_modules: ['inventory'] }
+  return (await owner().insertInto('teams').values(values).returning('id').executeTakeFirstOrThrow()).id
+}
+
+async function addService(team: number, rules: object = {}): Promise<number> {
+  const values = {
+    team_id: team,
+    name: 'Transit',
+    type: 'transit' as const,
+    commit_bps: 1_000_000,
+    billing_method: 'p95' as const,
+    billing_timezone: 'Europe/Amsterdam',
+    ...rules,
+  }
+  return (await owner().insertInto('services').values(values).returning('id').executeTakeFirstOrThrow()).id
+}
+
+const addPort = (circuitId: string, service: number, since = new Date('2025-01-01T00:00:00Z')) =>
+  seedPort(database.postgres, { teamId, serviceId: service, circuitId, since })
+
+const change = (rules: object) =>
+  owner().updateTable('services').set(rules).where('id', '=', serviceId).execute()
+
+/** Days of samples: bucket i since the first day has i kbit/s in both directions, the customer's in shifted by `more` kbit/s. */
+async function addDays(portId: number, first: string, days: number, more = 0): Promise<void> {
+  for (let day = 0; day < days; day++) {
+    const at = Date.parse(first) + day * dayMs
+    const octets = (kbps: number) => kbps * 37_500
+    const slots = Array.from({ length: 288 }, (_, slot) => day * 288 + slot)
+    await sql`
+      insert into port_days (port_id, seconds, day, covered_ms, octets_in, octets_out, packets_in, packets_out, errors_in, errors_out,
+        discards_in, discards_out)
+      select ${portId}, 300, ${new Date(at).toISOString().slice(0, 10)}::date, array_fill(300000, array[288]),
+        ${slots.map((i) => octets(i))}::bigint[], ${slots.map((i) => octets(i + more))}::bigint[], z, z, z, z, z, z
+      from (select array_fill(0::bigint, array[288]) as z) z`.execute(owner())
+  }
+}
+
+const deps = (now = '2026-04-03T00:00:00Z') => ({ postgres: database.postgres, now: () => new Date(now) })
+const as = (team: number) => ({ actor: { teamId: team } }) as Operation
+const bills = async (query: object = {}, { team = teamId, now = '2026-04-03T00:00:00Z' } = {}) =>
+  (await listBillablePorts(deps(now), as(team), serviceId, { limit: 100, offset: 0, ...query })).results
+const periods = (team = teamId) =>
+  listBillingPeriods(deps(), as(team), serviceId, { ordering: '-period,name', limit: 100, offset: 0 })
+const file = async (query: object) => (await getBillingSamples(deps(), as(teamId), serviceId, query)).bytes
+const close = () =>
+  closePeriods(database.postgres, new Date('2026-04-03T00:00:00Z'), AbortSignal.timeout(60_000), {
+    isMeasured: true,
+  })
+const isFailure = (code: string) => (error: unknown) => error instanceof Failure && error.code === code
+
+describe('the bill of a month', () => {
+  test('is the nearest rank in the month of the time zone, with a change of clocks', async () => {
+    await addDays(port.portId, '2026-02-28', 33, 7)
+    const [bill] = await bills({ period: '2026-03' })
+    // The month begins at 23:00 UTC, bucket 276, and has 8916 buckets.
+    const ranked = 276 + 8471 - 1
+    const { samples, missing_samples, rank, ranked_at, p95_in_bps, p95_out_bps, billable_bps, overage_bps } =
+      bill!
+    assert.deepEqual(
+      { samples, missing_samples, rank, ranked_at, p95_in_bps, p95_out_bps, billable_bps, overage_bps },
+      {
+        samples: 8916,
+        missing_samples: 0,
+        rank: 8471,
+        ranked_at: new Date(Date.parse('2026-02-28') + ranked * 300_000).toISOString(),
+        p95_in_bps: (ranked + 7) * 1000,
+        p95_out_bps: ranked * 1000,
+        billable_bps: (ranked + 7) * 1000,
+        overage_bps: (ranked + 7) * 1000 - 1_000_000,
+      },
+    )
+    assert.equal(bill!.period_start, '2026-02-28T23:00:00.000Z')
+  })
+
+  test('is recounted from the file with sort', async () => {
+    await addDays(port.portId, '2026-02-28', 33)
+    const [bill] = await bills({ period: '2026-03' })
+    const csv = await file({ period: '2026-03', port_id: port.portId })
+    const command = `tail -n +2 | cut -d, -f5 | grep . | sort -n | sed -n ${bill!.rank}p`
+    assert.equal(Number(execFileSync('sh', ['-c', command], { input: csv })), bill!.billable_bps)
+  })
+
+  test('leaves out missing buckets and those of another month; too few bits are no rate', async () => {
+    await addDays(port.portId, '2026-03-01', 1)
+    await sql`update port_days set covered_ms[1:100] = array_fill(149999, array[100]), covered_ms[101:110] = array_fill(null::integer, array[10]),
+      octets_in[101:110] = array_fill(null::bigint, array[10]), octets_out[101:110] = array_fill(null::bigint, array[10])`.execute(
+      owner(),
+    )
+    const [bill] = await bills({ period: '2026-03' })
+    assert.deepEqual([bill!.samples, bill!.missing_samples], [178, 8916 - 178])
+    await sql`insert into interface_counters (interface_id, state, type) values (${port.interfaceId}, '{"bits": 32}', 6)`.execute(
+      owner(),
+    )
+    const [refused] = await bills({ period: '2026-03' })
+    assert.deepEqual(
+      [refused!.problem, refused!.billable_bps, refused!.samples],
+      ['counters_32_bit', null, 178],
+    )
+  })
+
+  test('by average, by volume, flat, and by the sum of both directions', async () => {
+    await addDays(port.portId, '2026-03-01', 1, 1)
+    const figures = async (rules: object) => {
+      await change(rules)
+      const [{ billable_bps, billable_octets } = {}] = await bills({ period: '2026-03' })
+      return [billable_bps, billable_octets]
+    }
+    assert.deepEqual(await figures({ billing_method: 'average', billing_direction: 'in' }), [144_500, null])
+    const octets = (288 * 287 * 37_500) / 2
+    assert.deepEqual(await figures({ billing_method: 'volume', billing_direction: 'out' }), [null, octets])
+    assert.deepEqual(await figures({ billing_method: 'volume', billing_direction: 'sum' }), [
+      null,
+      2 * octets + 288 * 37_500,
+    ])
+    assert.deepEqual(await figures({ billing_method: 'flat' }), [1_000_000, null])
+    assert.deepEqual(await figures({ billing_method: 'p95', billing_direction: 'sum' }), [
+      (273 * 2 + 1) * 1000,
+      null,
+    ])
+  })
+
+  test('of all ports of a service is added per bucket before it is ranked', async () => {
+    const second = await addPort('C2', serviceId)
+    await addDays(port.portId, '2026-03-01', 1)
+    await addDays(second.portId, '2026-03-01', 1)
+    // The second one misses its last 20 buckets while it is up: those of the sum are missing.
+    await sql`update port_days set covered_ms[269:288] = array_fill(null::integer, array[20]) where port_id = ${second.portId}`.execute(
+      owner(),
+    )
+    await change({ billing_scope: 'service', billing_direction: 'in' })
+    const [bill, ...rest] = await bills({ period: '2026-03' })
+    assert.deepEqual([rest.length, bill!.port_id, bill!.port_ids], [0, null, [port.portId, second.portId]])
+    assert.deepEqual([bill!.samples, bill!.rank, bill!.billable_bps], [268, 255, 254 * 2000])
+    await assert.rejects(file({ period: '2026-03', port_id: port.portId }), isFailure('invalid'))
+    const csv = String(await file({ period: '2026-03' }))
+    assert.match(csv, /\n2026-03-01T00:05:00Z,300000,75000,75000,2000,2000,4000\n/)
+    await sql`update interfaces set oper = 'down' where id = ${second.interfaceId}`.execute(owner())
+    assert.equal((await bills({ period: '2026-03' }))[0]!.samples, 288)
+  })
+
+  test('of a LAG is that of the LAG without its members, or of them if it does not count', async () => {
+    const member = await addPort('C2', serviceId)
+    await sql`update interfaces set type = 161 where id = ${port.interfaceId}`.execute(owner())
+    await sql`update interfaces set device_id = ${port.deviceId}, key = 'm', lag_id = ${port.interfaceId} where id = ${member.interfaceId}`.execute(
+      owner(),
+    )
+    await sql`update ports set device_id = ${port.deviceId}, interface_key = 'm' where id = ${member.portId}`.execute(
+      owner(),
+    )
+    await addDays(port.portId, '2026-03-01', 1)
+    await addDays(member.portId, '2026-03-01', 1, 5)
+    const own = await bills({ period: '2026-03' })
+    assert.deepEqual(
+      own.map(({ port_id, p95_in_bps }) => [port_id, p95_in_bps]),
+      [[port.portId, 273_000]],
+    )
+    await sql`update port_days set octets_in = array_fill(null::bigint, array[288]), octets_out = array_fill(null::bigint, array[288])
+      where port_id = ${port.portId}`.execute(owner())
+    assert.equal((await bills({ period: '2026-03' }))[0]!.p95_in_bps, 278_000)
+  })
+
+  test('has a forecast while it lasts, which is the figure itself at its end', async () => {
+    await addDays(port.portId, '2026-03-01', 31)
+    const [half] = await bills({ period: '2026-03' }, { now: '2026-03-16T00:00:00Z' })
+    assert.ok(half!.forecast_bps! > 0 && half!.samples === 15 * 288)
+    const [end] = await bills({ period: '2026-03' }, { now: '2026-03-31T21:59:59Z' })
+    assert.equal(end!.forecast_bps, end!.billable_bps)
+    assert.equal((await bills({ period: '2026-03' }))[0]!.forecast_bps, null)
+  })
+})
+
+describe('a port that changes hands', () => {
+  test('is billed to each customer for his own time, and seen by nobody else', async () => {
+    await addDays(port.portId, '2026-03-01', 31)
+    const change = '2026-03-11T00:02:30Z'
+    await sql`update port_assignments set valid = tstzrange(lower(valid), ${change}::timestamptz)`.execute(
+      owner(),
+    )
+    const nextService = await addService(nextTeamId)
+    await sql`insert into port_assignments (port_id, service_id, team_id, valid)
+      values (${port.portId}, ${nextService}, ${nextTeamId}, tstzrange(${change}::timestamptz, null))`.execute(
+      owner(),
+    )
+    const [first] = await bills({ period: '2026-03' })
+    assert.deepEqual([first!.samples, first!.period_end], [10 * 288, '2026-03-11T00:00:00.000Z'])
+    const { results } = await listBillablePorts(deps(), as(nextTeamId), nextService, {
+      period: '2026-03',
+      limit: 10,
+      offset: 0,
+    })
+    assert.deepEqual(
+      [results[0]!.samples, results[0]!.period_start],
+      [21 * 288 - 24 - 1, '2026-03-11T00:05:00.000Z'],
+    )
+    assert.deepEqual(await bills({ period: '2026-04' }), [])
+    await assert.rejects(bills({ period: '2026-03' }, { team: nextTeamId }), isFailure('not_found'))
+  })
+})
+
+describe('a month that is over', () => {
+  test('is closed once, with the hash of its file, and never changed', async () => {
+    await addDays(port.portId, '2026-02-28', 33)
+    const [open] = await bills({ period: '2026-03' })
+    const [one, two] = await Promise.all([close(), close()])
+    assert.equal(one + two, 12)
+    assert.equal(await close(), 0)
+    const [closed] = await bills({ period: '2026-03' })
+    const csv = await file({ period: '2026-03', port_id: port.portId })
+    assert.equal(closed!.samples_sha256, hash('sha256', csv))
+    const { closed: at, samples_sha256: _sha, as_of: _asOf, ...figures } = closed!
+    assert.ok(at !== null)
+    const { closed: _closed, samples_sha256: _none, as_of: _now, ...same } = open!
+    assert.deepEqual(figures, same)
+    await sql`delete from port_days`.execute(owner())
+    assert.deepEqual((await bills({ period: '2026-03' }))[0], closed)
+    await assert.rejects(sql`update billing_periods set month = '2026-02'`.execute(owner()), /never changed/)
+    await assert.rejects(sql`delete from billing_periods`.execute(owner()), /never changed/)
+    const { rows } = await sql<{ type: string; period: string }>`
+      select type, data ->> 'period' as period from outbox order by id desc limit 1`.execute(owner())
+    assert.deepEqual(rows, [{ type: 'service.billed', period: '2026-03' }])
+  })
+
+  test('outlives its port and its service, for its team', async () => {
+    await addDays(port.portId, '2026-03-01', 31)
+    await close()
+    await sql`delete from services`.execute(owner())
+    const { results, count } = await periods()
+    assert.deepEqual([count, results[0]!.period, results[0]!.name], [12, '2026-03', 'et-0/0/1'])
+    await assert.rejects(periods(nextTeamId), isFailure('not_found'))
+  })
+
+  test('is not closed if it ended before its ports were known', async () => {
+    assert.equal(await closePeriods(database.postgres, new Date(), AbortSignal.timeout(60_000)), 0)
+  })
+})

@@ -1,0 +1,111 @@
+// What a service is billed for, as a team sees it: the month so far, closed months, and the samples to recount them.
+import type {
+  BillablePort,
+  BillingPeriod,
+  getBillingSamplesRoute,
+  listBillablePortsRoute,
+  listBillingPeriodsRoute,
+} from '@pharos/contract/bill'
+import type { QueryOf } from '@pharos/contract/route'
+import type { Postgres } from '../../db/postgres.ts'
+import type { Operation } from '../../operation/operation.ts'
+import { invalid, notFound } from '../../runtime/error.ts'
+import { billingMonth, monthOf, type Period } from '../usage/billing-month.ts'
+import { billOf } from './bill.ts'
+import {
+  findBilledService,
+  listClosedBills,
+  listPeriodRows,
+  type BilledService,
+  type PeriodRow,
+} from './bill.store.ts'
+import { readBilled } from './read-billed.ts'
+import { samplesFile } from './samples.ts'
+
+export type BillDeps = { readonly postgres: Postgres; readonly now: () => Date }
+
+/** The forecast needs the samples of four weeks. */
+const forecastMs = 28 * 86_400_000
+
+/** A closed month is what was closed; another one is calculated from its samples. Throws `not_found` for another team's service. */
+export async function listBillablePorts(
+  deps: BillDeps,
+  { actor }: Operation,
+  serviceId: number,
+  { period, limit, offset }: QueryOf<typeof listBillablePortsRoute>,
+): Promise<{ results: BillablePort[]; count: number }> {
+  const now = deps.now()
+  const service = await serviceOf(deps, actor.teamId, serviceId)
+  const month = period ?? monthOf(now.getTime(), service.timezone)
+  const closed = await listClosedBills(deps.postgres, actor.teamId, serviceId, month)
+  const all =
+    closed.length > 0
+      ? closed.map(({ period: _period, closedAt, ...bill }) => ({ ...bill, closed: closedAt.toISOString() }))
+      : await currentBills(deps.postgres, service, periodOf(month, service), now)
+  return { results: all.slice(offset, offset + limit), count: all.length }
+}
+
+/** The bills of a month that is not closed, as of now. */
+async function currentBills(
+  postgres: Postgres,
+  service: BilledService,
+  period: Period,
+  now: Date,
+): Promise<BillablePort[]> {
+  const nowMs = now.getTime()
+  const isCurrent = nowMs >= period.startMs && nowMs < period.endMs
+  const read = {
+    startMs: isCurrent ? Math.min(period.startMs, nowMs - forecastMs) : period.startMs,
+    endMs: period.endMs,
+  }
+  const billed = await readBilled(postgres, service, read)
+  return billed
+    .filter(({ parts }) => parts.some((part) => part.endMs > period.startMs))
+    .map((one) => billOf(one, service, { period, nowMs }))
+}
+
+/** The closed months of a service, with those of its former ports. */
+export async function listBillingPeriods(
+  { postgres }: BillDeps,
+  { actor }: Operation,
+  serviceId: number,
+  query: QueryOf<typeof listBillingPeriodsRoute>,
+): Promise<{ results: BillingPeriod[]; count: number }> {
+  const { page, count } = await listPeriodRows(postgres, actor.teamId, serviceId, query)
+  return { results: page.map(presentPeriod), count }
+}
+
+const presentPeriod = ({ month, bill, closed }: PeriodRow): BillingPeriod => ({
+  period: month,
+  ...bill,
+  closed: closed.toISOString(),
+})
+
+/** The file of the samples of one bill. */
+export async function getBillingSamples(
+  deps: BillDeps,
+  { actor }: Operation,
+  serviceId: number,
+  { period: text, port_id: portId }: QueryOf<typeof getBillingSamplesRoute>,
+): Promise<{ bytes: Buffer; mediaType: string; filename: string }> {
+  const service = await serviceOf(deps, actor.teamId, serviceId)
+  const isByPort = service.scope === 'port'
+  if (isByPort && portId === undefined) throw invalid(['query', 'port_id'], 'portOfBill')
+  if (!isByPort && portId !== undefined) throw invalid(['query', 'port_id'], 'noPortOfBill')
+  const month = text ?? monthOf(deps.now().getTime(), service.timezone)
+  const [billed] = await readBilled(deps.postgres, service, periodOf(month, service), (id) => id === portId)
+  if (!billed) throw notFound('port')
+  return {
+    bytes: Buffer.from(samplesFile(billed.samples)),
+    mediaType: 'text/csv',
+    filename: `samples-${month}-${isByPort ? `port-${portId}` : `service-${serviceId}`}.csv`,
+  }
+}
+
+async function serviceOf({ postgres }: BillDeps, teamId: number, id: number): Promise<BilledService> {
+  const service = await findBilledService(postgres, teamId, id)
+  if (!service) throw notFound('service')
+  return service
+}
+
+const periodOf = (month: string, { timezone }: BilledService): Period => billingMonth(month, timezone)

@@ -1,0 +1,95 @@
+// The samples of a billed month: the buckets of 5 minutes of a port, or of several added, and their file. Pure.
+import { type Bucket, type BucketRate, rateOf, sumMembers } from '../usage/bucket.ts'
+
+/** A bucket with anything measured, in the view of the customer. Null: no such counter. */
+export type Sample = {
+  readonly startMs: number
+  readonly coveredMs: number
+  readonly octetsIn: number | null
+  readonly octetsOut: number | null
+  /** Undefined: too little is measured for a rate. */
+  readonly rate: BucketRate | undefined
+}
+
+/** Columns of a port, in the view of the device. */
+export type BucketColumns = {
+  readonly at: readonly number[]
+  readonly covered: readonly number[]
+  readonly in: readonly (number | null)[]
+  readonly out: readonly (number | null)[]
+}
+
+/** The device sends what the customer receives. */
+export function samplesOf({ at, covered, in: received, out: sent }: BucketColumns): Sample[] {
+  return at.map((startMs, index) => {
+    const [octetsIn, octetsOut] = [sent[index] ?? null, received[index] ?? null]
+    const bucket = bucketOf(startMs, covered[index]!, octetsIn, octetsOut)
+    return { startMs, coveredMs: covered[index]!, octetsIn, octetsOut, rate: rateOf(bucket) }
+  })
+}
+
+const bigOf = (value: number | null): bigint | null => (value === null ? null : BigInt(value))
+
+const bucketOf = (
+  startMs: number,
+  coveredMs: number,
+  octetsIn: number | null,
+  octetsOut: number | null,
+): Pick<Bucket, 'startMs' | 'coveredMs'> & {
+  readonly values: Pick<Bucket['values'], 'octetsIn' | 'octetsOut'>
+} => ({
+  startMs,
+  coveredMs,
+  values: { octetsIn: bigOf(octetsIn), octetsOut: bigOf(octetsOut) },
+})
+
+export type SampledPort = {
+  readonly samples: readonly Sample[]
+  /** Whether it was up at any time of the bucket while it belonged to the service. */
+  wasUp(startMs: number): boolean
+}
+
+/** The samples of several ports as one: added per bucket. A bucket has a rate if every port that was up has one. */
+export function addSamples(ports: readonly SampledPort[]): Sample[] {
+  if (ports.length === 1) return [...ports[0]!.samples]
+  const rates = new Map(
+    sumMembers(
+      ports.map(({ samples, wasUp }) => ({ rates: samples.flatMap(({ rate }) => rate ?? []), wasUp })),
+    ).map((rate) => [rate.startMs, rate]),
+  )
+  const byStart = Map.groupBy(
+    ports.flatMap(({ samples }) => samples),
+    ({ startMs }) => startMs,
+  )
+  return [...byStart]
+    .sort(([a], [b]) => a - b)
+    .map(([startMs, parts]) => ({
+      startMs,
+      coveredMs: Math.min(...parts.map(({ coveredMs }) => coveredMs)),
+      octetsIn: sumOf(parts.map(({ octetsIn }) => octetsIn)),
+      octetsOut: sumOf(parts.map(({ octetsOut }) => octetsOut)),
+      rate: rates.get(startMs),
+    }))
+}
+
+const sumOf = (values: readonly (number | null)[]): number | null =>
+  values.some((value) => value === null) ? null : values.reduce<number>((sum, value) => sum + value!, 0)
+
+const head = 'start,covered_ms,octets_in,octets_out,in_bps,out_bps,sum_bps'
+
+/**
+ * The file of the samples, whose SHA-256 a closed bill states: RFC 4180 with LF, ordered by time, times in UTC. Buckets that are
+ * not measured at all are left out.
+ */
+export function samplesFile(samples: readonly Sample[]): string {
+  const rows = samples.map(({ startMs, coveredMs, octetsIn, octetsOut, rate }) =>
+    [
+      new Date(startMs).toISOString().replace('.000Z', 'Z'),
+      coveredMs,
+      octetsIn ?? '',
+      octetsOut ?? '',
+      ...(rate ? [rate.inBps, rate.outBps, rate.inBps + rate.outBps] : ['', '', '']),
+    ].join(','),
+  )
+  return `${[head, ...rows].join('\n')}\n`
+}
