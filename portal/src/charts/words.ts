@@ -2,6 +2,9 @@
 import { formatCount } from './units.ts'
 
 export const words = {
+  billed: 'billed',
+  forecast: 'expected',
+  commit: 'committed',
   chartRole: 'chart',
   sankeyRole: 'flow diagram',
   showTable: 'Show as table',

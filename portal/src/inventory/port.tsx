@@ -44,7 +44,7 @@ export function PortPage() {
         }
       >
         <Explanation port={port} />
-        <UsageCard portId={port.id} />
+        <UsageCard portId={port.id} serviceId={port.service_id} />
         {optics.data && <OpticsCard portId={port.id} metrics={optics.data} />}
         {port.is_lag && <Members lag={port} />}
         <ServiceOf port={port} />

@@ -12,6 +12,7 @@ import { Columns, Page } from '../ui/page.tsx'
 import { PendingPage } from '../ui/pending-page.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
+import { BillCard, PastMonths } from './bill.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
 import { words } from './words.ts'
 
@@ -30,7 +31,13 @@ export function ServicePage() {
       note={words.serviceType[service.type]}
     >
       <Columns rail={<ServiceFacts service={service} />}>
-        {user?.enabled_modules.includes('inventory') && <PortsOf service={service} />}
+        {user?.enabled_modules.includes('inventory') && (
+          <>
+            {service.port_ids.length > 0 && <BillCard service={service} />}
+            <PastMonths service={service} />
+            <PortsOf service={service} />
+          </>
+        )}
       </Columns>
     </Page>
   )
@@ -47,6 +54,7 @@ const ServiceFacts = ({ service }: { service: Service }) => (
         [list.end, service.end_date ?? undefined],
         [list.asn, service.asn === null ? undefined : `AS${service.asn}`],
         [list.reference, service.external_ref],
+        [list.method, words.billingMethod[service.billing.method]],
         [list.billing, service.billing_ref],
         [list.id, service.id],
       ]}

@@ -1,10 +1,11 @@
 // The traffic of a port over a day, a week or a month, with the 95th percentile, and gaps as gaps.
 import { SegmentedControl, Table } from '@mantine/core'
+import { getServiceRoute } from '@pharos/contract/service'
 import type { Series } from '@pharos/contract/timeseries'
 import { getPortUsageRoute, type PortUsage } from '@pharos/contract/usage'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, refetchIntervalOf } from '../api/queries.ts'
+import { answerOf, refetchIntervalOf, useAnswer } from '../api/queries.ts'
 import { Chart } from '../charts/chart.tsx'
 import { Dimmed, OrDash } from '../ui/cells.tsx'
 import { problemText } from '../ui/problem-text.ts'
@@ -18,8 +19,9 @@ type Span = keyof typeof spans
 const dayMs = 86_400_000
 const refetchMs = 60_000
 
-export function UsageCard({ portId }: { portId: number }) {
+export function UsageCard({ portId, serviceId }: { portId: number; serviceId: number }) {
   const [span, setSpan] = useState<Span>('day')
+  const commit = useCommit(serviceId)
   const input = { params: { port_id: portId }, query: queryOf(span) }
   const answer = useQuery({
     ...answerOf(getPortUsageRoute, input),
@@ -50,9 +52,13 @@ export function UsageCard({ portId }: { portId: number }) {
           color: key['direction'] === 'in' ? (1 as const) : (2 as const),
           values,
         }))}
-        thresholds={(usage?.series ?? []).flatMap(({ label, p95 }) =>
-          p95 === null ? [] : [{ value: p95, unit: 'bps' as const, label: texts.p95Of(label) }],
-        )}
+        thresholds={(usage?.series ?? [])
+          .flatMap(({ label, p95 }) =>
+            p95 === null ? [] : [{ value: p95, unit: 'bps' as const, label: texts.p95Of(label) }],
+          )
+          .concat(
+            commit === null ? [] : [{ value: commit, unit: 'bps' as const, label: words.services.commit }],
+          )}
         {...(usage ? { range: [Date.parse(usage.start), Date.parse(usage.end)] as const } : {})}
         height={260}
         isLoading={answer.isPending}
@@ -64,6 +70,13 @@ export function UsageCard({ portId }: { portId: number }) {
       {usage && usage.samples > 0 && <Figures usage={usage} />}
     </Section>
   )
+}
+
+/** The committed rate, if it is that of this port and not of several together. */
+function useCommit(serviceId: number): number | null {
+  const { data: service } = useAnswer(getServiceRoute, { params: { service_id: serviceId } })
+  const isOfPort = service?.billing.scope === 'port' || service?.port_ids.length === 1
+  return isOfPort ? (service?.commit_bps ?? null) : null
 }
 
 /** Rounded to minutes, so that the answer is cached. */

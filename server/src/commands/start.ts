@@ -2,7 +2,8 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { Db } from '../db/postgres.ts'
+import type { Postgres } from '../db/postgres.ts'
+import { closePeriods } from '../inventory/bill/close-period.ts'
 import { openDatabase, allRoles } from '../roles/serve.ts'
 import { isLoopback } from '../net/loopback.ts'
 import type { Config, Environment } from '../runtime/config.ts'
@@ -41,16 +42,18 @@ export const start: Command = {
     await serveUntilStopped(config, postgres, allRoles, log, (url, stopping) => {
       if (!values.quiet) context.out(welcome(url!, config))
       // It takes a minute, and everything else works meanwhile.
-      void addHistory(postgres.owner, new Date(), stopping).catch((error: unknown) => {
+      void addHistory(postgres, new Date(), stopping).catch((error: unknown) => {
         if (!stopping.aborted) log.warn({ err: error }, 'traffic and light levels of the past year not added')
       })
     })
   },
 }
 
-async function addHistory(db: Db, now: Date, signal: AbortSignal): Promise<void> {
-  await addPortHistory(db, now, signal)
-  await addGaugeHistory(db, now, signal)
+/** Months are closed when all of their traffic is there: nothing changes them afterwards. */
+async function addHistory(postgres: Postgres, now: Date, signal: AbortSignal): Promise<void> {
+  await addPortHistory(postgres.owner, now, signal)
+  if (!signal.aborted) await closePeriods(postgres, now, signal, { isMeasured: true })
+  await addGaugeHistory(postgres.owner, now, signal)
 }
 
 /**

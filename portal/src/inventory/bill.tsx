@@ -1,0 +1,294 @@
+// The bills of a service: a month with its figures, the closed months, and how to recount them.
+import { Button, Group, Modal, NativeSelect, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import {
+  getBillingSamplesRoute,
+  listBillablePortsRoute,
+  listBillingPeriodsRoute,
+  type BillablePort,
+  type BillingPeriod,
+} from '@pharos/contract/bill'
+import type { Service } from '@pharos/contract/service'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import { teamIdNow, useAnswer } from '../api/queries.ts'
+import { BillBar } from '../charts/bill-bar.tsx'
+import { Chart } from '../charts/chart.tsx'
+import type { ChartColor } from '../charts/chart-props.ts'
+import { SortedCurve } from '../charts/sorted-curve.tsx'
+import { Dimmed, Mono, OrDash } from '../ui/cells.tsx'
+import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
+import { download } from '../ui/export-file.ts'
+import { Facts } from '../ui/facts.tsx'
+import { notifyProblem } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
+import { formatRate } from '../ui/rate.ts'
+import { Section } from '../ui/section.tsx'
+import { StatePill } from '../ui/status.tsx'
+import { Time } from '../ui/time.tsx'
+import { sortedRates } from './billing-samples.ts'
+import { words } from './words.ts'
+
+const { bill: texts } = words
+const refetchMs = 60_000
+const monthsShown = 12
+
+const rate = (bps: number | null) => (bps === null ? null : formatRate(bps, 'bps'))
+const amount = (octets: number | null) => (octets === null ? null : formatRate(octets, 'B'))
+
+export function BillCard({ service }: { service: Service }) {
+  const [month, setMonth] = useState('')
+  const answer = useAnswer(
+    listBillablePortsRoute,
+    { params: { service_id: service.id }, query: month === '' ? {} : { period: month } },
+    { refetchInterval: refetchMs },
+  )
+  const bills = answer.data?.results ?? []
+  return (
+    <Section
+      title={texts.title}
+      note={bills[0] && (bills[0].closed === null ? null : <StatePill color="ok">{texts.closed}</StatePill>)}
+      actions={
+        <NativeSelect
+          size="xs"
+          aria-label={texts.month}
+          value={month}
+          data={[{ value: '', label: texts.currentMonth }, ...pastMonths(new Date())]}
+          onChange={(event) => setMonth(event.currentTarget.value)}
+        />
+      }
+    >
+      {answer.error ? (
+        <Problem error={answer.error} retry={() => answer.refetch()} />
+      ) : answer.isPending ? (
+        <Skeleton height={120} radius="md" />
+      ) : bills.length === 0 ? (
+        <Dimmed>{texts.none}</Dimmed>
+      ) : (
+        <Stack gap="lg">
+          {bills.map((bill) => (
+            <Bill key={bill.port_id ?? 0} bill={bill} service={service} month={month} />
+          ))}
+        </Stack>
+      )}
+    </Section>
+  )
+}
+
+const pastMonths = (now: Date) =>
+  Array.from({ length: monthsShown }, (_, back) => {
+    const at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back - 1, 1))
+    return { value: at.toISOString().slice(0, 7), label: monthText(at.toISOString().slice(0, 7)) }
+  })
+
+const monthText = (month: string): string =>
+  new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en', {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  })
+
+type BillProps = { readonly bill: BillablePort; readonly service: Service; readonly month: string }
+
+function Bill({ bill, service, month }: BillProps) {
+  const { billable_bps: billed, commit_bps: commit, forecast_bps: forecast, problem } = bill
+  return (
+    <div>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" fw={600}>
+          {bill.circuit_id || bill.name}{' '}
+          <Dimmed>{bill.port_id === null ? texts.portsTogether(bill.port_ids.length) : bill.name}</Dimmed>
+        </Text>
+        <Text size="sm">{summaryOf(bill)}</Text>
+      </Group>
+      {bill.billing_method !== 'flat' && (
+        <BillBar label={bill.name} billed={billed} commit={commit} forecast={forecast} />
+      )}
+      {problem !== null && <Dimmed>{texts.problems[problem]}</Dimmed>}
+      <Facts
+        facts={[
+          [texts.p95, texts.bothWays(rate(bill.p95_in_bps) ?? '–', rate(bill.p95_out_bps) ?? '–')],
+          [
+            texts.average,
+            texts.bothWays(rate(bill.average_in_bps) ?? '–', rate(bill.average_out_bps) ?? '–'),
+          ],
+          [texts.volume, texts.bothWays(amount(bill.octets_in) ?? '–', amount(bill.octets_out) ?? '–')],
+          [texts.samples, texts.samplesOf(bill.samples, bill.missing_samples)],
+        ]}
+      />
+      {bill.rank !== null && <Recount bill={bill} service={service} month={month} />}
+    </div>
+  )
+}
+
+/** `9.1 Gbps of 10 Gbps, 11 Gbps expected`. */
+function summaryOf({
+  billing_method: method,
+  billable_bps,
+  billable_octets,
+  commit_bps,
+  forecast_bps,
+}: BillablePort): string {
+  if (method === 'flat') return texts.flat
+  if (method === 'volume') return amount(billable_octets) ?? texts.unknown
+  if (billable_bps === null) return texts.unknown
+  const of = commit_bps === null ? '' : texts.ofCommit(rate(commit_bps)!)
+  const expected = forecast_bps === null ? '' : texts.expected(rate(forecast_bps)!)
+  return `${rate(billable_bps)}${of}${expected}`
+}
+
+/** The samples in ascending order with the rank, and the same with a shell. */
+function Recount({ bill, service, month }: BillProps) {
+  const [opened, { open, close }] = useDisclosure(false)
+  const samples = useQuery({
+    queryKey: [teamIdNow(), 'samples', service.id, bill.port_id, month],
+    queryFn: async () => (await samplesOf(service, bill, month)).text(),
+    enabled: opened,
+  })
+  const values = samples.data === undefined ? [] : sortedRates(samples.data, bill)
+  const column = { in: 5, out: 6, sum: 7 }[rankedDirection(bill)]
+  return (
+    <>
+      <Group gap="xs" mt="xs">
+        <Button size="compact-sm" variant="default" onClick={open}>
+          {texts.recount}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => void saveSamples(service, bill, month).catch(notifyProblem)}
+        >
+          {texts.download}
+        </Button>
+      </Group>
+      <Modal opened={opened} onClose={close} title={texts.recountTitle} size="lg">
+        <Stack gap="sm">
+          {samples.error && <Problem error={samples.error} retry={() => samples.refetch()} />}
+          {samples.isPending ? (
+            <Skeleton height={160} />
+          ) : (
+            <SortedCurve label={texts.curve} values={values} rank={bill.rank!} />
+          )}
+          <Text size="sm">
+            {texts.recountText(bill.samples, bill.rank!, rate(bill.billable_bps)!)}{' '}
+            <Time at={bill.ranked_at} />.
+          </Text>
+          {samples.data !== undefined && values[bill.rank! - 1] === bill.billable_bps && (
+            <StatePill color="ok">{texts.agrees}</StatePill>
+          )}
+          <Text size="sm">{texts.withShell}</Text>
+          <CopyBlock
+            text={`tail -n +2 samples.csv | cut -d, -f${column} | grep . | sort -n | sed -n ${bill.rank}p`}
+            label={texts.copyCommand}
+          />
+          {bill.samples_sha256 !== null && (
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {texts.hash} <Mono>{bill.samples_sha256}</Mono>
+            </Text>
+          )}
+        </Stack>
+      </Modal>
+    </>
+  )
+}
+
+/** With `max`, the direction that was greater. */
+const rankedDirection = ({
+  direction,
+  p95_in_bps: inbound,
+  p95_out_bps: outbound,
+}: BillablePort): 'in' | 'out' | 'sum' =>
+  direction === 'max' ? ((outbound ?? 0) > (inbound ?? 0) ? 'out' : 'in') : direction
+
+async function samplesOf(service: Service, { port_id: portId }: BillablePort, month: string): Promise<Blob> {
+  const { body } = await call(getBillingSamplesRoute, {
+    params: { service_id: service.id },
+    query: { ...(month === '' ? {} : { period: month }), ...(portId === null ? {} : { port_id: portId }) },
+  })
+  return body as unknown as Blob
+}
+
+const saveSamples = async (service: Service, bill: BillablePort, month: string): Promise<void> =>
+  download(
+    `samples-${month || 'current'}-${bill.name.replaceAll('/', '-')}.csv`,
+    await samplesOf(service, bill, month),
+  )
+
+/** Closed months as columns beside the commit, and as a table with their hashes. */
+export function PastMonths({ service }: { service: Service }) {
+  const answer = useAnswer(listBillingPeriodsRoute, {
+    params: { service_id: service.id },
+    query: { limit: 100 },
+  })
+  const periods = answer.data?.results ?? []
+  if (periods.length === 0) return null
+  const months = [...new Set(periods.map(({ period }) => period))].sort()
+  const ports = [...Map.groupBy(periods, ({ port_id: id }) => id)]
+  const commit = periods[0]!.commit_bps
+  return (
+    <Section title={texts.past}>
+      <Chart
+        label={texts.past}
+        kind="bars"
+        times={months.map((month) => Date.parse(`${month}-01T00:00:00Z`))}
+        periodMs={30 * 86_400_000}
+        timeText={(time) => monthText(new Date(time).toISOString().slice(0, 7))}
+        series={ports.map(([id, own], at) => ({
+          label: own[0]!.circuit_id || own[0]!.name,
+          unit: 'bps' as const,
+          color: ((at % 7) + 1) as ChartColor,
+          values: months.map(
+            (month) =>
+              periods.find(({ period, port_id }) => period === month && port_id === id)?.billable_bps ?? null,
+          ),
+        }))}
+        thresholds={commit === null ? [] : [{ value: commit, unit: 'bps', label: texts.commit }]}
+        height={200}
+      />
+      <Table.ScrollContainer minWidth={640}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{texts.month}</Table.Th>
+              <Table.Th>{texts.port}</Table.Th>
+              <Table.Th>{texts.billed}</Table.Th>
+              <Table.Th>{texts.over}</Table.Th>
+              <Table.Th>{texts.missing}</Table.Th>
+              <Table.Th>{texts.hashShort}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {periods.map((period) => (
+              <PastMonth key={`${period.period} ${period.port_id}`} {...period} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Section>
+  )
+}
+
+const PastMonth = (period: BillingPeriod) => (
+  <Table.Tr>
+    <Table.Td>{monthText(period.period)}</Table.Td>
+    <Table.Td>{period.circuit_id || period.name}</Table.Td>
+    <Table.Td>
+      <OrDash>{rate(period.billable_bps) ?? amount(period.billable_octets)}</OrDash>
+    </Table.Td>
+    <Table.Td>
+      <OrDash>{period.overage_bps === 0 ? null : rate(period.overage_bps)}</OrDash>
+    </Table.Td>
+    <Table.Td>{period.missing_samples}</Table.Td>
+    <Table.Td>
+      <OrDash>
+        {period.samples_sha256 && (
+          <>
+            <Mono>{period.samples_sha256.slice(0, 8)}</Mono>{' '}
+            <CopyIcon text={period.samples_sha256} label={texts.copyHash} />
+          </>
+        )}
+      </OrDash>
+    </Table.Td>
+  </Table.Tr>
+)
