@@ -93,6 +93,8 @@ export type BillablePort = Static<typeof BillablePort>
 
 const serviceParams = Strict({ service_id: Id })
 
+export const billOrderings = ['name', 'circuit_id', 'billable_bps'] as const
+
 export const listBillablePortsRoute = route({
   name: 'listBillablePorts',
   group: 'Inventory',
@@ -109,6 +111,7 @@ export const listBillablePortsRoute = route({
     period: Optional(
       Month('a month such as 2026-03; by default the current one in the time zone of the service'),
     ),
+    ordering: Ordering(billOrderings, 'name'),
     limit: Limit,
     offset: Offset,
   }),

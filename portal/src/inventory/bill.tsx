@@ -67,9 +67,11 @@ export function BillCard({ service }: { service: Service }) {
         <Dimmed>{texts.none}</Dimmed>
       ) : (
         <Stack gap="lg">
-          {bills.map((bill) => (
-            <Bill key={bill.port_id ?? 0} bill={bill} service={service} month={month} />
-          ))}
+          {bills
+            .toSorted((a, b) => Number(a.problem !== null) - Number(b.problem !== null))
+            .map((bill) => (
+              <Bill key={bill.port_id ?? 0} bill={bill} service={service} month={month} />
+            ))}
         </Stack>
       )}
     </Section>
@@ -106,17 +108,19 @@ function Bill({ bill, service, month }: BillProps) {
         <BillBar label={bill.name} billed={billed} commit={commit} forecast={forecast} />
       )}
       {problem !== null && <Dimmed>{texts.problems[problem]}</Dimmed>}
-      <Facts
-        facts={[
-          [texts.p95, texts.bothWays(rate(bill.p95_in_bps) ?? '–', rate(bill.p95_out_bps) ?? '–')],
-          [
-            texts.average,
-            texts.bothWays(rate(bill.average_in_bps) ?? '–', rate(bill.average_out_bps) ?? '–'),
-          ],
-          [texts.volume, texts.bothWays(amount(bill.octets_in) ?? '–', amount(bill.octets_out) ?? '–')],
-          [texts.samples, texts.samplesOf(bill.samples, bill.missing_samples)],
-        ]}
-      />
+      {problem === null && (
+        <Facts
+          facts={[
+            [texts.p95, texts.bothWays(rate(bill.p95_in_bps) ?? '–', rate(bill.p95_out_bps) ?? '–')],
+            [
+              texts.average,
+              texts.bothWays(rate(bill.average_in_bps) ?? '–', rate(bill.average_out_bps) ?? '–'),
+            ],
+            [texts.volume, texts.bothWays(amount(bill.octets_in) ?? '–', amount(bill.octets_out) ?? '–')],
+            [texts.samples, texts.samplesOf(bill.samples, bill.missing_samples)],
+          ]}
+        />
+      )}
       {bill.rank !== null && <Recount bill={bill} service={service} month={month} />}
     </div>
   )
@@ -224,7 +228,8 @@ export function PastMonths({ service }: { service: Service }) {
   const periods = answer.data?.results ?? []
   if (periods.length === 0) return null
   const months = [...new Set(periods.map(({ period }) => period))].sort()
-  const ports = [...Map.groupBy(periods, ({ port_id: id }) => id)]
+  const billed = periods.filter(({ problem }) => problem === null)
+  const ports = [...Map.groupBy(billed, ({ port_id: id }) => id)]
   const commit = periods[0]!.commit_bps
   return (
     <Section title={texts.past}>
@@ -259,7 +264,7 @@ export function PastMonths({ service }: { service: Service }) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {periods.map((period) => (
+            {billed.map((period) => (
               <PastMonth key={`${period.period} ${period.port_id}`} {...period} />
             ))}
           </Table.Tbody>

@@ -84,7 +84,7 @@ export function orderBy<Key extends string>(
 }
 
 /** `-created,id` becomes `[{ key: 'created', descending: true }, { key: 'id', descending: false }]`. */
-const parseOrdering = <Key extends string>(text: OrderingText<Key>) =>
+export const parseOrdering = <Key extends string>(text: OrderingText<Key>) =>
   text.split(',').map((part) => ({ key: part.replace(/^-/, '') as Key, descending: part.startsWith('-') }))
 
 /** Conditions as `and ...`; those that are undefined or false are left out. */

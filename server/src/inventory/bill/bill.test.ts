@@ -73,7 +73,14 @@ async function addDays(portId: number, first: string, days: number, more = 0): P
 const deps = (now = '2026-04-03T00:00:00Z') => ({ postgres: database.postgres, now: () => new Date(now) })
 const as = (team: number) => ({ actor: { teamId: team } }) as Operation
 const bills = async (query: object = {}, { team = teamId, now = '2026-04-03T00:00:00Z' } = {}) =>
-  (await listBillablePorts(deps(now), as(team), serviceId, { limit: 100, offset: 0, ...query })).results
+  (
+    await listBillablePorts(deps(now), as(team), serviceId, {
+      ordering: 'name',
+      limit: 100,
+      offset: 0,
+      ...query,
+    })
+  ).results
 const periods = (team = teamId) =>
   listBillingPeriods(deps(), as(team), serviceId, { ordering: '-period,name', limit: 100, offset: 0 })
 const file = async (query: object) => (await getBillingSamples(deps(), as(teamId), serviceId, query)).bytes
@@ -220,6 +227,7 @@ describe('a port that changes hands', () => {
     assert.deepEqual([first!.samples, first!.period_end], [10 * 288, '2026-03-11T00:00:00.000Z'])
     const { results } = await listBillablePorts(deps(), as(nextTeamId), nextService, {
       period: '2026-03',
+      ordering: 'name',
       limit: 10,
       offset: 0,
     })

@@ -1,5 +1,6 @@
 // What a service is billed for, as a team sees it: the month so far, closed months, and the samples to recount them.
 import type {
+  billOrderings,
   BillablePort,
   BillingPeriod,
   getBillingSamplesRoute,
@@ -7,6 +8,8 @@ import type {
   listBillingPeriodsRoute,
 } from '@pharos/contract/bill'
 import type { QueryOf } from '@pharos/contract/route'
+import type { OrderingText } from '@pharos/contract/scalar'
+import { parseOrdering } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
@@ -32,7 +35,7 @@ export async function listBillablePorts(
   deps: BillDeps,
   { actor }: Operation,
   serviceId: number,
-  { period, limit, offset }: QueryOf<typeof listBillablePortsRoute>,
+  { period, ordering, limit, offset }: QueryOf<typeof listBillablePortsRoute>,
 ): Promise<{ results: BillablePort[]; count: number }> {
   const now = deps.now()
   const service = await serviceOf(deps, actor.teamId, serviceId)
@@ -42,7 +45,28 @@ export async function listBillablePorts(
     closed.length > 0
       ? closed.map(({ period: _period, closedAt, ...bill }) => ({ ...bill, closed: closedAt.toISOString() }))
       : await currentBills(deps.postgres, service, periodOf(month, service), now)
-  return { results: all.slice(offset, offset + limit), count: all.length }
+  return { results: orderBills(all, ordering).slice(offset, offset + limit), count: all.length }
+}
+
+type Key = (typeof billOrderings)[number]
+const collator = new Intl.Collator('en', { numeric: true })
+
+const comparisons: Readonly<Record<Key, (a: BillablePort, b: BillablePort) => number>> = {
+  name: (a, b) => collator.compare(a.name, b.name),
+  circuit_id: (a, b) => collator.compare(a.circuit_id, b.circuit_id),
+  billable_bps: (a, b) => (a.billable_bps ?? -1) - (b.billable_bps ?? -1),
+}
+
+/** In memory: the figures are calculated, and a service has few ports. */
+function orderBills(bills: readonly BillablePort[], ordering: OrderingText<Key>): BillablePort[] {
+  const keys = parseOrdering(ordering)
+  return bills.toSorted((a, b) => {
+    for (const { key, descending } of keys) {
+      const order = comparisons[key](a, b)
+      if (order !== 0) return descending ? -order : order
+    }
+    return (a.port_id ?? 0) - (b.port_id ?? 0)
+  })
 }
 
 /** The bills of a month that is not closed, as of now. */
