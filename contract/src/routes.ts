@@ -33,7 +33,9 @@ import { sessionRoutes } from './session.ts'
 import { streamRoutes } from './stream.ts'
 import { teamRoutes } from './team.ts'
 import { tokenRoutes } from './token.ts'
+import { attachmentRoutes } from './attachment.ts'
 import { billRoutes } from './bill.ts'
+import { crossConnectRoutes } from './cross-connect.ts'
 import { transceiverRoutes } from './transceiver.ts'
 import { usageRoutes } from './usage.ts'
 import { webhookRoutes } from './webhook.ts'
@@ -71,6 +73,8 @@ export const routes: readonly Route[] = [
   ...deviceRoutes,
   ...portRoutes,
   ...billRoutes,
+  ...attachmentRoutes,
+  ...crossConnectRoutes,
   ...transceiverRoutes,
   ...usageRoutes,
   ...deliveryRoutes,

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { eventFlags } from './analysis.ts'
 import { validationNames } from './announcement-checks.ts'
 import { announcementStatuses } from './byoip.ts'
+import { crossConnectStatuses } from './cross-connect.ts'
 import { AdminState, OperState } from './device.ts'
 import { dnssecStates, Serial } from './dns-term.ts'
 import { zoneStatuses } from './dns-zone.ts'
@@ -36,6 +37,7 @@ export const messageTypes = [
   'port.status_changed',
   'port.optic_warning',
   'service.billed',
+  'cross_connect.status_changed',
 ] as const
 export type MessageType = (typeof messageTypes)[number]
 
@@ -194,6 +196,16 @@ export const messageData = {
       }),
     ),
     at: { ...Time, description: 'when the month was closed' },
+  }),
+  'cross_connect.status_changed': Component('CrossConnectStatusChangedData', {
+    cross_connect_id: { ...Id, description: 'id of the cross connect' },
+    name: Type.String({ description: 'name of the cross connect' }),
+    circuit_id: Type.String({ description: 'number of the circuit' }),
+    service_id: { ...Id, description: 'id of the service that it belongs to' },
+    before: { ...Enumeration('CrossConnectStatus', crossConnectStatuses), description: 'status before' },
+    after: { ...Enumeration('CrossConnectStatus', crossConnectStatuses), description: 'status after' },
+    note: Type.String({ description: 'note of the provider; empty if none' }),
+    at: { ...Time, description: 'time of the change' },
   }),
   'webhook.test': Component('WebhookTestData', { webhook_id: Id }),
   'hold.opened': hold,

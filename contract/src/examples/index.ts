@@ -4,6 +4,7 @@ import { adminTeamExamples } from './admin-team.ts'
 import { analysisExamples } from './analysis.ts'
 import { billExamples } from './bill.ts'
 import { byoipExamples } from './byoip.ts'
+import { crossConnectExamples } from './cross-connect.ts'
 import { deliveryExamples } from './delivery.ts'
 import { deviceExamples } from './device.ts'
 import { dnsExamples } from './dns.ts'
@@ -39,6 +40,7 @@ export const examples: Examples = new Map([
   ...deviceExamples,
   ...portExamples,
   ...billExamples,
+  ...crossConnectExamples,
   ...transceiverExamples,
   ...usageExamples,
   ...analysisExamples,

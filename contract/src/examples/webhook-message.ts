@@ -169,6 +169,20 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
         at: '2026-04-02T00:00:07.441Z',
       },
     },
+    'cross_connect.status_changed': {
+      summary: 'A cross connect waits for a letter of the customer',
+      timestamp: '2026-04-02T14:20:31.118Z',
+      data: {
+        cross_connect_id: 61,
+        name: 'Cross connect to Lindholm',
+        circuit_id: 'XC-AMS-0061',
+        service_id: uplink.service_id,
+        before: 'reserved',
+        after: 'awaiting_loa',
+        note: 'Panel C-04 is reserved until 1 May.',
+        at: '2026-04-02T14:20:31.118Z',
+      },
+    },
     'webhook.test': {
       summary: 'A test message, sent on request',
       timestamp: '2026-03-02T09:00:41.118Z',

@@ -151,6 +151,7 @@ const groups: Readonly<Record<string, AnswerGroup>> = {
   zone: 'DNS',
   port: 'Inventory',
   service: 'Inventory',
+  cross_connect: 'Inventory',
 }
 
 const outdated = new Set<AnswerGroup>()

@@ -79,6 +79,10 @@ const messages: Record<MessageType, Named> = {
     help: 'A zone was signed or unsigned, or waits for its DS record.',
   },
   'port.status_changed': { label: 'Port up or down', help: 'The state of one of your ports changed.' },
+  'cross_connect.status_changed': {
+    label: 'Cross connect changed',
+    help: 'The state of a cross connect changed: it waits for you, or is connected.',
+  },
   'service.billed': { label: 'Month closed', help: 'The bill of a month is final, with its figures.' },
   'port.optic_warning': {
     label: 'Module of a port degrades',

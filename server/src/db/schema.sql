@@ -724,6 +724,40 @@ CREATE TRIGGER asns_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, asn, 
 CREATE TRIGGER asns_removed AFTER DELETE ON public.asns FOR EACH ROW EXECUTE FUNCTION resource_removed('asn');
 create policy tenant on asns as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+create table attachments (
+  id integer not null generated always as identity,
+  customer_id integer, -- the team that sees it; null: every team that sees the subject
+  subject_kind text not null,
+  subject_id text not null,
+  purpose text not null default ''::text, -- loa: letter of authorization (LOA/CFA) of a cross connect
+  filename text not null,
+  media_type text not null, -- from the content; application/octet-stream unless it is known to be harmless
+  kind text not null,
+  sha256 bytea not null,
+  description text not null default ''::text,
+  content bytea not null,
+  size integer default length(content),
+  created timestamp with time zone not null default now(),
+  created_by text not null, -- actor of the audit log
+  constraint attachments_pkey PRIMARY KEY (id),
+  constraint attachments_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint attachments_kind_check CHECK ((kind = ANY (ARRAY['pcap'::text, 'json'::text, 'csv'::text, 'pdf'::text, 'image'::text, 'other'::text]))),
+  constraint attachments_purpose_check CHECK ((purpose = ANY (ARRAY[''::text, 'loa'::text]))),
+  constraint attachments_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['device'::text, 'cross_connect'::text, 'event'::text])))
+);
+CREATE INDEX attachments_subject ON public.attachments USING btree (subject_kind, subject_id, id);
+alter table attachments enable row level security;
+create policy tenant on attachments as permissive for all to pharos_tenant using (((customer_id = current_team_id()) OR ((customer_id IS NULL) AND
+CASE subject_kind
+    WHEN 'device'::text THEN (EXISTS ( SELECT
+       FROM devices d
+      WHERE ((d.id)::text = attachments.subject_id)))
+    WHEN 'cross_connect'::text THEN (EXISTS ( SELECT
+       FROM cross_connects c
+      WHERE ((c.id)::text = attachments.subject_id)))
+    ELSE false
+END)));
+
 create table audit_entries (
   id bigint not null generated always as identity,
   at timestamp with time zone not null default now(),
@@ -799,6 +833,63 @@ CREATE INDEX billing_periods_team ON public.billing_periods USING btree (team_id
 alter table billing_periods enable row level security;
 CREATE TRIGGER billing_periods_immutable BEFORE DELETE OR UPDATE ON public.billing_periods FOR EACH ROW EXECUTE FUNCTION refuse_bill_change();
 create policy tenant on billing_periods as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- changes of the status; `actor`: customer or provider
+create table cross_connect_log (
+  id integer not null generated always as identity,
+  cross_connect_id integer not null,
+  team_id integer not null,
+  at timestamp with time zone not null default now(),
+  before text not null,
+  after text not null,
+  note text not null default ''::text,
+  actor text not null,
+  constraint cross_connect_log_pkey PRIMARY KEY (id),
+  constraint cross_connect_log_cross_connect_id_fkey FOREIGN KEY (cross_connect_id) REFERENCES cross_connects(id) ON DELETE CASCADE
+);
+CREATE INDEX cross_connect_log_of ON public.cross_connect_log USING btree (cross_connect_id, id DESC);
+alter table cross_connect_log enable row level security;
+create policy tenant on cross_connect_log as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table cross_connects (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  service_id integer not null,
+  port_id integer,
+  circuit_id text not null,
+  name text not null,
+  status text not null default 'reserved'::text,
+  location_key text,
+  panel text not null default ''::text, -- panel, module and position of the provider, which is side A; z_*: of the other side
+  module text not null default ''::text,
+  position text not null default ''::text,
+  z_name text not null default ''::text,
+  z_circuit_id text not null default ''::text,
+  z_panel text not null default ''::text,
+  z_module text not null default ''::text,
+  z_position text not null default ''::text,
+  media text not null default ''::text,
+  connector text not null default ''::text,
+  provider_ref text not null default ''::text, -- number of the order at the data center
+  chargeable boolean not null default false,
+  requested timestamp with time zone not null default now(),
+  changed timestamp with time zone not null default now(), -- last change of the status
+  connected timestamp with time zone,
+  ceased timestamp with time zone,
+  created timestamp with time zone not null default now(),
+  constraint cross_connects_pkey PRIMARY KEY (id),
+  constraint cross_connects_circuit_id_key UNIQUE (circuit_id),
+  constraint cross_connects_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
+  constraint cross_connects_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE SET NULL,
+  constraint cross_connects_service_id_team_id_fkey FOREIGN KEY (service_id, team_id) REFERENCES services(id, team_id) ON DELETE CASCADE,
+  constraint cross_connects_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint cross_connects_status_check CHECK ((status = ANY (ARRAY['reserved'::text, 'awaiting_loa'::text, 'awaiting_connect'::text, 'connected'::text, 'awaiting_cease'::text, 'ceased'::text, 'broken'::text])))
+);
+CREATE INDEX cross_connects_port ON public.cross_connects USING btree (port_id) WHERE (port_id IS NOT NULL);
+CREATE INDEX cross_connects_service ON public.cross_connects USING btree (service_id);
+CREATE INDEX cross_connects_team ON public.cross_connects USING btree (team_id, id);
+alter table cross_connects enable row level security;
+create policy tenant on cross_connects as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table deliveries (
   id bigint not null generated always as identity,
@@ -1792,7 +1883,7 @@ create table outbox (
 CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text]))
 END)
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -2357,7 +2448,7 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text]
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text]
 END)))
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
@@ -2374,9 +2465,12 @@ grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate
 grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by, creator), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address, creator), update (name, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
 grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
+grant insert, select on attachments to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
 grant select on billing_periods to pharos_tenant;
+grant select on cross_connect_log to pharos_tenant;
+grant select on cross_connects to pharos_tenant;
 grant select (device_id, identity, booted, seen, error, missed) on device_states to pharos_tenant;
 grant select (id, name, role, vendor, model, serial, location_key, management_address, driver, customer_id, maintenance_until, tags, external_ref, created) on devices to pharos_tenant;
 grant delete, insert, select, update on dns_blocks to pharos_tenant;

@@ -255,6 +255,33 @@ export interface AsnsTable {
   revoked_reason: string | null
 }
 
+export type AttachmentsSubjectKind = 'device' | 'cross_connect' | 'event'
+
+export type AttachmentsPurpose = 'loa'
+
+export type AttachmentsKind = 'pcap' | 'json' | 'csv' | 'pdf' | 'image' | 'other'
+
+export interface AttachmentsTable {
+  id: GeneratedAlways<number>
+  /** the team that sees it; null: every team that sees the subject */
+  customer_id: number | null
+  subject_kind: AttachmentsSubjectKind
+  subject_id: string
+  /** loa: letter of authorization (LOA/CFA) of a cross connect */
+  purpose: Generated<AttachmentsPurpose>
+  filename: string
+  /** from the content; application/octet-stream unless it is known to be harmless */
+  media_type: string
+  kind: AttachmentsKind
+  sha256: Buffer
+  description: Generated<string>
+  content: Buffer
+  size: Generated<number | null>
+  created: Generated<Date>
+  /** actor of the audit log */
+  created_by: string
+}
+
 export interface AuditEntriesTable {
   id: GeneratedAlways<number>
   at: Generated<Date>
@@ -302,6 +329,58 @@ export interface BillingPeriodsTable {
   /** as the API returns it */
   bill: Json
   closed: Generated<Date>
+}
+
+/** changes of the status; `actor`: customer or provider */
+export interface CrossConnectLogTable {
+  id: GeneratedAlways<number>
+  cross_connect_id: number
+  team_id: number
+  at: Generated<Date>
+  before: string
+  after: string
+  note: Generated<string>
+  actor: string
+}
+
+export type CrossConnectsStatus =
+  | 'reserved'
+  | 'awaiting_loa'
+  | 'awaiting_connect'
+  | 'connected'
+  | 'awaiting_cease'
+  | 'ceased'
+  | 'broken'
+
+export interface CrossConnectsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  service_id: number
+  port_id: number | null
+  circuit_id: string
+  name: string
+  status: Generated<CrossConnectsStatus>
+  location_key: string | null
+  /** panel, module and position of the provider, which is side A; z_*: of the other side */
+  panel: Generated<string>
+  module: Generated<string>
+  position: Generated<string>
+  z_name: Generated<string>
+  z_circuit_id: Generated<string>
+  z_panel: Generated<string>
+  z_module: Generated<string>
+  z_position: Generated<string>
+  media: Generated<string>
+  connector: Generated<string>
+  /** number of the order at the data center */
+  provider_ref: Generated<string>
+  chargeable: Generated<boolean>
+  requested: Generated<Date>
+  /** last change of the status */
+  changed: Generated<Date>
+  connected: Date | null
+  ceased: Date | null
+  created: Generated<Date>
 }
 
 export type DeliveriesState = 'new' | 'done' | 'partial' | 'failed'
@@ -1678,10 +1757,13 @@ export interface Schema {
   api_tokens: ApiTokensTable
   asn_proofs: AsnProofsTable
   asns: AsnsTable
+  attachments: AttachmentsTable
   audit_entries: AuditEntriesTable
   audit_seals: AuditSealsTable
   audit_unsealed: AuditUnsealedTable
   billing_periods: BillingPeriodsTable
+  cross_connect_log: CrossConnectLogTable
+  cross_connects: CrossConnectsTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
   device_credentials: DeviceCredentialsTable

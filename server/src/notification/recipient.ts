@@ -22,7 +22,14 @@ export type ReportedMessage = {
     readonly data: MessageData<T>
   }
 }[
-  | Exclude<MessageType, 'announcement.zombie' | `zone.${string}` | `port.${string}` | 'service.billed'>
+  | Exclude<
+      MessageType,
+      | 'announcement.zombie'
+      | `zone.${string}`
+      | `port.${string}`
+      | `service.${string}`
+      | `cross_connect.${string}`
+    >
   | 'hold.opened']
 
 export const reportedTypes: readonly ReportedMessage['type'][] = [

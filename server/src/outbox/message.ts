@@ -9,7 +9,7 @@ type AnyMessageType = StreamType | OperatorMessageType | PersonalMessageType
 /** The module that a team needs to get messages of the type. */
 export function moduleOf(type: StreamType): 'lighthouse' | 'ipam' | 'dns' | 'inventory' {
   if (type.startsWith('event.')) return 'lighthouse'
-  if (type.startsWith('port.') || type.startsWith('service.')) return 'inventory'
+  if (/^(port|service|cross_connect)\./.test(type)) return 'inventory'
   return type.startsWith('zone.') ? 'dns' : 'ipam'
 }
 

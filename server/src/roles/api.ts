@@ -33,6 +33,7 @@ import { addPortal } from '../http/portal.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createRefreshLimits } from '../inventory/asn-proof.ts'
 import { asnRoutes } from '../inventory/asn.routes.ts'
+import { crossConnectRoutes } from '../inventory/cross-connect.routes.ts'
 import { inventoryRoutes } from '../inventory/inventory.routes.ts'
 import { createScanner } from '../drivers/scanners.ts'
 import { isLoopback } from '../net/loopback.ts'
@@ -242,6 +243,13 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...dnssecRoutes({ postgres, ring, now: () => new Date(), waits: waitsFor(config.dnsCacheSeconds) }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...inventoryRoutes({ postgres, now: () => new Date() }),
+    ...crossConnectRoutes({
+      postgres,
+      db: postgres.front,
+      ring,
+      publicUrl: publicUrl(config),
+      now: () => new Date(),
+    }),
     ...notificationRoutes({ db: postgres.front, now: () => new Date() }),
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),

@@ -217,6 +217,12 @@ export const failureTexts = {
       `The announcement is needed by ${plural(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    noLetterAwaited: ({ status }: { status: string }) =>
+      `The status of the cross connect is ${status}: a letter is accepted while it is awaiting_loa.`,
+    crossConnectMove: ({ status, next }: { status: string; next: readonly string[] }) =>
+      next.length === 0
+        ? `The status is ${status}, which is final.`
+        : `The status is ${status}: it can become ${next.join(' or ')}.`,
     rolloverInProgress: ({ zone }: { zone: string }) =>
       `A key of ${zone} is being replaced already. Wait until its predecessor is removed.`,
     signedElsewhere: ({ zone }: { zone: string }) =>
@@ -361,6 +367,8 @@ export const invalidTexts = {
   lastEventId: ['pattern', 'must be the id of an event of this stream'],
   time: ['date-time', 'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z'],
   searchTooShort: ['length', 'must have at least 2 characters besides spaces'],
+  teamOfAttachment: ['unknown', 'is not the id of a team'],
+  letterFile: ['media_type', 'must be a PDF, PNG or JPEG file'],
   portOfBill: ['required', 'is required: the ports of the service are billed one by one'],
   noPortOfBill: ['not_accepted', 'is not accepted: all ports of the service are billed as one'],
   deviceMetric: [

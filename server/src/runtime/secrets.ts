@@ -33,6 +33,7 @@ export type Purpose =
   | 'kept-plan'
   | 'audit'
   | 'unsubscribe'
+  | 'attachment'
 
 declare const ringBrand: unique symbol
 

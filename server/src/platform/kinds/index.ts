@@ -3,6 +3,7 @@ import { createRegistry } from '../registry.ts'
 import type { Kind } from '../kind.ts'
 import { announcement } from './announcement.ts'
 import { asn } from './asn.ts'
+import { crossConnect } from './cross-connect.ts'
 import { device } from './device.ts'
 import { deviceCredential } from './device-credential.ts'
 import { dnsDefaults } from './dns-defaults.ts'
@@ -31,6 +32,7 @@ export const platformKinds = createRegistry([
   deviceCredential,
   device,
   port,
+  crossConnect,
   announcement,
   source,
   provider,

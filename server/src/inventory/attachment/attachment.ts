@@ -1,0 +1,154 @@
+// Attachments of devices: list and download for teams; add and delete for staff. Files are never run: they are downloaded with a
+// type from their content.
+import type {
+  Attachment as Wire,
+  getAttachmentFileRoute,
+  listDeviceAttachmentsRoute,
+  StaffAttachment,
+} from '@pharos/contract/attachment'
+import { createHash } from 'node:crypto'
+import type { QueryOf } from '@pharos/contract/route'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import type { Db, Postgres } from '../../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../../db/run-change.ts'
+import { actorName, type Operation, type StaffOperation } from '../../operation/operation.ts'
+import { invalid, notFound } from '../../runtime/error.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
+import {
+  deleteAttachmentRow,
+  findAttachmentFile,
+  findDeviceAndTeam,
+  insertAttachment,
+  listAllDeviceAttachmentRows,
+  listDeviceAttachmentRows,
+  type AttachmentFile,
+  type AttachmentRow,
+} from './attachment.store.ts'
+import { detectFile } from './detect-file.ts'
+import { createFileLink, isValidLink } from './file-link.ts'
+
+export type AttachmentDeps = {
+  readonly postgres: Postgres
+  readonly db: Db
+  readonly ring: KeyRing
+  /** Where browsers reach the API. */
+  readonly publicUrl: string
+  readonly now: () => Date
+}
+
+type Query = QueryOf<typeof listDeviceAttachmentsRoute>
+
+/** Throws `not_found` if the team may not see the device. */
+export async function listDeviceAttachments(
+  deps: AttachmentDeps,
+  { actor }: Operation,
+  deviceId: number,
+  query: Query,
+): Promise<{ results: Wire[]; count: number }> {
+  const { page, count } = await listDeviceAttachmentRows(deps.postgres, actor.teamId, deviceId, query)
+  return { results: page.map((row) => presentAttachment(deps, row)), count }
+}
+
+/** Any link that is not valid is `not_found`. */
+export async function getAttachmentFile(
+  { db, ring, now }: AttachmentDeps,
+  _guest: unknown,
+  id: number,
+  link: QueryOf<typeof getAttachmentFileRoute>,
+): Promise<AttachmentFile> {
+  const file = isValidLink(ring, id, link, now()) ? await findAttachmentFile(db, id) : undefined
+  if (!file) throw notFound('attachment')
+  return file
+}
+
+export async function listAllDeviceAttachments(
+  deps: AttachmentDeps,
+  _operation: unknown,
+  deviceId: number,
+  query: Query,
+): Promise<{ results: StaffAttachment[]; count: number }> {
+  const { page, count } = await listAllDeviceAttachmentRows(deps.db, deviceId, query)
+  return { results: page.map((row) => presentForStaff(deps, row)), count }
+}
+
+type Upload = {
+  readonly file: { readonly filename: string; readonly bytes: Buffer }
+  readonly description?: string
+  readonly team_id?: number
+}
+
+export function addDeviceAttachment(
+  deps: AttachmentDeps,
+  operation: StaffOperation,
+  deviceId: number,
+  { file, description = '', team_id: teamId }: Upload,
+): Promise<Answer<StaffAttachment>> {
+  return runOwnerChange(deps.db, operation, async (trx) => {
+    const { hasDevice, hasTeam } = await findDeviceAndTeam(trx, deviceId, teamId ?? null)
+    if (!hasDevice) throw notFound('device')
+    if (!hasTeam) throw invalid(['body', 'team_id'], 'teamOfAttachment')
+    const row = await insertAttachment(trx, {
+      customerId: teamId ?? null,
+      subject: { kind: 'device', id: deviceId },
+      purpose: '',
+      description,
+      createdBy: actorName(operation.actor),
+      ...fileOf(file),
+    })
+    await writeAudit(trx, {
+      ...auditOf(operation),
+      teamId: row.customer_id,
+      action: 'attachment.add',
+      target: `attachment:${row.id}`,
+      after: { device_id: deviceId, filename: row.filename, sha256: row.sha256 },
+    })
+    return { body: presentForStaff(deps, row) }
+  })
+}
+
+/** The stored values of an uploaded file. */
+export function fileOf({ filename, bytes }: { readonly filename: string; readonly bytes: Buffer }) {
+  return {
+    filename: filename.replaceAll(/[^\p{L}\p{N} ._()-]+/gu, '_').slice(-120) || 'file',
+    content: bytes,
+    sha256: createHash('sha256').update(bytes).digest(),
+    ...detectFile(bytes, filename),
+  }
+}
+
+export function deleteAttachment(
+  { db }: AttachmentDeps,
+  operation: StaffOperation,
+  id: number,
+): Promise<Answer<null>> {
+  return runOwnerChange(db, operation, async (trx) => {
+    const row = await deleteAttachmentRow(trx, id)
+    if (!row) throw notFound('attachment')
+    await writeAudit(trx, {
+      ...auditOf(operation),
+      teamId: row.customer_id,
+      action: 'attachment.delete',
+      target: `attachment:${id}`,
+      before: { filename: row.filename, sha256: row.sha256 },
+    })
+    return { body: null }
+  })
+}
+
+type LinkDeps = Pick<AttachmentDeps, 'ring' | 'publicUrl' | 'now'>
+
+export function presentAttachment({ ring, publicUrl, now }: LinkDeps, row: AttachmentRow): Wire {
+  const { media_type, created, customer_id: _team, size, ...rest } = row
+  return {
+    ...rest,
+    size: size ?? 0,
+    content_type: media_type,
+    created: created.toISOString(),
+    ...createFileLink(ring, publicUrl, row.id, now()),
+  }
+}
+
+const presentForStaff = (deps: LinkDeps, row: AttachmentRow): StaffAttachment => ({
+  ...presentAttachment(deps, row),
+  team_id: row.customer_id,
+})
