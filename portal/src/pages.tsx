@@ -6,6 +6,7 @@ import type { User } from '@pharos/contract/session'
 import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { listAuditEntriesRoute } from '@pharos/contract/audit'
 import type { listAnnouncementsOfTeamRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
+import type { listCrossConnectsRoute, listStaffCrossConnectsRoute } from '@pharos/contract/cross-connect'
 import type { listDeliveriesRoute } from '@pharos/contract/delivery'
 import type { listDevicesRoute } from '@pharos/contract/device'
 import type { listZonesRoute } from '@pharos/contract/dns-zone'
@@ -26,6 +27,7 @@ import {
   IconId,
   IconInbox,
   IconPlug,
+  IconPlugConnected,
   IconRadar,
   IconRouter,
   IconServer,
@@ -255,6 +257,21 @@ export const pages = [
     component: lazyRouteComponent(() => import('./inventory/service.tsx'), 'ServicePage'),
   }),
   page({
+    path: '/cross-connects',
+    label: 'Cross connects',
+    icon: IconPlugConnected,
+    group: 'inventory',
+    module: 'inventory',
+    keywords: ['cable', 'loa', 'letter', 'panel'],
+    search: parameters<QueryOf<typeof listCrossConnectsRoute>>()('search', 'status', 'ordering'),
+    component: lazyRouteComponent(() => import('./inventory/cross-connects.tsx'), 'CrossConnects'),
+  }),
+  page({
+    path: '/cross-connects/$id',
+    module: 'inventory',
+    component: lazyRouteComponent(() => import('./inventory/cross-connect.tsx'), 'CrossConnectPage'),
+  }),
+  page({
     path: '/zones',
     label: 'Zones',
     icon: IconWorld,
@@ -448,6 +465,21 @@ export const pages = [
     keywords: ['routers', 'drain', 'bgp'],
     role: 'staff',
     component: lazyRouteComponent(() => import('./staff/regions.tsx'), 'Regions'),
+  }),
+  page({
+    path: '/staff/cross-connects',
+    label: 'Cross connects',
+    icon: IconPlugConnected,
+    group: 'provider',
+    keywords: ['cable', 'loa', 'letter'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listStaffCrossConnectsRoute>>()(
+      'search',
+      'status',
+      'waits_for',
+      'ordering',
+    ),
+    component: lazyRouteComponent(() => import('./staff/cross-connects.tsx'), 'StaffCrossConnects'),
   }),
   page({
     path: '/staff/registries',
