@@ -1,7 +1,6 @@
 // Attachments: files about devices, cross connects and events.
 import { Type, type Static } from 'typebox'
-import { inventoryReading } from './device.ts'
-import { route, staffChanging, staffReading, type Upload } from './route.ts'
+import { inventoryReading, route, staffChanging, staffReading, type Upload } from './route.ts'
 import {
   Component,
   Enumeration,

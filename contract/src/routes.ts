@@ -36,6 +36,7 @@ import { tokenRoutes } from './token.ts'
 import { attachmentRoutes } from './attachment.ts'
 import { billRoutes } from './bill.ts'
 import { crossConnectRoutes } from './cross-connect.ts'
+import { inventoryMetricsRoutes } from './inventory-metrics.ts'
 import { transceiverRoutes } from './transceiver.ts'
 import { usageRoutes } from './usage.ts'
 import { webhookRoutes } from './webhook.ts'
@@ -75,6 +76,7 @@ export const routes: readonly Route[] = [
   ...billRoutes,
   ...attachmentRoutes,
   ...crossConnectRoutes,
+  ...inventoryMetricsRoutes,
   ...transceiverRoutes,
   ...usageRoutes,
   ...deliveryRoutes,

@@ -33,12 +33,12 @@ const columns: readonly Column<StaffCrossConnect>[] = [
     id: 'name',
     header: t.name,
     orderBy: 'name',
-    width: 200,
+    width: 180,
     grows: true,
     card: 'primary',
     cell: ({ name }) => name,
   },
-  { id: 'team', header: t.team, width: 160, card: 'secondary', cell: ({ team }) => team.name },
+  { id: 'team', header: t.team, width: 140, card: 'secondary', cell: ({ team }) => team.name },
   {
     id: 'circuit',
     header: t.circuit,
@@ -50,7 +50,7 @@ const columns: readonly Column<StaffCrossConnect>[] = [
     id: 'status',
     header: t.state,
     orderBy: 'status',
-    width: 170,
+    width: 160,
     card: 'state',
     cell: (one) => <CrossConnectPill {...one} />,
   },
@@ -58,7 +58,7 @@ const columns: readonly Column<StaffCrossConnect>[] = [
   {
     id: 'letter',
     header: t.letter,
-    width: 160,
+    width: 140,
     cell: ({ loa_document: letter }) => (
       <OrDash>
         {letter && (
@@ -69,12 +69,12 @@ const columns: readonly Column<StaffCrossConnect>[] = [
       </OrDash>
     ),
   },
-  { id: 'order', header: t.order, width: 120, cell: ({ provider_ref }) => <OrDash>{provider_ref}</OrDash> },
+  { id: 'order', header: t.order, width: 100, cell: ({ provider_ref }) => <OrDash>{provider_ref}</OrDash> },
   timeColumn('requested', t.requested, ({ requested }) => requested, { orderBy: 'requested', hidden: true }),
   {
     id: 'move',
     header: t.actions,
-    width: 110,
+    width: 100,
     cell: (one) =>
       one.next.length === 0 ? null : (
         <RowActions>
