@@ -21,9 +21,9 @@ import { example } from '../example.ts'
 import { edge } from './device.ts'
 import { amsterdam, portId, serviceId, teamReference } from './world.ts'
 
-const signature = '7d793037a0760186574b0282f2f435e7ac4f5a1ec8c1d0e6a4d2f6a7c1b9e855'
+const token = '1774000800.7d793037a0760186574b0282f2f435e7ac4f5a1ec8c1d0e6a4d2f6a7c1b9e855'
 const fileLink = (id: number) => ({
-  url: `https://pharos.example.net/v3/attachments/${id}/file?expires=1774000800&signature=${signature}`,
+  url: `https://pharos.example.net/v3/attachments/${id}/file?token=${token}`,
   url_expires: '2026-03-20T10:00:00.000Z',
 })
 
@@ -120,7 +120,7 @@ export const crossConnectExamples = [
   }),
   example(getAttachmentFileRoute, {
     params: { attachment_id: photograph.id },
-    query: { expires: 1_774_000_800, signature },
+    query: { token },
   }),
   example(listStaffAttachmentsRoute, {
     params: ofDevice,
