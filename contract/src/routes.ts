@@ -33,6 +33,7 @@ import { sessionRoutes } from './session.ts'
 import { streamRoutes } from './stream.ts'
 import { teamRoutes } from './team.ts'
 import { tokenRoutes } from './token.ts'
+import { adminDeviceRoutes } from './admin-device.ts'
 import { attachmentRoutes } from './attachment.ts'
 import { billRoutes } from './bill.ts'
 import { crossConnectRoutes } from './cross-connect.ts'
@@ -74,6 +75,7 @@ export const routes: readonly Route[] = [
   ...deviceRoutes,
   ...portRoutes,
   ...billRoutes,
+  ...adminDeviceRoutes,
   ...attachmentRoutes,
   ...crossConnectRoutes,
   ...inventoryMetricsRoutes,

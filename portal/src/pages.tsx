@@ -1,6 +1,7 @@
 // The pages of the portal: one entry each. The router, the navigation, the command palette and the keyboard shortcuts are
 // derived from these tables, and the server answers any address of a page with the portal. Pages are loaded when they are
 // first opened, and import nothing from here.
+import type { listStaffDevicesRoute } from '@pharos/contract/admin-device'
 import type { listCustomersRoute } from '@pharos/contract/admin-team'
 import type { User } from '@pharos/contract/session'
 import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
@@ -465,6 +466,16 @@ export const pages = [
     keywords: ['routers', 'drain', 'bgp'],
     role: 'staff',
     component: lazyRouteComponent(() => import('./staff/regions.tsx'), 'Regions'),
+  }),
+  page({
+    path: '/staff/devices',
+    label: 'Devices',
+    icon: IconServer,
+    group: 'provider',
+    keywords: ['router', 'switch', 'snmp', 'poll'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listStaffDevicesRoute>>()('search', 'status', 'error', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/devices.tsx'), 'StaffDevices'),
   }),
   page({
     path: '/staff/cross-connects',

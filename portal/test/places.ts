@@ -51,6 +51,7 @@ export const placesOfStaff = [
   '/staff/customers/1',
   '/staff/regions',
   '/staff/registries',
+  '/staff/devices',
   '/staff/cross-connects',
   '/staff/detectors',
   '/staff/holds',

@@ -142,6 +142,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   getBillingSamples: [/^query\.port_id: (required|not_accepted)$/],
   // Not a PDF or an image.
   uploadCrossConnectLetter: [/^body\.file: media_type$/],
+  // Has passed.
+  maintainDevice: [/^body\.until: past$/],
   // Not a team.
   addDeviceAttachment: [/^body\.team_id: unknown$/],
   // Not an address or a network, or not in canonical form.

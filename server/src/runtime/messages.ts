@@ -217,6 +217,7 @@ export const failureTexts = {
       `The announcement is needed by ${plural(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    deviceNotRead: 'No driver reads the device: set `driver` in the platform file.',
     noLetterAwaited: ({ status }: { status: string }) =>
       `The status of the cross connect is ${status}: a letter is accepted while it is awaiting_loa.`,
     crossConnectMove: ({ status, next }: { status: string; next: readonly string[] }) =>
@@ -368,6 +369,7 @@ export const invalidTexts = {
   time: ['date-time', 'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z'],
   searchTooShort: ['length', 'must have at least 2 characters besides spaces'],
   teamOfAttachment: ['unknown', 'is not the id of a team'],
+  maintenancePast: ['past', 'must be in the future'],
   letterFile: ['media_type', 'must be a PDF, PNG or JPEG file'],
   portOfBill: ['required', 'is required: the ports of the service are billed one by one'],
   noPortOfBill: ['not_accepted', 'is not accepted: all ports of the service are billed as one'],

@@ -70,6 +70,12 @@ function aboutCrossConnects(
   }
 }
 
+async function addReadDevice({ api }: Context): Promise<number> {
+  const values = { name: `read ${circuits++}`, driver: 'sandbox' as const, settings: '{}' }
+  const added = api.database.postgres.owner.insertInto('devices').values(values).returning('id')
+  return (await added.executeTakeFirstOrThrow()).id
+}
+
 async function addAttachment({ api, fixtures }: Context): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into attachments (subject_kind, subject_id, filename, media_type, kind, sha256, content, created_by)
@@ -112,6 +118,25 @@ export const inventorySubjects: readonly Subject[] = [
     route: 'uploadCrossConnectLetter',
     requests: aboutCrossConnects('awaiting_loa', { form: letter }),
     answers: (which) => (which === 'own' ? 201 : 'not_found'),
+  },
+  { route: 'listDevicesOfAll', requests: only(), answers: () => 200, ofAllTeams: true },
+  {
+    route: 'pollDevice',
+    requests: {
+      own: async (context) => ({ params: { device_id: await addReadDevice(context) } }),
+      missing: async () => ({ params: { device_id: missingId } }),
+    },
+    answers: (which) => (which === 'own' ? 202 : 'not_found'),
+    without: { foreign: ofEveryTeam },
+  },
+  {
+    route: 'maintainDevice',
+    requests: {
+      own: async (context) => ({ params: { device_id: ownOf(context).deviceId }, body: { until: null } }),
+      missing: async () => ({ params: { device_id: missingId }, body: { until: null } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: ofEveryTeam },
   },
   { route: 'listCrossConnectsOfAll', requests: only(), answers: () => 200, ofAllTeams: true },
   {
