@@ -45,7 +45,7 @@ export const listStaffDeviceRows = (
       error && sql`d.error = any(${error}::text[])`,
       location && sql`d.location_key = any(${location}::text[])`,
       search !== undefined &&
-        sql`strpos(lower(concat_ws(chr(10), d.name, d.vendor, d.model, host(d.management_address))), lower(${search})) > 0`,
+        sql`strpos(lower(concat_ws(chr(10), d.name, d.vendor, d.model, d.management_address)), lower(${search})) > 0`,
     )}`,
     columns: staffDeviceColumns,
     order: orderBy(
