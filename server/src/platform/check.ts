@@ -98,8 +98,9 @@ class Context implements CheckContext {
   }
 
   add<F>(kind: Kind<F>, path: Path, given: Given<F>): void {
-    const manager = 'managed_by' in kind.fields && this.#source !== 'platform' ? this.#source : undefined
-    const named = Object.entries({ ...given, managed_by: manager }).filter(([, value]) => value !== undefined)
+    const imported = this.#source === 'platform' ? {} : importedFields(kind as Kind, this.#source)
+    const written = Object.entries(given).filter(([, value]) => value !== undefined)
+    const named = Object.entries({ ...imported, ...Object.fromEntries(written) })
     const fields = Object.fromEntries(named) as Partial<F>
     const key = kind.keyOf(fields as F)
     this.checkReferences(kind, path, fields)
@@ -186,6 +187,15 @@ class Context implements CheckContext {
     return this.#prune && this.#shaped.present.has(kind.section)
   }
 }
+
+/** The manager of the row, and the initial values of fields without a value in the source. */
+const importedFields = ({ imported, fields }: Kind, source: Source): Fields =>
+  'managed_by' in fields
+    ? {
+        ...Object.fromEntries((imported?.cleared ?? []).map((name) => [name, fields[name]!.initial])),
+        managed_by: source,
+      }
+    : {}
 
 const isKeyPart = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 

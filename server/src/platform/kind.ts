@@ -33,7 +33,7 @@ export type KindDefinition<F, S extends TSchema> = {
   /** Keys of rows that their owner has removed: the file creates them again only with `enforce`. */
   readRemoved?(db: Db | Trx): Promise<readonly string[]>
   /** The fields that an import sets. On rows that the import manages, the platform file keeps them. */
-  readonly imported?: readonly NoInfer<keyof F & string>[]
+  readonly imported?: Imported<NoInfer<keyof F & string>>
   /** Fields that take an element out of use; pruning sets them if the element cannot be deleted yet. */
   readonly disabled?: Partial<NoInfer<F>>
   /** Returns the changes of the whole plan with those that rules of this kind add or remove. */
@@ -43,6 +43,9 @@ export type KindDefinition<F, S extends TSchema> = {
   /** The loop that reads these rows. */
   readonly wakes?: WakeName
 } & Partial<Defaults<F>>
+
+/** Without a value in the source, the first get their initial value, and the others keep theirs. */
+type Imported<Name extends string> = { readonly cleared: readonly Name[]; readonly kept: readonly Name[] }
 
 /** The parts that most kinds leave to `defineKind`. */
 type Defaults<F> = {

@@ -67,6 +67,9 @@ function staysRemoved(
 export const managerOf = ({ fields }: Row): Source =>
   (fields['managed_by'] as Source | undefined) ?? 'platform'
 
+const isImported = ({ imported }: Kind, field: string): boolean =>
+  imported !== undefined && [...imported.cleared, ...imported.kept].includes(field)
+
 function planEntry(
   kind: Kind,
   entry: Entry,
@@ -81,7 +84,7 @@ function planEntry(
     .filter(({ before, after }) => !isSame(before, after))
   const manager = managerOf(row)
   const isForeign = ({ field }: FieldChange) =>
-    manager !== source && (source !== 'platform' || (kind.imported ?? []).includes(field))
+    manager !== source && (source !== 'platform' || isImported(kind, field))
   const isSetByOwner = ({ field }: FieldChange) => row.setByOwner.includes(field)
   const foreign = differing.filter(isForeign)
   if (enforce) return updatesOf(row, [...differing, ...takeover(foreign, manager, source)])

@@ -60,7 +60,10 @@ export const device = defineKind({
     external_ref: column('devices', 'external_ref', { initial: '' }),
     managed_by: column('devices', 'managed_by', { initial: 'platform' }),
   },
-  imported: ['role', 'vendor', 'model', 'serial', 'location', 'address', 'tags', 'external_ref'],
+  imported: {
+    cleared: ['role', 'vendor', 'model', 'serial', 'location', 'tags', 'external_ref'],
+    kept: ['address'],
+  },
   wakes: 'devices',
   /** Its interfaces are listed again. */
   async update(trx, change, now): Promise<void> {

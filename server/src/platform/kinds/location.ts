@@ -25,7 +25,7 @@ export const location = defineKind({
     timezone: column('locations', 'timezone'),
     managed_by: column('locations', 'managed_by', { initial: 'platform' }),
   },
-  imported: ['name', 'country', 'timezone'],
+  imported: { cleared: [], kept: ['name', 'country', 'timezone'] },
   check(context, elements): void {
     for (const { path, element } of elements) {
       if (!isTimezone(element.timezone)) {

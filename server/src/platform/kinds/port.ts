@@ -80,7 +80,10 @@ export const port = defineKind({
     },
     managed_by: column('ports', 'managed_by', { initial: 'platform' }),
   },
-  imported: ['device', 'interface', 'name', 'media', 'speed_bps', 'description', 'external_ref', 'service'],
+  imported: {
+    cleared: ['media', 'speed_bps', 'description', 'external_ref'],
+    kept: ['device', 'interface', 'service'],
+  },
   initialOf: ({ interface: key = '' }) => ({ name: key }),
   disabled: { service: null },
   wakes: 'devices',

@@ -65,7 +65,7 @@ export const service = defineKind({
     asn: column('services', 'asn', { initial: null }),
     managed_by: column('services', 'managed_by', { initial: 'platform' }),
   },
-  imported: ['type', 'state', 'location', 'commit_bps', 'start_date', 'end_date', 'external_ref'],
+  imported: { cleared: ['commit_bps', 'start_date', 'end_date', 'external_ref'], kept: ['type', 'state'] },
   check(context, elements): void {
     for (const { path, element } of elements) {
       checkDay(context, [...path, 'start_date'], element.start_date)
