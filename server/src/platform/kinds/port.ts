@@ -103,7 +103,7 @@ export const port = defineKind({
       if ((team === undefined) !== (name == null))
         context.problem(path, 'a port of a service needs both team and service')
       context.claim(
-        `port ${element.device} ${element.interface}`,
+        `interface ${element.device} ${element.interface}`,
         [...path, 'interface'],
         `${element.interface} of ${element.device} is a port already`,
       )
