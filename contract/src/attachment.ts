@@ -1,7 +1,6 @@
 // Attachments: files about devices, cross connects and events.
 import { Type, type Static } from 'typebox'
-import { inventoryReading } from './device.ts'
-import { route, staffChanging, staffReading, type Upload } from './route.ts'
+import { inventoryReading, route, staffChanging, staffReading, type Upload } from './route.ts'
 import {
   Component,
   Enumeration,
@@ -77,7 +76,7 @@ export const attachmentUpload = {
     name: 'file',
     description: 'any file, at most 20 MiB',
     bytesMax: attachmentBytesMax,
-    mediaTypes: ['application/octet-stream'],
+    mediaTypes: ['*/*'],
   },
 } as const satisfies Upload
 
@@ -110,16 +109,9 @@ export const getAttachmentFileRoute = route({
   permission: { credential: 'none' },
   params: Strict({ attachment_id: Id }),
   query: Strict({
-    expires: Type.Integer({
-      minimum: 0,
-      maximum: 99_999_999_999,
-      description: 'end of the link, seconds since 1970',
-    }),
-    signature: Type.String({
-      minLength: 64,
-      maxLength: 64,
-      pattern: '^[0-9a-f]*$',
-      description: 'signature of the link',
+    token: Type.String({
+      pattern: '^[0-9]{1,11}\\.[0-9a-f]{64}$',
+      description: 'end of the link in seconds since 1970, and its signature',
     }),
   }),
   success: 200,

@@ -1,8 +1,7 @@
 // Bills of services by their traffic: the current month and past ones, with everything that a recount needs.
 import { Type, type Static } from 'typebox'
 import { BillingDirectionOf, BillingMethodOf, BillingScopeOf } from './billing-rules.ts'
-import { inventoryReading } from './device.ts'
-import { route } from './route.ts'
+import { inventoryReading, route } from './route.ts'
 import {
   Component,
   Enumeration,

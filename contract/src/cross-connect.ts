@@ -1,9 +1,7 @@
 // Cross connects: cables between a panel of the provider and one of the customer, their states and who has to act.
 import { Type, type Static } from 'typebox'
 import { Attachment, attachmentUpload } from './attachment.ts'
-import { inventoryReading } from './device.ts'
-import { Wiring } from './port.ts'
-import { route, staffChanging, staffReading } from './route.ts'
+import { inventoryReading, route, staffChanging, staffReading } from './route.ts'
 import {
   Component,
   Enumeration,
@@ -23,6 +21,7 @@ import {
   Time,
 } from './scalar.ts'
 import { Line } from './text.ts'
+import { Wiring } from './wiring.ts'
 
 export const crossConnectStatuses = [
   'reserved',

@@ -1,7 +1,8 @@
 // Devices of the provider on which a team has ports, and their interfaces.
 import { Type, type Static } from 'typebox'
+import { Attachment } from './attachment.ts'
 import { gaugeQuery } from './gauge.ts'
-import { route } from './route.ts'
+import { inventoryReading, route } from './route.ts'
 import {
   Component,
   Enumeration,
@@ -20,9 +21,6 @@ import {
 } from './scalar.ts'
 import { Service } from './service.ts'
 import { Timeseries } from './timeseries.ts'
-
-/** The permission of everything about devices and ports. */
-export const inventoryReading = { credential: 'any', module: 'inventory', scope: 'inventory:read' } as const
 
 /**
  * `degraded`: the last poll failed, or half of it; `offline`: no answer to three polls in a row; `unknown`: never polled.
@@ -84,7 +82,7 @@ export const Interface = Component('Interface', {
 })
 export type Interface = Static<typeof Interface>
 
-const deviceIncludes = ['interfaces', 'services'] as const
+const deviceIncludes = ['interfaces', 'services', 'attachments'] as const
 
 export const Device = Component('Device', {
   id: { ...Id, description: 'id of the device' },
@@ -112,6 +110,9 @@ export const Device = Component('Device', {
   service_ids: Type.Array(Id, { description: 'services of the team that use it' }),
   interfaces: Optional(
     Type.Array(Interface, { description: 'with `include=interfaces`: those that the team may see' }),
+  ),
+  attachments: Optional(
+    Type.Array(Attachment, { description: 'with `include=attachments`: files about it' }),
   ),
   services: Optional(
     Type.Array(Service, { description: 'with `include=services`: the services of the team that use it' }),

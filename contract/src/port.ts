@@ -1,7 +1,8 @@
 // Ports: interfaces of the provider's devices that are sold to a team, each for a service and a time.
 import { Type, type Static } from 'typebox'
-import { AdminState, inventoryReading, OperState } from './device.ts'
-import { route } from './route.ts'
+import { CrossConnect } from './cross-connect.ts'
+import { AdminState, OperState } from './device.ts'
+import { inventoryReading, route } from './route.ts'
 import {
   Component,
   Enumeration,
@@ -21,15 +22,9 @@ import {
 } from './scalar.ts'
 import { OpticWarning, Transceiver, TransceiverReading } from './transceiver.ts'
 import { PortUsage } from './usage.ts'
+import { Wiring } from './wiring.ts'
 
 const Text = (description: string) => Type.String({ description: `${description}; empty if not set` })
-
-export const Wiring = Component('Wiring', {
-  panel: Text('patch panel of the provider'),
-  module: Text('module of the panel'),
-  position: Text('position in the module'),
-})
-export type Wiring = Static<typeof Wiring>
 
 /** What a poll or a survey has found to be different. */
 export const portChangeKinds = ['oper', 'admin', 'speed', 'module'] as const
@@ -84,6 +79,9 @@ export const Port = Component('Port', {
       ),
     ),
   ),
+  cross_connects: Optional(
+    Type.Array(CrossConnect, { description: 'with `include=cross_connects`: those that begin at it' }),
+  ),
   usage: Optional({ ...PortUsage, description: 'with `include=usage`: its rates of the last 24 hours' }),
   log: Optional(
     Type.Array(PortChange, {
@@ -94,7 +92,7 @@ export const Port = Component('Port', {
 })
 export type Port = Static<typeof Port>
 
-const portIncludes = ['optics', 'usage', 'log'] as const
+const portIncludes = ['optics', 'usage', 'cross_connects', 'log'] as const
 
 const portOrderings = [
   'id',

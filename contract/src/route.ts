@@ -47,6 +47,9 @@ type StaffPermission = {
 }
 
 /** The permission of an operation of staff that changes nothing. */
+/** The permission of everything about devices and ports. */
+export const inventoryReading = { credential: 'any', module: 'inventory', scope: 'inventory:read' } as const
+
 export const staffReading = { credential: 'any', role: 'staff', scope: 'admin:read' } as const
 /** The permission of an operation of staff that changes something. */
 export const staffChanging = { credential: 'any', role: 'staff', scope: 'admin:write' } as const

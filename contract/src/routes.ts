@@ -34,9 +34,11 @@ import { sessionRoutes } from './session.ts'
 import { streamRoutes } from './stream.ts'
 import { teamRoutes } from './team.ts'
 import { tokenRoutes } from './token.ts'
+import { adminDeviceRoutes } from './admin-device.ts'
 import { attachmentRoutes } from './attachment.ts'
 import { billRoutes } from './bill.ts'
 import { crossConnectRoutes } from './cross-connect.ts'
+import { inventoryMetricsRoutes } from './inventory-metrics.ts'
 import { transceiverRoutes } from './transceiver.ts'
 import { usageRoutes } from './usage.ts'
 import { webhookRoutes } from './webhook.ts'
@@ -75,8 +77,10 @@ export const routes: readonly Route[] = [
   ...deviceRoutes,
   ...portRoutes,
   ...billRoutes,
+  ...adminDeviceRoutes,
   ...attachmentRoutes,
   ...crossConnectRoutes,
+  ...inventoryMetricsRoutes,
   ...transceiverRoutes,
   ...usageRoutes,
   ...deliveryRoutes,

@@ -1,7 +1,6 @@
 // Modules of ports: what they are, their light levels with the limits that they state, and early warnings.
 import { Type, type Static } from 'typebox'
-import { inventoryReading } from './device.ts'
-import { route } from './route.ts'
+import { inventoryReading, route } from './route.ts'
 import { Component, Enumeration, Id, Nullable, Optional, Repeatable, Strict, Time } from './scalar.ts'
 import { gaugeQuery } from './gauge.ts'
 import { Timeseries } from './timeseries.ts'

@@ -1,7 +1,6 @@
 // Usage of ports: rates over time, with the 95th percentile.
 import { Type, type Static } from 'typebox'
-import { inventoryReading } from './device.ts'
-import { route } from './route.ts'
+import { inventoryReading, route } from './route.ts'
 import { Component, Enumeration, Id, Nullable, Optional, Repeatable, Strict, Time } from './scalar.ts'
 import { bucketQuery, Timeseries } from './timeseries.ts'
 

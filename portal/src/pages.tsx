@@ -1,11 +1,13 @@
 // The pages of the portal: one entry each. The router, the navigation, the command palette and the keyboard shortcuts are
 // derived from these tables, and the server answers any address of a page with the portal. Pages are loaded when they are
 // first opened, and import nothing from here.
+import type { listStaffDevicesRoute } from '@pharos/contract/admin-device'
 import type { listCustomersRoute } from '@pharos/contract/admin-team'
 import type { User } from '@pharos/contract/session'
 import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { listAuditEntriesRoute } from '@pharos/contract/audit'
 import type { listAnnouncementsOfTeamRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
+import type { listCrossConnectsRoute, listStaffCrossConnectsRoute } from '@pharos/contract/cross-connect'
 import type { listDeliveriesRoute } from '@pharos/contract/delivery'
 import type { listDevicesRoute } from '@pharos/contract/device'
 import type { listZonesRoute } from '@pharos/contract/dns-zone'
@@ -26,6 +28,7 @@ import {
   IconId,
   IconInbox,
   IconPlug,
+  IconPlugConnected,
   IconRadar,
   IconRouter,
   IconServer,
@@ -255,6 +258,21 @@ export const pages = [
     component: lazyRouteComponent(() => import('./inventory/service.tsx'), 'ServicePage'),
   }),
   page({
+    path: '/cross-connects',
+    label: 'Cross connects',
+    icon: IconPlugConnected,
+    group: 'inventory',
+    module: 'inventory',
+    keywords: ['cable', 'loa', 'letter', 'panel'],
+    search: parameters<QueryOf<typeof listCrossConnectsRoute>>()('search', 'status', 'ordering'),
+    component: lazyRouteComponent(() => import('./inventory/cross-connects.tsx'), 'CrossConnects'),
+  }),
+  page({
+    path: '/cross-connects/$id',
+    module: 'inventory',
+    component: lazyRouteComponent(() => import('./inventory/cross-connect.tsx'), 'CrossConnectPage'),
+  }),
+  page({
     path: '/zones',
     label: 'Zones',
     icon: IconWorld,
@@ -448,6 +466,31 @@ export const pages = [
     keywords: ['routers', 'drain', 'bgp'],
     role: 'staff',
     component: lazyRouteComponent(() => import('./staff/regions.tsx'), 'Regions'),
+  }),
+  page({
+    path: '/staff/devices',
+    label: 'Devices',
+    icon: IconServer,
+    group: 'provider',
+    keywords: ['router', 'switch', 'snmp', 'poll'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listStaffDevicesRoute>>()('search', 'status', 'error', 'ordering'),
+    component: lazyRouteComponent(() => import('./staff/devices.tsx'), 'StaffDevices'),
+  }),
+  page({
+    path: '/staff/cross-connects',
+    label: 'Cross connects',
+    icon: IconPlugConnected,
+    group: 'provider',
+    keywords: ['cable', 'loa', 'letter'],
+    role: 'staff',
+    search: parameters<QueryOf<typeof listStaffCrossConnectsRoute>>()(
+      'search',
+      'status',
+      'waits_for',
+      'ordering',
+    ),
+    component: lazyRouteComponent(() => import('./staff/cross-connects.tsx'), 'StaffCrossConnects'),
   }),
   page({
     path: '/staff/registries',

@@ -49,6 +49,8 @@ const ofMember: readonly Shot[] = [
   { name: 'port', path: '/ports', act: open('/ports/') },
   { name: 'services', path: '/services' },
   { name: 'service', path: '/services', act: open('/services/') },
+  { name: 'cross-connects', path: '/cross-connects' },
+  { name: 'cross-connect', path: '/cross-connects/2' },
   { name: 'zones', path: '/zones' },
   { name: 'zone-new', path: '/zones/new' },
   { name: 'zone-import', path: '/zones/import' },

@@ -126,6 +126,26 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   // Two ways to say the buckets, too many of them, or not a time zone.
   getPortUsage: [/^query\.(end|interval): range$/, /^query\.timezone: unknown$/, /^query\.points: conflict$/],
+  getTransceiverMetrics: [
+    /^query\.(end|interval): range$/,
+    /^query\.timezone: unknown$/,
+    /^query\.points: conflict$/,
+  ],
+  // The same, and a metric that the device does not report.
+  getDeviceMetrics: [
+    /^query\.(end|interval): range$/,
+    /^query\.timezone: unknown$/,
+    /^query\.points: conflict$/,
+    /^query\.metric: not_reported$/,
+  ],
+  // A port where all are billed as one, or none where they are billed one by one.
+  getBillingSamples: [/^query\.port_id: (required|not_accepted)$/],
+  // Not a PDF or an image.
+  uploadCrossConnectLetter: [/^body\.file: media_type$/],
+  // Has passed.
+  maintainDevice: [/^body\.until: past$/],
+  // Not a team.
+  addDeviceAttachment: [/^body\.team_id: unknown$/],
   // Not an address or a network, or not in canonical form.
   listAuditEntries: [/^query\.address: /, /^query\.end: range$/],
   // Rejected by the password policy, which counts the characters of the composed form.

@@ -68,6 +68,16 @@ const owners: Record<string, string> = {
     '(select a.team_id from ports p join port_assignments a on a.port_id = p.id where p.id = t.interface_id)',
   ports: '(select a.team_id from port_assignments a where a.port_id = t.id)',
   ...Object.fromEntries(
+    ['transceivers', 'interface_log'].map((table) => [
+      table,
+      '(select a.team_id from ports p join port_assignments a on a.port_id = p.id where p.id = t.interface_id)',
+    ]),
+  ),
+  gauges: `(select a.team_id from ports p join port_assignments a on a.port_id = p.id where p.device_id = t.device_id)`,
+  gauge_days: `(select a.team_id from gauges g join ports p on p.device_id = g.device_id
+    join port_assignments a on a.port_id = p.id where g.id = t.gauge_id)`,
+  attachments: 't.customer_id',
+  ...Object.fromEntries(
     ['devices', 'device_states', 'interfaces'].map((table) => [
       table,
       `(select a.team_id from ports p join port_assignments a on a.port_id = p.id

@@ -17,13 +17,19 @@ import {
   uploadCrossConnectLetterRoute,
   type CrossConnect,
 } from '../cross-connect.ts'
+import {
+  listStaffDevicesRoute,
+  maintainDeviceRoute,
+  pollDeviceRoute,
+  type StaffDevice,
+} from '../admin-device.ts'
 import { example } from '../example.ts'
 import { edge } from './device.ts'
 import { amsterdam, portId, serviceId, teamReference } from './world.ts'
 
-const signature = '7d793037a0760186574b0282f2f435e7ac4f5a1ec8c1d0e6a4d2f6a7c1b9e855'
+const token = '1774000800.7d793037a0760186574b0282f2f435e7ac4f5a1ec8c1d0e6a4d2f6a7c1b9e855'
 const fileLink = (id: number) => ({
-  url: `https://pharos.example.net/v3/attachments/${id}/file?expires=1774000800&signature=${signature}`,
+  url: `https://pharos.example.net/v3/attachments/${id}/file?token=${token}`,
   url_expires: '2026-03-20T10:00:00.000Z',
 })
 
@@ -83,7 +89,37 @@ const ofStaff = { ...received, team: teamReference, next: [...crossConnectStates
 const params = { cross_connect_id: waiting.id }
 const ofDevice = { device_id: edge.id }
 
+const silent: StaffDevice = {
+  id: edge.id,
+  name: edge.name,
+  role: edge.role,
+  location: edge.location,
+  vendor: edge.vendor,
+  model: edge.model,
+  management_ip: '192.0.2.1',
+  driver: 'snmp',
+  status: 'offline',
+  last_seen: '2026-03-14T09:41:12.000Z',
+  next_poll: '2026-03-14T09:52:00.000Z',
+  missed: 5,
+  error: 'unreachable',
+  error_text: 'No answer to 3 requests.',
+  interfaces: 64,
+  ports: 12,
+  maintenance_until: null,
+}
+
 export const crossConnectExamples = [
+  example(listStaffDevicesRoute, {
+    query: { status: ['offline', 'degraded'], ordering: 'name', limit: 100 },
+    response: { results: [silent], count: 1 },
+  }),
+  example(pollDeviceRoute, { params: ofDevice, response: silent }),
+  example(maintainDeviceRoute, {
+    params: ofDevice,
+    body: { until: '2026-03-14T12:00:00Z' },
+    response: { ...silent, status: 'maintenance', maintenance_until: '2026-03-14T12:00:00.000Z' },
+  }),
   example(listCrossConnectsRoute, {
     query: { waits_for: ['customer'], ordering: 'name', limit: 100 },
     response: { results: [waiting], count: 1 },
@@ -120,7 +156,7 @@ export const crossConnectExamples = [
   }),
   example(getAttachmentFileRoute, {
     params: { attachment_id: photograph.id },
-    query: { expires: 1_774_000_800, signature },
+    query: { token },
   }),
   example(listStaffAttachmentsRoute, {
     params: ofDevice,

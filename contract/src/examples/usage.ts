@@ -1,5 +1,6 @@
 // Examples of the usage of a port.
 import { example } from '../example.ts'
+import { getInventoryMetricsRoute } from '../inventory-metrics.ts'
 import { getPortUsageRoute } from '../usage.ts'
 import { portId } from './world.ts'
 
@@ -16,6 +17,7 @@ const series = (direction: 'in' | 'out', label: string, values: (number | null)[
 })
 
 export const usageExamples = [
+  example(getInventoryMetricsRoute, {}),
   example(getPortUsageRoute, {
     params: { port_id: portId },
     query: { start: '2026-03-14T06:00:00Z', end: '2026-03-14T09:00:00Z', interval: 3600, metric: ['bps'] },

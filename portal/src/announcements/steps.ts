@@ -1,20 +1,10 @@
 // The four steps of an announcement, each with the line that is true now. Pure.
 import type { Announcement } from '@pharos/contract/byoip'
+import type { Step } from '../ui/step-list.tsx'
 import { namesOf, openChecks } from './check-view.ts'
 import { words } from './words.ts'
 
 const { steps: texts } = words
-
-/** `done`, `now` in progress, `warn` waits for somebody, `bad` failed, `next` not reached yet. */
-export type StepState = keyof typeof texts.state
-
-export type Step = {
-  readonly name: string
-  readonly state: StepState
-  readonly text: string
-  /** A time that follows the text. */
-  readonly at?: string
-}
 
 /** Returns the checks, the release and the announcement as steps; who added it is asked of the history. */
 export function stepsOf(announcement: Announcement): [checks: Step, ready: Step, announced: Step] {

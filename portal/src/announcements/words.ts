@@ -116,7 +116,6 @@ export const words = {
     since: 'since',
     withdrawing: (count: number) => `Still in ${plural(count, 'region')}, being withdrawn`,
     withdrawnSince: 'Withdrawn',
-    state: { done: 'done', now: 'in progress', warn: 'needs action', bad: 'failed', next: 'not yet' },
   },
 
   tabs: {

@@ -16,6 +16,7 @@ import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
+import { DeviceAttachments } from './attachments.tsx'
 import { HealthCard } from './health.tsx'
 import { DevicePill, portColor, PortPill, portStateText } from './inventory-state.tsx'
 import { words } from './words.ts'
@@ -49,6 +50,7 @@ export function DevicePage() {
           <>
             <DeviceFacts device={device} />
             <Services device={device} />
+            <DeviceAttachments deviceId={device.id} />
           </>
         }
       >

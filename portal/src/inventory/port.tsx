@@ -1,5 +1,6 @@
 // One port: its state, the members of a LAG, its place in the panels, and the service it belongs to.
 import { Text } from '@mantine/core'
+import { listCrossConnectsRoute } from '@pharos/contract/cross-connect'
 import { getPortRoute, listPortsRoute, type Port } from '@pharos/contract/port'
 import { getServiceRoute } from '@pharos/contract/service'
 import { useParams } from '@tanstack/react-router'
@@ -12,6 +13,7 @@ import { PendingPage } from '../ui/pending-page.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
+import { CrossConnectPill } from './cross-connect-state.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
 import { ModuleFacts, OpticsCard, useTransceiver } from './optics.tsx'
 import { PortLog } from './port-log.tsx'
@@ -48,6 +50,7 @@ export function PortPage() {
         {optics.data && <OpticsCard portId={port.id} metrics={optics.data} />}
         {port.is_lag && <Members lag={port} />}
         <ServiceOf port={port} />
+        <CrossConnectsOf portId={port.id} />
         <PortLog portId={port.id} />
       </Columns>
     </Page>
@@ -140,6 +143,24 @@ function Members({ lag }: { lag: Port }) {
           member.circuit_id,
           <TextLink key={member.id} to="/ports/$id" params={{ id: String(member.id) }} size="sm">
             {member.name} <PortPill {...member} />
+          </TextLink>,
+        ])}
+      />
+    </Section>
+  )
+}
+
+function CrossConnectsOf({ portId }: { portId: number }) {
+  const answer = useAnswer(listCrossConnectsRoute, { query: { port_id: [portId], limit: 100 } })
+  const found = answer.data?.results ?? []
+  if (found.length === 0) return null
+  return (
+    <Section title={words.crossConnects.title}>
+      <Facts
+        facts={found.map((one) => [
+          one.circuit_id,
+          <TextLink key={one.id} to="/cross-connects/$id" params={{ id: String(one.id) }} size="sm">
+            {one.name} <CrossConnectPill {...one} />
           </TextLink>,
         ])}
       />

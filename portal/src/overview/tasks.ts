@@ -1,6 +1,7 @@
 // The tasks that follow from what the API answered: what it is, who acts, and the page where it is done. Pure.
 import type { Announcement } from '@pharos/contract/byoip'
 import type { Zone } from '@pharos/contract/dns-zone'
+import type { CrossConnect } from '@pharos/contract/cross-connect'
 import type { Port } from '@pharos/contract/port'
 import type { SecondFactor } from '@pharos/contract/second-factor'
 import type { Token } from '@pharos/contract/token'
@@ -27,6 +28,8 @@ export type Known = {
   readonly webhooks?: Counted<Webhook> | undefined
   /** Ordered by expiry, the first to expire first. */
   readonly tokens?: Counted<Token> | undefined
+  /** Cross connects for which the team has to act. */
+  readonly crossConnects?: Counted<CrossConnect> | undefined
   /** Ports with early warnings of their modules. */
   readonly opticPorts?: Counted<Port> | undefined
   readonly holds?: Counted<unknown> | undefined
@@ -60,6 +63,7 @@ export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
     ...staffTasks(known),
     ...announcementTasks(known),
     ...zoneTasks(known),
+    ...crossConnectTasks(known),
     ...portTasks(known),
     ...accountTasks(known),
     ...webhookTasks(known),
@@ -201,6 +205,17 @@ function zoneTasks({ troubledZones, dnssecZones }: Known): readonly Task[] {
 function moreZones(zones: Counted<Zone> | undefined, to: LinkOptions): readonly Task[] {
   const more = zones === undefined ? 0 : zones.count - zones.results.length
   return more > 0 ? [{ text: texts.moreZones(more), color: 'warn', who: 'you', verb: texts.view, to }] : []
+}
+
+function crossConnectTasks({ crossConnects }: Known): readonly Task[] {
+  return (crossConnects?.results ?? []).map(({ id, name }) => ({
+    text: name,
+    detail: texts.letterMissing,
+    color: 'warn',
+    who: 'you',
+    verb: texts.fix,
+    to: linkOptions({ to: '/cross-connects/$id', params: { id: String(id) } }),
+  }))
 }
 
 function portTasks({ opticPorts }: Known): readonly Task[] {

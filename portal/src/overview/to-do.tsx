@@ -2,6 +2,7 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { CallInput } from '@pharos/contract/client'
+import { listCrossConnectsRoute } from '@pharos/contract/cross-connect'
 import { listZonesRoute } from '@pharos/contract/dns-zone'
 import { listDomainsRoute } from '@pharos/contract/domain'
 import { listHoldsRoute } from '@pharos/contract/hold'
@@ -57,6 +58,9 @@ export function ToDo({ user }: { user: User }) {
   const dnssecZones = useIf(hasDns, listZonesRoute, {
     query: { dnssec: ['pending_ds', 'error'], limit: requestedRows },
   })
+  const crossConnects = useIf(user.enabled_modules.includes('inventory'), listCrossConnectsRoute, {
+    query: { waits_for: ['customer'], limit: requestedRows },
+  })
   const opticPorts = useIf(user.enabled_modules.includes('inventory'), listPortsRoute, {
     query: { has_optic_warning: true, include: 'optics', limit: requestedRows },
   })
@@ -79,6 +83,7 @@ export function ToDo({ user }: { user: User }) {
     failed: failed.data,
     troubledZones: troubledZones.data,
     dnssecZones: dnssecZones.data,
+    crossConnects: crossConnects.data,
     opticPorts: opticPorts.data,
     secondFactor: secondFactor.data,
     invited: invited.data,
@@ -93,6 +98,7 @@ export function ToDo({ user }: { user: User }) {
     failed,
     troubledZones,
     dnssecZones,
+    crossConnects,
     opticPorts,
     secondFactor,
     invited,

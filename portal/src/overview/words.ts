@@ -79,6 +79,7 @@ export const words = {
       zone_expired: 'The primary servers were away too long; the zone is not served',
     } as Readonly<Record<string, string>>,
     dnssecFailed: 'DNSSEC has failed; resolvers that validate may not find the zone',
+    letterMissing: 'A letter of authorization is missing',
     light: 'The light of this port gets weaker',
     lightUntil: (day: string) => `The light of this port gets weaker: it reaches its limit on ${day}`,
     morePorts: (n: number) => `${n.toLocaleString('en')} more ports with weak light`,

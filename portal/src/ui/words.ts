@@ -280,6 +280,7 @@ export const words = {
     cancel: 'Cancel',
     progress: 'Progress',
   },
+  stepState: { done: 'done', now: 'in progress', warn: 'needs action', bad: 'failed', next: 'not yet' },
   panel: {
     close: 'Close panel',
     open: 'Open page',

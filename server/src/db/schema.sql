@@ -45,7 +45,7 @@ CREATE OR REPLACE FUNCTION public.billed_assignments(service integer, since time
  RETURNS TABLE(port_id integer, name text, circuit_id text, speed_bps bigint, valid tstzrange, interface_id integer, lag_interface_id integer, is_lag boolean, oper text, bits integer, created timestamp with time zone)
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
   select p.id, p.name, p.circuit_id, coalesce(p.speed_bps, i.speed_bps), a.valid * tstzrange(since, until), i.id, i.lag_id,
     coalesce(i.type = 161, false), coalesce(i.oper, 'unknown'), (c.state ->> 'bits')::integer, p.created
@@ -59,7 +59,7 @@ CREATE OR REPLACE FUNCTION public.billed_states(service integer, since timestamp
  RETURNS TABLE(interface_id integer, at timestamp with time zone, before text, after text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
   select l.interface_id, l.at, l.before, l.after
   from billed_assignments(service, since, until) b join interface_log l on l.interface_id = b.interface_id

@@ -1,4 +1,5 @@
-// The HTTP side of cross connects and attachments: one line per operation.
+// The HTTP side of cross connects, attachments and devices for staff: one line per operation.
+import { listStaffDevicesRoute, maintainDeviceRoute, pollDeviceRoute } from '@pharos/contract/admin-device'
 import {
   addDeviceAttachmentRoute,
   deleteAttachmentRoute,
@@ -27,6 +28,7 @@ import {
   listCrossConnects,
   uploadCrossConnectLetter,
 } from './cross-connect/cross-connect.ts'
+import { listStaffDevices, maintainDevice, pollDevice } from './device/staff-device.ts'
 import { listStaffCrossConnects, moveCrossConnect } from './cross-connect/move-cross-connect.ts'
 
 export const crossConnectRoutes = (deps: AttachmentDeps): Mounted[] => [
@@ -39,5 +41,8 @@ export const crossConnectRoutes = (deps: AttachmentDeps): Mounted[] => [
   handle(getCrossConnectRoute, getCrossConnect, deps),
   handle(uploadCrossConnectLetterRoute, uploadCrossConnectLetter, deps),
   handleStaff(listStaffCrossConnectsRoute, listStaffCrossConnects, deps),
+  handleStaff(listStaffDevicesRoute, listStaffDevices, deps),
+  handleStaff(pollDeviceRoute, pollDevice, deps),
+  handleStaff(maintainDeviceRoute, maintainDevice, deps),
   handleStaff(moveCrossConnectRoute, moveCrossConnect, deps),
 ]

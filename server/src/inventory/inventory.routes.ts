@@ -11,6 +11,7 @@ import {
   listDevicesRoute,
   listInterfacesRoute,
 } from '@pharos/contract/device'
+import { getInventoryMetricsRoute } from '@pharos/contract/inventory-metrics'
 import { getPortRoute, listPortsRoute } from '@pharos/contract/port'
 import { getPrefixRoute, listPrefixesRoute } from '@pharos/contract/prefix'
 import { getServiceRoute, listServicesRoute } from '@pharos/contract/service'
@@ -20,6 +21,7 @@ import { handle, type Mounted } from '../http/mount.ts'
 import { getDevice, groupDevices, listDevices, listInterfaces, type DeviceDeps } from './device/device.ts'
 import { getBillingSamples, listBillablePorts, listBillingPeriods } from './bill/billable-port.ts'
 import { getDeviceMetrics } from './device/device-metrics.ts'
+import { getInventoryMetrics } from './metrics/metrics.ts'
 import { getTransceiverMetrics } from './optics/transceiver.ts'
 import { getPort, listPorts, type PortDeps } from './port/port.ts'
 import { getPrefix, listPrefixes, type PrefixDeps } from './prefix.ts'
@@ -44,5 +46,6 @@ export const inventoryRoutes = (
   handle(listPortsRoute, listPorts, deps),
   handle(getPortRoute, getPort, deps),
   handle(getTransceiverMetricsRoute, getTransceiverMetrics, deps),
+  handle(getInventoryMetricsRoute, getInventoryMetrics, deps),
   handle(getPortUsageRoute, getPortUsage, deps),
 ]

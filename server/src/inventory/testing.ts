@@ -25,6 +25,9 @@ export async function seedPort(
     port as (
       insert into ports (circuit_id, name, device_id, interface_key, interface_id)
       select ${circuitId}, 'et-0/0/1', device_id, 'et-0/0/1', id from interface returning id, device_id, interface_id),
+    module as (
+      insert into transceivers (interface_id, serial, type, has_ddm)
+      select interface_id, ${`module of ${circuitId}`}, '100GBASE-LR4', true from port),
     assigned as (
       insert into port_assignments (port_id, service_id, team_id, valid)
       select id, ${serviceId}, ${teamId}, tstzrange(${since}, null) from port)

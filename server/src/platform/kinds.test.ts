@@ -161,6 +161,26 @@ const samples: Readonly<Record<string, Sample>> = {
       external_ref: { external_ref: 'netbox:17' },
     },
   },
+  cross_connects: {
+    element: { circuit_id: 'XC-1', team: 'demo', service: 'Transit', port: 'AMS-1' },
+    fields: {
+      name: { name: 'X' },
+      service: { service: 'Transit Amsterdam' },
+      port: { port: 'AMS-2' },
+      location: { location: 'fra' },
+      panel: { panel: 'P1' },
+      module: { module: 'M2' },
+      position: { position: '3' },
+      z_name: { z_name: 'Acme' },
+      z_circuit_id: { z_circuit_id: 'A7' },
+      z_panel: { z_panel: 'C4' },
+      z_module: { z_module: '1' },
+      z_position: { z_position: '7' },
+      media: { media: 'single-mode duplex' },
+      connector: { connector: 'LC/UPC' },
+      chargeable: { chargeable: true },
+    },
+  },
   ports: {
     element: {
       circuit_id: 'AMS-1',
@@ -276,6 +296,11 @@ const sample = (() => {
       team: 'demo',
       service: 'Transit Amsterdam',
     },
+  ]
+  // Each port is referred to: pruning keeps all of them.
+  platform['cross_connects'] = [
+    { circuit_id: 'XC-2', team: 'demo', service: 'Transit', port: 'AMS-2' },
+    { circuit_id: 'XC-3', team: 'demo', service: 'Transit Amsterdam' },
   ]
   for (const [section, { element }] of Object.entries(samples))
     if (typeof element === 'object') platform[section] = [...(platform[section] ?? []), element]

@@ -136,6 +136,13 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     }),
     now: () => new Date(),
   }
+  const inventory = {
+    postgres,
+    db: postgres.front,
+    ring,
+    publicUrl: publicUrl(config),
+    now: () => new Date(),
+  }
   const outboxListener = createOutboxListener({ db: postgres.front, waker, log, metrics })
   const mounted: Mounted[] = [
     ...sessionRoutes({
@@ -244,14 +251,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...dnsRoutes(dns),
     ...dnssecRoutes({ postgres, ring, now: () => new Date(), waits: waitsFor(config.dnsCacheSeconds) }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
-    ...inventoryRoutes({ postgres, now: () => new Date() }),
-    ...crossConnectRoutes({
-      postgres,
-      db: postgres.front,
-      ring,
-      publicUrl: publicUrl(config),
-      now: () => new Date(),
-    }),
+    ...inventoryRoutes(inventory),
+    ...crossConnectRoutes(inventory),
     ...notificationRoutes({ db: postgres.front, now: () => new Date() }),
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),

@@ -9,6 +9,7 @@ import type { Shared } from './shared.ts'
 
 /** How often devices that are due are looked for. */
 const intervalMs = 5_000
+const closeMs = 600_000
 
 export function devicesPart(shared: Shared): Component {
   const { config, postgres, log } = shared
@@ -28,10 +29,19 @@ export function devicesPart(shared: Shared): Component {
     intervalMs,
     run: () => collector.startDue(),
   })
+  const closing = createLoopComponent(shared, {
+    name: 'unused-devices',
+    intervalMs: closeMs,
+    run: () => collector.closeUnused(),
+  })
   return {
     name: loop.name,
-    start: () => loop.start(),
+    start() {
+      loop.start()
+      closing.start()
+    },
     async stop() {
+      await closing.stop()
       await loop.stop()
       await collector.stop()
     },

@@ -217,6 +217,7 @@ export const failureTexts = {
       `The announcement is needed by ${plural(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    deviceNotRead: 'No driver reads the device: set `driver` in the platform file.',
     noLetterAwaited: ({ status }: { status: string }) =>
       `The status of the cross connect is ${status}: a letter is accepted while it is awaiting_loa.`,
     planOutdated: 'The database was changed since the plan was made. Send the request again.',
@@ -380,6 +381,7 @@ export const invalidTexts = {
   ],
   document: ['document', ({ problem }: { problem: string }) => `is not valid: ${problem}`],
   teamOfAttachment: ['unknown', 'is not the id of a team'],
+  maintenancePast: ['past', 'must be in the future'],
   letterFile: ['media_type', 'must be a PDF, PNG or JPEG file'],
   portOfBill: ['required', 'is required: the ports of the service are billed one by one'],
   noPortOfBill: ['not_accepted', 'is not accepted: all ports of the service are billed as one'],

@@ -58,6 +58,7 @@ const byType: Record<string, (n: number) => unknown> = {
   xid8: (n) => n,
   smallint: (n) => n,
   'double precision': (n) => n,
+  real: (n) => n,
   numeric: (n) => n,
   boolean: () => false,
   text: (n) => `x${n}`,
@@ -86,13 +87,15 @@ export async function addGeneratedRow(
 ): Promise<void> {
   const columns = table.columns.filter(
     ({ name, required, hasDefault, isGenerated }) =>
-      name === 'team_id' || (required && !hasDefault && !isGenerated),
+      isTeam(name) || (required && !hasDefault && !isGenerated),
   )
-  const values = columns.map((column) => (column.name === 'team_id' ? team : madeUp(table, column, n)))
+  const values = columns.map((column) => (isTeam(column.name) ? team : madeUp(table, column, n)))
   await sql`
     insert into ${sql.table(table.name)} (${sql.join(columns.map(({ name }) => sql.ref(name)))})
     overriding system value values (${sql.join(values)})`.execute(trx)
 }
+
+const isTeam = (column: string): boolean => column === 'team_id' || column === 'customer_id'
 
 function madeUp(table: TableShape, { name, type }: TableColumn, n: number): unknown {
   if (type.endsWith('[]')) return '{}'

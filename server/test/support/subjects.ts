@@ -17,6 +17,7 @@ import {
 import { auditSubjects } from './subjects-audit.ts'
 import { dnsSubjects } from './subjects-dns.ts'
 import { domainSubjects } from './subjects-domain.ts'
+import { aboutHoldings, inventorySubjects, ownIsFound } from './subjects-inventory.ts'
 import { memberSubjects } from './subjects-member.ts'
 import { notificationSubjects } from './subjects-notification.ts'
 import { secondFactorSubjects } from './subjects-second-factor.ts'
@@ -35,32 +36,6 @@ function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['r
     missing: async () => request(missingId),
   }
 }
-
-/** Objects that need no module: a team without modules is refused them only because it has none. */
-const ownIsFound: Subject['answers'] = (which, identity) =>
-  which === 'own' && !('team' in identity && identity.team === 'bare') ? 200 : 'not_found'
-
-function aboutHoldings(
-  request: (holder: Holder) => SubjectRequest,
-  missing: SubjectRequest,
-): Pick<Subject, 'requests' | 'answers'> {
-  return {
-    requests: {
-      own: async (context) => request(ownOf(context)),
-      foreign: async (context) => request(foreignOf(context)),
-      missing: async () => missing,
-    },
-    answers: ownIsFound,
-  }
-}
-
-const aboutDevices = aboutHoldings(({ deviceId }) => ({ params: { device_id: deviceId } }), {
-  params: { device_id: missingId },
-})
-
-const aboutPorts = aboutHoldings(({ portId }) => ({ params: { port_id: portId } }), {
-  params: { port_id: missingId },
-})
 
 /** Returns a new prefix of the documentation range for each request. */
 let prefixes = 0x5000
@@ -347,20 +322,7 @@ export const subjects: readonly Subject[] = [
       params: { prefix_id: missingId },
     }),
   },
-  { route: 'listServices', requests: only(), answers: () => 200 },
-  {
-    route: 'getService',
-    ...aboutHoldings(({ serviceId }) => ({ params: { service_id: serviceId } }), {
-      params: { service_id: missingId },
-    }),
-  },
-  { route: 'listDevices', requests: only(), answers: () => 200 },
-  { route: 'groupDevices', requests: only(), answers: () => 200 },
-  { route: 'getDevice', ...aboutDevices },
-  { route: 'listInterfaces', ...aboutDevices },
-  { route: 'listPorts', requests: only(), answers: () => 200 },
-  { route: 'getPort', ...aboutPorts },
-  { route: 'getPortUsage', ...aboutPorts },
+  ...inventorySubjects,
   { route: 'listAsns', requests: only(), answers: () => 200 },
   {
     route: 'getAsn',

@@ -9,6 +9,7 @@ import { parseYaml } from '../../platform/document.ts'
 import { platformKinds } from '../../platform/kinds/index.ts'
 import { fail } from '../../runtime/error.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
+import { addDemoInventory } from './demo-inventory.ts'
 import { addDemoZones } from './demo-zones.ts'
 import { createPartitionsSince, findOtherTeam, insertPastDeliveries } from './demo.store.ts'
 import { playRecording } from './history.ts'
@@ -64,5 +65,6 @@ export async function prepareDemo(
     await createPartitionsSince(trx, history[0]!.received, now)
     if ((await insertPastDeliveries(trx, history)) > 0) await wake(trx, 'deliveries')
   })
+  await addDemoInventory(owner, readDemo)
   await addDemoZones(postgres, ring, now, readDemo)
 }

@@ -18,7 +18,7 @@ create function billed_assignments(service integer, since timestamptz, until tim
 returns table (
   port_id integer, name text, circuit_id text, speed_bps bigint, valid tstzrange, interface_id integer, lag_interface_id integer,
   is_lag boolean, oper text, bits integer, created timestamptz)
-language sql stable security definer set search_path = public as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   select p.id, p.name, p.circuit_id, coalesce(p.speed_bps, i.speed_bps), a.valid * tstzrange(since, until), i.id, i.lag_id,
     coalesce(i.type = 161, false), coalesce(i.oper, 'unknown'), (c.state ->> 'bits')::integer, p.created
   from port_assignments a join ports p on p.id = a.port_id left join interfaces i on i.id = p.interface_id
@@ -29,7 +29,7 @@ $$;
 /* The changes between up and down of an interface of such a port. */
 create function billed_states(service integer, since timestamptz, until timestamptz)
 returns table (interface_id integer, at timestamptz, before text, after text)
-language sql stable security definer set search_path = public as $$
+language sql stable security definer set search_path = public, pg_temp as $$
   select l.interface_id, l.at, l.before, l.after
   from billed_assignments(service, since, until) b join interface_log l on l.interface_id = b.interface_id
   where l.kind = 'oper' and l.at >= since and l.at < until

@@ -54,9 +54,9 @@ export async function getAttachmentFile(
   { db, ring, now }: AttachmentDeps,
   _guest: unknown,
   id: number,
-  link: QueryOf<typeof getAttachmentFileRoute>,
+  { token }: QueryOf<typeof getAttachmentFileRoute>,
 ): Promise<AttachmentFile> {
-  const file = isValidLink(ring, id, link, now()) ? await findAttachmentFile(db, id) : undefined
+  const file = isValidLink(ring, id, token, now()) ? await findAttachmentFile(db, id) : undefined
   if (!file) throw notFound('attachment')
   return file
 }

@@ -2,7 +2,7 @@
 import type { InterfaceState } from '@pharos/contract/device'
 import { sql, type RawBuilder } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
-import type { Postgres, Trx } from '../../db/postgres.ts'
+import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { linkPorts } from '../port/link-ports.store.ts'
 import type { CounterRow, DeviceIdentity, SeenInterface } from './device-source.ts'
 
@@ -39,6 +39,12 @@ export async function listCredentials(
   const { rows } = await sql<SealedCredential & { readonly id: number }>`
     select c.id, ${sealedColumns} from device_credentials c where c.id = any(${ids}::integer[])`.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Ids of the devices that a driver reads. */
+export async function listReadDevices(db: Db): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ id: number }>`select id from devices where driver <> 'none'`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 type Lease = { readonly owner: string; readonly seconds: number; readonly max: number }

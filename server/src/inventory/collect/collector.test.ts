@@ -118,6 +118,26 @@ describe('the collector', () => {
     assert.deepEqual(await all(sql`select from device_states where next_poll <= now()`), [])
   })
 
+  test('a device that was removed has no open source', async () => {
+    const id = await addDevice('r1', bundle)
+    let closed = 0
+    await using collector = disposable(
+      createCollector({
+        createSource: (device) => {
+          const source = createDeviceSource({ ...device, credential: null }, () => new Date())!
+          source.close = async () => void closed++
+          return source
+        },
+      }),
+    )
+    await run(collector)
+    await collector.closeUnused()
+    assert.equal(closed, 0)
+    await sql`delete from devices where id = ${id}`.execute(database.postgres.owner)
+    await collector.closeUnused()
+    assert.equal(closed, 1)
+  })
+
   test('silence is counted and costs other devices nothing; an answer clears it', async () => {
     const id = await addDevice('r1', { ...bundle, silent: true })
     await addDevice('r2', bundle)

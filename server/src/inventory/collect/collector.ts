@@ -7,6 +7,7 @@ import type { Log } from '../../runtime/log.ts'
 import {
   leaseDevices,
   listCredentials,
+  listReadDevices,
   saveFailure,
   saveObservations,
   type DueDevice,
@@ -64,6 +65,16 @@ export class DeviceCollector {
         )
         .finally(() => this.#reading.delete(device.id))
       this.#reading.set(device.id, done)
+    }
+  }
+
+  /** Closes the sources of devices that are not read any more. */
+  async closeUnused(): Promise<void> {
+    const ids = await listReadDevices(this.#deps.postgres.owner)
+    for (const [id, { source }] of this.#sources) {
+      if (ids.has(id) || this.#reading.has(id)) continue
+      this.#sources.delete(id)
+      await source.close()
     }
   }
 

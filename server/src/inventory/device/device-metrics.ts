@@ -4,11 +4,11 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { Series, Timeseries } from '@pharos/contract/timeseries'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
-import { invalid } from '../../runtime/error.ts'
+import { invalid, notFound } from '../../runtime/error.ts'
 import { figuresOf, windowOf } from '../../timeseries/buckets.ts'
 import { listPoints, type GaugePoint } from '../gauge/gauge.store.ts'
 import { gaugeBucketsOf, gaugeSeries, type GaugeNames } from '../gauge/gauge-series.ts'
-import { getDevice } from './device.ts'
+import { findDevice } from './device.store.ts'
 import { gaugesOfDevice, listDeviceMetrics, listTraffic, type TrafficPoint } from './device-metrics.store.ts'
 
 export type DeviceMetricsDeps = { readonly postgres: Postgres; readonly now: () => Date }
@@ -26,7 +26,7 @@ export async function getDeviceMetrics(
   query: QueryOf<typeof getDeviceMetricsRoute>,
 ): Promise<Timeseries> {
   const { teamId } = operation.actor
-  await getDevice(deps, operation, deviceId, {})
+  if (!(await findDevice(deps.postgres, teamId, deviceId))) throw notFound('device')
   const reported = await listDeviceMetrics(deps.postgres, teamId, deviceId)
   const has = deviceMetrics.filter((one) => isTraffic(one) || reported.includes(one))
   const missing = query.metric?.find((one) => !has.includes(one))

@@ -19,14 +19,14 @@ type Sql = RawBuilder<unknown>
 /** Polls without an answer after which a device is offline. */
 const offlineAfter = 3
 
-const statusOf = sql`case
+export const statusOf = sql`case
   when d.maintenance_until > now() then 'maintenance'
   when s.seen is null and coalesce(s.missed, 0) = 0 then 'unknown'
   when s.missed >= ${sql.lit(offlineAfter)} then 'offline'
   when s.missed > 0 or s.error is not null then 'degraded'
   else 'online' end`
 
-const reported = (name: 'vendor' | 'model' | 'serial' | 'software', configured: Sql = sql`null`) =>
+export const reported = (name: 'vendor' | 'model' | 'serial' | 'software', configured: Sql = sql`null`) =>
   sql`coalesce(nullif(${configured}, ''), s.identity ->> ${sql.lit(name)}, '')`
 
 /** The devices `d` that the team may see, with their observed state. */

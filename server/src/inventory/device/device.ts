@@ -13,16 +13,16 @@ import {
   type listInterfacesRoute,
 } from '@pharos/contract/device'
 import type { QueryOf } from '@pharos/contract/route'
-import type { Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
+import { listDeviceAttachments, type AttachmentDeps } from '../attachment/attachment.ts'
 import { listServices } from '../service.ts'
 import { countDevices, findDevice, listDeviceRows, type DeviceRow } from './device.store.ts'
 import { listInterfaceRows, type InterfaceRow } from './interface.store.ts'
 import { interfaceType } from './interface-type.ts'
 
-export type DeviceDeps = { readonly postgres: Postgres }
+export type DeviceDeps = AttachmentDeps
 
 /** The parts of a device that `include` adds have at most this many elements. */
 const includedMax = 1000
@@ -92,6 +92,10 @@ export async function getDevice(
       ...body,
       ...(wanted.has('interfaces') && {
         interfaces: (await listInterfaces(deps, operation, id, whole)).results,
+      }),
+      ...(wanted.has('attachments') && {
+        attachments: (await listDeviceAttachments(deps, operation, id, { ...whole, ordering: '-id' }))
+          .results,
       }),
       ...(wanted.has('services') && {
         services: (await listServices(deps, operation, whole)).results.filter((service) =>

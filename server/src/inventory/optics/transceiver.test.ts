@@ -9,6 +9,7 @@ import type { SandboxInterface } from '../../drivers/sandbox-device/settings.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
+import { createKeyRing } from '../../runtime/secrets.ts'
 import type { DueDevice } from '../collect/collect.store.ts'
 import { observe, saveObservation } from '../collect/observe.ts'
 import { getDeviceMetrics } from '../device/device-metrics.ts'
@@ -87,7 +88,13 @@ async function addDays(days: number, levelOf: (back: number) => number): Promise
     where g.metric = 'rx_power' and g.lane = 1`.execute(owner())
 }
 
-const deps = () => ({ postgres: database.postgres, now: () => new Date() })
+const deps = () => ({
+  postgres: database.postgres,
+  db: owner(),
+  ring: createKeyRing(['a secret of more than thirty-two bytes']),
+  publicUrl: 'https://pharos.example.net',
+  now: () => new Date(),
+})
 const as = (team: number) => ({ actor: { teamId: team } }) as Operation
 const metrics = (query: object = {}, team = teamId) =>
   getTransceiverMetrics(deps(), as(team), port.portId, query)

@@ -1,10 +1,11 @@
 // Ports as a team sees them: those that belong to its services now. The platform file writes them.
 import type { getPortRoute, listPortsRoute, Port as Wire } from '@pharos/contract/port'
 import type { QueryOf } from '@pharos/contract/route'
-import type { Postgres } from '../../db/postgres.ts'
 import { etagOf } from '../../operation/etag.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
+import type { AttachmentDeps } from '../attachment/attachment.ts'
+import { listCrossConnects } from '../cross-connect/cross-connect.ts'
 import { presentWarnings } from '../optics/lane-warnings.ts'
 import { presentReading, presentTransceiver } from '../optics/present-transceiver.ts'
 import { listTransceiverRows, type TransceiverRow } from '../optics/transceiver.store.ts'
@@ -12,7 +13,10 @@ import { getPortUsage } from '../usage/usage.ts'
 import { listPortLog } from './port-log.store.ts'
 import { findPort, listPortRows, type PortRow } from './port.store.ts'
 
-export type PortDeps = { readonly postgres: Postgres; readonly now: () => Date }
+export type PortDeps = AttachmentDeps
+
+/** All parts that `include` adds; a port has few. */
+const whole = { ordering: 'name', limit: 1000, offset: 0 } as const
 
 /** Returns a page of the ports of the actor's team and the exact count, from one snapshot. */
 export async function listPorts(
@@ -47,6 +51,9 @@ export async function getPort(
       ...body,
       ...(wanted.has('optics') && presentOptics((await listTransceiverRows(postgres, teamId, [id])).get(id))),
       ...(wanted.has('usage') && { usage: await getPortUsage(deps, operation, id, {}) }),
+      ...(wanted.has('cross_connects') && {
+        cross_connects: (await listCrossConnects(deps, operation, { port_id: [id], ...whole })).results,
+      }),
       ...(wanted.has('log') && {
         log: (await listPortLog(postgres, teamId, id)).map(({ at, ...change }) => ({
           at: at.toISOString(),

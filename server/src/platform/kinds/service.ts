@@ -1,6 +1,7 @@
 // Services that teams have bought.
 import { billingDirections, billingMethods, billingScopes } from '@pharos/contract/billing-rules'
 import { serviceStates, serviceTypes } from '@pharos/contract/service'
+import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { isTimezone } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
@@ -44,7 +45,11 @@ export const service = defineKind({
     billing_timezone: Optional(Name),
     asn: Optional(AsnNumber),
   }),
-  table: { name: 'services', id: 'id' },
+  table: {
+    name: 'services',
+    id: 'id',
+    key: sql`(select g.slug || ' ' || r.name from teams g where g.id = r.team_id)`,
+  },
   identity: ['team', 'name'],
   fields: {
     team: referenceById('services', 'team_id', team),

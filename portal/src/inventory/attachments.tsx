@@ -1,0 +1,38 @@
+// The files of the provider about a device.
+import { Anchor } from '@mantine/core'
+import { listDeviceAttachmentsRoute } from '@pharos/contract/attachment'
+import { useAnswer } from '../api/queries.ts'
+import { Facts } from '../ui/facts.tsx'
+import { formatRate } from '../ui/rate.ts'
+import { Section } from '../ui/section.tsx'
+import { Time } from '../ui/time.tsx'
+import { words } from './words.ts'
+
+const { attachments: texts } = words
+/** Links work for ten minutes. */
+const refetchMs = 300_000
+
+export function DeviceAttachments({ deviceId }: { deviceId: number }) {
+  const answer = useAnswer(
+    listDeviceAttachmentsRoute,
+    { params: { device_id: deviceId }, query: { limit: 100 } },
+    { refetchInterval: refetchMs },
+  )
+  const files = answer.data?.results ?? []
+  if (files.length === 0) return null
+  return (
+    <Section title={texts.title}>
+      <Facts
+        facts={files.map(({ id, filename, description, size, created, url }) => [
+          '',
+          <span key={id}>
+            <Anchor href={new URL(url).pathname + new URL(url).search} download size="sm">
+              {filename}
+            </Anchor>{' '}
+            {[description, formatRate(size, 'B')].filter(Boolean).join(' · ')} · <Time at={created} />
+          </span>,
+        ])}
+      />
+    </Section>
+  )
+}
