@@ -4,10 +4,8 @@ import { Type, type Static } from 'typebox'
 import { route, staffChanging } from './route.ts'
 import { Component, Enumeration, FieldChange, Optional, Strict } from './scalar.ts'
 
-export const platformActions = ['create', 'update', 'delete'] as const
-
 const PlatformChange = Component('PlatformChange', {
-  action: { ...Enumeration('PlatformAction', platformActions), description: 'what is done' },
+  action: { ...Enumeration('PlatformAction', ['create', 'update', 'delete']), description: 'what is done' },
   kind: Type.String({ description: 'kind of the element, such as `device`' }),
   key: Type.String({ description: 'key of the element, such as its name' }),
   fields: Type.Array(FieldChange, { description: 'fields that are set; empty for a deletion' }),

@@ -1,5 +1,6 @@
 // Wires the import from NetBox: a loop of the reconciler role on one process, if it is configured. Many deletions wait for the
 // operator; everything of that plan waits with them.
+import { serviceTypes } from '@pharos/contract/service'
 import { Leadership } from '../db/leadership.ts'
 import { createNetboxClient } from '../drivers/netbox/client.ts'
 import { parseDeviceFilter, parseNetboxUrl, parseServiceTypes } from '../drivers/netbox/mapping.ts'
@@ -25,7 +26,7 @@ export function netboxOf(config: Config): NetboxSource | undefined {
       countryField: config.netboxCountryField,
       circuitField: config.netboxCircuitField,
       portIdField: config.netboxPortIdField,
-      serviceTypes: parseServiceTypes(config.netboxServiceTypes),
+      serviceTypes: parseServiceTypes(config.netboxServiceTypes, serviceTypes),
     },
   }
 }

@@ -1,4 +1,5 @@
 // Checks the settings that drivers and domains parse: each by its own parser, together with all other settings.
+import { serviceTypes } from '@pharos/contract/service'
 import { checkNameServers } from '../drivers/dns/resolver-query.ts'
 import { checkIrrSources } from '../drivers/irr-sources.ts'
 import { checkMailTransport } from '../drivers/mail-transports.ts'
@@ -23,7 +24,7 @@ export const settingChecks: SettingChecks = {
   irr_sources: checkIrrSources,
   mail_url: checkMailTransport,
   netbox_device_filter: parseDeviceFilter,
-  netbox_service_types: parseServiceTypes,
+  netbox_service_types: (entries) => parseServiceTypes(entries, serviceTypes),
   netbox_url: parseNetboxUrl,
   operator_webhook_secret: parseWebhookSecret,
   rdap_bootstrap: parseBootstrapUrl,

@@ -1,5 +1,4 @@
 // How NetBox's objects are selected and mapped, from the settings. Throws an Error with the problem of a setting.
-import { serviceTypes as knownTypes } from '@pharos/contract/service'
 
 export type NetboxMapping = {
   /** Parameters of the list of devices. */
@@ -30,8 +29,10 @@ export function parseDeviceFilter(text: string): NetboxMapping['deviceFilter'] {
 }
 
 /** Parses `ip-transit=transit`. A circuit type whose slug is a service type needs no entry. */
-export function parseServiceTypes(entries: readonly string[]): NetboxMapping['serviceTypes'] {
-  const types: readonly string[] = knownTypes
+export function parseServiceTypes(
+  entries: readonly string[],
+  types: readonly string[],
+): NetboxMapping['serviceTypes'] {
   const given = entries.map((entry) => {
     const [slug = '', type = '', ...rest] = entry.split('=')
     if (slug === '' || rest.length > 0 || !types.includes(type))

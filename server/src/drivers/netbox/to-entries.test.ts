@@ -13,7 +13,7 @@ const mapping: NetboxMapping = {
   countryField: 'country',
   circuitField: 'circuit',
   portIdField: 'port_circuit_id',
-  serviceTypes: parseServiceTypes(['ip-transit=transit']),
+  serviceTypes: parseServiceTypes(['ip-transit=transit'], ['transit', 'cross_connect']),
 }
 const existing = { teams: new Set(['demo']), locations: new Set<string>() }
 
@@ -260,8 +260,8 @@ describe('the settings', () => {
       ['status', 'active'],
       ['role', 'a'],
     ])
-    assert.throws(() => parseServiceTypes(['x=y']), /x=y is not/)
-    assert.equal(parseServiceTypes([]).get('cross-connect'), 'cross_connect')
+    assert.throws(() => parseServiceTypes(['x=y'], ['transit']), /x=y is not/)
+    assert.equal(parseServiceTypes([], ['cross_connect']).get('cross-connect'), 'cross_connect')
     for (const text of ['netbox', 'ftp://x', 'https://u:p@x', 'https://x/api/', 'https://x/?a'])
       assert.throws(() => parseNetboxUrl(text), Error, text)
     assert.equal(parseNetboxUrl('https://x/netbox').pathname, '/netbox')
