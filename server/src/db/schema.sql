@@ -1635,7 +1635,6 @@ create table inventory_imports (
   constraint inventory_imports_pkey PRIMARY KEY (source),
   constraint inventory_imports_source_check CHECK ((source = 'netbox'::text))
 );
-alter table inventory_imports enable row level security;
 
 create table invitations (
   id integer not null default nextval('member_ids'::regclass), -- of one sequence with memberships: the member keeps it

@@ -59,11 +59,10 @@ async function apply(
   return prepared.plan.notices
 }
 
+const log = { info: () => {}, error: (...args: unknown[]) => void errors.push(String(args[1])) } as never
 const sync = () =>
   syncInventory(
-    owner(),
-    netboxOf(config())!,
-    { info: () => {}, error: (...args: unknown[]) => void errors.push(String(args[1])) } as never,
+    { db: owner(), source: netboxOf(config())!, log, ring: testRing, recipients: ['noc@example.net'] },
     AbortSignal.timeout(20_000),
   )
 
@@ -198,6 +197,8 @@ describe('the import from NetBox', () => {
     await sync()
     assert.equal((await names('devices')).length, 11, 'neither deleted nor created')
     assert.deepEqual(errors, ['import from NetBox waits: too many deletions'])
+    const mails = await sql`select recipient, template from mails`.execute(owner())
+    assert.deepEqual(mails.rows, [{ recipient: 'noc@example.net', template: 'import-held' }])
     assert.deepEqual((await listImports(owner()))[0]!.held, [{ kind: 'device', deletions: 4, limit: 3 }])
     await assert.rejects(pharos('netbox', '--prune', '--yes'), /4 devices \(limit 3\).*--deletions 4/)
     await pharos('netbox', '--prune', '--yes', '--deletions', '4')

@@ -215,7 +215,8 @@ export const settingsSchema = Type.Object(
     operator_alert_emails: Type.Array(Type.String({ minLength: 3, maxLength: 254 }), {
       default: [],
       maxItems: 50,
-      description: 'recipients of mails about holds; if unset, all staff with a confirmed e-mail address',
+      description:
+        'recipients of mails about holds and held imports; if unset, all staff with a confirmed e-mail address',
     }),
     operator_webhook_url: OptionalText({
       description: 'webhook URL for messages about holds (docs/webhooks.md); internal addresses are allowed',

@@ -12,7 +12,6 @@ create table inventory_imports (
   held jsonb not null default '[]',
   alarmed timestamptz
 );
-alter table inventory_imports enable row level security;
 comment on table inventory_imports is 'last run of each import; no row before the first one';
 comment on column inventory_imports.error is 'of the last run; null if it succeeded';
 comment on column inventory_imports.held is 'deletions that wait for the operator, by kind';
