@@ -23,6 +23,7 @@ import { invitationRoutes } from './invitation.ts'
 import { letterRoutes } from './letter.ts'
 import { memberRoutes } from './member.ts'
 import { notificationRoutes } from './notification.ts'
+import { platformRoutes } from './platform.ts'
 import { portRoutes } from './port.ts'
 import { prefixRoutes } from './prefix.ts'
 import type { Route } from './route.ts'
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...zoneHoldRoutes,
   ...adminRegionRoutes,
   ...adminTeamRoutes,
+  ...platformRoutes,
   ...letterRoutes,
   ...zoneRoutes,
   ...dnssecRoutes,

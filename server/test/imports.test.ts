@@ -110,6 +110,7 @@ const allowed: Record<string, readonly string[]> = {
     'net',
     'net/dns',
     'text',
+    'operation',
     'runtime',
     'db',
     'session',

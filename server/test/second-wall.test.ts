@@ -46,6 +46,7 @@ const withoutPolicy: Record<string, Open> = {
     why: 'default settings of zones, which the settings of every zone show',
     rights: ['select'],
   },
+  inventory_imports: { why: 'state of the imports of the provider' },
   device_credentials: { why: 'credentials of the provider for its devices' },
   mail_tokens: { why: 'belongs to accounts: used by the session before a team is known' },
   recovery_codes: { why: 'of accounts' },

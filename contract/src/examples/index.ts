@@ -13,6 +13,7 @@ import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
 import { notificationExamples } from './notification.ts'
 import { operatorExamples } from './operator.ts'
+import { platformExamples } from './platform.ts'
 import { portExamples } from './port.ts'
 import { prefixExamples } from './prefix.ts'
 import { searchExamples } from './search.ts'
@@ -32,6 +33,7 @@ export const examples: Examples = new Map([
   ...letterExamples,
   ...operatorExamples,
   ...adminTeamExamples,
+  ...platformExamples,
   ...dnsExamples,
   ...dnssecExamples,
   ...inventoryExamples,

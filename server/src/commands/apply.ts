@@ -1,15 +1,13 @@
 // `pharos apply`: makes the database match a platform file. The plan is always printed first.
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import type { Postgres } from '../db/postgres.ts'
-import { applyPlatform, PlanOutdated, preparePlatform } from '../platform/apply.ts'
+import { preparePlatform } from '../platform/apply.ts'
 import { parseYaml } from '../platform/document.ts'
 import { platformKinds } from '../platform/kinds/index.ts'
-import { planAsData, printPlan } from '../platform/print.ts'
-import { PlatformError } from '../platform/problem.ts'
 import type { Config } from '../runtime/config.ts'
+import { explain, printAndApply } from './apply-plan.ts'
 import { CommandFailure, UsageError, type Command } from './command.ts'
 import { withSchema } from './ready.ts'
 
@@ -33,16 +31,7 @@ export const apply: Command = {
     const work = async ({ owner }: Postgres, { secret: ring }: Config) => {
       const deps = { ring, readText }
       const prepared = await preparePlatform(platformKinds, owner, document, deps, options).catch(explain)
-      const { plan } = prepared
-      context.out(
-        options.json
-          ? `${JSON.stringify(planAsData(platformKinds, plan), null, 2)}\n`
-          : `${printPlan(platformKinds, plan)}\n`,
-      )
-      if (options.dryRun || plan.changes.length === 0) return
-      if (!options.yes && !(await isConfirmed())) throw new CommandFailure('Nothing was applied.')
-      await applyPlatform(platformKinds, owner, prepared, new Date()).catch(explain)
-      if (!options.json) context.out('Applied.\n')
+      await printAndApply(owner, prepared, options, context.out)
     }
     await withSchema(context, work, (dataDir) => {
       if (!options.json) context.out(`Creating a new database in ${dataDir}.\n`)
@@ -74,20 +63,4 @@ function readFile(path: string): string {
   } catch (error) {
     throw new CommandFailure(`${path} cannot be read: ${(error as Error).message}`)
   }
-}
-
-async function isConfirmed(): Promise<boolean> {
-  if (!process.stdin.isTTY)
-    throw new CommandFailure('Nothing was applied: without a terminal for the confirmation, use --yes.')
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(es)?$/i.test(await terminal.question('Apply this plan? [y/N] '))
-  } finally {
-    terminal.close()
-  }
-}
-
-function explain(error: unknown): never {
-  if (error instanceof PlatformError || error instanceof PlanOutdated) throw new CommandFailure(error.message)
-  throw error
 }

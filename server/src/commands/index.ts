@@ -5,6 +5,7 @@ import type { Command } from './command.ts'
 import { config } from './config.ts'
 import { drain, undrain } from './drain.ts'
 import { holds } from './holds.ts'
+import { importInventory } from './import.ts'
 import { mail } from './mail.ts'
 import { migrate } from './migrate.ts'
 import { replay } from './replay.ts'
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   serve,
   migrate,
   apply,
+  importInventory,
   status,
   token,
   user,

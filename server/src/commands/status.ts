@@ -68,6 +68,7 @@ function print(read: Status): string {
     table(['REGISTRY', 'SOURCE', 'STATE', 'ANSWERED', 'PROCESS'], registryLines(read)),
     table(['PROCESS', 'ROLES', 'VERSION', 'UP', 'LOOPS'], processLines(read)),
     table(['HOLD', 'REGION', 'REASON', 'WITHDRAWALS', 'CHANGES', 'OPEN'], holdLines(read)),
+    table(['IMPORT', 'STATE', 'SUCCEEDED'], importLines(read)),
     table(['QUEUE', 'WAITING', 'OLDEST'], lagLines(read)),
     problems.length === 0
       ? 'No problems found.\n'
@@ -139,6 +140,13 @@ const holdLines = ({ at, holds }: Status): string[][] =>
     String(withdrawals),
     String(changes),
     ago(at, created),
+  ])
+
+const importLines = ({ at, imports }: Status): string[][] =>
+  imports.map(({ source, error, held, succeeded }) => [
+    source,
+    error !== null ? 'failed' : held.length > 0 ? 'held' : 'ok',
+    succeeded === null ? 'never' : ago(at, succeeded),
   ])
 
 function lagLines({ lag }: Status): string[][] {

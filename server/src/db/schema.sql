@@ -1624,6 +1624,18 @@ create policy tenant on interfaces as permissive for all to pharos_tenant using 
    FROM ports p
   WHERE ((p.device_id = interfaces.device_id) AND ((p.interface_key = interfaces.key) OR (p.interface_id = interfaces.lag_id)))))));
 
+-- last run of each import; no row before the first one
+create table inventory_imports (
+  source text not null,
+  attempted timestamp with time zone not null,
+  succeeded timestamp with time zone,
+  error text, -- of the last run; null if it succeeded
+  held jsonb not null default '[]'::jsonb, -- deletions that wait for the operator, by kind
+  alarmed timestamp with time zone, -- when staff were notified of the held deletions; null if nothing is held
+  constraint inventory_imports_pkey PRIMARY KEY (source),
+  constraint inventory_imports_source_check CHECK ((source = 'netbox'::text))
+);
+
 create table invitations (
   id integer not null default nextval('member_ids'::regclass), -- of one sequence with memberships: the member keeps it
   team_id integer not null,
@@ -1717,9 +1729,11 @@ create table locations (
   name text not null,
   country text not null,
   timezone text not null, -- IANA name, such as Europe/Amsterdam
+  managed_by text not null default 'platform'::text, -- the source that creates, changes and deletes the row, as for devices, ports and services
   constraint locations_pkey PRIMARY KEY (key),
   constraint locations_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
-  constraint locations_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9-]{0,31}$'::text))
+  constraint locations_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9-]{0,31}$'::text)),
+  constraint locations_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text])))
 );
 CREATE TRIGGER locations_ownership AFTER UPDATE ON public.locations FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
 
@@ -2140,6 +2154,7 @@ create table services (
   billing_direction text not null default 'max'::text, -- as the customer sees it; max: the greater of both figures; sum: of both added per bucket
   billing_scope text not null default 'port'::text, -- port: each by itself; service: all ports added per bucket
   billing_timezone text not null default 'UTC'::text, -- IANA name: a month begins at its midnight
+  managed_by text not null default 'platform'::text,
   constraint services_pkey PRIMARY KEY (id),
   constraint services_id_team_id_key UNIQUE (id, team_id),
   constraint services_team_id_name_key UNIQUE (team_id, name),
@@ -2152,6 +2167,7 @@ create table services (
   constraint services_check CHECK ((burst_bps >= commit_bps)),
   constraint services_check1 CHECK ((end_date >= start_date)),
   constraint services_commit_bps_check CHECK ((commit_bps >= 0)),
+  constraint services_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text]))),
   constraint services_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'scheduled'::text, 'allocated'::text, 'testing'::text, 'production'::text, 'production_change_pending'::text, 'decommission_requested'::text, 'decommissioned'::text, 'archived'::text, 'cancelled'::text, 'error'::text, 'operator'::text]))),
   constraint services_type_check CHECK ((type = ANY (ARRAY['transit'::text, 'ddos'::text, 'byoip'::text, 'dns'::text, 'cross_connect'::text, 'sdwan'::text, 'wave'::text, 'colo'::text])))
 );

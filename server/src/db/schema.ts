@@ -1035,6 +1035,19 @@ export interface InterfacesTable {
   out_discards: number | null
 }
 
+/** last run of each import; no row before the first one */
+export interface InventoryImportsTable {
+  source: string
+  attempted: Date
+  succeeded: Date | null
+  /** of the last run; null if it succeeded */
+  error: string | null
+  /** deletions that wait for the operator, by kind */
+  held: GeneratedJson
+  /** when staff were notified of the held deletions; null if nothing is held */
+  alarmed: Date | null
+}
+
 export interface InvitationsTable {
   /** of one sequence with memberships: the member keeps it */
   id: Generated<number>
@@ -1098,12 +1111,16 @@ export interface LettersTable {
   pages: number | null
 }
 
+export type LocationsManagedBy = 'platform' | 'netbox'
+
 export interface LocationsTable {
   key: string
   name: string
   country: string
   /** IANA name, such as Europe/Amsterdam */
   timezone: string
+  /** the source that creates, changes and deletes the row, as for devices, ports and services */
+  managed_by: Generated<LocationsManagedBy>
 }
 
 export type MailTokensPurpose = 'confirm-email' | 'password-reset'
@@ -1442,6 +1459,8 @@ export type ServicesBillingDirection = 'in' | 'out' | 'max' | 'sum'
 
 export type ServicesBillingScope = 'port' | 'service'
 
+export type ServicesManagedBy = 'platform' | 'netbox'
+
 export interface ServicesTable {
   id: GeneratedAlways<number>
   team_id: number
@@ -1469,6 +1488,7 @@ export interface ServicesTable {
   billing_scope: Generated<ServicesBillingScope>
   /** IANA name: a month begins at its midnight */
   billing_timezone: Generated<string>
+  managed_by: Generated<ServicesManagedBy>
 }
 
 export interface SessionsTable {
@@ -1797,6 +1817,7 @@ export interface Schema {
   interface_counters: InterfaceCountersTable
   interface_log: InterfaceLogTable
   interfaces: InterfacesTable
+  inventory_imports: InventoryImportsTable
   invitations: InvitationsTable
   letter_announcements: LetterAnnouncementsTable
   letter_files: LetterFilesTable

@@ -55,6 +55,16 @@ export type MailContents = {
     }[]
     readonly link: string
   }
+  /** To the operator's staff: an import would delete too much. */
+  readonly 'import-held': {
+    /** As people write it: NetBox. */
+    readonly source: string
+    readonly at: string
+    /** Such as `12 devices (limit 3)`. */
+    readonly deletions: string
+    /** For the command that approves them. */
+    readonly count: number
+  }
   /** What happened in one team, or (team null) to an employee of the provider. The texts may contain text of other users. */
   readonly notifications: {
     readonly team: string | null

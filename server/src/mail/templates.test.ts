@@ -69,6 +69,7 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
       link,
     },
   ],
+  'import-held': [{ source: 'NetBox', at, deletions: '12 devices (limit 3)', count: 12 }],
   notifications: [
     {
       team: 'Blue & Co.',
@@ -101,7 +102,7 @@ const filled = Object.entries(contents).flatMap(([template, examples]) =>
   })),
 )
 
-test('there are twelve templates at most', () => assert.ok(Object.keys(contents).length <= 12))
+test('there are thirteen templates at most', () => assert.ok(Object.keys(contents).length <= 13))
 
 test('every mail matches the reviewed golden file', () => {
   const golden = new URL('templates.golden.txt', import.meta.url)
@@ -267,6 +268,7 @@ const ours = {
   invitation: ['link'],
   'second-factor-changed': ['change'],
   'hold-open': ['link', 'region', 'detail', 'cidr'],
+  'import-held': ['source', 'deletions'],
   // Its texts are defanged in digest.ts.
   notifications: ['subject', 'lines', 'link', 'settings', 'unsubscribe'],
 }

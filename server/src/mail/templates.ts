@@ -128,6 +128,17 @@ const templates: Templates = {
     ],
   }),
 
+  'import-held': ({ source, at, deletions, count: total }) => ({
+    subject: `Import from ${source} needs approval`,
+    paragraphs: [
+      `The import from ${source} has been waiting since ${time(at)}: it would delete ${deletions}. Nothing is imported until this is decided.`,
+    ],
+    after: [
+      `Check ${source} and the permissions of its token first: objects that the token cannot see look deleted.`,
+      `Show the plan on the server with: pharos import ${source.toLowerCase()} --prune --dry-run. Approve it with: pharos import ${source.toLowerCase()} --prune --deletions ${total}.`,
+    ],
+  }),
+
   notifications: ({ team, subject, lines, count: total, link, settings, unsubscribe }) => ({
     subject,
     paragraphs: [

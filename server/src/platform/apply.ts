@@ -10,17 +10,24 @@ import type { PlatformDocument } from './document.ts'
 import type { Change, Create, Current, FieldChange, Fields, Kind, PlanOptions, Row } from './kind.ts'
 import { canonical, planPlatform, type Desired, type Plan } from './plan.ts'
 import { PlatformError, type Problem } from './problem.ts'
+import { findHeldDeletions, type HeldDeletions } from './guard.ts'
 import type { Registry } from './registry.ts'
 import { resolveSecrets, type SecretDeps } from './secrets.ts'
 import { readRows } from './table.store.ts'
 
 /** A plan, and what is needed to apply exactly this one. */
-export type Prepared = { readonly plan: Plan; readonly desired: Desired; readonly options: PlanOptions }
+export type Prepared = {
+  readonly plan: Plan
+  readonly desired: Desired
+  readonly options: PlanOptions
+  /** Deletions that need approval because there are many. */
+  readonly held: readonly HeldDeletions[]
+}
 
 /** Checks the document and plans; changes nothing. Throws a PlatformError with every problem of the document. */
 export async function preparePlatform(
   registry: Registry,
-  db: Db,
+  db: Db | Trx,
   document: PlatformDocument,
   deps: SecretDeps,
   options: PlanOptions,
@@ -35,7 +42,12 @@ export async function preparePlatform(
   const resolved = { ...desired, entries }
   const plan = planPlatform(registry, resolved, current, options)
   const notices = checked.notices.map((notice) => new PlatformError(document.name, [notice]).message)
-  return { plan: { ...plan, notices: [...notices, ...plan.notices] }, desired: resolved, options }
+  return {
+    plan: { ...plan, notices: [...notices, ...plan.notices] },
+    desired: resolved,
+    options,
+    held: findHeldDeletions(registry, plan, resolved, current, options),
+  }
 }
 
 /** Reads all rows of all kinds. In a transaction that holds the lock of `applyPlatform` they are consistent. */
@@ -61,22 +73,42 @@ export class PlanOutdated extends Error {
 export async function applyPlatform(
   registry: Registry,
   db: Db,
+  prepared: Prepared,
+  now: Date,
+  author: Author = { actor: 'operator' },
+): Promise<void> {
+  if (prepared.plan.changes.length === 0) return
+  await db.transaction().execute(async (trx) => {
+    await lockPlatform(trx)
+    await applyLocked(registry, trx, prepared, now, author)
+  })
+}
+
+/** The author of the changes in the audit log. */
+export type Author = Omit<AuditEntry, 'teamId' | 'action' | 'target' | 'before' | 'after'>
+
+/** Until the end of the transaction nobody else applies a plan. */
+export async function lockPlatform(trx: Trx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('pharos apply', 0))`.execute(trx)
+}
+
+/** As `applyPlatform`, in a transaction that has called `lockPlatform`. */
+export async function applyLocked(
+  registry: Registry,
+  trx: Trx,
   { plan, desired, options }: Prepared,
   now: Date,
+  author: Author,
 ): Promise<void> {
-  if (plan.changes.length === 0) return
-  await db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended('pharos apply', 0))`.execute(trx)
-    const before = await readCurrent(registry, trx)
-    const { changes } = planPlatform(registry, desired, before, options)
-    if (contentOf(changes) !== contentOf(plan.changes)) throw new PlanOutdated()
-    await applyChanges(registry, trx, changes, now)
-    const after = await readCurrent(registry, trx)
-    verify(planPlatform(registry, desired, after, { ...options, prune: false }))
-    await writeAudits(registry, trx, changes, before, after)
-    for (const name of new Set(changes.map(({ kind }) => registry.get(kind).wakes)))
-      if (name) await wake(trx, name)
-  })
+  const before = await readCurrent(registry, trx)
+  const { changes } = planPlatform(registry, desired, before, options)
+  if (contentOf(changes) !== contentOf(plan.changes)) throw new PlanOutdated()
+  await applyChanges(registry, trx, changes, now)
+  const after = await readCurrent(registry, trx)
+  verify(planPlatform(registry, desired, after, { ...options, prune: false }))
+  await writeAudits(registry, trx, changes, before, after, author)
+  for (const name of new Set(changes.map(({ kind }) => registry.get(kind).wakes)))
+    if (name) await wake(trx, name)
 }
 
 /** A plan as text for comparison. Rows are left out: loops write to them too. */
@@ -118,13 +150,14 @@ async function writeAudits(
   changes: readonly Change[],
   before: Current,
   after: Current,
+  author: Author,
 ): Promise<void> {
   const entries = changes.map((change): AuditEntry => {
     const kind = registry.get(change.kind)
     const row = change.action === 'create' ? rowsOf(after, kind).get(change.key)! : change.row
     return {
+      ...author,
       teamId: teamIdOf(kind, row, before, after),
-      actor: 'operator',
       action: `${change.kind}.${change.action}`,
       target: `${change.kind}:${row.id}`,
       ...statesOf(kind, change),

@@ -3,8 +3,19 @@
 import { didYouMean } from '../text/did-you-mean.ts'
 import { referencesOf, rowsOf } from './define-kind.ts'
 import type { PlatformDocument } from './document.ts'
-import type { CheckContext, Current, Element, Entry, Fields, Given, Kind, PlanOptions, Row } from './kind.ts'
-import type { Desired } from './plan.ts'
+import type {
+  CheckContext,
+  Current,
+  Element,
+  Entry,
+  Fields,
+  Given,
+  Kind,
+  PlanOptions,
+  Row,
+  Source,
+} from './kind.ts'
+import { managerOf, type Desired } from './plan.ts'
 import type { Path, Problem } from './problem.ts'
 import type { Registry } from './registry.ts'
 import { readShape, type Shaped } from './shape.ts'
@@ -31,10 +42,10 @@ export function checkPlatform(
   registry: Registry,
   document: PlatformDocument,
   current: Current,
-  options: Pick<PlanOptions, 'prune'>,
+  options: Pick<PlanOptions, 'prune' | 'source'>,
 ): Checked {
   const shaped = readShape(registry, document.value)
-  const context = new Context(document, shaped, current, options.prune)
+  const context = new Context(document, shaped, current, options)
   for (const kind of registry.kinds) kind.check(context, shaped.elements.get(kind.section) ?? [])
   const locate = (problem: Problem) => document.locate(problem)
   return {
@@ -60,15 +71,22 @@ class Context implements CheckContext {
   readonly #shaped: Shaped
   readonly #current: Current
   readonly #prune: boolean
+  readonly #source: Source
   readonly #entries = new Map<string, Map<string, Entry>>()
   readonly #keys = new Map<string, ReadonlySet<string>>()
   readonly #claims = new Map<string, Path>()
 
-  constructor(document: PlatformDocument, shaped: Shaped, current: Current, prune: boolean) {
+  constructor(
+    document: PlatformDocument,
+    shaped: Shaped,
+    current: Current,
+    { prune, source = 'platform' }: Pick<PlanOptions, 'prune' | 'source'>,
+  ) {
     this.#document = document
     this.#shaped = shaped
     this.#current = current
     this.#prune = prune
+    this.#source = source
   }
 
   problem(path: Path, message: string): void {
@@ -80,7 +98,9 @@ class Context implements CheckContext {
   }
 
   add<F>(kind: Kind<F>, path: Path, given: Given<F>): void {
-    const named = Object.entries(given).filter(([, value]) => value !== undefined)
+    const imported = this.#source === 'platform' ? {} : importedFields(kind as Kind, this.#source)
+    const written = Object.entries(given).filter(([, value]) => value !== undefined)
+    const named = Object.entries({ ...imported, ...Object.fromEntries(written) })
     const fields = Object.fromEntries(named) as Partial<F>
     const key = kind.keyOf(fields as F)
     this.checkReferences(kind, path, fields)
@@ -138,8 +158,10 @@ class Context implements CheckContext {
   keys<F>(kind: Kind<F>): ReadonlySet<string> {
     const known = this.#keys.get(kind.name)
     if (known) return known
-    const kept = this.isPruned(kind) ? [] : this.rows(kind).keys()
-    const keys = new Set([...kept, ...this.#writtenKeys(kind)])
+    const kept = [...this.rows(kind as Kind).values()].filter(
+      (row) => !this.isPruned(kind) || managerOf(row) !== this.#source,
+    )
+    const keys = new Set([...kept.map(({ key }) => key), ...this.#writtenKeys(kind)])
     this.#keys.set(kind.name, keys)
     return keys
   }
@@ -165,6 +187,15 @@ class Context implements CheckContext {
     return this.#prune && this.#shaped.present.has(kind.section)
   }
 }
+
+/** The manager of the row, and the initial values of fields without a value in the source. */
+const importedFields = ({ imported, fields }: Kind, source: Source): Fields =>
+  'managed_by' in fields
+    ? {
+        ...Object.fromEntries((imported?.cleared ?? []).map((name) => [name, fields[name]!.initial])),
+        managed_by: source,
+      }
+    : {}
 
 const isKeyPart = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 

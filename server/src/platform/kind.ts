@@ -32,6 +32,8 @@ export type KindDefinition<F, S extends TSchema> = {
   stateOf?(row: Columns): Partial<RowState>
   /** Keys of rows that their owner has removed: the file creates them again only with `enforce`. */
   readRemoved?(db: Db | Trx): Promise<readonly string[]>
+  /** The fields that an import sets. On rows that the import manages, the platform file keeps them. */
+  readonly imported?: Imported<NoInfer<keyof F & string>>
   /** Fields that take an element out of use; pruning sets them if the element cannot be deleted yet. */
   readonly disabled?: Partial<NoInfer<F>>
   /** Returns the changes of the whole plan with those that rules of this kind add or remove. */
@@ -41,6 +43,9 @@ export type KindDefinition<F, S extends TSchema> = {
   /** The loop that reads these rows. */
   readonly wakes?: WakeName
 } & Partial<Defaults<F>>
+
+/** Without a value in the source, the first get their initial value, and the others keep theirs. */
+type Imported<Name extends string> = { readonly cleared: readonly Name[]; readonly kept: readonly Name[] }
 
 /** The parts that most kinds leave to `defineKind`. */
 type Defaults<F> = {
@@ -202,7 +207,12 @@ type Delete<F = Fields> = {
 
 export type Change = Create | Update | Delete
 
+/** The sources of a document. Each deletes only the rows that it manages. */
+export type Source = 'platform' | 'netbox'
+
 export type PlanOptions = {
+  /** Where the document comes from; `platform` by default. */
+  readonly source?: Source
   /** Delete what the sections of the document do not name. */
   readonly prune: boolean
   /** The document overrides settings that teams and users have changed since. */

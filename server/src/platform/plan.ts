@@ -11,6 +11,7 @@ import type {
   Kind,
   PlanOptions,
   Row,
+  Source,
   Update,
 } from './kind.ts'
 import type { Registry } from './registry.ts'
@@ -43,7 +44,7 @@ export function planPlatform(
     unchanged[kind.name] = wanted.length - planned.length
     return planned
   })
-  if (options.prune) changes = [...changes, ...planPrune(registry, desired, current, notice)]
+  if (options.prune) changes = [...changes, ...planPrune(registry, desired, current, options, notice)]
   for (const kind of registry.kinds) changes = kind.adjust?.({ changes, current, options, notice }) ?? changes
   return { changes, unchanged, notices }
 }
@@ -62,11 +63,18 @@ function staysRemoved(
   return true
 }
 
+/** The source that creates, changes and deletes the row. */
+export const managerOf = ({ fields }: Row): Source =>
+  (fields['managed_by'] as Source | undefined) ?? 'platform'
+
+const isImported = ({ imported }: Kind, field: string): boolean =>
+  imported !== undefined && [...imported.cleared, ...imported.kept].includes(field)
+
 function planEntry(
   kind: Kind,
   entry: Entry,
   current: Current,
-  { enforce }: PlanOptions,
+  { enforce, source = 'platform' }: PlanOptions,
   notice: Notice,
 ): Change[] {
   const row = rowsOf(current, kind).get(entry.key)
@@ -74,11 +82,32 @@ function planEntry(
   const differing = Object.entries(entry.fields)
     .map(([field, after]) => ({ field, before: row.fields[field], after }))
     .filter(({ before, after }) => !isSame(before, after))
-  const isKept = ({ field }: FieldChange) => !enforce && row.setByOwner.includes(field)
-  for (const change of differing.filter(isKept))
+  const manager = managerOf(row)
+  const isForeign = ({ field }: FieldChange) =>
+    manager !== source && (source !== 'platform' || isImported(kind, field))
+  const isSetByOwner = ({ field }: FieldChange) => row.setByOwner.includes(field)
+  const foreign = differing.filter(isForeign)
+  if (enforce) return updatesOf(row, [...differing, ...takeover(foreign, manager, source)])
+  if (foreign.length > 0) {
+    const names = foreign.map(({ field }) => field).filter((field) => field !== 'managed_by')
+    const kept = names.length > 0 ? `; ${names.join(', ')} kept` : ''
+    notice(`${kind.name} ${row.key}: managed by ${manager}${kept} (--enforce changes that)`)
+  }
+  for (const change of differing.filter((one) => isSetByOwner(one) && !isForeign(one)))
     notice(`${kind.name} ${row.key}: ${describeKept(kind, change)}; kept (--enforce sets it)`)
-  const changes = differing.filter((change) => !isKept(change))
-  return changes.length > 0 ? [updateOf(row, changes)] : []
+  return updatesOf(
+    row,
+    differing.filter((one) => !isForeign(one) && !isSetByOwner(one)),
+  )
+}
+
+const updatesOf = (row: Row, changes: readonly FieldChange[]): Change[] =>
+  changes.length > 0 ? [updateOf(row, changes)] : []
+
+/** The entries of an import name `managed_by`; those of the platform file do not. */
+function takeover(foreign: readonly FieldChange[], manager: Source, source: Source): FieldChange[] {
+  if (foreign.length === 0 || source !== 'platform') return []
+  return [{ field: 'managed_by', before: manager, after: source }]
 }
 
 function createOf(kind: Kind, { key, fields }: Entry): Create {
@@ -118,14 +147,20 @@ export function canonical(value: unknown): string {
 }
 
 /** Goes from the last kind to the first, so that a team or a place is deleted in one run with all that refers to it. */
-function planPrune({ kinds }: Registry, desired: Desired, current: Current, notice: Notice): Change[] {
+function planPrune(
+  { kinds }: Registry,
+  desired: Desired,
+  current: Current,
+  { source = 'platform' }: PlanOptions,
+  notice: Notice,
+): Change[] {
   const named = new Set(desired.entries.map(({ kind, key }) => `${kind} ${key}`))
   const references = new References(kinds, desired, current)
   return kinds.toReversed().flatMap((kind) => {
     if (!desired.present.has(kind.section)) return []
     const rows = [...rowsOf(current, kind).values()]
     return rows
-      .filter((row) => row.isPrunable && !named.has(`${kind.name} ${row.key}`))
+      .filter((row) => row.isPrunable && managerOf(row) === source && !named.has(`${kind.name} ${row.key}`))
       .flatMap((row) => pruneRow(kind, row, references, notice))
   })
 }

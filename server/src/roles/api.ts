@@ -38,6 +38,7 @@ import { inventoryRoutes } from '../inventory/inventory.routes.ts'
 import { createScanner } from '../drivers/scanners.ts'
 import { isLoopback } from '../net/loopback.ts'
 import type { Actor } from '../operation/operation.ts'
+import { platformRoutes } from '../platform/platform.routes.ts'
 import { publicUrl, type Config } from '../runtime/config.ts'
 import { Failure } from '../runtime/error.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
@@ -231,6 +232,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...holdRoutes({ db: postgres.front }),
     ...zoneHoldRoutes({ db: postgres.front }),
     ...customerRoutes({ db: postgres.front }),
+    ...platformRoutes({ db: postgres.front, ring, now: () => new Date() }),
     ...registryRoutes({ db: postgres.front, rpki: deps.rpki, irr: deps.irr }),
     ...routerRoutes({
       db: postgres.front,

@@ -20,6 +20,7 @@ import { dnssecParts } from './dnssec.ts'
 import { createHealthServer } from './http.ts'
 import { mailPart } from './mail.ts'
 import { holdAlertsPart } from './hold-alerts.ts'
+import { netboxParts } from './netbox.ts'
 import { notificationsPart } from './notifications.ts'
 import { maintenancePart } from './maintenance.ts'
 import { createNameserver } from './nameserver.ts'
@@ -79,6 +80,7 @@ export async function runRole(
             ...dnssecParts(shared),
             holdAlertsPart(shared),
             notificationsPart(shared),
+            ...netboxParts(shared),
           ]
         : []),
       ...(roles.includes('collector') ? collectorParts(shared) : []),

@@ -1,7 +1,9 @@
 // Checks the settings that drivers and domains parse: each by its own parser, together with all other settings.
+import { serviceTypes } from '@pharos/contract/service'
 import { checkNameServers } from '../drivers/dns/resolver-query.ts'
 import { checkIrrSources } from '../drivers/irr-sources.ts'
 import { checkMailTransport } from '../drivers/mail-transports.ts'
+import { parseDeviceFilter, parseNetboxUrl, parseServiceTypes } from '../drivers/netbox/mapping.ts'
 import { parseBootstrapUrl } from '../drivers/rdap/source.ts'
 import { checkScanner } from '../drivers/scanners.ts'
 import { checkVrpSources } from '../drivers/vrp-sources.ts'
@@ -21,6 +23,9 @@ export const settingChecks: SettingChecks = {
   dns_roots: (servers) => servers.forEach(parseListenAddress),
   irr_sources: checkIrrSources,
   mail_url: checkMailTransport,
+  netbox_device_filter: parseDeviceFilter,
+  netbox_service_types: (entries) => parseServiceTypes(entries, serviceTypes),
+  netbox_url: parseNetboxUrl,
   operator_webhook_secret: parseWebhookSecret,
   rdap_bootstrap: parseBootstrapUrl,
   rpki_sources: checkVrpSources,

@@ -3,6 +3,9 @@
 import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/reconcile/router.ts'
 import { listSources, type SourceStatus } from '../byoip/visibility/visibility.store.ts'
 import type { Db } from '../db/postgres.ts'
+import { describeHeld } from '../platform/guard.ts'
+import { listImports, type ImportState } from '../platform/import-state.store.ts'
+import { platformKinds } from '../platform/kinds/index.ts'
 import type { Config } from '../runtime/config.ts'
 import { sql } from 'kysely'
 import { readFigures, type Figures } from './figures.store.ts'
@@ -32,6 +35,8 @@ export type StatusProblemCode =
   | 'hold_open'
   | 'lag'
   | 'operator_webhook_failing'
+  | 'import_failed'
+  | 'import_held'
 
 export type StatusProblem = {
   readonly code: StatusProblemCode
@@ -50,6 +55,8 @@ export type Status = {
   readonly holds: readonly OpenHold[]
   /** The sources of visibility; empty if none is configured. */
   readonly visibility: readonly SourceStatus[]
+  /** Imports of inventory; empty if none has run. */
+  readonly imports: readonly ImportState[]
   readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
   /** Most urgent first; empty if nothing needs attention. */
   readonly problems: readonly StatusProblem[]
@@ -83,6 +90,7 @@ export async function readStatus(
         ),
         holds: await listOpenHolds(trx),
         visibility: await listSources(trx),
+        imports: await listImports(trx),
         lag: await readLag(trx),
       }
     })
@@ -99,6 +107,7 @@ function findProblems(status: Omit<Status, 'problems'>, freshMs: number): Status
     ...processProblems(status),
     ...registryProblems(status),
     ...visibilityProblems(status),
+    ...importProblems(status),
     ...lagProblems(status.lag),
   ]
 }
@@ -184,6 +193,25 @@ const visibilityProblems = ({ visibility }: Pick<Status, 'visibility'>): StatusP
   visibility.flatMap(({ name, problem, is_followed }) => {
     const message = is_followed ? problem : 'no process follows it'
     return message === null ? [] : [{ code: 'visibility_down' as const, subject: name, message }]
+  })
+
+const importProblems = ({ imports }: Pick<Status, 'imports'>): StatusProblem[] =>
+  imports.flatMap(({ source, error, held, succeeded }) => {
+    const since = succeeded === null ? 'it has never succeeded' : `last success at ${succeeded.toISOString()}`
+    return [
+      ...(error === null
+        ? []
+        : [{ code: 'import_failed' as const, subject: source, message: `${error}; ${since}` }]),
+      ...(held.length === 0
+        ? []
+        : [
+            {
+              code: 'import_held' as const,
+              subject: source,
+              message: `${describeHeld(platformKinds, held)} would be deleted: pharos import ${source} --prune --dry-run`,
+            },
+          ]),
+    ]
   })
 
 function lagProblems(lag: Status['lag']): StatusProblem[] {

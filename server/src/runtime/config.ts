@@ -294,6 +294,13 @@ function checkTogether(settings: Settings, sources: Record<string, string>, prob
         : (['operator_webhook_url', 'operator_webhook_secret'] as const)
     problems.push(`${sources[set]}: ${set} needs ${missing} too`)
   }
+  if ((settings.netbox_url === null) !== (settings.netbox_token === null)) {
+    const [set, missing] =
+      settings.netbox_url === null
+        ? (['netbox_token', 'netbox_url'] as const)
+        : (['netbox_url', 'netbox_token'] as const)
+    problems.push(`${sources[set]}: ${set} needs ${missing} too`)
+  }
   if (settings.mail_url !== null && settings.mail_from === null) {
     problems.push(`${sources['mail_url']}: mail_url needs mail_from, the address that the mails carry`)
   }

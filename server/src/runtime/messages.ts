@@ -220,6 +220,9 @@ export const failureTexts = {
     deviceNotRead: 'No driver reads the device: set `driver` in the platform file.',
     noLetterAwaited: ({ status }: { status: string }) =>
       `The status of the cross connect is ${status}: a letter is accepted while it is awaiting_loa.`,
+    planOutdated: 'The database was changed since the plan was made. Send the request again.',
+    heldDeletions: ({ held, deletions }: { held: string; deletions: number }) =>
+      `The document would delete ${held}. Check the plan with \`dry_run=true\`; if it is right, repeat with \`deletions=${deletions}\`.`,
     crossConnectMove: ({ status, next }: { status: string; next: readonly string[] }) =>
       next.length === 0
         ? `The status is ${status}, which is final.`
@@ -368,6 +371,15 @@ export const invalidTexts = {
   lastEventId: ['pattern', 'must be the id of an event of this stream'],
   time: ['date-time', 'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z'],
   searchTooShort: ['length', 'must have at least 2 characters besides spaces'],
+  usersInDocument: [
+    'not_accepted',
+    'is not accepted over HTTP: users have passwords. Apply this section with pharos apply',
+  ],
+  secretInDocument: [
+    'not_accepted',
+    'is not accepted over HTTP: secrets and files are applied by the operator with pharos apply',
+  ],
+  document: ['document', ({ problem }: { problem: string }) => `is not valid: ${problem}`],
   teamOfAttachment: ['unknown', 'is not the id of a team'],
   maintenancePast: ['past', 'must be in the future'],
   letterFile: ['media_type', 'must be a PDF, PNG or JPEG file'],

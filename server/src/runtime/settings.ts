@@ -215,7 +215,8 @@ export const settingsSchema = Type.Object(
     operator_alert_emails: Type.Array(Type.String({ minLength: 3, maxLength: 254 }), {
       default: [],
       maxItems: 50,
-      description: 'recipients of mails about holds; if unset, all staff with a confirmed e-mail address',
+      description:
+        'recipients of mails about holds and held imports; if unset, all staff with a confirmed e-mail address',
     }),
     operator_webhook_url: OptionalText({
       description: 'webhook URL for messages about holds (docs/webhooks.md); internal addresses are allowed',
@@ -290,6 +291,36 @@ export const settingsSchema = Type.Object(
     }),
     validation_grace_hours: IntegerSetting(72, 0, 8760, {
       description: 'how long a check must fail before on_validation_loss: suspend withdraws the prefix',
+    }),
+    netbox_url: OptionalText({
+      description:
+        'URL of NetBox, without /api: its inventory is imported every 5 minutes (docs/netbox.md); if unset, nothing is imported',
+    }),
+    netbox_token: OptionalText({
+      description: 'API token of NetBox with read permissions, version 1 or, with nbt_, version 2',
+      secret: true,
+    }),
+    netbox_device_filter: TextSetting('status=active&status=staged&status=failed&status=offline', {
+      description: "which devices are imported: parameters of NetBox's list of devices",
+    }),
+    netbox_port_tag: TextSetting('pharos', {
+      description:
+        'slug of the tag of interfaces that are ports, besides those to which a circuit of a team is cabled',
+    }),
+    netbox_country_field: TextSetting('country', {
+      description: 'custom field of sites with the country, such as NL',
+    }),
+    netbox_circuit_field: TextSetting('circuit', {
+      description: 'custom field of tagged interfaces with their circuit, which is behind a patch panel',
+    }),
+    netbox_port_id_field: TextSetting('port_circuit_id', {
+      description:
+        'custom field of interfaces with the circuit id of the port; without one it is the device and the interface',
+    }),
+    netbox_service_types: Type.Array(Type.String({ minLength: 3, maxLength: 200 }), {
+      default: [],
+      maxItems: 200,
+      description: 'types of services by the slug of the circuit type, such as ip-transit=transit',
     }),
     webhooks_per_team: IntegerSetting(20, 0, 100_000, { description: 'maximum webhooks per team' }),
     webhook_networks_allowed: NetworkList([], {

@@ -175,6 +175,9 @@ const validation = (source_key: string): SubjectRequest => ({
 
 const sourceOf = (identity: Identity) => ('key' in identity ? identity.key : 'detector')
 
+/** A new location for each request of applyPlatform. */
+let appliedLocations = 0
+
 export const subjects: readonly Subject[] = [
   ...sessionSubjects,
   ...accountSubjects,
@@ -377,6 +380,16 @@ export const subjects: readonly Subject[] = [
   },
   { route: 'listRegistries', requests: only(), answers: () => 200 },
   { route: 'listAdminRegions', requests: only(), answers: () => 200 },
+  {
+    route: 'applyPlatform',
+    requests: {
+      only: async () => {
+        const key = `applied-${++appliedLocations}`
+        return { body: { locations: [{ key, name: 'Applied', country: 'NL', timezone: 'UTC' }] } }
+      },
+    },
+    answers: () => 200,
+  },
   { route: 'drainRouter', ...aboutRouters(false) },
   { route: 'undrainRouter', ...aboutRouters(true) },
 

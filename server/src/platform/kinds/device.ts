@@ -58,6 +58,11 @@ export const device = defineKind({
     >,
     tags: column('devices', 'tags', { initial: [] }),
     external_ref: column('devices', 'external_ref', { initial: '' }),
+    managed_by: column('devices', 'managed_by', { initial: 'platform' }),
+  },
+  imported: {
+    cleared: ['role', 'vendor', 'model', 'serial', 'location', 'tags', 'external_ref'],
+    kept: ['address'],
   },
   wakes: 'devices',
   /** Its interfaces are listed again. */
@@ -71,7 +76,8 @@ export const device = defineKind({
         context.problem([...path, 'settings', ...problem.path], problem.message)
       if (element.driver === 'snmp')
         for (const name of ['address', 'credential'] as const)
-          if (element[name] === undefined) context.problem(path, `driver snmp needs ${name}`)
+          if (!element[name] && !context.rows(device).get(element.name)?.fields[name])
+            context.problem(path, `driver snmp needs ${name}`)
       const address = readAddress(context, [...path, 'address'], element.address)
       context.add(device, path, { ...element, address })
     }

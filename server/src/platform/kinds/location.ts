@@ -23,7 +23,9 @@ export const location = defineKind({
     name: column('locations', 'name', { isShown: true }),
     country: column('locations', 'country'),
     timezone: column('locations', 'timezone'),
+    managed_by: column('locations', 'managed_by', { initial: 'platform' }),
   },
+  imported: { cleared: [], kept: ['name', 'country', 'timezone'] },
   check(context, elements): void {
     for (const { path, element } of elements) {
       if (!isTimezone(element.timezone)) {

@@ -7,7 +7,7 @@ import { linkPorts } from '../../inventory/port/link-ports.store.ts'
 import { parseTime } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, referenceById, selected } from '../field.ts'
-import type { CheckContext, Given } from '../kind.ts'
+import type { CheckContext, Element, Given } from '../kind.ts'
 import { PlatformError, type Path } from '../problem.ts'
 import { Name, Optional, Strict, TeamSlug, Text } from '../schema.ts'
 import { insertRows, updateRow } from '../table.store.ts'
@@ -78,6 +78,11 @@ export const port = defineKind({
       write: () => ({}),
       initial: null,
     },
+    managed_by: column('ports', 'managed_by', { initial: 'platform' }),
+  },
+  imported: {
+    cleared: ['media', 'speed_bps', 'description', 'external_ref'],
+    kept: ['device', 'interface', 'service'],
   },
   initialOf: ({ interface: key = '' }) => ({ name: key }),
   disabled: { service: null },
@@ -86,12 +91,19 @@ export const port = defineKind({
     inUse: assigned === null ? null : `it belongs to service ${String(assigned)}`,
   }),
   check(context, elements): void {
+    const takenBy = portsBeside(context, elements)
     for (const { path, element } of elements) {
       const { team, service: name, ...rest } = element
+      const other = takenBy.get(`${element.device} ${element.interface}`)
+      if (other !== undefined)
+        context.problem(
+          [...path, 'interface'],
+          `is port ${other}; use that circuit_id, or delete the port first`,
+        )
       if ((team === undefined) !== (name == null))
         context.problem(path, 'a port of a service needs both team and service')
       context.claim(
-        `port ${element.device} ${element.interface}`,
+        `interface ${element.device} ${element.interface}`,
         [...path, 'interface'],
         `${element.interface} of ${element.device} is a port already`,
       )
@@ -122,6 +134,19 @@ export const port = defineKind({
     } else if (fields.since != null) await moveStart(trx, row.id as number, row.key, fields.since)
   },
 })
+
+/** The circuit ids of ports that the document does not name, by device and interface: elements are created before others are deleted. */
+function portsBeside(
+  context: CheckContext,
+  elements: readonly Element<{ readonly circuit_id: string }>[],
+): ReadonlyMap<string, string> {
+  const named = new Set(elements.map(({ element }) => element.circuit_id))
+  return new Map(
+    [...context.rows(port).values()]
+      .filter(({ key }) => !named.has(key))
+      .map(({ key, fields }) => [`${fields.device} ${fields.interface}`, key]),
+  )
+}
 
 /** The time in ISO 8601 and UTC. */
 function readSince(context: CheckContext, path: Path, text: string | undefined): string | undefined {

@@ -1,0 +1,47 @@
+// Prints the plan of a command, asks for confirmation and applies it: for `pharos apply` and `pharos import`.
+import { createInterface } from 'node:readline/promises'
+import type { Db } from '../db/postgres.ts'
+import { applyPlatform, PlanOutdated, type Prepared } from '../platform/apply.ts'
+import { platformKinds } from '../platform/kinds/index.ts'
+import { planAsData, printPlan } from '../platform/print.ts'
+import { PlatformError } from '../platform/problem.ts'
+import { CommandFailure } from './command.ts'
+
+export type ApplyOptions = { readonly dryRun: boolean; readonly yes: boolean; readonly json: boolean }
+
+/** `check` throws if the printed plan must not be applied. */
+export async function printAndApply(
+  db: Db,
+  prepared: Prepared,
+  { dryRun, yes, json }: ApplyOptions,
+  out: (text: string) => void,
+  check: () => void = () => {},
+): Promise<void> {
+  const { plan } = prepared
+  out(
+    json
+      ? `${JSON.stringify(planAsData(platformKinds, plan), null, 2)}\n`
+      : `${printPlan(platformKinds, plan)}\n`,
+  )
+  if (dryRun || plan.changes.length === 0) return
+  check()
+  if (!yes && !(await isConfirmed())) throw new CommandFailure('Nothing was applied.')
+  await applyPlatform(platformKinds, db, prepared, new Date()).catch(explain)
+  if (!json) out('Applied.\n')
+}
+
+async function isConfirmed(): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new CommandFailure('Nothing was applied: without a terminal for the confirmation, use --yes.')
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test(await terminal.question('Apply this plan? [y/N] '))
+  } finally {
+    terminal.close()
+  }
+}
+
+export function explain(error: unknown): never {
+  if (error instanceof PlatformError || error instanceof PlanOutdated) throw new CommandFailure(error.message)
+  throw error
+}

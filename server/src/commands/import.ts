@@ -1,0 +1,70 @@
+// `pharos import`: imports inventory from NetBox, like `pharos apply` a file. The loop of the server does the same every 5 minutes; this
+// command shows its plan, and approves deletions that it holds.
+import { parseArgs } from 'node:util'
+import { countHeld, describeHeld } from '../platform/guard.ts'
+import { prepareImport } from '../platform/import-netbox.ts'
+import { platformKinds } from '../platform/kinds/index.ts'
+import { netboxOf } from '../roles/netbox.ts'
+import { DriverError } from '../runtime/driver-error.ts'
+import { explain, printAndApply } from './apply-plan.ts'
+import { CommandFailure, UsageError, type Command } from './command.ts'
+import { parseInteger } from './parse-arguments.ts'
+import { withSchema } from './ready.ts'
+
+export const importInventory: Command = {
+  name: 'import',
+  usage: 'netbox [--dry-run] [--prune] [--deletions <n>] [--enforce] [--yes] [--json]',
+  summary: `import inventory from NetBox
+
+  --dry-run    print the plan and change nothing
+  --prune      delete what was imported and is no longer in NetBox
+  --deletions  approve n deletions, if more than 3 and more than 5 % of a kind would be deleted
+  --enforce    take over locations, devices, services and ports that the platform file manages
+  --yes        do not ask for confirmation; required without a terminal
+  --json       print the plan as JSON
+
+  The server imports every 5 minutes with --prune if netbox_url is set. docs/netbox.md describes what is imported.`,
+  async run(context) {
+    const options = parseOptions(context.args)
+    await withSchema(context, async ({ owner }, config) => {
+      const source = netboxOf(config)
+      if (!source) throw new CommandFailure('Set netbox_url and netbox_token.', 2)
+      const prepared = await prepareImport(owner, source, options, new AbortController().signal).catch(
+        explainRead,
+      )
+      await printAndApply(owner, prepared, options, context.out, () => {
+        const { held } = prepared
+        if (countHeld(held) <= options.deletions) return
+        const approval = `check the plan, then use --deletions ${countHeld(held)}`
+        throw new CommandFailure(
+          `Nothing was applied: ${describeHeld(platformKinds, held)} would be deleted; ${approval}.`,
+        )
+      })
+    })
+  },
+}
+
+function parseOptions(args: readonly string[]) {
+  const flag = { type: 'boolean', default: false } as const
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      'dry-run': flag,
+      prune: flag,
+      deletions: { type: 'string', default: '0' },
+      enforce: flag,
+      yes: flag,
+      json: flag,
+    },
+    allowPositionals: true,
+  })
+  if (positionals.join() !== 'netbox') throw new UsageError('Name the source: pharos import netbox')
+  const { prune, enforce, yes, json } = values
+  const deletions = parseInteger('--deletions', values.deletions, 0, 1_000_000)
+  return { prune, enforce, yes, json, deletions, dryRun: values['dry-run'] }
+}
+
+function explainRead(error: unknown): never {
+  if (error instanceof DriverError) throw new CommandFailure(`Nothing was applied: ${error.message}.`)
+  return explain(error)
+}

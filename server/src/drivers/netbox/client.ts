@@ -1,0 +1,184 @@
+// Reads lists of NetBox's REST API, page by page. It only sends GET, follows links of the same server only, and never takes an
+// incomplete list for a complete one. Errors do not contain the token.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Static, TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import { createSchemaCheck } from '../../text/schema-error.ts'
+import { backOff } from '../../runtime/back-off.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+
+export type NetboxOptions = {
+  /** Of NetBox's web interface, without `/api`. */
+  readonly url: URL
+  /** Version 1, or version 2 with its prefix `nbt_`. */
+  readonly token: string
+  readonly timeoutMs?: number
+  /** Delay before the first repeat of a request; it doubles. */
+  readonly retryMs?: number
+}
+
+export type NetboxClient = {
+  /**
+   * Yields the objects of a list, without unknown fields, in the order of their ids. Throws a DriverError if a page cannot be
+   * read, an object has a wrong shape, or the number of objects is not the `count` of the first page.
+   */
+  list<S extends TSchema & { readonly title?: string }>(
+    path: string,
+    query: readonly (readonly [string, string])[],
+    schema: S,
+    signal: AbortSignal,
+  ): AsyncGenerator<Static<S> & { readonly id: number }>
+}
+
+/** The largest page of NetBox's default configuration. */
+const pageSize = 1000
+const bytesMax = 64 * 1024 * 1024
+const attemptsMax = 4
+const retryAfterMaxMs = 60_000
+
+type Page = { readonly count: number; readonly next: string | null; readonly results: readonly unknown[] }
+
+export function createNetboxClient({
+  url: base,
+  token,
+  timeoutMs = 60_000,
+  retryMs = 1000,
+}: NetboxOptions): NetboxClient {
+  const authorization = token.startsWith('nbt_') ? `Bearer ${token}` : `Token ${token}`
+  const root = base.href.endsWith('/') ? base.href : `${base.href}/`
+
+  return {
+    async *list(path, query, schema, signal) {
+      const first = new URL(`api/${path}/`, root)
+      first.search = new URLSearchParams([
+        ...query.map(([name, value]) => [name, value]),
+        ['ordering', 'id'],
+        ['limit', String(pageSize)],
+      ]).toString()
+      const decode = createDecoder(path, schema)
+      let expected: number | undefined
+      let last = 0
+      let read = 0
+      for (let next: URL | undefined = first; next;) {
+        const page = await readPage(next, signal)
+        expected ??= page.count
+        for (const row of page.results) {
+          const value = decode(row)
+          if (value.id <= last)
+            throw new DriverError('protocol', `${path}: object ${value.id} is repeated or out of order`)
+          last = value.id
+          read++
+          yield value
+        }
+        next = page.next === null ? undefined : followed(page.next, next)
+        if (next && page.results.length === 0)
+          throw new DriverError('protocol', `${path}: an empty page has a next page`)
+      }
+      if (read !== expected)
+        throw new DriverError('protocol', `${path}: ${read} objects were read, NetBox counted ${expected}`)
+    },
+  }
+
+  async function readPage(url: URL, signal: AbortSignal): Promise<Page> {
+    for (let attempt = 1; ; attempt++) {
+      const { page, problem, retryAfterMs } = await request(url, signal)
+      if (page) return page
+      if (attempt === attemptsMax) throw problem!
+      await sleep(retryAfterMs ?? backOff(attempt, { first: retryMs, max: retryAfterMaxMs }), undefined, {
+        signal,
+      })
+    }
+  }
+
+  /** Returns a problem if a repeat may succeed; throws otherwise. */
+  async function request(
+    url: URL,
+    signal: AbortSignal,
+  ): Promise<{ page?: Page; problem?: DriverError; retryAfterMs?: number | undefined }> {
+    const place = `${url.origin}${url.pathname}`
+    try {
+      const response = await fetch(url, {
+        headers: { authorization, accept: 'application/json', 'user-agent': 'pharos' },
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      })
+      const { status } = response
+      if (status === 200) return { page: parsePage(place, await readText(place, response)) }
+      await response.body?.cancel()
+      const problem = `${place}: HTTP status ${status}`
+      if (status === 429 || status >= 500)
+        return { problem: new DriverError('unreachable', problem), retryAfterMs: retryAfterOf(response) }
+      if (status === 401 || status === 403)
+        throw new DriverError('refused', `${problem}; check the token and its permissions`)
+      throw new DriverError('protocol', problem)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof DriverError) throw error
+      const { message, cause } = error as Error
+      const reason = (cause as NodeJS.ErrnoException | undefined)?.code ?? message
+      return { problem: new DriverError('unreachable', `${place}: ${reason}`, { cause: error }) }
+    }
+  }
+}
+
+/** The next page is on the same server and path: a link elsewhere would get the token. */
+function followed(next: string, current: URL): URL {
+  const url = URL.parse(next, current)
+  if (url?.origin === current.origin && url.pathname === current.pathname && url.username === '') return url
+  throw new DriverError(
+    'protocol',
+    `${current.origin}${current.pathname}: the next page is ${url?.origin ?? 'no URL'}${url?.pathname ?? ''}, which is not the same ` +
+      'list; check X-Forwarded-Proto and Host of the proxy before NetBox',
+  )
+}
+
+async function readText(place: string, response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > bytesMax)
+      throw new DriverError('protocol', `${place}: a page has more than ${bytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function parsePage(place: string, text: string): Page {
+  const value = parseJson(place, text) as Partial<Page> | null
+  const { count, next, results } = value ?? {}
+  if (Number.isInteger(count) && Array.isArray(results) && (next === null || typeof next === 'string'))
+    return { count: count!, next, results }
+  throw new DriverError(
+    'protocol',
+    `${place}: the answer is not a page of NetBox with count, next and results`,
+  )
+}
+
+function parseJson(place: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new DriverError('protocol', `${place}: the answer is not JSON`, { cause: error })
+  }
+}
+
+/** RFC 9110 section 10.2.3: seconds, or a date. Undefined if it is absent or cannot be parsed. */
+function retryAfterOf(response: Response): number | undefined {
+  const text = response.headers.get('retry-after')
+  if (text === null) return undefined
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), retryAfterMaxMs)
+}
+
+/** Returns the fields of the schema, and throws if one is missing or wrong. */
+function createDecoder<S extends TSchema>(path: string, schema: S) {
+  const check = createSchemaCheck(schema, { showValues: true })
+  return (row: unknown): Static<S> & { readonly id: number } => {
+    const [problem] = check(row)
+    if (!problem) return Value.Clean(schema, row) as Static<S> & { readonly id: number }
+    const id = (row as { id?: unknown } | null)?.id
+    const field = problem.path.join('.') || 'object'
+    throw new DriverError('protocol', `${path} ${String(id)}: ${field} ${problem.message}`)
+  }
+}

@@ -1,0 +1,219 @@
+// Converts objects of NetBox to a platform document with locations, devices, services and ports. Pure, and never throws: an object
+// that cannot be imported is left out with a notice.
+import { isShortSlug, type NetboxMapping } from './mapping.ts'
+import type { Circuit, CircuitTermination, Device, Interface, Site } from './objects.ts'
+
+/** What was read. `interfaces`: those with a circuit, and those with the tag. */
+export type NetboxObjects = {
+  readonly sites: readonly Site[]
+  readonly devices: readonly Device[]
+  readonly circuits: readonly Circuit[]
+  readonly terminations: readonly CircuitTermination[]
+  readonly interfaces: readonly Interface[]
+}
+
+/** What the database has already, which the document may refer to. */
+export type Existing = { readonly teams: ReadonlySet<string>; readonly locations: ReadonlySet<string> }
+
+type Element = Readonly<Record<string, unknown>>
+export type NetboxDocument = {
+  readonly locations: readonly Element[]
+  readonly devices: readonly Element[]
+  readonly services: readonly Element[]
+  readonly ports: readonly Element[]
+}
+export type Converted = { readonly document: NetboxDocument; readonly notices: readonly string[] }
+
+/** States of IX-API 2 for the statuses of circuits. */
+const circuitStates: Readonly<Record<string, string>> = {
+  planned: 'requested',
+  provisioning: 'allocated',
+  active: 'production',
+  offline: 'error',
+  deprovisioning: 'decommission_requested',
+  decommissioned: 'decommissioned',
+}
+
+export function toEntries(objects: NetboxObjects, existing: Existing, mapping: NetboxMapping): Converted {
+  const notices: string[] = []
+  const notice = (message: string) => void notices.push(message)
+  const locations = locationsOf(objects, existing, mapping, notice)
+  const known = new Set([...existing.locations, ...locations.map(({ key }) => key)])
+  const devices = devicesOf(objects.devices, known, notice)
+  const services = servicesOf(objects.circuits, existing, mapping, notice)
+  const ports = portsOf(objects, devices, services, mapping, notice)
+  return {
+    document: { locations, devices: [...devices.values()], services: [...services.values()], ports },
+    notices,
+  }
+}
+
+type Notice = (message: string) => void
+
+/** Bits per second of NetBox's kilobits per second; undefined for none. */
+const bitsOf = (kilobits: number | null): number | undefined => (kilobits ? kilobits * 1000 : undefined)
+
+const withoutUndefined = <T extends object>(element: T): T =>
+  Object.fromEntries(Object.entries(element).filter(([, value]) => value !== undefined)) as T
+
+function locationsOf(
+  { sites, devices }: NetboxObjects,
+  existing: Existing,
+  { countryField }: NetboxMapping,
+  notice: Notice,
+) {
+  const used = new Set(devices.map(({ site }) => site.slug))
+  return sites.flatMap(({ name, slug, time_zone, custom_fields }) => {
+    if (!used.has(slug)) return []
+    const country = textOf(custom_fields[countryField])?.toUpperCase() ?? ''
+    const skip = (reason: string) => {
+      if (!existing.locations.has(slug)) notice(`site ${slug}: not imported: ${reason}`)
+      return []
+    }
+    if (!isShortSlug(slug))
+      return skip('the slug is not one of lower-case letters, digits and hyphens, at most 32')
+    if (!/^[A-Z]{2}$/.test(country))
+      return skip(`the custom field ${countryField} is not a country such as NL`)
+    if (!time_zone) notice(`site ${slug}: no time zone; UTC is used`)
+    return [{ key: slug, name, country, timezone: time_zone || 'UTC' }]
+  })
+}
+
+function devicesOf(devices: readonly Device[], locations: ReadonlySet<string>, notice: Notice) {
+  const byId = new Map<number, Element & { readonly name: string }>()
+  const names = new Set<string>()
+  for (const { id, name, role, device_type: type, serial, site, primary_ip: address, tags } of devices) {
+    if (!name) notice(`device ${id}: not imported: it has no name`)
+    else if (names.has(name)) notice(`device ${id}: not imported: another device is named ${name}`)
+    else {
+      names.add(name)
+      const element = {
+        name,
+        role: role.slug,
+        vendor: type.manufacturer.name,
+        model: type.model,
+        serial: serial || undefined,
+        location: locations.has(site.slug) ? site.slug : undefined,
+        address: address?.address.split('/')[0],
+        tags: [...new Set(tags.map(({ slug }) => slug))].toSorted(),
+        external_ref: `netbox:device:${id}`,
+      }
+      byId.set(id, withoutUndefined(element))
+    }
+  }
+  return byId
+}
+
+type ServiceElement = Element & { readonly team: string; readonly name: string }
+
+function servicesOf(
+  circuits: readonly Circuit[],
+  { teams }: Existing,
+  { serviceTypes }: NetboxMapping,
+  notice: Notice,
+) {
+  const byId = new Map<number, ServiceElement>()
+  const keys = new Set<string>()
+  const unknown = { tenant: new Map<string, number>(), 'circuit type': new Map<string, number>() }
+  const count = (what: keyof typeof unknown, slug: string) =>
+    unknown[what].set(slug, (unknown[what].get(slug) ?? 0) + 1)
+  for (const { id, cid, type, status, tenant, commit_rate, install_date, termination_date } of circuits) {
+    // A circuit without a tenant is the provider's own.
+    if (!tenant) continue
+    const serviceType = serviceTypes.get(type.slug)
+    const key = `${tenant.slug} ${cid}`
+    if (!teams.has(tenant.slug)) count('tenant', tenant.slug)
+    else if (serviceType === undefined) count('circuit type', type.slug)
+    else if (keys.has(key)) notice(`circuit ${id}: not imported: ${tenant.slug} has another circuit ${cid}`)
+    else {
+      keys.add(key)
+      const state = circuitStates[status.value]
+      if (state === undefined)
+        notice(`circuit ${cid}: the status ${status.value} is not known; the state is kept`)
+      const element = {
+        team: tenant.slug,
+        name: cid,
+        type: serviceType,
+        state,
+        commit_bps: bitsOf(commit_rate),
+        start_date: install_date ?? undefined,
+        end_date: termination_date ?? undefined,
+        external_ref: `netbox:circuit:${id}`,
+      }
+      byId.set(id, withoutUndefined(element))
+    }
+  }
+  for (const [what, slugs] of Object.entries(unknown))
+    for (const [slug, number] of slugs)
+      notice(
+        `${what} ${slug}: ${number === 1 ? '1 circuit' : `${number} circuits`} not imported: no ${whatIsMissing(what)}`,
+      )
+  return byId
+}
+
+const whatIsMissing = (what: string): string =>
+  what === 'tenant' ? 'team has this slug' : 'service type is set for it (netbox_service_types)'
+
+function portsOf(
+  { circuits, terminations, interfaces }: NetboxObjects,
+  devices: ReadonlyMap<number, { readonly name: string }>,
+  services: ReadonlyMap<number, ServiceElement>,
+  { portTag, circuitField, portIdField }: NetboxMapping,
+  notice: Notice,
+) {
+  const cabled = cabledCircuits(terminations, services)
+  const idsByCid = new Map(circuits.toReversed().map(({ id, cid }) => [cid, id]))
+  const ids = new Set<string>()
+  const places = new Set<string>()
+  return interfaces.flatMap((one) => {
+    const device = devices.get(one.device.id)
+    const written = circuitOf(one.custom_fields[circuitField], idsByCid)
+    const service = services.get(written ?? cabled.get(one.id) ?? 0)
+    if (!device || (!service && !one.tags.some(({ slug }) => slug === portTag))) return []
+    const place = `${device.name} ${one.name}`
+    const circuit_id = textOf(one.custom_fields[portIdField]) ?? place
+    if (ids.has(circuit_id) || places.has(place)) {
+      notice(`interface ${one.id}: not imported: another one is ${circuit_id}`)
+      return []
+    }
+    ids.add(circuit_id)
+    places.add(place)
+    const element = {
+      circuit_id,
+      device: device.name,
+      interface: one.name,
+      media: one.type.label,
+      speed_bps: bitsOf(one.speed),
+      description: one.description,
+      external_ref: `netbox:interface:${one.id}`,
+      ...(service ? { team: service.team, service: service.name } : { service: null }),
+    }
+    return [withoutUndefined(element)]
+  })
+}
+
+/** The imported circuit of each interface that is cabled to a termination; the one with the lowest id if there are several. */
+function cabledCircuits(
+  terminations: readonly CircuitTermination[],
+  services: ReadonlyMap<number, ServiceElement>,
+): ReadonlyMap<number, number> {
+  const circuits = new Map<number, number>()
+  for (const { circuit, link_peers_type: type, link_peers: peers } of terminations) {
+    if (type !== 'dcim.interface' || !services.has(circuit.id)) continue
+    for (const { id } of peers) circuits.set(id, Math.min(circuit.id, circuits.get(id) ?? circuit.id))
+  }
+  return circuits
+}
+
+/** A custom field of type text has the circuit ID, one of type object the circuit. */
+function circuitOf(value: unknown, idsByCid: ReadonlyMap<string, number>): number | undefined {
+  if (typeof value === 'string') return idsByCid.get(value)
+  const id = (value as { id?: unknown } | null | undefined)?.id
+  return typeof id === 'number' ? id : undefined
+}
+
+/** The text of a custom field of type text or selection, which NetBox returns as a value or as `{ value }`. */
+function textOf(value: unknown): string | undefined {
+  const text = typeof value === 'object' && value !== null ? (value as { value?: unknown }).value : value
+  return typeof text === 'string' && text !== '' ? text : undefined
+}

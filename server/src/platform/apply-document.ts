@@ -1,0 +1,114 @@
+// A platform document over HTTP: the planner and the transaction of `pharos apply`. It must not read files, and takes no secrets:
+// a digest of the body is stored for its Idempotency-Key.
+import type { applyPlatformRoute, PlatformPlan } from '@pharos/contract/platform'
+import type { ProblemError } from '@pharos/contract/problem'
+import type { BodyOf, QueryOf } from '@pharos/contract/route'
+import { auditOf } from '../db/audit.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import type { StaffOperation } from '../operation/operation.ts'
+import { errorAt, fail, failWith } from '../runtime/error.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { applyLocked, lockPlatform, PlanOutdated, preparePlatform, type Prepared } from './apply.ts'
+import { documentOf } from './document.ts'
+import { countHeld, describeHeld } from './guard.ts'
+import { platformKinds } from './kinds/index.ts'
+import { planAsData } from './print.ts'
+import { PlatformError, type Path } from './problem.ts'
+
+export type ApplyDeps = { readonly db: Db; readonly ring: KeyRing; readonly now: () => Date }
+
+export function applyDocument(
+  { db, ring, now }: ApplyDeps,
+  operation: StaffOperation,
+  body: BodyOf<typeof applyPlatformRoute>,
+  { prune = false, deletions = 0 }: QueryOf<typeof applyPlatformRoute>,
+): Promise<Answer<PlatformPlan>> {
+  const refused = findRefused(body)
+  if (refused.length > 0) throw failWith('invalid', refused.slice(0, errorsMax))
+  const readText = (): never => {
+    throw fail('internal', 'unexpected')
+  }
+  const options = { prune, enforce: false }
+  return runOwnerChange(db, operation, async (trx) => {
+    await lockPlatform(trx)
+    const document = documentOf('body', body)
+    const prepared = await preparePlatform(platformKinds, trx, document, { ring, readText }, options).catch(
+      explain,
+    )
+    const held = countHeld(prepared.held)
+    if (held > deletions && !operation.dryRun)
+      throw fail('conflict', 'heldDeletions', {
+        held: describeHeld(platformKinds, prepared.held),
+        deletions: held,
+      })
+    await apply(trx, prepared, operation, now())
+    return { body: present(prepared, !operation.dryRun) }
+  })
+}
+
+async function apply(trx: Trx, prepared: Prepared, operation: StaffOperation, now: Date): Promise<void> {
+  if (prepared.plan.changes.length === 0) return
+  const { teamId: _, ...author } = auditOf(operation)
+  await applyLocked(platformKinds, trx, prepared, now, author).catch(explain)
+}
+
+const errorsMax = 100
+
+function explain(error: unknown): never {
+  if (error instanceof PlanOutdated) throw fail('conflict', 'planOutdated')
+  if (!(error instanceof PlatformError)) throw error
+  throw failWith(
+    'invalid',
+    error.problems
+      .slice(0, errorsMax)
+      .map(({ path, message }) => errorAt(['body', ...path], 'document', { problem: message })),
+  )
+}
+
+/** Returns an error for each part that is not accepted over HTTP, at any depth: settings of drivers name files too. */
+function findRefused(body: Readonly<Record<string, unknown>>): ProblemError[] {
+  return Object.entries(body).flatMap(([section, elements]) => {
+    if (section === 'users') return [errorAt(['body', section], 'usersInDocument')]
+    const names = secretNamesOf(section)
+    return findFields(elements, [section], (name) => names.has(name) || name.endsWith('_file')).map((path) =>
+      errorAt(['body', ...path], 'secretInDocument'),
+    )
+  })
+}
+
+function secretNamesOf(section: string): ReadonlySet<string> {
+  const fields = platformKinds.kinds
+    .filter((kind) => kind.section === section)
+    .flatMap((kind) => Object.values(kind.fields))
+  return new Set(
+    fields.flatMap(({ secret }) => (secret ? [secret.name, ...(secret.alternatives ?? [])] : [])),
+  )
+}
+
+/** The depth of JSON is limited when it is parsed. */
+function findFields(value: unknown, path: Path, isWanted: (name: string) => boolean): Path[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, part]) => {
+    const at = [...path, Array.isArray(value) ? Number(name) : name]
+    return !Array.isArray(value) && isWanted(name) ? [at] : findFields(part, at, isWanted)
+  })
+}
+
+function present({ plan, held }: Prepared, applied: boolean): PlatformPlan {
+  const { changes, unchanged, notices } = planAsData(platformKinds, plan)
+  return {
+    applied,
+    changes: changes.map(({ action, kind, key, fields = {}, changes: changed }) => ({
+      action,
+      kind,
+      key,
+      fields: changed
+        ? changed.map(({ field, before = null, after = null }) => ({ field: field!, before, after }))
+        : Object.entries(fields).map(([field, after]) => ({ field, before: null, after })),
+    })),
+    unchanged: Object.values(unchanged).reduce((sum, count) => sum + count, 0),
+    notices: [...notices],
+    held: [...held],
+  }
+}

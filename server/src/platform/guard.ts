@@ -1,0 +1,43 @@
+// The limit of deletions that a program may make without approval: a wrong or incomplete document must not empty the
+// platform. Pure.
+import { rowsOf } from './define-kind.ts'
+import type { Change, Current, PlanOptions } from './kind.ts'
+import { managerOf, type Desired, type Plan } from './plan.ts'
+import type { Registry } from './registry.ts'
+
+/** More deletions of one kind than are made without approval. */
+export type HeldDeletions = { readonly kind: string; readonly deletions: number; readonly limit: number }
+
+const alwaysAllowed = 3
+const allowedShare = 0.05
+
+/** Returns the kinds of which the plan deletes more than 3 and more than 5 % of the rows that the source manages. */
+export function findHeldDeletions(
+  registry: Registry,
+  plan: Plan,
+  desired: Desired,
+  current: Current,
+  { source = 'platform' }: PlanOptions,
+): HeldDeletions[] {
+  const named = new Set(desired.entries.map(({ kind, key }) => `${kind} ${key}`))
+  /** An element in use that the document does not name is first taken out of use. */
+  const isRemoval = ({ action, kind, key }: Change) =>
+    action === 'delete' || (action === 'update' && !named.has(`${kind} ${key}`))
+  return registry.kinds
+    .map((kind) => {
+      const rows = [...rowsOf(current, kind).values()].filter((row) => managerOf(row) === source)
+      const limit = Math.max(alwaysAllowed, Math.floor(rows.length * allowedShare))
+      const removals = plan.changes.filter((change) => change.kind === kind.name && isRemoval(change))
+      return { kind: kind.name, deletions: removals.length, limit }
+    })
+    .filter(({ deletions, limit }) => deletions > limit)
+}
+
+export const countHeld = (held: readonly HeldDeletions[]): number =>
+  held.reduce((sum, { deletions }) => sum + deletions, 0)
+
+/** `12 devices (limit 3)`. */
+export const describeHeld = (registry: Registry, held: readonly HeldDeletions[]): string =>
+  held
+    .map(({ kind, deletions, limit }) => `${deletions} ${registry.get(kind).plural} (limit ${limit})`)
+    .join(', ')

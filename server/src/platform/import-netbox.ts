@@ -1,0 +1,78 @@
+// Reads NetBox as a platform document and plans it with the planner of the platform file. An empty answer is an error, not an empty
+// inventory.
+import type { Db } from '../db/postgres.ts'
+import type { NetboxClient } from '../drivers/netbox/client.ts'
+import type { NetboxMapping } from '../drivers/netbox/mapping.ts'
+import { readObjects } from '../drivers/netbox/read-objects.ts'
+import { toEntries, type NetboxDocument } from '../drivers/netbox/to-entries.ts'
+import { DriverError } from '../runtime/driver-error.ts'
+import { preparePlatform, readCurrent, type Prepared } from './apply.ts'
+import { rowsOf } from './define-kind.ts'
+import { documentOf, type PlatformDocument } from './document.ts'
+import type { Current, Kind, PlanOptions } from './kind.ts'
+import { location } from './kinds/location.ts'
+import { platformKinds } from './kinds/index.ts'
+import { team } from './kinds/team.ts'
+import { managerOf } from './plan.ts'
+import type { Path } from './problem.ts'
+import type { SecretDeps } from './secrets.ts'
+
+export type NetboxSource = { readonly client: NetboxClient; readonly mapping: NetboxMapping }
+
+/** Changes nothing. Throws a DriverError if NetBox was not read completely, a PlatformError if an object is not accepted. */
+export async function prepareImport(
+  db: Db,
+  { client, mapping }: NetboxSource,
+  options: Omit<PlanOptions, 'source'>,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const objects = await readObjects(client, mapping, signal)
+  const current = await readCurrent(platformKinds, db)
+  const managed = (kind: string) => managedKeys(current, platformKinds.get(kind), true).length
+  if (objects.devices.length === 0 && managed('device') > 0) throw emptyList('devices', managed('device'))
+  if (objects.circuits.length === 0 && managed('service') > 0) throw emptyList('circuits', managed('service'))
+  const existing = {
+    teams: new Set(rowsOf(current, team).keys()),
+    locations: new Set(managedKeys(current, location as unknown as Kind, false)),
+  }
+  const { document, notices } = toEntries(objects, existing, mapping)
+  const prepared = await preparePlatform(platformKinds, db, documentOfNetbox(document), noSecrets, {
+    ...options,
+    source: 'netbox',
+  })
+  return { ...prepared, plan: { ...prepared.plan, notices: [...notices, ...prepared.plan.notices] } }
+}
+
+/** The keys of the rows that the import manages, or of the others. */
+const managedKeys = (current: Current, kind: Kind, isManaged: boolean): string[] =>
+  [...rowsOf(current, kind).values()]
+    .filter((row) => (managerOf(row) === 'netbox') === isManaged)
+    .map(({ key }) => key)
+
+function emptyList(noun: string, imported: number): DriverError {
+  return new DriverError(
+    'protocol',
+    `NetBox returned no ${noun}, and ${imported} are imported: check netbox_device_filter and the permissions of the token`,
+  )
+}
+
+/** Problems name the object, such as `netbox:device:17`. */
+function documentOfNetbox(value: NetboxDocument): PlatformDocument {
+  const referenceAt = ([section, at]: Path): string | undefined => {
+    const element = value[section as keyof NetboxDocument]?.[at as number]
+    return element && String(element['external_ref'] ?? element['key'])
+  }
+  return {
+    ...documentOf('netbox', value),
+    locate: (problem) => {
+      const reference = referenceAt(problem.path)
+      return reference === undefined ? problem : { ...problem, message: `${reference}: ${problem.message}` }
+    },
+  }
+}
+
+const noSecrets = {
+  readText: () => {
+    throw new Error('an import has no files')
+  },
+} as unknown as SecretDeps

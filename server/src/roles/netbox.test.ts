@@ -1,0 +1,232 @@
+// The import from NetBox against a database: what it creates, changes and deletes, what belongs to the platform file, and that an
+// answer that is incomplete, empty or much smaller changes nothing.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { importInventory } from '../commands/import.ts'
+import { readConfiguration } from '../commands/configuration.ts'
+import { testRing } from '../commands/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import * as fake from '../drivers/netbox/testing-netbox.ts'
+import { applyPlatform, preparePlatform } from '../platform/apply.ts'
+import { documentOf } from '../platform/document.ts'
+import { listImports } from '../platform/import-state.store.ts'
+import { platformKinds } from '../platform/kinds/index.ts'
+import { netboxOf, syncInventory } from './netbox.ts'
+
+let database: TestDatabase
+let netbox: fake.TestNetbox
+let errors: string[] = []
+
+before(async () => {
+  database = await createTestDatabase()
+  netbox = await fake.startTestNetbox({})
+})
+after(async () => {
+  await netbox[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  const tables = [...platformKinds.kinds.map(({ table }) => table.name), 'inventory_imports'] as const
+  await sql`truncate ${sql.join(tables.map((name) => sql.table(name)))} restart identity cascade`.execute(
+    owner(),
+  )
+  await apply({ teams: [{ slug: 'demo', name: 'Demo' }] })
+  Object.assign(netbox.lists, fake.smallWorld())
+  Object.assign(netbox.faults, fake.noFaults())
+  errors = []
+})
+
+const owner = () => database.postgres.owner
+const env = () => ({
+  DATABASE_URL: database.databaseUrl,
+  PHAROS_SECRET: 'a-secret-of-at-least-thirty-two-bytes',
+  PHAROS_LOG_LEVEL: 'silent',
+  PHAROS_NETBOX_URL: netbox.url.href,
+  PHAROS_NETBOX_TOKEN: 'token',
+})
+const config = (from: Readonly<Record<string, string | undefined>> = env()) =>
+  readConfiguration(from, { read: () => undefined, mode: () => 0o600, create: () => {} })
+
+async function apply(
+  document: object,
+  options: { prune?: boolean; enforce?: boolean } = {},
+): Promise<readonly string[]> {
+  const deps = { ring: testRing, readText: () => assert.fail() }
+  const flags = { prune: false, enforce: false, ...options }
+  const prepared = await preparePlatform(platformKinds, owner(), documentOf('file', document), deps, flags)
+  await applyPlatform(platformKinds, owner(), prepared, new Date())
+  return prepared.plan.notices
+}
+
+const log = { info: () => {}, error: (...args: unknown[]) => void errors.push(String(args[1])) } as never
+const sync = () =>
+  syncInventory(
+    { db: owner(), source: netboxOf(config())!, log, ring: testRing, recipients: ['noc@example.net'] },
+    AbortSignal.timeout(20_000),
+  )
+
+async function pharos(...args: readonly string[]): Promise<string> {
+  let printed = ''
+  await importInventory.run({ args, env: env(), config, out: (text) => void (printed += text) })
+  return printed
+}
+
+const names = async (table: 'devices' | 'services' | 'locations') =>
+  (await sql<{ name: string }>`select name from ${sql.table(table)} order by 1`.execute(owner())).rows.map(
+    ({ name }) => name,
+  )
+
+async function assignments(): Promise<unknown[]> {
+  const { rows } = await sql`
+    select p.circuit_id, s.name as service, upper_inf(a.valid) as is_current
+    from port_assignments a join ports p on p.id = a.port_id join services s on s.id = a.service_id
+    order by a.id`.execute(owner())
+  return rows
+}
+
+const devices = (count: number) =>
+  Array.from({ length: count }, (_, at) => fake.device(100 + at, `d${at}`, { primary_ip: null }))
+
+describe('the import from NetBox', () => {
+  it('creates locations, devices, services and ports, once, and clears what NetBox no longer has', async () => {
+    await sync()
+    const { rows } = await sql`
+      select d.name, d.management_address, d.location_key, s.commit_bps::text, p.speed_bps::text, d.managed_by
+      from ports p join devices d on d.id = p.device_id
+      join port_assignments a on a.port_id = p.id join services s on s.id = a.service_id`.execute(owner())
+    assert.deepEqual(rows, [
+      {
+        name: 'r1.ams',
+        management_address: '192.0.2.1',
+        location_key: 'ams1',
+        commit_bps: '10000000000',
+        speed_bps: '100000000000',
+        managed_by: 'netbox',
+      },
+    ])
+    assert.match(
+      await pharos('netbox', '--dry-run', '--prune'),
+      /^! device 2: .*\n= 0 to create, 0 to change, 0 to delete/,
+    )
+    netbox.lists['circuits/circuits'] = [
+      fake.circuit(1, 'C-1', 'demo', { commit_rate: null, install_date: null }),
+    ]
+    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams', { primary_ip: null, serial: '' })]
+    await sync()
+    const cleared = await sql`
+      select serial, management_address, commit_bps, start_date from devices, services`.execute(owner())
+    assert.deepEqual(cleared.rows, [
+      { serial: '', management_address: '192.0.2.1', commit_bps: null, start_date: null },
+    ])
+  })
+
+  it('gives a port to the circuit that is cabled to it now; the former customer keeps the past', async () => {
+    await sync()
+    netbox.lists['circuits/circuits'] = [fake.circuit(1, 'C-1', 'demo'), fake.circuit(3, 'C-3', 'demo')]
+    netbox.lists['circuits/circuit-terminations'] = [fake.termination(3, 3, [11, 1])]
+    await sync()
+    assert.deepEqual(await assignments(), [
+      { circuit_id: 'r1.ams et-0/0/1', service: 'C-1', is_current: false },
+      { circuit_id: 'r1.ams et-0/0/1', service: 'C-3', is_current: true },
+    ])
+  })
+
+  it('shares the platform with the file: neither deletes nor changes what the other manages', async () => {
+    const own = {
+      locations: [{ key: 'ams1', name: 'Own', country: 'NL', timezone: 'UTC' }],
+      devices: [{ name: 'own' }],
+    }
+    await apply(own)
+    await sync()
+    assert.deepEqual([await names('devices'), await names('locations')], [['own', 'r1.ams'], ['Own']])
+    assert.deepEqual(await apply({ ...own, services: [], ports: [] }, { prune: true }), [])
+    assert.deepEqual(await names('services'), ['C-1'])
+    const file = {
+      devices: [{ name: 'r1.ams', role: 'core', settings: { interfaces: [] }, driver: 'sandbox' }],
+    }
+    assert.match((await apply(file))[0]!, /managed by netbox; role kept/)
+    await sync()
+    const kept = await sql`select role, driver from devices where name = 'r1.ams'`.execute(owner())
+    assert.deepEqual(kept.rows, [{ role: 'edge', driver: 'sandbox' }])
+    await apply(file, { enforce: true })
+    await sync()
+    const taken = await sql`select role, managed_by from devices where name = 'r1.ams'`.execute(owner())
+    assert.deepEqual(taken.rows, [{ role: 'core', managed_by: 'platform' }])
+    await pharos('netbox', '--enforce', '--yes')
+    const back = await sql`select role, managed_by from devices where name = 'r1.ams'`.execute(owner())
+    assert.deepEqual(back.rows, [{ role: 'edge', managed_by: 'netbox' }])
+  })
+
+  it('changes nothing after an incomplete or empty answer, and reports it', async () => {
+    await sync()
+    const before = await names('devices')
+    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(3)]
+    for (const fault of [
+      { countBy: 5 },
+      { answers: Array.from({ length: 4 }, () => ({ status: 502, headers: { 'retry-after': '0' } })) },
+    ]) {
+      Object.assign(netbox.faults, fake.noFaults(), fault)
+      await assert.rejects(sync())
+      assert.deepEqual(await names('devices'), before)
+    }
+    Object.assign(netbox.faults, fake.noFaults())
+    netbox.lists['dcim/devices'] = []
+    await assert.rejects(sync(), /returned no devices, and 1 are imported/)
+    netbox.lists['dcim/devices'] = [{ id: 1, name: 'r1' } as never]
+    await assert.rejects(sync(), /dcim\/devices 1: role is required/)
+    netbox.lists['dcim/devices'] = [
+      fake.device(1, 'r1', { site: { slug: 'x' }, role: { slug: 'e'.repeat(300) } }),
+    ]
+    await assert.rejects(sync(), /netbox:device:1: role must/)
+    assert.deepEqual(await names('devices'), before)
+    const [state] = await listImports(owner())
+    assert.match(state!.error!, /role must/)
+    assert.ok(state!.succeeded! < state!.attempted)
+  })
+
+  it('holds a plan with many deletions, raises the alarm once, and applies it after approval', async () => {
+    netbox.lists['dcim/devices'] = [fake.device(1, 'r1.ams'), ...devices(10)]
+    await sync()
+    netbox.lists['dcim/devices'] = [
+      fake.device(1, 'r1.ams'),
+      ...devices(6),
+      fake.device(200, 'new', { primary_ip: null }),
+    ]
+    await sync()
+    await sync()
+    assert.equal((await names('devices')).length, 11, 'neither deleted nor created')
+    assert.deepEqual(errors, ['import from NetBox waits: too many deletions'])
+    const mails = await sql`select recipient, template from mails`.execute(owner())
+    assert.deepEqual(mails.rows, [{ recipient: 'noc@example.net', template: 'import-held' }])
+    assert.deepEqual((await listImports(owner()))[0]!.held, [{ kind: 'device', deletions: 4, limit: 3 }])
+    await assert.rejects(pharos('netbox', '--prune', '--yes'), /4 devices \(limit 3\).*--deletions 4/)
+    await pharos('netbox', '--prune', '--yes', '--deletions', '4')
+    await sync()
+    assert.equal((await names('devices')).length, 8)
+    assert.deepEqual((await listImports(owner()))[0]!.held, [])
+  })
+
+  it('takes a port out of use before it deletes it', async () => {
+    await sync()
+    netbox.lists['circuits/circuit-terminations'] = []
+    await sync()
+    assert.deepEqual((await assignments()).length, 1)
+    const { rows } = await sql`select circuit_id from ports order by 1`.execute(owner())
+    assert.equal(rows.length, 2)
+    await sync()
+    const left = await sql`select circuit_id from ports`.execute(owner())
+    assert.deepEqual(left.rows, [{ circuit_id: 'r1.ams et-0/0/3' }])
+  })
+
+  it('needs both settings', () => {
+    assert.throws(
+      () => config({ ...env(), PHAROS_NETBOX_TOKEN: undefined }),
+      /netbox_url needs netbox_token too/,
+    )
+    assert.equal(
+      netboxOf(config({ ...env(), PHAROS_NETBOX_TOKEN: undefined, PHAROS_NETBOX_URL: undefined })),
+      undefined,
+    )
+  })
+})

@@ -1,0 +1,103 @@
+// Wires the import from NetBox: a loop of the reconciler role on one process, if it is configured. Many deletions wait for the
+// operator; everything of that plan waits with them.
+import { serviceTypes } from '@pharos/contract/service'
+import { listStaffEmails } from '../byoip/reconcile/hold.store.ts'
+import { Leadership } from '../db/leadership.ts'
+import type { Db } from '../db/postgres.ts'
+import { createNetboxClient } from '../drivers/netbox/client.ts'
+import { parseDeviceFilter, parseNetboxUrl, parseServiceTypes } from '../drivers/netbox/mapping.ts'
+import { queueMail } from '../mail/mail.ts'
+import { applyPlatform } from '../platform/apply.ts'
+import { countHeld, describeHeld, type HeldDeletions } from '../platform/guard.ts'
+import { prepareImport, type NetboxSource } from '../platform/import-netbox.ts'
+import { saveImport } from '../platform/import-state.store.ts'
+import { platformKinds } from '../platform/kinds/index.ts'
+import type { Component } from '../runtime/component.ts'
+import type { Config } from '../runtime/config.ts'
+import type { Log } from '../runtime/log.ts'
+import { createLoop } from '../runtime/loop.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import type { Shared } from './shared.ts'
+
+/** Undefined if no NetBox is configured. */
+export function netboxOf(config: Config): NetboxSource | undefined {
+  const { netboxUrl, netboxToken } = config
+  if (netboxUrl === null || netboxToken === null) return undefined
+  return {
+    client: createNetboxClient({ url: parseNetboxUrl(netboxUrl), token: netboxToken }),
+    mapping: {
+      deviceFilter: parseDeviceFilter(config.netboxDeviceFilter),
+      portTag: config.netboxPortTag,
+      countryField: config.netboxCountryField,
+      circuitField: config.netboxCircuitField,
+      portIdField: config.netboxPortIdField,
+      serviceTypes: parseServiceTypes(config.netboxServiceTypes, serviceTypes),
+    },
+  }
+}
+
+const intervalMs = 300_000
+
+export function netboxParts({ config, postgres, log, metrics }: Shared): Component[] {
+  const { operatorAlertEmails: recipients } = config
+  const source = netboxOf(config)
+  if (!source) return []
+  const leadership = new Leadership(postgres, 'sync-inventory')
+  const loop = createLoop({
+    name: 'sync-inventory',
+    intervalMs,
+    timeoutMs: intervalMs,
+    run: async (signal) => {
+      if (!(await leadership.hold())) return
+      await syncInventory({ db: postgres.owner, source, log, ring: config.secret, recipients }, signal)
+    },
+    log,
+    metrics,
+  })
+  return [
+    {
+      name: 'sync-inventory',
+      start: () => loop.start(),
+      stop: async () => {
+        await loop.stop()
+        await leadership.release()
+      },
+    },
+  ]
+}
+
+export type SyncDeps = {
+  readonly db: Db
+  readonly source: NetboxSource
+  readonly log: Pick<Log, 'info' | 'error'>
+  readonly ring: KeyRing
+  /** Of mails about held deletions; empty: all staff with a confirmed address. */
+  readonly recipients: readonly string[]
+}
+
+/** One run: plans with pruning, and applies the plan unless it deletes too much. Saves the result, and throws if it failed. */
+export async function syncInventory(deps: SyncDeps, signal: AbortSignal): Promise<void> {
+  const { db, source, log } = deps
+  try {
+    const prepared = await prepareImport(db, source, { prune: true, enforce: false }, signal)
+    const { held, plan } = prepared
+    if (held.length === 0) await applyPlatform(platformKinds, db, prepared, new Date(), { actor: 'pharos' })
+    if (await saveImport(db, { error: null, held })) await raiseAlarm(deps, held)
+    else if (held.length === 0 && plan.changes.length > 0)
+      log.info({ changes: plan.changes.length }, 'inventory imported from NetBox')
+  } catch (error) {
+    if (!signal.aborted) await saveImport(db, { error: (error as Error).message, held: [] })
+    throw error
+  }
+}
+
+async function raiseAlarm(
+  { db, log, ring, recipients }: SyncDeps,
+  held: readonly HeldDeletions[],
+): Promise<void> {
+  const deletions = describeHeld(platformKinds, held)
+  log.error({ held: deletions }, 'import from NetBox waits: too many deletions')
+  const content = { source: 'NetBox', at: new Date().toISOString(), deletions, count: countHeld(held) }
+  for (const to of recipients.length > 0 ? recipients : await listStaffEmails(db))
+    await queueMail(db, ring, { to, teamId: null, template: 'import-held', content })
+}
