@@ -63,7 +63,9 @@ export const listStaffDevicesRoute = route({
   permission: staffReading,
   query: Strict({
     status: Optional(Repeatable(Enumeration('DeviceStatus', deviceStatuses))),
-    error: Optional(Repeatable(Enumeration('DeviceError', deviceErrors))),
+    error: Optional(
+      Repeatable({ ...Enumeration('DeviceError', deviceErrors), description: 'kind of the last failure' }),
+    ),
     location: Optional(
       Repeatable(Type.String({ minLength: 1, maxLength: 200, description: 'key of a location' })),
     ),

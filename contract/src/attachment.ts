@@ -29,7 +29,6 @@ export const attachmentMediaTypes = [
   'application/pdf',
   'image/png',
   'image/jpeg',
-  'application/json',
   'text/csv',
   'application/vnd.tcpdump.pcap',
   'application/octet-stream',
@@ -76,7 +75,7 @@ export const attachmentUpload = {
     name: 'file',
     description: 'any file, at most 20 MiB',
     bytesMax: attachmentBytesMax,
-    mediaTypes: ['*/*'],
+    mediaTypes: [...attachmentMediaTypes, 'application/json', 'text/plain'],
   },
 } as const satisfies Upload
 
@@ -141,6 +140,19 @@ export const listStaffAttachmentsRoute = route({
   success: 200,
 })
 
+export const getStaffAttachmentRoute = route({
+  name: 'getAttachmentOfAny',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/attachments/{attachment_id}',
+  summary: 'Get attachment',
+  description: 'Returns one attachment of any device, with the team that sees it.',
+  permission: staffReading,
+  params: Strict({ attachment_id: Id }),
+  response: StaffAttachment,
+  success: 200,
+})
+
 export const addDeviceAttachmentRoute = route({
   name: 'addDeviceAttachment',
   group: 'Operator',
@@ -153,6 +165,7 @@ export const addDeviceAttachmentRoute = route({
   upload: attachmentUpload,
   response: StaffAttachment,
   success: 201,
+  creates: getStaffAttachmentRoute,
 })
 
 export const deleteAttachmentRoute = route({
@@ -171,6 +184,7 @@ export const attachmentRoutes = [
   listDeviceAttachmentsRoute,
   getAttachmentFileRoute,
   listStaffAttachmentsRoute,
+  getStaffAttachmentRoute,
   addDeviceAttachmentRoute,
   deleteAttachmentRoute,
 ]

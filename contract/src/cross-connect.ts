@@ -160,7 +160,9 @@ export type CrossConnect = Static<typeof CrossConnect>
 const orderings = ['id', 'name', 'circuit_id', 'status', 'requested'] as const
 const filters = {
   status: Optional(Repeatable(Enumeration('CrossConnectStatus', crossConnectStatuses))),
-  waits_for: Optional(Repeatable(Enumeration('CrossConnectActor', crossConnectActors))),
+  waits_for: Optional(
+    Repeatable({ ...Enumeration('CrossConnectActor', crossConnectActors), description: 'who has to act' }),
+  ),
   location: Optional(
     Repeatable(Type.String({ minLength: 1, maxLength: 200, description: 'key of a location' })),
   ),
@@ -229,6 +231,7 @@ export const uploadCrossConnectLetterRoute = route({
   },
   response: CrossConnect,
   success: 201,
+  creates: getCrossConnectRoute,
   errors: ['conflict'],
 })
 

@@ -16,6 +16,7 @@ import { addApiToken, openSession } from './support/credentials.ts'
 import { restoreDomains, restoredDomainIds } from './support/domains.ts'
 import { draftOf, type Hints } from './support/request-drafts.ts'
 import { trackChanges, type Changes } from './support/changes.ts'
+import { attachmentIds, crossConnectIds, readDeviceId, restoreInventory } from './support/inventory.ts'
 import { restoreLetters } from './support/letters.ts'
 import { mutationOf } from './support/request-mutations.ts'
 import {
@@ -65,7 +66,7 @@ const shares: Readonly<Record<string, number>> = {
  * A code of an authenticator is valid for a minute, so it cannot be generated in advance: see second-factor.test.ts. An invitation is
  * sent again only some minutes after the first time: see invitations.test.ts.
  */
-const neverSucceeding: readonly string[] = ['confirmTotp', 'resendInvitation']
+const neverSucceeding: readonly string[] = ['confirmTotp', 'resendInvitation', 'getAttachmentFile']
 
 /** The number of requests after which the fixtures are restored, for operations that use them up. */
 const restoredAfter: Readonly<Record<string, number>> = {
@@ -95,6 +96,7 @@ const restoredAfter: Readonly<Record<string, number>> = {
   removeMember: 3,
   acceptInvitation: 5,
   deleteWebhook: 3,
+  deleteAttachment: 3,
   deleteToken: 3,
   updateToken: 20,
   approveZoneHold: 5,
@@ -282,6 +284,8 @@ async function createHints(): Promise<Hints> {
     device_id: [red.deviceId, red.deviceId, blue.deviceId, 999_999],
     port_id: [red.portId, red.portId, blue.portId, 999_999],
     letter_id: [red.letterId, red.letterId, blue.letterId, 999_999],
+    cross_connect_id: [crossConnectIds[0], crossConnectIds[0], 999_999],
+    attachment_id: [...attachmentIds, 999_999],
     page: [1, 1, 1, 2],
     applies_to: [red.announcements.on, red.announcements.unvalidated, 999_999],
     valid_until: ['2029-01-31', '2029-01-31T12:00:00+01:00'],
@@ -326,6 +330,12 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   changeEmail: { email: guests },
   confirmEmail: { token: [spareAccounts.confirmToken] },
   resetPassword: { token: [spareAccounts.resetToken] },
+  pollDevice: { device_id: [readDeviceId, readDeviceId, 999_999] },
+  uploadCrossConnectLetter: { cross_connect_id: [crossConnectIds[1], crossConnectIds[1], 999_999] },
+  moveCrossConnect: {
+    cross_connect_id: [crossConnectIds[0], crossConnectIds[0], 999_999],
+    status: ['awaiting_loa', 'awaiting_loa', 'connected'],
+  },
   drainRouter: router,
   undrainRouter: router,
   getZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
@@ -372,6 +382,7 @@ async function restoreFixtures(): Promise<void> {
     .set({ state: 'withdrawn' })
     .where('announcement_id', '=', red.announcements.off)
     .execute()
+  await restoreInventory(owner, red)
   await restoreLetters(owner, [red.letterId, blue.letterId])
   await restoreWebhooks(api, red.teamId, blue.teamId)
   await owner
@@ -413,7 +424,10 @@ function mainCallers({ id }: Operation): string[] {
   if (id === 'deleteTotp' || id === 'createRecoveryCodes') return ['admin', 'staff']
   if (id === 'createTotp' || id === 'confirmTotp') return ['member', 'blue']
   if (
-    /Hold|suspend|resume|ToReview|^(accept|reject)Letter|^(getDelivery|listDeliveries|listSources)$/.test(id)
+    /Hold|suspend|resume|ToReview|OfAny$|OfAll$|^(accept|reject)Letter|^(getDelivery|listDeliveries|listSources)$/.test(
+      id,
+    ) ||
+    /^(poll|maintain)Device$|^(add|delete).*Attachment$|AttachmentsOfDevice$|^moveCrossConnect$/.test(id)
   )
     return ['staff']
   if (/Webhook/.test(id) && !/^(list|get)/.test(id)) return ['admin', 'admin', 'staff']

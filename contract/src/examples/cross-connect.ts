@@ -3,6 +3,7 @@ import {
   addDeviceAttachmentRoute,
   deleteAttachmentRoute,
   getAttachmentFileRoute,
+  getStaffAttachmentRoute,
   listDeviceAttachmentsRoute,
   listStaffAttachmentsRoute,
   type Attachment,
@@ -162,6 +163,10 @@ export const crossConnectExamples = [
     params: ofDevice,
     query: { ordering: '-id', limit: 100 },
     response: { results: [{ ...photograph, team_id: null }], count: 1 },
+  }),
+  example(getStaffAttachmentRoute, {
+    params: { attachment_id: photograph.id },
+    response: { ...photograph, team_id: null },
   }),
   example(addDeviceAttachmentRoute, { params: ofDevice, response: { ...photograph, team_id: null } }),
   example(deleteAttachmentRoute, { params: { attachment_id: photograph.id } }),

@@ -153,7 +153,7 @@ function errorsOfFiles({ fields, file }: Upload, parts: readonly Part[]): Proble
 }
 
 function requireMediaType({ file: { mediaTypes } }: Upload, { mediaType }: UploadedFile): void {
-  if (mediaType === anyBytes || mediaTypes.includes(mediaType) || mediaTypes.includes('*/*')) return
+  if (mediaType === anyBytes || mediaTypes.includes(mediaType)) return
   throw fail('unsupported_media_type', 'part', { mediaType: mediaType.slice(0, 100), accepted: mediaTypes })
 }
 

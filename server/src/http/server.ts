@@ -252,8 +252,9 @@ function takeFewUploads(server: FastifyInstance): void {
     requireForm(request.headers['content-type'])
     const { promise: closed, resolve: close } = Promise.withResolvers<void>()
     reply.raw.once('close', close)
-    const { route } = request.routeOptions.config.mounted!
-    await enter(requireTeamActor(route, request.actor).teamId, closed)
+    const { actor } = request
+    // Programs of the provider belong to no team.
+    await enter(actor && 'teamId' in actor ? actor.teamId : 0, closed)
   })
 
   function enter(teamId: number, closed: Promise<void>): Promise<void> {

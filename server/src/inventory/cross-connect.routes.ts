@@ -4,6 +4,7 @@ import {
   addDeviceAttachmentRoute,
   deleteAttachmentRoute,
   getAttachmentFileRoute,
+  getStaffAttachmentRoute,
   listDeviceAttachmentsRoute,
   listStaffAttachmentsRoute,
 } from '@pharos/contract/attachment'
@@ -19,6 +20,7 @@ import {
   addDeviceAttachment,
   deleteAttachment,
   getAttachmentFile,
+  getStaffAttachment,
   listAllDeviceAttachments,
   listDeviceAttachments,
   type AttachmentDeps,
@@ -35,6 +37,7 @@ export const crossConnectRoutes = (deps: AttachmentDeps): Mounted[] => [
   handle(listDeviceAttachmentsRoute, listDeviceAttachments, deps),
   handleGuest(getAttachmentFileRoute, getAttachmentFile, deps),
   handleStaff(listStaffAttachmentsRoute, listAllDeviceAttachments, deps),
+  handleStaff(getStaffAttachmentRoute, getStaffAttachment, deps),
   handleStaff(addDeviceAttachmentRoute, addDeviceAttachment, deps),
   handleStaff(deleteAttachmentRoute, deleteAttachment, deps),
   handle(listCrossConnectsRoute, listCrossConnects, deps),

@@ -87,6 +87,7 @@ async function addAttachment({ api, fixtures }: Context): Promise<number> {
 const letter: readonly FormPart[] = [
   { name: 'file', filename: 'loa.pdf', type: 'application/pdf', content: '%PDF-1.7' },
 ]
+const noToken = `1.${'0'.repeat(64)}`
 const ofEveryTeam = 'staff see the inventory of every team'
 
 export const inventorySubjects: readonly Subject[] = [
@@ -149,10 +150,15 @@ export const inventorySubjects: readonly Subject[] = [
   },
   {
     route: 'getAttachmentFile',
-    requests: only({
-      params: { attachment_id: missingId },
-      query: { token: `1.${'0'.repeat(64)}` },
-    }),
+    form: 'with a link of another',
+    requests: {
+      own: async (context) => ({
+        params: { attachment_id: await addAttachment(context) },
+        query: { token: noToken },
+      }),
+      missing: async () => ({ params: { attachment_id: missingId }, query: { token: noToken } }),
+    },
+    without: { foreign: 'the link decides, and no caller' },
     answers: () => 'not_found',
   },
   {
@@ -160,6 +166,16 @@ export const inventorySubjects: readonly Subject[] = [
     requests: {
       own: async (context) => ({ params: { device_id: ownOf(context).deviceId } }),
       missing: async () => ({ params: { device_id: missingId } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: ofEveryTeam },
+    ofAllTeams: true,
+  },
+  {
+    route: 'getAttachmentOfAny',
+    requests: {
+      own: async (context) => ({ params: { attachment_id: await addAttachment(context) } }),
+      missing: async () => ({ params: { attachment_id: missingId } }),
     },
     answers: absentIsNotFound,
     without: { foreign: ofEveryTeam },

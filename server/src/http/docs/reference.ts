@@ -184,12 +184,7 @@ const mark = (holds: boolean): Html => (holds ? 'yes' : '')
 const hasExamples = ({ requestBody, responses }: OperationDocument): boolean =>
   [requestBody ?? {}, ...Object.values(responses)]
     .flatMap((one) => ('content' in one ? Object.entries(one.content ?? {}) : []))
-    .every(
-      ([mediaType, { schema, example }]) =>
-        !/json|event-stream/.test(mediaType) || isFile(schema) || example !== undefined,
-    )
-
-const isFile = (schema: unknown): boolean => (schema as { format?: string } | undefined)?.format === 'binary'
+    .every(([mediaType, { example }]) => !/json|event-stream/.test(mediaType) || example !== undefined)
 
 /** The codes of an answer's description as links to their pages. */
 const problemLinks = (description: string): Html =>

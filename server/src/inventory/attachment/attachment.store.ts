@@ -138,6 +138,13 @@ export async function findAttachmentFile(db: Db, id: number): Promise<Attachment
   return rows[0]
 }
 
+/** Of any team, for staff. */
+export async function findAttachment(db: Db, id: number): Promise<AttachmentRow | undefined> {
+  const { rows } = await sql<AttachmentRow>`
+    select ${attachmentColumns} from attachments m where m.id = ${id}::bigint`.execute(db)
+  return rows[0]
+}
+
 export async function deleteAttachmentRow(trx: Trx, id: number): Promise<AttachmentRow | undefined> {
   const { rows } = await sql<AttachmentRow>`
     delete from attachments m where m.id = ${id}::bigint returning ${attachmentColumns}`.execute(trx)

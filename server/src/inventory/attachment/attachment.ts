@@ -16,6 +16,7 @@ import { invalid, notFound } from '../../runtime/error.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import {
   deleteAttachmentRow,
+  findAttachment,
   findAttachmentFile,
   findDeviceAndTeam,
   insertAttachment,
@@ -69,6 +70,16 @@ export async function listAllDeviceAttachments(
 ): Promise<{ results: StaffAttachment[]; count: number }> {
   const { page, count } = await listAllDeviceAttachmentRows(deps.db, deviceId, query)
   return { results: page.map((row) => presentForStaff(deps, row)), count }
+}
+
+export async function getStaffAttachment(
+  deps: AttachmentDeps,
+  _operation: unknown,
+  id: number,
+): Promise<StaffAttachment> {
+  const row = await findAttachment(deps.db, id)
+  if (!row) throw notFound('attachment')
+  return presentForStaff(deps, row)
 }
 
 type Upload = {

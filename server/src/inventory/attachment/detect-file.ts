@@ -21,7 +21,7 @@ export function detectFile(bytes: Buffer, filename: string): DetectedFile {
   if (found) return found[1]
   const text = textOf(bytes)
   if (text === undefined) return other
-  if (/^\s*[[{]/.test(text) && isJson(text)) return { kind: 'json', mediaType: 'application/json' }
+  if (/^\s*[[{]/.test(text) && isJson(text)) return { kind: 'json', mediaType: other.mediaType }
   return /\.csv$/i.test(filename) && !text.trimStart().startsWith('<')
     ? { kind: 'csv', mediaType: 'text/csv' }
     : other

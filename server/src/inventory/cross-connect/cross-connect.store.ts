@@ -131,7 +131,7 @@ export async function readCrossConnect(trx: Trx, id: number): Promise<CrossConne
 
 /** Changes of one cross connect wait for each other. */
 export async function lockCrossConnect(trx: Trx, id: number): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('cross connect'), ${id}::integer)`.execute(trx)
+  await sql`select pg_advisory_xact_lock(hashtext(${`cross connect ${id}`}))`.execute(trx)
 }
 
 export type LogRow = {

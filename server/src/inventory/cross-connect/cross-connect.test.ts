@@ -201,7 +201,7 @@ describe('an attachment', () => {
         ['other', 'application/octet-stream'],
         ['other', 'application/octet-stream'],
         ['csv', 'text/csv'],
-        ['json', 'application/json'],
+        ['json', 'application/octet-stream'],
         ['pcap', 'application/vnd.tcpdump.pcap'],
         ['image', 'image/jpeg'],
       ],
