@@ -12,6 +12,7 @@ import { documentOf, type PlatformDocument } from './document.ts'
 import type { Current, Kind, PlanOptions } from './kind.ts'
 import { location } from './kinds/location.ts'
 import { platformKinds } from './kinds/index.ts'
+import { port } from './kinds/port.ts'
 import { team } from './kinds/team.ts'
 import { managerOf } from './plan.ts'
 import type { Path } from './problem.ts'
@@ -33,6 +34,12 @@ export async function prepareImport(
   if (objects.circuits.length === 0 && managed('service') > 0) throw emptyList('circuits', managed('service'))
   const existing = {
     teams: new Set(rowsOf(current, team).keys()),
+    ports: new Map(
+      [...rowsOf(current, port).values()].map(({ key, fields }) => [
+        `${fields.device} ${fields.interface}`,
+        key,
+      ]),
+    ),
     locations: new Set(managedKeys(current, location as unknown as Kind, false)),
   }
   const { document, notices } = toEntries(objects, existing, mapping)

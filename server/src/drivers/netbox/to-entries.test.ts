@@ -15,7 +15,7 @@ const mapping: NetboxMapping = {
   portIdField: 'port_circuit_id',
   serviceTypes: parseServiceTypes(['ip-transit=transit'], ['transit', 'cross_connect']),
 }
-const existing = { teams: new Set(['demo']), locations: new Set<string>() }
+const existing = { teams: new Set(['demo']), locations: new Set<string>(), ports: new Map<string, string>() }
 
 function objectsOf(lists: fake.TestLists): NetboxObjects {
   return {
@@ -155,6 +155,25 @@ describe('the conversion', () => {
       const [{ circuit_id, team, service } = {}] = document.ports
       assert.deepEqual([circuit_id, team, service], ['AMS-1', 'demo', 'C-1'])
     })
+
+  it('keeps the circuit id of the port that exists at the interface, unless it moved there', () => {
+    const ports = new Map([
+      ['r1.ams et-0/0/1', 'OLD-1'],
+      ['r1.ams et-0/0/9', 'MOVED'],
+    ])
+    const idOf = (port_circuit_id: string | null) => {
+      const interfaces = [fake.networkInterface(11, 1, 'et-0/0/1', { custom_fields: { port_circuit_id } })]
+      const objects = objectsOf({ ...fake.smallWorld(), 'dcim/interfaces': interfaces })
+      const { document, notices } = toEntries(objects, { ...existing, ports }, mapping)
+      return [document.ports[0]!['circuit_id'], notices.filter((text) => text.startsWith('interface'))]
+    }
+    assert.deepEqual(idOf(null), ['OLD-1', []])
+    assert.deepEqual(idOf('MOVED'), ['MOVED', []])
+    assert.deepEqual(idOf('NEW'), [
+      'OLD-1',
+      ['interface 11: the circuit id is NEW in NetBox; the port keeps OLD-1'],
+    ])
+  })
 
   it('takes the circuit with the lowest id of an interface that has several, whatever their order', () => {
     const circuits = [fake.circuit(1, 'C-1', 'demo'), fake.circuit(2, 'C-2', 'demo')]

@@ -13,7 +13,12 @@ export type NetboxObjects = {
 }
 
 /** What the database has already, which the document may refer to. */
-export type Existing = { readonly teams: ReadonlySet<string>; readonly locations: ReadonlySet<string> }
+export type Existing = {
+  readonly teams: ReadonlySet<string>
+  readonly locations: ReadonlySet<string>
+  /** Circuit ids by place: `device interface`. */
+  readonly ports: ReadonlyMap<string, string>
+}
 
 type Element = Readonly<Record<string, unknown>>
 export type NetboxDocument = {
@@ -41,7 +46,7 @@ export function toEntries(objects: NetboxObjects, existing: Existing, mapping: N
   const known = new Set([...existing.locations, ...locations.map(({ key }) => key)])
   const devices = devicesOf(objects.devices, known, notice)
   const services = servicesOf(objects.circuits, existing, mapping, notice)
-  const ports = portsOf(objects, devices, services, mapping, notice)
+  const ports = portsOf(objects, devices, services, existing, mapping, notice)
   return {
     document: { locations, devices: [...devices.values()], services: [...services.values()], ports },
     notices,
@@ -158,6 +163,7 @@ function portsOf(
   { circuits, terminations, interfaces }: NetboxObjects,
   devices: ReadonlyMap<number, { readonly name: string }>,
   services: ReadonlyMap<number, ServiceElement>,
+  { ports }: Existing,
   { portTag, circuitField, portIdField }: NetboxMapping,
   notice: Notice,
 ) {
@@ -171,7 +177,9 @@ function portsOf(
     const service = services.get(written ?? cabled.get(one.id) ?? 0)
     if (!device || (!service && !one.tags.some(({ slug }) => slug === portTag))) return []
     const place = `${device.name} ${one.name}`
-    const circuit_id = textOf(one.custom_fields[portIdField]) ?? place
+    const circuit_id = circuitIdOf(textOf(one.custom_fields[portIdField]), place, ports, (message) =>
+      notice(`interface ${one.id}: ${message}`),
+    )
     if (ids.has(circuit_id) || places.has(place)) {
       notice(`interface ${one.id}: not imported: another one is ${circuit_id}`)
       return []
@@ -190,6 +198,21 @@ function portsOf(
     }
     return [withoutUndefined(element)]
   })
+}
+
+/** The id of an existing port never changes: one with another id at the same place would be another port. */
+function circuitIdOf(
+  wanted: string | undefined,
+  place: string,
+  ports: Existing['ports'],
+  notice: Notice,
+): string {
+  const held = ports.get(place)
+  if (held === undefined || wanted === held) return wanted ?? place
+  if (wanted === undefined) return held
+  if ([...ports.values()].includes(wanted)) return wanted
+  notice(`the circuit id is ${wanted} in NetBox; the port keeps ${held}`)
+  return held
 }
 
 /** The imported circuit of each interface that is cabled to a termination; the one with the lowest id if there are several. */
