@@ -3,6 +3,7 @@ import { coldFollowers } from './cold-followers.ts'
 import { coldStart } from './cold-start.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
+import { deviceList } from './device-list.ts'
 import type { Benchmark } from './benchmark.ts'
 import { dnsChange, dnsFollowers, dnsLargeZone } from './dns-change.ts'
 import { dnsFuzz } from './dns-fuzz.ts'
@@ -14,6 +15,7 @@ import { loginFlood } from './login-flood.ts'
 import { nameserverKills } from './nameserver-kills.ts'
 import { patchToPeer } from './patch-to-peer.ts'
 import { percentile } from './percentile.ts'
+import { portUsage } from './port-usage.ts'
 import { portal } from './portal.ts'
 import { ptrBatch } from './ptr-batch.ts'
 import { readCounters } from './read-counters.ts'
@@ -52,6 +54,8 @@ export const benchmarks: readonly Benchmark[] = [
   nameserverKills,
   dnsFuzz,
   readCounters,
+  portUsage,
   percentile,
+  deviceList,
   portal,
 ]

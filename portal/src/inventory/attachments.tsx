@@ -26,7 +26,7 @@ export function DeviceAttachments({ deviceId }: { deviceId: number }) {
         facts={files.map(({ id, filename, description, size, created, url }) => [
           '',
           <span key={id}>
-            <Anchor href={new URL(url).pathname + new URL(url).search} download size="sm">
+            <Anchor href={new URL(url).pathname + new URL(url).search} download size="sm" underline="always">
               {filename}
             </Anchor>{' '}
             {[description, formatRate(size, 'B')].filter(Boolean).join(' · ')} · <Time at={created} />

@@ -97,7 +97,7 @@ function NextStep({ one }: { one: CrossConnect }) {
 const LetterLink = ({ letter: { filename, url, created } }: { letter: Attachment }) => (
   <Text size="sm">
     {texts.letter}{' '}
-    <Anchor href={new URL(url).pathname + new URL(url).search} download size="sm">
+    <Anchor href={new URL(url).pathname + new URL(url).search} download size="sm" underline="always">
       {filename}
     </Anchor>
     , <Time at={created} />

@@ -1,5 +1,5 @@
 // A NetBox for tests: lists of own objects over HTTP, with pages, filters by id and tag, and faults on demand. Its objects have the
-// fields of NetBox 4.2's REST API, written by hand from the models of go-netbox; no NetBox was asked.
+// fields of NetBox 4.2's REST API, written by hand: circuits, terminations and interfaces from models of go-netbox, the rest from memory; no NetBox was asked.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
