@@ -59,6 +59,8 @@ const shares: Readonly<Record<string, number>> = {
   draftLetter: 0.05,
   getLetterPageToReview: 0.05,
   updateAnnouncement: 3,
+  // Few are accepted: prefix, ASN and region must fit.
+  createAnnouncements: 3,
   listRelatedEvents: 2,
 }
 
