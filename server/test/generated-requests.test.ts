@@ -146,6 +146,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   getBillingSamples: [/^query\.port_id: (required|not_accepted)$/],
   // Not a PDF or an image.
   uploadCrossConnectLetter: [/^body\.file: media_type$/],
+  // The sections of the platform file, whose rules are those of its kinds.
+  applyPlatform: [/^body(\..*)?: /s],
   // Has passed.
   maintainDevice: [/^body\.until: past$/],
   // Not a team.
@@ -429,7 +431,9 @@ function mainCallers({ id }: Operation): string[] {
     /Hold|suspend|resume|ToReview|OfAny$|OfAll$|^(accept|reject)Letter|^(getDelivery|listDeliveries|listSources)$/.test(
       id,
     ) ||
-    /^(poll|maintain)Device$|^(add|delete).*Attachment$|AttachmentsOfDevice$|^moveCrossConnect$/.test(id)
+    /^(poll|maintain)Device$|^(add|delete).*Attachment$|AttachmentsOfDevice$|^moveCrossConnect$|^applyPlatform$/.test(
+      id,
+    )
   )
     return ['staff']
   if (/Webhook/.test(id) && !/^(list|get)/.test(id)) return ['admin', 'admin', 'staff']
