@@ -36,30 +36,44 @@ export type UsageAnswer = {
   readonly samples: number
 }
 
-const counted = ['octets', 'packets', 'errors', 'discards'].flatMap((name) => [`${name}_in`, `${name}_out`])
-const sums = sql.join(counted.map((name) => sql`sum(b.${sql.ref(name)})::bigint as ${sql.ref(name)}`))
+export type CountedColumn = Exclude<keyof UsageRow, 'bucket' | 'covered_ms'>
 
-/** `name` of a complete bucket, per second; bits for octets; rounded down. */
-const rateOf = (name: string): RawBuilder<unknown> =>
+const sumsOf = (columns: readonly CountedColumn[]) =>
+  sql.join(columns.map((name) => sql`sum(b.${sql.ref(name)})::bigint as ${sql.ref(name)}`))
+
+/** `name` of a complete bucket, per second; bits for octets, in integers and rounded down. */
+const rateOf = (name: CountedColumn): RawBuilder<unknown> =>
   name.startsWith('octets')
-    ? sql`floor(${sql.ref(name)} * 8000.0 / covered_ms)`
-    : sql`(${sql.ref(name)} * 1000.0 / covered_ms)`
+    ? sql`(${sql.ref(name)} * 8000 / covered_ms)`
+    : sql`(${sql.ref(name)} * 1000::double precision / covered_ms)`
 
-const figuresOf = (name: string) => sql`
-  select ${sql.lit(name)} as name, min(${rateOf(name)})::double precision, max(${rateOf(name)})::double precision,
-    avg(${rateOf(name)})::double precision, (array_agg(${rateOf(name)} order by at desc))[1]::double precision as last,
-    (percentile_disc(0.95) within group (order by ${rateOf(name)}))::double precision as p95,
-    sum(${sql.ref(name)})::bigint as total
-  from fives where covered_ms >= ${sql.lit(completeMs)} and ${sql.ref(name)} is not null`
+/** The last value is found by itself: sorting all of them by time takes longer than everything else. */
+const figuresOf = (name: CountedColumn) => {
+  const measured = sql`fives where covered_ms >= ${sql.lit(completeMs)} and ${sql.ref(name)} is not null`
+  return sql`
+    select ${sql.lit(name)} as name, min(${rateOf(name)})::double precision, max(${rateOf(name)})::double precision,
+      avg(${rateOf(name)}::double precision),
+      (select ${rateOf(name)}::double precision from ${measured} order by at desc limit 1) as last,
+      (percentile_disc(0.95) within group (order by ${rateOf(name)}))::double precision as p95,
+      sum(${sql.ref(name)})::bigint as total
+    from ${measured}`
+}
 
-/** Returns undefined if the port is not the team's now. `borders` are ascending. */
+/** Sums and figures of these columns. Returns undefined if the port is not the team's now. `borders` are ascending. */
 export async function findUsage(
   postgres: Postgres,
   teamId: number,
   portId: number,
-  borders: readonly Date[],
-  seconds: 60 | 300,
+  columns: readonly CountedColumn[],
+  { borders, seconds }: { readonly borders: readonly Date[]; readonly seconds: 60 | 300 },
 ): Promise<UsageAnswer | undefined> {
+  const sums = sumsOf(columns)
+  const fives =
+    seconds === 300
+      ? sql`select * from b`
+      : sql`
+        select date_bin('5 minutes', b.at, '2000-01-01T00:00:00Z') as at, sum(b.covered_ms)::bigint as covered_ms, ${sums}
+        from b group by 1`
   const [start, end] = [borders[0]!, borders.at(-1)!]
   const query = sql<UsageAnswer>`
     with held as (
@@ -67,14 +81,12 @@ export async function findUsage(
       from ${heldPorts(teamId)} a where a.port_id = ${portId}::bigint),
     b as materialized (
       select b.* from held h cross join lateral port_buckets(h.port_id, h.first, ${end}::timestamptz, ${seconds}) b),
-    fives as materialized (
-      select date_bin('5 minutes', b.at, '2000-01-01T00:00:00Z') as at, sum(b.covered_ms)::bigint as covered_ms, ${sums}
-      from b group by 1)
+    fives as materialized (${fives})
     select h.since,
       coalesce((select json_agg(r order by r.bucket) from (
         select width_bucket(b.at, ${borders}::timestamptz[]) as bucket, sum(b.covered_ms)::bigint as covered_ms, ${sums}
         from b group by 1) r), '[]') as rows,
-      (select json_agg(f) from (${sql.join(counted.map(figuresOf), sql` union all `)}) f) as figures,
+      (select json_agg(f) from (${sql.join(columns.map(figuresOf), sql` union all `)}) f) as figures,
       (select count(*) from fives where covered_ms >= ${sql.lit(completeMs)}) as samples
     from held h`
   return (await postgres.readInTeam(teamId, query))[0]

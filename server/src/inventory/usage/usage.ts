@@ -14,7 +14,7 @@ import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
 import { keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
 import { billingGridMs } from './bucket.ts'
-import { findUsage, type UsageAnswer, type UsageRow } from './usage.store.ts'
+import { findUsage, type CountedColumn, type UsageAnswer, type UsageRow } from './usage.store.ts'
 
 export type UsageDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
@@ -31,21 +31,26 @@ export async function getPortUsage(
   const now = clock()
   const window = { ...windowOf(start, end), interval, points, timezone }
   const { borders, seconds, grain } = keptBucketsOf(window, now, grainOf(now))
-  const found = await findUsage(postgres, actor.teamId, portId, borders, grain)
-  if (!found) throw notFound('port')
   const directions = direction ?? usageDirections
+  const metrics = usageMetrics.filter((one) => (metric ?? ['bps']).includes(one))
+  // The octets are totals of every answer.
+  const wanted = new Set<CountedColumn>([
+    'octets_in',
+    'octets_out',
+    ...metrics.flatMap((one) => directions.map((way) => columnOf(columns[one], way))),
+  ])
+  const found = await findUsage(postgres, actor.teamId, portId, [...wanted], { borders, seconds: grain })
+  if (!found) throw notFound('port')
   return {
     start: borders[0]!.toISOString(),
     end: borders.at(-1)!.toISOString(),
     interval: seconds,
     timestamps: borders.slice(0, -1).map((at) => at.toISOString()),
-    series: usageMetrics
-      .filter((one) => (metric ?? ['bps']).includes(one))
-      .flatMap((one) =>
-        usageDirections
-          .filter((way) => directions.includes(way))
-          .map((way) => seriesOf(found, borders, one, way)),
-      ),
+    series: metrics.flatMap((one) =>
+      usageDirections
+        .filter((way) => directions.includes(way))
+        .map((way) => seriesOf(found, borders, one, way)),
+    ),
     direction_of: 'customer',
     samples: found.samples,
     missing_samples: Math.max(0, expectedSamples(found, borders, now) - found.samples),
@@ -80,10 +85,8 @@ const labels: Readonly<Record<UsageMetric, Readonly<Record<UsageDirection, strin
   discards: { in: 'Discards in', out: 'Discards out' },
 }
 
-type Column = Exclude<keyof UsageRow, 'bucket' | 'covered_ms'>
-
 /** The device sends what the customer receives. */
-const columnOf = (name: (typeof columns)[UsageMetric], direction: UsageDirection): Column =>
+const columnOf = (name: (typeof columns)[UsageMetric], direction: UsageDirection): CountedColumn =>
   `${name}_${direction === 'in' ? 'out' : 'in'}`
 
 const totalOf = ({ figures }: UsageAnswer, name: 'octets', direction: UsageDirection): number | null =>
@@ -123,7 +126,7 @@ function seriesOf(
 }
 
 /** Null for a bucket of which too little is measured: half of it, at most half of 5 minutes. */
-function rateOf(row: UsageRow, column: Column, lengthMs: number): number | null {
+function rateOf(row: UsageRow, column: CountedColumn, lengthMs: number): number | null {
   const value = row[column]
   if (value === null || row.covered_ms < Math.min(lengthMs, billingGridMs) / 2) return null
   const perMs = value / row.covered_ms
