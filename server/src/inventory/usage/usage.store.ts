@@ -68,12 +68,10 @@ export async function findUsage(
   { borders, seconds }: { readonly borders: readonly Date[]; readonly seconds: 60 | 300 },
 ): Promise<UsageAnswer | undefined> {
   const sums = sumsOf(columns)
-  const fives =
-    seconds === 300
-      ? sql`select * from b`
-      : sql`
-        select date_bin('5 minutes', b.at, '2000-01-01T00:00:00Z') as at, sum(b.covered_ms)::bigint as covered_ms, ${sums}
-        from b group by 1`
+  const isGrid = seconds === 300
+  const five = isGrid
+    ? sql`b.*`
+    : sql`date_bin('5 minutes', b.at, '2000-01-01T00:00:00Z') as at, sum(b.covered_ms)::bigint as covered_ms, ${sums}`
   const [start, end] = [borders[0]!, borders.at(-1)!]
   const query = sql<UsageAnswer>`
     with held as (
@@ -81,7 +79,7 @@ export async function findUsage(
       from ${heldPorts(teamId)} a where a.port_id = ${portId}::bigint),
     b as materialized (
       select b.* from held h cross join lateral port_buckets(h.port_id, h.first, ${end}::timestamptz, ${seconds}) b),
-    fives as materialized (${fives})
+    fives as materialized (select ${five} from b ${isGrid ? sql`` : sql`group by 1`})
     select h.since,
       coalesce((select json_agg(r order by r.bucket) from (
         select width_bucket(b.at, ${borders}::timestamptz[]) as bucket, sum(b.covered_ms)::bigint as covered_ms, ${sums}
