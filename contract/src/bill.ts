@@ -22,7 +22,12 @@ const billProblems = ['counters_32_bit', 'no_samples'] as const
 
 const Count = (description: string) => Nullable(Type.Integer({ minimum: 0, description }))
 const Month = (description: string) =>
-  Type.String({ pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$', description, examples: ['2026-03'] })
+  Type.String({
+    pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
+    expects: 'a month such as 2026-03',
+    description,
+    examples: ['2026-03'],
+  })
 
 export const BillablePort = Component('BillablePort', {
   port_id: Nullable({

@@ -66,7 +66,7 @@ describe('the metrics of a team', () => {
 
   test('have every name that the dashboard of the docs uses', async () => {
     const dashboard = readFileSync(
-      new URL('../../../../docs/examples/grafana-inventory.json', import.meta.url),
+      new URL('../../../../docs/grafana/inventory.json', import.meta.url),
       'utf8',
     )
     JSON.parse(dashboard)
