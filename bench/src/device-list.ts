@@ -60,7 +60,7 @@ async function seed(client: Client, count: number): Promise<void> {
   await client.query(
     `insert into devices (name, role, vendor, model, location_key, tags, driver)
      select 'r' || n || '.example', (array['edge', 'core', 'access'])[1 + n % 3], (array['Juniper', 'Arista', 'Nokia'])[1 + n % 3], 'M' || n % 7,
-       'l' || (1 + n % 20), array['t' || n % 5], 'snmp' from generate_series(1, $1::integer) n order by n`,
+       'l' || (1 + n % 20), array['t' || n % 5], 'sandbox' from generate_series(1, $1::integer) n order by n`,
     [count],
   )
   await client.query(`insert into device_states (device_id, identity, seen, missed)

@@ -23,7 +23,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   secrets: ['list'],
 }
 /** Commands that create a database, or need none. */
-const others = ['start', 'serve', 'migrate', 'apply', 'config', 'mail']
+const others = ['start', 'serve', 'migrate', 'apply', 'import', 'config', 'mail']
 
 describe('in a folder without the data of a server', () => {
   for (const command of commands.filter(({ name }) => !others.includes(name))) {
