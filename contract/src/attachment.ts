@@ -110,7 +110,7 @@ export const getAttachmentFileRoute = route({
   query: Strict({
     token: Type.String({
       pattern: '^[0-9]{1,11}\\.[0-9a-f]{64}$',
-      expects: 'the token of a link',
+      expects: 'the token of a link: digits, a dot and 64 hexadecimal digits',
       description: 'end of the link in seconds since 1970, and its signature',
     }),
   }),

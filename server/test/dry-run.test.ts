@@ -41,9 +41,19 @@ after(async () => {
   await api[Symbol.asyncDispose]()
 })
 
+/** Each is one step that its answer shows: nothing is planned. */
+const ofInventory = [
+  'pollDevice',
+  'maintainDevice',
+  'addDeviceAttachment',
+  'deleteAttachment',
+  'moveCrossConnect',
+]
+
 /** By path, not by declaration: a route without `dryRun` fails. */
 const planned = routes.filter(
-  ({ method, path }) => method !== 'GET' && /^\/v3\/(ipam|dns|admin)\//.test(path),
+  ({ name, method, path }) =>
+    method !== 'GET' && /^\/v3\/(ipam|dns|admin)\//.test(path) && !ofInventory.includes(name),
 )
 
 type Plan = {

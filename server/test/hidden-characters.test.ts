@@ -72,7 +72,8 @@ describe('a free-text field', () => {
     assert.deepEqual(without, [], 'use Line or Paragraphs of contract/src/text.ts')
   })
 
-  for (const { route, fields } of bodies) {
+  // The fields of a form are checked by the same code.
+  for (const { route, fields } of bodies.filter(({ route }) => !route.upload)) {
     for (const { path } of fields.filter(hasRule)) {
       it(`rejects a right-to-left override and names the character: ${route.name} ${path.join('.')}`, async () => {
         const response = await send(route, path, 'pay\u202epal')
