@@ -11,7 +11,6 @@ import { createFixtures, type Fixtures } from './support/fixtures.ts'
 import { missingId, type Subject, type SubjectRequest } from './support/subject.ts'
 import { subjects } from './support/subjects.ts'
 import { prepareSuccess, type PreparedCall } from './support/successful-call.ts'
-import { letterForm } from './support/letters.ts'
 import { trackChanges, type Changes } from './support/changes.ts'
 
 /** Operations that change something and take no key. A new one needs a reason of the contract, and a line here. */
@@ -62,7 +61,7 @@ const newKey = () => ({ 'idempotency-key': `key-${keys++}` })
 
 /** Another request of the same operation: with another body, or about another object. */
 function anotherOf({ params = {}, body, form }: SubjectRequest): SubjectRequest {
-  if (form) return { form: letterForm({ name: 'valid_until', content: '2027-01-01T00:00:00Z' }) }
+  if (form) return { form: form.map((part) => (part.filename ? { ...part, filename: 'another.png' } : part)) }
   if ('zone' in params) return { params: { ...params, zone: anotherZone } }
   const otherBody = namesZone(body)
     ? { ...body, name: anotherZone }

@@ -156,7 +156,7 @@ describe('a listener', () => {
 
   it('ends connections that are silent, slow, or too many of one address', async () => {
     await withListener(
-      { limits: { idleMs: 200, messageMs: 200, connectionsPerAddress: 3 } },
+      { limits: { idleMs: 1000, messageMs: 1000, connectionsPerAddress: 3 } },
       async ({ port }) => {
         const silent = connect(port, '127.0.0.1')
         const slow = connect(port, '127.0.0.1')

@@ -14,6 +14,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
 import { billingMonth, monthOf, type Period } from '../usage/billing-month.ts'
+import { billingGridMs } from '../usage/bucket.ts'
 import { billOf } from './bill.ts'
 import {
   findBilledService,
@@ -37,8 +38,8 @@ export async function listBillablePorts(
   serviceId: number,
   { period, ordering, limit, offset }: QueryOf<typeof listBillablePortsRoute>,
 ): Promise<{ results: BillablePort[]; count: number }> {
-  const now = deps.now()
   const service = await serviceOf(deps, actor.teamId, serviceId)
+  const now = lastSample(deps.now())
   const month = period ?? monthOf(now.getTime(), service.timezone)
   const closed = await listClosedBills(deps.postgres, actor.teamId, serviceId, month)
   const all =
@@ -131,5 +132,8 @@ async function serviceOf({ postgres }: BillDeps, teamId: number, id: number): Pr
   if (!service) throw notFound('service')
   return service
 }
+
+/** The end of the newest whole sample: the figures do not change between two of them. */
+const lastSample = (now: Date): Date => new Date(now.getTime() - (now.getTime() % billingGridMs))
 
 const periodOf = (month: string, { timezone }: BilledService): Period => billingMonth(month, timezone)
