@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import type { Period } from '../usage/billing-month.ts'
-import type { BucketColumns } from './samples.ts'
+import { readCounted, type Counted } from '../usage/counted.store.ts'
 
 export type BilledService = {
   readonly id: number
@@ -94,13 +94,10 @@ export async function readBuckets(
   teamId: number,
   portId: number,
   { startMs, endMs }: Period,
-): Promise<BucketColumns> {
-  const query = sql<BucketColumns>`
-    select coalesce(json_agg((extract(epoch from b.at) * 1000)::bigint order by b.at), '[]') as at,
-      coalesce(json_agg(b.covered_ms order by b.at), '[]') as covered,
-      coalesce(json_agg(b.octets_in order by b.at), '[]') as in, coalesce(json_agg(b.octets_out order by b.at), '[]') as out
-    from port_buckets(${portId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz, 300) b`
-  return (await postgres.readInTeam(teamId, query))[0]!
+): Promise<Counted> {
+  const part = sql`
+    select ${portId}::integer as port_id, ${new Date(startMs)}::timestamptz as since, ${new Date(endMs)}::timestamptz as until`
+  return readCounted(postgres, teamId, part, ['octets_in', 'octets_out'], 300)
 }
 
 export type ClosedBill = Omit<BillablePort, 'closed'> & { readonly period: string; readonly closedAt: Date }

@@ -1,5 +1,6 @@
 // The samples of a billed month: the buckets of 5 minutes of a port, or of several added, and their file. Pure.
-import { type Bucket, type BucketRate, rateOf, sumMembers } from '../usage/bucket.ts'
+import { type BucketRate, rateOf, sumMembers } from '../usage/bucket.ts'
+import type { Counted } from '../usage/counted.store.ts'
 
 /** A bucket with anything measured, in the view of the customer. Null: no such counter. */
 export type Sample = {
@@ -11,37 +12,14 @@ export type Sample = {
   readonly rate: BucketRate | undefined
 }
 
-/** Columns of a port, in the view of the device. */
-export type BucketColumns = {
-  readonly at: readonly number[]
-  readonly covered: readonly number[]
-  readonly in: readonly (number | null)[]
-  readonly out: readonly (number | null)[]
-}
-
 /** The device sends what the customer receives. */
-export function samplesOf({ at, covered, in: received, out: sent }: BucketColumns): Sample[] {
-  return at.map((startMs, index) => {
-    const [octetsIn, octetsOut] = [sent[index] ?? null, received[index] ?? null]
-    const bucket = bucketOf(startMs, covered[index]!, octetsIn, octetsOut)
-    return { startMs, coveredMs: covered[index]!, octetsIn, octetsOut, rate: rateOf(bucket) }
+export const samplesOf = ({ at, coveredMs, values }: Counted): Sample[] =>
+  at.map((startMs, index) => {
+    const covered = coveredMs[index]!
+    const [octetsIn, octetsOut] = [values.octets_out![index]!, values.octets_in![index]!]
+    const rate = rateOf({ startMs, coveredMs: covered, values: { octetsIn, octetsOut } })
+    return { startMs, coveredMs: covered, octetsIn, octetsOut, rate }
   })
-}
-
-const bigOf = (value: number | null): bigint | null => (value === null ? null : BigInt(value))
-
-const bucketOf = (
-  startMs: number,
-  coveredMs: number,
-  octetsIn: number | null,
-  octetsOut: number | null,
-): Pick<Bucket, 'startMs' | 'coveredMs'> & {
-  readonly values: Pick<Bucket['values'], 'octetsIn' | 'octetsOut'>
-} => ({
-  startMs,
-  coveredMs,
-  values: { octetsIn: bigOf(octetsIn), octetsOut: bigOf(octetsOut) },
-})
 
 export type SampledPort = {
   readonly samples: readonly Sample[]

@@ -7,7 +7,17 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { programPath, skipWithout } from '../../../../lab/src/program.ts'
-import { type BucketRate, billingGridMs, mergeParts, minuteMs, rateOf, spread, sumMembers } from './bucket.ts'
+import {
+  type BucketRate,
+  billingGridMs,
+  bpsOf,
+  completeMs,
+  mergeParts,
+  minuteMs,
+  rateOf,
+  spread,
+  sumMembers,
+} from './bucket.ts'
 import { deltaOf } from './delta.ts'
 import { mapCounters } from './reading.ts'
 import { createRow, laterRow } from './testing.ts'
@@ -70,10 +80,21 @@ describe('an increase in buckets', () => {
 
 describe('the rate of a bucket', () => {
   it('is over the time that it covers; below 150 s it is missing', () => {
-    const bucket = { startMs: start, coveredMs: 150_000, values: all(18_750_007n) }
+    const both = (octets: number | null) => ({ octetsIn: octets, octetsOut: octets })
+    const bucket = { startMs: start, coveredMs: 150_000, values: both(18_750_007) }
     assert.deepEqual(rateOf(bucket), { startMs: start, inBps: 1_000_000, outBps: 1_000_000 })
     assert.equal(rateOf({ ...bucket, coveredMs: 149_999 }), undefined)
-    assert.equal(rateOf({ ...bucket, values: all(null) }), undefined)
+    assert.equal(rateOf({ ...bucket, values: both(null) }), undefined)
+  })
+
+  it('is exact, as in integers of any size', () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), fc.integer({ min: 1, max: 300_000 }), (value, coveredMs) => {
+        const octets = Math.abs(value) % (coveredMs * 2 ** 40)
+        assert.equal(BigInt(bpsOf(octets, coveredMs)), (BigInt(octets) * 8_000n) / BigInt(coveredMs))
+      }),
+      { numRuns: runs },
+    )
   })
 
   it('of several ports is their sum where each port that was up has one', () => {
@@ -104,7 +125,8 @@ describe('the buckets of jittered and lost polls', { skip: skipWithout('rrdtool'
     assert.ok(theirs.size > 2_700)
     for (const [startMs, bps] of theirs) {
       const own = ours.get(startMs)
-      const rate = own && rateOf(own)?.inBps
+      const rate =
+        own && own.coveredMs >= completeMs ? bpsOf(Number(own.values.octetsIn), own.coveredMs) : undefined
       // In the bucket after a gap rrdtool counts whole seconds, and has a rate even if most of the bucket is unknown.
       if (Number.isNaN(bps)) assert.equal(rate, undefined)
       else if (rate === undefined) assert.ok(own!.coveredMs < 150_000)

@@ -59,18 +59,24 @@ export function mergeParts(parts: Iterable<Bucket>): Bucket[] {
 /** Average rates of a bucket of 5 minutes, whole bit/s. */
 export type BucketRate = { readonly startMs: number; readonly inBps: number; readonly outBps: number }
 
+/** Whole bit/s, rounded down; exact for integers, below 2^53 octets and bit/s. */
+export function bpsOf(octets: number, coveredMs: number): number {
+  const perMs = Math.floor(octets / coveredMs)
+  return 8_000 * perMs + Math.floor((8_000 * (octets - perMs * coveredMs)) / coveredMs)
+}
+
 /** Returns the rates of a bucket of 5 minutes; undefined if it is missing: unknown, or covered for less than 150 s. */
 export function rateOf({
   startMs,
   coveredMs,
-  values,
-}: Pick<Bucket, 'startMs' | 'coveredMs'> & {
-  readonly values: Pick<CounterValues, 'octetsIn' | 'octetsOut'>
+  values: { octetsIn, octetsOut },
+}: {
+  readonly startMs: number
+  readonly coveredMs: number
+  readonly values: { readonly octetsIn: number | null; readonly octetsOut: number | null }
 }): BucketRate | undefined {
-  const { octetsIn, octetsOut } = values
   if (coveredMs < completeMs || octetsIn === null || octetsOut === null) return undefined
-  const bps = (octets: bigint): number => Number((octets * 8_000n) / BigInt(coveredMs))
-  return { startMs, inBps: bps(octetsIn), outBps: bps(octetsOut) }
+  return { startMs, inBps: bpsOf(octetsIn, coveredMs), outBps: bpsOf(octetsOut, coveredMs) }
 }
 
 /** A port that is billed together with others. */

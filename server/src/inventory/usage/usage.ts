@@ -12,9 +12,10 @@ import {
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { notFound } from '../../runtime/error.ts'
-import { keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
-import { billingGridMs } from './bucket.ts'
-import { findUsage, type CountedColumn, type UsageAnswer, type UsageRow } from './usage.store.ts'
+import { figuresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
+import { billingGridMs, bpsOf, completeMs } from './bucket.ts'
+import type { Counted, CountedColumn } from './counted.store.ts'
+import { findAssignedSince, readUsage } from './usage.store.ts'
 
 export type UsageDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
@@ -29,8 +30,8 @@ export async function getPortUsage(
   { start, end, interval, points, timezone, metric, direction }: QueryOf<typeof getPortUsageRoute>,
 ): Promise<PortUsage> {
   const now = clock()
-  const window = { ...windowOf(start, end), interval, points, timezone }
-  const { borders, seconds, grain } = keptBucketsOf(window, now, grainOf(now))
+  const asked = { ...windowOf(start, end), interval, points, timezone }
+  const { borders, seconds, grain } = keptBucketsOf(asked, now, grainOf(now))
   const directions = direction ?? usageDirections
   const metrics = usageMetrics.filter((one) => (metric ?? ['bps']).includes(one))
   // The octets are totals of every answer.
@@ -39,8 +40,13 @@ export async function getPortUsage(
     'octets_out',
     ...metrics.flatMap((one) => directions.map((way) => columnOf(columns[one], way))),
   ])
-  const found = await findUsage(postgres, actor.teamId, portId, [...wanted], { borders, seconds: grain })
-  if (!found) throw notFound('port')
+  const since = await findAssignedSince(postgres, actor.teamId, portId)
+  if (!since) throw notFound('port')
+  const window = { start: borders[0]!, end: borders.at(-1)!, seconds: grain }
+  const counted = await readUsage(postgres, actor.teamId, portId, [...wanted], window)
+  const fives = grain === 300 ? counted : inFives(counted)
+  const measured = Array.from(fives.coveredMs.keys()).filter((at) => fives.coveredMs[at]! >= completeMs)
+  const samples = measured.length
   return {
     start: borders[0]!.toISOString(),
     end: borders.at(-1)!.toISOString(),
@@ -49,13 +55,13 @@ export async function getPortUsage(
     series: metrics.flatMap((one) =>
       usageDirections
         .filter((way) => directions.includes(way))
-        .map((way) => seriesOf(found, borders, one, way)),
+        .map((way) => seriesOf({ counted, fives, measured }, borders, one, way)),
     ),
     direction_of: 'customer',
-    samples: found.samples,
-    missing_samples: Math.max(0, expectedSamples(found, borders, now) - found.samples),
-    octets_in: totalOf(found, 'octets', 'in'),
-    octets_out: totalOf(found, 'octets', 'out'),
+    samples,
+    missing_samples: Math.max(0, expectedSamples(since, borders, now) - samples),
+    octets_in: totalOf(fives, measured, 'in'),
+    octets_out: totalOf(fives, measured, 'out'),
   }
 }
 
@@ -66,7 +72,7 @@ const grainOf =
     borders[0]!.getTime() >= now.getTime() - minuteDays * dayMs && seconds % 300 !== 0 ? 60 : 300
 
 /** Buckets of 5 minutes that are over and belong to the assignment. */
-function expectedSamples({ since }: UsageAnswer, borders: readonly Date[], now: Date): number {
+function expectedSamples(since: Date, borders: readonly Date[], now: Date): number {
   const from = Math.max(borders[0]!.getTime(), since.getTime())
   const until = Math.min(borders.at(-1)!.getTime(), now.getTime())
   return Math.max(0, Math.floor(until / billingGridMs) - Math.ceil(from / billingGridMs))
@@ -89,46 +95,78 @@ const labels: Readonly<Record<UsageMetric, Readonly<Record<UsageDirection, strin
 const columnOf = (name: (typeof columns)[UsageMetric], direction: UsageDirection): CountedColumn =>
   `${name}_${direction === 'in' ? 'out' : 'in'}`
 
-const totalOf = ({ figures }: UsageAnswer, name: 'octets', direction: UsageDirection): number | null =>
-  figures.find((one) => one.name === columnOf(name, direction))?.total ?? null
+/** Null without a sample. */
+function totalOf({ values }: Counted, measured: readonly number[], direction: UsageDirection): number | null {
+  const octets = values[columnOf('octets', direction)]!
+  const known = measured.map((at) => octets[at]!).filter((value) => value !== null)
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
+}
+
+/** Minutes as buckets of 5 minutes. */
+function inFives({ at, coveredMs, values }: Counted): Counted {
+  const slots = Map.groupBy(at.keys(), (index) => Math.floor(at[index]! / billingGridMs))
+  const sumsOf = (column: readonly (number | null)[]) =>
+    Array.from(slots.values(), (parts) => sumOf(parts.map((index) => column[index]!)))
+  return {
+    at: Array.from(slots.keys(), (slot) => slot * billingGridMs),
+    coveredMs: sumsOf(coveredMs) as number[],
+    values: Object.fromEntries(Object.entries(values).map(([name, column]) => [name, sumsOf(column)])),
+  }
+}
+
+/** What is known of the parts; null if nothing is. */
+const sumOf = (parts: readonly (number | null)[]): number | null =>
+  parts.reduce((sum, part) => (part === null ? sum : (sum ?? 0) + part), null)
+
+/** `measured`: the positions of the samples in `fives`. */
+type Read = { readonly counted: Counted; readonly fives: Counted; readonly measured: readonly number[] }
 
 function seriesOf(
-  { rows, figures }: UsageAnswer,
+  { counted, fives, measured }: Read,
   borders: readonly Date[],
   metric: UsageMetric,
   direction: UsageDirection,
 ): Series {
   const column = columnOf(columns[metric], direction)
-  const values: (number | null)[] = Array.from({ length: borders.length - 1 }, () => null)
-  for (const row of rows) {
-    const at = row.bucket - 1
-    const lengthMs = borders[row.bucket]!.getTime() - borders[at]!.getTime()
-    values[at] = rateOf(row, column, lengthMs)
-  }
-  const {
-    min = null,
-    max = null,
-    avg = null,
-    last = null,
-    p95 = null,
-  } = figures.find(({ name }) => name === column) ?? {}
+  const rate = metric === 'bps' ? bpsOf : perSecond
+  const figures = figuresOf(
+    measured.map((at) => {
+      const value = fives.values[column]![at]!
+      return value === null ? null : rate(value, fives.coveredMs[at]!)
+    }),
+  )
   return {
     key: { metric, direction },
     label: labels[metric][direction],
     unit: metric === 'bps' ? 'bps' : 'pps',
-    values,
-    min,
-    max,
-    avg: avg === null ? null : Math.round(avg),
-    last,
-    p95,
+    values: pointsOf(counted, column, borders, rate),
+    ...figures,
+    avg: figures.avg === null ? null : Math.round(figures.avg),
   }
 }
 
-/** Null for a bucket of which too little is measured: half of it, at most half of 5 minutes. */
-function rateOf(row: UsageRow, column: CountedColumn, lengthMs: number): number | null {
-  const value = row[column]
-  if (value === null || row.covered_ms < Math.min(lengthMs, billingGridMs) / 2) return null
-  const perMs = value / row.covered_ms
-  return column.startsWith('octets') ? Math.floor(perMs * 8000) : Math.round(perMs * 1_000_000) / 1000
+const perSecond = (value: number, coveredMs: number): number =>
+  Math.round((value / coveredMs) * 1_000_000) / 1000
+
+/** One value between two borders. Null if too little is measured: less than half of it, at most half of 5 minutes. */
+function pointsOf(
+  { at, coveredMs, values }: Counted,
+  column: CountedColumn,
+  borders: readonly Date[],
+  rate: (value: number, coveredMs: number) => number,
+): (number | null)[] {
+  const known = values[column]!
+  let next = 0
+  return borders.slice(0, -1).map((border, index) => {
+    const endMs = borders[index + 1]!.getTime()
+    let covered = 0
+    let sum: number | null = null
+    for (; next < at.length && at[next]! < endMs; next++) {
+      covered += coveredMs[next]!
+      const value = known[next]!
+      if (value !== null) sum = (sum ?? 0) + value
+    }
+    const lengthMs = endMs - border.getTime()
+    return sum === null || covered < Math.min(lengthMs, billingGridMs) / 2 ? null : rate(sum, covered)
+  })
 }
