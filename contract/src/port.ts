@@ -54,6 +54,16 @@ export const Port = Component('Port', {
       description: 'bits per second, as sold, else that of its interface; null if not known',
     }),
   ),
+  in_bps: Nullable(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'bits per second that the customer receives, over the last 5 minutes that were measured; null if nothing was',
+    }),
+  ),
+  out_bps: Nullable(
+    Type.Integer({ minimum: 0, description: 'bits per second that the customer sends, likewise' }),
+  ),
   media: Text('kind of connection, such as `100GBASE-LR4`'),
   admin_status: AdminState,
   oper_status: OperState,

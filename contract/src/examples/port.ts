@@ -13,6 +13,8 @@ export const uplink: Port = {
   device_name: edge.name,
   location: amsterdam,
   speed_bps: 100_000_000_000,
+  in_bps: 41_230_118_400,
+  out_bps: 9_871_002_112,
   media: '100GBASE-LR4',
   admin_status: 'up',
   oper_status: 'up',

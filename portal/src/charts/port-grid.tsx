@@ -15,6 +15,8 @@ export type GridPort = {
   /** Replaces the general word of the state, such as `administratively down`. */
   readonly stateText?: string
   readonly description?: string
+  /** Share of the speed that is used, 0 to 1. Absent: not known. */
+  readonly load?: number
   /** Such as the light levels. */
   readonly detail?: string
   readonly href?: string
@@ -49,7 +51,7 @@ export function PortGrid({ label, groups }: GridProps) {
             </h3>
             <ul className={classes['portRows']}>
               {group.ports.map((port) => {
-                const { id, state, href } = port
+                const { id, state, href, load } = port
                 const { onFocus, ...target } = targetProps(next++)
                 return (
                   <li key={id}>
@@ -68,6 +70,9 @@ export function PortGrid({ label, groups }: GridProps) {
                       onPointerEnter={() => setActive(id)}
                       onPointerLeave={() => setActive(undefined)}
                     >
+                      {load !== undefined && (
+                        <span className={classes['portLoad']} style={{ height: `${100 * load}%` }} />
+                      )}
                       <span aria-hidden>{signs[state]}</span>
                     </a>
                     {active === id && <PortTooltip port={port} />}

@@ -4,7 +4,7 @@ import { getDeviceRoute, type Device, type Interface } from '@pharos/contract/de
 import { listPortsRoute, type Port } from '@pharos/contract/port'
 import { useParams } from '@tanstack/react-router'
 import { useAnswer } from '../api/queries.ts'
-import { PortGrid, type PortGroup } from '../charts/port-grid.tsx'
+import { PortGrid, type GridPort, type PortGroup } from '../charts/port-grid.tsx'
 import { formatDuration } from '../ui/time-text.ts'
 import { Dimmed, Mono, OrDash } from '../ui/cells.tsx'
 import { CopyIcon } from '../ui/copy.tsx'
@@ -19,6 +19,7 @@ import { Time } from '../ui/time.tsx'
 import { DeviceAttachments } from './attachments.tsx'
 import { HealthCard } from './health.tsx'
 import { DevicePill, portColor, PortPill, portStateText } from './inventory-state.tsx'
+import { loadOf, percentOf, ratesText } from './port-load.tsx'
 import { words } from './words.ts'
 
 const { device: texts } = words
@@ -117,9 +118,18 @@ const groupsOf = (ports: readonly Port[]): PortGroup[] =>
         state: port.oper_status === 'unknown' ? ('unknown' as const) : portColor(port),
         stateText: portStateText(port),
         description: [port.circuit_id, port.description].filter(Boolean).join(', '),
+        ...gridLoad(port),
         href: `/ports/${port.id}`,
       })),
     }))
+
+/** The fill of the square, and its text. */
+function gridLoad(port: Port): Pick<GridPort, 'load' | 'detail'> {
+  const load = loadOf(port)
+  return load === undefined
+    ? {}
+    : { load, detail: `${words.ports.loadOf(percentOf(load))}, ${ratesText(port)}` }
+}
 
 const Interfaces = ({ interfaces }: { interfaces: readonly Interface[] }) => (
   <Section title={texts.interfaces} flush={interfaces.length > 0}>

@@ -4,7 +4,9 @@ import { listCrossConnectsRoute } from '@pharos/contract/cross-connect'
 import { getPortRoute, listPortsRoute, type Port } from '@pharos/contract/port'
 import { getServiceRoute } from '@pharos/contract/service'
 import { useParams } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { useAnswer } from '../api/queries.ts'
+import { Dimmed } from '../ui/cells.tsx'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Facts, type Fact } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
@@ -13,9 +15,11 @@ import { PendingPage } from '../ui/pending-page.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
+import classes from './inventory.module.css'
 import { CrossConnectPill } from './cross-connect-state.tsx'
 import { PortPill, ServicePill } from './inventory-state.tsx'
 import { ModuleFacts, OpticsCard, useTransceiver } from './optics.tsx'
+import { loadOf, PortLoad, ratesText } from './port-load.tsx'
 import { PortLog } from './port-log.tsx'
 import { UsageCard } from './usage.tsx'
 import { words } from './words.ts'
@@ -138,16 +142,31 @@ function Members({ lag }: { lag: Port }) {
       title={texts.members}
       note={texts.membersUp(up.length, members.length, speedOf(up), speedOf(members))}
     >
-      <Facts
-        facts={members.map((member) => [
-          member.circuit_id,
-          <TextLink key={member.id} to="/ports/$id" params={{ id: String(member.id) }} size="sm">
-            {member.name} <PortPill {...member} />
-          </TextLink>,
-        ])}
-      />
+      <div className={classes['members']}>
+        {members.map((member) => (
+          <Fragment key={member.id}>
+            <TextLink to="/ports/$id" params={{ id: String(member.id) }} size="sm">
+              {member.name}
+            </TextLink>
+            <PortPill {...member} />
+            <PortLoad port={member} />
+            <Dimmed>{member.in_bps === null ? null : ratesText(member)}</Dimmed>
+          </Fragment>
+        ))}
+      </div>
+      {isUneven(up) && (
+        <Text size="sm" mt="sm">
+          {texts.uneven}
+        </Text>
+      )}
     </Section>
   )
+}
+
+/** One member carries more than twice the traffic of another, and more than 5 % of its speed. */
+function isUneven(members: readonly Port[]): boolean {
+  const loads = members.flatMap((member) => loadOf(member) ?? [])
+  return loads.length > 1 && Math.max(...loads) > Math.max(0.05, 2 * Math.min(...loads))
 }
 
 function CrossConnectsOf({ portId }: { portId: number }) {

@@ -10,6 +10,7 @@ import { formatRate } from '../ui/rate.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { interfaceColors, PortPill } from './inventory-state.tsx'
+import { PortLoad } from './port-load.tsx'
 import { words } from './words.ts'
 
 const { ports: texts } = words
@@ -54,6 +55,12 @@ const columns: readonly Column<Port>[] = [
     width: 110,
     align: 'right',
     cell: ({ speed_bps: bps }) => <OrDash>{bps && formatRate(bps, 'bps')}</OrDash>,
+  },
+  {
+    id: 'load',
+    header: texts.load,
+    width: 130,
+    cell: (port) => <PortLoad port={port} />,
   },
   {
     id: 'location',

@@ -131,6 +131,9 @@ export const words = {
     state: 'State',
     speed: 'Speed',
     media: 'Media',
+    load: 'Load',
+    loadOf: (percent: string) => `${percent} used`,
+    rates: (inbound: string, outbound: string) => `in ${inbound}, out ${outbound}`,
     description: 'Description',
     lastChange: 'Last change',
     admin: 'Configured',
@@ -151,6 +154,7 @@ export const words = {
     members: 'LAG members',
     membersUp: (up: number, all: number, speed: string, allSpeed: string) =>
       `${up} of ${all} members up: ${speed} of ${allSpeed}`,
+    uneven: 'The members carry unequal traffic. Check how the LAG divides it at both ends.',
     explanation: {
       disabled: 'The provider has disabled this port.',
       down: 'No signal from the other side. Check the cable and your device.',

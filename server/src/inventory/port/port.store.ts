@@ -11,6 +11,12 @@ import { lagType } from '../device/interface-type.ts'
 import { locationOf } from '../location.store.ts'
 import { heldPorts } from './assignment.store.ts'
 
+/** Of the last whole minutes. The device sends what the customer receives. */
+const ratesOf = (alias: string) => sql<{ in_bps: number | null; out_bps: number | null }>`(
+  select json_build_object('in_bps', floor(sum(s.octets_out) * 8000 / sum(s.covered_ms)),
+    'out_bps', floor(sum(s.octets_in) * 8000 / sum(s.covered_ms)))
+  from port_samples s where s.port_id = ${sql.ref(`${alias}.id`)} and s.minute >= now() - interval '7 minutes')`
+
 const portColumns = columns(
   'ports',
   'p',
@@ -26,6 +32,7 @@ const portColumns = columns(
     seen: sql<Date | null>`p.seen`,
     wiring: sql<Wiring>`json_build_object('panel', p.panel, 'module', p.module, 'position', p.position)`,
     location: locationOf('p'),
+    rates: ratesOf('p'),
   },
 )
 export type PortRow = RowOf<typeof portColumns>

@@ -45,7 +45,7 @@ export async function getPort(
   if (!row) throw notFound('port')
   const wanted = new Set(include?.split(','))
   const body = present(row)
-  const { last_poll: _poll, ...steady } = body
+  const { last_poll: _poll, in_bps: _in, out_bps: _out, ...steady } = body
   return {
     body: {
       ...body,
@@ -72,8 +72,9 @@ const presentOptics = (module: TransceiverRow | undefined): Pick<Wire, 'transcei
     : null,
 })
 
-const present = ({ seen, last_change, ...row }: PortRow): Wire => ({
+const present = ({ seen, last_change, rates, ...row }: PortRow): Wire => ({
   ...row,
+  ...rates,
   last_change: last_change && last_change.toISOString(),
   last_poll: seen && seen.toISOString(),
 })
