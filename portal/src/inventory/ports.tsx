@@ -28,7 +28,7 @@ const columns: readonly Column<Port>[] = [
     id: 'device',
     header: texts.device,
     orderBy: 'device_name',
-    width: 150,
+    width: 130,
     card: 'secondary',
     cell: ({ device_id: id, device_name: name }) => <RowLink to={`/devices/${id}`}>{name}</RowLink>,
   },
@@ -44,7 +44,7 @@ const columns: readonly Column<Port>[] = [
     id: 'circuit',
     header: texts.circuit,
     orderBy: 'circuit_id',
-    width: 150,
+    width: 130,
     cell: ({ circuit_id: circuit }) => <Mono>{circuit}</Mono>,
   },
   {
@@ -59,13 +59,13 @@ const columns: readonly Column<Port>[] = [
   {
     id: 'load',
     header: texts.load,
-    width: 130,
+    width: 120,
     cell: (port) => <PortLoad port={port} />,
   },
   {
     id: 'location',
     header: texts.location,
-    width: 140,
+    width: 110,
     cell: ({ location }) => <OrDash>{location?.name}</OrDash>,
   },
   {

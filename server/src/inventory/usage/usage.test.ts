@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { SandboxDeviceSource } from '../../drivers/sandbox-device/source.ts'
 import { saveCounters } from '../collect/counter.store.ts'
 import type { CounterRow } from '../collect/device-source.ts'
+import { findPort } from '../port/port.store.ts'
 import { seedPort } from '../testing.ts'
 import { compactUsage } from './compact.store.ts'
 import { getPortUsage } from './usage.ts'
@@ -125,6 +126,9 @@ describe('the usage of a port', () => {
     const rates = inbound!.values.filter((value) => value !== null)
     assert.ok(Math.max(...rates) >= inbound!.p95! && inbound!.p95! >= inbound!.avg!)
     assert.ok(octets_in! > 0)
+    const { rates: now } = (await findPort(database.postgres, teamId, port.portId))!
+    assert.ok(now.in_bps! > 0.2 * bps.out_bps && now.in_bps! < 2 * bps.out_bps, String(now.in_bps))
+    assert.ok(now.out_bps! > 0.2 * bps.in_bps && now.out_bps! < 2 * bps.in_bps, String(now.out_bps))
   })
 
   test('a time without polls is null, not zero, and counts as missing', async () => {
