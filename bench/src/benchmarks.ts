@@ -15,6 +15,7 @@ import { loginFlood } from './login-flood.ts'
 import { nameserverKills } from './nameserver-kills.ts'
 import { patchToPeer } from './patch-to-peer.ts'
 import { percentile } from './percentile.ts'
+import { pollDevices } from './poll-devices.ts'
 import { portUsage } from './port-usage.ts'
 import { portal } from './portal.ts'
 import { ptrBatch } from './ptr-batch.ts'
@@ -54,6 +55,7 @@ export const benchmarks: readonly Benchmark[] = [
   nameserverKills,
   dnsFuzz,
   readCounters,
+  pollDevices,
   portUsage,
   percentile,
   deviceList,

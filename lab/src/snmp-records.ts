@@ -49,6 +49,18 @@ export function parseSnmprec(text: string): SnmpRecord[] {
     })
 }
 
+/** The text that `parseSnmprec` reads, sorted; texts in hexadecimal. Values that move are as of now. */
+export const formatSnmprec = (records: readonly SnmpRecord[]): string =>
+  [...new Map(records)]
+    .toSorted(([one], [other]) => compareOids(parseOid(one), parseOid(other)))
+    .map(([oid, value]) => `${oid}|${formatValue(typeof value === 'function' ? value() : value)}\n`)
+    .join('')
+
+function formatValue({ tag, value }: SnmpValue): string {
+  if (value instanceof Uint8Array) return `${tag}x|${Buffer.from(value).toString('hex')}`
+  return `${tag}|${Array.isArray(value) ? value.join('.') : String(value ?? '')}`
+}
+
 function parseValue(type: string, text: string): SnmpValue {
   const tag = Number.parseInt(type, 10)
   const octets = type.endsWith('x') ? Buffer.from(text, 'hex') : Buffer.from(text, 'utf8')
