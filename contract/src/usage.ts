@@ -27,6 +27,7 @@ export const PortUsage = Component('PortUsage', {
   octets_in: Nullable(Type.Integer({ minimum: 0, description: 'bytes received in the window' })),
   octets_out: Nullable(Type.Integer({ minimum: 0, description: 'bytes sent in the window' })),
 })
+export const usageFamilies = ['all', 'ipv4', 'ipv6'] as const
 export type PortUsage = Static<typeof PortUsage>
 
 export const getPortUsageRoute = route({
@@ -51,6 +52,11 @@ export const getPortUsageRoute = route({
     direction: Optional(
       Repeatable({ ...Enumeration('UsageDirection', usageDirections), description: 'a direction' }),
     ),
+    family: Optional({
+      ...Enumeration('UsageFamily', usageFamilies),
+      description:
+        '`all` by default, or the address family of the packets. Devices count octets of all families together: the series of `ipv4` and `ipv6` have no values while the provider receives no flows of the port',
+    }),
   }),
   response: PortUsage,
   success: 200,

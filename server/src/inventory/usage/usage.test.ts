@@ -131,6 +131,13 @@ describe('the usage of a port', () => {
     assert.ok(now.out_bps! > 0.2 * bps.in_bps && now.out_bps! < 2 * bps.in_bps, String(now.out_bps))
   })
 
+  test('has no values of one address family: no device counts them', async () => {
+    await pollFrom(end - 30 * minute)
+    const { series, samples, octets_in } = await usage(teamId, { interval: 300, family: 'ipv6' })
+    assert.ok(series.length === 2 && series.every(({ values }) => values.every((value) => value === null)))
+    assert.deepEqual([samples, octets_in], [0, null])
+  })
+
   test('a time without polls is null, not zero, and counts as missing', async () => {
     await pollFrom(end - 30 * minute)
     const { series, missing_samples } = await usage(teamId, { interval: 3600 })

@@ -27,7 +27,16 @@ export async function getPortUsage(
   { postgres, now: clock }: UsageDeps,
   { actor }: Operation,
   portId: number,
-  { start, end, interval, points, timezone, metric, direction }: QueryOf<typeof getPortUsageRoute>,
+  {
+    start,
+    end,
+    interval,
+    points,
+    timezone,
+    metric,
+    direction,
+    family = 'all',
+  }: QueryOf<typeof getPortUsageRoute>,
 ): Promise<PortUsage> {
   const now = clock()
   const asked = { ...windowOf(start, end), interval, points, timezone }
@@ -43,7 +52,10 @@ export async function getPortUsage(
   const since = await findAssignedSince(postgres, actor.teamId, portId)
   if (!since) throw notFound('port')
   const window = { start: borders[0]!, end: borders.at(-1)!, seconds: grain }
-  const counted = await readUsage(postgres, actor.teamId, portId, [...wanted], window)
+  const counted =
+    family === 'all'
+      ? await readUsage(postgres, actor.teamId, portId, [...wanted], window)
+      : nothingOf([...wanted])
   const fives = grain === 300 ? counted : inFives(counted)
   const measured = Array.from(fives.coveredMs.keys()).filter((at) => fives.coveredMs[at]! >= completeMs)
   const samples = measured.length
@@ -64,6 +76,13 @@ export async function getPortUsage(
     octets_out: totalOf(fives, measured, 'out'),
   }
 }
+
+/** Counters of interfaces do not tell families apart. */
+const nothingOf = (names: readonly CountedColumn[]): Counted => ({
+  at: [],
+  coveredMs: [],
+  values: Object.fromEntries(names.map((name) => [name, []])),
+})
 
 /** Minutes of the last 30 days, else 5 minutes. */
 const grainOf =
