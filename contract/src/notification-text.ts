@@ -22,6 +22,8 @@ const networkOf = ({ network }: Attrs): string =>
 const counted = (count: unknown, noun: string, nouns: string): string =>
   `${Number(count)} ${Number(count) === 1 ? noun : nouns}`
 const originOf = ({ cidr, asn }: Attrs): string => `${String(cidr)} (AS${String(asn)})`
+const portOf = ({ name, device, circuit_id }: Attrs): string =>
+  `${String(name)} of ${String(device)} (${String(circuit_id)})`
 const checkLabels: Readonly<Record<string, string>> = {
   irr: 'routing registry',
   rpki: 'RPKI',
@@ -52,6 +54,10 @@ const teamTexts = {
     `The letter of authorization "${String(filename)}" expires on ${String(valid_until).slice(0, 10)}`,
   changes_paused: ({ region, withdrawals }) =>
     `Changes in region ${String(region)} are paused: ${counted(withdrawals, 'withdrawal', 'withdrawals')} of your team wait for approval by the provider`,
+  port_down: (attrs) => `The port ${portOf(attrs)} is down`,
+  optic_warning: (attrs) => `The module of port ${portOf(attrs)} has a warning: ${String(attrs['message'])}`,
+  letter_needed: ({ name, circuit_id }) =>
+    `The cross connect ${String(name)} (${String(circuit_id)}) waits for a letter of authorization of your team`,
 } satisfies Record<string, Text>
 
 const staffTexts = {

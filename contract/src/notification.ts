@@ -52,6 +52,9 @@ const TeamKinds = Component('NotificationKinds', {
   letter_decided: mailed('letters of authorization that were accepted or rejected'),
   letter_expiring: mailed('letters of authorization that expire within 14 days'),
   changes_paused: mailed('withdrawals of the team that wait for approval by the provider'),
+  port_down: mailed('ports that were up and are down, unless the provider has disabled them'),
+  optic_warning: mailed('early warnings of transceivers'),
+  letter_needed: mailed('cross connects that wait for a letter of authorization of the team'),
 })
 const StaffKinds = Component('StaffNotificationKinds', {
   hold_opened: mailed(
@@ -76,7 +79,7 @@ export const NotificationSettings = Component('NotificationSettings', {
 })
 export type NotificationSettings = Static<typeof NotificationSettings>
 
-const notificationResources = ['event', 'announcement', 'letter', 'hold'] as const
+const notificationResources = ['event', 'announcement', 'letter', 'hold', 'port', 'cross_connect'] as const
 
 export const Notification = Component('Notification', {
   id: { ...Id, description: 'id of the notification; later ones have higher ids' },

@@ -27,7 +27,7 @@ export const PortUsage = Component('PortUsage', {
   octets_in: Nullable(Type.Integer({ minimum: 0, description: 'bytes received in the window' })),
   octets_out: Nullable(Type.Integer({ minimum: 0, description: 'bytes sent in the window' })),
 })
-export const usageFamilies = ['all', 'ipv4', 'ipv6'] as const
+const usageFamilies = ['all', 'ipv4', 'ipv6'] as const
 export type PortUsage = Static<typeof PortUsage>
 
 export const getPortUsageRoute = route({

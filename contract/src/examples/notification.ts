@@ -24,6 +24,9 @@ const settings: NotificationSettings = {
     letter_decided: true,
     letter_expiring: true,
     changes_paused: true,
+    port_down: true,
+    optic_warning: true,
+    letter_needed: true,
   },
   staff: null,
 }

@@ -5,11 +5,14 @@ import {
   IconAlertTriangle,
   IconBan,
   IconBroadcast,
+  IconBulb,
   IconFileCheck,
   IconFileSearch,
   IconFileTime,
+  IconFileUpload,
   IconGavel,
   IconHourglass,
+  IconPlugConnectedX,
   IconShieldBolt,
   IconShieldCheck,
   IconWorldExclamation,
@@ -28,6 +31,9 @@ const looks: Record<NotificationKind, Look> = {
   letter_decided: { icon: IconFileCheck, color: 'idle' },
   letter_expiring: { icon: IconFileTime, color: 'warn' },
   changes_paused: { icon: IconHourglass, color: 'warn' },
+  port_down: { icon: IconPlugConnectedX, color: 'bad' },
+  optic_warning: { icon: IconBulb, color: 'warn' },
+  letter_needed: { icon: IconFileUpload, color: 'warn' },
   hold_opened: { icon: IconGavel, color: 'warn' },
   letter_to_review: { icon: IconFileSearch, color: 'info' },
 }
@@ -45,6 +51,10 @@ export function pageOf({ resource }: Pick<Notification, 'resource'>): string {
       return `/events/${resource.id}`
     case 'announcement':
       return `/announcements/${resource.id}`
+    case 'port':
+      return `/ports/${resource.id}`
+    case 'cross_connect':
+      return `/cross-connects/${resource.id}`
     case 'hold':
       return '/staff/holds'
     case 'letter':

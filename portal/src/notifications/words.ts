@@ -12,6 +12,9 @@ const kinds: Record<NotificationKind, string> = {
   letter_decided: 'Letter decided',
   letter_expiring: 'Letter expires',
   changes_paused: 'Changes paused',
+  port_down: 'Port down',
+  optic_warning: 'Module warning',
+  letter_needed: 'Letter needed',
   hold_opened: 'Approval needed',
   letter_to_review: 'Letter to review',
 }

@@ -37,6 +37,15 @@ const kinds: Record<NotificationKind, { readonly label: string; readonly help: s
     label: 'Changes paused',
     help: 'Withdrawals of your team wait for approval by the provider.',
   },
+  port_down: { label: 'Port down', help: 'A port that was up is down, and the provider did not disable it.' },
+  optic_warning: {
+    label: 'Module warning',
+    help: 'The light of a module is falling, has fallen at once, or is close to its limit.',
+  },
+  letter_needed: {
+    label: 'Letter needed',
+    help: 'A cross connect waits for a letter of authorization of your team.',
+  },
   hold_opened: {
     label: 'Approval needed',
     help: 'Changes of a region wait for a decision. The alert address of the platform gets a mail in any case.',

@@ -50,6 +50,9 @@ const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   letter_decided: ['letter decided', 'letters decided'],
   letter_expiring: ['letter expires soon', 'letters expire soon'],
   changes_paused: ['paused change', 'paused changes'],
+  port_down: ['port down', 'ports down'],
+  optic_warning: ['warning of a module', 'warnings of modules'],
+  letter_needed: ['letter needed', 'letters needed'],
   hold_opened: ['hold needs approval', 'holds need approval'],
   letter_to_review: ['letter to review', 'letters to review'],
 }
@@ -85,6 +88,8 @@ function pathOf(shown: readonly Waiting[], count: number): string {
   const all = (type: string) => resources.every((resource) => resource?.type === type)
   if (all('event')) return count === 1 ? `/events/${first!.id}` : '/events'
   if (all('announcement')) return count === 1 ? `/announcements/${first!.id}` : '/announcements'
+  if (all('port')) return count === 1 ? `/ports/${first!.id}` : '/ports'
+  if (all('cross_connect')) return count === 1 ? `/cross-connects/${first!.id}` : '/cross-connects'
   if (all('letter')) return '/staff/letters'
   if (all('hold')) return '/staff/holds'
   return '/'

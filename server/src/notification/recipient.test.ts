@@ -115,6 +115,54 @@ describe('an announcement', () => {
   })
 })
 
+describe('a port', () => {
+  const port = { port_id: 5, name: 'et-0/0/1', circuit_id: 'AMS-1', device_name: 'r1', service_id: 1 }
+  const change = (before: string, after: string, admin = 'up') =>
+    ({
+      id: '1.4',
+      teamId: 7,
+      type: 'port.status_changed',
+      at,
+      data: { ...port, before, after, admin_status: admin, at: at.toISOString() },
+    }) as ReportedMessage
+
+  it('is reported when it goes down, and not when the provider disables it or it is up again', () => {
+    assert.deepEqual(kindsOf(change('up', 'down'), recipient()), ['port_down 1 mailed'])
+    assert.deepEqual(kindsOf(change('up', 'down', 'down'), recipient()), [])
+    assert.deepEqual(kindsOf(change('down', 'up'), recipient()), [])
+    const [{ attrs }] = occurrencesOf(change('up', 'down')) as [ReturnType<typeof occurrencesOf>[number]]
+    assert.equal(notificationText('port_down', attrs), 'The port et-0/0/1 of r1 (AMS-1) is down')
+  })
+
+  it('is reported once for a warning of its module', () => {
+    const warning = (state: 'raised' | 'cleared') =>
+      ({
+        id: '1.5',
+        teamId: 7,
+        type: 'port.optic_warning',
+        at,
+        data: { ...port, state, warning: { message: 'Receive power falls.' }, at: at.toISOString() },
+      }) as unknown as ReportedMessage
+    assert.deepEqual(kindsOf(warning('raised'), recipient()), ['optic_warning 1 mailed'])
+    assert.deepEqual(kindsOf(warning('cleared'), recipient()), [])
+  })
+})
+
+describe('a cross connect', () => {
+  it('is reported when the team has to act', () => {
+    const moved = (after: string) =>
+      ({
+        id: '1.6',
+        teamId: 7,
+        type: 'cross_connect.status_changed',
+        at,
+        data: { cross_connect_id: 3, name: 'X', circuit_id: 'XC-1', before: 'reserved', after },
+      }) as unknown as ReportedMessage
+    assert.deepEqual(kindsOf(moved('awaiting_loa'), recipient()), ['letter_needed 1 mailed'])
+    assert.deepEqual(kindsOf(moved('connected'), recipient()), [])
+  })
+})
+
 describe('a hold', () => {
   it('is reported to the teams that it concerns, and to staff without a second mail', () => {
     assert.deepEqual(kindsOf(hold, recipient(), recipient({}, 2, null), recipient({}, 3, 9)), [

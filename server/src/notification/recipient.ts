@@ -21,16 +21,7 @@ export type ReportedMessage = {
     readonly at: Date
     readonly data: MessageData<T>
   }
-}[
-  | Exclude<
-      MessageType,
-      | 'announcement.zombie'
-      | `zone.${string}`
-      | `port.${string}`
-      | `service.${string}`
-      | `cross_connect.${string}`
-    >
-  | 'hold.opened']
+}[Exclude<MessageType, 'announcement.zombie' | `zone.${string}` | `service.${string}`> | 'hold.opened']
 
 export const reportedTypes: readonly ReportedMessage['type'][] = [
   'event.started',
@@ -39,6 +30,9 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'validation.failed',
   'announcement.status_changed',
   'announcement.unexpected_origin',
+  'port.status_changed',
+  'port.optic_warning',
+  'cross_connect.status_changed',
   'hold.opened',
 ]
 
@@ -83,6 +77,20 @@ export function occurrencesOf(message: ReportedMessage): Occurrence[] {
       const origins = [...new Set(routes.flatMap(({ asn }) => asn ?? []))]
       return active ? [one('unexpected_origin', { ...announcementAttrs(message.data), origins })] : []
     }
+    case 'port.status_changed': {
+      const { before, after, admin_status: admin } = message.data
+      const isDown = before === 'up' && (after === 'down' || after === 'lower_layer_down')
+      return isDown && admin !== 'down' ? [one('port_down', portAttrs(message.data))] : []
+    }
+    case 'port.optic_warning': {
+      const { state, warning } = message.data
+      const attrs = { ...portAttrs(message.data), message: warning.message }
+      return state === 'raised' ? [one('optic_warning', attrs)] : []
+    }
+    case 'cross_connect.status_changed': {
+      const { after, cross_connect_id, name, circuit_id } = message.data
+      return after === 'awaiting_loa' ? [one('letter_needed', { cross_connect_id, name, circuit_id })] : []
+    }
     case 'hold.opened': {
       const { id: hold, region, teams, withdrawal_count: withdrawals, change_count: changes } = message.data
       return [
@@ -115,6 +123,18 @@ const announcementAttrs = ({ announcement_id, cidr, origin_asn: asn }: Announcem
   announcement_id,
   cidr,
   asn,
+})
+
+const portAttrs = ({
+  port_id,
+  name,
+  circuit_id,
+  device_name: device,
+}: MessageData<'port.optic_warning'> | MessageData<'port.status_changed'>) => ({
+  port_id,
+  name,
+  circuit_id,
+  device,
 })
 
 const attackAttrs = ({ id, affected_network, start, end, ...data }: MessageData<'event.ended'>) => ({

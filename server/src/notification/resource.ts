@@ -19,6 +19,11 @@ export function resourceOf(kind: NotificationKind, attrs: Readonly<Record<string
     case 'letter_decided':
     case 'letter_expiring':
       return of('announcement', attrs['announcement_id'])
+    case 'port_down':
+    case 'optic_warning':
+      return of('port', attrs['port_id'])
+    case 'letter_needed':
+      return of('cross_connect', attrs['cross_connect_id'])
     case 'letter_to_review':
       return of('letter', attrs['letter_id'])
     case 'hold_opened':

@@ -223,10 +223,10 @@ export const failureTexts = {
     planOutdated: 'The database was changed since the plan was made. Send the request again.',
     heldDeletions: ({ held, deletions }: { held: string; deletions: number }) =>
       `The document would delete ${held}. Check the plan with \`dry_run=true\`; if it is right, repeat with \`deletions=${deletions}\`.`,
-    crossConnectMove: ({ status, next }: { status: string; next: readonly string[] }) =>
-      next.length === 0
+    crossConnectMove: ({ status, states }: { status: string; states: readonly string[] }) =>
+      states.length === 0
         ? `The status is ${status}, which is final.`
-        : `The status is ${status}: it can become ${next.join(' or ')}.`,
+        : `The status is ${status}: it can become ${states.join(' or ')}.`,
     rolloverInProgress: ({ zone }: { zone: string }) =>
       `A key of ${zone} is being replaced already. Wait until its predecessor is removed.`,
     signedElsewhere: ({ zone }: { zone: string }) =>
@@ -381,7 +381,6 @@ export const invalidTexts = {
   ],
   document: ['document', ({ problem }: { problem: string }) => `is not valid: ${problem}`],
   teamOfAttachment: ['unknown', 'is not the id of a team'],
-  maintenancePast: ['past', 'must be in the future'],
   letterFile: ['media_type', 'must be a PDF, PNG or JPEG file'],
   portOfBill: ['required', 'is required: the ports of the service are billed one by one'],
   noPortOfBill: ['not_accepted', 'is not accepted: all ports of the service are billed as one'],

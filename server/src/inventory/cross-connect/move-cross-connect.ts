@@ -47,7 +47,7 @@ export function moveCrossConnect(
     const { next } = crossConnectStates[before.status]
     const isMoved = status !== before.status
     if (isMoved && !next.includes(status))
-      throw fail('conflict', 'crossConnectMove', { status: before.status, next })
+      throw fail('conflict', 'crossConnectMove', { status: before.status, states: next })
     if (providerRef !== undefined) await saveProviderRef(trx, id, providerRef)
     if (isMoved) {
       const move = { id, teamId: before.team_id, before: before.status, after: status, note }

@@ -56,7 +56,7 @@ export function maintainDevice(
   { until: text }: { readonly until: string | null },
 ): Promise<Answer<Wire>> {
   const until = text === null ? null : parseTime(text)!
-  if (until !== null && until <= now()) throw invalid(['body', 'until'], 'maintenancePast')
+  if (until !== null && until <= now()) throw invalid(['body', 'until'], 'past')
   return runOwnerChange(db, operation, async (trx) => {
     const before = await get(trx, id)
     await saveMaintenance(trx, id, until)
