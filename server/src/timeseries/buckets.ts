@@ -141,7 +141,7 @@ export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: 
 export function figuresOf(
   values: readonly (number | null)[],
 ): Pick<Series, 'min' | 'max' | 'avg' | 'last' | 'p95'> {
-  const known = Float64Array.from(values.filter((value) => value !== null)).sort()
+  const known = new Float64Array(values.filter((value) => value !== null)).sort()
   if (known.length === 0) return { min: null, max: null, avg: null, last: null, p95: null }
   return {
     min: known[0]!,

@@ -70,7 +70,8 @@ function countedOf(rows: readonly Row[], columns: readonly CountedColumn[], seco
     const covered = parseArray(row.covered)
     const starts = row.at === null ? undefined : parseArray(row.at)
     const read = columns.map((name) => ({ to: values[name]!, from: parseArray(row[name]) }))
-    for (const [slot, ms] of covered.entries()) {
+    for (let slot = 0; slot < covered.length; slot++) {
+      const ms = covered[slot]!
       const start = starts?.[slot] ?? row.start + slot * seconds * 1000
       if (ms === null || (!starts && (start < row.firstMs || start >= row.lastMs))) continue
       at.push(start)
@@ -82,5 +83,8 @@ function countedOf(rows: readonly Row[], columns: readonly CountedColumn[], seco
 }
 
 /** The text of an array of numbers in PostgreSQL. */
-const parseArray = (text: string | null): (number | null)[] =>
-  text === null ? [] : JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`)
+function parseArray(text: string | null): (number | null)[] {
+  if (text === null) return []
+  const json = text.includes('N') ? text.replaceAll('NULL', 'null') : text
+  return JSON.parse(`[${json.slice(1, -1)}]`)
+}

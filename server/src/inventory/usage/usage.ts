@@ -57,7 +57,7 @@ export async function getPortUsage(
       ? await readUsage(postgres, actor.teamId, portId, [...wanted], window)
       : nothingOf([...wanted])
   const fives = grain === 300 ? counted : inFives(counted)
-  const measured = Array.from(fives.coveredMs.keys()).filter((at) => fives.coveredMs[at]! >= completeMs)
+  const measured = fives.at.map((_, at) => at).filter((at) => fives.coveredMs[at]! >= completeMs)
   const samples = measured.length
   return {
     start: borders[0]!.toISOString(),
