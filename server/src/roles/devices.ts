@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createDeviceSource } from '../drivers/device-sources.ts'
 import { DeviceCollector } from '../inventory/collect/collector.ts'
 import type { Component } from '../runtime/component.ts'
+import { openFilesMax } from '../runtime/open-files.ts'
 import { createLoopComponent } from './loop-component.ts'
 import { openDeviceCredential } from './device-credential.ts'
 import type { Shared } from './shared.ts'
@@ -10,6 +11,8 @@ import type { Shared } from './shared.ts'
 /** How often devices that are due are looked for. */
 const intervalMs = 5_000
 const closeMs = 600_000
+/** Files and sockets for everything else. */
+const otherFiles = 500
 
 export function devicesPart(shared: Shared): Component {
   const { config, postgres, log } = shared
@@ -32,7 +35,12 @@ export function devicesPart(shared: Shared): Component {
   const closing = createLoopComponent(shared, {
     name: 'unused-devices',
     intervalMs: closeMs,
-    run: () => collector.closeUnused(),
+    async run() {
+      const devices = await collector.closeUnused()
+      const max = await openFilesMax()
+      if (max !== undefined && devices + otherFiles > max)
+        log.warn({ devices, max }, 'each device needs a socket: raise the limit of open files (ulimit -n)')
+    },
   })
   return {
     name: loop.name,

@@ -68,14 +68,15 @@ export class DeviceCollector {
     }
   }
 
-  /** Closes the sources of devices that are not read any more. */
-  async closeUnused(): Promise<void> {
+  /** Closes the sources of devices that are not read any more. Returns how many devices are. */
+  async closeUnused(): Promise<number> {
     const ids = await listReadDevices(this.#deps.postgres.owner)
     for (const [id, { source }] of this.#sources) {
       if (ids.has(id) || this.#reading.has(id)) continue
       this.#sources.delete(id)
       await source.close()
     }
+    return ids.size
   }
 
   /** Resolves once no device is being read. */
