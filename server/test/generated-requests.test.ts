@@ -62,6 +62,10 @@ const shares: Readonly<Record<string, number>> = {
   // Few are accepted: prefix, ASN and region must fit.
   createAnnouncements: 3,
   listRelatedEvents: 2,
+  getPortUsage: 2,
+  getTransceiverMetrics: 2,
+  getDeviceMetrics: 2,
+  getBillingSamples: 3,
 }
 
 /**
@@ -329,6 +333,13 @@ const router: Hints = { slug: ['lon', 'lon', 'lon', 'nowhere'], name: ['r1', 'r1
 /** For operations that need other values for the same names. */
 const ownHints = (id: string): Hints => ownHintsOf()[id] ?? {}
 
+/** A window and buckets that fit. */
+const oneDay: Hints = {
+  start: ['2026-03-01T00:00:00Z'],
+  end: ['2026-03-02T00:00:00Z'],
+  interval: [3_600],
+}
+
 const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   addMember: { email: guests },
   changeEmail: { email: guests },
@@ -340,6 +351,9 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
     cross_connect_id: [crossConnectIds[0], crossConnectIds[0], 999_999],
     status: ['awaiting_loa', 'awaiting_loa', 'connected'],
   },
+  getPortUsage: oneDay,
+  getTransceiverMetrics: oneDay,
+  getDeviceMetrics: oneDay,
   drainRouter: router,
   undrainRouter: router,
   getZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
