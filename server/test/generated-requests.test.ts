@@ -526,10 +526,12 @@ function unexplained({ id }: Operation, { status, body }: Answer): string | unde
   // The validity of an idempotency key or token is not described by the document.
   if (code === 'idempotency_mismatch' || code === 'invalid_token') return undefined
   const rules = semanticRules[id] ?? []
-  const places = errors.map(({ loc, type }) => `${loc.slice(0, 2).join('.')}: ${type}`)
-  return places.length > 0 && places.every((place) => rules.some((rule) => rule.test(place)))
-    ? undefined
-    : body
+  // A body that is nested too deeply is refused as a whole, without a place.
+  const places =
+    errors.length > 0
+      ? errors.map(({ loc, type }) => `${loc.slice(0, 2).join('.')}: ${type}`)
+      : [`body: ${code}`]
+  return places.every((place) => rules.some((rule) => rule.test(place))) ? undefined : body
 }
 
 const isDryRun = ({ query }: Draft) => query.some(([name, text]) => name === 'dry_run' && text === 'true')
