@@ -28,7 +28,7 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Name is required.', { exact: true }).waitFor()
     await page.getByText(/^NOC phone must be an international telephone number/).waitFor()
-    assert.equal(await page.getByRole('alert').count(), 0)
+    assert.equal(await page.getByRole('main').getByRole('alert').count(), 0)
     await page.locator('[data-field=name] input:focus').waitFor()
     assert.equal(await page.getByLabel('Name').getAttribute('aria-invalid'), 'true')
     // Only the server knows what a public address is.
@@ -38,7 +38,7 @@ describe('forms of the portal', { skip: skipWithoutBrowser() }, () => {
     await dialog.getByLabel('URL').fill('http://hooks.example.net/x')
     await dialog.getByRole('button', { name: 'Add webhook' }).click()
     await dialog.getByText('URL must begin with https://.', { exact: true }).waitFor()
-    assert.equal(await page.getByRole('alert').count(), 0)
+    assert.equal(await dialog.getByRole('alert').count(), 0)
     await dialog.locator('[data-field=url] input:focus').waitFor()
     assert.deepEqual(
       pageErrors.filter((error) => !/status of 422/.test(error)),
