@@ -1,6 +1,6 @@
 // Over a real socket: a handler that never responds, for requests with and without a body.
 import assert from 'node:assert/strict'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { getRelatedEventRoute } from '@pharos/contract/analysis'
 import { logoutRoute, refreshSessionRoute } from '@pharos/contract/session'
@@ -20,14 +20,15 @@ const actor = {
   modules: ['lighthouse'],
 } as const
 const rate = { perSecond: 1_000, burst: 1_000 }
-const handlerTimeoutMs = 300
+/** Longer than the server takes to notice a request that is late: it checks every second. */
+const handlerTimeoutMs = 1_500
 
 const server = createHttpServer({
   settings: {
     bodyLimitBytes: 1_000,
     deliveryLimitBytes: 1_000,
     requestsInFlight: 10,
-    requestTimeoutMs: 5_000,
+    requestTimeoutMs: 3_000,
     handlerTimeoutMs,
     keepAliveTimeoutMs: 1_000,
     trustedProxies: [],
@@ -91,4 +92,25 @@ describe('a request without a response in time', () => {
   it('does not affect the next request', async () => {
     for (let n = 0; n < 3; n++) assert.equal((await post('/v3/session/logout')).status, 204)
   })
+})
+
+/** Sends the text, and resolves with all that the server sends until it closes the connection. */
+function exchange(text: string): Promise<string> {
+  const { port } = server.server.address() as AddressInfo
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1', () => text && socket.write(text))
+    socket.on('data', (chunk) => (received += chunk))
+    socket.once('error', reject)
+    socket.once('close', () => resolve(received))
+  })
+}
+
+it('answers a request that is not received in time, and closes a connection without one silently', async () => {
+  const [half, unused] = await Promise.all([
+    exchange('GET /v3/session/health HTTP/1.1\r\nHost:'),
+    exchange(''),
+  ])
+  assert.match(half, /^HTTP\/1\.1 400 .*"code":"malformed"/s)
+  assert.equal(unused, '')
 })

@@ -423,7 +423,10 @@ function answerClientError(
   error: ParserError,
   socket: Socket,
 ): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswered(socket)) return void socket.destroy()
+  // A browser keeps connections ready: an answer without a request would become that of its next request.
+  const isUnused = socket.bytesRead === 0
+  if (error.code === 'ECONNRESET' || !socket.writable || isUnused || isAnswered(socket))
+    return void socket.destroy()
   const refusal = refusalOfUnknownMethod(paths, error)
   const failure = refusal?.failure ?? fail('malformed', clientErrors[error.code ?? ''] ?? 'http')
   const problem = problemOf(failure, randomUUID(), publicUrl)
