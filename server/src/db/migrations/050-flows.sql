@@ -1,0 +1,1 @@
+-- Flows: exporters, templates, sampling rates.

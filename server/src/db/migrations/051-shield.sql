@@ -1,0 +1,1 @@
+-- Shield: rule lists and their versions.

@@ -1,0 +1,1 @@
+-- Files, review and rates of security events.

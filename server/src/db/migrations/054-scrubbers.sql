@@ -1,0 +1,1 @@
+-- Scrubbers: what applies the rules of shield.
