@@ -1441,6 +1441,69 @@ create policy tenant on events as permissive for all to pharos_tenant using ((EX
    FROM team_events te
   WHERE ((te.team_id = current_team_id()) AND (te.event_id = events.id) AND (te.parsed_data IS NULL)))));
 
+-- exporters of the platform file
+create table flow_exporter_settings (
+  id integer not null generated always as identity,
+  address text not null, -- source address of its datagrams, or the agent address of sFlow
+  device_id integer,
+  sampling_rate integer, -- 1 of so many packets is counted; overrides what the exporter says
+  interfaces jsonb not null default '{}'::jsonb, -- keys of interfaces of the device by the number that the exporter uses
+  constraint flow_exporter_settings_pkey PRIMARY KEY (id),
+  constraint flow_exporter_settings_address_key UNIQUE (address),
+  constraint flow_exporter_settings_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE SET NULL,
+  constraint flow_exporter_settings_sampling_rate_check CHECK ((sampling_rate > 0))
+);
+alter table flow_exporter_settings enable row level security;
+
+-- every exporter that has sent a flow; its id is exporter_id in the flow store
+create table flow_exporters (
+  id integer not null generated always as identity,
+  address text not null,
+  device_id integer, -- by the platform file, else the device with this management address
+  first_seen timestamp with time zone not null default now(),
+  last_seen timestamp with time zone not null default now(),
+  constraint flow_exporters_pkey PRIMARY KEY (id),
+  constraint flow_exporters_address_key UNIQUE (address),
+  constraint flow_exporters_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE SET NULL
+);
+alter table flow_exporters enable row level security;
+
+-- sampling rates of option records
+create table flow_samplings (
+  exporter text not null,
+  version smallint not null,
+  domain bigint not null,
+  scope text not null, -- what the rate is for: the whole domain, a sampler or an interface
+  rate bigint not null,
+  updated timestamp with time zone not null default now(),
+  constraint flow_samplings_pkey PRIMARY KEY (exporter, version, domain, scope),
+  constraint flow_samplings_rate_check CHECK ((rate > 0))
+);
+alter table flow_samplings enable row level security;
+
+-- newest templates of NetFlow 9 (version 9) and IPFIX (10)
+create table flow_templates (
+  exporter text not null,
+  version smallint not null,
+  domain bigint not null,
+  template integer not null,
+  content bytea not null, -- the record of the template as it was received
+  updated timestamp with time zone not null default now(),
+  constraint flow_templates_pkey PRIMARY KEY (exporter, version, domain, template)
+);
+alter table flow_templates enable row level security;
+
+-- interfaces in flows that the inventory does not know
+create table flow_unknown_interfaces (
+  exporter_id integer not null,
+  if_index bigint not null,
+  first_seen timestamp with time zone not null default now(),
+  last_seen timestamp with time zone not null default now(),
+  constraint flow_unknown_interfaces_pkey PRIMARY KEY (exporter_id, if_index),
+  constraint flow_unknown_interfaces_exporter_id_fkey FOREIGN KEY (exporter_id) REFERENCES flow_exporters(id) ON DELETE CASCADE
+);
+alter table flow_unknown_interfaces enable row level security;
+
 create table former_holdings (
   id bigint not null generated always as identity,
   team_id integer not null,

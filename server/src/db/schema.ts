@@ -888,6 +888,58 @@ export interface EventsTable {
   updated: Generated<Date>
 }
 
+/** exporters of the platform file */
+export interface FlowExporterSettingsTable {
+  id: GeneratedAlways<number>
+  /** source address of its datagrams, or the agent address of sFlow */
+  address: string
+  device_id: number | null
+  /** 1 of so many packets is counted; overrides what the exporter says */
+  sampling_rate: number | null
+  /** keys of interfaces of the device by the number that the exporter uses */
+  interfaces: GeneratedJson
+}
+
+/** every exporter that has sent a flow; its id is exporter_id in the flow store */
+export interface FlowExportersTable {
+  id: GeneratedAlways<number>
+  address: string
+  /** by the platform file, else the device with this management address */
+  device_id: number | null
+  first_seen: Generated<Date>
+  last_seen: Generated<Date>
+}
+
+/** sampling rates of option records */
+export interface FlowSamplingsTable {
+  exporter: string
+  version: number
+  domain: number
+  /** what the rate is for: the whole domain, a sampler or an interface */
+  scope: string
+  rate: number
+  updated: Generated<Date>
+}
+
+/** newest templates of NetFlow 9 (version 9) and IPFIX (10) */
+export interface FlowTemplatesTable {
+  exporter: string
+  version: number
+  domain: number
+  template: number
+  /** the record of the template as it was received */
+  content: Buffer
+  updated: Generated<Date>
+}
+
+/** interfaces in flows that the inventory does not know */
+export interface FlowUnknownInterfacesTable {
+  exporter_id: number
+  if_index: number
+  first_seen: Generated<Date>
+  last_seen: Generated<Date>
+}
+
 export interface FormerHoldingsTable {
   id: GeneratedAlways<number>
   team_id: number
@@ -1808,6 +1860,11 @@ export interface Schema {
   event_networks: EventNetworksTable
   event_relationships: EventRelationshipsTable
   events: EventsTable
+  flow_exporter_settings: FlowExporterSettingsTable
+  flow_exporters: FlowExportersTable
+  flow_samplings: FlowSamplingsTable
+  flow_templates: FlowTemplatesTable
+  flow_unknown_interfaces: FlowUnknownInterfacesTable
   former_holdings: FormerHoldingsTable
   former_members: FormerMembersTable
   gauge_days: GaugeDaysTable

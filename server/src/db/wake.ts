@@ -18,6 +18,8 @@ export type WakeName =
   | 'domains'
   | 'webhooks'
   | 'devices'
+  /** Settings of exporters have changed. */
+  | 'flows'
   | 'outbox'
   /** Zones have versions that are not published, were created or deleted. */
   | 'dns'

@@ -161,6 +161,14 @@ const samples: Readonly<Record<string, Sample>> = {
       external_ref: { external_ref: 'netbox:17' },
     },
   },
+  exporters: {
+    element: { address: '192.0.2.3', device: 'r3.ams' },
+    fields: {
+      device: { device: 'r2.ams' },
+      sampling_rate: { sampling_rate: 1000 },
+      interfaces: { interfaces: { 514: 'et-0/0/1' } },
+    },
+  },
   cross_connects: {
     element: { circuit_id: 'XC-1', team: 'demo', service: 'Transit', port: 'AMS-1' },
     fields: {

@@ -7,6 +7,7 @@ import { crossConnect } from './cross-connect.ts'
 import { device } from './device.ts'
 import { deviceCredential } from './device-credential.ts'
 import { dnsDefaults } from './dns-defaults.ts'
+import { exporter } from './exporter.ts'
 import { location } from './location.ts'
 import { membership } from './membership.ts'
 import { nameServer } from './name-server.ts'
@@ -31,6 +32,7 @@ export const platformKinds = createRegistry([
   service,
   deviceCredential,
   device,
+  exporter,
   port,
   crossConnect,
   announcement,

@@ -1,0 +1,59 @@
+// Exporters: devices that send flows. An exporter that is not listed works too: its device is then the one with its address.
+import { Type } from 'typebox'
+import { defineKind } from '../define-kind.ts'
+import { column, mapped, referenceById } from '../field.ts'
+import type { Field } from '../kind.ts'
+import { Name, Optional, Strict } from '../schema.ts'
+import { device } from './device.ts'
+import { readAddress } from './values.ts'
+
+/** By the number of the interface (ifIndex); the value is the name of the interface on the device. */
+type InterfaceNames = Readonly<Record<string, string>>
+
+export const exporter = defineKind({
+  name: 'exporter',
+  plural: 'exporters',
+  section: 'exporters',
+  element: Strict({
+    address: Type.String({ minLength: 2, maxLength: 45, expects: 'an IP address' }),
+    device: Optional(Name),
+    sampling_rate: Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2_147_483_647,
+        expects: 'the number of packets of which one is counted, such as 1000',
+      }),
+    ),
+    interfaces: Optional(
+      Type.Record(Type.String({ pattern: '^(0|[1-9][0-9]{0,9})$' }), Name, {
+        additionalProperties: false,
+        expects: 'names of interfaces by their number, such as { "514": et-0/0/0 }',
+      }),
+    ),
+  }),
+  table: { name: 'flow_exporter_settings', id: 'id' },
+  identity: ['address'],
+  fields: {
+    address: column('flow_exporter_settings', 'address'),
+    device: {
+      ...referenceById('flow_exporter_settings', 'device_id', device),
+      initial: null,
+      isShown: true,
+    } as unknown as Field<string | null>,
+    sampling_rate: column('flow_exporter_settings', 'sampling_rate', { initial: null, isShown: true }),
+    interfaces: mapped('flow_exporter_settings', ['interfaces'], {
+      read: ({ interfaces }) => interfaces as InterfaceNames,
+      write: (interfaces) => ({ interfaces }),
+      initial: {},
+    }),
+  },
+  wakes: 'flows',
+  check(context, elements): void {
+    for (const { path, element } of elements) {
+      if (element.interfaces && element.device === undefined)
+        context.problem([...path, 'interfaces'], 'device is required: the interfaces are those of the device')
+      const address = readAddress(context, [...path, 'address'], element.address)
+      if (address !== undefined) context.add(exporter, path, { ...element, address })
+    }
+  },
+})
