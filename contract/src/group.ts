@@ -5,6 +5,8 @@ export const groups = {
   DNS: 'Zones and their record sets, DNSSEC and reverse DNS, published to the name servers of the provider.',
   Inventory: 'The ASNs of the team and the proofs that the team holds them.',
   Analysis: 'Security events that concern the resources of the team.',
+  Shield:
+    'Ordered rules that allow, drop or limit traffic towards the prefixes of the team, and what they would do.',
   Search: 'Everything that the team holds, by address, prefix, ASN, id or name.',
   Webhooks:
     'Signed messages to a URL of the team when something changes, and the deliveries of those messages.',

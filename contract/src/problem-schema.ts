@@ -129,6 +129,10 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
       },
     ],
   },
+  would_drop: {
+    detail:
+      'The rules would have dropped or limited 12.4 % of the normal traffic of the last hour towards 203.0.113.0/24; the provider allows 5 %. Check them with dry_run=true. If they are right, repeat the request with `force`.',
+  },
   exists: {
     detail: 'The team has the zone example.com already. Change it, or import with merge or replace.',
   },

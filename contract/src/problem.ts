@@ -133,6 +133,11 @@ export const problems = {
     title: 'Another customer has the zone, or one above or below it',
     help: 'Verify the domain for your team: create the TXT record in `ctx`, wait until the domain is verified, then repeat the request. If the name is yours and this does not help, contact your provider.',
   },
+  would_drop: {
+    status: 409,
+    title: 'The rules would drop normal traffic',
+    help: 'Check the rules with `dry_run=true`: `what_if` has what each of them would drop. If that is right, repeat the request with `"force": true`.',
+  },
   exists: {
     status: 409,
     title: 'It exists already',

@@ -9,6 +9,8 @@ export const scopes = [
   'dns:write',
   'inventory:read',
   'lighthouse:read',
+  'shield:read',
+  'shield:write',
   'team:read',
   'team:write',
   'webhooks:read',

@@ -32,6 +32,14 @@ const scopes: Record<Scope, Named> = {
     label: 'Read security events',
     help: 'See attacks with their rates, sources and targets, also as a live stream.',
   },
+  'shield:read': {
+    label: 'Read shield rules',
+    help: 'See the rules with their hits, and estimate what rules would drop.',
+  },
+  'shield:write': {
+    label: 'Change shield rules',
+    help: 'Replace the rule list of a prefix. The token also needs the role admin.',
+  },
   'team:read': { label: 'Read team and members', help: 'See the settings, members and domains of the team.' },
   'team:write': {
     label: 'Change team and members',

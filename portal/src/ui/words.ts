@@ -94,6 +94,10 @@ const problems: Record<ProblemCode, Text> = {
     title: 'Another customer has this name',
     detail: 'Or a name above or below it. Verify the domain for your team, or contact the provider.',
   },
+  would_drop: {
+    title: 'The rules would drop normal traffic',
+    detail: 'Check what each rule would drop. If that is right, apply the list anyway.',
+  },
   exists: {
     title: 'It exists already',
     detail: 'Change the existing one instead.',

@@ -194,6 +194,12 @@ export const failureTexts = {
         ? 'If the name is yours, contact your provider.'
         : `If the name is yours, add the domain to your team and create the TXT record at ${record}; then repeat the request.`),
   },
+  would_drop: {
+    share: ({ prefix, percent, max }: { prefix: string; percent: number; max: number }) =>
+      `The rules would have dropped or limited ${percent} % of the normal traffic of the last hour towards ${prefix}; the provider allows ${max} %. Check them with dry_run=true. If they are right, repeat the request with \`force\`.`,
+    unknown: ({ prefix }: { prefix: string }) =>
+      `Flows cannot be read now, so that it is unknown what the rules would drop of the normal traffic towards ${prefix}. If they are right, repeat the request with \`force\`.`,
+  },
   exists: {
     zone: ({ zone }: { zone: string }) =>
       `The team has the zone ${zone} already. Change it, or import with merge or replace.`,
@@ -213,10 +219,13 @@ export const failureTexts = {
       `The parent of ${zone} still has DS records. Delete them at the registrar first, or repeat the request with request_removal=true.`,
   },
   in_use: {
+    shieldRules: ({ prefixes }: { prefixes: readonly string[] }) =>
+      `The announcement is needed by shield rules of ${prefixes.slice(0, 5).join(', ')}${prefixes.length > 5 ? ', ...' : ''}. Remove them first, or repeat the request with force=true.`,
     reverseZones: ({ zones }: { zones: readonly string[] }) =>
       `The announcement is needed by ${plural(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    shieldListMoved: 'The list was changed by another request at the same time. Read it again.',
     deviceNotRead: 'No driver reads the device: set `driver` in the platform file.',
     noLetterAwaited: ({ status }: { status: string }) =>
       `The status of the cross connect is ${status}: a letter is accepted while it is awaiting_loa.`,
@@ -380,6 +389,44 @@ export const invalidTexts = {
     'is not accepted over HTTP: secrets and files are applied by the operator with pharos apply',
   ],
   document: ['document', ({ problem }: { problem: string }) => `is not valid: ${problem}`],
+  shieldPrefixHeld: ['not_held', 'is in no prefix of the team, or another team holds a part of it'],
+  shieldPrefixBroad: ['range', 'must be a prefix of the team or inside one, not around it'],
+  shieldOutside: [
+    'outside',
+    ({ prefix }: { prefix: string }) => `must be inside ${prefix}, the prefix of the list`,
+  ],
+  shieldFamily: ['family', ({ family }: { family: number }) => `must be an IPv${family} address or prefix`],
+  shieldRange: [
+    'range',
+    ({ max }: { max: number }) => `must have numbers from 0 to ${max}, the lower end of a range first`,
+  ],
+  shieldNeedsProtocol: [
+    'protocol',
+    ({ protocols }: { protocols: readonly string[] }) => `needs protocol ${protocols.join(' or ')}`,
+  ],
+  shieldFlagTwice: ['conflict', 'must not name a flag twice'],
+  shieldRateMissing: ['required', 'is required for rate_limit: rate_bps or rate_pps'],
+  shieldRateBoth: ['exclusive', 'must not be sent with rate_bps: send one of them'],
+  shieldRateUnused: ['not_accepted', 'is for the action rate_limit only'],
+  shieldFragmentPorts: [
+    'conflict',
+    'must not be sent with fragment yes: later fragments have no ports, flags, types or codes',
+  ],
+  shieldSequence: [
+    'sequence',
+    'must be greater than that of the rule before, and all rules need one or none',
+  ],
+  shieldCannotOrder: [
+    'cannot_order',
+    ({ other }: { other: number }) =>
+      `cannot be applied in its place before rules[${other}] by the routers of the prefix, which order rules by RFC 8955: make their matches disjoint or equal`,
+  ],
+  shieldUnsupported: [
+    'unsupported',
+    ({ scrubber }: { scrubber: string }) => `is not supported by scrubber ${scrubber} of the provider`,
+  ],
+  shieldWarning: ['warning', ({ detail }: { detail: string }) => `has a warning: ${detail}`],
+  shieldSimulateSpan: ['range', 'is more than 24 hours after start'],
   teamOfAttachment: ['unknown', 'is not the id of a team'],
   letterFile: ['media_type', 'must be a PDF, PNG or JPEG file'],
   portOfBill: ['required', 'is required: the ports of the service are billed one by one'],

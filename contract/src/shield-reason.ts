@@ -1,0 +1,75 @@
+// Why a shield rule has its status, and what a list is warned about: closed lists of codes, each with its sentence.
+type Attrs = Readonly<Record<string, unknown>>
+
+const n = (value: unknown): string => String(value)
+const names = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : n(value))
+
+/** Reasons of the status of a rule. */
+const reasonTexts = {
+  disabled: () => 'The rule is not enabled.',
+  waiting: () => 'The scrubbers have not applied the rule yet.',
+  no_scrubber: () => 'The provider has no scrubber for this prefix, so that no rule is applied.',
+  scrubber_unreachable: ({ scrubbers }) =>
+    `The provider's scrubber does not answer (${names(scrubbers)}): it keeps the rules that it has. Rules that expire or are reverted meanwhile end when it answers again.`,
+  scrubber_refused: ({ scrubbers }) =>
+    `The provider's scrubber refused the list (${names(scrubbers)}). Contact the provider.`,
+  routers_may_validate: () =>
+    'The rule was sent to the routers as FlowSpec. They do not report whether they accepted it.',
+  cannot_order: ({ other }) =>
+    `The routers order rules by their own rules (RFC 8955) and cannot evaluate this one in its place before rule ${n(other)}. Make their matches disjoint or equal.`,
+  unsupported: ({ field }) => `The scrubber cannot match or limit by ${n(field)}.`,
+  too_many_rules: ({ max }) => `The scrubber accepts at most ${n(max)} rules.`,
+  held: () => 'The list could drop wanted traffic, so that the provider must approve it first.',
+  shadowed: ({ other }) => `An earlier rule (${n(other)}) matches everything that this one matches.`,
+  expired: () => 'The rule has ended.',
+} satisfies Record<string, (attrs: Attrs) => string>
+
+export type ShieldReason = keyof typeof reasonTexts
+export const shieldReasonCodes = Object.keys(reasonTexts) as [ShieldReason, ...ShieldReason[]]
+
+/** Returns the sentence of a reason. */
+export function shieldReasonText(code: ShieldReason, attrs: Attrs): string {
+  const text: (attrs: Attrs) => string = reasonTexts[code]
+  return text(attrs)
+}
+
+/** Warnings about a list; `other` is the sequence of the other rule. */
+const warningTexts = {
+  shadowed: ({ other }) => `The rule never matches: rule ${n(other)} before it matches all of its packets.`,
+  duplicate: ({ other }) => `The rule has the same match and action as rule ${n(other)}.`,
+  contradicting: ({ other }) =>
+    `The rule has the same match as rule ${n(other)} before it, with another action, and is never used.`,
+  whole_prefix: () =>
+    'The rule drops or limits everything that reaches it. The provider must approve it before it is applied.',
+  expired: () => '`expires` is in the past: the rule is not applied.',
+  no_scrubber: () => 'The provider has no scrubber for this prefix: the list is stored and not applied.',
+  what_if_unavailable: () =>
+    'Flows cannot be read now, so that it is unknown what the list would drop of the normal traffic.',
+  no_flows: () => 'No flow towards the prefix was seen in the last hour, so that nothing could be checked.',
+  drops_normal_traffic: ({ percent }) =>
+    `In the last hour the list would have dropped or limited ${n(percent)} % of the normal traffic.`,
+} satisfies Record<string, (attrs: Attrs) => string>
+
+export type ShieldWarningCode = keyof typeof warningTexts
+export const shieldWarningCodes = Object.keys(warningTexts) as [ShieldWarningCode, ...ShieldWarningCode[]]
+
+/** Returns the sentence of a warning. */
+export function shieldWarningText(code: ShieldWarningCode, attrs: Attrs): string {
+  const text: (attrs: Attrs) => string = warningTexts[code]
+  return text(attrs)
+}
+
+/**
+ * Limits of an estimate from flows. `length`: of a packet it is the average of its flow; `tcp_flags`: those of all packets of a flow;
+ * `fragment`: most fragments are not marked; `sampled`: exporters send a sample; `rate`: a rate limit counts as if it dropped
+ * everything; `unknown_sampling`: an exporter did not say how it samples.
+ */
+export const shieldWhatIfNotes = [
+  'length',
+  'tcp_flags',
+  'fragment',
+  'sampled',
+  'rate',
+  'unknown_sampling',
+] as const
+export type ShieldWhatIfNote = (typeof shieldWhatIfNotes)[number]
