@@ -36,6 +36,7 @@ const allowed: Record<string, readonly string[]> = {
     'type:mail',
     'type:webhook',
     'type:inventory',
+    'type:analysis',
   ],
   timeseries: ['contract', 'runtime', 'text'],
   mail: ['text', 'runtime', 'db', 'packages'],

@@ -1,0 +1,143 @@
+// The port to the decoder of flow datagrams: NetFlow v5, v9, IPFIX and sFlow v5 into FlowColumns. What it learns from exporters
+// (templates and sampling rates) goes out and comes in as plain values, so that it outlives the process and another collector can go on.
+import type { FlowColumns } from './flow-columns.ts'
+
+/** A template as the exporter sent it. Its key is (exporter, version, domain, id): the source port may change. */
+export type TemplateRecord = {
+  readonly exporter: string
+  readonly version: 9 | 10
+  /** Source id of NetFlow v9, observation domain of IPFIX. */
+  readonly domain: number
+  readonly id: number
+  /** The number of scope fields of an options template; 0 for a template of flows. */
+  readonly scopes: number
+  /** Enterprise number (0 for IANA), element, length (65535 for a variable one). Scope fields first. */
+  readonly fields: readonly (readonly [enterprise: number, element: number, length: number])[]
+}
+
+/** A sampling rate that an exporter announced: for one sampler, one interface, or (both 0) the whole domain. */
+export type SamplingRecord = {
+  readonly exporter: string
+  readonly version: 9 | 10
+  readonly domain: number
+  readonly sampler: number
+  readonly inIf: number
+  readonly rate: number
+}
+
+/** Counters of one interface from a counter sample of sFlow (generic interface counters). */
+export type InterfaceCounters = {
+  readonly exporter: string
+  /** The agent address inside of the datagram; it differs from the sender behind NAT. */
+  readonly agent: string
+  /** Unix milliseconds of receipt. */
+  readonly timeMs: number
+  readonly ifIndex: number
+  readonly ifType: number
+  /** Bits per second; 0 if not known. */
+  readonly speed: bigint
+  /** 1 full-duplex, 2 half-duplex, 3 in, 4 out, 0 unknown. */
+  readonly direction: number
+  readonly adminUp: boolean
+  readonly operUp: boolean
+  readonly inOctets: bigint
+  readonly inUnicast: number
+  readonly inMulticast: number
+  readonly inBroadcast: number
+  readonly inDiscards: number
+  readonly inErrors: number
+  readonly outOctets: bigint
+  readonly outUnicast: number
+  readonly outMulticast: number
+  readonly outBroadcast: number
+  readonly outDiscards: number
+  readonly outErrors: number
+}
+
+/** The header bytes of a sampled packet. `octets` is reused: copy what is kept. The row of the sample is `row` of the batch. */
+export type HeaderSink = (
+  octets: Uint8Array,
+  offset: number,
+  length: number,
+  /** The type of the first header as in sFlow: 1 Ethernet, 11 IPv4, 12 IPv6. */
+  headerProtocol: number,
+  /** The length of the packet before it was cut, in octets. */
+  frameLength: number,
+  row: number,
+) => void
+
+/** What was lost or could not be decoded, as totals since the start. Names are labels of metrics. */
+export type DecoderCounters = {
+  /** Decoded datagrams by protocol. */
+  readonly datagrams: { netflow5: number; netflow9: number; ipfix: number; sflow: number }
+  /** Rows written, held data that was decoded later included. */
+  flows: number
+  /** Datagrams of which nothing was decoded: an unknown version, too short, or a header that contradicts itself. */
+  malformedDatagrams: number
+  /** Sets, samples and records whose length exceeds what contains them; what follows in the datagram is not decoded. */
+  truncated: number
+  /** Templates refused: no fields, over 256 fields, a record over 64 kB, or a width of 0. */
+  refusedTemplates: number
+  /** Data of unknown templates that was held, dropped after 60 s, and dropped because 1 MB per exporter was full: sets. */
+  heldSets: number
+  expiredSets: number
+  overflowedSets: number
+  /** Records without an IP address: layer 2 only, MPLS only. */
+  recordsWithoutAddress: number
+  /** Records without octets or packets: events of firewalls (ASA) and of address translation (NEL), not traffic. */
+  recordsWithoutCounters: number
+  /** Samples whose packet is not IP, or cut before the addresses. */
+  samplesWithoutAddress: number
+  /** Jumps in the sequence of exporters, and by how much in total (v5 and IPFIX count flows, v9 and sFlow datagrams). */
+  sequenceGaps: number
+  sequenceMissing: number
+  /** Datagrams dropped since too many exporters, domains or templates are in use. */
+  overLimit: number
+}
+
+export type DecoderEvents = {
+  /** A template was new or changed. Not called for `addTemplate`. */
+  readonly onTemplate?: (template: TemplateRecord) => void
+  /** A template was withdrawn. */
+  readonly onWithdrawal?: (key: Omit<TemplateRecord, 'scopes' | 'fields'>) => void
+  /** A sampling rate was new or changed. Not called for `addSampling`. */
+  readonly onSampling?: (sampling: SamplingRecord) => void
+  /** Data came before its template; called once per template until it is known. `addTemplate` may answer at any later time. */
+  readonly onUnknownTemplate?: (key: Omit<TemplateRecord, 'scopes' | 'fields'>) => void
+  readonly onInterfaceCounters?: (counters: InterfaceCounters) => void
+  readonly onHeader?: HeaderSink
+}
+
+/** An exporter of the platform file. It always has a place, and its sampling rate replaces what it announces. */
+export type ExporterSetting = { readonly address: string; readonly samplingRate?: number }
+
+export interface FlowDecoder {
+  /**
+   * Decodes one datagram and appends its flows. `columns` must have `rowsMax` free rows. The protocol is recognised by the version, so
+   * all protocols may share a socket. `sender` has the four words of the sender's address at `senderAt`.
+   * Never throws on any content.
+   */
+  decode(
+    octets: Uint8Array,
+    offset: number,
+    length: number,
+    sender: Uint32Array,
+    senderAt: number,
+    timeMs: number,
+    columns: FlowColumns,
+  ): void
+  /** Decodes held data whose template has become known, as far as there is room, and drops what waited for 60 s. Call it about once a second. */
+  releaseHeld(timeMs: number, columns: FlowColumns): void
+  addTemplate(template: TemplateRecord): void
+  addSampling(sampling: SamplingRecord): void
+  setExporters(settings: readonly ExporterSetting[]): void
+  /** Addresses by index of FlowColumns.exporter. An index is given to another address only after an hour without a datagram. */
+  readonly exporters: readonly string[]
+  /** Every template and rate that is in use, to be stored as a whole. */
+  templates(): TemplateRecord[]
+  samplings(): SamplingRecord[]
+  readonly counters: DecoderCounters
+}
+
+/** The largest number of rows that one datagram can hold: 65,507 octets of records of at least one octet. */
+export const rowsMax = 65_536
