@@ -29,10 +29,11 @@ export type Permission =
       readonly personal?: true
     }
 
-/** Why an operation that changes something takes no `Idempotency-Key`. A request with the header is rejected. */
+/** Why an operation that is not GET takes no `Idempotency-Key`. A request with the header is rejected. */
 export const keylessReasons = {
   no_caller: 'the request has no caller to whom a key could belong',
   password: 'the request contains a password, of which no digest is stored',
+  read: 'the request changes nothing: repeat it as often as needed',
   ends_session: "the request ends the caller's session, so that a repeat would not be authenticated",
 } as const
 export type KeylessReason = keyof typeof keylessReasons
