@@ -22,7 +22,7 @@ const libraries: readonly (readonly [name: string, test: RegExp])[] = [
   ['libraries', /node_modules/],
 ]
 
-/** What pages share. The notification of an attack is on every page: in the file of its folder it would load the charts too. */
+/** Code that pages share. The notification of an attack is on every page: in the file of its folder it would load the charts too. */
 const sharedParts = /portal\/src\/((ui|api)\/|events\/attack-notification\.tsx)|contract\/src\//
 
 /** Pages of one folder are often opened after each other. */

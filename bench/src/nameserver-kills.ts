@@ -165,7 +165,7 @@ async function untilServed(followers: readonly Server[], changes: readonly Chang
   }
 }
 
-/** What the followers serve in the end: they have a minute. */
+/** The zone that the followers serve in the end: they have a minute. */
 async function lostOf(followers: readonly Server[], changes: readonly Changes[]): Promise<string[]> {
   const lost: string[] = []
   for (const follower of followers) {

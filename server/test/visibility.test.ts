@@ -117,7 +117,7 @@ async function until<T>(read: () => Promise<T>, isDone: (value: T) => unknown): 
   }
 }
 
-/** What the reconciler saves when it observes the routers. */
+/** The state that the reconciler saves when it observes the routers. */
 const setObserved = (state: 'announced' | 'withdrawn', since: Date) =>
   sql`update announcement_regions set state = ${state}, since = ${since} where announcement_id = ${id}`.execute(
     owner(),

@@ -1,4 +1,4 @@
-// What an edited announcement sends: only the fields that differ. Pure.
+// The request of an edited announcement: only the fields that differ. Pure.
 import type { updateAnnouncementRoute } from '@pharos/contract/byoip'
 import type { BodyOf } from '@pharos/contract/route'
 

@@ -1,4 +1,4 @@
-// What an attack does, in one sentence for each kind. Pure.
+// The effect of an attack, in one sentence for each kind. Pure.
 import { words } from './words.ts'
 
 const { meanings } = words

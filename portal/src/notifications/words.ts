@@ -1,7 +1,7 @@
 // The texts of personal notifications: the bell, its list and the page.
 import type { NotificationKind } from '@pharos/contract/notification-text'
 
-/** What a notification reports, as a label. */
+/** The subject of a notification, as a label. */
 const kinds: Record<NotificationKind, string> = {
   attack: 'Attack',
   attack_ended: 'Attack ended',

@@ -1,4 +1,4 @@
-// What the overview knows of attacks: counts and the largest ones, one row each, never the list.
+// The attacks of the overview: counts and the largest ones, one row each, never the list.
 import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { useQuery } from '@tanstack/react-query'
 import { answerOf, refetchIntervalOf } from '../api/queries.ts'

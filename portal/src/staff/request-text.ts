@@ -1,4 +1,4 @@
-// What a row of the inbox says: whose request it is, who asked, and for what. Pure.
+// The texts of a row of the inbox: whose request it is, who asked, and for what. Pure.
 import type { ZoneHold } from '@pharos/contract/zone-hold'
 import type { InboxRow } from './inbox-rows.ts'
 import { regionsIn, type ChangeRequest } from './requests.ts'

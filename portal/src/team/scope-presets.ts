@@ -1,4 +1,4 @@
-// What a new API token may do: scopes in two groups, presets of them, and a request that tries the token. Pure.
+// The permissions of a new API token: scopes in two groups, presets of them, and a request that tries the token. Pure.
 import { scopes, type Scope } from '@pharos/contract/scope'
 
 export const readScopes: readonly Scope[] = scopes.filter((scope) => scope.endsWith(':read'))

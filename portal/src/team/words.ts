@@ -53,7 +53,7 @@ const scopes: Record<Scope, Named> = {
   'audit:read': { label: 'Read the audit log', help: 'See who changed what in the team.' },
 }
 
-/** What a message of a webhook reports. */
+/** The subject of a webhook message. */
 const messages: Record<MessageType, Named> = {
   'announcement.status_changed': {
     label: 'Announcement changed its status',

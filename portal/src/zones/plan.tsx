@@ -1,4 +1,4 @@
-// What a change of record sets does, before it is applied and afterwards in the history: line by line, added and removed records.
+// The effect of a change of record sets, before it is applied and afterwards in the history: line by line, added and removed records.
 import { Text } from '@mantine/core'
 import type { RecordSet, ZoneChanges } from '@pharos/contract/dns-recordset'
 import { ttlText } from './record-drafts.ts'

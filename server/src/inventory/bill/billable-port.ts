@@ -1,4 +1,4 @@
-// What a service is billed for, as a team sees it: the month so far, closed months, and the samples to recount them.
+// The bill of a service as a team sees it: the month so far, closed months, and the samples to recount them.
 import type {
   billOrderings,
   BillablePort,

@@ -1,0 +1,30 @@
+// A rule of a packet filter: conditions, and what happens to the packets that meet them. The order of rules is not decided here.
+import { type FlowMatch, matchText } from './flow-match.ts'
+
+/**
+ * Treatment of a packet; every action is final. A limit lets packets pass up to the rate, in bits or packets per second, and drops
+ * the excess.
+ */
+export type FilterAction =
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'deny' }
+  | { readonly kind: 'rate_limit'; readonly bps: number }
+  | { readonly kind: 'rate_limit'; readonly pps: number }
+
+export type FilterRule = {
+  /** Number under which the packets of the rule are counted. */
+  readonly id: number
+  readonly match: FlowMatch
+  readonly action: FilterAction
+}
+
+/** Returns a text that is equal for equal actions. */
+function actionText(action: FilterAction): string {
+  if (action.kind !== 'rate_limit') return action.kind
+  return 'bps' in action ? `rate_limit ${action.bps} bps` : `rate_limit ${action.pps} pps`
+}
+
+/** Returns a text that is equal for rules with the same id, conditions and action. */
+export function filterRuleText({ id, match, action }: FilterRule): string {
+  return `${id} ${actionText(action)} ${matchText(match)}`
+}
