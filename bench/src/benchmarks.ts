@@ -11,6 +11,7 @@ import { dnsQueries } from './dns-queries.ts'
 import { followStream } from './follow-stream.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { idleZones } from './idle-zones.ts'
+import { ingestEvents } from './ingest-events.ts'
 import { loginFlood } from './login-flood.ts'
 import { nameserverKills } from './nameserver-kills.ts'
 import { patchToPeer } from './patch-to-peer.ts'
@@ -36,6 +37,7 @@ export const benchmarks: readonly Benchmark[] = [
   sessionRefresh,
   patchToPeer,
   fullReconcile,
+  ingestEvents,
   roaCheck,
   createAnnouncements,
   coldStart,

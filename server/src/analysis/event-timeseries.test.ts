@@ -56,6 +56,8 @@ function randomEvent(i: number): Event {
     affectedPps: whole(50),
     parsedData: whole(3) === 0 ? {} : { total_bytes: 1_000_000 },
     hasAttachment: false,
+    sourceDelivery: null,
+    sourceReceived: null,
     mergeState: { signals: ['pending'], stamps: {} },
   }
 }

@@ -28,6 +28,8 @@ const eventColumns = camelColumns(
     'affected_bps',
     'affected_pps',
     'has_attachment',
+    'source_delivery',
+    'source_received',
   ],
   {
     start: sql<Date>`e.start_at`,

@@ -6,7 +6,7 @@ import { parsePrefix } from '../net/prefix.ts'
 import { eventFlags, eventSignals, eventStatuses, timelineMax } from '@pharos/contract/analysis'
 import { eventId, mergeObservation, networksOf } from './event.ts'
 import type { Event, Observation } from './event.ts'
-import { abridgeJson, canonicalJson } from './json.ts'
+import { abridgeJson, canonicalJson, isSameJson, type Json } from './json.ts'
 
 const runs = 300 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
 const source = { key: 'edge', defaults: { sourceTimezone: 'Europe/Amsterdam', sourceCountry: 'NL' } }
@@ -35,17 +35,18 @@ function observation(fields: Partial<Observation> = {}): Observation {
 const merged = (...observations: Observation[]): Event =>
   observations.reduce<Event | undefined>((event, next) => mergeObservation(event, next, source), undefined)!
 
+function reordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reordered)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([key, field]) => [key, reordered(field)] as const)
+      .toReversed(),
+  )
+}
+
 /** As read back from the database, where jsonb has reordered the keys. */
 function stored(event: Event): Event {
-  const reordered = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(reordered)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value)
-        .map(([key, field]) => [key, reordered(field)] as const)
-        .toReversed(),
-    )
-  }
   return {
     ...event,
     parsedData: reordered(JSON.parse(JSON.stringify(event.parsedData))) as Event['parsedData'],
@@ -64,52 +65,59 @@ const shares = fc.array(
   ),
   { maxLength: 30, size: 'max' },
 )
-const observations = fc.record({
-  sourceEventId: fc.constant('a'),
-  receivedAt: time,
-  observedAt: fc.option(time),
-  weight: fc.integer({ min: 0, max: 2 }),
-  start: fc.option(time),
-  end: fc.option(time),
-  signals: fc.subarray([...eventSignals]),
-  flags: fc.subarray([...eventFlags]),
-  networks: fc.subarray(
-    ['10.0.0.0/8', '10.0.0.0/9', '9.0.0.0/8', '2001:db8::/32', '10.1.1.1/32'].map(parsePrefix),
-  ),
-  bps: fc.option(fc.integer({ min: 0, max: 3 })),
-  pps: fc.option(fc.integer({ min: 0, max: 3 })),
-  ratesAreRepeated: fc.boolean(),
-  texts: fc.record(
-    { description: word, classificationKey: word, sourceTimezone: word, sourceCountry: word },
-    { requiredKeys: [] },
-  ),
-  samples: shares.map((list) =>
-    list.map(({ packets = 0, bytes = 0 }, i) => ({
-      target: `203.0.113.${i % 3}` as Address,
-      source: '192.0.2.1' as Address,
-      destinationPort: 80,
-      packets,
-      bytes,
-    })),
-  ),
-  seen: fc.record(
-    {
-      vectors: fc.array(
-        fc.constantFrom('udp.flood', 'udp.amplification.dns', 'tcp.flood', 'tcp.syn_flood', 'x'),
-      ),
-      top_sources: shares.map((list) => list.map((share, i) => ({ address: `192.0.2.${i}`, ...share }))),
-      source_ports: shares.map((list) => list.map((share, i) => ({ port: 53 + i, ...share }))),
-      total_bytes: minute,
-      thresholds: fc.record({ pps: minute, why: word }),
-      mitigation: fc.record({
-        actions: fc.array(word),
-        rules: fc.array(fc.record({ port: minute, x: word })),
-      }),
-      source: fc.record({ raw: word, n: minute }),
-    },
-    { requiredKeys: [] },
-  ),
-}) satisfies fc.Arbitrary<Observation>
+const observations = fc
+  .record({
+    sourceEventId: fc.constant('a'),
+    receivedAt: time,
+    observedAt: fc.option(time),
+    weight: fc.integer({ min: 0, max: 2 }),
+    start: fc.option(time),
+    end: fc.option(time),
+    signals: fc.subarray([...eventSignals]),
+    flags: fc.subarray([...eventFlags]),
+    networks: fc.subarray(
+      ['10.0.0.0/8', '10.0.0.0/9', '9.0.0.0/8', '2001:db8::/32', '10.1.1.1/32'].map(parsePrefix),
+    ),
+    bps: fc.option(fc.integer({ min: 0, max: 3 })),
+    pps: fc.option(fc.integer({ min: 0, max: 3 })),
+    ratesAreRepeated: fc.boolean(),
+    texts: fc.record(
+      { description: word, classificationKey: word, sourceTimezone: word, sourceCountry: word },
+      { requiredKeys: [] },
+    ),
+    samples: shares.map((list) =>
+      list.map(({ packets = 0, bytes = 0 }, i) => ({
+        target: `203.0.113.${i % 3}` as Address,
+        source: '192.0.2.1' as Address,
+        destinationPort: 80,
+        packets,
+        bytes,
+      })),
+    ),
+    seen: fc.record(
+      {
+        vectors: fc.array(
+          fc.constantFrom('udp.flood', 'udp.amplification.dns', 'tcp.flood', 'tcp.syn_flood', 'x'),
+        ),
+        top_sources: shares.map((list) => list.map((share, i) => ({ address: `192.0.2.${i}`, ...share }))),
+        source_ports: shares.map((list) => list.map((share, i) => ({ port: 53 + i, ...share }))),
+        total_bytes: minute,
+        thresholds: fc.record({ pps: minute, why: word }),
+        mitigation: fc.record({
+          actions: fc.array(word),
+          rules: fc.array(fc.record({ port: minute, x: word })),
+        }),
+      },
+      { requiredKeys: [] },
+    ),
+    // The first has no message; two others have the same body.
+    delivery: fc.integer({ min: 1, max: 4 }),
+  })
+  .map(({ delivery: id, ...rest }): Observation =>
+    id === 1
+      ? rest
+      : { ...rest, delivery: { id, received: at(id).getTime(), hash: id === 4 ? '2' : String(id) } },
+  )
 
 describe('merging observations', () => {
   test('any order, grouping and number of repeats gives the same event', () => {
@@ -291,6 +299,27 @@ describe('the id of an event', () => {
     assert.equal(eventId('a', 'bc'), eventId('a', 'bc'))
     assert.notEqual(eventId('ab', 'c'), eventId('a', 'bc'))
     assert.match(eventId('a', 'b'), /^[a-z2-7]{20}$/)
+  })
+})
+
+describe('values are the same JSON', () => {
+  test('exactly if their canonical texts are equal', () => {
+    const near = fc.jsonValue({ maxDepth: 3 }).chain((value) => {
+      const copy = reordered(JSON.parse(JSON.stringify(value)))
+      return fc.tuple(fc.constant(value), fc.oneof(fc.constant(copy), fc.jsonValue({ maxDepth: 2 })))
+    })
+    fc.assert(
+      fc.property(near, ([a, b]) => {
+        assert.equal(isSameJson(a, b), canonicalJson(a as Json) === canonicalJson(b as Json))
+      }),
+      { numRuns: runs },
+    )
+  })
+
+  test('whether a field is undefined or absent, and for equal times', () => {
+    assert.ok(isSameJson({ a: 1, b: undefined }, { a: 1 }) && isSameJson({ a: 1 }, { a: 1, b: undefined }))
+    assert.ok(isSameJson({ t: at(1) }, { t: at(1) }) && !isSameJson({ t: at(1) }, { t: at(2) }))
+    assert.ok(!isSameJson([1], { 0: 1 }) && !isSameJson({ a: 1 }, { b: 1 }) && !isSameJson(null, {}))
   })
 })
 

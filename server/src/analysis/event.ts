@@ -13,8 +13,19 @@ import type { Address } from '../net/address.ts'
 import { comparePrefixes, lengthOf } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { JsonObject } from './json.ts'
-import { byText, greatest, higherPeak, later, least, topShares, union, unionOfJson } from './merge-rules.ts'
-import type { Share, Stamp, Stated } from './merge-rules.ts'
+import {
+  byText,
+  compareStamps,
+  greatest,
+  higherPeak,
+  later,
+  laterDelivery,
+  least,
+  topShares,
+  union,
+  unionOfJson,
+} from './merge-rules.ts'
+import type { Share, Stamp, Stated, StatedDelivery } from './merge-rules.ts'
 import { mergeTimelines } from './timeline.ts'
 
 /** Texts of an event, from deliveries or from the defaults of the source's configuration. */
@@ -32,8 +43,10 @@ export type EventTexts = { readonly [name in (typeof textNames)[number]]: string
 /** The parts of `parsed_data` that an observation contains directly; the others are derived from its other fields. */
 export type Seen = Omit<ParsedData, 'peaks' | 'timeline' | 'networks' | 'source' | 'thresholds'> & {
   readonly thresholds?: JsonObject
-  readonly source?: JsonObject
 }
+
+/** A stored delivery. The hash is of its body, `received` in ms since 1970. */
+export type DeliveryMark = { readonly id: number; readonly received: number; readonly hash: string }
 
 export type Observation = {
   readonly sourceEventId: string
@@ -61,6 +74,13 @@ export type Observation = {
    * networks.
    */
   readonly samples?: readonly TargetSample[]
+  /**
+   * Returns the detector's own message about the event, abridged. The event does not contain it: it refers to the delivery, which is
+   * kept as long (see `messageOf` in read-delivery.ts).
+   */
+  readonly message?: () => JsonObject
+  /** The delivery that contains the message. */
+  readonly delivery?: DeliveryMark
 }
 
 export type TargetSample = Required<Share> & {
@@ -85,6 +105,9 @@ export type MergeState = {
   /** Time of the first `mitigation_ended` signal. */
   readonly mitigationOver?: number
   readonly samples?: readonly TargetSample[]
+  /** The delivery with the latest message of the detector. */
+  readonly delivery?: StatedDelivery
+  /** `source`: of a message within the event itself, as in events from before deliveries were referred to. */
   readonly stamps: { readonly [name in keyof EventTexts | 'thresholds' | 'source']?: Stamp }
 }
 
@@ -103,6 +126,9 @@ export type Event = EventTexts & {
   readonly affectedPps: number
   readonly parsedData: ParsedData
   readonly hasAttachment: boolean
+  /** The delivery with the latest message of the detector, and when it was received. */
+  readonly sourceDelivery: number | null
+  readonly sourceReceived: Date | null
   readonly mergeState: MergeState
 }
 
@@ -161,6 +187,8 @@ export function mergeObservation(
     affectedPps: parsedData.value.peaks?.pps?.value ?? 0,
     parsedData: parsedData.value,
     hasAttachment: event?.hasAttachment ?? false,
+    sourceDelivery: state.delivery?.id ?? null,
+    sourceReceived: state.delivery ? new Date(state.delivery.received) : null,
     mergeState: { ...state, stamps: { ...texts.stamps, ...parsedData.stamps } },
   }
 }
@@ -176,6 +204,10 @@ function mergeState(before: MergeState | undefined, observation: Observation): M
     over: least(before?.over, signals.has('ended') && end === undefined ? at : undefined),
     mitigationOver: least(before?.mitigationOver, signals.has('mitigation_ended') ? at : undefined),
     samples: nonEmpty(topShares(before?.samples ?? [], observation.samples ?? [], sampleKey, samplesMax)),
+    delivery: laterDelivery(
+      before?.delivery,
+      observation.delivery && { ...observation.delivery, stamp: stampOf(observation) },
+    ),
   }
   return {
     ...withoutUndefined(state),
@@ -240,11 +272,14 @@ function mergeTexts(
 const fallbacks: Partial<EventTexts> = { classificationKey: 'unknown', sourceTimezone: 'UTC' }
 
 function statedBy<T extends string | JsonObject>(
-  { observedAt, weight }: Observation,
+  observation: Observation,
   value: T | undefined,
 ): Stated<T> | undefined {
-  return value === undefined ? undefined : { value, stamp: [observedAt?.getTime() ?? -1, weight] }
+  return value === undefined ? undefined : { value, stamp: stampOf(observation) }
 }
+
+/** The time and weight by which the values of an observation are compared with those of others. */
+export const stampOf = ({ observedAt, weight }: Observation): Stamp => [observedAt?.getTime() ?? -1, weight]
 
 type MergedData = {
   readonly value: ParsedData
@@ -260,13 +295,13 @@ function mergeParsedData(
   const before: ParsedData = event?.parsedData ?? {}
   const { seen } = observation
   const networks = union(event ? networksOf(event) : [], observation.networks, largestFirst, networksMax)
-  const stated = (name: 'thresholds' | 'source'): Stated<JsonObject> | undefined => {
-    const value = before[name] as JsonObject | undefined
-    const stamp = stamps[name]
-    return later(value && stamp ? { value, stamp } : undefined, statedBy(observation, seen[name]))
-  }
-  const thresholds = stated('thresholds')
-  const source = stated('source')
+  const thresholds = later(
+    before.thresholds && stamps.thresholds
+      ? { value: before.thresholds as JsonObject, stamp: stamps.thresholds }
+      : undefined,
+    statedBy(observation, seen.thresholds),
+  )
+  const source = keptMessage(before, stamps.source, observation)
   const at = timeOf(observation).toISOString()
   const peak = (value: number | null) => (value === null ? undefined : { value, at })
   const value = withoutUndefined({
@@ -300,16 +335,31 @@ function mergeParsedData(
       ),
     }),
     networks: networks.length > 1 ? networks : undefined,
-    source: source?.value,
+    source: source && before.source,
   }) as ParsedData
   return {
     value,
     networks,
     stamps: withoutUndefined({
       thresholds: thresholds?.stamp,
-      source: source?.stamp,
+      source,
     }) as MergeState['stamps'],
   }
+}
+
+/**
+ * Returns the stamp of the message within the event, if it has one that is later than that of the observation; undefined otherwise. Events
+ * contain one if they were written before events referred to deliveries.
+ */
+function keptMessage(
+  before: ParsedData,
+  stamp: Stamp | undefined,
+  observation: Observation,
+): Stamp | undefined {
+  if (before.source === undefined || stamp === undefined) return undefined
+  return observation.delivery === undefined || compareStamps(stamp, stampOf(observation)) > 0
+    ? stamp
+    : undefined
 }
 
 /** Returns the observation's sample for the timeline; none if it has no signal or rate of its own time. */

@@ -7,7 +7,7 @@ import { noteText } from '@pharos/contract/delivery-note'
 import { examples } from '@pharos/contract/examples/index'
 import { renderEvent } from './event-json.ts'
 import { mergeObservation } from './event.ts'
-import { createSourceReader, readDelivery } from './read-delivery.ts'
+import { createSourceReader, messageOf, readDelivery } from './read-delivery.ts'
 
 const place = { name: 'Amsterdam', country: 'NL', timezone: 'Europe/Amsterdam' }
 
@@ -32,7 +32,10 @@ test('the example of a validation', () => {
   const { id: _, ...rendered } = JSON.parse(`${renderEvent(made!, null)}}`) as Record<string, unknown>
   const { id: __, parsed_data, has_attachment, ...shown } = event!
   assert.deepEqual(shown, rendered)
-  assert.deepEqual([parsed_data, has_attachment], [made!.parsedData, made!.hasAttachment])
+  assert.deepEqual(
+    [parsed_data, has_attachment],
+    [{ ...made!.parsedData, source: messageOf(observations, made!.id) }, made!.hasAttachment],
+  )
 })
 
 test('the example of a delivery that could not be read', () => {

@@ -7,8 +7,8 @@ import type { Delivery, Outcome } from './delivery.store.ts'
 import { mergeObservation } from './event.ts'
 import type { Event, EventSource } from './event.ts'
 import { insertEvents, lockEvents, saveEventNetworks, saveEvents } from './event.store.ts'
-import { canonicalJson } from './json.ts'
-import type { Json } from './json.ts'
+import { isSameJson } from './json.ts'
+import { hostPrefix, networkOf } from '../net/prefix.ts'
 import { createSourceReader, failedDelivery, readDelivery } from './read-delivery.ts'
 import type { IdentifiedObservation, ReadDelivery, ReadState } from './read-delivery.ts'
 import { relateEvents } from './relationship.ts'
@@ -26,8 +26,11 @@ export type IngestOptions = {
   readonly bytesMax?: number
 }
 
-const limitDefault = 500
+const limitDefault = 1_000
 const bytesMaxDefault = 16 * 1024 * 1024
+
+/** Batches that are processed at once: one is read and merged while PostgreSQL writes the other. */
+const lanesMax = 2
 
 /**
  * Processes all new deliveries in batches, until none is left or the signal is aborted. Any number of processes may do
@@ -38,19 +41,43 @@ export async function ingestDeliveries(
   ownershipCache: OwnershipCache,
   signal?: AbortSignal,
 ): Promise<IngestReport> {
-  let total = nothing
-  for (;;) {
+  const first = await ingestBatch(postgres, ownershipCache)
+  // Fewer deliveries than half a batch need no second lane, whose every batch would be empty.
+  const lanes = countOf(first) * 2 < limitDefault ? 1 : lanesMax
+  const results = await Promise.allSettled(
+    Array.from({ length: countOf(first) === 0 ? 0 : lanes }, () =>
+      ingestLane(postgres, ownershipCache, signal),
+    ),
+  )
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+  return results.reduce(
+    (sum, result) => (result.status === 'fulfilled' ? add(sum, result.value) : sum),
+    first,
+  )
+}
+
+async function ingestLane(
+  postgres: Postgres,
+  ownershipCache: OwnershipCache,
+  signal: AbortSignal | undefined,
+): Promise<IngestReport> {
+  for (let total = nothing; ;) {
     if (signal?.aborted) return total
-    const { done, partial, failed, events } = await ingestBatch(postgres, ownershipCache)
-    if (done + partial + failed === 0) return total
-    total = {
-      done: total.done + done,
-      partial: total.partial + partial,
-      failed: total.failed + failed,
-      events: total.events + events,
-    }
+    const report = await ingestBatch(postgres, ownershipCache)
+    if (countOf(report) === 0) return total
+    total = add(total, report)
   }
 }
+
+const countOf = ({ done, partial, failed }: IngestReport): number => done + partial + failed
+
+const add = (a: IngestReport, b: IngestReport): IngestReport => ({
+  done: a.done + b.done,
+  partial: a.partial + b.partial,
+  failed: a.failed + b.failed,
+  events: a.events + b.events,
+})
 
 /** Processes one batch; returns zeros if there was no new delivery. */
 export async function ingestBatch(
@@ -103,7 +130,7 @@ async function readDeliveries(
   const observations: SourcedObservation[] = []
   const outcomes = deliveries.map(({ id, sourceKey, received, body }): Outcome => {
     const reader = readers.get(sourceKey)!
-    const read = readDelivery(reader, body, received)
+    const read = readDelivery(reader, body, received, id)
     for (const one of read.observations) observations.push({ ...one, source: reader.source })
     return outcomeOf(id, read)
   })
@@ -134,6 +161,7 @@ async function mergeObservations(
   const inserted: Event[] = []
   const saved: Event[] = []
   const several: Event[] = []
+  const changed: Event[] = []
   for (const [id, ofEvent] of byEvent) {
     const known = locked.get(id)
     const merged = ofEvent.reduce<Event | undefined>(
@@ -142,32 +170,37 @@ async function mergeObservations(
     )!
     const event = known ? { ...merged, hasAttachment: known.event.hasAttachment } : merged
     if (!known) inserted.push(event)
-    else if (known.isRebuilt || !isSame(known.event, event)) saved.push(event)
+    else if (known.isRebuilt || !isSameJson(known.event, event)) saved.push(event)
     else continue
+    if (!known || known.isRebuilt || changesLists(known.event, event)) changed.push(event)
     if (event.parsedData.networks ?? known?.event.parsedData.networks) several.push(event)
   }
   const written = await insertEvents(trx, inserted)
   if (written.size < inserted.length) throw new EventsAppeared()
   await saveEvents(trx, saved)
   await saveEventNetworks(trx, several)
-  await relateEvents(trx, [...inserted, ...saved], ownership, { isObserved: true })
+  await relateEvents(trx, changed, ownership, { isObserved: true })
   return inserted.length + saved.length
 }
 
-function isSame(a: Event, b: Event): boolean {
-  const { parsedData: parsedA, mergeState: stateA, ...fieldsA } = a
-  const { parsedData: parsedB, mergeState: stateB, ...fieldsB } = b
-  // Most updates change a field, which is compared first; jsonb reorders the keys of the rest.
-  return (
-    canonicalText(fieldsA) === canonicalText(fieldsB) &&
-    canonicalText(stateA) === canonicalText(stateB) &&
-    canonicalText(parsedA) === canonicalText(parsedB)
-  )
-}
+/** Fields of an event that the lists do not contain. */
+const notListed: ReadonlySet<keyof Event> = new Set([
+  'parsedData',
+  'mergeState',
+  'sourceDelivery',
+  'sourceReceived',
+])
 
-/** Converts times to text first, as JSON does. */
-function canonicalText(value: object): string {
-  return canonicalJson(JSON.parse(JSON.stringify(value)) as Json)
+/**
+ * Whether a team's list may show the event in another way than before. An address belongs to a team as a whole, so that every team sees the
+ * parsed data of the event itself; of anything larger a team may have a part of its own.
+ */
+function changesLists(before: Event, after: Event): boolean {
+  const network = after.affectedNetwork
+  if (network === null || hostPrefix(networkOf(network)) !== network || after.parsedData.networks) return true
+  return (Object.keys(after) as (keyof Event)[]).some(
+    (name) => !notListed.has(name) && !isSameJson(before[name], after[name]),
+  )
 }
 
 /** SQLSTATE classes: data exception, integrity violation, program limit exceeded. */

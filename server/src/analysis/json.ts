@@ -16,6 +16,29 @@ export function canonicalJson(value: Json | undefined): string {
   return `{${pairs.join(',')}}`
 }
 
+/**
+ * Whether the values are the same JSON, whatever the order of their keys. A field that is undefined is absent; times are compared as such.
+ * Unlike the comparison of canonical texts it allocates nothing.
+ */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (a instanceof Date || b instanceof Date)
+    return a instanceof Date && b instanceof Date && a.getTime() === b.getTime()
+  if (Array.isArray(a) || Array.isArray(b))
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((one, at) => isSameJson(one, b[at]))
+    )
+  const [x, y] = [a as JsonObject, b as JsonObject]
+  for (const key of Object.keys(x)) {
+    if (x[key] !== undefined && !(Object.hasOwn(y, key) && isSameJson(x[key], y[key]))) return false
+  }
+  return Object.keys(y).every((key) => y[key] === undefined || Object.hasOwn(x, key))
+}
+
 /** Returns text that PostgreSQL accepts (no NUL, no lone surrogate), of at most `lengthMax` UTF-16 units. */
 export function cleanText(text: string, lengthMax: number): string {
   return text.replaceAll('\0', '').slice(0, lengthMax).toWellFormed()

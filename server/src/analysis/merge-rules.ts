@@ -56,10 +56,27 @@ export function later<T extends Json>(
   b: Stated<T> | undefined,
 ): Stated<T> | undefined {
   if (a === undefined || b === undefined) return a ?? b
-  const order =
-    a.stamp[0] - b.stamp[0] ||
-    a.stamp[1] - b.stamp[1] ||
-    byText(canonicalJson(a.value), canonicalJson(b.value))
+  const order = compareStamps(a.stamp, b.stamp) || byText(canonicalJson(a.value), canonicalJson(b.value))
+  return order >= 0 ? a : b
+}
+
+export const compareStamps = (a: Stamp, b: Stamp): number => a[0] - b[0] || a[1] - b[1]
+
+/** A stored delivery with the stamp of what it states about an event. `received` in ms since 1970; the hash is of its body. */
+export type StatedDelivery = {
+  readonly id: number
+  readonly received: number
+  readonly hash: string
+  readonly stamp: Stamp
+}
+
+/** The latest delivery; of equal stamps the one with the greater hash, and of the same body the one that was received first. */
+export function laterDelivery(
+  a: StatedDelivery | undefined,
+  b: StatedDelivery | undefined,
+): StatedDelivery | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  const order = compareStamps(a.stamp, b.stamp) || byText(a.hash, b.hash) || b.id - a.id
   return order >= 0 ? a : b
 }
 

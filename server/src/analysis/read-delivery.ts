@@ -1,9 +1,11 @@
 // Reads deliveries: from the bytes of one delivery to observations, notes and a result. Pure; used for stored deliveries
 // and for those that are only validated.
 import { noteFragment, type StoredNote } from '@pharos/contract/delivery-note'
-import { eventId } from './event.ts'
+import { hash } from 'node:crypto'
+import { eventId, stampOf } from './event.ts'
 import type { EventSource, Observation } from './event.ts'
-import { cleanText } from './json.ts'
+import { cleanText, type JsonObject } from './json.ts'
+import { later, type Stated } from './merge-rules.ts'
 import type { SourceRow } from './source.store.ts'
 import { sourceOfKind } from './sources/index.ts'
 import { createNotes } from './sources/notes.ts'
@@ -53,17 +55,23 @@ export type ReadDelivery = {
   readonly observations: readonly IdentifiedObservation[]
 }
 
-/** Reads one delivery. Never throws: a defect of Pharos is an error of the delivery, which can be replayed after a fix. */
+/**
+ * Reads one delivery. Never throws: a defect of Pharos is an error of the delivery, which can be replayed after a fix. `id` is that of the
+ * stored delivery, to which its events then refer.
+ */
 export function readDelivery(
   { source, normalise }: SourceReader,
   body: Buffer,
   receivedAt: Date,
+  id?: number,
 ): ReadDelivery {
   const notes = createNotes(receivedAt)
   try {
+    const delivery =
+      id === undefined ? {} : { delivery: { id, received: receivedAt.getTime(), hash: hashOf(body) } }
     const observations = normalise(parseBody(body), notes).map((observation) => ({
       eventId: eventId(source.key, observation.sourceEventId),
-      observation,
+      observation: observation.message ? { ...observation, ...delivery } : observation,
     }))
     return resultOf(observations, notes)
   } catch (error) {
@@ -71,6 +79,22 @@ export function readDelivery(
     notes.add('error', place, code, attrs)
     return resultOf([], notes)
   }
+}
+
+/** 128 bits: only equality matters, and an order that is the same everywhere. */
+const hashOf = (body: Buffer): string => hash('sha256', body, 'hex').slice(0, 32)
+
+/** Returns the detector's own message about the event, abridged: the latest of those in the observations. */
+export function messageOf(
+  observations: readonly IdentifiedObservation[],
+  wanted: string,
+): JsonObject | undefined {
+  let latest: Stated<JsonObject> | undefined
+  for (const { eventId: id, observation } of observations) {
+    if (id !== wanted || !observation.message) continue
+    latest = later(latest, { value: observation.message(), stamp: stampOf(observation) })
+  }
+  return latest?.value
 }
 
 function resultOf(observations: readonly IdentifiedObservation[], notes: Notes): ReadDelivery {

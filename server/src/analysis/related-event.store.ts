@@ -30,6 +30,8 @@ export type RelatedDetail = {
   readonly record: string
   /** JSON: the team's part. */
   readonly parsed_data: string
+  /** Whether the team holds all networks of the event. */
+  readonly is_whole: boolean
   readonly has_attachment: boolean
 }
 
@@ -41,10 +43,29 @@ export async function findRelatedEvent(
 ): Promise<RelatedDetail | undefined> {
   const statement = sql<RelatedDetail>`
     select t.record, coalesce(t.parsed_data, e.parsed_data::text, '{}') as parsed_data,
-      coalesce(e.has_attachment, false) as has_attachment
+      t.parsed_data is null as is_whole, coalesce(e.has_attachment, false) as has_attachment
     from team_events t left join events e on e.id = t.event_id
     where t.team_id = ${teamId} and t.event_id = ${eventId}`
   return (await postgres.readInTeam(teamId, statement))[0]
+}
+
+/** The delivery with the detector's latest message about an event; undefined if it is not kept. */
+export type EventDelivery = {
+  readonly id: number
+  readonly sourceKey: string
+  readonly received: Date
+  readonly body: Buffer
+}
+
+/** Only for callers who may see the event and every other one of the delivery, and for a part of the body. */
+export async function findEventDelivery(db: Db, eventId: string): Promise<EventDelivery | undefined> {
+  const { rows } = await sql<EventDelivery>`
+    select d.id, d.source_key as "sourceKey", d.received, d.body
+    from events e join deliveries d on d.id = e.source_delivery
+      -- To the millisecond; it selects the partition.
+      and d.received >= e.source_received and d.received < e.source_received + interval '1 ms'
+    where e.id = ${eventId} and not e.parsed_data ? 'source'`.execute(db)
+  return rows[0]
 }
 
 /** Returns the complete parsed data of the event as JSON. For staff. */

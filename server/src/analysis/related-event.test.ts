@@ -97,6 +97,8 @@ function randomEvent(i: number): Event {
     affectedPps: whole(50),
     parsedData: { source: { raw: i } },
     hasAttachment: false,
+    sourceDelivery: null,
+    sourceReceived: null,
     mergeState: { signals: ['pending'], stamps: {} },
   }
 }

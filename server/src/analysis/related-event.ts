@@ -10,7 +10,11 @@ import {
   listEveryEvent,
   listTeamsWithEvents,
 } from './all-events.store.ts'
-import { findParsedData, findRelatedEvent, listRelated } from './related-event.store.ts'
+import type { Db } from '../db/postgres.ts'
+import type { JsonObject } from './json.ts'
+import { createSourceReader, messageOf, readDelivery } from './read-delivery.ts'
+import { listSources } from './source.store.ts'
+import { findEventDelivery, findParsedData, findRelatedEvent, listRelated } from './related-event.store.ts'
 import { parseRelatedQuery } from './related-query.ts'
 import type { RelatedRows } from './related-sql.store.ts'
 
@@ -73,6 +77,24 @@ export async function getTeamEvent(
   const found = await findRelatedEvent(postgres, teamId, eventId)
   if (!found) throw notFound('event')
   const whole = isStaff ? await findParsedData(postgres.owner, eventId) : undefined
-  const attachment = `"has_attachment":${found.has_attachment}`
-  return { raw: `${found.record},"parsed_data":${whole ?? found.parsed_data},${attachment}}` }
+  const data = whole ?? found.parsed_data
+  const message = isStaff || found.is_whole ? await findMessage(postgres.owner, eventId) : undefined
+  const parsed = message === undefined ? data : withField(data, 'source', message)
+  return { raw: `${found.record},"parsed_data":${parsed},"has_attachment":${found.has_attachment}}` }
+}
+
+/** Adds a field to the text of a JSON object. */
+const withField = (object: string, name: string, value: object): string =>
+  `${object.slice(0, object.lastIndexOf('}'))}${/^\s*\{\s*\}\s*$/.test(object) ? '' : ','}"${name}":${JSON.stringify(value)}}`
+
+/**
+ * Returns the detector's own message about the event, from its latest delivery; undefined if the delivery is not kept or its source does not
+ * read it any more. A delivery may contain events of others: only what is about this one is returned.
+ */
+async function findMessage(db: Db, eventId: string): Promise<JsonObject | undefined> {
+  const delivery = await findEventDelivery(db, eventId)
+  if (!delivery) return undefined
+  const [source] = await listSources(db, [delivery.sourceKey])
+  const { observations } = readDelivery(createSourceReader(source!), delivery.body, delivery.received)
+  return messageOf(observations, eventId)
 }

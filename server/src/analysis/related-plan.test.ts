@@ -93,6 +93,8 @@ function eventOf(i: number, subnet: string): Event {
     affectedPps: 10_000,
     parsedData: {},
     hasAttachment: false,
+    sourceDelivery: null,
+    sourceReceived: null,
     mergeState: { signals: ['ended'], stamps: {} },
   }
 }

@@ -57,7 +57,8 @@ const attackers = prefixes('192.0.2.0/24', '2001:db8:ffff::/48')
 
 function eventOf(networks: readonly string[]): Event {
   const [observation] = fastnetmon.createNormaliser({})(hostgroupBody(networks), createNotes(new Date(0)))
-  return mergeObservation(undefined, observation!, { key: 'fnm', defaults: {} })
+  const delivery = { id: 1, received: 0, hash: '' }
+  return mergeObservation(undefined, { ...observation!, delivery }, { key: 'fnm', defaults: {} })
 }
 
 describe('the part of an event', () => {
@@ -83,8 +84,8 @@ describe('the part of an event', () => {
         ['203.0.113.0/25', '203.0.113.200/32'],
       ],
     )
-    assert.ok(event.flags.includes('IPV6') && event.parsedData.source)
-    assert.deepEqual(part.parsedData.source, undefined)
+    assert.ok(event.flags.includes('IPV6') && event.sourceDelivery !== null)
+    assert.deepEqual([part.sourceDelivery, part.sourceReceived], [null, null])
     assert.equal(part.affectedBps, event.affectedBps)
     const other = teamPart(event, prefixes('2001:db8::/32'))
     assert.deepEqual([other.affectedNetwork, other.flags.includes('IPV6')], ['2001:db8:1::/48', true])
@@ -160,7 +161,7 @@ describe('the part of an event', () => {
             )
           })
           const event = eventOf(networks)
-          assert.equal(part.parsedData.source !== undefined, isWhole)
+          assert.equal(part.sourceDelivery !== null, isWhole)
           if (isWhole) return
           for (const address of addressesIn(JSON.stringify(part))) {
             const named = parsePrefix(address)
@@ -276,6 +277,51 @@ describe('an event over the networks of several teams', () => {
     assert.deepEqual((await detail('b', id, true)).parsed_data.source, whole.parsed_data.source)
     assert.equal((await messagesTo('a'))[0]!['affected_network'], '203.0.113.0/25')
     assert.deepEqual((await compareCounts(db)).kept, (await compareCounts(db)).counted)
+  })
+
+  test('has the message of the latest delivery while that is kept, and only what is about the event', async () => {
+    const two = [hostgroupBody(['203.0.113.0/24'], 'm'), hostgroupBody(['203.0.113.0/24'], 'm')]
+    await ingest(two[0])
+    const { id } = (await list('provider')).results[0]!
+    const source = async (team: string, isStaff = false) =>
+      (await detail(team, id, isStaff)).parsed_data.source as { hostgroup_name: string } | undefined
+    assert.equal((await source('provider'))!.hostgroup_name, two[0]!['hostgroup_name'])
+    await deliver(db, 'fnm', [{ ...two[1], hostgroup_name: 'later', note: 'zz' }], new Date())
+    await ingestDeliveries(database.postgres, cache)
+    const stored = await db.selectFrom('events').select(['parsed_data', 'source_delivery']).executeTakeFirst()
+    assert.ok(!JSON.stringify(stored!.parsed_data).includes('hostgroup_name'), 'the event has no copy')
+    const { body } = await db
+      .selectFrom('deliveries')
+      .select('body')
+      .where('id', '=', stored!.source_delivery)
+      .executeTakeFirstOrThrow()
+    const latest = JSON.parse(body.toString()) as { hostgroup_name: string }
+    assert.equal((await source('provider'))!.hostgroup_name, latest.hostgroup_name)
+    assert.equal((await source('b', true))!.hostgroup_name, latest.hostgroup_name)
+    assert.equal(await source('b'), undefined)
+    await db.deleteFrom('deliveries').where('id', '=', stored!.source_delivery).execute()
+    assert.equal(await source('provider'), undefined)
+    assert.equal((await detail('provider', id)).id, id)
+  })
+
+  test('has the message within the event if it is from before deliveries were referred to, until a later one', async () => {
+    await ingest(hostgroupBody(['203.0.113.0/24'], 'old'))
+    const { id } = (await list('provider')).results[0]!
+    const before = (at: number) =>
+      sql`update events set source_delivery = null, source_received = null,
+        parsed_data = parsed_data || '{"source": {"hostgroup_name": "before"}}',
+        merge_state = jsonb_set(merge_state - 'delivery', '{stamps,source}', ${JSON.stringify([at, 0])}::jsonb)`.execute(
+        db,
+      )
+    const name = async () =>
+      ((await detail('provider', id)).parsed_data.source as { hostgroup_name: string }).hostgroup_name
+    await before(Date.now() + 1e9)
+    assert.equal(await name(), 'before')
+    await ingest({ ...hostgroupBody(['203.0.113.0/24'], 'old'), action: 'attack_status' })
+    assert.equal(await name(), 'before', 'its message is later')
+    await before(-2)
+    await ingest({ ...hostgroupBody(['203.0.113.0/24'], 'old'), hostgroup_name: 'next' })
+    assert.equal(await name(), 'next')
   })
 
   test('is found by no filter for networks of others', async () => {

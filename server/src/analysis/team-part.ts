@@ -43,6 +43,8 @@ export function teamPart(event: Event, held: readonly Prefix[]): Event {
     sourceLocation: unlessStated(event, 'sourceLocation'),
     parsedData: cutParsedData(event, networks, own),
     hasAttachment: false,
+    sourceDelivery: null,
+    sourceReceived: null,
   }
 }
 

@@ -8,7 +8,8 @@ import { noteText } from '@pharos/contract/delivery-note'
 import { checkSource, type DeliveryDeps, type DeliveryRequest } from './delivery.ts'
 import { renderEvent } from './event-json.ts'
 import { mergeObservation, type Event } from './event.ts'
-import { createSourceReader, readDelivery } from './read-delivery.ts'
+import { createSourceReader, messageOf, readDelivery } from './read-delivery.ts'
+import type { JsonObject } from './json.ts'
 import { listSources } from './source.store.ts'
 
 export async function validateDelivery(
@@ -29,12 +30,15 @@ export async function validateDelivery(
     error,
     notes: notes.map((note) => ({ ...note, message: noteText(note) })),
     event_count: events.size,
-    events: [...events.values()].slice(0, validatedEventsMax).map(detailOf),
+    events: [...events.values()]
+      .slice(0, validatedEventsMax)
+      .map((event) => detailOf(event, messageOf(observations, event.id))),
   }
 }
 
 /** The event in the form of the API. */
-function detailOf(event: Event): RelatedEventDetail {
+function detailOf(event: Event, source: JsonObject | undefined): RelatedEventDetail {
   const record = JSON.parse(`${renderEvent(event, null)}}`) as RelatedEventDetail
-  return { ...record, parsed_data: event.parsedData, has_attachment: event.hasAttachment }
+  const parsed = source === undefined ? event.parsedData : { ...event.parsedData, source }
+  return { ...record, parsed_data: parsed, has_attachment: event.hasAttachment }
 }

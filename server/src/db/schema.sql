@@ -1432,6 +1432,8 @@ create table events (
   has_attachment boolean not null default false,
   merge_state jsonb, -- what the other columns do not say and merging the next observation needs; null: the next observation starts anew
   updated timestamp with time zone not null default now(),
+  source_delivery bigint, -- deliveries.id with the latest message of the detector; it contains what parsed_data.source shows
+  source_received timestamp with time zone, -- deliveries.received of it, which selects the partition
   constraint events_pkey PRIMARY KEY (id),
   constraint events_source_key_source_event_id_key UNIQUE (source_key, source_event_id)
 );

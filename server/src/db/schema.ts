@@ -886,6 +886,10 @@ export interface EventsTable {
   /** what the other columns do not say and merging the next observation needs; null: the next observation starts anew */
   merge_state: NullableJson
   updated: Generated<Date>
+  /** deliveries.id with the latest message of the detector; it contains what parsed_data.source shows */
+  source_delivery: number | null
+  /** deliveries.received of it, which selects the partition */
+  source_received: Date | null
 }
 
 /** exporters of the platform file */

@@ -41,8 +41,8 @@ function read(body: Fields, notes: Notes, bansAreBlackholes: boolean): Observati
   const key = joinKey([canonicalOf(ip), readIncident(body, notes)])
   const observedAt = readTime(numberIfText(body.time), 'unix', '/time', notes) ?? null
   const attack = readAttack(translated(body, ip, key, notes), notes, bansAreBlackholes)
-  const source = abridgeJson(body) as JsonObject
-  const observation: Observation = { ...attack, observedAt, seen: { ...attack.seen, source } }
+  const message = () => abridgeJson(body) as JsonObject
+  const observation: Observation = { ...attack, observedAt, message }
   const previous = readPrevious(body, notes)
   if (previous === undefined) return [observation]
   return [endOf(observation, joinKey([canonicalOf(ip), previous])), observation]

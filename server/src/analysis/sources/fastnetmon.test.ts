@@ -51,7 +51,7 @@ describe('a ban of one host', () => {
       detected_by: 'automatic',
       flexible: [],
     })
-    assert.equal((event.parsedData.source as { action: string }).action, 'ban')
+    assert.equal(read('fastnetmon-ban').message!()['action'], 'ban')
   })
 
   test('is a black hole from ban to unban, if the settings enable it', () => {

@@ -115,6 +115,7 @@ export function readAttack(body: Fields, notes: Notes, bansAreBlackholes: boolea
       ...(scope.group === undefined ? {} : { sourceResourceId: scope.group }),
     },
     seen: seenOf(body, name, details, vectors, sample, notes),
+    message: () => abridgeJson(body) as JsonObject,
     ...(scope.kind === 'host' ? {} : { samples: samplesOf(sample, direction) }),
   }
 }
@@ -251,7 +252,6 @@ function seenOf(
       actions: mitigations.has(action) ? [action] : [],
       rules: rules.map((rule) => abridgeJson(rule) as Record<string, unknown>),
     },
-    source: abridgeJson(body) as JsonObject,
   }
 }
 

@@ -120,13 +120,19 @@ function check(normalise: Normaliser, body: unknown): readonly Observation[] {
     const text = canonicalJson(event as unknown as Json)
     assert.ok(text.isWellFormed() && !text.includes('\\u0000'), 'PostgreSQL takes it')
     assert.ok(text.length < 400_000, 'the text is bounded')
+    const message = canonicalJson(observation.message?.())
+    assert.ok(message.length < 200_000 && message.isWellFormed() && !message.includes('\\u0000'))
     assert.ok(Number.isSafeInteger(event.affectedBps) && Number.isSafeInteger(event.affectedPps))
     assert.ok(event.affectedBps >= 0 && event.affectedPps >= 0)
     assert.ok(event.start.getTime() > 0 && (event.end === null || event.end >= event.start))
     const latest = receivedAt.getTime() + 24 * 3_600_000
     assert.ok(event.start.getTime() <= latest && (event.end?.getTime() ?? 0) <= latest, 'not in the future')
     const record = JSON.parse(`${renderEvent(event, null)}}`) as object
-    const answer = { ...record, parsed_data: event.parsedData, has_attachment: event.hasAttachment }
+    const answer = {
+      ...record,
+      parsed_data: { ...event.parsedData, source: observation.message?.() },
+      has_attachment: event.hasAttachment,
+    }
     assert.ok(detail.Check(answer), `it matches the API schema:  ${JSON.stringify(detail.Errors(answer))}`)
     assert.ok(event.sourceEventId !== '' && event.sourceEventId.length <= 200)
   }

@@ -112,7 +112,8 @@ function normaliseEvent(
       pps: fields.amount('pps') ?? null,
       ratesAreRepeated: false,
       texts: textsOf(fields, meanings.classification(fields, notes), notes),
-      seen: seenOf(fields, event, notes),
+      seen: seenOf(fields, notes),
+      message: () => abridgeJson(event) as JsonObject,
     },
   ]
 }
@@ -161,7 +162,7 @@ function textsOf(fields: EventFields, classification: string | undefined, notes:
   return Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== undefined))
 }
 
-function seenOf(fields: EventFields, event: unknown, notes: Notes): Seen {
+function seenOf(fields: EventFields, notes: Notes): Seen {
   const bytes = fields.amount('total_bytes')
   const packets = fields.amount('total_packets')
   const thresholds = Object.entries({
@@ -179,7 +180,6 @@ function seenOf(fields: EventFields, event: unknown, notes: Notes): Seen {
     ...(thresholds.length > 0 ? { thresholds: Object.fromEntries(thresholds) as JsonObject } : {}),
     ...(bytes === undefined ? {} : { total_bytes: bytes }),
     ...(packets === undefined ? {} : { total_packets: packets }),
-    source: abridgeJson(event) as JsonObject,
   }
 }
 

@@ -79,11 +79,8 @@ function read(alert: unknown, place: string, notes: Notes): Observation[] {
         ...(kind === undefined ? {} : { classificationKey: kind }),
         description: describe(direction, kind, networks[0], detail),
       },
-      seen: {
-        vectors,
-        ...thresholdsOf(detail, at, notes),
-        source: abridgeJson(alert) as JsonObject,
-      },
+      seen: { vectors, ...thresholdsOf(detail, at, notes) },
+      message: () => abridgeJson(alert) as JsonObject,
     },
   ]
 }
