@@ -1,5 +1,5 @@
-// The port to the decoder of flow datagrams: NetFlow v5, v9, IPFIX and sFlow v5 into FlowColumns. What it learns from exporters
-// (templates and sampling rates) goes out and comes in as plain values, so that it outlives the process and another collector can go on.
+// The port to the decoder of flow datagrams: NetFlow v5, v9, IPFIX and sFlow v5 into FlowColumns. Templates and
+// sampling rates of exporters leave and enter it as plain values, so that it outlives the process and another collector can go on.
 import type { FlowColumns } from './flow-columns.ts'
 
 /** A template as the exporter sent it. Its key is (exporter, version, domain, id): the source port may change. */
@@ -66,7 +66,7 @@ export type HeaderSink = (
   row: number,
 ) => void
 
-/** What was lost or could not be decoded, as totals since the start. Names are labels of metrics. */
+/** Totals since the start of what was decoded, lost or refused. Names are labels of metrics. */
 export type DecoderCounters = {
   /** Decoded datagrams by protocol. */
   readonly datagrams: { netflow5: number; netflow9: number; ipfix: number; sflow: number }

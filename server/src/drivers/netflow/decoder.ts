@@ -1,0 +1,133 @@
+// Decodes datagrams of NetFlow v5, v9, IPFIX and sFlow v5 into columns. It has no I/O and never throws on what arrives: a datagram is
+// untrusted, and its sender too.
+import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type {
+  ExporterSetting,
+  FlowDecoder,
+  SamplingRecord,
+  TemplateRecord,
+} from '../../analysis/flow/flow-decoder.ts'
+import { createDecoding, type DecoderOptions } from './decoding.ts'
+import { createTemplate, fieldList } from './domain.ts'
+import type { ExporterTable } from './exporter-table.ts'
+import { createMessageDecoder } from './message.ts'
+import { createSflowDecoder } from './sflow.ts'
+import { decodeV5 } from './v5.ts'
+
+/** Creates a decoder without any templates. One per thread. */
+export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
+  const decoding = createDecoding(options)
+  const { exporters, counters, context } = decoding
+  const messages = createMessageDecoder(decoding)
+  const sflow = createSflowDecoder(decoding)
+  // A view is created per buffer, not per datagram: the source reuses its buffer.
+  let view: DataView = new DataView(new ArrayBuffer(0))
+
+  function decode(
+    octets: Uint8Array,
+    offset: number,
+    length: number,
+    sender: Uint32Array,
+    senderAt: number,
+    timeMs: number,
+    columns: FlowColumns,
+  ): void {
+    if (
+      view.buffer !== octets.buffer ||
+      view.byteOffset !== octets.byteOffset ||
+      view.byteLength !== octets.byteLength
+    ) {
+      view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength)
+    }
+    const end = offset + length
+    const version = length >= 4 ? view.getUint16(offset) : -1
+    const headerOctets = headerLengths[version]
+    if (headerOctets === undefined || length < headerOctets) {
+      counters.malformedDatagrams++
+      return
+    }
+    const exporter = exporters.find(sender, senderAt, timeMs)
+    if (!exporter) {
+      counters.overLimit++
+      return
+    }
+    exporter.lastMs = timeMs
+    context.exporter = exporter.index
+    context.time = Math.floor(timeMs / 1000)
+    context.override = exporter.override
+    const before = columns.length
+    if (version === 5) decodeV5(decoding, exporter, view, offset, end, columns)
+    else if (version === 0) sflow(exporter, octets, view, offset, end, timeMs, columns)
+    else messages.decode(exporter, octets, view, offset, end, timeMs, columns)
+    counters.flows += columns.length - before
+  }
+
+  return {
+    decode,
+    releaseHeld(timeMs, columns) {
+      const before = columns.length
+      messages.release(timeMs, columns)
+      counters.flows += columns.length - before
+    },
+    addTemplate({ exporter: address, version, domain: domainId, id, scopes, fields }) {
+      const exporter = exporters.findAddress(address, Date.now())
+      const domain = exporter && messages.domainOf(exporter, version, domainId)
+      const template = createTemplate(version, id, scopes, Uint32Array.from(fields.flat()))
+      if (domain && template && !domain.templates.has(id)) messages.saveTemplate(domain, template)
+    },
+    addSampling({ exporter: address, version, domain: domainId, sampler, inIf, rate }) {
+      const exporter = exporters.findAddress(address, Date.now())
+      const domain = exporter && messages.domainOf(exporter, version, domainId)
+      if (domain) messages.saveRate(domain, sampler, inIf, rate, false)
+    },
+    setExporters: (settings) => setExporters(exporters, settings),
+    exporters: exporters.addresses,
+    templates: () => listTemplates(exporters),
+    samplings: () => listSamplings(exporters),
+    counters,
+  }
+}
+
+/** By version: the octets of the header. sFlow has a version of four octets, so the first two are 0. */
+const headerLengths: Readonly<Record<number, number>> = { 0: 28, 5: 24, 9: 20, 10: 16 }
+
+function setExporters(exporters: ExporterTable, settings: readonly ExporterSetting[]): void {
+  for (const exporter of exporters.all) {
+    exporter.isConfigured = false
+    exporter.override = 0
+  }
+  for (const { address, samplingRate } of settings) {
+    const exporter = exporters.findAddress(address, Date.now())
+    if (!exporter) continue
+    exporter.isConfigured = true
+    exporter.override = samplingRate ?? 0
+  }
+}
+
+function listTemplates(exporters: ExporterTable): TemplateRecord[] {
+  return exporters.all.flatMap(({ address, domains }) =>
+    [...domains.values()].flatMap(({ version, id: domain, templates }) =>
+      [...templates.values()].map(({ id, scopes, fields }) => ({
+        exporter: address,
+        version,
+        domain,
+        id,
+        scopes,
+        fields: fieldList(fields),
+      })),
+    ),
+  )
+}
+
+function listSamplings(exporters: ExporterTable): SamplingRecord[] {
+  return exporters.all.flatMap(({ address, domains }) =>
+    [...domains.values()].flatMap(({ version, id: domain, rate, samplerRates, interfaceRates }) => {
+      const common = { exporter: address, version, domain }
+      return [
+        ...(rate > 0 ? [{ ...common, sampler: 0, inIf: 0, rate }] : []),
+        ...Array.from(samplerRates, ([sampler, rate]) => ({ ...common, sampler, inIf: 0, rate })),
+        ...Array.from(interfaceRates, ([inIf, rate]) => ({ ...common, sampler: 0, inIf, rate })),
+      ]
+    }),
+  )
+}

@@ -1,0 +1,59 @@
+// The state that the decoders of all protocols share.
+import type { DecoderCounters, DecoderEvents } from '../../analysis/flow/flow-decoder.ts'
+import { ExporterTable } from './exporter-table.ts'
+import { createPacketHeader } from './packet-header.ts'
+import type { RecordContext } from './read-records.ts'
+
+/** `exportersMax` and `heldOctetsMax` are the bounds for all exporters together. */
+export type DecoderOptions = DecoderEvents & {
+  readonly exportersMax?: number
+  readonly heldOctetsMax?: number
+}
+
+export type Decoding = {
+  readonly exporters: ExporterTable
+  readonly events: DecoderEvents
+  readonly counters: DecoderCounters
+  readonly context: RecordContext
+  readonly heldOctetsMax: number
+}
+
+/** Creates the state of a decoder that knows nothing. */
+export function createDecoding({
+  exportersMax = 4096,
+  heldOctetsMax = 64 * 2 ** 20,
+  ...events
+}: DecoderOptions): Decoding {
+  return {
+    exporters: new ExporterTable(exportersMax),
+    events,
+    counters: {
+      datagrams: { netflow5: 0, netflow9: 0, ipfix: 0, sflow: 0 },
+      flows: 0,
+      malformedDatagrams: 0,
+      truncated: 0,
+      refusedTemplates: 0,
+      heldSets: 0,
+      expiredSets: 0,
+      overflowedSets: 0,
+      recordsWithoutAddress: 0,
+      recordsWithoutCounters: 0,
+      samplesWithoutAddress: 0,
+      sequenceGaps: 0,
+      sequenceMissing: 0,
+      overLimit: 0,
+    },
+    context: {
+      exporter: 0,
+      time: 0,
+      override: 0,
+      rate: 0,
+      lookup: () => 0,
+      header: createPacketHeader(),
+      onHeader: events.onHeader,
+      withoutCounters: 0,
+      withoutAddress: 0,
+    },
+    heldOctetsMax,
+  }
+}

@@ -1,0 +1,211 @@
+// The information elements that a flow is read from (IANA registry "IPFIX Information Elements"; 1 to 127 are those of NetFlow v9),
+// and where they are in the records of a template. All other elements are skipped by their length.
+import type { TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
+
+/** Names of the values in a record. `alternate`: used when the ordinary counters are absent or 0. `reverse`: the other direction of a biflow. */
+export const slotNames = [
+  'octets',
+  'packets',
+  'octetsAlternate',
+  'packetsAlternate',
+  'octetsReverse',
+  'packetsReverse',
+  'src4',
+  'dst4',
+  'src6',
+  'dst6',
+  'ipVersion',
+  'protocol',
+  'srcPort',
+  'dstPort',
+  'icmp4',
+  'icmp6',
+  'icmpType4',
+  'icmpCode4',
+  'icmpType6',
+  'icmpCode6',
+  'tcpFlags',
+  'tcpFlagsReverse',
+  'tos',
+  'dscp',
+  'fragmentOffset',
+  'fragmentFlags',
+  'inIf',
+  'outIf',
+  'inIfPhysical',
+  'outIfPhysical',
+  'srcAs',
+  'dstAs',
+  'sampler',
+  'rate',
+  'interval',
+  'space',
+  'size',
+  'population',
+  'event',
+  'frame',
+  'ipSection',
+  'frameSize',
+  'domain',
+] as const
+
+export type SlotName = (typeof slotNames)[number]
+
+export const slot = Object.fromEntries(slotNames.map((name, index) => [name, index])) as Readonly<
+  Record<SlotName, number>
+>
+
+/** Reverse elements of a biflow have this enterprise number (RFC 5103). */
+const reverseEnterprise = 29_305
+
+type Meaning = readonly [name: SlotName, preference: number]
+
+/** By element; if a template has several of a slot, the lowest preference is read. Elements after NAT (225 to 228, 281, 282) are absent on purpose. */
+const ordinary: Readonly<Record<number, Meaning>> = {
+  1: ['octets', 0],
+  2: ['packets', 0],
+  231: ['octets', 1],
+  298: ['packets', 1],
+  // Totals since the start of the flow: only exporters that send a flow once, at its end, have no deltas (YAF, ASA 8).
+  85: ['octets', 2],
+  86: ['packets', 2],
+  352: ['octets', 3],
+  353: ['octets', 4],
+  // OUT_BYTES and OUT_PKTS: the same flow after the router, also the only counters of egress exporters.
+  23: ['octetsAlternate', 0],
+  24: ['packetsAlternate', 0],
+  171: ['octetsAlternate', 1],
+  172: ['packetsAlternate', 1],
+  232: ['octetsReverse', 1],
+  299: ['packetsReverse', 1],
+  8: ['src4', 0],
+  12: ['dst4', 0],
+  27: ['src6', 0],
+  28: ['dst6', 0],
+  60: ['ipVersion', 0],
+  4: ['protocol', 0],
+  7: ['srcPort', 0],
+  182: ['srcPort', 1],
+  180: ['srcPort', 2],
+  11: ['dstPort', 0],
+  183: ['dstPort', 1],
+  181: ['dstPort', 2],
+  32: ['icmp4', 0],
+  139: ['icmp6', 0],
+  176: ['icmpType4', 0],
+  177: ['icmpCode4', 0],
+  178: ['icmpType6', 0],
+  179: ['icmpCode6', 0],
+  6: ['tcpFlags', 0],
+  5: ['tos', 0],
+  195: ['dscp', 0],
+  88: ['fragmentOffset', 0],
+  197: ['fragmentFlags', 0],
+  10: ['inIf', 0],
+  14: ['outIf', 0],
+  252: ['inIfPhysical', 0],
+  253: ['outIfPhysical', 0],
+  16: ['srcAs', 0],
+  17: ['dstAs', 0],
+  48: ['sampler', 0],
+  302: ['sampler', 1],
+  50: ['rate', 0],
+  34: ['rate', 1],
+  305: ['interval', 0],
+  306: ['space', 0],
+  309: ['size', 0],
+  310: ['population', 0],
+  233: ['event', 0],
+  230: ['event', 1],
+  40_005: ['event', 2],
+  315: ['frame', 0],
+  104: ['frame', 1],
+  313: ['ipSection', 0],
+  312: ['frameSize', 0],
+  103: ['frameSize', 1],
+  149: ['domain', 0],
+}
+
+const reverse: Readonly<Record<number, Meaning>> = {
+  1: ['octetsReverse', 0],
+  2: ['packetsReverse', 0],
+  85: ['octetsReverse', 2],
+  86: ['packetsReverse', 2],
+  6: ['tcpFlagsReverse', 0],
+}
+
+const addressLength: Partial<Record<SlotName, number>> = { src4: 4, dst4: 4, src6: 16, dst6: 16 }
+
+/** Octets that a value may have: reduced-length encoding (RFC 7011, 6.2) makes numbers shorter. 0: any. */
+const exactLength: readonly number[] = slotNames.map((name) =>
+  name === 'frame' || name === 'ipSection' ? 0 : (addressLength[name] ?? 8),
+)
+
+export const variableLength = 65_535
+
+/** Returns whether a value of this length can be read: an address has one length, a number up to 8 octets. */
+export function isReadable(index: number, length: number): boolean {
+  const exact = exactLength[index]!
+  if (exact === 0) return length > 0
+  return exact === 8 ? length >= 1 && length <= 8 : length === exact
+}
+
+export type Layout = {
+  /** Octets of a record; of a variable one the smallest. */
+  readonly width: number
+  readonly isVariable: boolean
+  /** By slot: the octet offset in a record of fixed length; in a variable one the index of the field. -1: absent. */
+  readonly places: Int16Array | Int32Array
+  readonly lengths: Uint16Array
+  /** Lengths of all fields, for walking through variable records. */
+  readonly fieldLengths: Uint16Array
+  readonly hasAddress: boolean
+  readonly hasCounters: boolean
+  readonly hasSection: boolean
+}
+
+/** Returns where the values are in the records of a template. */
+export function layoutOf({ version, fields }: Pick<TemplateRecord, 'version' | 'fields'>): Layout {
+  const isVariable = version === 10 && fields.some(([, , length]) => length === variableLength)
+  const places = new Int32Array(slotNames.length).fill(-1)
+  const lengths = new Uint16Array(slotNames.length)
+  const preferences = new Uint8Array(slotNames.length).fill(255)
+  let offset = 0
+  fields.forEach(([enterprise, element, length], index) => {
+    const meaning = meaningOf(enterprise, element)
+    const isOpen = isVariable && length === variableLength
+    if (meaning) {
+      const [name, preference] = meaning
+      const at = slot[name]
+      if (preference < preferences[at]! && (isOpen || isReadable(at, length))) {
+        preferences[at] = preference
+        places[at] = isVariable ? index : offset
+        lengths[at] = length
+      }
+    }
+    offset += isOpen ? 1 : length
+  })
+  const has = (...names: SlotName[]) => names.some((name) => places[slot[name]]! >= 0)
+  return {
+    width: offset,
+    isVariable,
+    places,
+    lengths,
+    fieldLengths: Uint16Array.from(fields, ([, , length]) => length),
+    hasAddress: has('src4', 'dst4', 'src6', 'dst6'),
+    hasCounters: has(
+      'octets',
+      'packets',
+      'octetsAlternate',
+      'packetsAlternate',
+      'octetsReverse',
+      'packetsReverse',
+    ),
+    hasSection: has('frame', 'ipSection'),
+  }
+}
+
+function meaningOf(enterprise: number, element: number): Meaning | undefined {
+  if (enterprise === 0) return ordinary[element]
+  return enterprise === reverseEnterprise ? reverse[element] : undefined
+}

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { createFlowColumns } from '../../analysis/flow/flow-columns.ts'
+import { compileRecords } from './compile-records.ts'
+import { createDecoder } from './decoder.ts'
+import { createTemplate } from './domain.ts'
+import { createPacketHeader } from './packet-header.ts'
+import { readRecords, type RecordContext } from './read-records.ts'
+import {
+  decodeAll,
+  flowSample,
+  ip,
+  ipfix,
+  options,
+  optionsV9,
+  pack,
+  rawHeader,
+  rowsOf,
+  set,
+  sflow,
+  template,
+  testNowMs,
+  u16,
+  u32,
+  u8,
+  v5,
+  v9,
+  type Row,
+} from './testing.ts'
+
+const elements = [
+  1, 2, 4, 5, 6, 7, 8, 10, 11, 12, 14, 16, 17, 23, 24, 27, 28, 32, 34, 48, 50, 60, 85, 86, 88, 139, 176, 177,
+  178, 179, 195, 197, 231, 232, 233, 252, 253, 298, 299, 302, 305, 306, 309, 310, 400,
+]
+const lengthOf = (element: number, reduced: number) =>
+  ({ 8: 4, 12: 4, 27: 16, 28: 16 })[element] ?? ([4, 60, 195, 197, 176, 177].includes(element) ? 1 : reduced)
+
+const fieldsArb = fc.uniqueArray(
+  fc
+    .tuple(fc.constantFrom(...elements), fc.integer({ min: 1, max: 8 }), fc.constantFrom(0, 0, 0, 29_305, 9))
+    .map(([element, reduced, enterprise]) => [enterprise, element, lengthOf(element, reduced)] as const),
+  { minLength: 3, maxLength: 24, selector: ([enterprise, element]) => enterprise * 65_536 + element },
+)
+
+const contextOf = (rate: number): RecordContext => ({
+  exporter: 7,
+  time: 1_800_000_000,
+  override: 0,
+  rate,
+  lookup: (sampler, inIf) => (sampler * 31 + inIf) % 1000,
+  header: createPacketHeader(),
+  onHeader: undefined,
+  withoutCounters: 0,
+  withoutAddress: 0,
+})
+
+describe('a compiled template', () => {
+  it('reads what the table reads, for any template and content', () => {
+    let compared = 0
+    fc.assert(
+      fc.property(
+        fieldsArb,
+        fc.uint8Array({ minLength: 400, maxLength: 400 }),
+        fc.constantFrom(-1, 0, 5),
+        fc.boolean(),
+        (fields, content, rate, isSparse) => {
+          const octets = isSparse
+            ? content.map((octet, i) => (content[(i * 7) % 400]! < 160 ? 0 : octet))
+            : content
+          const made = createTemplate(10, 256, 0, Uint32Array.from(fields.flat()))
+          const compiled = made && compileRecords(made.layout)
+          if (!compiled) return
+          compared++
+          const [table, code] = [createFlowColumns(800), createFlowColumns(800)]
+          const [a, b] = [contextOf(rate), contextOf(rate)]
+          const count = readRecords(octets, 0, octets.length, made.layout, a, table)
+          compiled(octets, new DataView(octets.buffer, octets.byteOffset), 0, count, b, code)
+          assert.deepEqual(rowsOf(code), rowsOf(table))
+          assert.equal(b.withoutCounters, a.withoutCounters)
+        },
+      ),
+      { numRuns: 400 },
+    )
+    assert.ok(compared > 100, `${compared} templates were compiled`)
+  })
+})
+
+describe('templates, sampling rates and data', () => {
+  /** The parts of a conversation; each may come at any time, and more than once. */
+  const parts = {
+    template: v9({}, set(0, template(256, [8, 4], [12, 4], [48, 1], [1, 4], [2, 4]))),
+    optionsTemplate: v9({}, set(1, optionsV9(300, [[1, 4]], [48, 1], [50, 4]))),
+    rate: v9({}, set(300, u32(0), u8(3), u32(64))),
+    data: v9({}, set(256, ip('192.0.2.1'), ip('198.51.100.2'), u8(3), u32(100), u32(1))),
+  }
+
+  it('give every flow once in any order, with the rate or with none', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('template', 'optionsTemplate', 'rate', 'data' as const), { maxLength: 20 }),
+        (given) => {
+          const names = given as (keyof typeof parts)[]
+          const decoder = createDecoder()
+          const rows = names.flatMap((name) => decodeAll(decoder, [parts[name]]))
+          const sent = names.filter((name) => name === 'data').length
+          assert.equal(rows.length, names.includes('template') ? sent : 0)
+          assert.ok(rows.every(({ rate }) => rate === 64 || rate === 0))
+          const isKnown = new Set(names).size === 4
+          // Once all is known, nothing is unknown.
+          if (isKnown)
+            assert.deepEqual(
+              decodeAll(decoder, [parts.data]).map(({ rate }) => rate),
+              [64],
+            )
+          assert.deepEqual(rows, rowsOfRestarted(names), 'a restart in between changes nothing')
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  /** The same conversation with a new decoder before every datagram, which gets what the one before had learnt. */
+  function rowsOfRestarted(names: readonly (keyof typeof parts)[]): Row[] {
+    const first = names.indexOf('template')
+    let decoder = createDecoder()
+    return names.flatMap((name, index) => {
+      // Held data does not survive a restart: begin once the template is known.
+      if (index > Math.max(first, names.indexOf('optionsTemplate')) && first >= 0) {
+        const next = createDecoder()
+        for (const one of decoder.templates()) next.addTemplate(one)
+        for (const one of decoder.samplings()) next.addSampling(one)
+        decoder = next
+      }
+      return decodeAll(decoder, [parts[name]])
+    })
+  }
+})
+
+describe('hostile datagrams', () => {
+  const udp = pack(
+    new Uint8Array(12),
+    u16(0x0800),
+    u8(0x45),
+    u8(0),
+    u16(100),
+    u32(0),
+    u8(64),
+    u8(17),
+    u16(0),
+    ip('192.0.2.1'),
+    ip('198.51.100.2'),
+    u32(0),
+    u32(0),
+  )
+  const label = pack(new Uint8Array(12), u16(0x8847), u32(0x1_40), udp.subarray(14))
+  const seeds = [
+    v5({}, { src: '192.0.2.1', dst: '198.51.100.2', packets: 1, octets: 100 }),
+    v9({}, set(0, template(256, [8, 4], [12, 4], [1, 4], [2, 4])), set(256, new Uint8Array(64))),
+    v9({}, set(1, optionsV9(300, [[2, 4]], [34, 4])), set(300, u32(1), u32(2))),
+    ipfix(
+      {},
+      set(2, template(256, [8, 4], [371, 65_535], [1, 8], [1, 4, 29_305])),
+      set(256, ip('192.0.2.1'), u8(2), u16(7), new Uint8Array(12)),
+    ),
+    ipfix(
+      {},
+      set(3, options(300, [[149, 4]], [305, 4], [306, 4])),
+      set(300, u32(1), u32(1), u32(9)),
+      set(2, pack(u16(2), u16(0))),
+    ),
+    ipfix({}, set(2, template(257, [315, 65_535], [312, 2])), set(257, u8(udp.length), udp, u16(100))),
+    sflow({}, flowSample(10, rawHeader(1, 100, udp)), flowSample(10, rawHeader(1, 100, label))),
+  ]
+
+  it('are decoded without an error, in bounded time and memory', () => {
+    const decoder = createDecoder({ onHeader: () => {}, onInterfaceCounters: () => {} })
+    const columns = createFlowColumns(140_000)
+    const sender = Uint32Array.from([0, 0, 0xff_ff, 1])
+    const mutation = fc.tuple(fc.nat(), fc.oneof(fc.nat(255), fc.constantFrom(0, 255, 1, 4)))
+    let datagrams = 0
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...seeds),
+        fc.array(mutation, { maxLength: 6 }),
+        fc.nat(),
+        fc.boolean(),
+        (seed, mutations, cut, isCut) => {
+          const octets = Uint8Array.from(seed)
+          for (const [place, value] of mutations) octets[place % octets.length] = value
+          columns.length = 0
+          datagrams++
+          decoder.decode(
+            octets,
+            0,
+            isCut ? cut % octets.length : octets.length,
+            sender,
+            0,
+            testNowMs,
+            columns,
+          )
+          assert.ok(columns.length <= 70_000)
+        },
+      ),
+      { numRuns: 20_000 },
+    )
+    assert.equal(datagrams, 20_000)
+    assert.ok(decoder.templates().length <= 4096)
+    assert.ok(decoder.counters.flows > 1000 && decoder.counters.truncated > 100)
+  })
+
+  it('never read beyond their end, wherever they lie in the buffer', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...seeds), fc.nat(), fc.nat(64), (seed, cut, offset) => {
+        const length = cut % (seed.length + 1)
+        const alone = decodeAll(createDecoder(), [seed.slice(0, length)])
+        const decoder = createDecoder()
+        const buffer = new Uint8Array(seed.length + 200).fill(0xee)
+        buffer.set(seed.subarray(0, length), offset)
+        const columns = createFlowColumns(70_000)
+        decoder.decode(
+          buffer,
+          offset,
+          length,
+          Uint32Array.from([0, 0, 0xff_ff, 0xc0_00_02_01]),
+          0,
+          testNowMs,
+          columns,
+        )
+        assert.deepEqual(rowsOf(columns), alone)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('with the largest number of records take processor time for their octets, not more', () => {
+    const narrow = template(256, [8, 4], [1, 1])
+    const data = set(256, new Uint8Array(65_000))
+    const decoder = createDecoder()
+    decodeAll(decoder, [v9({}, set(0, narrow))])
+    const columns = createFlowColumns(70_000)
+    const started = process.cpuUsage()
+    for (let i = 0; i < 50; i++) {
+      columns.length = 0
+      decoder.decode(
+        v9({}, data),
+        0,
+        data.length + 20,
+        Uint32Array.from([0, 0, 0xff_ff, 0xc0_00_02_01]),
+        0,
+        testNowMs,
+        columns,
+      )
+      assert.equal(columns.length, 13_000)
+    }
+    const { user, system } = process.cpuUsage(started)
+    assert.ok(user + system < 5_000_000, `${user + system} us for 650,000 records`)
+  })
+})

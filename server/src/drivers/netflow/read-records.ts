@@ -1,0 +1,324 @@
+// Reads the records of a data set into columns, as any template describes them: the reference for `compile-records.ts`, and the way of
+// variable-length records and of templates that are used too little to be compiled. Nothing is allocated per record.
+import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type { HeaderSink } from '../../analysis/flow/flow-decoder.ts'
+import { isReadable, slot, slotNames, variableLength, type Layout } from './elements.ts'
+import { headerProtocol, parsePacket, type PacketHeader } from './packet-header.ts'
+
+/** What the rows of a set have in common, and what was skipped. One object, reused. */
+export type RecordContext = {
+  exporter: number
+  /** Unix seconds. */
+  time: number
+  /** The sampling rate of the platform file, which replaces all others; 0 for none. */
+  override: number
+  /** The rate of every record that names none itself; -1: `lookup` decides by sampler and interface. */
+  rate: number
+  lookup: (sampler: number, inIf: number) => number
+  readonly header: PacketHeader
+  readonly onHeader: HeaderSink | undefined
+  withoutCounters: number
+  withoutAddress: number
+}
+
+const places = new Int32Array(slotNames.length)
+const lengths = new Uint16Array(slotNames.length)
+const starts = new Int32Array(256)
+const sizes = new Uint16Array(256)
+
+/** The low 32 bits of the value of a slot; 0 if it is absent. */
+function low(octets: Uint8Array, index: number): number {
+  const at = places[index]!
+  if (at < 0) return 0
+  const end = at + lengths[index]!
+  let value = 0
+  for (let i = Math.max(at, end - 4); i < end; i++) value = (value << 8) | octets[i]!
+  return value >>> 0
+}
+
+/** The bits above 32. */
+function high(octets: Uint8Array, index: number): number {
+  const at = places[index]!
+  if (at < 0) return 0
+  const end = at + lengths[index]! - 4
+  let value = 0
+  for (let i = at; i < end; i++) value = (value << 8) | octets[i]!
+  return value >>> 0
+}
+
+const isPresent = (index: number): boolean => places[index]! >= 0
+
+/** The number of records of a set in `octets[at, end)`; of variable ones an upper limit. Padding is shorter than a record. */
+export function countRecords(layout: Layout, at: number, end: number): number {
+  return Math.floor((end - at) / layout.width)
+}
+
+/** Calls `onRecord` once the values of a record have their places. Returns the number of records; -1 minus it if one exceeds the set. */
+function walk(octets: Uint8Array, at: number, end: number, layout: Layout, onRecord: () => void): number {
+  let records = 0
+  let next = at
+  while (end - next >= layout.width) {
+    if (layout.isVariable) {
+      next = walkFields(octets, next, end, layout)
+      if (next < 0) return -1 - records
+      locateVariable(layout)
+    } else {
+      locateFixed(layout, next)
+      next += layout.width
+    }
+    records++
+    onRecord()
+  }
+  return records
+}
+
+function locateFixed(layout: Layout, start: number): void {
+  for (let i = 0; i < places.length; i++) {
+    const place = layout.places[i]!
+    places[i] = place < 0 ? -1 : start + place
+    lengths[i] = layout.lengths[i]!
+  }
+}
+
+function locateVariable(layout: Layout): void {
+  for (let i = 0; i < places.length; i++) {
+    const field = layout.places[i]!
+    const isUsed = field >= 0 && isReadable(i, sizes[field]!)
+    places[i] = isUsed ? starts[field]! : -1
+    lengths[i] = isUsed ? sizes[field]! : 0
+  }
+}
+
+/** Sets where each field of a variable record is (RFC 7011, section 7). Returns the end of the record; -1 if it exceeds the set. */
+function walkFields(octets: Uint8Array, at: number, end: number, layout: Layout): number {
+  let next = at
+  for (let field = 0; field < layout.fieldLengths.length; field++) {
+    let length = layout.fieldLengths[field]!
+    if (length === variableLength) {
+      if (next >= end) return -1
+      length = octets[next++]!
+      if (length === 255) {
+        if (next + 2 > end) return -1
+        length = (octets[next]! << 8) | octets[next + 1]!
+        next += 2
+      }
+    }
+    if (next + length > end) return -1
+    starts[field] = next
+    sizes[field] = length
+    next += length
+  }
+  return next
+}
+
+/** Appends the flows of the set in `octets[at, end)`. Returns as `walk`. */
+export function readRecords(
+  octets: Uint8Array,
+  at: number,
+  end: number,
+  layout: Layout,
+  context: RecordContext,
+  columns: FlowColumns,
+): number {
+  return walk(octets, at, end, layout, () => readRecord(octets, layout, context, columns))
+}
+
+function readRecord(octets: Uint8Array, layout: Layout, context: RecordContext, columns: FlowColumns): void {
+  if (!layout.hasAddress) {
+    if (layout.hasSection) readSection(octets, context, columns)
+    else context.withoutAddress++
+    return
+  }
+  let octetsSlot = slot.octets
+  let packetsSlot = slot.packets
+  if (isZero(octets, octetsSlot, packetsSlot)) {
+    octetsSlot = slot.octetsAlternate
+    packetsSlot = slot.packetsAlternate
+  }
+  const hasForward = !isZero(octets, octetsSlot, packetsSlot)
+  const hasReverse = !isZero(octets, slot.octetsReverse, slot.packetsReverse)
+  if (!hasForward && !hasReverse && (!layout.hasCounters || isPresent(slot.event))) {
+    context.withoutCounters++
+    return
+  }
+  // A one-sided connection (only answers were counted) has one row, the reverse one.
+  if (hasForward || !hasReverse) writeRow(octets, octetsSlot, packetsSlot, false, context, columns)
+  if (hasReverse) writeRow(octets, slot.octetsReverse, slot.packetsReverse, true, context, columns)
+}
+
+function isZero(octets: Uint8Array, a: number, b: number): boolean {
+  return (low(octets, a) | high(octets, a) | low(octets, b) | high(octets, b)) === 0
+}
+
+function writeRow(
+  octets: Uint8Array,
+  octetsSlot: number,
+  packetsSlot: number,
+  isReverse: boolean,
+  context: RecordContext,
+  c: FlowColumns,
+): void {
+  const row = c.length++
+  c.time[row] = context.time
+  c.exporter[row] = context.exporter
+  const inIf = low(octets, slot.inIf) || low(octets, slot.inIfPhysical)
+  const outIf = low(octets, slot.outIf) || low(octets, slot.outIfPhysical)
+  const srcAs = low(octets, slot.srcAs)
+  const dstAs = low(octets, slot.dstAs)
+  const protocol = low(octets, slot.protocol) & 0xff
+  const srcPort = low(octets, slot.srcPort)
+  const dstPort = destinationPort(octets, protocol)
+  const isIcmp = protocol === 1 || protocol === 58
+  const isV6 = hasVersion6(octets)
+  const [srcSlot, dstSlot] = isV6 ? [slot.src6, slot.dst6] : [slot.src4, slot.dst4]
+  writeAddress(octets, srcSlot, isV6, isReverse ? c.dst : c.src, row * 4)
+  writeAddress(octets, dstSlot, isV6, isReverse ? c.src : c.dst, row * 4)
+  c.inIf[row] = isReverse ? outIf : inIf
+  c.outIf[row] = isReverse ? inIf : outIf
+  c.srcAs[row] = isReverse ? dstAs : srcAs
+  c.dstAs[row] = isReverse ? srcAs : dstAs
+  // Type and code are no ports: they stay in place.
+  c.srcPort[row] = isReverse && !isIcmp ? dstPort : srcPort
+  c.dstPort[row] = isReverse && !isIcmp ? srcPort : dstPort
+  c.protocol[row] = protocol
+  c.tcpFlags[row] = low(octets, isReverse ? slot.tcpFlagsReverse : slot.tcpFlags)
+  c.dscp[row] = isPresent(slot.dscp) ? low(octets, slot.dscp) & 0x3f : (low(octets, slot.tos) & 0xff) >> 2
+  c.fragment[row] = isFragment(octets) ? 1 : 0
+  c.bytesLo[row] = low(octets, octetsSlot)
+  c.bytesHi[row] = high(octets, octetsSlot)
+  c.packetsLo[row] = low(octets, packetsSlot)
+  c.packetsHi[row] = high(octets, packetsSlot)
+  c.samplingRate[row] = rateOfRow(octets, inIf, context)
+}
+
+/** With both families in a template, the record's IP version decides; without it, the one that is not 0. */
+function hasVersion6(octets: Uint8Array): boolean {
+  const has4 = isPresent(slot.src4) || isPresent(slot.dst4)
+  const has6 = isPresent(slot.src6) || isPresent(slot.dst6)
+  if (!has4 || !has6) return has6
+  const version = low(octets, slot.ipVersion)
+  if (version === 4 || version === 6) return version === 6
+  return (low(octets, slot.src4) | low(octets, slot.dst4)) === 0
+}
+
+function writeAddress(
+  octets: Uint8Array,
+  index: number,
+  isV6: boolean,
+  into: Uint32Array,
+  word: number,
+): void {
+  const at = places[index]!
+  if (!isV6) {
+    into[word] = into[word + 1] = 0
+    into[word + 2] = 0xff_ff
+    into[word + 3] = low(octets, index)
+    return
+  }
+  for (let i = 0; i < 4; i++) into[word + i] = at < 0 ? 0 : word32(octets, at + i * 4)
+}
+
+const word32 = (octets: Uint8Array, at: number): number =>
+  (octets[at]! << 24) | (octets[at + 1]! << 16) | (octets[at + 2]! << 8) | octets[at + 3]!
+
+function destinationPort(octets: Uint8Array, protocol: number): number {
+  const port = low(octets, slot.dstPort)
+  if (protocol === 1) return icmp(octets, slot.icmp4, slot.icmpType4, slot.icmpCode4) || port
+  return protocol === 58 ? icmp(octets, slot.icmp6, slot.icmpType6, slot.icmpCode6) || port : port
+}
+
+function icmp(octets: Uint8Array, both: number, type: number, code: number): number {
+  return isPresent(both)
+    ? low(octets, both) & 0xff_ff
+    : ((low(octets, type) & 0xff) << 8) | (low(octets, code) & 0xff)
+}
+
+function isFragment(octets: Uint8Array): boolean {
+  return low(octets, slot.fragmentOffset) !== 0 || hasMoreFragments(octets)
+}
+
+/** `fragmentFlags`: reserved, DF, MF as the highest bits. */
+function hasMoreFragments(octets: Uint8Array): boolean {
+  return isPresent(slot.fragmentFlags) && (octets[places[slot.fragmentFlags]!]! & 0x20) !== 0
+}
+
+function rateOfRow(octets: Uint8Array, inIf: number, context: RecordContext): number {
+  if (context.override > 0) return context.override
+  const own = rateIn(octets)
+  if (own > 0) return own
+  return context.rate >= 0 ? context.rate : context.lookup(low(octets, slot.sampler), inIf)
+}
+
+/** The sampling rate that a record contains, of options or of a flow; 0 if none (RFC 5477, section 8.2). */
+function rateIn(octets: Uint8Array): number {
+  const rate = low(octets, slot.rate)
+  if (rate > 0) return rate
+  const interval = low(octets, slot.interval)
+  if (interval > 0) {
+    return isPresent(slot.space)
+      ? Math.min(0xff_ff_ff_ff, Math.round((interval + low(octets, slot.space)) / interval))
+      : interval
+  }
+  const size = low(octets, slot.size)
+  return size > 0 ? Math.round(low(octets, slot.population) / size) : 0
+}
+
+/** A record that contains the first octets of a packet instead of its fields (PSAMP, and Cisco's layer 2 sections). */
+function readSection(octets: Uint8Array, context: RecordContext, c: FlowColumns): void {
+  const isFrame = isPresent(slot.frame)
+  const index = isFrame ? slot.frame : slot.ipSection
+  const [at, length] = [places[index]!, lengths[index]!]
+  const protocol = isFrame ? headerProtocol.ethernet : headerProtocol.ipv4
+  const { header } = context
+  if (!parsePacket(octets, at, at + length, protocol, header)) {
+    context.withoutAddress++
+    return
+  }
+  const row = c.length++
+  const inIf = low(octets, slot.inIf) || low(octets, slot.inIfPhysical)
+  c.time[row] = context.time
+  c.exporter[row] = context.exporter
+  c.inIf[row] = inIf
+  c.outIf[row] = low(octets, slot.outIf) || low(octets, slot.outIfPhysical)
+  c.srcAs[row] = low(octets, slot.srcAs)
+  c.dstAs[row] = low(octets, slot.dstAs)
+  writeHeader(header, c, row)
+  const hasOctets = isPresent(slot.octets)
+  c.bytesLo[row] = hasOctets ? low(octets, slot.octets) : low(octets, slot.frameSize) || header.ipLength
+  c.bytesHi[row] = hasOctets ? high(octets, slot.octets) : 0
+  const hasPackets = isPresent(slot.packets)
+  c.packetsLo[row] = hasPackets ? low(octets, slot.packets) : 1
+  c.packetsHi[row] = hasPackets ? high(octets, slot.packets) : 0
+  c.samplingRate[row] = rateOfRow(octets, inIf, context)
+  context.onHeader?.(octets, at, length, protocol, c.bytesLo[row]!, row)
+}
+
+/** Writes the columns that a packet's header has: addresses, ports, protocol, flags. */
+export function writeHeader(header: PacketHeader, c: FlowColumns, row: number): void {
+  for (let word = 0; word < 4; word++) {
+    c.src[row * 4 + word] = header.src[word]!
+    c.dst[row * 4 + word] = header.dst[word]!
+  }
+  c.srcPort[row] = header.srcPort
+  c.dstPort[row] = header.dstPort
+  c.protocol[row] = header.protocol
+  c.tcpFlags[row] = header.tcpFlags
+  c.dscp[row] = header.dscp
+  c.fragment[row] = header.fragment
+}
+
+/** Calls `onSampling` for each record of options that contains a sampling rate. Returns as `walk`. */
+export function readOptions(
+  octets: Uint8Array,
+  at: number,
+  end: number,
+  layout: Layout,
+  onSampling: (domain: number | undefined, sampler: number, inIf: number, rate: number) => void,
+): number {
+  return walk(octets, at, end, layout, () => {
+    const rate = rateIn(octets)
+    if (rate === 0) return
+    const domain = isPresent(slot.domain) ? low(octets, slot.domain) : undefined
+    onSampling(domain, low(octets, slot.sampler), low(octets, slot.inIf), rate)
+  })
+}

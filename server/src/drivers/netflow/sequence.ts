@@ -1,0 +1,30 @@
+// Sequence numbers of exporters: a jump is what the network or a receive buffer lost.
+import type { DecoderCounters } from '../../analysis/flow/flow-decoder.ts'
+import type { Exporter } from './exporter-table.ts'
+
+/** Counts a jump from the expected number to the received one, both modulo 2^32. */
+export function countGap(counters: DecoderCounters, expected: number | undefined, received: number): void {
+  if (expected === undefined || expected === received) return
+  const missing = (received - expected) >>> 0
+  counters.sequenceGaps++
+  // A number below the expected one is a datagram out of order or a restart of the exporter: nothing is missing then.
+  if (missing < 0x80_00_00_00) counters.sequenceMissing += missing
+}
+
+/** Engines and sub-agents of an exporter that are followed. */
+const sequencesMax = 1024
+
+/** Follows one of the sequences of an exporter: `received` is the number of this datagram, `count` how far it advances. */
+export function followSequence(
+  counters: DecoderCounters,
+  { sequences }: Exporter,
+  key: number,
+  received: number,
+  count: number,
+): void {
+  const known = sequences.get(key)
+  countGap(counters, known?.next, received)
+  const next = (received + count) >>> 0
+  if (known) known.next = next
+  else if (sequences.size < sequencesMax) sequences.set(key, { next })
+}
