@@ -196,4 +196,8 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
   rate_limited: { detail: 'Too many requests. Try again in 3 s.' },
   internal: { detail: 'An internal error occurred. Give the provider the request id.' },
   unavailable: { detail: 'The database is not available. Try again later.' },
+  query_too_expensive: {
+    detail:
+      'The query needs more time or memory than one query may use. Request a shorter time range, fewer keys or a coarser resolution.',
+  },
 }

@@ -218,6 +218,11 @@ export const problems = {
     title: 'A dependency is not available',
     help: '`degraded` lists the dependencies that are down. Nothing was changed. Repeat the request after `Retry-After`.',
   },
+  query_too_expensive: {
+    status: 503,
+    title: 'The query needs too much time or memory',
+    help: 'Request a shorter time range, fewer keys to group by, or a coarser resolution, or add filters. Repeating the same request is unlikely to help.',
+  },
 } as const satisfies Record<string, { status: number; title: string; help: string }>
 
 export type ProblemCode = keyof typeof problems

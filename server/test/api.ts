@@ -2,9 +2,11 @@
 // instead of a socket, unless a test listens.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import type { FlowStore } from '../src/analysis/flow/flow-store.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
+import { lazyTestFlowStore } from '../src/drivers/clickhouse/testing.ts'
 import { createApi } from '../src/roles/api.ts'
 import { createRegistryViews } from '../src/roles/registries.ts'
 import { loadConfig, type Config } from '../src/runtime/config.ts'
@@ -36,12 +38,20 @@ export type TestApiOptions = TestDatabaseOptions & {
   readonly through?: (databaseUrl: string) => string
   /** Replaces the log of the settings, which is silent. */
   readonly log?: Log
+  /** Replaces the flow store, which is an empty ClickHouse that its first use starts. */
+  readonly flowStore?: FlowStore
 }
 
 /** `settings` are variables such as `PHAROS_RATE_LIMIT_PER_SECOND`. */
 export async function createTestApi(
   settings: Record<string, string> = {},
-  { sameInstallationAs: first, through, log: given, ...options }: TestApiOptions = {},
+  {
+    sameInstallationAs: first,
+    through,
+    log: given,
+    flowStore = lazyTestFlowStore(),
+    ...options
+  }: TestApiOptions = {},
 ): Promise<TestApi> {
   const database = first?.database ?? (await createTestDatabase(options))
   const loaded = loadConfig(
@@ -96,6 +106,7 @@ export async function createTestApi(
     log,
     metrics,
     ...views,
+    flowStore,
   })
   await server.ready()
   return {
@@ -116,6 +127,7 @@ export async function createTestApi(
     },
     async [Symbol.asyncDispose]() {
       await server.close()
+      await flowStore.close()
       await views.rpki.stop?.()
       await views.irr.stop?.()
       signingKeys.stop()

@@ -11,6 +11,7 @@ import { sql } from 'kysely'
 import { startNameServer } from '../../lab/src/name-server.ts'
 import { skipWithout } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
+import { lazyTestFlowStore } from '../src/drivers/clickhouse/testing.ts'
 import { asnProofsPart } from '../src/roles/asn-proofs.ts'
 import { createRegistryViews } from '../src/roles/registries.ts'
 import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
@@ -336,7 +337,8 @@ describe('an ASN', { skip }, () => {
     await views.rpki.start?.()
     await waitFor('the ROAs are read', () => views.rpki.status().source !== null)
     const { config, waker } = api
-    const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres: api.database.postgres })
+    const [{ postgres }, flowStore] = [api.database, lazyTestFlowStore()]
+    const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres, flowStore })
     await part.start?.()
     await waitFor('the end is stored', async () => (await held(asns.gone))?.verified === null)
     await waitFor(

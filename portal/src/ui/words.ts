@@ -162,6 +162,10 @@ const problems: Record<ProblemCode, Text> = {
     title: 'Temporarily unavailable',
     detail: 'Nothing was changed. Try again in a moment.',
   },
+  query_too_expensive: {
+    title: 'Too much data',
+    detail: 'Select a shorter time range, fewer keys or a coarser resolution, or add filters.',
+  },
 }
 
 const number = (count: number): string => count.toLocaleString('en')

@@ -1,14 +1,11 @@
 // The files of an embedded PostgreSQL: its data directory, created completely or not at all, and the short folder of its
 // socket. It must not start servers; embedded.ts does.
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import {
-  chmodSync,
   chownSync,
   closeSync,
   existsSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -17,7 +14,6 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Binaries } from './embedded-binaries.ts'
 import { asUser, type RunAs } from './embedded-user.ts'
@@ -25,9 +21,6 @@ import { errorCode } from './errno.ts'
 
 /** The cluster's superuser, and the database of Pharos. Only the folder's owner can reach the socket. */
 export const OWNER = 'pharos'
-
-/** The kernel's limit is 107 bytes on Linux and 103 elsewhere. */
-const SOCKET_PATH_MAX = 103
 
 export type Cluster = {
   readonly dataDir: string
@@ -60,27 +53,6 @@ export function prepareParent(dataDir: string): string {
   } catch (cause) {
     throw new Error(`The data folder ${parent} cannot be created: ${explainFileError(cause)}`, { cause })
   }
-}
-
-/** A private folder with a short name, whatever the length of the data directory's. */
-export function prepareSocketDir(dataDir: string): string {
-  const uid = process.getuid?.() ?? 0
-  const name = `pharos-${uid}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
-  const places = [tmpdir(), process.env.XDG_RUNTIME_DIR, '/tmp'].filter((place) => place !== undefined)
-  const place = places.find(
-    (place) => Buffer.byteLength(join(place, name, '.s.PGSQL.5432')) <= SOCKET_PATH_MAX && existsSync(place),
-  )
-  if (place === undefined)
-    throw new Error('No temporary folder has a path short enough for a socket: set TMPDIR.')
-  const folder = join(realpathSync(place), name)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const found = lstatSync(folder)
-  // For root the folder may belong to the user that runs its PostgreSQL, and to no other user.
-  if (!found.isDirectory() || (found.uid !== uid && uid !== 0)) {
-    throw new Error(`${folder} belongs to another user. Remove it, or set TMPDIR to a folder of your own.`)
-  }
-  chmodSync(folder, 0o700)
-  return folder
 }
 
 /** Changes the owner of a folder to the user that runs PostgreSQL, if it is another one. */

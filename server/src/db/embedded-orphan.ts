@@ -1,9 +1,9 @@
 // Finds the server that a data directory's postmaster.pid names, and ends it if its Pharos has ended.
 // It must never signal a process that is not the PostgreSQL of that very directory.
-import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { commandLine, isAlive } from '../runtime/process-state.ts'
 import { errorCode } from './errno.ts'
 
 export type Postmaster = {
@@ -59,40 +59,7 @@ async function diesWithin(pid: number, timeoutMs: number): Promise<boolean> {
   return true
 }
 
-/** Whether the process runs; a zombie does not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    return errorCode(error) === 'EPERM'
-  }
-  return !isZombie(pid)
-}
-
-/** In a container whose first process reaps no children, a dead server keeps its pid. */
-function isZombie(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
-  } catch {
-    return false
-  }
-}
-
 function isPostgresOf(pid: number, dataDir: string): boolean {
   const words = commandLine(pid)
   return words.includes('postgres') && words.includes(dataDir)
-}
-
-function commandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-  } catch {
-    // Not Linux, or the process has ended.
-  }
-  try {
-    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' })
-  } catch {
-    return ''
-  }
 }

@@ -22,7 +22,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { linkLibraries } from './embedded-binaries.ts'
 import { explainFileError, explainOutput } from './embedded-cluster.ts'
-import { findPostmaster, isAlive } from './embedded-orphan.ts'
+import { isAlive } from '../runtime/process-state.ts'
+import { findPostmaster } from './embedded-orphan.ts'
 import { startEmbedded } from './embedded.ts'
 
 const NOBODY = 65534

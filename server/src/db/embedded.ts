@@ -10,7 +10,6 @@ import {
   changeOwner,
   OWNER,
   prepareParent,
-  prepareSocketDir,
   socketUrl,
   type Cluster,
 } from './embedded-cluster.ts'
@@ -18,7 +17,8 @@ import { findPostmaster, stopOrphan } from './embedded-orphan.ts'
 import { answers, end, run, type Running } from './embedded-server.ts'
 import { chooseRunAs } from './embedded-user.ts'
 import { errorText } from './errno.ts'
-import { tryProcessLock, type ProcessLock } from './process-lock.ts'
+import { tryProcessLock, type ProcessLock } from '../runtime/process-lock.ts'
+import { prepareSocketDir } from '../runtime/socket-dir.ts'
 
 export type EmbeddedOptions = {
   /** The data directory itself, such as `data/postgres`; created if missing. `.lock` and `.log` files lie beside it. */
@@ -80,7 +80,7 @@ async function startOwned(dataDir: string, lock: ProcessLock, options: EmbeddedO
   const { temporary = false, log = ignore } = options
   let socketDir: string | undefined
   try {
-    socketDir = prepareSocketDir(dataDir)
+    socketDir = prepareSocketDir(dataDir, '.s.PGSQL.5432')
     const owned = new OwnedPostgres(prepareCluster(dataDir, socketDir, temporary), lock, log)
     await owned.start()
     return owned

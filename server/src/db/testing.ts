@@ -14,7 +14,7 @@ import { socketUrl } from './embedded-cluster.ts'
 import { findPostmaster } from './embedded-orphan.ts'
 import { listMigrations, migrate, migrationsFolder } from './migrate.ts'
 import { openPostgres, type Db, type Postgres, type PostgresOptions } from './postgres.ts'
-import { tryProcessLock } from './process-lock.ts'
+import { tryProcessLock } from '../runtime/process-lock.ts'
 
 export type TestDatabaseOptions = {
   /** Another folder of migrations instead of the product's. */

@@ -15,6 +15,7 @@ import { auditPart } from './audit.ts'
 import { collectorParts } from './collector.ts'
 import { domainsPart } from './domains.ts'
 import { watchInstallation } from './figures.ts'
+import { openFlowStore } from './flow-store.ts'
 import { dnsPublishParts } from './dns-publish.ts'
 import { dnssecParts } from './dnssec.ts'
 import { createHealthServer } from './http.ts'
@@ -50,6 +51,7 @@ export async function runRole(
   const open = postgres ?? (await openDatabase(config, log))
   const metrics = createMetrics()
   const views = createRegistryViews(config, log, metrics)
+  const flows = openFlowStore(config, roles, log)
   const shared: Shared = {
     config,
     postgres: open,
@@ -57,6 +59,7 @@ export async function runRole(
     log,
     metrics,
     ...views,
+    flowStore: flows.store,
   }
   collectProcessMetrics(shared.metrics)
   watchInstallation(shared.metrics, open.owner)
@@ -65,6 +68,7 @@ export async function runRole(
   const running = await startComponents(
     [
       { name: 'postgresql', stop: () => open.stop() },
+      flows.part,
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
       ...(roles.some((role) => role === 'api' || role === 'reconciler') ? [views.rpki, views.irr] : []),
       ...(roles.includes('reconciler')

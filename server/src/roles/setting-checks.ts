@@ -1,5 +1,6 @@
 // Checks the settings that drivers and domains parse: each by its own parser, together with all other settings.
 import { serviceTypes } from '@pharos/contract/service'
+import { parseClickHouseUrl } from '../drivers/clickhouse/url.ts'
 import { checkNameServers } from '../drivers/dns/resolver-query.ts'
 import { checkIrrSources } from '../drivers/irr-sources.ts'
 import { checkMailTransport } from '../drivers/mail-transports.ts'
@@ -16,6 +17,7 @@ import { parseNetworks } from './webhooks.ts'
 
 export const settingChecks: SettingChecks = {
   clamd_url: checkScanner,
+  clickhouse_url: parseClickHouseUrl,
   dns_catalog_zone: parseZoneName,
   dns_listen: parseListenAddress,
   dns_resolvers: checkNameServers,

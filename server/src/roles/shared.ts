@@ -1,4 +1,5 @@
 // The parts that the roles of one process share.
+import type { FlowStore } from '../analysis/flow/flow-store.ts'
 import type { Irr } from '../registry/irr.ts'
 import type { Rpki } from '../registry/rpki.ts'
 import type { Postgres } from '../db/postgres.ts'
@@ -15,4 +16,6 @@ export type Shared = {
   readonly metrics: Metrics
   readonly rpki: Rpki
   readonly irr: Irr
+  /** Opened by its first use; it may be missing. */
+  readonly flowStore: FlowStore
 }

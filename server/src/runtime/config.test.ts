@@ -250,6 +250,7 @@ test('describing the configuration creates no file', () => {
 
 test('variables have one spelling each', () => {
   assert.equal(variableOf('database_url'), 'DATABASE_URL')
+  assert.equal(variableOf('clickhouse_url'), 'CLICKHOUSE_URL')
   assert.equal(variableOf('data_dir'), 'PHAROS_DATA_DIR')
   assert.equal(new Set(settingNames.map(variableOf)).size, settingNames.length)
 })

@@ -151,8 +151,7 @@ function readEnvironment(env: Environment, files: Files, problems: string[]): Gi
   const names = new Map(settingNames.map((name) => [variableOf(name), name]))
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (text === undefined || variable === 'PHAROS_CONFIG' || variable.startsWith('PHAROS_TEST_')) continue
-    if (variable !== 'DATABASE_URL' && variable !== 'DATABASE_URL_FILE' && !variable.startsWith('PHAROS_'))
-      continue
+    if (!/^(PHAROS_|(DATABASE|CLICKHOUSE)_URL(_FILE)?$)/.test(variable)) continue
     // The path of a file may itself be a setting: its name takes precedence over the suffix.
     const fromFile = !names.has(variable) && variable.endsWith('_FILE')
     const name = names.get(fromFile ? variable.slice(0, -'_FILE'.length) : variable)

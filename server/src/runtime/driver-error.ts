@@ -28,3 +28,11 @@ export class DriverError extends Error {
     this.refused = details.refused ?? []
   }
 }
+
+/** A statement exceeded its limits of time, memory, rows read or rows returned. The store is well; the question is too large. */
+export class QueryTooExpensive extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'QueryTooExpensive'
+  }
+}

@@ -333,6 +333,7 @@ export const failureTexts = {
     database: 'The database is not available. Try again later.',
     signingKeys: 'The signing keys could not be read: the database does not answer. Try again later.',
     breachedPasswords: 'The list of breached passwords could not be read. Try again later.',
+    flows: 'Flow data cannot be read: its store does not answer. Try again later.',
     scanner:
       'The virus scanner does not answer, and letters are not accepted without it. Upload the letter again later.',
     deadline: 'The request took too long and was canceled. Try again later.',
@@ -340,6 +341,10 @@ export const failureTexts = {
     streams: 'The server has too many open streams. Try again later.',
     queue: 'Too many of these requests are waiting. Try again later.',
     session: 'The session is being refreshed by another request. Try again.',
+  },
+  query_too_expensive: {
+    flows:
+      'The query needs more time or memory than one query may use. Request a shorter time range, fewer keys or a coarser resolution.',
   },
 } satisfies Partial<Record<ProblemCode, Texts>>
 

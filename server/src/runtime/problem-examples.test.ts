@@ -95,6 +95,7 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
   rate_limited: fail('rate_limited', 'requests', { seconds: 3 }),
   internal: fail('internal', 'unexpected'),
   unavailable: fail('unavailable', 'database', { degraded: ['postgresql'] }),
+  query_too_expensive: fail('query_too_expensive', 'flows'),
 }
 
 /** The example of an error in the guide. */

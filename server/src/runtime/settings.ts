@@ -69,12 +69,23 @@ export const settingsSchema = Type.Object(
       description: 'addresses and networks that may read /metrics',
     }),
     data_dir: TextSetting('./data', {
-      description: 'directory of the embedded PostgreSQL and of the generated secret',
+      description: 'directory of the embedded PostgreSQL and ClickHouse, and of the generated secret',
     }),
     database_url: OptionalText({
       description:
         'postgres://user:password@host:port/database, version 14 or later; if unset, an embedded PostgreSQL runs',
       secret: true,
+    }),
+    clickhouse_url: OptionalText({
+      description:
+        'http://user:password@host:8123/database of a ClickHouse server for flows; if unset, an embedded one (chDB) runs, on this machine only',
+      secret: true,
+    }),
+    flow_retention_days: IntegerSetting(15, 1, 3650, {
+      description: 'days for which flows, and their rollups by minute, are kept',
+    }),
+    flow_rollup_retention_days: IntegerSetting(400, 1, 3650, {
+      description: 'days for which rollups of flows by hour are kept',
     }),
     database_pool_size: IntegerSetting(20, 2, 1000, {
       description: 'maximum connections to PostgreSQL per process',
@@ -350,9 +361,14 @@ export type SettingName = keyof Settings
 
 export const settingNames = Object.keys(settingsSchema.properties) as readonly SettingName[]
 
-/** Returns `PHAROS_PORT` for `port`; only `DATABASE_URL` has the name that database hosts conventionally use. */
+const conventionalNames: Partial<Record<SettingName, string>> = {
+  database_url: 'DATABASE_URL',
+  clickhouse_url: 'CLICKHOUSE_URL',
+}
+
+/** Returns `PHAROS_PORT` for `port`; addresses of databases have the names that hosts conventionally use. */
 export function variableOf(name: SettingName): string {
-  return name === 'database_url' ? 'DATABASE_URL' : `PHAROS_${name.toUpperCase()}`
+  return conventionalNames[name] ?? `PHAROS_${name.toUpperCase()}`
 }
 
 /** Returns the description of a setting, its default, and whether it is secret and must never be printed. */
