@@ -2,7 +2,7 @@
 
 /** Datagrams of one receive call: views of one reused buffer, valid until the callback returns. */
 export type DatagramBatch = {
-  readonly octets: Uint8Array
+  octets: Uint8Array
   count: number
   /** Where each datagram begins in `octets`, and its length. */
   readonly offsets: Uint32Array
@@ -30,3 +30,13 @@ export interface DatagramSource {
 }
 
 export type ListenAddress = { readonly address: string; readonly port: number }
+
+export type DatagramSourceOptions = {
+  readonly listen: readonly ListenAddress[]
+  /** The receive buffer to ask for; a process without CAP_NET_ADMIN gets at most `net.core.rmem_max`. */
+  readonly receiveBufferBytes: number
+  /** Lets several threads bind the same address; the kernel distributes exporters by their address and port. */
+  readonly reusePort?: boolean
+  /** How long the thread may be blocked while nothing arrives. */
+  readonly idleMs?: number
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { it } from 'node:test'
+import { datagramSourceConformance } from '../../analysis/flow/datagram-source.conformance.ts'
+import { createDatagramSource } from './datagram-sources.ts'
+import { createDgramSource } from './dgram.ts'
+import { createRecvmmsgSource } from './recvmmsg.ts'
+
+datagramSourceConformance('dgram', createDgramSource)
+datagramSourceConformance('recvmmsg', createRecvmmsgSource)
+
+it('datagrams are received by recvmmsg here, and by dgram where there is no node:ffi', async () => {
+  const source = await createDatagramSource({
+    listen: [{ address: '127.0.0.1', port: 0 }],
+    receiveBufferBytes: 65_536,
+  })
+  assert.equal(source.kind, 'recvmmsg')
+  source.stop()
+  const script = `
+    const { createDatagramSource } = await import(${JSON.stringify(new URL('datagram-sources.ts', import.meta.url).href)})
+    const source = await createDatagramSource({ listen: [{ address: '127.0.0.1', port: 0 }], receiveBufferBytes: 65536 })
+    console.log(source.kind)
+    source.stop()`
+  const output = execFileSync(
+    process.execPath,
+    ['--no-experimental-ffi', '--input-type=module', '-e', script],
+    {
+      encoding: 'utf8',
+    },
+  )
+  assert.equal(output.trim(), 'dgram')
+})
