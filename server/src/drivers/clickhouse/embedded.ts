@@ -54,12 +54,11 @@ const script = fileURLToPath(new URL('chdb-process.ts', import.meta.url))
 const defaultMemoryBytes = () => Math.min(8 * gibibyte, Math.max(gibibyte, Math.floor(totalmem() / 4)))
 
 /** Throws `unreachable` with what to install if there is no chDB for this platform. */
-export function assertChdb(): void {
+export function assertChdb(platform = `${process.platform}-${process.arch}`): void {
   const require = createRequire(import.meta.url)
-  const platform = `${process.platform}-${process.arch}`
   try {
     const chdb = createRequire(require.resolve('chdb/package.json'))
-    chdb.resolve(`@chdb/lib-${platform}${process.platform === 'linux' ? '-gnu' : ''}`)
+    chdb.resolve(`@chdb/lib-${platform}${platform.startsWith('linux-') ? '-gnu' : ''}`)
   } catch (cause) {
     throw new DriverError(
       'unreachable',

@@ -32,37 +32,57 @@ export function createFlowStore(options: FlowStoreOptions): FlowStore {
   const use = (): Promise<Opened> => {
     if (isClosed) return Promise.reject(new DriverError('unreachable', 'The flow store is closed.'))
     if (failed !== undefined && performance.now() - failed.at < reopenMs) return Promise.reject(failed.error)
-    opened ??= open(options).catch((error: unknown) => {
+    opened ??= openOrFail(options).catch((error: unknown) => {
       failed = { error, at: performance.now() }
       opened = undefined
       throw error
     })
     return opened
   }
+  /** The owner of the server to which this process attached may have ended: the next call attaches again, or becomes the owner. */
+  const forget = (lost: Opened): void => {
+    opened = undefined
+    void lost.connection.close()
+  }
+  const call = async <T>(work: (connection: ClickHouseConnection) => Promise<T>): Promise<T> => {
+    const used = use()
+    const found = await used
+    try {
+      return await work(found.connection)
+    } catch (error) {
+      const isLost =
+        error instanceof DriverError && error.kind === 'unreachable' && found.embedded?.started === false
+      if (isLost && opened === used) forget(found)
+      throw error
+    }
+  }
   return {
     async probe() {
-      const { connection, embedded } = await use()
-      const [row] = await connection.query<{ version: string }>('select version() as version', {})
+      const { embedded } = await use()
+      const [row] = await call((store) => store.query<{ version: string }>('select version() as version', {}))
       return { version: row?.version ?? '', embedded: embedded !== undefined }
     },
-    async insert(table, block, token, signal) {
-      const { connection } = await use()
-      await connection.insert(table, block, token, signal)
-    },
-    async query(sql, params, limits) {
-      const { connection } = await use()
-      return await connection.query(sql, params, limits)
-    },
-    async command(sql, params) {
-      const { connection } = await use()
-      await connection.command(sql, params)
-    },
+    insert: (table, block, token, signal) => call((store) => store.insert(table, block, token, signal)),
+    query: (sql, params, limits) => call((store) => store.query(sql, params, limits)),
+    command: (sql, params) => call((store) => store.command(sql, params)),
     async close() {
       isClosed = true
       const found = await opened?.catch(() => undefined)
       await found?.connection.close()
       await found?.embedded?.stop()
     },
+  }
+}
+
+/** Throws DriverErrors only: whatever prevents the start, such as a missing permission, the store is not there. */
+async function openOrFail(options: FlowStoreOptions): Promise<Opened> {
+  try {
+    return await open(options)
+  } catch (error) {
+    if (error instanceof DriverError) throw error
+    throw new DriverError('unreachable', `The flow store cannot be opened: ${(error as Error).message}`, {
+      cause: error,
+    })
   }
 }
 
