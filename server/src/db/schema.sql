@@ -2189,6 +2189,18 @@ create table revisions (
   constraint revisions_pkey PRIMARY KEY (name)
 );
 
+create table scrubbers (
+  id integer not null generated always as identity,
+  name text not null,
+  driver jsonb not null, -- settings of the driver with their kind; paths of key files, never keys
+  prefixes cidr[] not null default '{}'::cidr[], -- it gets the lists of prefixes inside these; empty: all lists
+  rules_max integer not null default 1000, -- most installed rules of all lists together
+  constraint scrubbers_pkey PRIMARY KEY (id),
+  constraint scrubbers_name_key UNIQUE (name),
+  constraint scrubbers_rules_max_check CHECK ((rules_max > 0))
+);
+alter table scrubbers enable row level security;
+
 create table second_factors (
   user_id integer not null,
   secret_sealed bytea not null,

@@ -1481,6 +1481,17 @@ export interface RevisionsTable {
   revision: Generated<number>
 }
 
+export interface ScrubbersTable {
+  id: GeneratedAlways<number>
+  name: string
+  /** settings of the driver with their kind; paths of key files, never keys */
+  driver: Json
+  /** it gets the lists of prefixes inside these; empty: all lists */
+  prefixes: Generated<string[]>
+  /** most installed rules of all lists together */
+  rules_max: Generated<number>
+}
+
 export interface SecondFactorsTable {
   user_id: number
   secret_sealed: Buffer
@@ -1907,6 +1918,7 @@ export interface Schema {
   regions: RegionsTable
   removed_resources: RemovedResourcesTable
   revisions: RevisionsTable
+  scrubbers: ScrubbersTable
   second_factors: SecondFactorsTable
   services: ServicesTable
   sessions: SessionsTable

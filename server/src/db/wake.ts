@@ -21,6 +21,8 @@ export type WakeName =
   /** Settings of exporters have changed. */
   | 'flows'
   | 'outbox'
+  /** Rule lists were changed, or a hold of them was decided. */
+  | 'shield'
   /** Zones have versions that are not published, were created or deleted. */
   | 'dns'
   /** Zones have a new serial, or the catalog has. */

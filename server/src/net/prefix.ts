@@ -79,6 +79,16 @@ export function comparePrefixes(a: Prefix, b: Prefix): number {
   return compareBits(prefixBits(a), prefixBits(b))
 }
 
+/** Returns the two prefixes that are one bit longer; undefined for a /32 or /128. */
+export function halvesOf(prefix: Prefix): readonly [Prefix, Prefix] | undefined {
+  const bits = prefixBits(prefix)
+  if (bits.length === widthOf(bits.family)) return undefined
+  const lower = { ...bits, length: bits.length + 1 }
+  const word = (['w0', 'w1', 'w2', 'w3'] as const)[bits.length >>> 5]!
+  const upper = { ...lower, [word]: bits[word] | (1 << (31 - (bits.length & 31))) }
+  return [formatPrefix(lower), formatPrefix(upper)]
+}
+
 /** Whether it is `0.0.0.0/0` or `::/0`. */
 export function isDefaultRoute(prefix: Prefix): boolean {
   return prefix === '0.0.0.0/0' || prefix === '::/0'

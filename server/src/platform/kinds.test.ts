@@ -169,6 +169,14 @@ const samples: Readonly<Record<string, Sample>> = {
       interfaces: { interfaces: { 514: 'et-0/0/1' } },
     },
   },
+  scrubbers: {
+    element: { name: 'lab', driver: { kind: 'sandbox' } },
+    fields: {
+      driver: { driver: { kind: 'sandbox', latency_ms: 5 } },
+      prefixes: { prefixes: ['203.0.113.0/24', '2001:db8:a::/48'] },
+      rules_max: { rules_max: 500 },
+    },
+  },
   cross_connects: {
     element: { circuit_id: 'XC-1', team: 'demo', service: 'Transit', port: 'AMS-1' },
     fields: {

@@ -1,6 +1,6 @@
 // The driver of one kind of scrubber: its settings in the platform file, and the factory of its scrubbers. Drivers import it by type
-// only; the list of scrubbers names them.
-import type { Scrubber } from './scrubber.ts'
+// only; drivers/scrubbers.ts lists them.
+import type { CompiledList, RuleHits, RuleId, Scrubber } from './scrubber.ts'
 
 /** The settings of a scrubber in the platform file, with their `kind`. They contain paths of key files, never keys. */
 export type ScrubberSettings = { readonly kind: string } & Readonly<Record<string, unknown>>
@@ -22,5 +22,18 @@ export type ScrubberDriver = {
   create(settings: ScrubberSettings, options: ScrubberOptions): Scrubber
 }
 
-/** `name` is the unique name of the scrubber; `rulesMax` is that of the platform file. */
-export type ScrubberOptions = { readonly name: string; readonly rulesMax: number }
+export type ScrubberOptions = {
+  /** Unique name of the scrubber. */
+  readonly name: string
+  /** `rules_max` of the platform file. */
+  readonly rulesMax: number
+  /** For scrubbers that forward no packets; without it they have no hits. */
+  readonly estimateHits?: EstimateHits
+}
+
+/** Returns the packets and octets of stored flows that each rule of the lists would have matched from `start` to before `end`. */
+export type EstimateHits = (
+  lists: readonly CompiledList[],
+  start: Date,
+  end: Date,
+) => Promise<ReadonlyMap<RuleId, RuleHits>>

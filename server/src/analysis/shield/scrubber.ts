@@ -27,8 +27,15 @@ export type ScrubberCapabilities = {
   readonly packetRate: boolean
 }
 
-/** Identity of the enforcing program, such as `{ name: 'nftables', version: '1.0.6' }`. */
-export type ScrubberIdentity = { readonly name: string; readonly version: string }
+/**
+ * Identity of the enforcing program, such as `{ name: 'nftables', version: '1.0.6' }`. `neighbors` are the routers that the program sends
+ * rules to; absent if it filters packets itself.
+ */
+export type ScrubberIdentity = {
+  readonly name: string
+  readonly version: string
+  readonly neighbors?: { readonly established: number; readonly configured: number }
+}
 
 /** Number of a rule: the id of its row. Hits are counted by it. */
 export type RuleId = number

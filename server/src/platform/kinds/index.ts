@@ -15,6 +15,7 @@ import { port } from './port.ts'
 import { prefix } from './prefix.ts'
 import { provider } from './provider.ts'
 import { region } from './region.ts'
+import { scrubber } from './scrubber.ts'
 import { service } from './service.ts'
 import { source } from './source.ts'
 import { team } from './team.ts'
@@ -33,6 +34,7 @@ export const platformKinds = createRegistry([
   deviceCredential,
   device,
   exporter,
+  scrubber,
   port,
   crossConnect,
   announcement,

@@ -1,0 +1,20 @@
+// The driver of the sandbox: a scrubber in the memory of this process, for demos and tests. It drops nothing.
+import { Type, type Static } from 'typebox'
+import type { ScrubberDriver } from '../../analysis/shield/scrubber-driver.ts'
+import { settingsCheck } from '../setting-problems.ts'
+import { SandboxScrubber } from './scrubber.ts'
+
+const Settings = Type.Object(
+  { kind: Type.Literal('sandbox'), latency_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })) },
+  { additionalProperties: false },
+)
+
+export const sandbox: ScrubberDriver = {
+  kind: 'sandbox',
+  check: settingsCheck(Settings, 'the scrubber'),
+  ownerOf: () => undefined,
+  create(settings, { name, rulesMax, estimateHits }) {
+    const { latency_ms: latencyMs = 0 } = settings as Static<typeof Settings>
+    return new SandboxScrubber({ name, rulesMax, latencyMs, ...(estimateHits ? { estimateHits } : {}) })
+  },
+}

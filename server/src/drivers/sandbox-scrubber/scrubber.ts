@@ -1,0 +1,146 @@
+// A scrubber in memory. It holds lists as any other and forwards no packets: its hits are an estimate from the flows that were stored
+// since it was last asked, which the caller provides. Without it there are no hits.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type {
+  CompiledList,
+  CompiledRule,
+  InstalledList,
+  RuleHits,
+  RuleId,
+  Scrubber,
+  ScrubberCapabilities,
+  ScrubberIdentity,
+} from '../../analysis/shield/scrubber.ts'
+import type { EstimateHits } from '../../analysis/shield/scrubber-driver.ts'
+import { filterRuleText } from '../../net/filter-rule.ts'
+import { type FlowPacket, matchesPacket } from '../../net/flow-match.ts'
+import { covers, lengthOf, type Prefix } from '../../net/prefix.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { fingerprint } from '../../text/fingerprint.ts'
+import { assertInstallable } from '../scrubber-lists.ts'
+
+export type SandboxOptions = {
+  readonly name: string
+  readonly rulesMax: number
+  readonly latencyMs: number
+  readonly estimateHits?: EstimateHits
+  /** Scrubbers with the same memory are clients of one simulated program. */
+  readonly memory?: SandboxMemory
+  readonly now?: () => Date
+}
+
+/** Lists by owner and prefix, as the simulated program holds them. */
+export type SandboxMemory = Map<string, Map<Prefix, CompiledList>>
+
+export class SandboxScrubber implements Scrubber {
+  readonly can: ScrubberCapabilities
+  readonly #options: SandboxOptions
+  readonly #memory: SandboxMemory
+  readonly #hits = new Map<RuleId, RuleHits>()
+  #countedUntil: Date
+  #isClosed = false
+
+  constructor(options: SandboxOptions) {
+    this.#options = options
+    this.#memory = options.memory ?? new Map()
+    this.#countedUntil = this.#now()
+    this.can = {
+      ordering: 'sequence',
+      families: [4, 6],
+      rulesMax: options.rulesMax,
+      hits: options.estimateHits !== undefined,
+      atomicPerList: true,
+      packetRate: true,
+    }
+  }
+
+  async probe(): Promise<ScrubberIdentity> {
+    await this.#answer()
+    return { name: 'sandbox', version: '1' }
+  }
+
+  async list(): Promise<readonly InstalledList[]> {
+    await this.#answer()
+    return [...this.#lists.values()].map(({ prefix, rules }) => ({
+      prefix,
+      ruleCount: rules.length,
+      fingerprint: rules.map((rule) => fingerprint(filterRuleText(rule))).join(','),
+    }))
+  }
+
+  async apply(lists: readonly CompiledList[]): Promise<void> {
+    await this.#answer()
+    assertInstallable(lists, this.can, this.#options.name)
+    const next = new Map(this.#lists)
+    for (const list of lists) {
+      if (list.rules.length === 0) next.delete(list.prefix)
+      else next.set(list.prefix, list)
+    }
+    this.#memory.set(this.#options.name, next)
+    this.#forgetHits()
+  }
+
+  async remove(prefixes: readonly Prefix[]): Promise<void> {
+    await this.#answer()
+    for (const prefix of prefixes) this.#lists.delete(prefix)
+    this.#forgetHits()
+  }
+
+  /** Adds the flows since the last call to the hits of the rules that are installed now. */
+  async hits(): Promise<ReadonlyMap<RuleId, RuleHits>> {
+    await this.#answer()
+    const { estimateHits } = this.#options
+    if (!estimateHits) return new Map()
+    const lists = [...this.#lists.values()]
+    const until = this.#now()
+    const added = await estimateHits(lists, this.#countedUntil, until)
+    this.#countedUntil = until
+    for (const { id } of lists.flatMap(({ rules }) => rules)) {
+      const before = this.#hits.get(id) ?? { packets: 0, bytes: 0 }
+      const more = added.get(id) ?? { packets: 0, bytes: 0 }
+      this.#hits.set(id, { packets: before.packets + more.packets, bytes: before.bytes + more.bytes })
+    }
+    return new Map(this.#hits)
+  }
+
+  watch(onUp: () => void): () => void {
+    const timer = setImmediate(() => {
+      if (!this.#isClosed) onUp()
+    })
+    return () => clearImmediate(timer)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+  }
+
+  /** Returns the rule that decides the packet; undefined if it passes without one. */
+  decide(packet: FlowPacket): CompiledRule | undefined {
+    return [...this.#lists.values()]
+      .filter(({ prefix }) => covers(prefix, packet.destination))
+      .toSorted((a, b) => lengthOf(b.prefix) - lengthOf(a.prefix))
+      .flatMap(({ rules }) => rules)
+      .find(({ match }) => matchesPacket(match, packet))
+  }
+
+  get #lists(): Map<Prefix, CompiledList> {
+    const lists = this.#memory.get(this.#options.name) ?? new Map<Prefix, CompiledList>()
+    this.#memory.set(this.#options.name, lists)
+    return lists
+  }
+
+  #now(): Date {
+    return this.#options.now?.() ?? new Date()
+  }
+
+  #forgetHits(): void {
+    const kept = new Set([...this.#lists.values()].flatMap(({ rules }) => rules.map(({ id }) => id)))
+    for (const id of this.#hits.keys()) if (!kept.has(id)) this.#hits.delete(id)
+  }
+
+  async #answer(): Promise<void> {
+    if (!this.#isClosed && this.#options.latencyMs > 0)
+      await sleep(this.#options.latencyMs, undefined, { ref: false })
+    if (this.#isClosed) throw new DriverError('unreachable', `${this.#options.name}: the scrubber is closed`)
+  }
+}

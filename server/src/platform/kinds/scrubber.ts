@@ -1,0 +1,69 @@
+// Scrubbers: the routers and hosts that apply the rules of shield.
+import { Type } from 'typebox'
+import type { ScrubberSettings } from '../../analysis/shield/scrubber-driver.ts'
+import { checkScrubber, scrubberOwner } from '../../drivers/scrubbers.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import { PrefixError } from '../../net/prefix-error.ts'
+import { defineKind } from '../define-kind.ts'
+import { column, mapped } from '../field.ts'
+import type { CheckContext } from '../kind.ts'
+import type { Path } from '../problem.ts'
+import { Optional, Settings, ShortSlug, Strict } from '../schema.ts'
+
+export const scrubber = defineKind({
+  name: 'scrubber',
+  plural: 'scrubbers',
+  section: 'scrubbers',
+  element: Strict({
+    name: ShortSlug,
+    driver: Settings,
+    prefixes: Optional(
+      Type.Array(Type.String({ minLength: 4, maxLength: 50 }), {
+        minItems: 1,
+        maxItems: 1_000,
+        uniqueItems: true,
+        expects: "a list of prefixes such as ['203.0.113.0/24']",
+      }),
+    ),
+    rules_max: Optional(
+      Type.Integer({ minimum: 1, maximum: 100_000, expects: 'a number of rules, such as 1000' }),
+    ),
+  }),
+  table: { name: 'scrubbers', id: 'id' },
+  identity: ['name'],
+  fields: {
+    name: column('scrubbers', 'name'),
+    driver: mapped('scrubbers', ['driver'], {
+      read: ({ driver }) => driver as ScrubberSettings,
+      write: (driver) => ({ driver }),
+    }),
+    prefixes: column('scrubbers', 'prefixes', { initial: [], isShown: true }),
+    rules_max: column('scrubbers', 'rules_max', { initial: 1_000, isShown: true }),
+  },
+  wakes: 'shield',
+  check(context, elements): void {
+    for (const { path, element } of elements) {
+      for (const problem of checkScrubber(element.driver))
+        context.problem([...path, 'driver', ...problem.path], problem.message)
+      const driver = element.driver as ScrubberSettings
+      // Two scrubbers on one program with one owner would remove each other's rules.
+      const owner = scrubberOwner(driver)
+      if (owner !== undefined)
+        context.claim(`scrubber ${owner}`, [...path, 'driver'], 'two scrubbers share a program and an owner')
+      const prefixes = readPrefixes(context, [...path, 'prefixes'], element.prefixes)
+      context.add(scrubber, path, { ...element, driver, prefixes })
+    }
+  },
+})
+
+function readPrefixes(context: CheckContext, path: Path, texts: readonly string[] | undefined) {
+  return texts?.map((text, at) => {
+    try {
+      return parsePrefix(text)
+    } catch (error) {
+      if (!(error instanceof PrefixError)) throw error
+      context.problem([...path, at], error.message)
+      return text
+    }
+  })
+}
