@@ -1,6 +1,7 @@
 // The embedded ClickHouse through its failures: kills of the child, of its owner and of a writer, a full disk, other settings.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
+import { randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -54,8 +55,9 @@ describe('the embedded ClickHouse', { skip }, () => {
     const rows = 20_000
     let killed = 0
     let acknowledged = 0
+    const isDone = () => killed === kills
     const killer = async () => {
-      while (killed < kills) {
+      while (!isDone()) {
         await sleep(50 + Math.random() * 500)
         const pid = pidOf()
         if (!isAlive(pid)) continue
@@ -64,7 +66,7 @@ describe('the embedded ClickHouse', { skip }, () => {
       }
     }
     const writer = async () => {
-      for (let number = 0; killed < kills; number++) {
+      for (let number = 0; !isDone(); number++) {
         await insertUntilStored(store, flowsBlock(rows, 1, now - (number % 120)), `block-${number}`)
         acknowledged++
       }
@@ -205,9 +207,7 @@ function noise(rows: number): Uint8Array {
   const block = flowsBlock(rows, 1, now)
   const at =
     Buffer.from(block.buffer, block.byteOffset, block.length).indexOf('src_addr') + 'src_addr'.length + 5
-  crypto.getRandomValues(block.subarray(at, at + 65_536))
-  for (let from = at; from < at + 16 * rows - 65_536; from += 65_536)
-    crypto.getRandomValues(block.subarray(from, from + 65_536))
+  randomFillSync(block, at, 16 * rows)
   return block
 }
 
