@@ -2,7 +2,17 @@
 import { Type, type Static } from 'typebox'
 import { filterOperators, filterValueTypes } from './flow-key.ts'
 import { route } from './route.ts'
-import { Component, Enumeration, Limit, Offset, Optional, Page, Repeatable, Strict } from './scalar.ts'
+import {
+  Component,
+  Enumeration,
+  Limit,
+  Offset,
+  Optional,
+  Ordering,
+  Page,
+  Repeatable,
+  Strict,
+} from './scalar.ts'
 
 export const filterDatasets = ['flows', 'events'] as const
 export type FilterDataset = (typeof filterDatasets)[number]
@@ -61,6 +71,7 @@ export const getFilterKeysRoute = route({
         description: 'with `key`: the beginning of a value, or part of its label',
       }),
     ),
+    ordering: Ordering(['dataset', 'key', 'label'], '-dataset,label'),
     limit: Limit,
     offset: Offset,
   }),

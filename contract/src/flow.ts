@@ -14,10 +14,10 @@ export type FlowDirection = (typeof flowDirections)[number]
 /** By which figure of a series the largest are chosen. */
 export const flowRanks = ['avg', 'max', 'last', 'p95'] as const
 export type FlowRank = (typeof flowRanks)[number]
-export const flowComparisons = ['none', 'previous_period'] as const
+const flowComparisons = ['none', 'previous_period'] as const
 
 const flowGroupingsMax = 4
-export const flowFiltersMax = 20
+const flowFiltersMax = 20
 
 const FlowKeyName = Type.Enum<FlowKey[]>(flowKeyNames, { title: 'FlowKey' })
 
@@ -113,7 +113,7 @@ const quality = {
   }),
 }
 
-export const PreviousPeriod = Component('PreviousPeriod', {
+const PreviousPeriod = Component('PreviousPeriod', {
   start: { ...Time, description: 'start of the first bucket' },
   end: { ...Time, description: 'end of the last bucket' },
   timestamps: Type.Array(Time, { description: 'the start of each bucket' }),
@@ -135,7 +135,7 @@ export const FlowNode = Component('FlowNode', {
 })
 export type FlowNode = Static<typeof FlowNode>
 
-export const FlowLink = Component('FlowLink', {
+const FlowLink = Component('FlowLink', {
   source: Type.Integer({ minimum: 0, description: 'index of the node in `nodes`' }),
   target: Type.Integer({ minimum: 0, description: 'index of a node of the next key' }),
   value: Type.Number({ description: 'the traffic that both nodes have in common' }),
@@ -161,7 +161,7 @@ export const FlowGraphRequest = Component('FlowGraphRequest', {
 export type FlowGraphRequest = Static<typeof FlowGraphRequest>
 
 const reading = { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' } as const
-const errors = ['forbidden'] as const
+const errors = ['forbidden', 'query_too_expensive'] as const
 
 export const getFlowTimeseriesRoute = route({
   name: 'getFlowTimeseries',

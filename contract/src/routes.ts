@@ -16,6 +16,8 @@ import { tsigKeyRoutes } from './dns-tsig.ts'
 import { zoneVersionRoutes } from './dns-version.ts'
 import { zoneRoutes } from './dns-zone.ts'
 import { domainRoutes } from './domain.ts'
+import { filterKeyRoutes } from './filter-key.ts'
+import { flowRoutes } from './flow.ts'
 import { holdRoutes } from './hold.ts'
 import { zoneHoldRoutes } from './zone-hold.ts'
 import { inventoryRoutes } from './inventory.ts'
@@ -33,6 +35,7 @@ import { serviceRoutes } from './service.ts'
 import { sessionRoutes } from './session.ts'
 import { streamRoutes } from './stream.ts'
 import { teamRoutes } from './team.ts'
+import { timezoneRoutes } from './timezone.ts'
 import { tokenRoutes } from './token.ts'
 import { adminDeviceRoutes } from './admin-device.ts'
 import { attachmentRoutes } from './attachment.ts'
@@ -85,5 +88,8 @@ export const routes: readonly Route[] = [
   ...usageRoutes,
   ...deliveryRoutes,
   ...analysisRoutes,
+  ...flowRoutes,
+  ...filterKeyRoutes,
+  ...timezoneRoutes,
   ...searchRoutes,
 ]

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import fc, { type Arbitrary } from 'fast-check'
+import { flowKeyNames } from '@pharos/contract/flow-key'
 import { formatInvitationToken, invitationMac, type InvitationToken } from '../src/team/invitation-token.ts'
 import { writeAudit } from '../src/db/audit.ts'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
@@ -110,6 +111,14 @@ const restoredAfter: Readonly<Record<string, number>> = {
   ...zonesRestoredAfter,
 }
 
+const flowRules: readonly RegExp[] = [
+  /^body\.(end|interval): range$/,
+  /^body\.timezone: unknown$/,
+  /^body\.points: conflict$/,
+  /^body\.filters: /,
+  /^body\.all_teams: exclusive$/,
+]
+
 /**
  * Requests that the server may refuse although the document allows them: rules that a schema cannot express. Place of the error,
  * and its type.
@@ -132,6 +141,13 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
     /^query\.timezone: unknown$/,
     /^query\.points: conflict$/,
   ],
+  // Two ways to say the buckets, too many of them, not a time zone, or a filter that the key does not take.
+  getFlowTimeseries: flowRules,
+  exportFlowTimeseries: flowRules,
+  getFlowGraph: flowRules,
+  getFilterKeys: [/^query\.key: unknown$/, /^query\.prefix: required$/],
+  // Neither a location nor coordinates, both, or half of them; degrees beyond the poles.
+  getTimezone: [/^query\.(location|latitude|longitude): (required|exclusive|range)$/],
   // Two ways to say the buckets, too many of them, or not a time zone.
   getPortUsage: [/^query\.(end|interval): range$/, /^query\.timezone: unknown$/, /^query\.points: conflict$/],
   getTransceiverMetrics: [
@@ -340,6 +356,15 @@ const oneDay: Hints = {
   interval: [3_600],
 }
 
+/** Filters that fit are rare otherwise: the key decides about the operator and the value. */
+const flowHints: Hints = {
+  ...oneDay,
+  key: ['protocol'],
+  op: ['eq', 'ne'],
+  value: ['udp', '17', 6],
+  team_id: [999_999],
+}
+
 const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   addMember: { email: guests },
   changeEmail: { email: guests },
@@ -352,6 +377,11 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
     status: ['awaiting_loa', 'awaiting_loa', 'connected'],
   },
   getPortUsage: oneDay,
+  getFlowTimeseries: flowHints,
+  exportFlowTimeseries: flowHints,
+  getFlowGraph: flowHints,
+  getFilterKeys: { key: [...flowKeyNames, 'flag', 'nothing'], prefix: ['', '1', 'A'] },
+  getTimezone: { location: ['ams', 'JFK', 'nowhere'], latitude: ['52.37', '-90'], longitude: ['4.9', '180'] },
   getTransceiverMetrics: oneDay,
   getDeviceMetrics: oneDay,
   drainRouter: router,

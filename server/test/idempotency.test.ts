@@ -29,6 +29,9 @@ const keyless = [
   'createRecoveryCodes password',
   'showInvitation no_caller',
   'acceptInvitation no_caller',
+  'getFlowTimeseries read',
+  'exportFlowTimeseries read',
+  'getFlowGraph read',
 ]
 
 let api: TestApi

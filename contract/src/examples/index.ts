@@ -9,6 +9,7 @@ import { deliveryExamples } from './delivery.ts'
 import { deviceExamples } from './device.ts'
 import { dnsExamples } from './dns.ts'
 import { dnssecExamples } from './dnssec.ts'
+import { flowExamples } from './flow.ts'
 import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
 import { notificationExamples } from './notification.ts'
@@ -46,6 +47,7 @@ export const examples: Examples = new Map([
   ...transceiverExamples,
   ...usageExamples,
   ...analysisExamples,
+  ...flowExamples,
   ...deliveryExamples,
   ...searchExamples,
 ])

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Permission } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { deliveryRoutes } from '../analysis/delivery.routes.ts'
+import { flowRoutes } from '../analysis/flow/flow.routes.ts'
+import { timezoneRoutes } from '../analysis/place/timezone.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement/announcement.routes.ts'
 import { holdRoutes } from '../byoip/reconcile/hold.routes.ts'
@@ -258,6 +260,13 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...webhookRoutes(webhookDeps(deps)),
     ...streamRoutes({ postgres, db: postgres.front, outboxListener }),
     ...relatedEventRoutes({ postgres, now: () => new Date() }),
+    ...flowRoutes({
+      db: postgres.front,
+      flowStore: deps.flowStore,
+      retention: { days: config.flowRetentionDays, rollupDays: config.flowRollupRetentionDays },
+      now: () => new Date(),
+    }),
+    ...timezoneRoutes({ db: postgres.front, now: () => new Date() }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
     ...searchRoutes({ postgres, db: postgres.front, mayCall }),
   ]

@@ -449,6 +449,34 @@ export const invalidTexts = {
   ],
   longBytes: ['range', 'is more than 31 days after start, the longest window for sum_bytes'],
   beforeStart: ['range', 'must not be before start'],
+  filterOperator: [
+    'unknown',
+    ({ key, valid }: { key: string; valid: readonly string[] }) =>
+      `is not an operator of ${key}: use ${valid.join(', ')}`,
+  ],
+  filterList: ['type', ({ op }: { op: string }) => `must be a list of values for ${op}`],
+  filterOne: ['type', ({ op }: { op: string }) => `must be one value for ${op}, not a list`],
+  filterValue: [
+    'value',
+    ({ key, expected }: { key: string; expected: string }) => `is not a value of ${key}: must be ${expected}`,
+  ],
+  filterPrefix: [
+    'unknown',
+    ({ valid }: { valid: readonly string[] }) =>
+      valid.length === 0
+        ? 'is not a prefix of the team, which has none'
+        : `is not a prefix of the team: use one of ${valid.join(', ')}, or within`,
+  ],
+  teamAndAll: ['exclusive', 'must not be sent with team_id: send one of them'],
+  filterKey: [
+    'unknown',
+    ({ valid }: { valid: readonly string[] }) => `is not a filter key: use one of ${valid.join(', ')}`,
+  ],
+  prefixWithoutKey: ['required', 'is only accepted with key, whose values it completes'],
+  locationOrCoordinates: ['required', 'is required; or send latitude and longitude'],
+  locationAndCoordinates: ['exclusive', 'must not be sent with latitude or longitude: send one of them'],
+  coordinateMissing: ['required', 'is required with the other coordinate'],
+  coordinateRange: ['range', ({ max }: { max: number }) => `must be from -${max} to ${max}`],
   letterEnd: ['range', 'must be in the future, at most 30 years from now'],
   past: ['past', 'must be in the future'],
   tokenEnd: ['too_far', 'must be at most 5 years from now; null never expires'],

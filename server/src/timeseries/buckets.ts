@@ -42,6 +42,9 @@ const usualSeconds = [
 const dayMs = daySeconds * 1000
 const defaultPoints = 300
 
+/** Where the parameters are in the request, for errors. */
+export type RequestPart = 'query' | 'body'
+
 /** The parameters of a time series, as the contract has parsed them. */
 export type BucketParameters = {
   readonly start: Date | null
@@ -66,14 +69,15 @@ export type Buckets = {
 export function bucketsOf(
   { start: from, end: until, interval, points, timezone = 'UTC' }: BucketParameters,
   now: Date,
+  part: RequestPart = 'query',
 ): Buckets {
   const end = until ?? (from && from > now ? from : now)
   const start = from ?? new Date(end.getTime() - dayMs)
-  if (interval !== undefined && points !== undefined) throw invalid(['query', 'points'], 'bothBuckets')
-  if (!isTimezone(timezone)) throw invalid(['query', 'timezone'], 'timezone')
+  if (interval !== undefined && points !== undefined) throw invalid([part, 'points'], 'bothBuckets')
+  if (!isTimezone(timezone)) throw invalid([part, 'timezone'], 'timezone')
   const seconds = interval ?? intervalFor(start, end, points ?? defaultPoints)
   const borders = bordersOf({ start, end, interval: seconds, timezone }, timeseriesPointsMax + 2)
-  if (!borders) throw invalid(['query', 'interval'], 'tooManyBuckets', { max: timeseriesPointsMax })
+  if (!borders) throw invalid([part, 'interval'], 'tooManyBuckets', { max: timeseriesPointsMax })
   return { start, end, borders, seconds }
 }
 
@@ -81,9 +85,10 @@ export function bucketsOf(
 export function windowOf(
   startText: string | undefined,
   endText: string | undefined,
+  part: RequestPart = 'query',
 ): { readonly start: Date | null; readonly end: Date | null } {
   const [start, end] = [startText, endText].map((text) => (text === undefined ? null : parseTime(text)!))
-  if (start && end && end < start) throw invalid(['query', 'end'], 'beforeStart', { start: startText })
+  if (start && end && end < start) throw invalid([part, 'end'], 'beforeStart', { start: startText })
   return { start: start ?? null, end: end ?? null }
 }
 
@@ -92,12 +97,13 @@ export function keptBucketsOf<Grain extends number>(
   window: BucketParameters,
   now: Date,
   keptSeconds: (wanted: Buckets) => Grain,
+  part: RequestPart = 'query',
 ): Buckets & { readonly grain: Grain } {
-  const wanted = bucketsOf(window, now)
+  const wanted = bucketsOf(window, now, part)
   const grain = keptSeconds(wanted)
   const interval = Math.ceil(wanted.seconds / grain) * grain
   if (interval === wanted.seconds) return { ...wanted, grain }
-  return { ...bucketsOf({ ...window, interval, points: undefined }, now), grain }
+  return { ...bucketsOf({ ...window, interval, points: undefined }, now, part), grain }
 }
 
 /** The first and last times that RFC 3339 can write: its years have four digits. */

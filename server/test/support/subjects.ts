@@ -414,6 +414,19 @@ export const subjects: readonly Subject[] = [
     answers: () => 200,
   },
   {
+    route: 'getFlowTimeseries',
+    requests: only({ body: { group_by: ['protocol', 'remote_asn'], compare: 'previous_period' } }),
+    answers: () => 200,
+  },
+  { route: 'exportFlowTimeseries', requests: only({ body: {} }), answers: () => 200 },
+  {
+    route: 'getFlowGraph',
+    requests: only({ body: { group_by: ['prefix', 'device', 'interface'] } }),
+    answers: () => 200,
+  },
+  { route: 'getFilterKeys', requests: only({ query: { key: 'remote_asn' } }), answers: () => 200 },
+  { route: 'getTimezone', requests: only({ query: { location: 'jfk' } }), answers: () => 200 },
+  {
     route: 'getRelatedEvent',
     requests: {
       own: async (context) => ({ params: { event_id: ownOf(context).eventIds[0]! } }),

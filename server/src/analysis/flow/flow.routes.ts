@@ -1,0 +1,13 @@
+// HTTP routes of flows: one line per operation.
+import { getFilterKeysRoute } from '@pharos/contract/filter-key'
+import { exportFlowTimeseriesRoute, getFlowGraphRoute, getFlowTimeseriesRoute } from '@pharos/contract/flow'
+import { handle, type Mounted } from '../../http/mount.ts'
+import { getFilterKeys } from './filter-keys.ts'
+import { exportFlowTimeseries, getFlowGraph, getFlowTimeseries, type FlowDeps } from './flow-timeseries.ts'
+
+export const flowRoutes = (deps: FlowDeps): Mounted[] => [
+  handle(getFlowTimeseriesRoute, getFlowTimeseries, deps),
+  handle(exportFlowTimeseriesRoute, exportFlowTimeseries, deps),
+  handle(getFlowGraphRoute, getFlowGraph, deps),
+  handle(getFilterKeysRoute, getFilterKeys, deps),
+]
