@@ -110,6 +110,8 @@ export class Pharos {
         PHAROS_DATA_DIR: this.dataDir,
         PHAROS_PORT: String(port),
         PHAROS_DNS_LISTEN: '127.0.0.1:0',
+        PHAROS_NETFLOW_LISTEN: 'off',
+        PHAROS_SFLOW_LISTEN: 'off',
         ...(host === undefined ? {} : { PHAROS_HOST: host }),
         ...settings,
       },

@@ -61,6 +61,8 @@ export class Demo {
         // Chosen before the start: links in mails contain it.
         PHAROS_PORT: String(await freePort()),
         PHAROS_DNS_LISTEN: `127.0.0.1:${this.dnsPort}`,
+        PHAROS_NETFLOW_LISTEN: '127.0.0.1:0',
+        PHAROS_SFLOW_LISTEN: '127.0.0.1:0',
         // Tests sign in more often than users do.
         PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '1000',
         PHAROS_RATE_LIMIT_BURST: '100000',

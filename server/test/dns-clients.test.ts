@@ -37,6 +37,8 @@ before(async () => {
     PHAROS_LOG_LEVEL: 'error',
     PHAROS_PORT: String(await freePort('127.0.0.1', 0)),
     PHAROS_DNS_LISTEN: '127.0.0.1:0',
+    PHAROS_NETFLOW_LISTEN: 'off',
+    PHAROS_SFLOW_LISTEN: 'off',
     PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
     PHAROS_DATA_DIR: folder,
   }

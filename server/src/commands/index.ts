@@ -4,6 +4,7 @@ import { audit } from './audit.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
 import { drain, undrain } from './drain.ts'
+import { flows } from './flows.ts'
 import { holds } from './holds.ts'
 import { importInventory } from './import.ts'
 import { mail } from './mail.ts'
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   token,
   user,
   replay,
+  flows,
   holds,
   drain,
   undrain,

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
 import type { Postgres } from '../db/postgres.ts'
-import { allRoles, openDatabase, runRole, type Role } from '../roles/serve.ts'
+import { allRoles, openDatabase, runRole, type Role, type Serving } from '../roles/serve.ts'
 import type { Config } from '../runtime/config.ts'
 import { Failure } from '../runtime/error.ts'
 import { createLog, type Log } from '../runtime/log.ts'
@@ -31,13 +31,13 @@ export async function serveUntilStopped(
   postgres: Postgres,
   roles: readonly Role[],
   log: Log,
-  ready: (url: string | undefined, stopping: AbortSignal) => void = () => {},
+  ready: (serving: Serving, stopping: AbortSignal) => void = () => {},
 ): Promise<void> {
   const stopped = untilStopped()
   const serving = await runRole(config, roles, log, postgres)
   log.info({ roles, url: serving.url, dns: serving.dns }, 'serving')
   const stopping = new AbortController()
-  ready(serving.url, stopping.signal)
+  ready(serving, stopping.signal)
   log.info({ signal: await stopped }, 'stopping')
   stopping.abort()
   if (!(await serving.stop()))

@@ -1,4 +1,6 @@
 // `pharos start`: the demo platform, ready to try: migrated, filled once, served in all roles, on loopback only.
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -11,6 +13,7 @@ import { createLog } from '../runtime/log.ts'
 import { demoAccounts, demoFile, prepareDemo } from './demo/demo.ts'
 import { addGaugeHistory } from './demo/gauge-history.ts'
 import { addPortHistory } from './demo/port-history.ts'
+import { runDemoTraffic } from './demo/traffic/traffic.ts'
 import { CommandFailure, type Command, type CommandContext } from './command.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
@@ -22,7 +25,7 @@ export const start: Command = {
   async run(context) {
     const { values } = parseArgs({ args: [...context.args], options: { quiet: { type: 'boolean' } } })
     // A person watches the demo: readable lines, and only warnings, unless the settings override it.
-    const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
+    const env = { ...demoSettings, ...(await freeFlowAddresses()), ...context.env, PHAROS_DEMO: 'true' }
     const config = withMailFolder(context, env)
     if (!isLoopback(config.host)) {
       throw new CommandFailure(
@@ -39,8 +42,18 @@ export const start: Command = {
       await postgres.stop()
       throw error
     }
-    await serveUntilStopped(config, postgres, allRoles, log, (url, stopping) => {
-      if (!values.quiet) context.out(welcome(url!, config))
+    await serveUntilStopped(config, postgres, allRoles, log, (serving, stopping) => {
+      if (!values.quiet) context.out(welcome(serving.url!, config))
+      const traffic = {
+        postgres,
+        store: serving.flowStore,
+        addressFiles: config.flowAddressFiles,
+        addresses: serving.flows,
+        log,
+      }
+      void runDemoTraffic(traffic, stopping).catch((error: unknown) => {
+        if (!stopping.aborted) log.warn({ err: error }, 'the demo has no flows')
+      })
       // It takes a minute, and everything else works meanwhile.
       void addHistory(postgres, new Date(), stopping).catch((error: unknown) => {
         if (!stopping.aborted) log.warn({ err: error }, 'traffic and light levels of the past year not added')
@@ -68,8 +81,29 @@ const demoSettings = {
   PHAROS_VISIBILITY_SOURCES: 'sandbox:300?stuck=198.18.64.0/23',
   PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
   PHAROS_DNS_NETWORKS_ALLOWED: '127.0.0.0/8,::1,192.0.2.0/24,198.51.100.0/24,203.0.113.0/24,2001:db8::/32',
+  PHAROS_FLOW_ADDRESS_FILES: demoFile('addresses.csv'),
   PHAROS_PROVIDER_NAME: 'Example Net',
   PHAROS_PROVIDER_ASN: '64500',
+}
+
+/** A second demo on this machine, or a collector, has the usual ports: then any other. The demo's exporters find it. */
+async function freeFlowAddresses(): Promise<Environment> {
+  const usual = { PHAROS_NETFLOW_LISTEN: 2055, PHAROS_SFLOW_LISTEN: 6343 }
+  const found = Object.entries(usual).map(
+    async ([name, port]) => [name, `127.0.0.1:${(await isFree(port)) ? port : 0}`] as const,
+  )
+  return Object.fromEntries(await Promise.all(found))
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const socket = createSocket('udp4')
+  socket.bind(port, '127.0.0.1')
+  const result = await once(socket, 'listening').then(
+    () => true,
+    () => false,
+  )
+  socket.close()
+  return result
 }
 
 /** Mails are written to the data directory instead of being sent, unless the settings override it. */

@@ -29,6 +29,8 @@ const envOf = (url: string): Environment => ({
   PHAROS_LOG_LEVEL: 'silent',
   PHAROS_PORT: '0',
   PHAROS_DNS_LISTEN: '127.0.0.1:0',
+  PHAROS_NETFLOW_LISTEN: 'off',
+  PHAROS_SFLOW_LISTEN: 'off',
   PHAROS_RECONCILE_INTERVAL_SECONDS: '1',
 })
 

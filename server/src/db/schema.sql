@@ -1470,16 +1470,18 @@ create table flow_exporters (
 );
 alter table flow_exporters enable row level security;
 
--- sampling rates of option records
+-- sampling rates that exporters announced, of a sampler, an interface, or the domain if both are 0
 create table flow_samplings (
   exporter text not null,
   version smallint not null,
   domain bigint not null,
-  scope text not null, -- what the rate is for: the whole domain, a sampler or an interface
+  sampler bigint not null,
+  in_if bigint not null,
   rate bigint not null,
   updated timestamp with time zone not null default now(),
-  constraint flow_samplings_pkey PRIMARY KEY (exporter, version, domain, scope),
-  constraint flow_samplings_rate_check CHECK ((rate > 0))
+  constraint flow_samplings_pkey PRIMARY KEY (exporter, version, domain, sampler, in_if),
+  constraint flow_samplings_rate_check CHECK ((rate > 0)),
+  constraint flow_samplings_version_check CHECK (((version >= 9) AND (version <= 10)))
 );
 alter table flow_samplings enable row level security;
 
@@ -1488,10 +1490,12 @@ create table flow_templates (
   exporter text not null,
   version smallint not null,
   domain bigint not null,
-  template integer not null,
-  content bytea not null, -- the record of the template as it was received
+  id integer not null,
+  scopes integer not null, -- number of scope fields of an options template, which come first; else 0
+  fields jsonb not null, -- enterprise, element and length of each
   updated timestamp with time zone not null default now(),
-  constraint flow_templates_pkey PRIMARY KEY (exporter, version, domain, template)
+  constraint flow_templates_pkey PRIMARY KEY (exporter, version, domain, id),
+  constraint flow_templates_version_check CHECK (((version >= 9) AND (version <= 10)))
 );
 alter table flow_templates enable row level security;
 

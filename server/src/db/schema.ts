@@ -914,13 +914,13 @@ export interface FlowExportersTable {
   last_seen: Generated<Date>
 }
 
-/** sampling rates of option records */
+/** sampling rates that exporters announced, of a sampler, an interface, or the domain if both are 0 */
 export interface FlowSamplingsTable {
   exporter: string
   version: number
   domain: number
-  /** what the rate is for: the whole domain, a sampler or an interface */
-  scope: string
+  sampler: number
+  in_if: number
   rate: number
   updated: Generated<Date>
 }
@@ -930,9 +930,11 @@ export interface FlowTemplatesTable {
   exporter: string
   version: number
   domain: number
-  template: number
-  /** the record of the template as it was received */
-  content: Buffer
+  id: number
+  /** number of scope fields of an options template, which come first; else 0 */
+  scopes: number
+  /** enterprise, element and length of each */
+  fields: Json
   updated: Generated<Date>
 }
 

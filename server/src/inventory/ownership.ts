@@ -56,6 +56,22 @@ export function createOwnershipCache(): OwnershipCache {
   }
 }
 
+/** All holdings with their revision; undefined if that is `known`. */
+export async function readHoldings(
+  db: Db,
+  known: number | undefined,
+): Promise<{ readonly revision: number; readonly holdings: readonly Holding[] } | undefined> {
+  if ((await getRevision(db)) === known) return undefined
+  return await db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const revision = await getRevision(trx)
+      return { revision, holdings: (await listHoldings(trx)).holdings }
+    })
+}
+
 async function loadOwnership(trx: Trx, revision: number): Promise<Ownership> {
   const { holdings, asns } = await listHoldings(trx)
   return createOwnership(revision, holdings, asns)

@@ -51,6 +51,8 @@ describe('groups of name servers', { skip: skipWithout('dig', 'named', 'knotd') 
         PHAROS_SECRET: 's'.repeat(32),
         PHAROS_PORT: '0',
         PHAROS_DNS_LISTEN: '127.0.0.1:0',
+        PHAROS_NETFLOW_LISTEN: 'off',
+        PHAROS_SFLOW_LISTEN: 'off',
         PHAROS_LOG_LEVEL: 'silent',
       },
       { read: () => undefined, mode: () => 0o600, create: () => {} },

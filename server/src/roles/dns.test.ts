@@ -31,6 +31,8 @@ const configOf = (databaseUrl: string): Config =>
       PHAROS_SECRET: 's'.repeat(32),
       PHAROS_PORT: '0',
       PHAROS_DNS_LISTEN: '127.0.0.1:0',
+      PHAROS_NETFLOW_LISTEN: 'off',
+      PHAROS_SFLOW_LISTEN: 'off',
       PHAROS_LOG_LEVEL: 'silent',
     },
     memory,

@@ -1,6 +1,8 @@
 // One process with one or more roles: opens the shared parts first, then the parts of each role, in this order; they
 // stop in the reverse order. This is the only place that decides which parts run in which role.
 import type { FastifyInstance } from 'fastify'
+import type { ListenAddress } from '../analysis/flow/datagram-source.ts'
+import type { FlowStore } from '../analysis/flow/flow-store.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { createWaker } from '../db/wake.ts'
@@ -16,6 +18,7 @@ import { collectorParts } from './collector.ts'
 import { domainsPart } from './domains.ts'
 import { watchInstallation } from './figures.ts'
 import { openFlowStore } from './flow-store.ts'
+import { createFlows } from './flows.ts'
 import { dnsPublishParts } from './dns-publish.ts'
 import { dnssecParts } from './dnssec.ts'
 import { createHealthServer } from './http.ts'
@@ -39,6 +42,9 @@ export type Serving = Running & {
   readonly url: string | undefined
   /** The address and port at which it answers DNS, such as `127.0.0.1:8053`. */
   readonly dns: string | undefined
+  /** The addresses at which it receives flows, in the order of netflow_listen and sflow_listen. */
+  readonly flows: () => readonly ListenAddress[]
+  readonly flowStore: FlowStore
 }
 
 /** Starts the roles; if one cannot start, stops all of them and throws. `postgres` may be passed already open. */
@@ -51,7 +57,7 @@ export async function runRole(
   const open = postgres ?? (await openDatabase(config, log))
   const metrics = createMetrics()
   const views = createRegistryViews(config, log, metrics)
-  const flows = openFlowStore(config, roles, log)
+  const flowStore = openFlowStore(config, roles, log)
   const shared: Shared = {
     config,
     postgres: open,
@@ -59,16 +65,17 @@ export async function runRole(
     log,
     metrics,
     ...views,
-    flowStore: flows.store,
+    flowStore: flowStore.store,
   }
   collectProcessMetrics(shared.metrics)
   watchInstallation(shared.metrics, open.owner)
   const nameserver = createNameserver(shared)
+  const flows = createFlows(shared)
   const http = httpParts(shared, roles.includes('api'))
   const running = await startComponents(
     [
       { name: 'postgresql', stop: () => open.stop() },
-      flows.part,
+      flowStore.part,
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
       ...(roles.some((role) => role === 'api' || role === 'reconciler') ? [views.rpki, views.irr] : []),
       ...(roles.includes('reconciler')
@@ -87,14 +94,20 @@ export async function runRole(
             ...netboxParts(shared),
           ]
         : []),
-      ...(roles.includes('collector') ? collectorParts(shared) : []),
+      ...(roles.includes('collector') ? [...collectorParts(shared), ...flows.parts] : []),
       ...(roles.includes('nameserver') ? [nameserver.part] : []),
       ...http.parts,
       processReportPart(shared, roles),
     ],
     { log, stopTimeoutMs: config.shutdownTimeoutSeconds * 1000 },
   )
-  return { ...running, url: http.url(), dns: nameserver.address() }
+  return {
+    ...running,
+    url: http.url(),
+    dns: nameserver.address(),
+    flows: flows.addresses,
+    flowStore: flowStore.store,
+  }
 }
 
 export function openDatabase(config: Config, log: Log): Promise<Postgres> {

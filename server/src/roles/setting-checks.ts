@@ -13,6 +13,7 @@ import type { SettingChecks } from '../runtime/config.ts'
 import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
 import { parseListenAddress } from '../drivers/dns-server/listen-address.ts'
 import { parseZoneName } from '../net/dns/name.ts'
+import { parseFlowAddress } from './flow-addresses.ts'
 import { parseNetworks } from './webhooks.ts'
 
 export const settingChecks: SettingChecks = {
@@ -24,6 +25,8 @@ export const settingChecks: SettingChecks = {
   dns_networks_allowed: parseNetworks,
   dns_roots: (servers) => servers.forEach(parseListenAddress),
   irr_sources: checkIrrSources,
+  netflow_listen: parseFlowAddress,
+  sflow_listen: parseFlowAddress,
   mail_url: checkMailTransport,
   netbox_device_filter: parseDeviceFilter,
   netbox_service_types: (entries) => parseServiceTypes(entries, serviceTypes),

@@ -170,6 +170,44 @@ export function createMetrics() {
       labelNames: ['source'],
       registers,
     }),
+    flowDatagrams: new Counter({
+      name: 'pharos_flow_datagrams_total',
+      help: 'Decoded datagrams of exporters, by protocol.',
+      labelNames: ['protocol'],
+      registers,
+    }),
+    flows: new Counter({
+      name: 'pharos_flows_total',
+      help: 'Flows that this process has decoded.',
+      registers,
+    }),
+    flowsLost: new Counter({
+      name: 'pharos_flows_lost_total',
+      help: 'What was lost, by reason. Datagrams: kernel_buffer, no_batch, malformed, over_limit. Sets of records: truncated, unknown_template. Rows: time, disk, spool_full, refused. Alert if it grows.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    flowSpoolFiles: new Gauge({
+      name: 'pharos_flow_spool_files',
+      help: 'Batches of flows that this process has not inserted yet. Alert if it grows.',
+      registers,
+    }),
+    flowSpoolBytes: new Gauge({
+      name: 'pharos_flow_spool_bytes',
+      help: 'Size of these batches; beyond flow_spool_bytes the oldest are dropped.',
+      registers,
+    }),
+    flowDelaySeconds: new Histogram({
+      name: 'pharos_flow_delay_seconds',
+      help: 'From the first flow of a batch until its rows can be queried.',
+      buckets: [0.5, 1, 1.5, 2, 3, 5, 10, 30, 60, 300],
+      registers,
+    }),
+    flowsListening: new Gauge({
+      name: 'pharos_flows_listening',
+      help: '1 if this process receives flows, else 0; 0 too if netflow_listen and sflow_listen are off.',
+      registers,
+    }),
     passwordHashesWaiting: new Gauge({
       name: 'pharos_password_hashes_waiting',
       help: 'Sign-ins that wait for a password hash.',

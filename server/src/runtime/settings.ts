@@ -81,6 +81,23 @@ export const settingsSchema = Type.Object(
         'http://user:password@host:8123/database of a ClickHouse server for flows; if unset, an embedded one (chDB) runs, on this machine only',
       secret: true,
     }),
+    netflow_listen: TextSetting('127.0.0.1:2055', {
+      description:
+        'address and port for NetFlow v5, NetFlow v9 and IPFIX by UDP, such as [::]:2055; port 0 selects a free one, off receives none',
+    }),
+    sflow_listen: TextSetting('127.0.0.1:6343', {
+      description: 'the same for sFlow v5; each of both accepts all of these protocols',
+    }),
+    flow_spool_bytes: IntegerSetting(4 * 1024 ** 3, 1_000_000, Number.MAX_SAFE_INTEGER, {
+      description:
+        'maximum size of the flows that wait in data_dir for ClickHouse; beyond it the oldest are dropped',
+    }),
+    flow_address_files: Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), {
+      default: [],
+      maxItems: 32,
+      description:
+        'files with AS numbers and countries of addresses, which flows do not have: CSV, TSV (iptoasn.com, DB-IP) or MMDB; they are read again when they change (docs/flows.md)',
+    }),
     flow_retention_days: IntegerSetting(15, 1, 3650, {
       description: 'days for which flows, and their rollups by minute, are kept',
     }),

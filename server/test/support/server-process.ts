@@ -94,6 +94,8 @@ export class ServerProcess {
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
         PHAROS_PORT: String(this.#port),
         PHAROS_DNS_LISTEN: '127.0.0.1:0',
+        PHAROS_NETFLOW_LISTEN: 'off',
+        PHAROS_SFLOW_LISTEN: 'off',
         PHAROS_LOG_LEVEL: 'warn',
         ...settings,
       },

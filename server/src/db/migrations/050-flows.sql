@@ -25,27 +25,29 @@ comment on column flow_exporters.device_id is 'by the platform file, else the de
 
 create table flow_templates (
   exporter text not null,
-  version smallint not null,
+  version smallint not null check (version between 9 and 10),
   domain bigint not null,
-  template integer not null,
-  content bytea not null,
+  id integer not null,
+  scopes integer not null,
+  fields jsonb not null,
   updated timestamptz not null default now(),
-  primary key (exporter, version, domain, template)
+  primary key (exporter, version, domain, id)
 );
 comment on table flow_templates is 'newest templates of NetFlow 9 (version 9) and IPFIX (10)';
-comment on column flow_templates.content is 'the record of the template as it was received';
+comment on column flow_templates.scopes is 'number of scope fields of an options template, which come first; else 0';
+comment on column flow_templates.fields is 'enterprise, element and length of each';
 
 create table flow_samplings (
   exporter text not null,
-  version smallint not null,
+  version smallint not null check (version between 9 and 10),
   domain bigint not null,
-  scope text not null,
+  sampler bigint not null,
+  in_if bigint not null,
   rate bigint not null check (rate > 0),
   updated timestamptz not null default now(),
-  primary key (exporter, version, domain, scope)
+  primary key (exporter, version, domain, sampler, in_if)
 );
-comment on table flow_samplings is 'sampling rates of option records';
-comment on column flow_samplings.scope is 'what the rate is for: the whole domain, a sampler or an interface';
+comment on table flow_samplings is 'sampling rates that exporters announced, of a sampler, an interface, or the domain if both are 0';
 
 create table flow_unknown_interfaces (
   exporter_id integer not null references flow_exporters on delete cascade,

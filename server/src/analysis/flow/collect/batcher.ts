@@ -1,0 +1,189 @@
+// The batch thread: a batch of decoded flows becomes rows of teams, one block and one file of the spool. It waits for the ownership before
+// the first batch: traffic must not belong to nobody because a process has just started.
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { FlowColumns } from '../flow-columns.ts'
+import { toBlockColumns, type BlockColumn } from './flow-block.ts'
+import { createFlowOwners, type FlowOwners } from './flow-owners.ts'
+import { createRowAssigner, type ExporterPorts, type FlowRows } from './flow-rows.ts'
+import type { FilledBatch, FromBatcher, ToBatcher, UnknownInterfaceReport } from './messages.ts'
+import { noAddressTables, readAddressTables, versionOfFiles, type AddressTables } from './range-file.ts'
+import { spoolName, temporaryName } from './spool.ts'
+
+/** Sees each batch with the teams of its rows, before it is stored: for detection. It must not keep the arrays. */
+export type BatchObserver = (
+  columns: FlowColumns,
+  owners: FlowOwners,
+  rows: FlowRows,
+  exporters: readonly string[],
+) => void
+
+export type BatcherDeps = {
+  readonly slots: readonly FlowColumns[]
+  readonly spoolDir: string
+  readonly collector: string
+  readonly ownAsn: number
+  readonly addressFiles: readonly string[]
+  readonly encode: (rows: number, columns: readonly BlockColumn[]) => Uint8Array
+  readonly send: (message: FromBatcher) => void
+  readonly giveBack: (slot: number) => void
+  /** Unix seconds. */
+  readonly now: () => number
+  readonly observe?: BatchObserver
+}
+
+/** Rows may wait in the receiving thread for a moment, and the clocks of both threads may differ by a second. */
+const pastSeconds = 3600
+const futureSeconds = 60
+/** If the database does not answer, flows are stored without an exporter. */
+const exporterWaitMs = 3_000
+const filesCheckedMs = 60_000
+const noInterfaces: ExporterPorts = { id: 0, hasDevice: false, interfaces: new Map() }
+
+export class FlowBatcher {
+  readonly #deps: BatcherDeps
+  readonly #assign = createRowAssigner()
+  readonly #loaded = Promise.withResolvers<void>()
+  #owners: FlowOwners | undefined
+  #tables: AddressTables = noAddressTables
+  #tablesVersion = ''
+  #tablesChecked = -Infinity
+  #ports: ReadonlyMap<string, ExporterPorts> = new Map()
+  #portsChanged = Promise.withResolvers<void>()
+  #exporters: readonly string[] = []
+  #number = 0
+  #queue: Promise<void> = Promise.resolve()
+
+  constructor(deps: BatcherDeps) {
+    this.#deps = deps
+  }
+
+  take(message: ToBatcher): void {
+    if (message.kind === 'holdings') {
+      this.#owners = createFlowOwners(message.holdings)
+      this.#loaded.resolve()
+    } else {
+      this.#ports = message.ports
+      this.#portsChanged.resolve()
+      this.#portsChanged = Promise.withResolvers()
+    }
+  }
+
+  /** Batches are written one after the other, in the order in which they come. */
+  add(batch: FilledBatch): void {
+    this.#queue = this.#queue.then(() => this.#write(batch))
+  }
+
+  async #write(batch: FilledBatch): Promise<void> {
+    const { slots, send, giveBack } = this.#deps
+    if (batch.kind === 'end') return send({ kind: 'ended' })
+    this.#exporters = batch.exporters
+    const columns = slots[batch.slot]!
+    columns.length = batch.length
+    try {
+      await this.#loaded.promise
+      await this.#refreshTables()
+      await this.#awaitExporters(columns)
+      this.#store(columns, batch.openedMs)
+    } catch (error) {
+      send({ kind: 'lost', rows: batch.length, message: (error as Error).message })
+    } finally {
+      giveBack(batch.slot)
+    }
+  }
+
+  #store(columns: FlowColumns, openedMs: number): void {
+    const { spoolDir, collector, ownAsn, encode, send, observe, now } = this.#deps
+    const owners = this.#owners!
+    const unknownInterfaces: UnknownInterfaceReport[] = []
+    const time = now()
+    const context = {
+      owners,
+      tables: this.#tables,
+      ownAsn,
+      exporters: this.#exporters.map((address) => this.#ports.get(address) ?? noInterfaces),
+      timeMin: time - pastSeconds,
+      timeMax: time + futureSeconds,
+    }
+    const rows = this.#assign(columns, context, ({ id, hasDevice }, ifIndex) => {
+      if (hasDevice) unknownInterfaces.push({ exporterId: id, ifIndex })
+    })
+    observe?.(columns, owners, rows, this.#exporters)
+    if (rows.length === 0) return
+    const name = spoolName(collector, ++this.#number)
+    const block = encode(rows.length, toBlockColumns(columns, rows, context))
+    writeFile(join(spoolDir, name), block)
+    send({
+      kind: 'file',
+      name,
+      bytes: block.length,
+      flows: columns.length,
+      rows: rows.length,
+      refused: rows.refused,
+      openedMs,
+      exporters: usedExporters(columns, this.#exporters),
+      unknownInterfaces,
+    })
+  }
+
+  /** Exporters that have no id yet are reported, and waited for. */
+  async #awaitExporters(columns: FlowColumns): Promise<void> {
+    const missing = () =>
+      usedExporters(columns, this.#exporters).filter((address) => !this.#ports.has(address))
+    const addresses = missing()
+    if (addresses.length === 0) return
+    this.#deps.send({ kind: 'ask-exporters', addresses })
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), exporterWaitMs)
+    const aborted = once(late.signal, 'abort')
+    while (!late.signal.aborted && missing().length > 0)
+      await Promise.race([this.#portsChanged.promise, aborted])
+    clearTimeout(timer)
+  }
+
+  /** Files are replaced by their owner at any time. One that cannot be read leaves the former tables in use. */
+  async #refreshTables(): Promise<void> {
+    const { addressFiles, send } = this.#deps
+    if (addressFiles.length === 0 || performance.now() - this.#tablesChecked < filesCheckedMs) return
+    this.#tablesChecked = performance.now()
+    const version = await versionOfFiles(addressFiles)
+    if (version === this.#tablesVersion) return
+    this.#tablesVersion = version
+    try {
+      this.#tables = await readAddressTables(addressFiles)
+      const { asns, countries } = this.#tables
+      send({ kind: 'address-files', error: undefined, asns: asns.size, countries: countries.size })
+    } catch (error) {
+      send({ kind: 'address-files', error: (error as Error).message, asns: 0, countries: 0 })
+    }
+  }
+}
+
+/** Complete under its name, or not there. */
+function writeFile(path: string, block: Uint8Array): void {
+  const temporary = temporaryName(path)
+  try {
+    const file = openSync(temporary, 'w', 0o600)
+    try {
+      for (let at = 0; at < block.length;) at += writeSync(file, block, at)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+function usedExporters({ length, exporter }: FlowColumns, addresses: readonly string[]): string[] {
+  const used = new Set<number>()
+  let last = -1
+  for (let row = 0; row < length; row++) {
+    if (exporter[row] === last) continue
+    last = exporter[row]!
+    used.add(last)
+  }
+  return [...used].map((index) => addresses[index]!)
+}

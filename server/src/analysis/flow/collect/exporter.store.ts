@@ -1,0 +1,177 @@
+// The SQL of exporters: their ids, devices and interfaces, and what is stored of their templates and sampling rates.
+import { sql } from 'kysely'
+import type { Db } from '../../../db/postgres.ts'
+import type { ExporterSetting, SamplingRecord, TemplateRecord } from '../flow-decoder.ts'
+import type { ExporterPorts, InterfacePort } from './flow-rows.ts'
+import type { TemplateKey, UnknownInterfaceReport } from './messages.ts'
+
+/** An interface that so many surveys did not find is gone; its number may belong to another one. */
+const missingSurveysMax = 3
+
+/** The device of exporter `x`: by the platform file, by the address of management, or by the address of an interface. */
+const deviceOf = sql`coalesce(
+  (select s.device_id from flow_exporter_settings s where s.address = x.address),
+  (select d.id from devices d where d.management_address = x.address order by d.id limit 1),
+  (select i.device_id from interfaces i, unnest(i.addresses) a where split_part(a, '/', 1) = x.address order by i.id limit 1))`
+
+/** Creates the exporters that are new. */
+export async function saveExporters(db: Db, addresses: readonly string[]): Promise<void> {
+  await sql`
+    insert into flow_exporters as e (address, device_id)
+    select x.address, ${deviceOf} from unnest(${addresses}::text[]) x (address) order by x.address
+    on conflict (address) do update set last_seen = now()`.execute(db)
+}
+
+/** Finds the devices of exporters again: the inventory or the platform file may have changed. */
+export async function relinkExporters(db: Db): Promise<void> {
+  await sql`
+    update flow_exporters e set device_id = n.device_id
+    from (select x.id, ${deviceOf} as device_id from flow_exporters x) n
+    where n.id = e.id and n.device_id is distinct from e.device_id`.execute(db)
+}
+
+export async function listExporterSettings(db: Db): Promise<ExporterSetting[]> {
+  const rows = await db.selectFrom('flow_exporter_settings').select(['address', 'sampling_rate']).execute()
+  return rows.map(({ address, sampling_rate: rate }) => ({
+    address,
+    ...(rate !== null && { samplingRate: rate }),
+  }))
+}
+
+type InterfaceRow = {
+  readonly id: number
+  readonly address: string
+  readonly device_id: number | null
+  readonly if_index: number | null
+  readonly port_id: number | null
+  readonly team_id: number | null
+}
+
+/**
+ * The interfaces of every exporter with the port and the team that it is sold to now. A member of a LAG that is not sold itself has the port of
+ * the LAG. Numbers of the platform file come last, and so replace those of a survey.
+ */
+export async function listExporterPorts(db: Db): Promise<ReadonlyMap<string, ExporterPorts>> {
+  const { rows } = await sql<InterfaceRow>`
+    with numbered as (
+      select i.device_id, i.if_index::bigint as if_index, i.key, l.key as lag_key, 1 as rank
+      from interfaces i left join interfaces l on l.id = i.lag_id
+      where i.missing_surveys < ${sql.lit(missingSurveysMax)}),
+    named as (
+      select e.id, s.device_id, n.key::bigint as if_index, n.value as key, l.key as lag_key, 2 as rank
+      from flow_exporters e join flow_exporter_settings s on s.address = e.address
+        cross join jsonb_each_text(s.interfaces) n
+        left join interfaces i on i.device_id = s.device_id and i.key = n.value
+        left join interfaces l on l.id = i.lag_id),
+    known as (
+      select e.id, e.address, e.device_id, n.if_index, n.key, n.lag_key, n.rank
+      from flow_exporters e left join numbered n on n.device_id = e.device_id
+      union all
+      select e.id, e.address, e.device_id, n.if_index, n.key, n.lag_key, n.rank from flow_exporters e join named n on n.id = e.id)
+    select k.id, k.address, k.device_id, k.if_index::float8 as if_index, p.id as port_id, a.team_id
+    from known k
+      left join lateral (
+        select p.id from ports p where p.device_id = k.device_id and p.interface_key in (k.key, k.lag_key)
+        order by p.interface_key = k.key desc limit 1) p on true
+      left join port_assignments a on a.port_id = p.id and a.valid @> now()
+    order by k.id, k.rank`.execute(db)
+  const exporters = new Map<string, ExporterPorts & { readonly interfaces: Map<number, InterfacePort> }>()
+  for (const row of rows) {
+    const known = exporters.get(row.address) ?? {
+      id: row.id,
+      hasDevice: row.device_id !== null,
+      interfaces: new Map<number, InterfacePort>(),
+    }
+    exporters.set(row.address, known)
+    if (row.if_index !== null)
+      known.interfaces.set(row.if_index, { portId: row.port_id ?? 0, teamId: row.team_id ?? 0 })
+  }
+  return exporters
+}
+
+export async function saveUnknownInterfaces(db: Db, found: readonly UnknownInterfaceReport[]): Promise<void> {
+  await sql`
+    insert into flow_unknown_interfaces (exporter_id, if_index)
+    select n."exporterId", n."ifIndex"
+    from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as n ("exporterId" integer, "ifIndex" bigint)
+      join flow_exporters e on e.id = n."exporterId"
+    order by n."exporterId", n."ifIndex"
+    on conflict (exporter_id, if_index) do update set last_seen = now()`.execute(db)
+}
+
+type TemplateRow = {
+  readonly exporter: string
+  readonly version: 9 | 10
+  readonly domain: number
+  readonly id: number
+  readonly scopes: number
+  readonly fields: TemplateRecord['fields']
+}
+
+/** All templates, or those with these keys. */
+export async function listTemplates(db: Db, keys?: readonly TemplateKey[]): Promise<TemplateRecord[]> {
+  const among =
+    keys === undefined
+      ? sql``
+      : sql`join jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as k (exporter text, version smallint, domain bigint, id integer)
+          using (exporter, version, domain, id)`
+  const { rows } = await sql<TemplateRow>`
+    select t.exporter, t.version, t.domain::float8 as domain, t.id, t.scopes, t.fields from flow_templates t ${among}`.execute(
+    db,
+  )
+  return rows
+}
+
+export async function saveTemplates(db: Db, templates: readonly TemplateRecord[]): Promise<void> {
+  await sql`
+    insert into flow_templates (exporter, version, domain, id, scopes, fields)
+    select exporter, version, domain, id, scopes, fields from jsonb_to_recordset(${JSON.stringify(templates)}::jsonb)
+      as n (exporter text, version smallint, domain bigint, id integer, scopes integer, fields jsonb)
+    order by exporter, version, domain, id
+    on conflict (exporter, version, domain, id)
+      do update set scopes = excluded.scopes, fields = excluded.fields, updated = now()`.execute(db)
+}
+
+export async function deleteTemplates(db: Db, keys: readonly TemplateKey[]): Promise<void> {
+  await sql`
+    delete from flow_templates t using jsonb_to_recordset(${JSON.stringify(keys)}::jsonb)
+      as k (exporter text, version smallint, domain bigint, id integer)
+    where (t.exporter, t.version, t.domain, t.id) = (k.exporter, k.version, k.domain, k.id)`.execute(db)
+}
+
+export async function listSamplings(db: Db): Promise<SamplingRecord[]> {
+  const { rows } = await sql<SamplingRecord>`
+    select exporter, version, domain::float8 as domain, sampler::float8 as sampler, in_if::float8 as "inIf", rate::float8 as rate
+    from flow_samplings`.execute(db)
+  return rows
+}
+
+export async function saveSamplings(db: Db, samplings: readonly SamplingRecord[]): Promise<void> {
+  await sql`
+    insert into flow_samplings (exporter, version, domain, sampler, in_if, rate)
+    select exporter, version, domain, sampler, "inIf", rate from jsonb_to_recordset(${JSON.stringify(samplings)}::jsonb)
+      as n (exporter text, version smallint, domain bigint, sampler bigint, "inIf" bigint, rate bigint)
+    order by exporter, version, domain, sampler, "inIf"
+    on conflict (exporter, version, domain, sampler, in_if) do update set rate = excluded.rate, updated = now()`.execute(
+    db,
+  )
+}
+
+export type SeenExporter = {
+  readonly address: string
+  readonly device: string | null
+  readonly lastSeen: Date
+  /** Numbers of interfaces that flows had in the past week and the inventory does not have. */
+  readonly unknownInterfaces: readonly number[]
+}
+
+export async function listSeenExporters(db: Db): Promise<SeenExporter[]> {
+  const { rows } = await sql<SeenExporter>`
+    select e.address, d.name as device, e.last_seen as "lastSeen", array(
+      select u.if_index::float8 from flow_unknown_interfaces u
+      where u.exporter_id = e.id and u.last_seen > now() - interval '7 days'
+        and not exists (select from interfaces i where i.device_id = e.device_id and i.if_index = u.if_index)
+      order by u.if_index) as "unknownInterfaces"
+    from flow_exporters e left join devices d on d.id = e.device_id order by e.address`.execute(db)
+  return rows
+}

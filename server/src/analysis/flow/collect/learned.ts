@@ -1,0 +1,58 @@
+// Templates and sampling rates that the decoder has learned, on their way to the database: one row for each key, the newest only, so that a
+// flood of changes is bounded. While the database is down they wait.
+import type { Db } from '../../../db/postgres.ts'
+import type { SamplingRecord, TemplateRecord } from '../flow-decoder.ts'
+import { deleteTemplates, saveSamplings, saveTemplates } from './exporter.store.ts'
+import type { TemplateKey } from './messages.ts'
+
+/** Beyond this, new keys are not stored until the database takes those that wait: exporters repeat their templates. */
+const waitingMax = 100_000
+
+export type Learned = {
+  addTemplate(template: TemplateRecord): void
+  removeTemplate(key: TemplateKey): void
+  addSampling(sampling: SamplingRecord): void
+  /** Writes what waits. Rejects if the database does not answer; then it waits further. */
+  save(db: Db): Promise<void>
+}
+
+export function createLearned(): Learned {
+  let templates = new Map<string, TemplateRecord | TemplateKey>()
+  let samplings = new Map<string, SamplingRecord>()
+  const keyOf = ({ exporter, version, domain, id }: TemplateKey) => `${exporter} ${version} ${domain} ${id}`
+  const set = <T>(map: Map<string, T>, key: string, value: T): void => {
+    if (map.size < waitingMax || map.has(key)) map.set(key, value)
+  }
+  /** What changed again while it was written is newer. */
+  const putBack = <T>(from: Map<string, T>, to: Map<string, T>): void => {
+    for (const [key, value] of from) if (!to.has(key)) set(to, key, value)
+  }
+  return {
+    addTemplate: (template) => set(templates, keyOf(template), template),
+    removeTemplate: (key) => set(templates, keyOf(key), key),
+    addSampling: (sampling) =>
+      set(
+        samplings,
+        `${sampling.exporter} ${sampling.version} ${sampling.domain} ${sampling.sampler} ${sampling.inIf}`,
+        sampling,
+      ),
+    async save(db) {
+      const [changedTemplates, changedSamplings] = [templates, samplings]
+      templates = new Map()
+      samplings = new Map()
+      try {
+        const all = [...changedTemplates.values()]
+        const [added, removed] = [all.filter(isTemplate), all.filter((one) => !isTemplate(one))]
+        if (added.length > 0) await saveTemplates(db, added)
+        if (removed.length > 0) await deleteTemplates(db, removed)
+        if (changedSamplings.size > 0) await saveSamplings(db, [...changedSamplings.values()])
+      } catch (error) {
+        putBack(changedTemplates, templates)
+        putBack(changedSamplings, samplings)
+        throw error
+      }
+    },
+  }
+}
+
+const isTemplate = (one: TemplateRecord | TemplateKey): one is TemplateRecord => 'fields' in one

@@ -1,0 +1,116 @@
+// What the threads of the collector tell each other. A batch passes as the number of its slot: its columns are shared memory.
+import type { MessagePort } from 'node:worker_threads'
+import type { ListenAddress } from '../datagram-source.ts'
+import type { FlowColumns } from '../flow-columns.ts'
+import type {
+  DecoderCounters,
+  ExporterSetting,
+  InterfaceCounters,
+  SamplingRecord,
+  TemplateRecord,
+} from '../flow-decoder.ts'
+import type { HoldingColumns } from './flow-owners.ts'
+import type { ExporterPorts } from './flow-rows.ts'
+
+export type TemplateKey = Omit<TemplateRecord, 'scopes' | 'fields'>
+
+/** What is given to the receiving thread when it starts. */
+export type ReceiveData = {
+  readonly addresses: readonly ListenAddress[]
+  readonly slots: readonly FlowColumns[]
+  /** To the batch thread. */
+  readonly batches: MessagePort
+}
+
+export type ToReceiver =
+  | {
+      readonly kind: 'known'
+      readonly templates: readonly TemplateRecord[]
+      readonly samplings: readonly SamplingRecord[]
+    }
+  | { readonly kind: 'exporters'; readonly settings: readonly ExporterSetting[] }
+  | { readonly kind: 'stop' }
+
+export type ReceiveCounters = {
+  readonly decoder: DecoderCounters
+  /** Datagrams that the kernel dropped; undefined if it has no counter. */
+  readonly kernelDrops: number | undefined
+  /** Datagrams that were not decoded because every batch was being written. */
+  readonly withoutBatch: number
+}
+
+export type FromReceiver =
+  | {
+      readonly kind: 'listening'
+      readonly source: string
+      readonly addresses: readonly ListenAddress[]
+      readonly receiveBufferBytes: number
+    }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'template'; readonly template: TemplateRecord }
+  | { readonly kind: 'withdrawal'; readonly key: TemplateKey }
+  | { readonly kind: 'sampling'; readonly sampling: SamplingRecord }
+  | { readonly kind: 'unknown-template'; readonly key: TemplateKey }
+  | { readonly kind: 'interface-counters'; readonly counters: InterfaceCounters }
+  | { readonly kind: 'counters'; readonly counters: ReceiveCounters }
+
+/** From the receiving thread to the batch thread. */
+export type FilledBatch =
+  | {
+      readonly kind: 'batch'
+      readonly slot: number
+      readonly length: number
+      /** Unix milliseconds at which its first flow was decoded. */
+      readonly openedMs: number
+      /** Addresses by index. */
+      readonly exporters: readonly string[]
+    }
+  | { readonly kind: 'end' }
+
+/** The slot is free again. */
+export type EmptiedBatch = { readonly slot: number }
+
+/** What is given to the batch thread when it starts. */
+export type BatchData = {
+  readonly slots: readonly FlowColumns[]
+  /** From the receiving thread. */
+  readonly batches: MessagePort
+  readonly spoolDir: string
+  /** In the names of files: unique for each run. */
+  readonly collector: string
+  readonly ownAsn: number
+  readonly addressFiles: readonly string[]
+}
+
+export type ToBatcher =
+  | { readonly kind: 'holdings'; readonly holdings: HoldingColumns }
+  /** By address: those that have an id. */
+  | { readonly kind: 'exporters'; readonly ports: ReadonlyMap<string, ExporterPorts> }
+
+export type FromBatcher =
+  | {
+      readonly kind: 'file'
+      readonly name: string
+      readonly bytes: number
+      readonly flows: number
+      readonly rows: number
+      /** Flows outside of the accepted time. */
+      readonly refused: number
+      readonly openedMs: number
+      /** Addresses of exporters in it. */
+      readonly exporters: readonly string[]
+      readonly unknownInterfaces: readonly UnknownInterfaceReport[]
+    }
+  /** Rows that could not be written to the spool. */
+  | { readonly kind: 'lost'; readonly rows: number; readonly message: string }
+  /** These exporters have no id yet. */
+  | { readonly kind: 'ask-exporters'; readonly addresses: readonly string[] }
+  | {
+      readonly kind: 'address-files'
+      readonly error: string | undefined
+      readonly asns: number
+      readonly countries: number
+    }
+  | { readonly kind: 'ended' }
+
+export type UnknownInterfaceReport = { readonly exporterId: number; readonly ifIndex: number }

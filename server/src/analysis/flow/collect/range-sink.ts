@@ -1,0 +1,12 @@
+// What a reader of a file of ranges delivers.
+
+/** `first` and `last` are inclusive: 32 bits of IPv4, the first 64 bits of IPv6. 0 is no AS number and no country. */
+export type RangeSink = {
+  add(family: 4 | 6, first: bigint, last: bigint, asn: number, country: number): void
+}
+
+/** A country as one number, its first letter in the high byte; 0 if the text is no country. */
+export function toCountryNumber(text: string): number {
+  if (!/^[A-Z]{2}$/i.test(text) || text.toUpperCase() === 'ZZ') return 0
+  return (text.toUpperCase().charCodeAt(0) << 8) | text.toUpperCase().charCodeAt(1)
+}

@@ -1,0 +1,119 @@
+// Past traffic of the demo, so that the explorer has something to show at the first start: a week, through the same code and tables as received
+// flows, without their datagrams. The newest part is written first.
+import type { FlowStore } from '../../../analysis/flow/flow-store.ts'
+import { createFlowColumns, type FlowColumns } from '../../../analysis/flow/flow-columns.ts'
+import { listExporterPorts, saveExporters } from '../../../analysis/flow/collect/exporter.store.ts'
+import { toBlockColumns } from '../../../analysis/flow/collect/flow-block.ts'
+import { createFlowOwners, toHoldingColumns } from '../../../analysis/flow/collect/flow-owners.ts'
+import { createRowAssigner, type RowContext } from '../../../analysis/flow/collect/flow-rows.ts'
+import { readAddressTables } from '../../../analysis/flow/collect/range-file.ts'
+import { flowTable } from '../../../analysis/flow/collect/spool.ts'
+import type { Postgres } from '../../../db/postgres.ts'
+import { encodeNativeBlock } from '../../../drivers/clickhouse/native-block.ts'
+import { readHoldings } from '../../../inventory/ownership.ts'
+import { attackFlows, demoExporters, flowsBetween, type DemoAttack, type DemoFlow } from './model.ts'
+
+const dayMs = 86_400_000
+const historyMs = 7 * dayMs
+/** One insert: partitions are days, so no insert touches two. */
+const blockMs = dayMs / 4
+const stepMs = 60_000
+/** Of the last hour, which charts show in more detail. */
+const fineStepMs = 10_000
+const fineMs = 3_600_000
+/** Flows of an application and direction in a minute. */
+const perApplication = 1
+const perAttack = 12
+
+export type HistoryDeps = {
+  readonly postgres: Postgres
+  readonly store: FlowStore
+  readonly addressFiles: readonly string[]
+  readonly attacks: readonly DemoAttack[]
+  readonly nowMs: number
+}
+
+type Span = { readonly fromMs: number; readonly untilMs: number }
+
+/** Returns what is missing of the past week, the newest first, each part within a quarter of a day. */
+export function missingSpans(nowMs: number, stored: Span | undefined): Span[] {
+  const since = nowMs - historyMs
+  const gaps: Span[] =
+    stored === undefined
+      ? [{ fromMs: since, untilMs: nowMs }]
+      : [
+          { fromMs: Math.max(since, stored.untilMs), untilMs: nowMs },
+          { fromMs: since, untilMs: stored.fromMs },
+        ]
+  return gaps.flatMap(({ fromMs, untilMs }) => {
+    const parts: Span[] = []
+    for (let end = untilMs; end - fineStepMs >= fromMs;) {
+      const start = Math.max(fromMs, Math.floor((end - 1) / blockMs) * blockMs)
+      parts.push({ fromMs: start, untilMs: end })
+      end = start
+    }
+    return parts
+  })
+}
+
+/** Returns a function that writes one span. */
+export async function createHistoryWriter({ postgres, store, addressFiles, attacks, nowMs }: HistoryDeps) {
+  const { owner: db } = postgres
+  const addresses = demoExporters.map(({ address }) => address)
+  await saveExporters(db, addresses)
+  const ports = await listExporterPorts(db)
+  const found = await readHoldings(db, undefined)
+  const context = {
+    owners: createFlowOwners(toHoldingColumns(found!.revision, found!.holdings)),
+    tables: await readAddressTables(addressFiles),
+    ownAsn: 0,
+    exporters: addresses.map((address) => ports.get(address)!),
+    timeMin: 0,
+    timeMax: 0xffffffff,
+  } satisfies RowContext
+  const assign = createRowAssigner()
+  return async ({ fromMs, untilMs }: Span): Promise<void> => {
+    const minutes: [number, DemoFlow[]][] = []
+    for (let start = fromMs, end; start < untilMs; start = end) {
+      end = Math.min(start + (start > nowMs - fineMs ? fineStepMs : stepMs), untilMs)
+      const flows = flowsBetween(start, end, perApplication)
+      for (const attack of attacks) flows.push(...attackFlows(attack, start, end, perAttack))
+      minutes.push([Math.floor((end - 1) / 1000), flows])
+    }
+    const columns = createFlowColumns(minutes.reduce((sum, [, flows]) => sum + flows.length, 0))
+    for (const [time, flows] of minutes) for (const flow of flows) append(columns, flow, time)
+    const rows = assign(columns, context, () => {})
+    if (rows.length === 0) return
+    const block = encodeNativeBlock(rows.length, toBlockColumns(columns, rows, context))
+    await store.insert(flowTable, block, `demo-${fromMs}-${untilMs}`)
+  }
+}
+
+/** The time of the first and the last stored flow. */
+export async function findStored(store: FlowStore): Promise<Span | undefined> {
+  const [row] = await store.query<{ rows: number; first: number; last: number }>(
+    'select count() as rows, toUnixTimestamp(min(time)) as first, toUnixTimestamp(max(time)) as last from flows',
+    {},
+  )
+  return row === undefined || row.rows === 0
+    ? undefined
+    : { fromMs: row.first * 1000, untilMs: (row.last + 1) * 1000 }
+}
+
+function append(columns: FlowColumns, flow: DemoFlow, time: number): void {
+  const at = columns.length++
+  columns.time[at] = time
+  columns.exporter[at] = flow.exporter
+  columns.inIf[at] = flow.inIf
+  columns.outIf[at] = flow.outIf
+  columns.src.set(flow.src, at * 4)
+  columns.dst.set(flow.dst, at * 4)
+  columns.srcPort[at] = flow.srcPort
+  columns.dstPort[at] = flow.dstPort
+  columns.protocol[at] = flow.protocol
+  columns.tcpFlags[at] = flow.tcpFlags
+  columns.fragment[at] = flow.fragment ? 1 : 0
+  columns.bytesLo[at] = flow.bytes
+  columns.packetsLo[at] = flow.packets
+  columns.samplingRate[at] = demoExporters[flow.exporter]!.samplingRate
+}

@@ -1,0 +1,165 @@
+// The live traffic of the demo: its exporters send datagrams over UDP on loopback to the collector of this process. Never outside of the demo,
+// and light: a few hundred flows every five seconds.
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ListenAddress } from '../../../analysis/flow/datagram-source.ts'
+import type { FlowStore } from '../../../analysis/flow/flow-store.ts'
+import type { Postgres } from '../../../db/postgres.ts'
+import type { Log } from '../../../runtime/log.ts'
+import { listAttacks } from './attacks.store.ts'
+import { createExportState, encodeIpfix, encodeNetflow5, encodeSflow, type ExportState } from './datagrams.ts'
+import { createHistoryWriter, findStored, missingSpans } from './flow-history.ts'
+import {
+  attackFlows,
+  demoExporters,
+  flowsBetween,
+  wordsOf,
+  type DemoAttack,
+  type DemoExporter,
+  type DemoFlow,
+} from './model.ts'
+
+export type DemoTrafficDeps = {
+  readonly postgres: Postgres
+  readonly store: FlowStore
+  readonly addressFiles: readonly string[]
+  /** Where the collector receives; empty while it does not. */
+  readonly addresses: () => readonly ListenAddress[]
+  readonly log: Log
+}
+
+const tickMs = 5_000
+const perApplication = 2
+const perAttack = 10
+const attacksMs = 30_000
+const weekMs = 7 * 86_400_000
+
+/** The attack that begins while someone watches. */
+const attackAfterMs = 60_000
+const attackMs = 15 * 60_000
+const attackEveryMs = 45 * 60_000
+
+/** Runs until the signal: writes what is missing of the past week, and sends. */
+export async function runDemoTraffic(deps: DemoTrafficDeps, signal: AbortSignal): Promise<void> {
+  const { postgres, store } = deps
+  const startedMs = Date.now()
+  const stored = await findStored(store)
+  await eventsAreThere(postgres, signal)
+  const attacks = await listAttacks(postgres.owner, new Date(startedMs - weekMs))
+  const write = await createHistoryWriter({ ...deps, attacks, nowMs: startedMs })
+  const [newest, ...older] = missingSpans(startedMs, stored)
+  if (newest !== undefined) await write(newest)
+  const sending = send(deps, startedMs, signal)
+  for (const span of older) {
+    if (signal.aborted) break
+    await write(span)
+  }
+  await sending
+}
+
+/** The recorded attacks have become events: their flows go into the past. */
+async function eventsAreThere({ owner }: Postgres, signal: AbortSignal): Promise<void> {
+  for (let tries = 0; tries < 60 && !signal.aborted; tries++) {
+    const { n } = await owner
+      .selectFrom('deliveries')
+      .select(({ fn }) => fn.countAll<string>().as('n'))
+      .where('state', '=', 'new')
+      .executeTakeFirstOrThrow()
+    if (Number(n) === 0) return
+    await sleep(500, undefined, { signal }).catch(() => {})
+  }
+}
+
+async function send(deps: DemoTrafficDeps, startedMs: number, signal: AbortSignal): Promise<void> {
+  const { postgres, addresses, log } = deps
+  const senders = await Promise.all(demoExporters.map((exporter) => createSender(exporter)))
+  let attacks: readonly DemoAttack[] = []
+  let [readMs, fromMs] = [-Infinity, startedMs]
+  try {
+    while (!signal.aborted) {
+      const nowMs = Date.now()
+      if (nowMs - readMs >= attacksMs) {
+        attacks = await listAttacks(postgres.owner, new Date(nowMs)).catch(() => attacks)
+        readMs = nowMs
+      }
+      const flows = flowsBetween(fromMs, nowMs, perApplication)
+      for (const attack of [...attacks, liveAttack(startedMs, nowMs)])
+        flows.push(...attackFlows(attack, fromMs, nowMs, perAttack))
+      const [netflow, sflow = netflow] = addresses()
+      for (const [index, sender] of senders.entries()) {
+        const ofExporter = flows.filter(({ exporter }) => exporter === index)
+        const to = sender.exporter.protocol === 'sflow' ? sflow : netflow
+        if (to) sender.send(ofExporter, to, nowMs)
+      }
+      // A pause of the machine is not made up for.
+      fromMs = nowMs
+      await sleep(tickMs, undefined, { signal }).catch(() => {})
+    }
+  } catch (error) {
+    log.warn({ err: error }, 'the traffic of the demo ended')
+  } finally {
+    for (const { socket } of senders) socket.close()
+  }
+}
+
+/** DNS reflection on a game server. */
+function liveAttack(startedMs: number, nowMs: number): DemoAttack {
+  const round = Math.max(0, Math.floor((nowMs - startedMs - attackAfterMs) / attackEveryMs))
+  const startMs = startedMs + attackAfterMs + round * attackEveryMs
+  return {
+    target: wordsOf('203.0.113.77'),
+    classification: 'udp.amplification.dns',
+    bps: 6_400_000_000,
+    pps: 610_000,
+    startMs,
+    endMs: startMs + attackMs,
+  }
+}
+
+type Sender = {
+  readonly exporter: DemoExporter
+  readonly socket: Socket
+  send(flows: readonly DemoFlow[], to: ListenAddress, nowMs: number): void
+}
+
+async function createSender(exporter: DemoExporter): Promise<Sender> {
+  const socket = await bind(exporter.address)
+  const state = createExportState(Date.now())
+  return {
+    exporter,
+    socket,
+    send(flows, { address, port }, nowMs) {
+      const host = address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address
+      for (const datagram of encode(exporter, flows, state, nowMs))
+        socket.send(datagram, port, host, () => {})
+    },
+  }
+}
+
+function encode(
+  { protocol, address, samplingRate }: DemoExporter,
+  flows: readonly DemoFlow[],
+  state: ExportState,
+  nowMs: number,
+): Buffer[] {
+  if (protocol === 'ipfix') return encodeIpfix(flows, state, nowMs)
+  if (protocol === 'sflow') return encodeSflow(flows, address, samplingRate, state, nowMs)
+  return encodeNetflow5(flows, samplingRate, state, nowMs)
+}
+
+/** Linux has all of 127.0.0.0/8; elsewhere all exporters are 127.0.0.1. */
+async function bind(address: string): Promise<Socket> {
+  for (const host of [address, '127.0.0.1']) {
+    const socket = createSocket('udp4')
+    socket.bind(0, host)
+    try {
+      await once(socket, 'listening')
+      socket.on('error', () => {})
+      return socket
+    } catch {
+      socket.close()
+    }
+  }
+  throw new Error('no UDP socket on 127.0.0.1')
+}

@@ -1,0 +1,24 @@
+// The script of the batch thread of the collector.
+import { parentPort, workerData } from 'node:worker_threads'
+import { FlowBatcher } from '../analysis/flow/collect/batcher.ts'
+import type {
+  BatchData,
+  EmptiedBatch,
+  FilledBatch,
+  FromBatcher,
+  ToBatcher,
+} from '../analysis/flow/collect/messages.ts'
+import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
+
+const { batches, ...data } = workerData as BatchData
+const batcher = new FlowBatcher({
+  ...data,
+  encode: encodeNativeBlock,
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
+  send: (message: FromBatcher) => parentPort!.postMessage(message),
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
+  giveBack: (slot) => batches.postMessage({ slot } satisfies EmptiedBatch),
+  now: () => Date.now() / 1000,
+})
+batches.on('message', (batch: FilledBatch) => batcher.add(batch))
+parentPort!.on('message', (message: ToBatcher) => batcher.take(message))

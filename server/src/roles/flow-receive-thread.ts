@@ -1,0 +1,80 @@
+// The script of the receiving thread of the collector.
+import { parentPort, workerData } from 'node:worker_threads'
+import type {
+  EmptiedBatch,
+  FilledBatch,
+  FromReceiver,
+  ReceiveData,
+  ToReceiver,
+} from '../analysis/flow/collect/messages.ts'
+import { createReceiveClock } from '../analysis/flow/collect/receive-clock.ts'
+import { FlowReceiver } from '../analysis/flow/collect/receiver.ts'
+import type { DatagramSource } from '../analysis/flow/datagram-source.ts'
+import { createDatagramSource } from '../drivers/netflow/datagram-sources.ts'
+import { createDecoder } from '../drivers/netflow/decoder.ts'
+
+const countersMs = 1_000
+/** Without the privilege the kernel grants what net.core.rmem_max allows. */
+const receiveBufferBytes = 32 * 2 ** 20
+
+const { addresses, slots, batches } = workerData as ReceiveData
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
+const report = (message: FromReceiver) => parentPort!.postMessage(message)
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
+const send = (batch: FilledBatch) => batches.postMessage(batch)
+
+const decoder = createDecoder({
+  onTemplate: (template) => report({ kind: 'template', template }),
+  onWithdrawal: (key) => report({ kind: 'withdrawal', key }),
+  onSampling: (sampling) => report({ kind: 'sampling', sampling }),
+  onUnknownTemplate: (key) => report({ kind: 'unknown-template', key }),
+  onInterfaceCounters: (counters) => report({ kind: 'interface-counters', counters }),
+})
+
+let receiver: FlowReceiver | undefined
+let counting: NodeJS.Timeout | undefined
+
+parentPort!.on('message', (message: ToReceiver) => {
+  if (message.kind === 'known') {
+    for (const template of message.templates) decoder.addTemplate(template)
+    for (const sampling of message.samplings) decoder.addSampling(sampling)
+  } else if (message.kind === 'exporters') decoder.setExporters(message.settings)
+  else stop()
+})
+batches.on('message', (batch: EmptiedBatch) => receiver?.giveBack(batch))
+
+function stop(): void {
+  clearInterval(counting)
+  if (receiver === undefined) return send({ kind: 'end' })
+  report({ kind: 'counters', counters: receiver.counters() })
+  receiver.stop()
+}
+
+try {
+  start(await createDatagramSource({ listen: addresses, receiveBufferBytes }))
+} catch (error) {
+  report({ kind: 'failed', message: (error as Error).message })
+}
+
+function start(source: DatagramSource): void {
+  const now = createReceiveClock({ wallMs: Date.now, monotonicMs: () => performance.now() })
+  const started = new FlowReceiver({
+    source,
+    decoder,
+    slots,
+    send,
+    now,
+    onError: (error) => {
+      throw error
+    },
+  })
+  receiver = started
+  started.start()
+  counting = setInterval(() => report({ kind: 'counters', counters: started.counters() }), countersMs)
+  report({
+    kind: 'listening',
+    source: source.kind,
+    addresses: source.addresses,
+    receiveBufferBytes: source.receiveBufferBytes,
+  })
+}
