@@ -21,6 +21,8 @@ export type BirdOptions = {
   readonly neighbor: Neighbor
   /** Hold time in seconds, after which a silent neighbor's session ends; 30 by default. */
   readonly holdSeconds?: number
+  /** Receives rules of FlowSpec instead of routes, into the tables flow4 and flow6. */
+  readonly flowspec?: boolean
   /** Prefixes that it announces itself, to check that they are not accepted. */
   readonly announces?: readonly string[]
 }
@@ -82,7 +84,11 @@ export class Bird {
  * restarts: the neighbor is back before its routes are. GoBGP drops a route whose next hop is in 127.0.0.0/8.
  */
 function birdConfig(options: BirdOptions, logFile: string): string {
-  const { address, port, asn, neighbor, holdSeconds = 30, announces = [] } = options
+  const { address, port, asn, neighbor, holdSeconds = 30, announces = [], flowspec = false } = options
+  const channels = flowspec
+    ? 'flow4 { table flow4tab; import all; }; flow6 { table flow6tab; import all; };'
+    : `ipv4 { import all; export where source = RTS_STATIC; next hop address 192.0.2.254; };
+  ipv6 { import all; export where source = RTS_STATIC; next hop address 2001:db8::fe; };`
   const statics = (family: '4' | '6') =>
     announces
       .filter((prefix) => prefix.includes(':') === (family === '6'))
@@ -94,6 +100,7 @@ timeformat log iso long us;
 timeformat protocol iso long us;
 timeformat route iso long us;
 router id ${address};
+${flowspec ? 'flow4 table flow4tab;\nflow6 table flow6tab;' : ''}
 protocol device {}
 protocol static own4 { ipv4; ${statics('4')} }
 protocol static own6 { ipv6; ${statics('6')} }
@@ -105,8 +112,7 @@ protocol bgp pharos {
   hold time ${holdSeconds};
   graceful restart on;
   debug { routes, states, events };
-  ipv4 { import all; export where source = RTS_STATIC; next hop address 192.0.2.254; };
-  ipv6 { import all; export where source = RTS_STATIC; next hop address 2001:db8::fe; };
+  ${channels}
 }
 `
 }

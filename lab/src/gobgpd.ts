@@ -32,6 +32,8 @@ export type GobgpdOptions = {
   readonly deferralSeconds?: number
   /** False starts it without its configuration: it answers the API, but has no BGP server. */
   readonly configured?: boolean
+  /** Address families of its sessions, by GoBGP's names; unicast by default. */
+  readonly families?: readonly string[]
   /** Restarts it when it dies, as systemd does. */
   readonly supervise?: boolean
 }
@@ -136,9 +138,12 @@ export class Gobgpd {
   }
 }
 
+const unicast = ['ipv4-unicast', 'ipv6-unicast']
+export const flowspecFamilies = ['ipv4-flowspec', 'ipv6-flowspec'] as const
+
 /** The configuration of docs/operating/gobgpd.toml, which has the reasons, with the lab's addresses and ports. */
 export function gobgpdConfig(options: GobgpdOptions): string {
-  const { address, bgpPort, asn, neighbors, deferralSeconds = 3 } = options
+  const { address, bgpPort, asn, neighbors, deferralSeconds = 3, families = unicast } = options
   const global = `
 [global.config]
   as = ${asn}
@@ -148,13 +153,13 @@ export function gobgpdConfig(options: GobgpdOptions): string {
 `
   if (options.dynamic) return global + dynamicConfig(options.dynamic)
   if (neighbors.length === 0) return global
-  const gate = neighborConfig({ address: gateAddress, port: 0, asn }, address, deferralSeconds)
-  const real = neighbors.map((neighbor) => neighborConfig(neighbor, address, deferralSeconds))
+  const gate = neighborConfig({ address: gateAddress, port: 0, asn }, address, deferralSeconds, families)
+  const real = neighbors.map((neighbor) => neighborConfig(neighbor, address, deferralSeconds, families))
   return [global, rejectImports(neighbors), gate, ...real].join('')
 }
 
 function dynamicConfig({ prefix, asn }: { readonly prefix: string; readonly asn: number }): string {
-  const families = ['ipv4-unicast', 'ipv6-unicast'].map(
+  const families = unicast.map(
     (name) => `
   [[peer-groups.afi-safis]]
     [peer-groups.afi-safis.config]
@@ -202,6 +207,7 @@ function neighborConfig(
   { address, port, asn, description }: Neighbor,
   local: string,
   deferralSeconds: number,
+  families: readonly string[],
 ): string {
   const transport =
     port === 0 ? 'passive-mode = true' : `remote-port = ${port}\n    local-address = "${local}"`
@@ -221,7 +227,7 @@ function neighborConfig(
     enabled = true
     restart-time = 120
     deferral-time = ${deferralSeconds}
-${['ipv4-unicast', 'ipv6-unicast'].map(familyConfig).join('')}`
+${families.map(familyConfig).join('')}`
 }
 
 function familyConfig(name: string): string {

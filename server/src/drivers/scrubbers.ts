@@ -6,9 +6,10 @@ import type {
   ScrubberProblem,
   ScrubberSettings,
 } from '../analysis/shield/scrubber-driver.ts'
+import { flowspec } from './flowspec/driver.ts'
 import { sandbox } from './sandbox-scrubber/driver.ts'
 
-const drivers: readonly ScrubberDriver[] = [sandbox]
+const drivers: readonly ScrubberDriver[] = [sandbox, flowspec]
 
 /** Returns the problems of the settings, each with its place; none means that they are ScrubberSettings. */
 export function checkScrubber(settings: Readonly<Record<string, unknown>>): readonly ScrubberProblem[] {

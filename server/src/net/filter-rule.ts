@@ -19,9 +19,17 @@ export type FilterRule = {
 }
 
 /** Returns a text that is equal for equal actions. */
-function actionText(action: FilterAction): string {
+export function actionText(action: FilterAction): string {
   if (action.kind !== 'rate_limit') return action.kind
   return 'bps' in action ? `rate_limit ${action.bps} bps` : `rate_limit ${action.pps} pps`
+}
+
+/** Returns the action with a rate that FlowSpec can express: octets or packets per second as float32 (RFC 8955 section 7). */
+export function roundedAction(action: FilterAction): FilterAction {
+  if (action.kind !== 'rate_limit') return action
+  return 'bps' in action
+    ? { kind: 'rate_limit', bps: Math.fround(action.bps / 8) * 8 }
+    : { kind: 'rate_limit', pps: Math.fround(action.pps) }
 }
 
 /** Returns a text that is equal for rules with the same id, conditions and action. */

@@ -1,7 +1,7 @@
 // Compiles rule lists for a scrubber. For FlowSpec, which derives the order of rules from their conditions, it adds rules so that every
 // packet gets the action of the first rule that matches it, or refuses the list with the two rules that cannot be ordered. Pure.
 import { familyOf } from '../../net/address.ts'
-import type { FilterAction } from '../../net/filter-rule.ts'
+import { type FilterAction, roundedAction } from '../../net/filter-rule.ts'
 import { coversMatch, type FlowMatch, intersectMatches, rangeConditions } from '../../net/flow-match.ts'
 import {
   compareFlowspec,
@@ -156,7 +156,7 @@ class FlowspecOrder {
     const before = this.#origins.filter((origin) => overlaps(origin.prefix, prefix))
     const origins = rules.map(({ id, action, match }, at): Origin => {
       const place = this.#origins.length + at
-      return { id, place, prefix, action, match, parts: fitting(match) }
+      return { id, place, prefix, action: roundedAction(action), match, parts: fitting(match) }
     })
     const all = [...before, ...origins]
     const kept: Piece[] = []

@@ -468,11 +468,11 @@ export function scrubberConformance(name: string, make: () => Promise<ScrubberFi
         )
     })
 
-    it('counts hits that never fall, survive a replacement, and begin at 0 for a new id', async (t) => {
+    it('counts hits that never fall, survive a replacement, and begin at 0 for a new id', async () => {
       if (!fixture.scrubber.can.hits || !fixture.send) {
         assert.equal(fixture.scrubber.can.hits, false)
         assert.deepEqual(await fixture.scrubber.hits(), new Map())
-        return t.skip('this scrubber has no hits')
+        return
       }
       const { hosts, prefix } = worlds[4]
       const denied = packet(4, {

@@ -1,0 +1,38 @@
+// The driver of routers with FlowSpec, through a gobgpd of its own: a malformed rule would end its sessions, and those of routes must
+// not share them.
+import { readFileSync } from 'node:fs'
+import type { ScrubberDriver } from '../../analysis/shield/scrubber-driver.ts'
+import { FlowspecScrubber } from './scrubber.ts'
+import { checkFlowspecSettings, type FlowspecSettings } from './settings.ts'
+
+export const flowspec: ScrubberDriver = {
+  kind: 'flowspec',
+  check: checkFlowspecSettings,
+  ownerOf(settings) {
+    const { address, owner } = settings as unknown as FlowspecSettings
+    return `${address} ${owner}`
+  },
+  create(settings, { rulesMax }) {
+    const { address, owner, families, packet_rate, tls, insecure, timeout_ms } =
+      settings as unknown as FlowspecSettings
+    return new FlowspecScrubber({
+      address,
+      owner,
+      rulesMax,
+      packetRate: packet_rate ?? false,
+      ...(families ? { families } : {}),
+      ...(tls ? { tls: readPemFiles(tls) } : {}),
+      ...(insecure === undefined ? {} : { insecure }),
+      ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
+    })
+  },
+}
+
+function readPemFiles({ ca_file, cert_file, key_file }: NonNullable<FlowspecSettings['tls']>) {
+  const read = (file: string) => readFileSync(file, 'utf8')
+  return {
+    ca: read(ca_file),
+    ...(cert_file === undefined ? {} : { cert: read(cert_file) }),
+    ...(key_file === undefined ? {} : { key: read(key_file) }),
+  }
+}
