@@ -65,7 +65,7 @@ function matchesLock() {
 }
 
 function install() {
-  process.stderr.write('Installing the packages (npm ci) ...\n')
+  process.stderr.write(`Installing the packages (npm ci)${sizeOfChdb()} ...\n`)
   // No package needs its install script. Warnings are about npm's own Node, which runs nothing but this script.
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const args = ['ci', '--include=dev', '--include=optional', ...quiet]
@@ -78,6 +78,14 @@ function install() {
   if (result.status !== 0)
     fail('The packages could not be installed; see the errors of npm above.', result.status ?? 1)
   writeStamp(lockHash())
+}
+
+/** It is most of the download. Without it, as on other platforms, everything but flows works. */
+function sizeOfChdb() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const suffix = process.platform === 'linux' ? '-gnu' : ''
+  const found = packages[`node_modules/@chdb/lib-${process.platform}-${process.arch}${suffix}`]
+  return found ? ', with 178 MB for chDB, the embedded ClickHouse that keeps flows' : ''
 }
 
 function lockHash() {

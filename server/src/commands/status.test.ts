@@ -139,11 +139,13 @@ describe('pharos status', () => {
     assert.equal((await run()).code, 1)
   })
 
-  test('reports a process that was killed, a late loop and a registry that is down', async () => {
+  test('reports a process that was killed, a late loop, a registry and a flow store that are down', async () => {
     const insert = (id: string, seen: string, loops: object[]) =>
-      sql`insert into processes (id, host, pid, version, roles, started, seen, loops, registries)
+      sql`insert into processes (id, host, pid, version, roles, started, seen, loops, registries,
+          flow_store)
         values (${id}, 'h', 1, '1', '{api,reconciler,collector}', now() - interval '1 hour', now() - ${seen}::interval,
-          ${JSON.stringify(loops)}, '[{"kind":"rpki","name":"rtr","ok":false,"answered":null}]')`.execute(
+          ${JSON.stringify(loops)}, '[{"kind":"rpki","name":"rtr","ok":false,"answered":null}]',
+          '{"state":"down","kind":"server","error":"no answer","since":"2026-01-01T00:00:00.000Z"}')`.execute(
         owner(),
       )
     await insert('00000000-0000-4000-8000-000000000001', '46 seconds', [])
@@ -160,6 +162,10 @@ describe('pharos status', () => {
     assert.deepEqual(
       problems.filter(({ code }) => code === 'registry_down').map(({ subject }) => subject),
       ['rpki rtr on h:1'],
+    )
+    assert.deepEqual(
+      problems.filter(({ code }) => code === 'flow_store_down').map(({ message }) => message),
+      ['no answer; since 2026-01-01T00:00:00.000Z'],
     )
   })
 

@@ -66,6 +66,7 @@ function print(read: Status): string {
     ),
     table(['ROUTER', 'STATE', 'SESSIONS', 'ROUTES'], read.regions.flatMap(routerLines)),
     table(['REGISTRY', 'SOURCE', 'STATE', 'ANSWERED', 'PROCESS'], registryLines(read)),
+    table(['FLOWS', 'STATE', 'SINCE', 'PROCESS'], flowStoreLines(read)),
     table(['PROCESS', 'ROLES', 'VERSION', 'UP', 'LOOPS'], processLines(read)),
     table(['HOLD', 'REGION', 'REASON', 'WITHDRAWALS', 'CHANGES', 'OPEN'], holdLines(read)),
     table(['IMPORT', 'STATE', 'SUCCEEDED'], importLines(read)),
@@ -121,6 +122,14 @@ const registryLines = ({ at, processes }: Status): string[][] =>
       answered === null ? 'never' : ago(at, answered),
       `${host}:${pid}`,
     ]),
+  )
+
+/** Processes that have not used it yet are not listed. */
+const flowStoreLines = ({ at, processes }: Status): string[][] =>
+  processes.flatMap(({ host, pid, flow_store: store }) =>
+    store === null || store.since === null
+      ? []
+      : [[store.kind, store.state, ago(at, store.since), `${host}:${pid}`]],
   )
 
 const processLines = ({ processes, problems }: Status): string[][] =>

@@ -2104,6 +2104,7 @@ create table processes (
   seen timestamp with time zone not null,
   loops jsonb not null, -- each loop: name, interval_seconds, last_success or null
   registries jsonb not null, -- each source of ROAs or route objects: kind, name, ok, answered or null
+  flow_store jsonb,
   constraint processes_pkey PRIMARY KEY (id)
 );
 

@@ -1397,6 +1397,7 @@ export interface ProcessesTable {
   loops: Json
   /** each source of ROAs or route objects: kind, name, ok, answered or null */
   registries: Json
+  flow_store: NullableJson
 }
 
 /** at most one row */

@@ -7,6 +7,7 @@ import { createLoop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { version } from '../runtime/version.ts'
 import { readRegistries } from './registry-sources.ts'
+import type { FlowStoreReport } from './flow-store.ts'
 import type { Shared } from './shared.ts'
 import { deleteProcess, saveProcess, type LoopReport } from './status.store.ts'
 
@@ -15,7 +16,11 @@ export type Role = 'api' | 'reconciler' | 'collector' | 'nameserver'
 /** A process that has not reported for three times as long counts as gone. */
 export const reportIntervalMs = 15_000
 
-export function processReportPart(shared: Shared, roles: readonly Role[]): Component {
+export function processReportPart(
+  shared: Shared,
+  roles: readonly Role[],
+  readFlowStore: () => FlowStoreReport,
+): Component {
   const { postgres, log, metrics } = shared
   const db = postgres.owner
   const id = randomUUID()
@@ -34,6 +39,7 @@ export function processReportPart(shared: Shared, roles: readonly Role[]): Compo
         started,
         loops: await readLoops(metrics),
         registries: readsRegistries ? readRegistries(shared) : [],
+        flow_store: readFlowStore(),
       }),
     log,
     metrics,

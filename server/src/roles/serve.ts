@@ -57,7 +57,7 @@ export async function runRole(
   const open = postgres ?? (await openDatabase(config, log))
   const metrics = createMetrics()
   const views = createRegistryViews(config, log, metrics)
-  const flowStore = openFlowStore(config, roles, log)
+  const flowStore = openFlowStore(config, roles, { log, metrics })
   const shared: Shared = {
     config,
     postgres: open,
@@ -97,7 +97,7 @@ export async function runRole(
       ...(roles.includes('collector') ? [...collectorParts(shared), ...flows.parts] : []),
       ...(roles.includes('nameserver') ? [nameserver.part] : []),
       ...http.parts,
-      processReportPart(shared, roles),
+      processReportPart(shared, roles, () => flowStore.store.report()),
     ],
     { log, stopTimeoutMs: config.shutdownTimeoutSeconds * 1000 },
   )

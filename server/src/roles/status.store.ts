@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { lockClass as regionLockClass } from '../byoip/reconcile/region-lock.store.ts'
 import { lockClass as leadershipLockClass } from '../db/leadership.ts'
 import type { Db, Trx } from '../db/postgres.ts'
+import type { FlowStoreReport } from './flow-store.ts'
 
 export type LoopReport = {
   readonly name: string
@@ -35,19 +36,20 @@ export type ProcessReport = {
   readonly started: Date
   readonly loops: readonly LoopReport[]
   readonly registries: readonly RegistryReport[]
+  /** Null in reports of older versions. */
+  readonly flow_store: FlowStoreReport | null
 }
 
 /** Also removes processes that were killed a day ago. */
 export async function saveProcess(db: Db, report: ProcessReport): Promise<void> {
-  const { id, host, pid, version, roles, started, loops, registries } = report
+  const { id, host, pid, version, roles, started, loops, registries, flow_store } = report
   await sql`
     with gone as (delete from processes where seen < now() - interval '1 day')
-    insert into processes (id, host, pid, version, roles, started, seen, loops, registries)
+    insert into processes (id, host, pid, version, roles, started, seen, loops, registries, flow_store)
     values (${id}, ${host}, ${pid}, ${version}, ${roles}::text[], ${started}, now(), ${JSON.stringify(loops)},
-      ${JSON.stringify(registries)})
-    on conflict (id) do update set seen = excluded.seen, loops = excluded.loops, registries = excluded.registries`.execute(
-    db,
-  )
+      ${JSON.stringify(registries)}, ${JSON.stringify(flow_store)})
+    on conflict (id) do update set seen = excluded.seen, loops = excluded.loops, registries = excluded.registries,
+      flow_store = excluded.flow_store`.execute(db)
 }
 
 export async function deleteProcess(db: Db, id: string): Promise<void> {
@@ -59,7 +61,7 @@ export async function listProcesses(
   trx: Trx,
 ): Promise<(ProcessReport & { readonly age_seconds: number; readonly uptime_seconds: number })[]> {
   const { rows } = await sql<ProcessReport & { age_seconds: number; uptime_seconds: number }>`
-    select id, host, pid, version, roles, started, loops, registries,
+    select id, host, pid, version, roles, started, loops, registries, flow_store,
       extract(epoch from now() - seen)::float8 as age_seconds,
       extract(epoch from now() - started)::float8 as uptime_seconds
     from processes order by host, started, id`.execute(trx)

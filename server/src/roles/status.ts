@@ -30,6 +30,7 @@ export type StatusProblemCode =
   | 'role_missing'
   | 'loop_late'
   | 'registry_down'
+  | 'flow_store_down'
   | 'visibility_down'
   | 'work_unled'
   | 'hold_open'
@@ -106,6 +107,7 @@ function findProblems(status: Omit<Status, 'problems'>, freshMs: number): Status
     ...holdProblems(status),
     ...processProblems(status),
     ...registryProblems(status),
+    ...flowStoreProblems(status),
     ...visibilityProblems(status),
     ...importProblems(status),
     ...lagProblems(status.lag),
@@ -187,6 +189,19 @@ const registryProblems = ({ processes }: Pick<Status, 'processes'>): StatusProbl
         subject: `${kind} ${name} on ${host}:${pid}`,
         message: answered === null ? 'has not answered' : `last answered at ${answered}`,
       })),
+  )
+
+const flowStoreProblems = ({ processes }: Pick<Status, 'processes'>): StatusProblem[] =>
+  processes.flatMap(({ host, pid, flow_store: store }) =>
+    store?.state === 'down'
+      ? [
+          {
+            code: 'flow_store_down' as const,
+            subject: `flow store of ${host}:${pid}`,
+            message: `${store.error}; since ${store.since}`,
+          },
+        ]
+      : [],
   )
 
 const visibilityProblems = ({ visibility }: Pick<Status, 'visibility'>): StatusProblem[] =>

@@ -53,6 +53,30 @@ export function createMetrics() {
       labelNames: ['loop'],
       registers,
     }),
+    flowStoreSeconds: new Histogram({
+      name: 'pharos_flow_store_duration_seconds',
+      help: 'Calls of the flow store by operation (insert, query) and result: ok, too_expensive, unreachable, postponed, refused, protocol.',
+      labelNames: ['operation', 'result'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+      registers,
+    }),
+    flowStoreUp: new Gauge({
+      name: 'pharos_flow_store_up',
+      help: 'Whether the last call of the flow store was answered; absent until this process has used it. Alert if it is 0.',
+      registers,
+    }),
+    flowStoreBytes: new Gauge({
+      name: 'pharos_flow_store_disk_bytes',
+      help: 'Size on disk of each table of the flow store that this process uses, compressed.',
+      labelNames: ['table'],
+      registers,
+    }),
+    flowStoreRows: new Gauge({
+      name: 'pharos_flow_store_rows',
+      help: 'Rows of each table of the flow store that this process uses.',
+      labelNames: ['table'],
+      registers,
+    }),
     deliveries: new Counter({
       name: 'pharos_deliveries_total',
       help: 'Deliveries of detectors that this process has processed, by result done, partial or failed.',
