@@ -9,12 +9,12 @@ const room = (_decoder?: FlowDecoder & DecoderEvents, _source?: DatagramSource &
   rowsMax
 
 describe('a batch of flows', () => {
-  it('is on shared memory, with 84 bytes a row', () => {
+  it('is on shared memory, with 88 bytes a row', () => {
     const columns = createFlowColumns(room())
     const arrays = Object.values(columns).filter((column) => ArrayBuffer.isView(column))
     assert.ok(arrays.every(({ buffer }) => buffer instanceof SharedArrayBuffer))
     const octets = arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
-    assert.equal(octets / rowsMax, 84)
+    assert.equal(octets / rowsMax, 88)
     assert.equal(columns.length, 0)
   })
 })

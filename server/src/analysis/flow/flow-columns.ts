@@ -32,9 +32,11 @@ export type FlowColumns = {
   readonly packetsHi: Uint32Array
   /** One of so many packets is counted; 0 if not known. */
   readonly samplingRate: Uint32Array
+  /** From the first to the last packet, in milliseconds; 0 if not known. */
+  readonly durationMs: Uint32Array
 }
 
-/** Creates an empty batch for `capacity` rows: 84 bytes a row. */
+/** Creates an empty batch for `capacity` rows: 88 bytes a row. */
 export function createFlowColumns(capacity: number): FlowColumns {
   const words = (perRow = 1) => new Uint32Array(new SharedArrayBuffer(capacity * perRow * 4))
   const halves = () => new Uint16Array(new SharedArrayBuffer(capacity * 2))
@@ -61,5 +63,6 @@ export function createFlowColumns(capacity: number): FlowColumns {
     packetsLo: words(),
     packetsHi: words(),
     samplingRate: words(),
+    durationMs: words(),
   }
 }

@@ -141,6 +141,7 @@ function check(normalise: Normaliser, body: unknown): readonly Observation[] {
 
 /** Settings, and the pointers of the key and the network of an event of each kind. */
 const kinds: Record<string, { settings: unknown; essential: readonly string[] }> = {
+  flows: { settings: {}, essential: ['id', 'network'] },
   fastnetmon: { settings: {}, essential: ['attack_details/attack_uuid', 'ip', 'hostgroup_networks'] },
   'fastnetmon-community': { settings: {}, essential: ['ip', 'incident'] },
   alertmanager: {

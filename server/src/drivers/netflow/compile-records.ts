@@ -3,7 +3,7 @@
 // are read by `read-records.ts`; a test compares both on random templates.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
 import { slot, type Layout, type SlotName } from './elements.ts'
-import type { RecordContext } from './read-records.ts'
+import { durationMaxMs, type RecordContext } from './read-records.ts'
 
 /** Appends `count` records from `at` on; the view is of the same octets. Writes what it skips into the context. */
 export type CompiledRecords = (
@@ -46,7 +46,7 @@ export function compileRecords(layout: Layout): CompiledRecords | undefined {
 }
 
 const columnNames =
-  'time exporter inIf outIf src dst srcPort dstPort protocol tcpFlags dscp fragment srcAs dstAs bytesLo bytesHi packetsLo packetsHi samplingRate'
+  'time exporter inIf outIf src dst srcPort dstPort protocol tcpFlags dscp fragment srcAs dstAs bytesLo bytesHi packetsLo packetsHi samplingRate durationMs'
 
 function sourceOf(layout: Layout): string {
   const has = (name: SlotName): boolean => layout.places[slot[name]]! >= 0
@@ -97,6 +97,7 @@ function sourceOf(layout: Layout): string {
     `const frag = ${fragmentText(low('fragmentOffset'), has('fragmentFlags') ? at('fragmentFlags') : -1)}`,
   )
   lines.push(`const smp = ${rateText(low, has)}`)
+  lines.push(`let dur = ${durationText(low, has)}`, `if (dur > ${durationMaxMs}) dur = 0`)
   const words = addressText(has, low, at)
   lines.push(words.declarations)
 
@@ -114,7 +115,7 @@ function sourceOf(layout: Layout): string {
       ports,
       `protocol[row] = prot; tcpFlags[row] = ${low(isReverse ? 'tcpFlagsReverse' : 'tcpFlags')}; dscp[row] = ds; fragment[row] = frag`,
       `bytesLo[row] = ${counters[0]}; bytesHi[row] = ${counters[1]}; packetsLo[row] = ${counters[2]}; packetsHi[row] = ${counters[3]}`,
-      'samplingRate[row] = smp; row++',
+      'samplingRate[row] = smp; durationMs[row] = dur; row++',
     ].join('\n')
   }
   if (hasReverse) {
@@ -161,6 +162,16 @@ function rateText(low: (name: SlotName) => string, has: (name: SlotName) => bool
   }
   if (has('rate')) own = `(${low('rate')} || ${own})`
   return `override > 0 ? override : ${own === '0' ? common : `(${own} || ${common})`}`
+}
+
+/** As `durationOf` of `read-records.ts`. */
+function durationText(low: (name: SlotName) => string, has: (name: SlotName) => boolean): string {
+  let difference = '0'
+  if (has('startMs') && has('endMs')) difference = `((${low('endMs')} - ${low('startMs')}) >>> 0)`
+  else if (has('startSeconds') && has('endSeconds')) {
+    difference = `((${low('endSeconds')} - ${low('startSeconds')}) >>> 0) * 1000`
+  }
+  return has('duration') ? `${low('duration')} || ${difference}` : difference
 }
 
 function addressText(

@@ -25,6 +25,7 @@ import {
   v5,
   v9,
   xdr,
+  type Field,
   type Part,
   type Row,
 } from './testing.ts'
@@ -43,6 +44,7 @@ const nothing: Row = {
   srcAs: 0,
   dstAs: 0,
   rate: 0,
+  duration: 0,
 }
 
 /** Addresses, octets, packets. */
@@ -83,6 +85,7 @@ describe('NetFlow v5', () => {
       octets: 1500,
       packets: 3,
       rate: 1000,
+      duration: 5000,
     })
   })
 
@@ -436,6 +439,53 @@ describe('NetFlow v9 and IPFIX', () => {
         [1, 46, 5],
       ],
     )
+  })
+
+  it('have the duration of a flow, whichever clock its times are of', () => {
+    const cases: [Field[], Uint8Array, number][] = [
+      [
+        [
+          [22, 4],
+          [21, 4],
+        ],
+        pack(u32(0xffff_ff00), u32(0x100)),
+        0x200,
+      ],
+      [
+        [
+          [152, 8],
+          [153, 8],
+        ],
+        pack(u64(1_700_000_000_000), u64(1_700_000_060_000)),
+        60_000,
+      ],
+      [
+        [
+          [150, 4],
+          [151, 4],
+        ],
+        pack(u32(1_700_000_000), u32(1_700_000_030)),
+        30_000,
+      ],
+      [[[161, 4]], pack(u32(1234)), 1234],
+      [
+        [
+          [22, 4],
+          [21, 4],
+        ],
+        pack(u32(5000), u32(4000)),
+        0,
+      ],
+      [[[22, 4]], pack(u32(5000)), 0],
+    ]
+    for (const [fields, times, expected] of cases) {
+      const timed = template(256, [8, 4], [12, 4], [1, 4], ...fields)
+      const record = pack(ip('192.0.2.1'), ip('198.51.100.2'), u32(60), times)
+      assert.equal(
+        decodeAll(createDecoder(), [ipfix({}, set(2, timed), set(256, record))])[0]!['duration'],
+        expected,
+      )
+    }
   })
 
   it('skip and count records without addresses: layer 2 and MPLS', () => {

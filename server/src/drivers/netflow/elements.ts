@@ -47,6 +47,11 @@ export const slotNames = [
   'ipSection',
   'frameSize',
   'domain',
+  'startMs',
+  'endMs',
+  'startSeconds',
+  'endSeconds',
+  'duration',
 ] as const
 
 export type SlotName = (typeof slotNames)[number]
@@ -124,6 +129,14 @@ const ordinary: Readonly<Record<number, Meaning>> = {
   312: ['frameSize', 0],
   103: ['frameSize', 1],
   149: ['domain', 0],
+  // Milliseconds of two different clocks: a template has both times of the same one.
+  22: ['startMs', 0],
+  21: ['endMs', 0],
+  152: ['startMs', 1],
+  153: ['endMs', 1],
+  150: ['startSeconds', 0],
+  151: ['endSeconds', 0],
+  161: ['duration', 0],
 }
 
 const reverse: Readonly<Record<number, Meaning>> = {

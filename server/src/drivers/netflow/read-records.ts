@@ -189,6 +189,7 @@ function writeRow(
   c.packetsLo[row] = low(octets, packetsSlot)
   c.packetsHi[row] = high(octets, packetsSlot)
   c.samplingRate[row] = rateOfRow(octets, inIf, context)
+  c.durationMs[row] = durationOf(octets)
 }
 
 /** With both families in a template, the record's IP version decides; without it, the one that is not 0. */
@@ -263,6 +264,21 @@ function rateIn(octets: Uint8Array): number {
   return size > 0 ? Math.round(low(octets, slot.population) / size) : 0
 }
 
+/** No exporter keeps a flow longer: a larger difference is that of two clocks, or of an end before the start. */
+export const durationMaxMs = 86_400_000
+
+/** Differences are modulo 2^32, so that the low half of a time is enough. */
+function durationOf(octets: Uint8Array): number {
+  const ms =
+    low(octets, slot.duration) ||
+    (isPresent(slot.startMs) && isPresent(slot.endMs)
+      ? (low(octets, slot.endMs) - low(octets, slot.startMs)) >>> 0
+      : isPresent(slot.startSeconds) && isPresent(slot.endSeconds)
+        ? ((low(octets, slot.endSeconds) - low(octets, slot.startSeconds)) >>> 0) * 1000
+        : 0)
+  return ms <= durationMaxMs ? ms : 0
+}
+
 /** A record that contains the first octets of a packet instead of its fields (PSAMP, and Cisco's layer 2 sections). */
 function readSection(octets: Uint8Array, context: RecordContext, c: FlowColumns): void {
   const isFrame = isPresent(slot.frame)
@@ -290,6 +306,7 @@ function readSection(octets: Uint8Array, context: RecordContext, c: FlowColumns)
   c.packetsLo[row] = hasPackets ? low(octets, slot.packets) : 1
   c.packetsHi[row] = hasPackets ? high(octets, slot.packets) : 0
   c.samplingRate[row] = rateOfRow(octets, inIf, context)
+  c.durationMs[row] = 0
   context.onHeader?.(octets, at, length, protocol, c.bytesLo[row]!, row)
 }
 

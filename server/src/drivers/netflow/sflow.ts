@@ -82,7 +82,7 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
     c.packetsLo[row] = 1
     c.packetsHi[row] = c.bytesHi[row] = 0
     c.samplingRate[row] = context.override > 0 ? context.override : view.getUint32(rateAt)
-    c.srcAs[row] = c.dstAs[row] = 0
+    c.srcAs[row] = c.dstAs[row] = c.durationMs[row] = 0
     if (at.gateway > 0) readGateway(view, at.gateway, at.gatewayEnd, c, row)
     if (at.raw > 0) callSink(octets, view, row)
   }

@@ -43,7 +43,7 @@ export function set(id: number, ...parts: readonly Part[]): Uint8Array {
   return pack(u16(id), u16(4 + body.length + padding), body, new Uint8Array(padding))
 }
 
-type Field = readonly [element: number, length: number, enterprise?: number]
+export type Field = readonly [element: number, length: number, enterprise?: number]
 
 const field = ([element, length, enterprise]: Field): Uint8Array =>
   enterprise === undefined
@@ -170,6 +170,7 @@ export function rowsOf(columns: FlowColumns): Row[] {
     octets: columns.bytesHi[row]! * 2 ** 32 + columns.bytesLo[row]!,
     packets: columns.packetsHi[row]! * 2 ** 32 + columns.packetsLo[row]!,
     rate: columns.samplingRate[row]!,
+    duration: columns.durationMs[row]!,
   }))
 }
 

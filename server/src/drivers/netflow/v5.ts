@@ -2,6 +2,7 @@
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
 import type { Decoding } from './decoding.ts'
 import type { Exporter } from './exporter-table.ts'
+import { durationMaxMs } from './read-records.ts'
 import { followSequence } from './sequence.ts'
 
 const headerOctets = 24
@@ -49,6 +50,8 @@ export function decodeV5(
     c.dstAs[row] = view.getUint16(at + 42)
     c.fragment[row] = 0
     c.samplingRate[row] = rate
+    const duration = (view.getUint32(at + 28) - view.getUint32(at + 24)) >>> 0
+    c.durationMs[row] = duration <= durationMaxMs ? duration : 0
   }
   c.length = row
 }

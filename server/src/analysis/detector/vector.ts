@@ -1,0 +1,93 @@
+// The kinds of traffic that the detector counts separately towards a destination under suspicion. Each is a class of the dictionary of events.
+import type { Classification } from '@pharos/contract/classification'
+
+/** By index; index 0 is all traffic of a destination together. */
+export const vectors = [
+  'unknown',
+  'udp.flood',
+  'tcp.flood',
+  'tcp.syn_flood',
+  'tcp.ack_flood',
+  'tcp.rst_flood',
+  'icmp.flood',
+  'ip.flood',
+  'ip.fragment',
+  'udp.amplification.chargen',
+  'udp.amplification.cldap',
+  'udp.amplification.dns',
+  'udp.amplification.mdns',
+  'udp.amplification.memcached',
+  'udp.amplification.netbios',
+  'udp.amplification.ntp',
+  'udp.amplification.portmap',
+  'udp.amplification.qotd',
+  'udp.amplification.rdp',
+  'udp.amplification.sip',
+  'udp.amplification.snmp',
+  'udp.amplification.ssdp',
+  'udp.amplification.wsd',
+] as const satisfies readonly Classification[]
+
+export type Vector = (typeof vectors)[number]
+
+const indexOf = (vector: Vector): number => vectors.indexOf(vector)
+
+/** Services that answer with more than they are asked, by the source port of their answers. */
+const amplifiers = new Uint8Array(65_536)
+for (const [port, vector] of [
+  [17, 'udp.amplification.qotd'],
+  [19, 'udp.amplification.chargen'],
+  [53, 'udp.amplification.dns'],
+  [111, 'udp.amplification.portmap'],
+  [123, 'udp.amplification.ntp'],
+  [137, 'udp.amplification.netbios'],
+  [161, 'udp.amplification.snmp'],
+  [389, 'udp.amplification.cldap'],
+  [1900, 'udp.amplification.ssdp'],
+  [3389, 'udp.amplification.rdp'],
+  [3702, 'udp.amplification.wsd'],
+  [5060, 'udp.amplification.sip'],
+  [5353, 'udp.amplification.mdns'],
+  [11_211, 'udp.amplification.memcached'],
+] as const)
+  amplifiers[port] = indexOf(vector)
+
+const [udp, tcp, syn, ack, rst, icmp, ip, fragment] = (
+  [
+    'udp.flood',
+    'tcp.flood',
+    'tcp.syn_flood',
+    'tcp.ack_flood',
+    'tcp.rst_flood',
+    'icmp.flood',
+    'ip.flood',
+    'ip.fragment',
+  ] as const
+).map(indexOf) as [number, number, number, number, number, number, number, number]
+
+/** Returns the index of the vector that a flow belongs to. TCP flags of a flow are all that its packets had. */
+export function vectorOf(protocol: number, srcPort: number, tcpFlags: number, isFragment: number): number {
+  switch (protocol) {
+    case 17:
+      if (isFragment !== 0 && srcPort === 0) return fragment
+      return amplifiers[srcPort]! || udp
+    case 6:
+      if (isFragment !== 0 && srcPort === 0) return fragment
+      // SYN without ACK; RST; ACK without data is not visible in flows.
+      if ((tcpFlags & 0x16) === 0x02) return syn
+      if ((tcpFlags & 0x04) !== 0 && (tcpFlags & 0x0a) === 0) return rst
+      return (tcpFlags & 0x3f) === 0x10 ? ack : tcp
+    case 1:
+    case 58:
+      return icmp
+    default:
+      return isFragment === 0 ? ip : fragment
+  }
+}
+
+/** The class of an attack on a whole network. */
+export function carpetOf(vector: Vector | undefined): Classification {
+  if (vector?.startsWith('udp.')) return 'carpet.udp'
+  if (vector?.startsWith('tcp.')) return 'carpet.tcp'
+  return vector === 'icmp.flood' ? 'carpet.icmp' : 'carpet.mixed'
+}
