@@ -362,7 +362,7 @@ export const deleteAnnouncementRoute = route({
   summary: 'Delete IP announcement',
   description:
     'Deletes a disabled announcement. Returns 409 `still_announced`, with the regions, while it is enabled ' +
-    'or a router still announces it, and `in_use` with the zones of reverse DNS that depend on it. It can be restored for seven days and is listed with `deleted=true` ' +
+    'or a router still announces it, and `in_use` with the zones of reverse DNS and the shield rules that depend on it. It can be restored for seven days and is listed with `deleted=true` ' +
     'until then.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   params: Strict({ announcement_id: Id }),

@@ -31,6 +31,8 @@ import { prefixRoutes } from './prefix.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './search.ts'
 import { secondFactorRoutes } from './second-factor.ts'
+import { shieldHoldRoutes } from './shield-hold.ts'
+import { shieldRoutes } from './shield.ts'
 import { serviceRoutes } from './service.ts'
 import { sessionRoutes } from './session.ts'
 import { streamRoutes } from './stream.ts'
@@ -62,6 +64,7 @@ export const routes: readonly Route[] = [
   ...byoipRoutes,
   ...holdRoutes,
   ...zoneHoldRoutes,
+  ...shieldHoldRoutes,
   ...adminRegionRoutes,
   ...adminTeamRoutes,
   ...platformRoutes,
@@ -91,5 +94,6 @@ export const routes: readonly Route[] = [
   ...flowRoutes,
   ...filterKeyRoutes,
   ...timezoneRoutes,
+  ...shieldRoutes,
   ...searchRoutes,
 ]

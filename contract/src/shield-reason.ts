@@ -72,4 +72,3 @@ export const shieldWhatIfNotes = [
   'rate',
   'unknown_sampling',
 ] as const
-export type ShieldWhatIfNote = (typeof shieldWhatIfNotes)[number]

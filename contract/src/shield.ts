@@ -11,6 +11,7 @@ import {
   NullableTime,
   Offset,
   Optional,
+  Ordering,
   Page,
   Repeatable,
   Strict,
@@ -19,26 +20,26 @@ import {
 import { shieldReasonCodes, shieldWarningCodes, shieldWhatIfNotes } from './shield-reason.ts'
 import { Line } from './text.ts'
 
-const shieldReading = { credential: 'any', module: 'shield', scope: 'shield:read' } as const
+export const shieldReading = { credential: 'any', module: 'shield', scope: 'shield:read' } as const
 const shieldWriting = { credential: 'any', module: 'shield', scope: 'shield:write', role: 'admin' } as const
 
 /** Most rules of one prefix. */
-export const shieldRulesPerPrefix = 100
+const shieldRulesPerPrefix = 100
 /** Most rules of one team. */
 export const shieldRulesPerTeam = 1000
 /** Bounds of the time in which a list must be confirmed, in seconds. */
-export const shieldConfirmSeconds = { min: 30, max: 86_400 } as const
+const shieldConfirmSeconds = { min: 30, max: 86_400 } as const
 
 export const shieldActions = ['allow', 'deny', 'rate_limit'] as const
 export type ShieldAction = (typeof shieldActions)[number]
 
-export const shieldFragments = ['any', 'yes', 'no'] as const
+const shieldFragments = ['any', 'yes', 'no'] as const
 
 /** Observed: `pending`: not at all scrubbers yet; `rejected`: a scrubber cannot apply the rule. */
 export const shieldRuleStatuses = ['pending', 'active', 'rejected', 'expired'] as const
 export type ShieldRuleStatus = (typeof shieldRuleStatuses)[number]
 
-export const shieldListStatuses = ['pending', 'active', 'error'] as const
+const shieldListStatuses = ['pending', 'active', 'error'] as const
 
 const ranges = (description: string, digits: number, example: string) =>
   Type.String({
@@ -157,7 +158,7 @@ export const NewShieldRule = Component('NewShieldRule', {
 })
 export type NewShieldRule = Static<typeof NewShieldRule>
 
-export const ShieldHits = Component('ShieldHits', {
+const ShieldHits = Component('ShieldHits', {
   packets: Type.Integer({
     minimum: 0,
     description: 'packets that the rule has matched since it was created',
@@ -165,9 +166,8 @@ export const ShieldHits = Component('ShieldHits', {
   bytes: Type.Integer({ minimum: 0, description: 'octets of these packets' }),
   last_hit: { ...NullableTime, description: 'when the counters were last seen rising; null for never' },
 })
-export type ShieldHits = Static<typeof ShieldHits>
 
-export const ShieldStatusReason = Component('ShieldStatusReason', {
+const ShieldStatusReason = Component('ShieldStatusReason', {
   code: { ...Enumeration('ShieldReason', shieldReasonCodes), description: 'code of the reason' },
   detail: Type.String({ description: 'the reason as text' }),
 })
@@ -183,7 +183,7 @@ export const ShieldRule = Component('ShieldRule', {
   action: actionField,
   ...matchFields,
   ...limitFields,
-  comment: Comment,
+  comment: Type.String({ description: 'text of the team' }),
   expires: Expires,
   status: {
     ...Enumeration('ShieldRuleStatus', shieldRuleStatuses),
@@ -224,7 +224,7 @@ const Volume = (description: string) =>
     { description },
   )
 
-const Share = (description: string) => Nullable(Type.Number({ minimum: 0, maximum: 1, description }))
+export const Share = (description: string) => Nullable(Type.Number({ minimum: 0, maximum: 1, description }))
 
 export const ShieldWhatIf = Component('ShieldWhatIf', {
   state: {
@@ -358,7 +358,9 @@ export const listShieldRulesRoute = route({
       ),
     ),
     enabled: Optional(Type.Boolean({ description: 'whether the rule is to be applied' })),
-    action: Optional(Repeatable(Enumeration('ShieldAction', shieldActions))),
+    action: Optional(
+      Repeatable({ ...Enumeration('ShieldAction', shieldActions), description: 'action of the rule' }),
+    ),
     search: Optional(
       Type.String({
         minLength: 1,
@@ -368,6 +370,7 @@ export const listShieldRulesRoute = route({
       }),
     ),
     include: Optional(Include('ShieldRuleInclude', ['hits'])),
+    ordering: Ordering(['prefix', 'sequence', 'id', 'created', 'modified', 'expires'], 'prefix,sequence'),
     limit: Limit,
     offset: Offset,
   }),
@@ -411,6 +414,7 @@ export const listShieldListsRoute = route({
         Type.String({ minLength: 2, maxLength: 50, description: 'address or prefix that the list overlaps' }),
       ),
     ),
+    ordering: Ordering(['prefix', 'id', 'created', 'modified', 'confirm_by'], 'prefix'),
     limit: Limit,
     offset: Offset,
   }),
@@ -440,72 +444,7 @@ export const simulateShieldRoute = route({
     warnings: Type.Array(ShieldWarning, { description: 'as in the answer of updateShieldRules' }),
   }),
   success: 200,
-})
-
-export const ShieldSuggestion = Component('ShieldSuggestion', {
-  rule: NewShieldRule,
-  attack_share: Share('part of the octets of the attack that the rule matches'),
-  normal_share: Share('part of the octets of normal traffic that the rule matches'),
-  attack_bps: Type.Integer({ minimum: 0, description: 'average rate of the attack that the rule matches' }),
-})
-export type ShieldSuggestion = Static<typeof ShieldSuggestion>
-
-export const ShieldSuggestions = Component('ShieldSuggestions', {
-  event_id: Type.String({ description: 'id of the event' }),
-  prefix: Nullable(
-    Type.String({ description: 'prefix of the team for the list; null if the target is in none' }),
-  ),
-  start: { ...Time, description: 'beginning of the window: of the event' },
-  end: { ...Time, description: 'end of the window: of the event, or now' },
-  source: {
-    ...Enumeration('ShieldSuggestionSource', ['flows', 'event', 'none']),
-    description:
-      '`flows`: from flows of the attack; `event`: from what the detector reported, without flows; `none`: neither is enough',
-  },
-  suggestions: Type.Array(ShieldSuggestion, {
-    description: 'rules, the one that catches most of the attack first; none if no rule fits',
-  }),
-  attack_share: Share('part of the octets of the attack that all of them match'),
-  normal_share: Share('part of the octets of normal traffic that all of them match'),
-  rules: Type.Array(NewShieldRule, {
-    description: 'the list to PUT: the suggestions before the rules that the prefix has now',
-  }),
-  version: Type.Integer({ minimum: 0, description: 'version of the list now, for the PUT' }),
-  what_if: { ...ShieldWhatIf, description: 'what that list would have done in the window' },
-})
-export type ShieldSuggestions = Static<typeof ShieldSuggestions>
-
-export const suggestShieldRulesRoute = route({
-  name: 'suggestShieldRules',
-  group: 'Shield',
-  method: 'POST',
-  path: '/v3/lighthouse/security/events/related/{event_id}/suggest-rules',
-  summary: 'Suggest shield rules for an event',
-  description:
-    'Returns rules that match an attack and as little other traffic as possible: the difference between the flows of the event and those of ' +
-    'the same hours of the seven days before. Stores nothing: send `rules` with updateShieldRules, best with `confirm_within`.',
-  permission: shieldReading,
-  params: Strict({ event_id: Type.String({ minLength: 1, maxLength: 64, description: 'id of the event' }) }),
-  body: Component('ShieldSuggestionRequest', {
-    action: Optional({
-      ...Enumeration('ShieldSuggestionAction', ['deny', 'rate_limit']),
-      description: 'action of the rules. Default: `deny`',
-    }),
-    rate_bps: Optional({
-      ...Type.Integer({ minimum: 8, maximum: 10_000_000_000_000 }),
-      description: 'for `rate_limit`: the rate of each rule; by default the normal rate of what it matches',
-    }),
-    coverage: Optional(
-      Type.Number({
-        minimum: 0.1,
-        maximum: 1,
-        description: 'part of the attack after which no further rule is added. Default: 0.95',
-      }),
-    ),
-  }),
-  bodyOptional: true,
-  response: ShieldSuggestions,
-  success: 200,
+  keyless: 'read',
 })
 
 export const shieldRoutes = [

@@ -20,6 +20,7 @@ import {
   TeamReference,
   pascalCase,
 } from './scalar.ts'
+import { shieldReasonCodes } from './shield-reason.ts'
 import { OpticWarning } from './transceiver.ts'
 import { SeenRoute } from './visibility.ts'
 
@@ -38,7 +39,14 @@ export const messageTypes = [
   'port.optic_warning',
   'service.billed',
   'cross_connect.status_changed',
+  'shield.list_changed',
 ] as const
+
+/**
+ * `applied`: all scrubbers hold the version; `rejected`: one cannot apply it; `held`: it waits for the provider; `reverted`: it was not
+ * confirmed in time; `expired`: rules ended; `removed`: the team no longer holds the prefix.
+ */
+const shieldListChanges = ['applied', 'rejected', 'held', 'reverted', 'expired', 'removed'] as const
 export type MessageType = (typeof messageTypes)[number]
 
 /** Messages to the operator's webhook, which the settings configure; teams do not get them. */
@@ -205,6 +213,24 @@ export const messageData = {
     before: { ...Enumeration('CrossConnectStatus', crossConnectStatuses), description: 'status before' },
     after: { ...Enumeration('CrossConnectStatus', crossConnectStatuses), description: 'status after' },
     note: Type.String({ description: 'note of the provider; empty if none' }),
+    at: { ...Time, description: 'time of the change' },
+  }),
+  'shield.list_changed': Component('ShieldListChangedData', {
+    list_id: { ...Id, description: 'id of the list' },
+    prefix: Type.String({ description: 'prefix of the list' }),
+    version: Type.Integer({ minimum: 0, description: 'version of the list now' }),
+    change: {
+      ...Enumeration('ShieldListChange', shieldListChanges),
+      description:
+        '`applied`: all scrubbers hold the version; `rejected`: one cannot apply it; `held`: it waits for the provider; `reverted`: the ' +
+        'version before is back, since this one was not confirmed; `expired`: rules ended; `removed`: the team no longer holds the prefix',
+    },
+    reason: Nullable({
+      ...Enumeration('ShieldReason', shieldReasonCodes),
+      description: 'code of the reason; null if there is none',
+    }),
+    detail: Type.String({ description: 'the reason as text; empty if there is none' }),
+    rule_ids: Type.Array(Id, { description: 'rules that ended, for `expired`' }),
     at: { ...Time, description: 'time of the change' },
   }),
   'webhook.test': Component('WebhookTestData', { webhook_id: Id }),

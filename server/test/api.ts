@@ -146,7 +146,7 @@ export type TestTeam = { readonly teamId: number; readonly slug: string }
 export async function addTeam(
   { database }: TestApi,
   slug: string,
-  modules = ['inventory', 'ipam', 'lighthouse', 'dns'],
+  modules = ['inventory', 'ipam', 'lighthouse', 'shield', 'dns'],
 ): Promise<TestTeam> {
   const { id } = await database.postgres.owner
     .insertInto('teams')

@@ -1,4 +1,4 @@
-// Every changing operation of ipam, dns and of the operator takes dry_run: it answers 200 with the plan, stores nothing, notifies no
+// Every changing operation of ipam, dns, shield and of the operator takes dry_run: it answers 200 with the plan, stores nothing, notifies no
 // loop, and the real call then does what the plan says. Operations are enumerated from the contract.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -52,8 +52,11 @@ const ofInventory = [
 
 /** By path, not by declaration: a route without `dryRun` fails. */
 const planned = routes.filter(
-  ({ name, method, path }) =>
-    method !== 'GET' && /^\/v3\/(ipam|dns|admin)\//.test(path) && !ofInventory.includes(name),
+  ({ name, method, path, keyless }) =>
+    method !== 'GET' &&
+    keyless !== 'read' &&
+    /^\/v3\/(ipam|dns|admin|lighthouse\/security\/shield)\//.test(path) &&
+    !ofInventory.includes(name),
 )
 
 type Plan = {
@@ -75,6 +78,8 @@ const isNew = (field: string): boolean =>
     'check_requested',
     'zone_id',
     'applied',
+    // Estimated for a dry run only.
+    'what_if',
     // Of a key that a dry run does not keep.
     'keys',
     'ds_records',

@@ -32,6 +32,7 @@ const keyless = [
   'getFlowTimeseries read',
   'exportFlowTimeseries read',
   'getFlowGraph read',
+  'simulateShield read',
 ]
 
 let api: TestApi

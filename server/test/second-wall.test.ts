@@ -99,6 +99,8 @@ const closed: Record<string, string> = {
   dns_served: 'published zones, for the loops and the name server',
   dns_transfers: 'steps of zone transfers, for the loops and the name server',
   dns_holds: 'publications that wait for staff',
+  shield_installs: 'what scrubbers hold of a list, for the loops',
+  shield_holds: 'changes at scrubbers that wait for staff',
 }
 
 /** Columns that could help to find a secret, which the team role may read only for these reasons. */

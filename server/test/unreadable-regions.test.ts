@@ -152,9 +152,14 @@ describe('an announcement in a region whose router cannot be read', () => {
     const id = await seed('203.0.113.0/24', { ams: 'announced' })
     await unreadable()
     await assert.rejects(
-      deleteAnnouncement({ ...deps(), listDependentZones: async () => [] }, operationOf(team), id, {
-        force: false,
-      }),
+      deleteAnnouncement(
+        { ...deps(), listDependentZones: async () => [], listDependentLists: async () => [] },
+        operationOf(team),
+        id,
+        {
+          force: false,
+        },
+      ),
       (error) => {
         assert.ok(error instanceof Failure)
         assert.deepEqual(error.errors?.[0]?.ctx, { region: 'ams', state: 'announcing' })

@@ -19,6 +19,7 @@ import { portExamples } from './port.ts'
 import { prefixExamples } from './prefix.ts'
 import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
+import { shieldExamples } from './shield.ts'
 import { sessionExamples } from './session.ts'
 import { teamExamples } from './team.ts'
 import { transceiverExamples } from './transceiver.ts'
@@ -48,6 +49,7 @@ export const examples: Examples = new Map([
   ...usageExamples,
   ...analysisExamples,
   ...flowExamples,
+  ...shieldExamples,
   ...deliveryExamples,
   ...searchExamples,
 ])

@@ -169,6 +169,20 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
         at: '2026-04-02T00:00:07.441Z',
       },
     },
+    'shield.list_changed': {
+      summary: 'A list of shield rules was not confirmed and is reverted',
+      timestamp: '2026-04-01T10:14:33.018Z',
+      data: {
+        list_id: 71,
+        prefix: web.cidr,
+        version: 5,
+        change: 'reverted',
+        reason: null,
+        detail: '',
+        rule_ids: [],
+        at: '2026-04-01T10:14:33.018Z',
+      },
+    },
     'cross_connect.status_changed': {
       summary: 'A cross connect waits for a letter of the customer',
       timestamp: '2026-04-02T14:20:31.118Z',

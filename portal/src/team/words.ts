@@ -91,6 +91,10 @@ const messages: Record<MessageType, Named> = {
     label: 'Cross connect changed',
     help: 'The state of a cross connect changed: it waits for you, or is connected.',
   },
+  'shield.list_changed': {
+    label: 'Shield rules changed state',
+    help: 'A list was applied, rejected, reverted or held, or rules of it ended.',
+  },
   'service.billed': { label: 'Month closed', help: 'The bill of a month is final, with its figures.' },
   'port.optic_warning': {
     label: 'Module of a port degrades',

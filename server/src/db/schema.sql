@@ -409,6 +409,33 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.shield_holds(team integer, wanted cidr)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with holdings as (
+    select p.team_id, p.prefix from prefixes p where p.prefix && wanted
+    union all
+    select a.team_id, a.prefix from announcements a where a.prefix && wanted and a.claimed is not null and a.deleted is null)
+  select exists (
+      select from holdings h where h.team_id = team and h.prefix >>= wanted
+        and masklen(h.prefix) = (select max(masklen(c.prefix)) from holdings c where c.prefix >>= wanted))
+    and not exists (select from holdings h where h.prefix << wanted and h.team_id <> team)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.shield_may_filter(team integer, wanted cidr)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select shield_holds(team, wanted) and not exists (
+    select from shield_lists l where l.prefix = wanted and l.team_id <> team
+      and exists (select from shield_rules r where r.list_id = l.id))
+$function$;
+
 CREATE OR REPLACE FUNCTION public.staff_actors()
  RETURNS text[]
  LANGUAGE sql
@@ -1966,7 +1993,7 @@ create table outbox (
 CASE
     WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
-    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
 END)
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
@@ -2282,6 +2309,134 @@ alter table sessions enable row level security;
 CREATE TRIGGER sessions_actors AFTER DELETE OR UPDATE OF team_id, revoked ON public.sessions FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on sessions as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+create table shield_hits (
+  rule_id bigint not null,
+  scrubber text not null,
+  list_id integer not null,
+  team_id integer not null,
+  packets_before bigint not null default 0, -- of counters that began again at 0, for example after a restart of the scrubber
+  bytes_before bigint not null default 0,
+  packets bigint not null default 0,
+  bytes bigint not null default 0,
+  last_hit timestamp with time zone,
+  constraint shield_hits_pkey PRIMARY KEY (rule_id, scrubber),
+  constraint shield_hits_list_id_team_id_fkey FOREIGN KEY (list_id, team_id) REFERENCES shield_lists(id, team_id) ON DELETE CASCADE
+);
+CREATE INDEX shield_hits_list ON public.shield_hits USING btree (list_id);
+alter table shield_hits enable row level security;
+create policy tenant on shield_hits as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table shield_holds (
+  id integer not null generated always as identity,
+  scrubber text,
+  list_id integer, -- null: about all lists of the scrubber
+  team_id integer,
+  reason text not null,
+  attrs jsonb not null default '{}'::jsonb,
+  evidence text not null, -- hash of exactly what the hold is about: another plan is another hold
+  state text not null default 'open'::text,
+  created timestamp with time zone not null default now(),
+  decided timestamp with time zone,
+  decided_by text,
+  constraint shield_holds_pkey PRIMARY KEY (id),
+  constraint shield_holds_list_id_fkey FOREIGN KEY (list_id) REFERENCES shield_lists(id) ON DELETE CASCADE,
+  constraint shield_holds_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint shield_holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text])))
+);
+CREATE INDEX shield_holds_evidence ON public.shield_holds USING btree (evidence) WHERE (state = ANY (ARRAY['approved'::text, 'rejected'::text]));
+CREATE UNIQUE INDEX shield_holds_open ON public.shield_holds USING btree (COALESCE(scrubber, ''::text), COALESCE(list_id, 0), reason) WHERE (state = 'open'::text);
+alter table shield_holds enable row level security;
+
+-- what a scrubber holds of a list, as it was last read back
+create table shield_installs (
+  list_id integer not null,
+  team_id integer not null,
+  scrubber text not null,
+  version integer not null,
+  state text not null,
+  reason text,
+  reason_attrs jsonb not null default '{}'::jsonb,
+  rules jsonb not null default '{}'::jsonb, -- by id of the rule: reason and attributes, for rules that differ from the list
+  seen timestamp with time zone not null default now(),
+  constraint shield_installs_pkey PRIMARY KEY (list_id, scrubber),
+  constraint shield_installs_list_id_team_id_fkey FOREIGN KEY (list_id, team_id) REFERENCES shield_lists(id, team_id) ON DELETE CASCADE,
+  constraint shield_installs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'rejected'::text, 'held'::text, 'unreachable'::text])))
+);
+alter table shield_installs enable row level security;
+
+create table shield_lists (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  prefix cidr not null,
+  version integer not null default 0,
+  previous_version integer, -- the version that is restored at confirm_by: the last one that was confirmed
+  confirm_by timestamp with time zone,
+  status text not null default 'pending'::text, -- observed at the scrubbers, for the newest version
+  reason text, -- code of contract/src/shield-reason.ts
+  reason_attrs jsonb not null default '{}'::jsonb,
+  created timestamp with time zone not null default now(),
+  modified timestamp with time zone not null default now(),
+  constraint shield_lists_pkey PRIMARY KEY (id),
+  constraint shield_lists_id_team_id_key UNIQUE (id, team_id),
+  constraint shield_lists_team_id_prefix_key UNIQUE (team_id, prefix),
+  constraint shield_lists_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint shield_lists_check CHECK (((confirm_by IS NULL) = (previous_version IS NULL))),
+  constraint shield_lists_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'error'::text])))
+);
+CREATE INDEX shield_lists_confirm ON public.shield_lists USING btree (confirm_by) WHERE (confirm_by IS NOT NULL);
+CREATE INDEX shield_lists_prefix ON public.shield_lists USING gist (prefix inet_ops);
+alter table shield_lists enable row level security;
+create policy tenant on shield_lists as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- the rules of the newest version of each list
+create table shield_rules (
+  id bigint not null generated by default as identity,
+  list_id integer not null,
+  team_id integer not null,
+  sequence integer not null,
+  enabled boolean not null,
+  action text not null,
+  match jsonb not null, -- the conditions as in the API
+  rate_bps bigint,
+  rate_pps bigint,
+  comment text not null default ''::text,
+  expires timestamp with time zone,
+  status text not null default 'pending'::text,
+  reason text,
+  reason_attrs jsonb not null default '{}'::jsonb,
+  created timestamp with time zone not null default now(),
+  modified timestamp with time zone not null default now(),
+  constraint shield_rules_pkey PRIMARY KEY (id),
+  constraint shield_rules_list_id_sequence_key UNIQUE (list_id, sequence) DEFERRABLE INITIALLY DEFERRED,
+  constraint shield_rules_list_id_team_id_fkey FOREIGN KEY (list_id, team_id) REFERENCES shield_lists(id, team_id) ON DELETE CASCADE,
+  constraint shield_rules_action_check CHECK ((action = ANY (ARRAY['allow'::text, 'deny'::text, 'rate_limit'::text]))),
+  constraint shield_rules_rate_bps_check CHECK ((rate_bps > 0)),
+  constraint shield_rules_rate_pps_check CHECK ((rate_pps > 0)),
+  constraint shield_rules_sequence_check CHECK ((sequence > 0)),
+  constraint shield_rules_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'rejected'::text, 'expired'::text])))
+);
+CREATE INDEX shield_rules_expires ON public.shield_rules USING btree (expires) WHERE ((expires IS NOT NULL) AND (status <> 'expired'::text));
+CREATE INDEX shield_rules_team ON public.shield_rules USING btree (team_id);
+alter table shield_rules enable row level security;
+create policy tenant on shield_rules as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- every version of a list as it was stored; never changed
+create table shield_versions (
+  list_id integer not null,
+  version integer not null,
+  team_id integer not null,
+  rules jsonb not null, -- the rules with their ids, in order
+  cause text not null,
+  actor text not null,
+  forced boolean not null default false, -- the team asked for it although it drops normal traffic
+  created timestamp with time zone not null default now(),
+  constraint shield_versions_pkey PRIMARY KEY (list_id, version),
+  constraint shield_versions_list_id_team_id_fkey FOREIGN KEY (list_id, team_id) REFERENCES shield_lists(id, team_id) ON DELETE CASCADE,
+  constraint shield_versions_cause_check CHECK ((cause = ANY (ARRAY['put'::text, 'revert'::text, 'former_holder'::text])))
+);
+alter table shield_versions enable row level security;
+create policy tenant on shield_versions as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table sign_in_failures (
   account_mac bytea not null, -- of the address in lower case, whether or not there is such an account
   origin text not null, -- a network from which the account signed in lately, or `elsewhere` for all others together
@@ -2546,7 +2701,7 @@ create table webhooks (
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
     WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]
-    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text]
+    ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
 END)))
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
@@ -2611,6 +2766,11 @@ grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;
 grant select on services to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
+grant select on shield_hits to pharos_tenant;
+grant insert, select, update (version, previous_version, confirm_by, status, reason, reason_attrs, modified) on shield_lists to pharos_tenant;
+grant delete, insert, select, update (sequence, enabled, comment, expires, status, reason, reason_attrs, modified) on shield_rules to pharos_tenant;
+grant usage on shield_rules_id_seq to pharos_tenant;
+grant insert, select on shield_versions to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
 grant select on team_event_facets to pharos_tenant;
 grant select on team_events to pharos_tenant;

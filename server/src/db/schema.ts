@@ -1586,6 +1586,113 @@ export interface SessionsTable {
   last_user_agent: string | null
 }
 
+export interface ShieldHitsTable {
+  rule_id: number
+  scrubber: string
+  list_id: number
+  team_id: number
+  /** of counters that began again at 0, for example after a restart of the scrubber */
+  packets_before: Generated<number>
+  bytes_before: Generated<number>
+  packets: Generated<number>
+  bytes: Generated<number>
+  last_hit: Date | null
+}
+
+export type ShieldHoldsState = 'open' | 'approved' | 'rejected' | 'closed'
+
+export interface ShieldHoldsTable {
+  id: GeneratedAlways<number>
+  scrubber: string | null
+  /** null: about all lists of the scrubber */
+  list_id: number | null
+  team_id: number | null
+  reason: string
+  attrs: GeneratedJson
+  /** hash of exactly what the hold is about: another plan is another hold */
+  evidence: string
+  state: Generated<ShieldHoldsState>
+  created: Generated<Date>
+  decided: Date | null
+  decided_by: string | null
+}
+
+export type ShieldInstallsState = 'pending' | 'active' | 'rejected' | 'held' | 'unreachable'
+
+/** what a scrubber holds of a list, as it was last read back */
+export interface ShieldInstallsTable {
+  list_id: number
+  team_id: number
+  scrubber: string
+  version: number
+  state: ShieldInstallsState
+  reason: string | null
+  reason_attrs: GeneratedJson
+  /** by id of the rule: reason and attributes, for rules that differ from the list */
+  rules: GeneratedJson
+  seen: Generated<Date>
+}
+
+export type ShieldListsStatus = 'pending' | 'active' | 'error'
+
+export interface ShieldListsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  prefix: string
+  version: Generated<number>
+  /** the version that is restored at confirm_by: the last one that was confirmed */
+  previous_version: number | null
+  confirm_by: Date | null
+  /** observed at the scrubbers, for the newest version */
+  status: Generated<ShieldListsStatus>
+  /** code of contract/src/shield-reason.ts */
+  reason: string | null
+  reason_attrs: GeneratedJson
+  created: Generated<Date>
+  modified: Generated<Date>
+}
+
+export type ShieldRulesAction = 'allow' | 'deny' | 'rate_limit'
+
+export type ShieldRulesStatus = 'pending' | 'active' | 'rejected' | 'expired'
+
+/** the rules of the newest version of each list */
+export interface ShieldRulesTable {
+  id: Generated<number>
+  list_id: number
+  team_id: number
+  sequence: number
+  enabled: boolean
+  action: ShieldRulesAction
+  /** the conditions as in the API */
+  match: Json
+  rate_bps: number | null
+  rate_pps: number | null
+  comment: Generated<string>
+  expires: Date | null
+  status: Generated<ShieldRulesStatus>
+  reason: string | null
+  reason_attrs: GeneratedJson
+  created: Generated<Date>
+  modified: Generated<Date>
+}
+
+export type ShieldVersionsCause = 'put' | 'revert' | 'former_holder'
+
+/** every version of a list as it was stored; never changed */
+export interface ShieldVersionsTable {
+  list_id: number
+  version: number
+  team_id: number
+  /** the rules with their ids, in order */
+  rules: Json
+  cause: ShieldVersionsCause
+  actor: string
+  /** the team asked for it although it drops normal traffic */
+  forced: Generated<boolean>
+  created: Generated<Date>
+}
+
 export interface SignInFailuresTable {
   /** of the address in lower case, whether or not there is such an account */
   account_mac: Buffer
@@ -1925,6 +2032,12 @@ export interface Schema {
   second_factors: SecondFactorsTable
   services: ServicesTable
   sessions: SessionsTable
+  shield_hits: ShieldHitsTable
+  shield_holds: ShieldHoldsTable
+  shield_installs: ShieldInstallsTable
+  shield_lists: ShieldListsTable
+  shield_rules: ShieldRulesTable
+  shield_versions: ShieldVersionsTable
   sign_in_failures: SignInFailuresTable
   signing_keys: SigningKeysTable
   sources: SourcesTable

@@ -21,7 +21,9 @@ export type ReportedMessage = {
     readonly at: Date
     readonly data: MessageData<T>
   }
-}[Exclude<MessageType, 'announcement.zombie' | `zone.${string}` | `service.${string}`> | 'hold.opened']
+}[
+  | Exclude<MessageType, 'announcement.zombie' | `zone.${string}` | `service.${string}` | `shield.${string}`>
+  | 'hold.opened']
 
 export const reportedTypes: readonly ReportedMessage['type'][] = [
   'event.started',

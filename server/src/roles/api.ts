@@ -5,6 +5,9 @@ import { routes } from '@pharos/contract/routes'
 import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { flowRoutes } from '../analysis/flow/flow.routes.ts'
 import { timezoneRoutes } from '../analysis/place/timezone.routes.ts'
+import { emptyWhatIf } from '../analysis/shield/what-if-port.ts'
+import { listDependentLists } from '../analysis/shield/shield-list.store.ts'
+import { shieldHoldRoutes, shieldRoutes } from '../analysis/shield/shield.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement/announcement.routes.ts'
 import { holdRoutes } from '../byoip/reconcile/hold.routes.ts'
@@ -225,6 +228,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       ring,
       quota: config.announcementsPerTeam,
       listDependentZones,
+      listDependentLists,
       checkRequests: new RateLimiter({
         perSecond: config.checkRequestsPerMinute / 60,
         burst: config.checkRequestsPerMinute,
@@ -233,6 +237,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     }),
     ...holdRoutes({ db: postgres.front }),
     ...zoneHoldRoutes({ db: postgres.front }),
+    ...shieldHoldRoutes({ db: postgres.front }),
     ...customerRoutes({ db: postgres.front }),
     ...platformRoutes({ db: postgres.front, ring, now: () => new Date() }),
     ...registryRoutes({ db: postgres.front, rpki: deps.rpki, irr: deps.irr }),
@@ -267,6 +272,13 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...timezoneRoutes({ db: postgres.front, now: () => new Date() }),
+    ...shieldRoutes({
+      postgres,
+      estimate: async (request) => emptyWhatIf(request, 'unavailable'),
+      dropPercentMax: config.shieldDropPercentMax,
+      findRefusals: async () => [],
+      now: () => new Date(),
+    }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
     ...searchRoutes({ postgres, db: postgres.front, mayCall }),
   ]

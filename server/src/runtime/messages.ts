@@ -111,6 +111,8 @@ export const failureTexts = {
     account: 'The e-mail address is not confirmed. Follow the link in the confirmation mail, then sign in.',
   },
   quota_exceeded: {
+    shieldRules: ({ limit, count }: { limit: number; count: number }) =>
+      `The team would have ${count} shield rules; it may have ${limit}. Remove rules that are no longer needed.`,
     announcements: ({ limit, count }: { limit: number; count: number }) =>
       `${atMost(limit, 'announcement')} It has ${count}. Delete some, or ask your provider for more.`,
     webhooks: ({ limit }: { limit: number }) =>
@@ -225,7 +227,8 @@ export const failureTexts = {
       `The announcement is needed by ${plural(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
-    shieldListMoved: 'The list was changed by another request at the same time. Read it again.',
+    shieldPlanDiffers:
+      'The plan is not that of the newest version of the list, and is never applied. Put the list again, or report the defect.',
     deviceNotRead: 'No driver reads the device: set `driver` in the platform file.',
     noLetterAwaited: ({ status }: { status: string }) =>
       `The status of the cross connect is ${status}: a letter is accepted while it is awaiting_loa.`,
@@ -395,28 +398,6 @@ export const invalidTexts = {
   ],
   document: ['document', ({ problem }: { problem: string }) => `is not valid: ${problem}`],
   shieldPrefixHeld: ['not_held', 'is in no prefix of the team, or another team holds a part of it'],
-  shieldPrefixBroad: ['range', 'must be a prefix of the team or inside one, not around it'],
-  shieldOutside: [
-    'outside',
-    ({ prefix }: { prefix: string }) => `must be inside ${prefix}, the prefix of the list`,
-  ],
-  shieldFamily: ['family', ({ family }: { family: number }) => `must be an IPv${family} address or prefix`],
-  shieldRange: [
-    'range',
-    ({ max }: { max: number }) => `must have numbers from 0 to ${max}, the lower end of a range first`,
-  ],
-  shieldNeedsProtocol: [
-    'protocol',
-    ({ protocols }: { protocols: readonly string[] }) => `needs protocol ${protocols.join(' or ')}`,
-  ],
-  shieldFlagTwice: ['conflict', 'must not name a flag twice'],
-  shieldRateMissing: ['required', 'is required for rate_limit: rate_bps or rate_pps'],
-  shieldRateBoth: ['exclusive', 'must not be sent with rate_bps: send one of them'],
-  shieldRateUnused: ['not_accepted', 'is for the action rate_limit only'],
-  shieldFragmentPorts: [
-    'conflict',
-    'must not be sent with fragment yes: later fragments have no ports, flags, types or codes',
-  ],
   shieldSequence: [
     'sequence',
     'must be greater than that of the rule before, and all rules need one or none',

@@ -189,6 +189,10 @@ export const settingsSchema = Type.Object(
     members_may_toggle: BooleanSetting(true, {
       description: 'members without the admin role may enable and disable announcements',
     }),
+    shield_drop_percent_max: IntegerSetting(5, 0, 100, {
+      description:
+        'part of the normal traffic of the last hour, in percent, that a list of shield rules may drop or limit without `force`',
+    }),
     announcements_per_team: IntegerSetting(50, 1, 1_000_000, {
       description: 'maximum announcements per team; those of the platform file count, but are never rejected',
     }),

@@ -60,6 +60,8 @@ const allScopes = [
   'dns:write',
   'inventory:read',
   'lighthouse:read',
+  'shield:read',
+  'shield:write',
   'team:read',
   'team:write',
   'webhooks:read',

@@ -16,7 +16,7 @@ const admitted: Record<Permission['credential'], readonly Identity['kind'][]> = 
   source: ['source'],
 }
 
-const all = ['inventory', 'ipam', 'lighthouse', 'dns']
+const all = ['inventory', 'ipam', 'lighthouse', 'shield', 'dns']
 const modulesOf = { red: all, blue: all, strict: all, bare: [] as string[] }
 
 /**

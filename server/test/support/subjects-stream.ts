@@ -16,7 +16,7 @@ export const streamSubjects: readonly Subject[] = [
     route: 'followStream',
     requests: only(),
     answers: (_which, identity) =>
-      needs(['ipam:read', 'lighthouse:read', 'dns:read', 'inventory:read'])(identity),
+      needs(['ipam:read', 'lighthouse:read', 'shield:read', 'dns:read', 'inventory:read'])(identity),
   },
   {
     route: 'followStream',

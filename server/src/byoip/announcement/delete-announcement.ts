@@ -26,28 +26,49 @@ export type DeleteDeps = {
   readonly now: () => Date
   /** Returns the names of the team's zones of reverse DNS that only this prefix allows. */
   readonly listDependentZones: (trx: Trx, teamId: number, prefix: Prefix) => Promise<readonly string[]>
+  /** Returns the prefixes of the team's lists of shield rules that only this prefix allows. */
+  readonly listDependentLists: (trx: Trx, teamId: number, prefix: Prefix) => Promise<readonly string[]>
 }
 
-/** Throws 409 `still_announced` with the regions if it is enabled or a router shows it, and `in_use` with the zones that depend on it. */
+/** Throws 409 `still_announced` with the regions if it is enabled or a router shows it, and `in_use` with the zones and lists of shield rules that depend on it. */
 export function deleteAnnouncement(
-  { postgres, listDependentZones }: Pick<DeleteDeps, 'postgres' | 'listDependentZones'>,
+  deps: Pick<DeleteDeps, 'postgres' | 'listDependentZones' | 'listDependentLists'>,
   operation: Operation,
   id: number,
   { force }: QueryOf<typeof deleteAnnouncementRoute>,
 ): Promise<Answer<null>> {
   const { teamId } = operation.actor
-  return runChange(postgres, operation, async (trx) => {
+  return runChange(deps.postgres, operation, async (trx) => {
     const locked = await lockAnnouncement(trx, teamId, id)
     if (!locked) throw notFound('announcement')
     requireMatch(operation.ifMatch, etagOf(locked.announcement.version))
     requireWithdrawn(locked.announcement)
-    const zones = force ? [] : await listDependentZones(trx, teamId, locked.announcement.prefix)
-    if (zones.length > 0) throw fail('in_use', 'reverseZones', { zones }, { errors: zones.map(zoneError) })
+    if (!force) await requireUnused(deps, trx, teamId, locked.announcement.prefix)
     await markDeleted(trx, teamId, id)
     await note(trx, operation, locked.announcement, 'deleted', 'announcement.delete')
     return { body: null, before: present(locked.announcement, {}) }
   })
 }
+
+async function requireUnused(
+  { listDependentZones, listDependentLists }: Pick<DeleteDeps, 'listDependentZones' | 'listDependentLists'>,
+  trx: Trx,
+  teamId: number,
+  prefix: Prefix,
+): Promise<void> {
+  const zones = await listDependentZones(trx, teamId, prefix)
+  const lists = await listDependentLists(trx, teamId, prefix)
+  const errors = [...zones.map(zoneError), ...lists.map(listError)]
+  if (zones.length > 0) throw fail('in_use', 'reverseZones', { zones }, { errors })
+  if (lists.length > 0) throw fail('in_use', 'shieldRules', { prefixes: lists }, { errors })
+}
+
+const listError = (prefix: string) => ({
+  loc: ['shield', prefix],
+  msg: 'has shield rules, which end without the announcement',
+  type: 'in_use',
+  ctx: { prefix },
+})
 
 const zoneError = (zone: string) => ({
   loc: ['zones', zone],

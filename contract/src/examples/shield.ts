@@ -1,0 +1,204 @@
+// Examples of shield: a list that drops an amplification attack and lets resolvers through.
+import { example } from '../example.ts'
+import { changesBetween } from '../field-change.ts'
+import {
+  listShieldListsRoute,
+  listShieldRulesRoute,
+  simulateShieldRoute,
+  updateShieldRulesRoute,
+  type NewShieldRule,
+  type ShieldRule,
+  type ShieldRulesAnswer,
+  type ShieldWhatIf,
+} from '../shield.ts'
+import {
+  approveShieldHoldRoute,
+  getShieldHoldRoute,
+  listShieldHoldsRoute,
+  rejectShieldHoldRoute,
+  shieldHoldDetail,
+  type ShieldHold,
+} from '../shield-hold.ts'
+import { decided } from './operator.ts'
+import { teamReference, web } from './world.ts'
+
+const anything = {
+  protocol: 'any',
+  source: null,
+  source_port: null,
+  destination: null,
+  destination_port: null,
+  tcp_flags: null,
+  icmp_type: null,
+  icmp_code: null,
+  fragment: 'any',
+  packet_length: null,
+  dscp: null,
+  rate_bps: null,
+  rate_pps: null,
+} as const
+
+const resolvers: ShieldRule = {
+  id: 901,
+  prefix: web.cidr,
+  sequence: 10,
+  enabled: true,
+  action: 'allow',
+  ...anything,
+  protocol: 'udp',
+  source: '198.51.100.0/24',
+  source_port: '53',
+  comment: 'Our resolvers',
+  expires: null,
+  status: 'active',
+  status_reason: null,
+  version: 4,
+  created: '2026-03-02T09:14:07.318Z',
+  modified: '2026-03-02T09:14:07.318Z',
+}
+const amplification: ShieldRule = {
+  ...resolvers,
+  id: 914,
+  sequence: 20,
+  action: 'deny',
+  source: null,
+  source_port: '53,123',
+  destination: '203.0.113.77/32',
+  comment: 'Amplification',
+  expires: '2026-04-02T10:00:00.000Z',
+  created: '2026-04-01T10:04:31.204Z',
+  modified: '2026-04-01T10:04:31.204Z',
+}
+const hits = { packets: 48_211_730, bytes: 67_978_539_300, last_hit: '2026-04-01T10:09:44.190Z' }
+
+const waiting = {
+  status: 'pending',
+  status_reason: { code: 'waiting', detail: 'The scrubbers have not applied the rule yet.' },
+} as const
+
+const rules: NewShieldRule[] = [
+  {
+    action: 'allow',
+    protocol: 'udp',
+    source: '198.51.100.0/24',
+    source_port: '53',
+    comment: 'Our resolvers',
+  },
+  {
+    action: 'deny',
+    protocol: 'udp',
+    source_port: '53,123',
+    destination: '203.0.113.77',
+    comment: 'Amplification',
+    expires: '2026-04-02T10:00:00Z',
+  },
+]
+
+const before: ShieldRulesAnswer = {
+  prefix: web.cidr,
+  version: 3,
+  status: 'active',
+  confirm_by: null,
+  results: [{ ...resolvers, version: 3 }],
+  count: 1,
+  warnings: [],
+}
+const after: ShieldRulesAnswer = {
+  prefix: web.cidr,
+  version: 4,
+  status: 'pending',
+  confirm_by: '2026-04-01T10:14:31.204Z',
+  results: [resolvers, { ...amplification, ...waiting }],
+  count: 2,
+  warnings: [],
+}
+
+const whatIf: ShieldWhatIf = {
+  state: 'complete',
+  start: '2026-04-01T09:04:31.000Z',
+  end: '2026-04-01T10:04:31.000Z',
+  normal: { packets: 91_204_000, bytes: 70_114_300_000 },
+  attack: { packets: 48_300_000, bytes: 68_103_000_000 },
+  dropped_normal: { packets: 41_000, bytes: 5_330_000 },
+  dropped_attack: { packets: 48_190_000, bytes: 67_940_000_000 },
+  dropped_normal_share: 0.0001,
+  dropped_attack_share: 0.9976,
+  rules: [
+    { index: 0, normal: { packets: 310_000, bytes: 46_500_000 }, attack: { packets: 0, bytes: 0 } },
+    {
+      index: 1,
+      normal: { packets: 41_000, bytes: 5_330_000 },
+      attack: { packets: 48_190_000, bytes: 67_940_000_000 },
+    },
+  ],
+  sampled: true,
+  notes: ['sampled'],
+}
+
+const hold: ShieldHold = {
+  id: 5,
+  scrubber: 'edge-ams',
+  list_id: 71,
+  prefix: web.cidr,
+  team: teamReference,
+  reason: 'whole_prefix',
+  detail: shieldHoldDetail('whole_prefix', { prefix: web.cidr }),
+  prefixes: [],
+  state: 'open',
+  created: '2026-04-01T10:04:32.410Z',
+  decided: null,
+  decided_by: null,
+}
+const oneHold = { params: { hold_id: hold.id } }
+const approved: ShieldHold = { ...hold, state: 'approved', ...decided }
+const rejected: ShieldHold = { ...hold, state: 'rejected', ...decided }
+
+export const shieldExamples = [
+  example(listShieldHoldsRoute, { query: { state: ['open'] }, response: { results: [hold], count: 1 } }),
+  example(getShieldHoldRoute, { ...oneHold, response: hold }),
+  example(approveShieldHoldRoute, {
+    ...oneHold,
+    response: approved,
+    changes: changesBetween(hold, approved),
+  }),
+  example(rejectShieldHoldRoute, { ...oneHold, response: rejected, changes: changesBetween(hold, rejected) }),
+  example(listShieldRulesRoute, {
+    query: { prefix: [web.cidr], include: 'hits' },
+    response: {
+      results: [
+        { ...resolvers, hits: { packets: 310_442, bytes: 46_566_300, last_hit: '2026-04-01T10:09:40.010Z' } },
+        { ...amplification, hits },
+      ],
+      count: 2,
+    },
+  }),
+  example(updateShieldRulesRoute, {
+    body: { prefix: web.cidr, rules, version: 3, confirm_within: 600 },
+    response: after,
+    changes: changesBetween(before, { ...after, what_if: whatIf }),
+  }),
+  example(listShieldListsRoute, {
+    query: { prefix: ['203.0.113.77'] },
+    response: {
+      results: [
+        {
+          id: 71,
+          prefix: web.cidr,
+          version: 4,
+          status: 'active',
+          confirm_by: '2026-04-01T10:14:31.204Z',
+          rule_count: 2,
+          previous_version: 3,
+          status_reason: null,
+          created: '2026-03-02T09:14:07.318Z',
+          modified: '2026-04-01T10:04:31.204Z',
+        },
+      ],
+      count: 1,
+    },
+  }),
+  example(simulateShieldRoute, {
+    body: { prefix: web.cidr, rules, start: '2026-04-01T09:04:31Z', end: '2026-04-01T10:04:31Z' },
+    response: { what_if: whatIf, warnings: [] },
+  }),
+]

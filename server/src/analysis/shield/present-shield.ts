@@ -1,0 +1,53 @@
+// Rules and lists as the API shows them. Pure.
+import type { ShieldList, ShieldRule } from '@pharos/contract/shield'
+import { shieldReasonText, type ShieldReason } from '@pharos/contract/shield-reason'
+import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import type { ListedRule, ListRow, RuleRow } from './shield-list.store.ts'
+
+/** `hits`: null if no scrubber counts the rule, undefined if they were not asked for. */
+export function presentRule(
+  { reason, reason_attrs, match, created, modified, expires, ...row }: RuleRow,
+  { prefix, version }: { readonly prefix: Prefix; readonly version: number },
+  hits?: ListedRule['hits'],
+): ShieldRule {
+  return {
+    ...row,
+    prefix,
+    ...match,
+    version,
+    expires: expires?.toISOString() ?? null,
+    status_reason: presentReason(reason, reason_attrs),
+    created: created.toISOString(),
+    modified: modified.toISOString(),
+    ...(hits === undefined ? {} : { hits: hits && { ...hits, last_hit: timeOf(hits.last_hit) } }),
+  }
+}
+
+export function presentListed({ prefix, version, hits, ...row }: ListedRule, withHits: boolean): ShieldRule {
+  return presentRule(row, { prefix: parsePrefix(prefix), version }, withHits ? hits : undefined)
+}
+
+export const presentList = (row: ListRow): ShieldList => ({
+  id: row.id,
+  ...presentHead(row),
+  rule_count: row.ruleCount,
+  previous_version: row.previousVersion,
+  status_reason: presentReason(row.reason, row.reasonAttrs),
+  created: row.created.toISOString(),
+  modified: row.modified.toISOString(),
+})
+
+export const presentHead = (row: Pick<ListRow, 'prefix' | 'version' | 'status' | 'confirmBy'>) => ({
+  prefix: parsePrefix(row.prefix) as string,
+  version: row.version,
+  status: row.status,
+  confirm_by: row.confirmBy?.toISOString() ?? null,
+})
+
+const presentReason = (code: ShieldReason | null, attrs: unknown): ShieldRule['status_reason'] =>
+  code === null
+    ? null
+    : { code, detail: shieldReasonText(code, (attrs ?? {}) as Readonly<Record<string, unknown>>) }
+
+/** JSON of PostgreSQL has the time with an offset. */
+const timeOf = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString())

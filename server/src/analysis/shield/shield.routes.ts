@@ -1,0 +1,38 @@
+// The HTTP side of shield: one line per operation.
+import {
+  listShieldListsRoute,
+  listShieldRulesRoute,
+  simulateShieldRoute,
+  updateShieldRulesRoute,
+} from '@pharos/contract/shield'
+import {
+  approveShieldHoldRoute,
+  getShieldHoldRoute,
+  listShieldHoldsRoute,
+  rejectShieldHoldRoute,
+} from '@pharos/contract/shield-hold'
+import { handle, handleStaff, type Mounted } from '../../http/mount.ts'
+import { listShieldLists, listShieldRules } from './list-shield.ts'
+import {
+  approveShieldHold,
+  getShieldHold,
+  listShieldHolds,
+  rejectShieldHold,
+  type ShieldHoldDeps,
+} from './shield-hold.ts'
+import { simulateShield, type SimulateDeps } from './simulate.ts'
+import { updateShieldRules, type UpdateDeps } from './update-shield.ts'
+
+export const shieldRoutes = (deps: UpdateDeps & SimulateDeps): Mounted[] => [
+  handle(listShieldRulesRoute, listShieldRules, deps),
+  handle(updateShieldRulesRoute, updateShieldRules, deps),
+  handle(listShieldListsRoute, listShieldLists, deps),
+  handle(simulateShieldRoute, simulateShield, deps),
+]
+
+export const shieldHoldRoutes = (deps: ShieldHoldDeps): Mounted[] => [
+  handleStaff(listShieldHoldsRoute, listShieldHolds, deps),
+  handleStaff(getShieldHoldRoute, getShieldHold, deps),
+  handleStaff(approveShieldHoldRoute, approveShieldHold, deps),
+  handleStaff(rejectShieldHoldRoute, rejectShieldHold, deps),
+]

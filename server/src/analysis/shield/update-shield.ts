@@ -1,0 +1,299 @@
+// Replaces the rule list of a prefix: one new version in one transaction. Scrubbers are changed by their loop alone.
+import { isDeepStrictEqual } from 'node:util'
+import {
+  shieldRulesPerTeam,
+  type ShieldRulesAnswer,
+  type ShieldRulesUpdate,
+  type ShieldWarning,
+  type ShieldWhatIf,
+} from '@pharos/contract/shield'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import { runPreparedChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
+import { wake } from '../../db/wake.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { etagOf, requireMatch } from '../../operation/etag.ts'
+import { actorName, type Operation } from '../../operation/operation.ts'
+import { errorAt, fail, failWith, invalid, parsePrefixAt } from '../../runtime/error.ts'
+import { presentHead, presentRule } from './present-shield.ts'
+import {
+  confirmVersion,
+  countOtherRules,
+  insertList,
+  lockList,
+  lockShield,
+  mayFilter,
+  readRules,
+  storeVersion,
+  type ListRow,
+  type RuleRow,
+} from './shield-list.store.ts'
+import {
+  identityOf,
+  isApplied,
+  listWarning,
+  parseRules,
+  parseStored,
+  warningsOf,
+  type ParsedRule,
+  type VersionedRule,
+} from './shield-rule.ts'
+import type { EstimateWhatIf } from './what-if-port.ts'
+
+export type UpdateDeps = {
+  readonly postgres: Postgres
+  readonly estimate: EstimateWhatIf
+  /** Greatest part of the normal traffic that a list may drop without `force`, in percent. */
+  readonly dropPercentMax: number
+  /** Returns what the scrubbers of the provider cannot apply of the list. */
+  readonly findRefusals: FindRefusals
+  readonly now: () => Date
+}
+
+/** `index` and `other` are places in the request. Undefined as `other`: the rule itself cannot be applied. */
+export type ListRefusal = {
+  readonly index: number
+  readonly other?: number
+  /** For a rule that cannot be applied at all. */
+  readonly field?: string
+  readonly scrubber: string
+}
+export type FindRefusals = (
+  trx: Trx,
+  prefix: Prefix,
+  rules: readonly ParsedRule[],
+) => Promise<readonly ListRefusal[]>
+
+const hourMs = 3_600_000
+
+/** Throws `invalid` with every problem of every rule, `precondition_failed`, `quota_exceeded` and `would_drop`. */
+export function updateShieldRules(
+  deps: UpdateDeps,
+  operation: Operation,
+  body: ShieldRulesUpdate,
+): Promise<Answer<ShieldRulesAnswer>> {
+  const prefix = parsePrefixAt(['body', 'prefix'], body.prefix)
+  const rules = parseRules(body.rules, prefix)
+  return runPreparedChange(
+    deps.postgres,
+    operation,
+    () => estimateLastHour(deps, operation, prefix, rules),
+    (trx, whatIf) => update(deps, trx, operation, { ...body, prefix, rules, whatIf }),
+  )
+}
+
+/** Undefined if the rules drop nothing, unless the estimate is part of the answer. */
+async function estimateLastHour(
+  { estimate, now }: UpdateDeps,
+  { actor, dryRun }: Operation,
+  prefix: Prefix,
+  rules: readonly ParsedRule[],
+): Promise<ShieldWhatIf | undefined> {
+  const endMs = now().getTime()
+  const applied = rules.map((rule, index) => ({ ...rule, index })).filter((rule) => isApplied(rule, endMs))
+  if (!dryRun && !drops(rules, endMs)) return undefined
+  return estimate({ teamId: actor.teamId, prefix, rules: applied, startMs: endMs - hourMs, endMs })
+}
+
+const drops = (rules: readonly ParsedRule[], nowMs: number): boolean =>
+  rules.some((rule) => rule.action !== 'allow' && isApplied(rule, nowMs))
+
+type Wanted = Omit<ShieldRulesUpdate, 'prefix' | 'rules'> & {
+  readonly prefix: Prefix
+  readonly rules: readonly ParsedRule[]
+  readonly whatIf: ShieldWhatIf | undefined
+}
+
+async function update(
+  deps: UpdateDeps,
+  trx: Trx,
+  operation: Operation,
+  wanted: Wanted,
+): Promise<ChangeResult<ShieldRulesAnswer>> {
+  const { teamId } = operation.actor
+  const { prefix } = wanted
+  await lockShield(trx, teamId)
+  const list = await lockList(trx, teamId, prefix)
+  const isClearing = wanted.rules.length === 0 && list !== undefined
+  if (!isClearing && !(await mayFilter(trx, teamId, prefix)))
+    throw invalid(['body', 'prefix'], 'shieldPrefixHeld')
+  const version = list?.version ?? 0
+  requireMatch(operation.ifMatch, etagOf(version))
+  if (wanted.version !== undefined && wanted.version !== version)
+    throw fail('precondition_failed', 'etag', { etag: etagOf(version) })
+  const stored = list ? await readRules(trx, teamId, list.id) : []
+  const before = list && presentHeadAndRules(list, prefix, stored)
+  const nowMs = deps.now().getTime()
+  const warnings = warningsOf(wanted.rules, prefix, nowMs)
+  if (isSame(stored, wanted.rules)) {
+    if (list?.confirmBy && wanted.confirm_within === undefined) await confirm(trx, operation, list, prefix)
+  } else await replace(deps, trx, operation, wanted, list, stored, warnings)
+  const changed = await lockList(trx, teamId, prefix)
+  const body = {
+    ...(changed
+      ? presentHeadAndRules(changed, prefix, await readRules(trx, teamId, changed.id))
+      : { prefix, version: 0, status: 'pending' as const, confirm_by: null, results: [], count: 0 }),
+    warnings: [...warnings, ...(drops(wanted.rules, nowMs) ? warningsOfWhatIf(deps, wanted.whatIf) : [])],
+    ...(operation.dryRun && wanted.whatIf ? { what_if: wanted.whatIf } : {}),
+  }
+  return { body, ...(before ? { before } : {}), etag: etagOf(body.version) }
+}
+
+const presentHeadAndRules = (list: ListRow, prefix: Prefix, rules: readonly RuleRow[]) => ({
+  ...presentHead(list),
+  results: rules.map((rule) => presentRule(rule, { prefix, version: list.version })),
+  count: rules.length,
+})
+
+/** Whether the request has exactly the stored rules, their comments and expiry included. */
+const isSame = (stored: readonly RuleRow[], rules: readonly ParsedRule[]): boolean =>
+  stored.length === rules.length &&
+  stored.every(({ sequence, enabled, action, match, rate_bps, rate_pps, comment, expires }, at) => {
+    const { parsed: _parsed, ...rule } = rules[at]!
+    const written = { sequence, enabled, action, match, rate_bps, rate_pps, comment }
+    return isDeepStrictEqual({ ...written, expires: expires?.getTime() ?? null }, rule)
+  })
+
+async function confirm(trx: Trx, operation: Operation, list: ListRow, prefix: Prefix): Promise<void> {
+  await confirmVersion(trx, operation.actor.teamId, list.id)
+  const before = { prefix, version: list.version, confirm_by: list.confirmBy }
+  const after = { prefix, version: list.version, confirm_by: null }
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'shield.confirm',
+    target: `shield:${prefix}`,
+    before,
+    after,
+  })
+  await wake(trx, 'shield')
+}
+
+async function replace(
+  deps: UpdateDeps,
+  trx: Trx,
+  operation: Operation,
+  wanted: Wanted,
+  list: ListRow | undefined,
+  stored: readonly RuleRow[],
+  warnings: readonly ShieldWarning[],
+): Promise<void> {
+  const { teamId } = operation.actor
+  const { prefix, rules } = wanted
+  if (wanted.strict && warnings.length > 0)
+    throw failWith(
+      'invalid',
+      warnings.map(({ loc, detail }) => errorAt(loc, 'shieldWarning', { detail })),
+    )
+  const count = rules.length + (await countOtherRules(trx, teamId, list?.id))
+  if (rules.length > 0 && count > shieldRulesPerTeam)
+    throw fail('quota_exceeded', 'shieldRules', { limit: shieldRulesPerTeam, count })
+  await requireApplicable(deps, trx, prefix, rules)
+  if (!wanted.force) requireHarmless(deps, wanted)
+  const listId = list?.id ?? (await insertList(trx, teamId, prefix))
+  const version = (list?.version ?? 0) + 1
+  const confirm = confirmOf(wanted, list)
+  const actor = actorName(operation.actor)
+  const forced = wanted.force === true
+  const written = withIds(rules, stored, prefix)
+  await storeVersion(
+    trx,
+    teamId,
+    { listId, version, cause: 'put', actor, forced, ...(confirm ? { confirm } : {}) },
+    written,
+  )
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'shield.update',
+    target: `shield:${prefix}`,
+    before: list ? { prefix, version: list.version, rules: stored.map(auditedRow) } : null,
+    after: {
+      prefix,
+      version,
+      forced,
+      confirm_within: wanted.confirm_within ?? null,
+      rules: rules.map(auditedRule),
+    },
+  })
+  await wake(trx, 'shield')
+}
+
+/** An unconfirmed version that is replaced is never restored: the one before it is. */
+const confirmOf = ({ confirm_within: seconds }: Wanted, list: ListRow | undefined) =>
+  seconds === undefined
+    ? undefined
+    : { seconds, previousVersion: list?.previousVersion ?? list?.version ?? 0 }
+
+async function requireApplicable(
+  { findRefusals, now }: UpdateDeps,
+  trx: Trx,
+  prefix: Prefix,
+  rules: readonly ParsedRule[],
+): Promise<void> {
+  const nowMs = now().getTime()
+  const applied = rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => isApplied(rule, nowMs))
+  const refusals = await findRefusals(
+    trx,
+    prefix,
+    applied.map(({ rule }) => rule),
+  )
+  if (refusals.length === 0) return
+  const placeOf = (at: number) => applied[at]!.index
+  throw failWith(
+    'invalid',
+    refusals.map(({ index, other, field, scrubber }) => {
+      const loc = ['body', 'rules', placeOf(index), ...(field === undefined ? [] : [field])]
+      return other === undefined
+        ? errorAt(loc, 'shieldUnsupported', { scrubber })
+        : errorAt(loc, 'shieldCannotOrder', { other: placeOf(other) })
+    }),
+  )
+}
+
+/** Throws `would_drop` for a list that drops too much of the normal traffic of the last hour, or of which that is unknown. */
+function requireHarmless({ dropPercentMax, now }: UpdateDeps, { prefix, rules, whatIf }: Wanted): void {
+  if (!whatIf || !drops(rules, now().getTime())) return
+  if (whatIf.state === 'unavailable') throw fail('would_drop', 'unknown', { prefix })
+  const percent = percentOf(whatIf)
+  if (percent > dropPercentMax) throw fail('would_drop', 'share', { prefix, percent, max: dropPercentMax })
+}
+
+const percentOf = ({ dropped_normal_share: share }: ShieldWhatIf): number =>
+  Math.round((share ?? 0) * 10_000) / 100
+
+function warningsOfWhatIf({ dropPercentMax }: UpdateDeps, whatIf: ShieldWhatIf | undefined): ShieldWarning[] {
+  if (!whatIf) return []
+  if (whatIf.state === 'unavailable') return [listWarning('what_if_unavailable')]
+  if (whatIf.state === 'no_flows') return [listWarning('no_flows')]
+  const percent = percentOf(whatIf)
+  return percent > dropPercentMax ? [listWarning('drops_normal_traffic', { percent })] : []
+}
+
+/** Rules whose conditions and action are stored already keep their id, each id once. */
+function withIds(rules: readonly ParsedRule[], stored: readonly RuleRow[], prefix: Prefix): VersionedRule[] {
+  const ids = new Map<string, number[]>()
+  for (const { id, ...row } of stored) {
+    const identity = identityOf({ parsed: parseStored(row, prefix) })
+    ids.set(identity, [...(ids.get(identity) ?? []), id])
+  }
+  return rules.map((rule) => {
+    const { parsed: _parsed, ...written } = rule
+    const id = ids.get(identityOf(rule))?.shift()
+    return { ...written, ...(id === undefined ? {} : { id }) }
+  })
+}
+
+const auditedRow = (row: RuleRow) => ({
+  id: row.id,
+  sequence: row.sequence,
+  enabled: row.enabled,
+  action: row.action,
+  ...row.match,
+  rate_bps: row.rate_bps,
+  rate_pps: row.rate_pps,
+  expires: row.expires,
+})
+const auditedRule = ({ parsed: _parsed, match, expires, ...rule }: ParsedRule) => ({
+  ...rule,
+  ...match,
+  expires: expires === null ? null : new Date(expires).toISOString(),
+})

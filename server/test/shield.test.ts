@@ -1,0 +1,267 @@
+// Rule lists over HTTP: versions, ids of unchanged rules, confirmation, every bad rule at its place, and other teams.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+import type { Answered } from './support/dns.ts'
+
+let api: TestApi
+let team: TestTeam
+let other: TestTeam
+let access = ''
+let networks = 0
+
+before(async () => {
+  api = await createTestApi({ PHAROS_LOG_LEVEL: 'error' })
+  team = await addTeam(api, 'red')
+  other = await addTeam(api, 'blue')
+  const { email } = await addUser(api, 'admin', [team], { admin: true })
+  access = (await api.signIn(email)).access
+})
+after(() => api[Symbol.asyncDispose]())
+
+const db = () => api.database.postgres.owner
+
+/** Returns a new prefix of the team. */
+async function newPrefix({ teamId } = team): Promise<string> {
+  const prefix = `198.18.${networks++}.0/24`
+  await db().insertInto('prefixes').values({ team_id: teamId, prefix }).execute()
+  return prefix
+}
+
+type Call = { readonly body?: unknown; readonly headers?: Record<string, string> }
+async function call(method: 'GET' | 'PUT' | 'POST', path: string, { body, headers = {} }: Call = {}) {
+  const answer = await api.server.inject({
+    method,
+    url: `/v3/lighthouse/security/shield${path}`,
+    headers: { authorization: `Bearer ${access}`, ...headers },
+    ...(body === undefined ? {} : { payload: body as object }),
+  })
+  return {
+    status: answer.statusCode,
+    etag: String(answer.headers.etag),
+    body: answer.body === '' ? null : (answer.json() as Answered),
+  }
+}
+const put = (body: object, headers?: Record<string, string>, query = '') =>
+  call('PUT', `/rules${query}`, { body: { force: true, ...body }, ...(headers ? { headers } : {}) })
+const get = (query: string) => call('GET', `/rules?${query}`)
+
+const deny = (port: number, rest: object = {}) => ({
+  action: 'deny',
+  protocol: 'udp',
+  source_port: String(port),
+  ...rest,
+})
+const allow = (port: number) => ({ action: 'allow', protocol: 'tcp', destination_port: String(port) })
+const idsOf = ({ body }: Answered): number[] => body.results.map(({ id }: Answered) => id)
+
+describe('the rule list of a prefix', () => {
+  it('is replaced as a whole, and unchanged rules keep their ids', async () => {
+    const prefix = await newPrefix()
+    const first = await put({ prefix, rules: [deny(53), deny(123), allow(443)] })
+    assert.equal(first.status, 200)
+    assert.deepEqual(
+      [first.body.version, first.body.count, first.body.confirm_by, first.etag],
+      [1, 3, null, '"1"'],
+    )
+    assert.deepEqual(
+      first.body.results.map(({ sequence, status, prefix: of }: Answered) => [sequence, status, of]),
+      [
+        [10, 'pending', prefix],
+        [20, 'pending', prefix],
+        [30, 'pending', prefix],
+      ],
+    )
+    const [dns, ntp, https] = idsOf(first)
+    const second = await put({ prefix, rules: [allow(443), deny(19), deny(53, { comment: 'dns' })] })
+    assert.equal(second.body.version, 2)
+    assert.deepEqual([idsOf(second)[0], idsOf(second)[2]], [https, dns])
+    assert.ok(!idsOf(second).includes(ntp!))
+    const read = await get(`prefix=${prefix}`)
+    assert.deepEqual(read.body, { results: second.body.results, count: 3 })
+  })
+
+  it('is not changed by the same rules', async () => {
+    const prefix = await newPrefix()
+    const rules = [deny(53), allow(80)]
+    await put({ prefix, rules })
+    const again = await put({ prefix, rules })
+    assert.deepEqual([again.status, again.body.version], [200, 1])
+    const { rows } = await sql`select from audit_entries where target = ${`shield:${prefix}`}`.execute(db())
+    assert.equal(rows.length, 1)
+  })
+
+  it('is empty after a PUT without rules, and keeps its earlier versions', async () => {
+    const prefix = await newPrefix()
+    await put({ prefix, rules: [deny(53)] })
+    const cleared = await put({ prefix, rules: [] })
+    assert.deepEqual([cleared.body.version, cleared.body.count], [2, 0])
+    const { rows } = await sql<{ version: number; count: number }>`
+      select v.version, jsonb_array_length(v.rules) as count from shield_versions v join shield_lists l on l.id = v.list_id
+      where l.prefix = ${prefix}::cidr order by v.version`.execute(db())
+    assert.deepEqual(rows, [
+      { version: 1, count: 1 },
+      { version: 2, count: 0 },
+    ])
+  })
+
+  it('is replaced only if its version is the expected one', async () => {
+    const prefix = await newPrefix()
+    const rules = [deny(53)]
+    assert.equal((await get(`prefix=${prefix}`)).etag.split('.')[0], '"0')
+    assert.equal((await put({ prefix, rules, version: 1 })).status, 412)
+    assert.equal((await put({ prefix, rules, version: 0 })).status, 200)
+    const { etag } = await get(`prefix=${prefix}`)
+    assert.equal((await put({ prefix, rules: [deny(19)] }, { 'if-match': etag })).body.version, 2)
+    const late = await put({ prefix, rules: [deny(123)] }, { 'if-match': etag })
+    assert.deepEqual([late.status, late.body.code], [412, 'precondition_failed'])
+  })
+
+  it('takes one of two PUTs at once that expect the same version', async () => {
+    const prefix = await newPrefix()
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => put({ prefix, rules: [deny(1000 + at)], version: 0 })),
+    )
+    const statuses = answers.map(({ status }) => status).toSorted()
+    assert.deepEqual(statuses, [200, 412, 412, 412, 412, 412])
+    assert.equal((await get(`prefix=${prefix}`)).body.count, 1)
+  })
+
+  it('shows a plan with the estimate and stores nothing with a dry run', async () => {
+    const prefix = await newPrefix()
+    const plan = await put({ prefix, rules: [deny(53)] }, {}, '?dry_run=true')
+    assert.deepEqual([plan.status, plan.body.result.version], [200, 1])
+    assert.equal(plan.body.result.what_if.state, 'unavailable')
+    assert.equal((await get(`prefix=${prefix}`)).body.count, 0)
+  })
+})
+
+describe('a list with a confirmation', () => {
+  it('is kept by a PUT of the same rules without confirm_within, as the same version', async () => {
+    const prefix = await newPrefix()
+    await put({ prefix, rules: [allow(80)] })
+    const rules = [deny(53), allow(80)]
+    const timed = await put({ prefix, rules, confirm_within: 600 })
+    assert.deepEqual([timed.body.version, timed.body.confirm_by !== null], [2, true])
+    const repeated = await put({ prefix, rules, confirm_within: 600 })
+    assert.deepEqual(repeated.body.confirm_by, timed.body.confirm_by, 'a repeat is no confirmation')
+    const lists = await call('GET', `/lists?prefix=${prefix}`)
+    assert.equal(lists.body.results[0].previous_version, 1)
+    const kept = await put({ prefix, rules, version: 2 })
+    assert.deepEqual([kept.body.version, kept.body.confirm_by], [2, null])
+  })
+
+  it('restores the last confirmed version, not the unconfirmed one between', async () => {
+    const prefix = await newPrefix()
+    await put({ prefix, rules: [allow(80)] })
+    await put({ prefix, rules: [deny(53)], confirm_within: 600 })
+    await put({ prefix, rules: [deny(123)], confirm_within: 600 })
+    const lists = await call('GET', `/lists?prefix=${prefix}`)
+    assert.equal(lists.body.results[0].previous_version, 1)
+  })
+})
+
+describe('a request for a list', () => {
+  it('reports every bad rule at its place', async () => {
+    const prefix = await newPrefix()
+    const rules = [
+      deny(53),
+      { action: 'deny', protocol: 'icmp', source_port: '53' },
+      { action: 'rate_limit', protocol: 'udp' },
+      { action: 'deny', destination: '198.18.255.1' },
+      { action: 'allow', source: '2001:db8::/32', rate_bps: 1000 },
+    ]
+    const { status, body } = await put({ prefix, rules })
+    assert.deepEqual([status, body.code], [422, 'invalid'])
+    assert.deepEqual(
+      body.errors.map(({ loc }: Answered) => loc),
+      [
+        ['body', 'rules', 1, 'source_port'],
+        ['body', 'rules', 2, 'rate_bps'],
+        ['body', 'rules', 3, 'destination'],
+        ['body', 'rules', 4, 'source'],
+        ['body', 'rules', 4, 'rate_bps'],
+      ],
+    )
+  })
+
+  it('needs rising sequences, of all rules or of none', async () => {
+    const prefix = await newPrefix()
+    const sequences = [5, 3, undefined]
+    const rules = sequences.map((sequence, at) => ({ ...deny(at + 1), ...(sequence ? { sequence } : {}) }))
+    const { body } = await put({ prefix, rules })
+    assert.deepEqual(
+      body.errors.map(({ loc }: Answered) => loc.slice(2)),
+      [
+        [1, 'sequence'],
+        [2, 'sequence'],
+      ],
+    )
+  })
+
+  it('warns about rules that never match, and rejects them if strict', async () => {
+    const prefix = await newPrefix()
+    const rules = [
+      deny(53),
+      deny(53, { destination: prefix.replace('.0/24', '.7') }),
+      { ...deny(53), action: 'allow' },
+      deny(53),
+      { action: 'deny' },
+    ]
+    const { status, body } = await put({ prefix, rules })
+    assert.equal(status, 200)
+    assert.deepEqual(
+      body.warnings.map(({ code, loc, other }: Answered) => [code, loc[2], other]),
+      [
+        ['shadowed', 1, 0],
+        ['contradicting', 2, 0],
+        ['duplicate', 3, 0],
+        ['whole_prefix', 4, null],
+        ['what_if_unavailable', undefined, null],
+      ],
+    )
+    const strict = await put({ prefix, rules: [...rules, deny(19)], strict: true })
+    assert.deepEqual([strict.status, strict.body.errors.length], [422, 5])
+  })
+
+  it('is refused for a prefix that another team holds, in whole or in part', async () => {
+    const rules = [deny(53)]
+    const foreign = await put({ prefix: await newPrefix(other), rules })
+    const nobodys = await put({ prefix: '192.88.99.0/24', rules })
+    assert.deepEqual([foreign.status, foreign.body.errors], [422, nobodys.body.errors])
+    const whole = '198.19.0.0/22'
+    await db().insertInto('prefixes').values({ team_id: team.teamId, prefix: whole }).execute()
+    assert.equal((await put({ prefix: '198.19.0.0/24', rules })).status, 200)
+    await db().insertInto('prefixes').values({ team_id: other.teamId, prefix: '198.19.1.0/24' }).execute()
+    assert.equal((await put({ prefix: whole, rules })).status, 422)
+    assert.equal((await put({ prefix: '198.19.1.128/25', rules })).status, 422)
+    assert.equal((await put({ prefix: '198.19.2.0/24', rules })).status, 200)
+  })
+
+  it('needs force while it is unknown what the rules would drop', async () => {
+    const prefix = await newPrefix()
+    const refused = await put({ prefix, rules: [deny(53)], force: false })
+    assert.deepEqual([refused.status, refused.body.code], [409, 'would_drop'])
+    assert.equal((await put({ prefix, rules: [allow(53)], force: false })).status, 200)
+    const forced = await put({ prefix, rules: [deny(53)] })
+    assert.equal(forced.status, 200)
+    const confirmed = await put({ prefix, rules: [deny(53)], force: false })
+    assert.equal(confirmed.status, 200, 'nothing new would be dropped')
+  })
+
+  it('has at most 100 rules, and the team 1000', async () => {
+    const large = await addTeam(api, 'large')
+    const { email } = await addUser(api, 'admin', [large], { admin: true })
+    const previous = access
+    access = (await api.signIn(email)).access
+    const rules = Array.from({ length: 101 }, (_, at) => allow(at + 1))
+    const full = rules.slice(0, 100)
+    assert.equal((await put({ prefix: await newPrefix(large), rules })).status, 422)
+    for (let list = 0; list < 10; list++)
+      assert.equal((await put({ prefix: await newPrefix(large), rules: full })).status, 200)
+    const further = await put({ prefix: await newPrefix(large), rules: [allow(1)] })
+    assert.deepEqual([further.status, further.body.code], [403, 'quota_exceeded'])
+    access = previous
+  })
+})

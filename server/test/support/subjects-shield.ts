@@ -1,0 +1,70 @@
+// The subjects of shield for every-route.test.ts.
+import { sql } from 'kysely'
+import { absentIsNotFound, foreignOf, missingId, only, ownOf, type Context, type Subject } from './subject.ts'
+
+const aboutHolds = (): Pick<Subject, 'requests' | 'answers' | 'without'> => ({
+  requests: {
+    own: async ({ api }) => ({ params: { hold_id: await addHold(api) } }),
+    missing: async () => ({ params: { hold_id: missingId } }),
+  },
+  answers: absentIsNotFound,
+  without: { foreign: 'holds belong to the provider, not to teams' },
+})
+
+let holds = 0
+/** Each request is about a new hold, which is open. */
+async function addHold({ database }: Context['api']): Promise<number> {
+  const db = database.postgres.owner
+  await sql`update shield_holds set state = 'closed' where state = 'open'`.execute(db)
+  const { rows } = await sql<{ id: number }>`
+    insert into shield_holds (scrubber, reason, attrs, evidence)
+    values ('edge', 'no_lists', '{"count": 1, "rules": 2, "prefixes": ["203.0.113.0/24"]}', ${`hold ${holds++}`})
+    returning id`.execute(db)
+  return rows[0]!.id
+}
+
+/** Each request has another list, since a repeat would change nothing. */
+let ports = 1024
+const newRules = () => [{ action: 'allow', protocol: 'udp', source_port: String(ports++ % 65_536) }]
+
+const networkOf = (holder: ReturnType<typeof ownOf>): string => `${holder.marks[0]}0/24`
+
+const about = (rules: () => unknown[]): Subject['requests'] => {
+  const request = (prefix: string) => ({ body: { prefix, rules: rules() } })
+  return {
+    own: async (context: Context) => request(networkOf(ownOf(context))),
+    foreign: async (context: Context) => request(networkOf(foreignOf(context))),
+    missing: async () => request('192.88.99.0/24'),
+  }
+}
+
+export const shieldSubjects: readonly Subject[] = [
+  { route: 'listShieldRules', requests: only({ query: { include: 'hits' } }), answers: () => 200 },
+  { route: 'listShieldLists', requests: only(), answers: () => 200 },
+  {
+    route: 'updateShieldRules',
+    requests: about(newRules),
+    answers: (which) => (which === 'own' ? 200 : 'invalid'),
+  },
+  {
+    route: 'updateShieldRules',
+    form: 'with a dry run',
+    requests: {
+      own: async (context) => ({
+        query: { dry_run: 'true' },
+        body: { prefix: networkOf(ownOf(context)), rules: newRules() },
+      }),
+    },
+    answers: () => 200,
+    without: { foreign: 'as the form without a dry run', missing: 'as the form without a dry run' },
+  },
+  { route: 'listShieldHolds', requests: only(), answers: () => 200, ofAllTeams: true },
+  { route: 'getShieldHold', ...aboutHolds() },
+  { route: 'approveShieldHold', ...aboutHolds() },
+  { route: 'rejectShieldHold', ...aboutHolds() },
+  {
+    route: 'simulateShield',
+    requests: about(newRules),
+    answers: (which) => (which === 'own' ? 200 : 'invalid'),
+  },
+]
