@@ -59,7 +59,7 @@ export class FlowBatcher {
     this.#deps = deps
   }
 
-  take(message: ToBatcher): void {
+  take(message: Exclude<ToBatcher, { kind: 'detector' }>): void {
     if (message.kind === 'holdings') {
       this.#owners = createFlowOwners(message.holdings)
       this.#loaded.resolve()

@@ -6,6 +6,7 @@ import { readHoldings } from '../../../inventory/ownership.ts'
 import type { Postgres } from '../../../db/postgres.ts'
 import type { Log } from '../../../runtime/log.ts'
 import type { Metrics } from '../../../runtime/metrics.ts'
+import type { Detection, DetectorRules } from '../../detector/detector.ts'
 import type { ListenAddress } from '../datagram-source.ts'
 import { createFlowColumns } from '../flow-columns.ts'
 import type { InterfaceCounters } from '../flow-decoder.ts'
@@ -57,6 +58,7 @@ export type FlowCollectorOptions = {
   /** Scripts of the threads. */
   readonly threads: { readonly receive: URL; readonly batch: URL }
   readonly onInterfaceCounters?: (counters: InterfaceCounters) => void
+  readonly onDetections?: (detections: readonly Detection[]) => void
   /** Rows of a batch and number of batches; for tests. */
   readonly batches?: { readonly rows: number; readonly slots: number }
 }
@@ -168,6 +170,10 @@ export class FlowCollector {
     this.#threads?.toBatcher({ kind: 'exporters', ports: await listExporterPorts(db) })
   }
 
+  setDetectorRules(rules: DetectorRules): void {
+    this.#threads?.toBatcher({ kind: 'detector', rules })
+  }
+
   saveLearned(): Promise<void> {
     return this.#learned.save(this.#options.postgres.owner)
   }
@@ -214,6 +220,8 @@ export class FlowCollector {
       this.#spool.add({ name: message.name, bytes: message.bytes })
     } else if (message.kind === 'lost') {
       this.#reportLost('disk', message.rows, message.message)
+    } else if (message.kind === 'detections') {
+      this.#options.onDetections?.(message.detections)
     } else if (message.kind === 'ask-exporters') {
       void this.#createExporters(message.addresses)
     } else if (message.kind === 'address-files') {

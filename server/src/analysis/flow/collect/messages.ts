@@ -1,5 +1,6 @@
 // What the threads of the collector tell each other. A batch passes as the number of its slot: its columns are shared memory.
 import type { MessagePort } from 'node:worker_threads'
+import type { Detection, DetectorRules } from '../../detector/detector.ts'
 import type { ListenAddress } from '../datagram-source.ts'
 import type { FlowColumns } from '../flow-columns.ts'
 import type {
@@ -86,6 +87,7 @@ export type ToBatcher =
   | { readonly kind: 'holdings'; readonly holdings: HoldingColumns }
   /** By address: those that have an id. */
   | { readonly kind: 'exporters'; readonly ports: ReadonlyMap<string, ExporterPorts> }
+  | { readonly kind: 'detector'; readonly rules: DetectorRules }
 
 export type FromBatcher =
   | {
@@ -111,6 +113,7 @@ export type FromBatcher =
       readonly asns: number
       readonly countries: number
     }
+  | { readonly kind: 'detections'; readonly detections: readonly Detection[] }
   | { readonly kind: 'ended' }
 
 export type UnknownInterfaceReport = { readonly exporterId: number; readonly ifIndex: number }
