@@ -8,7 +8,6 @@ import type { Benchmark } from './benchmark.ts'
 import { dnsChange, dnsFollowers, dnsLargeZone } from './dns-change.ts'
 import { dnsFuzz } from './dns-fuzz.ts'
 import { dnsQueries } from './dns-queries.ts'
-import { flowInsert, flowSeries } from './flow-store.ts'
 import { followStream } from './follow-stream.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { idleZones } from './idle-zones.ts'
@@ -62,7 +61,5 @@ export const benchmarks: readonly Benchmark[] = [
   portUsage,
   percentile,
   deviceList,
-  flowSeries,
-  flowInsert,
   portal,
 ]

@@ -1,8 +1,9 @@
 // The part of the collector role that receives flows and stores them. Its threads are started here, since they connect drivers.
 import { join } from 'node:path'
-import { DetectionReporter } from '../analysis/detector/report-detections.ts'
 import { FlowCollector } from '../analysis/flow/collect/collector.ts'
+import { rollUpPeers } from '../analysis/flow/collect/peer-rollup.ts'
 import type { ListenAddress } from '../analysis/flow/datagram-source.ts'
+import { Leadership } from '../db/leadership.ts'
 import type { Component } from '../runtime/component.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { flowAddresses } from './flow-addresses.ts'
@@ -14,10 +15,8 @@ const listenMs = 10_000
 const ownershipMs = 10_000
 const exportersMs = 30_000
 const learnedMs = 5_000
-const detectorMs = 10_000
-const silentMs = 60_000
-/** Reports that could not be stored are tried again after this time. */
-const detectionsMs = 5_000
+const peersMs = 600_000
+const detectionsMs = 10_000
 
 export type FlowsPart = {
   readonly parts: readonly Component[]
@@ -27,20 +26,6 @@ export type FlowsPart = {
 
 export function createFlows(shared: Shared): FlowsPart {
   const { config, postgres, log, metrics, flowStore } = shared
-  const reporter = new DetectionReporter({
-    postgres,
-    store: flowStore,
-    onBaselineFailure: (error) =>
-      log.warn({ err: error }, 'baselines of the detector not read; the former ones stay in use'),
-  })
-  const detections = createLoopComponent(shared, {
-    name: 'flow-detections',
-    intervalMs: detectionsMs,
-    async run() {
-      const count = await reporter.deliver()
-      if (count > 0) log.info({ count }, 'attacks reported')
-    },
-  })
   const collector = new FlowCollector({
     postgres,
     store: flowStore,
@@ -51,16 +36,19 @@ export function createFlows(shared: Shared): FlowsPart {
     spoolBytesMax: config.flowSpoolBytes,
     addressFiles: config.flowAddressFiles,
     ownAsn: config.providerAsn ?? 0,
+    onDetections: () => detections.wake(),
     threads: {
       receive: new URL('flow-receive-thread.ts', import.meta.url),
       batch: new URL('flow-batch-thread.ts', import.meta.url),
     },
-    onDetections(reports) {
-      reporter.add(reports)
-      detections.wake()
-    },
   })
   readOnCollect(metrics.flowSpoolFiles, () => collector.reportSpool())
+  const detections = createLoopComponent(shared, {
+    name: 'flow-detections',
+    intervalMs: detectionsMs,
+    run: () => collector.saveDetections(),
+  })
+  const leadership = new Leadership(postgres, 'flow-peers')
   const loops = [
     createLoopComponent(shared, {
       name: 'flow-listen',
@@ -79,25 +67,28 @@ export function createFlows(shared: Shared): FlowsPart {
       intervalMs: exportersMs,
       run: () => collector.refreshExporters(),
     }),
+    detections,
+    createLoopComponent(shared, {
+      name: 'flow-detector',
+      wakeName: 'flows',
+      intervalMs: exportersMs,
+      run: () => collector.refreshDetector(),
+    }),
+    createLoopComponent(shared, {
+      name: 'flow-peers',
+      intervalMs: peersMs,
+      async run(signal) {
+        // A process that never receives starts no ClickHouse for it.
+        if (collector.addresses.length === 0 || !(await leadership.hold())) return
+        const hours = await rollUpPeers(flowStore, Date.now() / 1000, signal)
+        if (hours > 0) log.info({ hours }, 'flows of closed hours added up by AS and country')
+      },
+    }),
     createLoopComponent(shared, {
       name: 'flow-learned',
       intervalMs: learnedMs,
       run: () => collector.saveLearned(),
     }),
-    createLoopComponent(shared, {
-      name: 'flow-detector',
-      intervalMs: detectorMs,
-      run: async () => collector.setDetectorRules(await reporter.readRules(new Date())),
-    }),
-    createLoopComponent(shared, {
-      name: 'flow-silent-attacks',
-      intervalMs: silentMs,
-      async run() {
-        const count = await reporter.endSilent(new Date())
-        if (count > 0) log.warn({ count }, 'attacks ended that no collector reports any more')
-      },
-    }),
-    detections,
   ]
   const receiving: Component = {
     name: 'flows',
@@ -107,7 +98,10 @@ export function createFlows(shared: Shared): FlowsPart {
         .listen()
         .catch((error: unknown) => log.warn({ err: error }, 'flows are not received yet'))
     },
-    stop: () => collector.stop(),
+    async stop() {
+      await leadership.release()
+      await collector.stop()
+    },
   }
   return { parts: [receiving, ...loops], addresses: () => collector.addresses }
 }

@@ -68,6 +68,7 @@ export const source = defineKind({
     return typeof key === 'string' ? [{ kind: location, key, path: ['settings', 'location'] }] : []
   },
   stateOf: ({ is_used }) => ({ inUse: is_used ? 'its deliveries are kept' : null }),
+  wakes: 'flows',
   check(context, elements): void {
     for (const { path, element } of elements) {
       const { secret: _text, secret_file: _file, ...fields } = element

@@ -179,16 +179,26 @@ describe('the batch thread', () => {
     )
   })
 
-  it('shows each batch to the observer, with its teams', async () => {
-    const seen: number[][] = []
-    const { batcher, add, free } = start({
-      observe: (columns, _, rows) => seen.push([columns.length, rows.length]),
-    })
+  it('reports an attack once there are thresholds', async () => {
+    let second = now
+    const { batcher, sent, add, free } = start({ now: () => second })
     batcher.take({ kind: 'holdings', holdings })
     batcher.take({ kind: 'exporters', ports })
-    add(3)
+    batcher.take({
+      kind: 'detector',
+      rules: { thresholds: [{ pps: 10 }], teamIds: new Map(), baselines: new Map() },
+    })
+    batcher.detect()
+    add(3000)
     await free
-    assert.deepEqual(seen, [[3, 4]])
+    for (; second < now + 10; second++) batcher.detect()
+    const detections = sent.flatMap((message) => (message.kind === 'detections' ? message.detections : []))
+    assert.ok(detections.length > 0)
+    assert.ok(
+      detections.every(
+        ({ status, network }) => status === 'ongoing' && /^(203\.0\.113|192\.0\.2)\./.test(network),
+      ),
+    )
   })
 
   it('leaves no file that is not complete, and numbers its files', async () => {

@@ -1,23 +1,16 @@
 // The batch thread: a batch of decoded flows becomes rows of teams, one block and one file of the spool. It waits for the ownership before
-// the first batch: traffic must not belong to nobody because a process has just started.
+// the first batch: traffic must not lose its team because a process has just started.
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { FlowColumns } from '../flow-columns.ts'
 import { toBlockColumns, type BlockColumn } from './flow-block.ts'
+import { Detector } from '../../detector/detector.ts'
 import { createFlowOwners, type FlowOwners } from './flow-owners.ts'
-import { createRowAssigner, type ExporterPorts, type FlowRows } from './flow-rows.ts'
+import { createRowAssigner, type ExporterPorts } from './flow-rows.ts'
 import type { FilledBatch, FromBatcher, ToBatcher, UnknownInterfaceReport } from './messages.ts'
 import { noAddressTables, readAddressTables, versionOfFiles, type AddressTables } from './range-file.ts'
 import { spoolName, temporaryName } from './spool.ts'
-
-/** Sees each batch with the teams of its rows, before it is stored: for detection. It must not keep the arrays. */
-export type BatchObserver = (
-  columns: FlowColumns,
-  owners: FlowOwners,
-  rows: FlowRows,
-  exporters: readonly string[],
-) => void
 
 export type BatcherDeps = {
   readonly slots: readonly FlowColumns[]
@@ -30,7 +23,6 @@ export type BatcherDeps = {
   readonly giveBack: (slot: number) => void
   /** Unix seconds. */
   readonly now: () => number
-  readonly observe?: BatchObserver
 }
 
 /** Rows may wait in the receiving thread for a moment, and the clocks of both threads may differ by a second. */
@@ -53,16 +45,21 @@ export class FlowBatcher {
   #portsChanged = Promise.withResolvers<void>()
   #exporters: readonly string[] = []
   #number = 0
+  /** Its tables take 40 MB: only with thresholds. */
+  #detector: Detector | undefined
   #queue: Promise<void> = Promise.resolve()
 
   constructor(deps: BatcherDeps) {
     this.#deps = deps
   }
 
-  take(message: Exclude<ToBatcher, { kind: 'detector' }>): void {
+  take(message: ToBatcher): void {
     if (message.kind === 'holdings') {
       this.#owners = createFlowOwners(message.holdings)
       this.#loaded.resolve()
+    } else if (message.kind === 'detector') {
+      if (message.rules === undefined) this.#detector = undefined
+      else (this.#detector ??= new Detector()).setRules(message.rules)
     } else {
       this.#ports = message.ports
       this.#portsChanged.resolve()
@@ -73,6 +70,13 @@ export class FlowBatcher {
   /** Batches are written one after the other, in the order in which they come. */
   add(batch: FilledBatch): void {
     this.#queue = this.#queue.then(() => this.#write(batch))
+  }
+
+  /** Reports attacks; called every second. */
+  detect(): void {
+    if (!this.#owners || !this.#detector) return
+    const detections = this.#detector.advance(Math.floor(this.#deps.now()), this.#owners)
+    if (detections.length > 0) this.#deps.send({ kind: 'detections', detections })
   }
 
   async #write(batch: FilledBatch): Promise<void> {
@@ -94,7 +98,7 @@ export class FlowBatcher {
   }
 
   #store(columns: FlowColumns, openedMs: number): void {
-    const { spoolDir, collector, ownAsn, encode, send, observe, now } = this.#deps
+    const { spoolDir, collector, ownAsn, encode, send, now } = this.#deps
     const owners = this.#owners!
     const unknownInterfaces: UnknownInterfaceReport[] = []
     const time = now()
@@ -109,7 +113,7 @@ export class FlowBatcher {
     const rows = this.#assign(columns, context, ({ id, hasDevice }, ifIndex) => {
       if (hasDevice) unknownInterfaces.push({ exporterId: id, ifIndex })
     })
-    observe?.(columns, owners, rows, this.#exporters)
+    this.#detector?.add(columns, owners)
     if (rows.length === 0) return
     const name = spoolName(collector, ++this.#number)
     const block = encode(rows.length, toBlockColumns(columns, rows, context))

@@ -212,7 +212,7 @@ describe('the collector of flows', () => {
     await collector.stop()
   })
 
-  it('goes on after a restart with the templates that it has stored', async () => {
+  it('decodes after a restart with the templates that it has stored', async () => {
     await using database = await createTestDatabase()
     await using store = await createTestFlowStore()
     await seed(database)
@@ -291,7 +291,7 @@ describe('the collector of flows', () => {
     assert.equal(await rowsIn(store), 1)
   })
 
-  it('says that its address is in use, and receives once it is free', async () => {
+  it('reports that its address is in use, and receives once it is free', async () => {
     await using database = await createTestDatabase()
     await using store = await createTestFlowStore()
     const occupant = createSocket('udp4')

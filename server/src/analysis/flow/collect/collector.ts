@@ -3,10 +3,12 @@
 import { randomBytes } from 'node:crypto'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { readHoldings } from '../../../inventory/ownership.ts'
+import { wake } from '../../../db/wake.ts'
 import type { Postgres } from '../../../db/postgres.ts'
 import type { Log } from '../../../runtime/log.ts'
 import type { Metrics } from '../../../runtime/metrics.ts'
-import type { Detection, DetectorRules } from '../../detector/detector.ts'
+import { insertDelivery } from '../../delivery.store.ts'
+import type { Detection } from '../../detector/detector.ts'
 import type { ListenAddress } from '../datagram-source.ts'
 import { createFlowColumns } from '../flow-columns.ts'
 import type { InterfaceCounters } from '../flow-decoder.ts'
@@ -20,6 +22,7 @@ import {
   saveExporters,
   saveUnknownInterfaces,
 } from './exporter.store.ts'
+import { findDetectorSource, readDetectorRules, type DetectorSource } from './detector-rules.ts'
 import { toHoldingColumns } from './flow-owners.ts'
 import { createLearned } from './learned.ts'
 import type {
@@ -58,7 +61,10 @@ export type FlowCollectorOptions = {
   /** Scripts of the threads. */
   readonly threads: { readonly receive: URL; readonly batch: URL }
   readonly onInterfaceCounters?: (counters: InterfaceCounters) => void
-  readonly onDetections?: (detections: readonly Detection[]) => void
+  /** The detector has reports: `saveDetections` stores them. */
+  readonly onDetections?: () => void
+  /** Called for each batch that is in the spool. */
+  readonly onBatch?: (batch: { readonly rows: number; readonly flows: number }) => void
   /** Rows of a batch and number of batches; for tests. */
   readonly batches?: { readonly rows: number; readonly slots: number }
 }
@@ -66,6 +72,8 @@ export type FlowCollectorOptions = {
 /** The open batch and those before it are written and inserted; beyond this they wait in the spool for the next start. */
 const drainMs = 5_000
 const endMs = 5_000
+/** Reports that wait for the database; each attack repeats its own every ten seconds. */
+const detectionsMax = 10_000
 
 export class FlowCollector {
   readonly #options: FlowCollectorOptions
@@ -79,6 +87,8 @@ export class FlowCollector {
   #revision: number | undefined
   #counted: ReceiveCounters | undefined
   #problem = ''
+  #detectorSource: DetectorSource | undefined
+  #detections: Detection[] = []
 
   constructor(options: FlowCollectorOptions) {
     this.#options = options
@@ -126,6 +136,7 @@ export class FlowCollector {
     threads.toReceiver({ kind: 'known', templates, samplings })
     await this.refreshExporters()
     await this.refreshOwnership()
+    await this.refreshDetector()
     const problem = await threads.listening
     if (problem === undefined) {
       this.#problem = ''
@@ -149,6 +160,39 @@ export class FlowCollector {
     return false
   }
 
+  /** Thresholds of the detector, and the usual traffic of prefixes. */
+  async refreshDetector(): Promise<void> {
+    const { postgres, store } = this.#options
+    this.#detectorSource = await findDetectorSource(postgres.owner)
+    const rules =
+      this.#detectorSource &&
+      (await readDetectorRules(postgres.owner, store, this.#detectorSource, Date.now() / 1000))
+    this.#threads?.toBatcher({ kind: 'detector', rules })
+  }
+
+  /** Stores what the detector has found as deliveries of its source. Rejects if the database does not answer; then it waits. */
+  async saveDetections(): Promise<void> {
+    const source = this.#detectorSource
+    const detections = this.#detections.splice(0)
+    if (source === undefined || detections.length === 0) return
+    try {
+      await this.#options.postgres.owner.transaction().execute(async (trx) => {
+        for (const detection of detections) {
+          await insertDelivery(trx, {
+            sourceKey: source.key,
+            deliveryId: `${detection.id} ${detection.observed} ${detection.status}`,
+            contentType: 'application/json',
+            body: Buffer.from(JSON.stringify(detection)),
+          })
+        }
+        await wake(trx, 'deliveries')
+      })
+    } catch (error) {
+      this.#detections.unshift(...detections.slice(0, detectionsMax - this.#detections.length))
+      throw error
+    }
+  }
+
   async refreshOwnership(): Promise<void> {
     const found = await readHoldings(this.#options.postgres.owner, this.#revision)
     if (!found || !this.#threads) return
@@ -168,10 +212,6 @@ export class FlowCollector {
     if (unknown.length > 0) await saveUnknownInterfaces(db, unknown)
     this.#threads?.toReceiver({ kind: 'exporters', settings: await listExporterSettings(db) })
     this.#threads?.toBatcher({ kind: 'exporters', ports: await listExporterPorts(db) })
-  }
-
-  setDetectorRules(rules: DetectorRules): void {
-    this.#threads?.toBatcher({ kind: 'detector', rules })
   }
 
   saveLearned(): Promise<void> {
@@ -218,10 +258,12 @@ export class FlowCollector {
         this.#unknownInterfaces.set(`${one.exporterId} ${one.ifIndex}`, one)
       if (message.refused > 0) this.#reportLost('time', message.refused)
       this.#spool.add({ name: message.name, bytes: message.bytes })
+      this.#options.onBatch?.(message)
+    } else if (message.kind === 'detections') {
+      this.#detections.push(...message.detections.slice(0, detectionsMax - this.#detections.length))
+      this.#options.onDetections?.()
     } else if (message.kind === 'lost') {
       this.#reportLost('disk', message.rows, message.message)
-    } else if (message.kind === 'detections') {
-      this.#options.onDetections?.(message.detections)
     } else if (message.kind === 'ask-exporters') {
       void this.#createExporters(message.addresses)
     } else if (message.kind === 'address-files') {

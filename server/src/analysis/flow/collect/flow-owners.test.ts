@@ -68,7 +68,7 @@ describe('the owners of addresses', () => {
     ])
   })
 
-  it('are nobody outside of all prefixes', () => {
+  it('are none outside of all prefixes', () => {
     assert.deepEqual(find(owners, '198.51.100.8'), [])
     assert.deepEqual(find(owners, '2001:db9::1'), [])
     assert.deepEqual(find(createFlowOwners(noHoldings), '2001:db9::1'), [])

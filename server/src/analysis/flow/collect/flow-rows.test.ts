@@ -114,7 +114,7 @@ describe('the rows of a flow', () => {
     )
   })
 
-  it('belong to nobody if nobody holds an end', () => {
+  it('have no team if no team holds an end', () => {
     const { rows } = assign([{ src: '198.51.100.1', dst: '198.51.100.2', in: 1 }])
     assert.deepEqual(rows, [{ flow: 0, team: 0, direction: direction.in, primary: 1, port: 100, prefix: 0 }])
   })

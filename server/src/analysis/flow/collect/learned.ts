@@ -23,7 +23,7 @@ export function createLearned(): Learned {
   const set = <T>(map: Map<string, T>, key: string, value: T): void => {
     if (map.size < waitingMax || map.has(key)) map.set(key, value)
   }
-  /** What changed again while it was written is newer. */
+  /** A newer value of the same key stays. */
   const putBack = <T>(from: Map<string, T>, to: Map<string, T>): void => {
     for (const [key, value] of from) if (!to.has(key)) set(to, key, value)
   }

@@ -1,6 +1,5 @@
-// What the threads of the collector tell each other. A batch passes as the number of its slot: its columns are shared memory.
+// The messages between the threads of the collector. A batch passes as the number of its slot: its columns are shared memory.
 import type { MessagePort } from 'node:worker_threads'
-import type { Detection, DetectorRules } from '../../detector/detector.ts'
 import type { ListenAddress } from '../datagram-source.ts'
 import type { FlowColumns } from '../flow-columns.ts'
 import type {
@@ -10,12 +9,13 @@ import type {
   SamplingRecord,
   TemplateRecord,
 } from '../flow-decoder.ts'
+import type { Detection, DetectorRules } from '../../detector/detector.ts'
 import type { HoldingColumns } from './flow-owners.ts'
 import type { ExporterPorts } from './flow-rows.ts'
 
 export type TemplateKey = Omit<TemplateRecord, 'scopes' | 'fields'>
 
-/** What is given to the receiving thread when it starts. */
+/** The `workerData` of the receiving thread. */
 export type ReceiveData = {
   readonly addresses: readonly ListenAddress[]
   readonly slots: readonly FlowColumns[]
@@ -71,7 +71,7 @@ export type FilledBatch =
 /** The slot is free again. */
 export type EmptiedBatch = { readonly slot: number }
 
-/** What is given to the batch thread when it starts. */
+/** The `workerData` of the batch thread. */
 export type BatchData = {
   readonly slots: readonly FlowColumns[]
   /** From the receiving thread. */
@@ -87,7 +87,8 @@ export type ToBatcher =
   | { readonly kind: 'holdings'; readonly holdings: HoldingColumns }
   /** By address: those that have an id. */
   | { readonly kind: 'exporters'; readonly ports: ReadonlyMap<string, ExporterPorts> }
-  | { readonly kind: 'detector'; readonly rules: DetectorRules }
+  /** Thresholds of the detector; undefined: none, and nothing is detected. */
+  | { readonly kind: 'detector'; readonly rules: DetectorRules | undefined }
 
 export type FromBatcher =
   | {

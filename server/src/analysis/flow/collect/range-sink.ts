@@ -1,4 +1,4 @@
-// What a reader of a file of ranges delivers.
+// The result of reading a file of ranges.
 
 /** `first` and `last` are inclusive: 32 bits of IPv4, the first 64 bits of IPv6. 0 is no AS number and no country. */
 export type RangeSink = {

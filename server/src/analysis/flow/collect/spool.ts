@@ -111,7 +111,7 @@ class FileSpool implements Spool {
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
-  /** Files of former runs come first. A temporary file that nobody writes any more is removed: it was never complete. */
+  /** Files of former runs come first. A stale temporary file is removed: it was never complete. */
   #findFiles(): void {
     const { dir } = this.#options
     const found: (Waiting & { readonly written: number })[] = []

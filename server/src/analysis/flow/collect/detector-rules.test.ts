@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { createTestDatabase } from '../../../db/testing.ts'
+import { createTestFlowStore } from '../../../drivers/clickhouse/testing.ts'
+import { findDetectorSource, readBaselines, readDetectorRules } from './detector-rules.ts'
+
+const hour = 1_790_000_400 - (1_790_000_400 % 3600)
+const week = 7 * 86_400
+
+test('a baseline is the traffic to a prefix in the same hour of the past weeks', async () => {
+  await using store = await createTestFlowStore()
+  const insert = (time: number, prefix: number, direction: string, bytes: number) =>
+    store.command(
+      `insert into flows (team_id, time, direction, is_primary, prefix_id, bytes, packets) values (1, ${time}, '${direction}', 1, ${prefix}, ${bytes}, 3600)`,
+    )
+  await insert(hour - week + 60, 10, 'in', 4_500_000)
+  await insert(hour - week + 70, 10, 'out', 999_000_000)
+  await insert(hour - 2 * week, 10, 'in', 450_000)
+  await insert(hour - 3600, 10, 'in', 999_000_000)
+  await insert(hour - 5 * week, 10, 'in', 999_000_000)
+  await insert(hour - week, 0, 'in', 999_000_000)
+  assert.deepEqual(await readBaselines(store, hour + 1800), new Map([[10, { bps: 10_000, pps: 1 }]]))
+})
+
+test('the rules are those of the source of kind flows, with teams by their slug', async () => {
+  await using database = await createTestDatabase()
+  await using store = await createTestFlowStore()
+  const { owner } = database.postgres
+  assert.equal(await findDetectorSource(owner), undefined)
+  await sql`insert into teams (slug, name) values ('one', 'One')`.execute(owner)
+  await sql`insert into sources (key, kind, name, secret_mac, settings) values
+    ('own', 'flows', 'Own', decode('00', 'hex'), '{"thresholds": [{"team": "one", "bps": 1000000, "ratio": 4}]}')`.execute(
+    owner,
+  )
+  const source = await findDetectorSource(owner)
+  assert.equal(source?.key, 'own')
+  assert.deepEqual(await readDetectorRules(owner, store, source!, hour), {
+    thresholds: [{ team: 'one', bps: 1_000_000, ratio: 4 }],
+    teamIds: new Map([['one', 1]]),
+    baselines: new Map(),
+  })
+})

@@ -1,0 +1,59 @@
+// The rules of the detector in the collector: the thresholds of its source, teams by key, and the usual traffic of prefixes.
+import { sql } from 'kysely'
+import type { Db } from '../../../db/postgres.ts'
+import type { DetectorRules } from '../../detector/detector.ts'
+import type { Baseline } from '../../detector/threshold.ts'
+import { readThresholds } from '../../sources/flows.ts'
+import type { FlowStore } from '../flow-store.ts'
+
+/** Where its reports go: the first source of kind `flows`. */
+export type DetectorSource = { readonly key: string; readonly settings: unknown }
+
+export async function findDetectorSource(db: Db): Promise<DetectorSource | undefined> {
+  return await db
+    .selectFrom('sources')
+    .select(['key', 'settings'])
+    .where('kind', '=', 'flows')
+    .orderBy('key')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Baselines are left out if the store does not answer: thresholds without `ratio` do not need them. */
+export async function readDetectorRules(
+  db: Db,
+  store: FlowStore,
+  { settings }: DetectorSource,
+  nowSeconds: number,
+): Promise<DetectorRules> {
+  const thresholds = readThresholds(settings)
+  const teams = await sql<{ id: number; slug: string }>`select id, slug from teams`.execute(db)
+  const usesBaselines = thresholds.some(({ ratio }) => ratio !== undefined)
+  return {
+    thresholds,
+    teamIds: new Map(teams.rows.map(({ id, slug }) => [slug, id])),
+    baselines: usesBaselines ? await readBaselines(store, nowSeconds).catch(() => new Map()) : new Map(),
+  }
+}
+
+const weeks = 4
+
+/** The 99th percentile of the traffic to each prefix in this hour of the week. */
+export async function readBaselines(
+  store: FlowStore,
+  nowSeconds: number,
+): Promise<ReadonlyMap<number, Baseline>> {
+  const hour = Math.floor(nowSeconds / 3600) * 3600
+  const rows = await store.query<{ prefix_id: number; bps: number; pps: number }>(
+    `select prefix_id, quantileExact(0.99)(hour_bps) as bps, quantileExact(0.99)(hour_pps) as pps
+     from (
+       select prefix_id, time, sum(bytes) * 8 / 3600 as hour_bps, sum(packets) / 3600 as hour_pps
+       from flows_by_protocol_1h
+       where direction in ('in', 'internal') and prefix_id > 0 and toUnixTimestamp(time) in {hours:Array(UInt32)}
+       group by prefix_id, time)
+     group by prefix_id`,
+    { hours: Array.from({ length: weeks }, (_, week) => hour - (week + 1) * 7 * 86_400) },
+    { resultRows: 10_000_000 },
+  )
+  return new Map(rows.map(({ prefix_id: id, bps, pps }) => [id, { bps, pps }]))
+}
