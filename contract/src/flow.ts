@@ -56,7 +56,10 @@ const selection = {
     ...Enumeration('FlowDirection', flowDirections),
     description: '`both` by default. Traffic within the team counts in `in` and in `out`, and once in `both`',
   }),
-  team_id: Optional({ ...Id, description: 'for staff: the traffic of this team' }),
+  team_id: Optional({
+    ...Id,
+    description: 'the traffic of this team; another one than that of the credential is for staff',
+  }),
   all_teams: Optional(
     Type.Boolean({
       description: 'for staff: the traffic of all teams and of nobody, each flow once; not with `team_id`',

@@ -33,6 +33,7 @@ import { searchRoutes } from './search.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { shieldHoldRoutes } from './shield-hold.ts'
 import { shieldRoutes } from './shield.ts'
+import { shieldSuggestionRoutes } from './shield-suggestion.ts'
 import { serviceRoutes } from './service.ts'
 import { sessionRoutes } from './session.ts'
 import { streamRoutes } from './stream.ts'
@@ -95,5 +96,6 @@ export const routes: readonly Route[] = [
   ...filterKeyRoutes,
   ...timezoneRoutes,
   ...shieldRoutes,
+  ...shieldSuggestionRoutes,
   ...searchRoutes,
 ]

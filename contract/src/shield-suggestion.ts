@@ -4,7 +4,7 @@ import { route } from './route.ts'
 import { Component, Enumeration, Nullable, Optional, Strict, Time } from './scalar.ts'
 import { NewShieldRule, Share, shieldReading, ShieldWhatIf } from './shield.ts'
 
-export const ShieldSuggestion = Component('ShieldSuggestion', {
+const ShieldSuggestion = Component('ShieldSuggestion', {
   rule: NewShieldRule,
   attack_share: Share('part of the octets of the attack that the rule matches'),
   normal_share: Share('part of the octets of normal traffic that the rule matches'),

@@ -22,6 +22,7 @@ const unaudited: Readonly<Record<string, string>> = {
   getFlowTimeseries: 'only reads; a POST because of its filters',
   exportFlowTimeseries: 'only reads; a POST because of its filters',
   getFlowGraph: 'only reads; a POST because of its filters',
+  suggestShieldRules: 'only reads; a POST as simulateShield',
   simulateShield: 'only reads; a POST so that the rules are in a body',
   showInvitation: 'only reads; a POST so that the token is not in the URL',
   readNotifications: 'the state of a feed that only its user sees',

@@ -64,6 +64,9 @@ const shares: Readonly<Record<string, number>> = {
   createAnnouncements: 3,
   listRelatedEvents: 2,
   getPortUsage: 2,
+  getFlowTimeseries: 3,
+  exportFlowTimeseries: 2,
+  getFlowGraph: 2,
   getTransceiverMetrics: 2,
   getDeviceMetrics: 2,
   getBillingSamples: 3,
@@ -117,6 +120,7 @@ const flowRules: readonly RegExp[] = [
   /^body\.points: conflict$/,
   /^body\.filters: /,
   /^body\.all_teams: exclusive$/,
+  /^body\.team_id: unknown$/,
 ]
 
 /**
@@ -142,6 +146,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
     /^query\.points: conflict$/,
   ],
   // Two ways to say the buckets, too many of them, not a time zone, or a filter that the key does not take.
+  suggestShieldRules: [/^body\.rate_bps: not_accepted$/],
   getFlowTimeseries: flowRules,
   exportFlowTimeseries: flowRules,
   getFlowGraph: flowRules,
@@ -362,7 +367,6 @@ const flowHints: Hints = {
   key: ['protocol'],
   op: ['eq', 'ne'],
   value: ['udp', '17', 6],
-  team_id: [999_999],
 }
 
 const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
@@ -377,9 +381,9 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
     status: ['awaiting_loa', 'awaiting_loa', 'connected'],
   },
   getPortUsage: oneDay,
-  getFlowTimeseries: flowHints,
-  exportFlowTimeseries: flowHints,
-  getFlowGraph: flowHints,
+  getFlowTimeseries: { ...flowHints, team_id: [fixtures.red.teamId] },
+  exportFlowTimeseries: { ...flowHints, team_id: [fixtures.red.teamId] },
+  getFlowGraph: { ...flowHints, team_id: [fixtures.red.teamId] },
   getFilterKeys: { key: [...flowKeyNames, 'flag', 'nothing'], prefix: ['', '1', 'A'] },
   getTimezone: { location: ['ams', 'JFK', 'nowhere'], latitude: ['52.37', '-90'], longitude: ['4.9', '180'] },
   getTransceiverMetrics: oneDay,

@@ -33,6 +33,7 @@ const keyless = [
   'exportFlowTimeseries read',
   'getFlowGraph read',
   'simulateShield read',
+  'suggestShieldRules read',
 ]
 
 let api: TestApi

@@ -2,8 +2,22 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
+import type { FlowStore } from '../src/analysis/flow/flow-store.ts'
+import { DriverError } from '../src/runtime/driver-error.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import type { Answered } from './support/dns.ts'
+
+/** Without a store it is unknown what a list would drop. */
+const refuse = async (): Promise<never> => {
+  throw new DriverError('unreachable', 'no store in this test')
+}
+const noFlowStore: FlowStore = {
+  probe: refuse,
+  insert: refuse,
+  query: refuse,
+  command: refuse,
+  close: async () => {},
+}
 
 let api: TestApi
 let team: TestTeam
@@ -12,7 +26,7 @@ let access = ''
 let networks = 0
 
 before(async () => {
-  api = await createTestApi({ PHAROS_LOG_LEVEL: 'error' })
+  api = await createTestApi({ PHAROS_LOG_LEVEL: 'error' }, { flowStore: noFlowStore })
   team = await addTeam(api, 'red')
   other = await addTeam(api, 'blue')
   const { email } = await addUser(api, 'admin', [team], { admin: true })

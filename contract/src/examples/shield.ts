@@ -19,8 +19,9 @@ import {
   shieldHoldDetail,
   type ShieldHold,
 } from '../shield-hold.ts'
+import { suggestShieldRulesRoute } from '../shield-suggestion.ts'
 import { decided } from './operator.ts'
-import { teamReference, web } from './world.ts'
+import { eventId, teamReference, web } from './world.ts'
 
 const anything = {
   protocol: 'any',
@@ -113,6 +114,15 @@ const after: ShieldRulesAnswer = {
   warnings: [],
 }
 
+const suggested: NewShieldRule = {
+  action: 'deny',
+  protocol: 'udp',
+  source_port: '53',
+  packet_length: '1024-65535',
+  destination: '203.0.113.77',
+  comment: `Event ${eventId}`,
+}
+
 const whatIf: ShieldWhatIf = {
   state: 'complete',
   start: '2026-04-01T09:04:31.000Z',
@@ -195,6 +205,25 @@ export const shieldExamples = [
         },
       ],
       count: 1,
+    },
+  }),
+  example(suggestShieldRulesRoute, {
+    params: { event_id: eventId },
+    body: { action: 'deny' },
+    response: {
+      event_id: eventId,
+      prefix: web.cidr,
+      start: '2026-04-01T03:12:09.120Z',
+      end: '2026-04-01T03:31:44.870Z',
+      source: 'flows',
+      suggestions: [
+        { rule: suggested, attack_share: 0.981, normal_share: 0.0004, attack_bps: 7_112_400_000 },
+      ],
+      attack_share: 0.981,
+      normal_share: 0.0004,
+      rules: [suggested],
+      version: 0,
+      what_if: whatIf,
     },
   }),
   example(simulateShieldRoute, {

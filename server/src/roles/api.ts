@@ -5,7 +5,7 @@ import { routes } from '@pharos/contract/routes'
 import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { flowRoutes } from '../analysis/flow/flow.routes.ts'
 import { timezoneRoutes } from '../analysis/place/timezone.routes.ts'
-import { emptyWhatIf } from '../analysis/shield/what-if-port.ts'
+import { createWhatIf } from '../analysis/flow/what-if.ts'
 import { listDependentLists } from '../analysis/shield/shield-list.store.ts'
 import { shieldHoldRoutes, shieldRoutes } from '../analysis/shield/shield.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
@@ -75,7 +75,6 @@ import { domainDeps } from './domains.ts'
 import { authorizedProvider, issuerOf } from './provider.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import { registryRoutes } from './registry-sources.ts'
-import { createFindRefusals } from './shield.ts'
 import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
 import { fromSetting } from './config-error.ts'
@@ -275,9 +274,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...timezoneRoutes({ db: postgres.front, now: () => new Date() }),
     ...shieldRoutes({
       postgres,
-      estimate: async (request) => emptyWhatIf(request, 'unavailable'),
+      flowStore: deps.flowStore,
+      estimate: createWhatIf({ db: postgres.front, flowStore: deps.flowStore }),
       dropPercentMax: config.shieldDropPercentMax,
-      findRefusals: createFindRefusals(deps),
+      findRefusals: async () => [],
       now: () => new Date(),
     }),
     ...deliveryRoutes({ postgres, keys: config.secret }),

@@ -409,8 +409,7 @@ export const invalidTexts = {
   ],
   shieldUnsupported: [
     'unsupported',
-    ({ scrubber, code }: { scrubber: string; code: string }) =>
-      `is not supported by scrubber ${scrubber} of the provider (${code})`,
+    ({ scrubber }: { scrubber: string }) => `is not supported by scrubber ${scrubber} of the provider`,
   ],
   shieldWarning: ['warning', ({ detail }: { detail: string }) => `has a warning: ${detail}`],
   shieldSimulateSpan: ['range', 'is more than 24 hours after start'],
@@ -449,6 +448,7 @@ export const invalidTexts = {
         ? 'is not a prefix of the team, which has none'
         : `is not a prefix of the team: use one of ${valid.join(', ')}, or within`,
   ],
+  rateOfDeny: ['not_accepted', 'is only accepted with the action rate_limit'],
   teamAndAll: ['exclusive', 'must not be sent with team_id: send one of them'],
   filterKey: [
     'unknown',

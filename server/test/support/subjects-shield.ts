@@ -39,6 +39,15 @@ const about = (rules: () => unknown[]): Subject['requests'] => {
 }
 
 export const shieldSubjects: readonly Subject[] = [
+  {
+    route: 'suggestShieldRules',
+    requests: {
+      own: async (context) => ({ params: { event_id: ownOf(context).eventIds[0]! }, body: {} }),
+      foreign: async (context) => ({ params: { event_id: foreignOf(context).eventIds[0]! }, body: {} }),
+      missing: async () => ({ params: { event_id: 'there-is-no-such-event' }, body: {} }),
+    },
+    answers: absentIsNotFound,
+  },
   { route: 'listShieldRules', requests: only({ query: { include: 'hits' } }), answers: () => 200 },
   { route: 'listShieldLists', requests: only(), answers: () => 200 },
   {

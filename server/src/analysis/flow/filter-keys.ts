@@ -180,7 +180,7 @@ async function complete(deps: FlowDeps, teamId: number, key: FilterKey, prefix: 
   return { ...key, values: [...values.values()].slice(0, filterValuesMax) }
 }
 
-/** What is in the inventory, is seen in the traffic, or is known by name, in this order of preference. */
+/** Values of the inventory, values of the traffic, and known names, in this order. */
 async function valuesOf(deps: FlowDeps, teamId: number, key: FlowKey): Promise<FilterValueChoice[]> {
   if (closed[key]) return [...closed[key]]
   const scope = { teamId }

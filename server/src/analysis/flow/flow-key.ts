@@ -176,10 +176,10 @@ function texts(valid: readonly string[]): Compile {
 }
 
 /** As stored: IPv4 as ::ffff:a.b.c.d. */
-const storedAddress = (text: string): string => (text.includes(':') ? text : `::ffff:${text}`)
+export const storedAddress = (text: string): string => (text.includes(':') ? text : `::ffff:${text}`)
 
 /** Returns the condition that the address is in the prefix. */
-function withinCondition(column: string, prefix: Prefix, bind: Bind): string {
+export function withinCondition(column: string, prefix: Prefix, bind: Bind): string {
   if (isDefaultRoute(prefix)) return prefix === '::/0' ? `not ${isIpv4(column)}` : isIpv4(column)
   const [first, last] = [storedAddress(networkOf(prefix)), storedAddress(lastAddressOf(prefix))]
   return `${column} between toIPv6(${bind('String', first)}) and toIPv6(${bind('String', last)})`

@@ -1,7 +1,7 @@
-// What keys of flows refer to in the inventory.
+// Names of the inventory, for keys of flows.
 import type { Prefix } from '../../net/prefix.ts'
 
-/** What keys refer to: names of the inventory, only those that the caller may see. */
+/** Only those that the caller may see. */
 export type FlowNames = {
   readonly prefixes: readonly { readonly id: number; readonly prefix: Prefix }[]
   readonly devices: readonly {

@@ -14,13 +14,13 @@ import {
 } from './flow-key.ts'
 import type { FlowNames } from './flow-names.ts'
 
-/** Whose flows: those of a team, or every flow once. */
+/** The flows of a team, or every flow once. */
 export type FlowScope = { readonly teamId: number } | { readonly teamId: 'all' }
 
 /** Days for which single flows and sums by minute are kept, and for which sums by hour are. */
 export type FlowRetention = { readonly days: number; readonly rollupDays: number }
 
-/** What is read, in which table, and seconds of its rows. */
+/** The table that is read, and the seconds of its rows. */
 export type FlowSource = {
   readonly family: FlowFamily
   readonly step: 1 | 60 | 3600
@@ -42,7 +42,8 @@ const dayMs = 86_400_000
 
 /** ClickHouse's DateTime. */
 const latestSeconds = 2 ** 32 - 1
-const secondsOf = (at: Date): number => Math.min(Math.max(Math.floor(at.getTime() / 1000), 0), latestSeconds)
+export const secondsOf = (at: Date): number =>
+  Math.min(Math.max(Math.floor(at.getTime() / 1000), 0), latestSeconds)
 
 /** The time before which rows are deleted. */
 export const keptSince = (days: number, now: Date): Date => new Date(now.getTime() - days * dayMs)
@@ -145,7 +146,7 @@ function rowsOf(selection: FlowSelection, source: FlowSource): Rows {
   }
 }
 
-/** What a statement may use: a question that needs more is refused. */
+/** A question that needs more is refused. */
 const limits: QueryLimits = { seconds: 10, memoryBytes: 1e9, resultRows: 120_000, rowsToRead: 5e8 }
 
 const bucketsParams = (borders: readonly Date[], prefix: string): Params => ({

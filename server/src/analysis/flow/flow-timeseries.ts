@@ -158,14 +158,18 @@ async function selectionOf(
   return { scope, metric, direction, filters, groupBy, names }
 }
 
+/** The greatest number of the column. */
+const teamIdMax = 2_147_483_647
+
 /** The team of the caller. Staff may name another one, or all. */
 function scopeOf(
   { isStaff, teamId }: Operation['actor'],
   { team_id: wanted, all_teams: all = false }: Pick<FlowTimeseriesRequest, 'team_id' | 'all_teams'>,
 ): FlowScope {
-  if (wanted === undefined && !all) return { teamId }
+  if ((wanted === undefined || wanted === teamId) && !all) return { teamId }
   if (!isStaff) throw fail('forbidden', 'staffOnly')
   if (wanted !== undefined && all) throw invalid(['body', 'all_teams'], 'teamAndAll')
+  if (wanted !== undefined && wanted > teamIdMax) throw invalid(['body', 'team_id'], 'teamOfAttachment')
   return { teamId: all ? 'all' : wanted! }
 }
 

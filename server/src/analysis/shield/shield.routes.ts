@@ -11,6 +11,7 @@ import {
   listShieldHoldsRoute,
   rejectShieldHoldRoute,
 } from '@pharos/contract/shield-hold'
+import { suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
 import { handle, handleStaff, type Mounted } from '../../http/mount.ts'
 import { listShieldLists, listShieldRules } from './list-shield.ts'
 import {
@@ -21,13 +22,15 @@ import {
   type ShieldHoldDeps,
 } from './shield-hold.ts'
 import { simulateShield, type SimulateDeps } from './simulate.ts'
+import { suggestShieldRules, type SuggestDeps } from './suggest-shield-rules.ts'
 import { updateShieldRules, type UpdateDeps } from './update-shield.ts'
 
-export const shieldRoutes = (deps: UpdateDeps & SimulateDeps): Mounted[] => [
+export const shieldRoutes = (deps: UpdateDeps & SimulateDeps & SuggestDeps): Mounted[] => [
   handle(listShieldRulesRoute, listShieldRules, deps),
   handle(updateShieldRulesRoute, updateShieldRules, deps),
   handle(listShieldListsRoute, listShieldLists, deps),
   handle(simulateShieldRoute, simulateShield, deps),
+  handle(suggestShieldRulesRoute, suggestShieldRules, deps),
 ]
 
 export const shieldHoldRoutes = (deps: ShieldHoldDeps): Mounted[] => [

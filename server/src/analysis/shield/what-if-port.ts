@@ -14,24 +14,3 @@ export type WhatIfRequest = {
 
 /** Estimates it; `state` is `unavailable` if flows cannot be read. Never throws for that. */
 export type EstimateWhatIf = (request: WhatIfRequest) => Promise<ShieldWhatIf>
-
-const nothing = { packets: 0, bytes: 0 }
-
-/** An estimate of an installation without flows, or of a time without them. */
-export const emptyWhatIf = (
-  { rules, startMs, endMs }: WhatIfRequest,
-  state: 'no_flows' | 'unavailable',
-): ShieldWhatIf => ({
-  state,
-  start: new Date(startMs).toISOString(),
-  end: new Date(endMs).toISOString(),
-  normal: nothing,
-  attack: nothing,
-  dropped_normal: nothing,
-  dropped_attack: nothing,
-  dropped_normal_share: null,
-  dropped_attack_share: null,
-  rules: rules.map(({ index }) => ({ index, normal: nothing, attack: nothing })),
-  sampled: false,
-  notes: [],
-})

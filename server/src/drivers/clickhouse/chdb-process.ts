@@ -51,7 +51,10 @@ const writers = createPool(writersMax)
 let files = 0
 let isStopping = false
 
-const server = createServer((request, response) => {
+/** As ClickHouse's own limit of a URL: lists of values are parameters, which are in the URL. */
+const urlBytesMax = 1 << 20
+
+const server = createServer({ maxHeaderSize: urlBytesMax }, (request, response) => {
   void answer(request, response).catch((error: Error) => sendError(request, response, error))
 })
 server.keepAliveTimeout = 60_000

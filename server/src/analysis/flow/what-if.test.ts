@@ -1,0 +1,271 @@
+// What-if: every flow is decided by the first rule that matches its packets, as the oracle of matches says, and counts as attack inside
+// the window and the target of an event.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createTestFlowStore, type TestFlowStore } from '../../drivers/clickhouse/testing.ts'
+import { matchesPacket, type FlowMatch } from '../../net/flow-match.ts'
+import { covers, hostPrefix, parsePrefix, type Prefix } from '../../net/prefix.ts'
+import { parseAddress } from '../../net/address.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { parseRuleMatch, type RuleConditions } from '../shield/rule.ts'
+import { addTeam } from '../testing.ts'
+import { listFlowsOfEvent } from './flow-list.ts'
+import { insertFlows, testFlow, type TestFlow } from './testing.ts'
+import { createWhatIf, whatIfStatement, type WhatIfRequest } from './what-if.ts'
+
+const endMs = Date.parse('2026-03-14T12:00:00Z')
+const startMs = endMs - 3_600_000
+const prefix = parsePrefix('203.0.113.0/24')
+const runs = process.env['PHAROS_TEST_LONG'] ? 2_000 : 100
+
+let database: TestDatabase
+let store: TestFlowStore
+let teamId = 0
+
+let state = 5
+const whole = (below: number): number => {
+  state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff
+  return Math.floor((state / 0x8000_0000) * below)
+}
+const pick = <T>(values: readonly T[]): T => values[whole(values.length)]!
+
+const targets = ['203.0.113.1', '203.0.113.2', '203.0.113.200', '198.51.100.9']
+const sources = ['192.0.2.1', '192.0.2.130', '198.51.100.7']
+const flows: TestFlow[] = []
+
+before(async () => {
+  database = await createTestDatabase()
+  store = await createTestFlowStore()
+  teamId = await addTeam(database.postgres.owner, 'one')
+  for (let i = 0; i < 2_000; i++) {
+    const protocol = pick([6, 17, 1, 47])
+    const packets = 1 + whole(5)
+    flows.push(
+      testFlow({
+        teamId: i % 10 === 0 ? teamId + 1 : teamId,
+        time: new Date(startMs + whole(4_000) * 1000),
+        direction: pick(['in', 'in', 'in', 'internal', 'out']),
+        src: pick(sources),
+        dst: pick(targets),
+        protocol,
+        srcPort: protocol === 6 || protocol === 17 ? pick([53, 123, 40_000]) : 0,
+        dstPort: protocol === 1 ? pick([0, 8 * 256, 3 * 256 + 4]) : protocol === 47 ? 0 : pick([80, 443, 53]),
+        tcpFlags: protocol === 6 ? pick([2, 18, 16, 1]) : 0,
+        dscp: pick([0, 46]),
+        fragment: pick([0, 0, 0, 1]),
+        packets,
+        bytes: packets * pick([40, 400, 1_400]),
+        samplingRate: pick([1, 10]),
+      }),
+    )
+  }
+  await insertFlows(store, flows)
+  const { owner } = database.postgres
+  const { rows } = await sql<{ id: number }>`
+    insert into team_event_facets (team_id, flags, status, classification_key, source_key)
+    values (${teamId}, 0, 0, 'udp.flood', 'test') returning id`.execute(owner)
+  const facet = rows[0]!.id
+  const event = async (id: string, network: string, from: number, until: number | null, status: string) => {
+    const at = new Date(startMs + from * 1000)
+    const end = until === null ? null : new Date(startMs + until * 1000)
+    await sql`insert into events (id, source_key, source_event_id, flags, status, affected_network, source_timezone, start_at, end_at,
+        source_resource_id, source_location_id, source_country, source_location, classification_key, description, affected_bps, affected_pps,
+        parsed_data)
+      values (${id}, 'test', ${id}, '{}', array[${status}], ${network}::cidr, 'UTC', ${at}, ${end}, '', '', '', '', 'udp.flood', '', 0, 0, '{}')`.execute(
+      owner,
+    )
+    await sql`insert into event_networks (network, event_id) values (${network}::cidr, ${id})`.execute(owner)
+    await sql`insert into team_events (team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags, affected_network,
+        classification_key, description, record, relationships, facet)
+      values (${teamId}, ${id}, ${at}, ${end}, 0, 0, 0, ${network}::cidr, 'udp.flood', '', '{', '[]', ${facet})`.execute(
+      owner,
+    )
+  }
+  await event('a', '203.0.113.1/32', 600, 1_200, 'EVENT_ENDED')
+  await event('b', '203.0.113.128/25', 3_000, null, 'EVENT_ONGOING')
+  await event('c', '203.0.113.2/32', 0, null, 'FALSE_POSITIVE')
+})
+after(async () => {
+  await store[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+const isAttack = ({ dst, time }: TestFlow): boolean => {
+  const seconds = (time.getTime() - startMs) / 1000
+  return (
+    (dst === '203.0.113.1' && seconds >= 600 && seconds <= 1_200) ||
+    (dst === '203.0.113.200' && seconds >= 3_000)
+  )
+}
+
+const host = (text: string): Prefix => hostPrefix(parseAddress(text))
+const matches = (match: FlowMatch, flow: TestFlow): boolean =>
+  matchesPacket(match, {
+    source: host(flow.src),
+    destination: host(flow.dst),
+    protocol: flow.protocol,
+    sourcePort: flow.srcPort,
+    destinationPort: flow.dstPort,
+    icmpType: Math.floor(flow.dstPort / 256),
+    icmpCode: flow.dstPort % 256,
+    tcpFlags: flow.tcpFlags,
+    packetLength: Math.floor(flow.bytes / flow.packets),
+    dscp: flow.dscp,
+    fragment: flow.fragment !== 0,
+  })
+
+const requestOf = (
+  rules: readonly (RuleConditions & { action?: 'allow' | 'deny' | 'rate_limit' })[],
+): WhatIfRequest => ({
+  teamId,
+  prefix,
+  startMs,
+  endMs,
+  rules: rules.map(({ action = 'deny', ...conditions }, index) => ({
+    index,
+    action,
+    parsed: { match: parseRuleMatch(conditions, prefix) },
+  })),
+})
+const estimate = (request: WhatIfRequest) =>
+  createWhatIf({ db: database.postgres.front, flowStore: store })(request)
+
+const conditions = fc.oneof(
+  fc.record(
+    {
+      source: fc.constantFrom('192.0.2.0/24', '192.0.2.128/25', '198.51.100.7'),
+      destination: fc.constantFrom('203.0.113.1', '203.0.113.0/25'),
+      dscp: fc.constantFrom(0, 46),
+      fragment: fc.constantFrom('yes', 'no', 'any'),
+      packet_length: fc.constantFrom('0-100', '400', '41-1399,1401'),
+      protocol: fc.constantFrom('any', 'gre', '17'),
+    },
+    { requiredKeys: [] },
+  ),
+  fc.record(
+    {
+      source_port: fc.constantFrom('53', '53,123', '1024-65535'),
+      destination_port: fc.constantFrom('80', '0-100,443'),
+    },
+    { requiredKeys: ['source_port'] },
+  ),
+  fc.record({ tcp_flags: fc.constantFrom('syn,!ack', 'ack', '!syn', 'fin') }),
+  fc.record(
+    { icmp_type: fc.constantFrom(8, 3), icmp_code: fc.constantFrom(0, 4) },
+    { requiredKeys: ['icmp_type'] },
+  ),
+)
+const lists = fc.array(
+  fc
+    .tuple(conditions, fc.constantFrom('allow', 'deny', 'rate_limit'))
+    .map(([one, action]) => ({ ...one, action })),
+  { maxLength: 8 },
+)
+
+describe('what a list would have done', () => {
+  it('is what the oracle of matches says of each flow, for any list', async () => {
+    const property = fc.asyncProperty(lists, async (rules) => {
+      const request = requestOf(rules as never)
+      const answer = await estimate(request)
+      const seen = flows.filter(
+        (flow) =>
+          flow.teamId === teamId &&
+          flow.direction !== 'out' &&
+          flow.time.getTime() < endMs &&
+          covers(prefix, host(flow.dst)),
+      )
+      const volumeOf = (part: readonly TestFlow[]) => ({
+        packets: part.reduce((sum, flow) => sum + flow.packets * flow.samplingRate, 0),
+        bytes: part.reduce((sum, flow) => sum + flow.bytes * flow.samplingRate, 0),
+      })
+      const firstOf = (flow: TestFlow) => request.rules.findIndex(({ parsed }) => matches(parsed.match, flow))
+      const dropped = seen.filter((flow) => (request.rules[firstOf(flow)]?.action ?? 'allow') !== 'allow')
+      const normal = (part: readonly TestFlow[]) => volumeOf(part.filter((flow) => !isAttack(flow)))
+      const attack = (part: readonly TestFlow[]) => volumeOf(part.filter(isAttack))
+      assert.deepEqual(
+        [answer.normal, answer.attack, answer.dropped_normal, answer.dropped_attack],
+        [normal(seen), attack(seen), normal(dropped), attack(dropped)],
+      )
+      for (const { index, ...volumes } of answer.rules) {
+        const decided = seen.filter((flow) => firstOf(flow) === index)
+        assert.deepEqual(volumes, { normal: normal(decided), attack: attack(decided) })
+      }
+      assert.equal(answer.dropped_normal_share, answer.dropped_normal.bytes / answer.normal.bytes)
+    })
+    await fc.assert(property, { numRuns: runs })
+  })
+
+  it('names the limits that concern the rules', async () => {
+    const {
+      notes,
+      sampled,
+      state: known,
+    } = await estimate(
+      requestOf([{ tcp_flags: 'syn' }, { packet_length: '40', action: 'rate_limit' }, { fragment: 'yes' }]),
+    )
+    assert.deepEqual([known, sampled], ['complete', true])
+    assert.deepEqual(notes, ['length', 'tcp_flags', 'fragment', 'sampled', 'rate'])
+  })
+
+  it('is known to be unknown without flows or without the store', async () => {
+    const none = await estimate({
+      ...requestOf([{}]),
+      startMs: startMs - 86_400_000,
+      endMs: startMs - 80_000_000,
+    })
+    assert.deepEqual([none.state, none.dropped_normal_share], ['no_flows', null])
+    const gone = { ...store, query: () => Promise.reject<never[]>(new DriverError('unreachable', 'gone')) }
+    const unavailable = await createWhatIf({ db: database.postgres.front, flowStore: gone })(requestOf([{}]))
+    assert.deepEqual([unavailable.state, unavailable.rules.length], ['unavailable', 1])
+  })
+
+  it('of 100 rules with 80 ports each is answered', async () => {
+    const ports = Array.from({ length: 80 }, (_, at) => String(1_000 + at * 3)).join(',')
+    const rules = Array.from({ length: 100 }, (_, at) => ({ source: `192.0.2.${at}/32`, source_port: ports }))
+    assert.equal((await estimate(requestOf(rules))).rules.length, 100)
+  })
+
+  it('has no text of a rule in its statement', () => {
+    const { sql: text } = whatIfStatement(requestOf([{ source: '192.0.2.0/24', source_port: '53' }]), [])
+    assert.ok(!text.includes('192.0.2'))
+    assert.match(text, /where team_id = \{team:UInt32\} and /)
+  })
+})
+
+describe('the flows of an event', () => {
+  it('are the largest ones towards its targets while it lasted, as CSV', async () => {
+    const window = {
+      network: parsePrefix('203.0.113.1/32'),
+      startMs: startMs + 600_000,
+      endMs: startMs + 1_200_000,
+    }
+    const file = await listFlowsOfEvent(store, teamId, [window], new Date(endMs))
+    const [head, ...lines] = String(file).trimEnd().split('\n')
+    const expected = flows.filter(
+      (flow) =>
+        flow.teamId === teamId && flow.direction !== 'out' && flow.dst === '203.0.113.1' && isAttack(flow),
+    )
+    assert.equal(lines.length, expected.length)
+    const columns = head!.split(',')
+    const at = (line: string, name: string) => line.split(',')[columns.indexOf(name)]!
+    const bytes = lines.map((line) => Number(at(line, 'bytes')))
+    assert.deepEqual(
+      bytes,
+      expected.map((flow) => flow.bytes * flow.samplingRate).toSorted((a, b) => b - a),
+    )
+    assert.ok(
+      lines.every(
+        (line) => line.split(',').length === columns.length && at(line, 'destination') === '203.0.113.1',
+      ),
+    )
+  })
+
+  it('do not exist for another time or without targets', async () => {
+    const window = { network: prefix, startMs: startMs - 7_200_000, endMs: startMs - 3_600_000 }
+    assert.equal(await listFlowsOfEvent(store, teamId, [window], new Date(endMs)), undefined)
+    assert.equal(await listFlowsOfEvent(store, teamId, [], new Date(endMs)), undefined)
+  })
+})

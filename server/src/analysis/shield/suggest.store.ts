@@ -1,0 +1,44 @@
+// The SQL behind suggestions: the targets of an event that the team holds, and its list for a prefix.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/postgres.ts'
+import type { Prefix } from '../../net/prefix.ts'
+
+export type AttackedEvent = {
+  readonly start: Date
+  readonly end: Date | null
+  /** Parts of the event's networks that the team may filter, each inside `prefix`. */
+  readonly targets: readonly { readonly network: Prefix; readonly prefix: Prefix }[]
+  /** What the detector reported, as the team sees it. */
+  readonly details: {
+    readonly protocols?: readonly string[]
+    readonly source_ports?: readonly { readonly port: number }[]
+  }
+}
+
+/** As the owner, since networks of events belong to all teams. The prefix of a target is the team's longest that covers it. */
+export async function findAttackedEvent(
+  db: Db,
+  teamId: number,
+  eventId: string,
+): Promise<AttackedEvent | undefined> {
+  const { rows } = await sql<AttackedEvent>`
+    select t.start_at as start, t.end_at as end,
+      coalesce((select json_agg(json_build_object('network', n.network, 'prefix', n.prefix) order by n.network)
+        from (select distinct on (e.network) e.network, p.prefix from event_networks e
+            join prefixes p on p.team_id = ${teamId} and p.prefix >>= e.network
+          where e.event_id = t.event_id order by e.network, masklen(p.prefix) desc limit 200) n), '[]') as targets,
+      coalesce(t.parsed_data::jsonb, (select e.parsed_data from events e where e.id = t.event_id), '{}') as details
+    from team_events t where t.team_id = ${teamId} and t.event_id = ${eventId}`.execute(db)
+  return rows[0]
+}
+
+/** The version of the team's list of exactly this prefix, 0 without one, and its id. */
+export async function findList(
+  trx: Trx,
+  teamId: number,
+  prefix: Prefix,
+): Promise<{ readonly id: number; readonly version: number } | undefined> {
+  const { rows } = await sql<{ id: number; version: number }>`
+    select id, version from shield_lists where team_id = ${teamId} and prefix = ${prefix}::cidr`.execute(trx)
+  return rows[0]
+}
