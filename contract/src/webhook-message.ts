@@ -47,6 +47,7 @@ export const messageTypes = [
  * confirmed in time; `expired`: rules ended; `removed`: the team no longer holds the prefix.
  */
 const shieldListChanges = ['applied', 'rejected', 'held', 'reverted', 'expired', 'removed'] as const
+export type ShieldListChange = (typeof shieldListChanges)[number]
 export type MessageType = (typeof messageTypes)[number]
 
 /** Messages to the operator's webhook, which the settings configure; teams do not get them. */

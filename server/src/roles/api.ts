@@ -75,6 +75,7 @@ import { domainDeps } from './domains.ts'
 import { authorizedProvider, issuerOf } from './provider.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import { registryRoutes } from './registry-sources.ts'
+import { createFindRefusals } from './shield.ts'
 import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
 import { fromSetting } from './config-error.ts'
@@ -277,7 +278,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       flowStore: deps.flowStore,
       estimate: createWhatIf({ db: postgres.front, flowStore: deps.flowStore }),
       dropPercentMax: config.shieldDropPercentMax,
-      findRefusals: async () => [],
+      findRefusals: createFindRefusals(deps),
       now: () => new Date(),
     }),
     ...deliveryRoutes({ postgres, keys: config.secret }),

@@ -32,6 +32,7 @@ import { processReportPart, type Role } from './process-report.ts'
 import { reconcilerParts } from './reconciler.ts'
 import { createRegistryViews } from './registries.ts'
 import type { Shared } from './shared.ts'
+import { shieldParts } from './shield.ts'
 import { visibilityParts } from './visibility.ts'
 
 export type { Role } from './process-report.ts'
@@ -89,6 +90,7 @@ export async function runRole(
             ...visibilityParts(shared),
             ...dnsPublishParts(shared),
             ...dnssecParts(shared),
+            ...shieldParts(shared),
             holdAlertsPart(shared),
             notificationsPart(shared),
             ...netboxParts(shared),

@@ -409,7 +409,8 @@ export const invalidTexts = {
   ],
   shieldUnsupported: [
     'unsupported',
-    ({ scrubber }: { scrubber: string }) => `is not supported by scrubber ${scrubber} of the provider`,
+    ({ scrubber, code }: { scrubber: string; code: string }) =>
+      `is not supported by scrubber ${scrubber} of the provider (${code})`,
   ],
   shieldWarning: ['warning', ({ detail }: { detail: string }) => `has a warning: ${detail}`],
   shieldSimulateSpan: ['range', 'is more than 24 hours after start'],

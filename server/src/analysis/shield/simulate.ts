@@ -1,4 +1,4 @@
-// What a list would have done with flows of the past. Stores nothing.
+// Estimates the effect of a list on flows of the past. Stores nothing.
 import type { simulateShieldRoute } from '@pharos/contract/shield'
 import type { BodyOf, ResponseOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'

@@ -50,19 +50,16 @@ export type UpdateDeps = {
   readonly now: () => Date
 }
 
-/** `index` and `other` are places in the request. Undefined as `other`: the rule itself cannot be applied. */
 export type ListRefusal = {
-  readonly index: number
+  /** Place among the rules; undefined: the list as a whole. */
+  readonly index?: number
+  /** It cannot be evaluated before this rule. Undefined: the rule itself cannot be applied. */
   readonly other?: number
-  /** For a rule that cannot be applied at all. */
   readonly field?: string
+  readonly code: string
   readonly scrubber: string
 }
-export type FindRefusals = (
-  trx: Trx,
-  prefix: Prefix,
-  rules: readonly ParsedRule[],
-) => Promise<readonly ListRefusal[]>
+export type FindRefusals = (prefix: Prefix, rules: readonly ParsedRule[]) => Promise<readonly ListRefusal[]>
 
 const hourMs = 3_600_000
 
@@ -77,8 +74,11 @@ export function updateShieldRules(
   return runPreparedChange(
     deps.postgres,
     operation,
-    () => estimateLastHour(deps, operation, prefix, rules),
-    (trx, whatIf) => update(deps, trx, operation, { ...body, prefix, rules, whatIf }),
+    async () => ({
+      whatIf: await estimateLastHour(deps, operation, prefix, rules),
+      refusals: await deps.findRefusals(prefix, appliedRules(rules, deps.now().getTime())),
+    }),
+    (trx, prepared) => update(deps, trx, operation, { ...body, prefix, rules, ...prepared }),
   )
 }
 
@@ -90,8 +90,8 @@ async function estimateLastHour(
   rules: readonly ParsedRule[],
 ): Promise<ShieldWhatIf | undefined> {
   const endMs = now().getTime()
-  const applied = rules.map((rule, index) => ({ ...rule, index })).filter((rule) => isApplied(rule, endMs))
   if (!dryRun && !drops(rules, endMs)) return undefined
+  const applied = appliedRules(rules, endMs)
   return estimate({ teamId: actor.teamId, prefix, rules: applied, startMs: endMs - hourMs, endMs })
 }
 
@@ -102,6 +102,7 @@ type Wanted = Omit<ShieldRulesUpdate, 'prefix' | 'rules'> & {
   readonly prefix: Prefix
   readonly rules: readonly ParsedRule[]
   readonly whatIf: ShieldWhatIf | undefined
+  readonly refusals: readonly ListRefusal[]
 }
 
 async function update(
@@ -187,7 +188,7 @@ async function replace(
   const count = rules.length + (await countOtherRules(trx, teamId, list?.id))
   if (rules.length > 0 && count > shieldRulesPerTeam)
     throw fail('quota_exceeded', 'shieldRules', { limit: shieldRulesPerTeam, count })
-  await requireApplicable(deps, trx, prefix, rules)
+  requireApplicable(wanted, deps.now().getTime())
   if (!wanted.force) requireHarmless(deps, wanted)
   const listId = list?.id ?? (await insertList(trx, teamId, prefix))
   const version = (list?.version ?? 0) + 1
@@ -223,31 +224,25 @@ const confirmOf = ({ confirm_within: seconds }: Wanted, list: ListRow | undefine
     ? undefined
     : { seconds, previousVersion: list?.previousVersion ?? list?.version ?? 0 }
 
-async function requireApplicable(
-  { findRefusals, now }: UpdateDeps,
-  trx: Trx,
-  prefix: Prefix,
-  rules: readonly ParsedRule[],
-): Promise<void> {
-  const nowMs = now().getTime()
-  const applied = rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => isApplied(rule, nowMs))
-  const refusals = await findRefusals(
-    trx,
-    prefix,
-    applied.map(({ rule }) => rule),
-  )
+/** Throws `invalid` with the places of what a scrubber of the provider cannot apply. */
+function requireApplicable({ rules, refusals }: Wanted, nowMs: number): void {
   if (refusals.length === 0) return
+  const applied = appliedRules(rules, nowMs)
   const placeOf = (at: number) => applied[at]!.index
   throw failWith(
     'invalid',
-    refusals.map(({ index, other, field, scrubber }) => {
+    refusals.map(({ index, other, field, scrubber, code }) => {
+      if (index === undefined) return errorAt(['body', 'rules'], 'shieldUnsupported', { scrubber, code })
       const loc = ['body', 'rules', placeOf(index), ...(field === undefined ? [] : [field])]
       return other === undefined
-        ? errorAt(loc, 'shieldUnsupported', { scrubber })
+        ? errorAt(loc, 'shieldUnsupported', { scrubber, code })
         : errorAt(loc, 'shieldCannotOrder', { other: placeOf(other) })
     }),
   )
 }
+
+const appliedRules = (rules: readonly ParsedRule[], nowMs: number) =>
+  rules.map((rule, index) => ({ ...rule, index })).filter((rule) => isApplied(rule, nowMs))
 
 /** Throws `would_drop` for a list that drops too much of the normal traffic of the last hour, or of which that is unknown. */
 function requireHarmless({ dropPercentMax, now }: UpdateDeps, { prefix, rules, whatIf }: Wanted): void {

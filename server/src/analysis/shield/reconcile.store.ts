@@ -1,0 +1,223 @@
+// The SQL of the loops of shield: desired lists, what scrubbers hold, hits and holds. As the owner: the loops act for every team.
+import { sql } from 'kysely'
+import type { ShieldAction } from '@pharos/contract/shield'
+import type { ShieldReason } from '@pharos/contract/shield-reason'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import type { PlannedHold } from './reconcile-guard.ts'
+import type { RuleHits } from './scrubber.ts'
+import type { StoredMatch } from './shield-rule.ts'
+
+export type StoredRule = {
+  readonly id: number
+  readonly action: ShieldAction
+  readonly match: StoredMatch
+  readonly rate_bps: number | null
+  readonly rate_pps: number | null
+}
+
+export type DesiredRow = {
+  readonly listId: number
+  readonly teamId: number
+  readonly prefix: Prefix
+  readonly version: number
+  readonly rules: readonly StoredRule[]
+}
+
+const inScope = (prefixes: readonly Prefix[]) =>
+  prefixes.length === 0 ? sql`true` : sql`l.prefix <<= any(${prefixes}::cidr[])`
+
+const parsed = <Row extends { prefix: string }>(rows: readonly Row[]) =>
+  rows.map((row) => ({ ...row, prefix: parsePrefix(row.prefix) }))
+
+/** Returns the lists with the rules that are applied now; `prefixes` are those of the scrubber, none for all. */
+export async function listDesired(db: Db | Trx, prefixes: readonly Prefix[]): Promise<DesiredRow[]> {
+  const { rows } = await sql<Omit<DesiredRow, 'prefix'> & { prefix: string }>`
+    select l.id as "listId", l.team_id as "teamId", l.prefix::text as prefix, l.version,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'action', r.action, 'match', r.match, 'rate_bps', r.rate_bps,
+          'rate_pps', r.rate_pps) order by r.sequence), '[]')
+        from shield_rules r where r.list_id = l.id and r.enabled and (r.expires is null or r.expires > now())) as rules
+    from shield_lists l where ${inScope(prefixes)} order by l.id`.execute(db)
+  return parsed(rows)
+}
+
+export type EvidenceRow = DesiredRow & { readonly newRules: number }
+
+/** Returns what the newest version of every list says, and how many rules the team has created lately. */
+export async function listEvidence(db: Db | Trx, prefixes: readonly Prefix[]): Promise<EvidenceRow[]> {
+  const { rows } = await sql<Omit<EvidenceRow, 'prefix'> & { prefix: string }>`
+    with created as (
+      select team_id, count(*) as count from shield_rules where created > now() - interval '10 minutes' group by team_id)
+    select l.id as "listId", l.team_id as "teamId", l.prefix::text as prefix, l.version, coalesce(c.count, 0) as "newRules",
+      (select coalesce(jsonb_agg(r.rule order by (r.rule ->> 'sequence')::integer), '[]')
+        from jsonb_array_elements(coalesce(v.rules, '[]')) r (rule)
+        where (r.rule ->> 'enabled')::boolean and coalesce((r.rule ->> 'expires')::timestamptz > now(), true)) as rules
+    from shield_lists l left join shield_versions v on v.list_id = l.id and v.version = l.version
+      left join created c on c.team_id = l.team_id
+    where ${inScope(prefixes)}`.execute(db)
+  return parsed(rows)
+}
+
+/** Returns the hashes of what staff approved or rejected. */
+export async function listDecided(
+  db: Db | Trx,
+): Promise<{ readonly approved: Set<string>; readonly rejected: Set<string> }> {
+  const { rows } = await sql<{ evidence: string; state: string }>`
+    select evidence, state from shield_holds where state in ('approved', 'rejected')`.execute(db)
+  const of = (state: string) =>
+    new Set(rows.filter((row) => row.state === state).map(({ evidence }) => evidence))
+  return { approved: of('approved'), rejected: of('rejected') }
+}
+
+/**
+ * Opens the holds of a scrubber (null: of all) that are not open or rejected, and closes its open ones that are not among them. Returns
+ * the ids of new ones.
+ */
+export async function saveHolds(
+  trx: Trx,
+  scrubber: string | null,
+  holds: readonly PlannedHold[],
+): Promise<number[]> {
+  await sql`
+    update shield_holds set state = 'closed', decided = now()
+    where state = 'open' and scrubber is not distinct from ${scrubber}
+      and not evidence = any(${holds.map(({ evidence }) => evidence)}::text[])`.execute(trx)
+  const ids: number[] = []
+  for (const { listId, teamId, reason, attrs, evidence } of holds) {
+    const { rows } = await sql<{ id: number }>`
+      insert into shield_holds (scrubber, list_id, team_id, reason, attrs, evidence)
+      select ${scrubber}, ${listId}, ${teamId}, ${reason}, ${JSON.stringify(attrs)}, ${evidence}
+      where not exists (select from shield_holds where evidence = ${evidence} and state = 'rejected')
+      on conflict do nothing returning id`.execute(trx)
+    ids.push(...rows.map(({ id }) => id))
+  }
+  return ids
+}
+
+export type InstallState = 'pending' | 'active' | 'rejected' | 'held' | 'unreachable'
+
+export type Install = {
+  readonly listId: number
+  readonly version: number
+  readonly state: InstallState
+  readonly reason: ShieldReason | null
+  readonly attrs: Readonly<Record<string, unknown>>
+  /** By id: of rules that differ from the list. */
+  readonly rules: Readonly<
+    Record<string, { readonly reason: ShieldReason; readonly attrs: Readonly<Record<string, unknown>> }>
+  >
+}
+
+/** Saves what the scrubber holds of each list, and forgets lists that it no longer gets. */
+export async function saveInstalls(trx: Trx, scrubber: string, installs: readonly Install[]): Promise<void> {
+  await sql`
+    delete from shield_installs where scrubber = ${scrubber}
+      and not list_id = any(${installs.map(({ listId }) => listId)}::integer[])`.execute(trx)
+  await sql`
+    insert into shield_installs (list_id, team_id, scrubber, version, state, reason, reason_attrs, rules)
+    select l.id, l.team_id, ${scrubber}, n.version, n.state, n.reason, n.attrs, n.rules
+    from jsonb_to_recordset(${JSON.stringify(installs)}::jsonb)
+      as n ("listId" integer, version integer, state text, reason text, attrs jsonb, rules jsonb)
+    join shield_lists l on l.id = n."listId"
+    on conflict (list_id, scrubber) do update set version = excluded.version, state = excluded.state, reason = excluded.reason,
+      reason_attrs = excluded.reason_attrs, rules = excluded.rules, seen = now()`.execute(trx)
+}
+
+/** The scrubber did not answer: what it held stays, and newer versions wait. */
+export async function saveUnreachable(
+  trx: Trx,
+  scrubber: string,
+  prefixes: readonly Prefix[],
+): Promise<void> {
+  await sql`
+    insert into shield_installs (list_id, team_id, scrubber, version, state, reason)
+    select l.id, l.team_id, ${scrubber}, 0, 'unreachable', 'scrubber_unreachable' from shield_lists l where ${inScope(prefixes)}
+    on conflict (list_id, scrubber) do update set state = 'unreachable', reason = 'scrubber_unreachable', reason_attrs = '{}'`.execute(
+    trx,
+  )
+}
+
+/** Forgets scrubbers that are no longer in the platform file. */
+export async function deleteOtherInstalls(trx: Trx, scrubbers: readonly string[]): Promise<void> {
+  await sql`delete from shield_installs where not scrubber = any(${scrubbers}::text[])`.execute(trx)
+}
+
+export type ListState = {
+  readonly id: number
+  readonly teamId: number
+  readonly prefix: Prefix
+  readonly version: number
+  readonly status: 'pending' | 'active' | 'error'
+  readonly reason: ShieldReason | null
+  readonly installs: readonly (Omit<Install, 'listId'> & { readonly scrubber: string })[]
+  readonly rules: readonly {
+    readonly id: number
+    readonly enabled: boolean
+    readonly expired: boolean
+    readonly status: 'pending' | 'active' | 'rejected' | 'expired'
+    readonly reason: ShieldReason | null
+  }[]
+}
+
+/** Returns the lists with what is observed, locked; only those without a lock of another transaction. */
+export async function lockListStates(trx: Trx): Promise<ListState[]> {
+  const { rows } = await sql<Omit<ListState, 'prefix'> & { prefix: string }>`
+    select l.id, l.team_id as "teamId", l.prefix::text as prefix, l.version, l.status, l.reason,
+      (select coalesce(jsonb_agg(jsonb_build_object('scrubber', i.scrubber, 'version', i.version, 'state', i.state, 'reason', i.reason,
+          'attrs', i.reason_attrs, 'rules', i.rules) order by i.scrubber), '[]')
+        from shield_installs i where i.list_id = l.id) as installs,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'enabled', r.enabled, 'status', r.status, 'reason', r.reason,
+          'expired', coalesce(r.expires <= now(), false)) order by r.sequence), '[]')
+        from shield_rules r where r.list_id = l.id) as rules
+    from shield_lists l order by l.id for update of l skip locked`.execute(trx)
+  return parsed(rows)
+}
+
+export type Shown = {
+  readonly status: string
+  readonly reason: ShieldReason | null
+  readonly attrs: Readonly<Record<string, unknown>>
+}
+
+export async function saveListState(
+  trx: Trx,
+  listId: number,
+  { status, reason, attrs }: Shown,
+): Promise<void> {
+  await sql`
+    update shield_lists set status = ${status}, reason = ${reason}, reason_attrs = ${JSON.stringify(attrs)}
+    where id = ${listId}`.execute(trx)
+}
+
+export async function saveRuleStates(
+  trx: Trx,
+  rules: readonly ({ readonly id: number } & Shown)[],
+): Promise<void> {
+  await sql`
+    update shield_rules r set status = n.status, reason = n.reason, reason_attrs = n.attrs
+    from jsonb_to_recordset(${JSON.stringify(rules)}::jsonb) as n (id bigint, status text, reason text, attrs jsonb)
+    where r.id = n.id
+      and (r.status, r.reason, r.reason_attrs) is distinct from (n.status, n.reason, n.attrs)`.execute(trx)
+}
+
+/** Saves the counters of a scrubber. One that is lower than before began again, and what it had counted is added to it. */
+export async function saveHits(
+  db: Db | Trx,
+  scrubber: string,
+  hits: ReadonlyMap<number, RuleHits>,
+): Promise<void> {
+  if (hits.size === 0) return
+  const rows = JSON.stringify(Array.from(hits, ([id, { packets, bytes }]) => ({ id, packets, bytes })))
+  await sql`
+    insert into shield_hits as h (rule_id, scrubber, list_id, team_id, packets, bytes, last_hit)
+    select n.id, ${scrubber}, r.list_id, r.team_id, n.packets, n.bytes, case when n.packets > 0 then now() end
+    from jsonb_to_recordset(${rows}::jsonb) as n (id bigint, packets bigint, bytes bigint)
+    join shield_rules r on r.id = n.id
+    on conflict (rule_id, scrubber) do update set
+      packets_before = h.packets_before + case when excluded.packets < h.packets then h.packets else 0 end,
+      bytes_before = h.bytes_before + case when excluded.packets < h.packets then h.bytes else 0 end,
+      packets = excluded.packets, bytes = excluded.bytes,
+      last_hit = case when excluded.packets <> h.packets and excluded.packets > 0 then now() else h.last_hit end`.execute(
+    db,
+  )
+}

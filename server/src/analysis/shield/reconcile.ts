@@ -1,0 +1,192 @@
+// One run of a scrubber: reads the lists and what the scrubber holds, makes the scrubber hold the lists as far as the guard allows, and
+// reads it again. It fails static: on any doubt the scrubber keeps what it has.
+import type { ShieldReason } from '@pharos/contract/shield-reason'
+import type { Db } from '../../db/postgres.ts'
+import type { FilterRule } from '../../net/filter-rule.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { compileLists, type CompileRefusal, type CompileResult, type OrderedList } from './compile.ts'
+import { guardChanges, type GuardedChanges, type PlannedChanges } from './reconcile-guard.ts'
+import {
+  listDecided,
+  listDesired,
+  listEvidence,
+  saveHits,
+  saveHolds,
+  saveInstalls,
+  saveUnreachable,
+  type DesiredRow,
+  type Install,
+  type StoredRule,
+} from './reconcile.store.ts'
+import { RuleError } from './rule.ts'
+import { fingerprintOf, planLists, type CompiledList, type InstalledList, type Scrubber } from './scrubber.ts'
+import { parseStored } from './shield-rule.ts'
+
+export type ScrubberTarget = {
+  readonly name: string
+  /** It gets the lists inside these; none: all. */
+  readonly prefixes: readonly Prefix[]
+  readonly scrubber: Scrubber
+}
+
+export type ReconcileDeps = {
+  readonly db: Db
+  /** Replaced by tests that inject faults. */
+  readonly compile?: typeof compileLists
+  readonly plan?: typeof planLists
+}
+
+export type ScrubberRun = {
+  readonly applied: number
+  readonly removed: number
+  readonly held: number
+  readonly newHolds: readonly number[]
+}
+
+/** Throws the ScrubberError of the scrubber, after it is saved that it does not answer. */
+export async function reconcileScrubber(deps: ReconcileDeps, target: ScrubberTarget): Promise<ScrubberRun> {
+  try {
+    return await run(deps, target)
+  } catch (error) {
+    await deps.db.transaction().execute((trx) => saveUnreachable(trx, target.name, target.prefixes))
+    throw error
+  }
+}
+
+async function run(
+  { db, compile = compileLists, plan = planLists }: ReconcileDeps,
+  { name, prefixes, scrubber }: ScrubberTarget,
+): Promise<ScrubberRun> {
+  const { desired, evidence, decided } = await readState(db, prefixes)
+  const before = await scrubber.list()
+  const compiled = compile(
+    desired.map(({ prefix, rules }) => ({ prefix, rules })),
+    scrubber.can,
+  )
+  const planned = withoutRefused(plan(compiled.lists, before, scrubber.can.ordering), compiled)
+  const guarded = guardChanges(planned, evidence, before, (hash) => decided.approved.has(hash))
+  await scrubber.apply(guarded.apply)
+  await scrubber.remove(guarded.remove)
+  const isUnchanged = guarded.apply.length === 0 && guarded.remove.length === 0
+  const after = isUnchanged ? before : await scrubber.list()
+  const installs = desired.map((list) => installOf(list, compiled, guarded, after, scrubber))
+  const newHolds = await db.transaction().execute(async (trx) => {
+    await saveInstalls(trx, name, installs)
+    return saveHolds(trx, name, guarded.holds)
+  })
+  if (scrubber.can.hits) await saveHits(db, name, await scrubber.hits())
+  return {
+    applied: guarded.apply.length,
+    removed: guarded.remove.length,
+    held: guarded.holds.length,
+    newHolds,
+  }
+}
+
+type Desired = OrderedList & Pick<DesiredRow, 'listId' | 'version'>
+
+/** Everything from one snapshot. */
+const readState = (db: Db, prefixes: readonly Prefix[]) =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => ({
+      desired: (await listDesired(trx, prefixes)).map((row): Desired => ({
+        listId: row.listId,
+        version: row.version,
+        prefix: row.prefix,
+        rules: parseRows(row.rules, row.prefix),
+      })),
+      evidence: (await listEvidence(trx, prefixes)).map((row) => ({
+        ...row,
+        rules: parseRows(row.rules, row.prefix),
+      })),
+      decided: await listDecided(trx),
+    }))
+
+/** A rule that can no longer be parsed would let packets pass or drop them: the list is not touched. */
+function parseRows(rules: readonly StoredRule[], prefix: Prefix): FilterRule[] {
+  return rules.map((rule) => {
+    try {
+      return { id: rule.id, ...parseStored(rule, prefix) }
+    } catch (error) {
+      if (error instanceof RuleError)
+        throw new Error(`rule ${rule.id} of ${prefix}: ${error.message}`, { cause: error })
+      throw error
+    }
+  })
+}
+
+/** The scrubber keeps its version of a refused list. */
+function withoutRefused(planned: PlannedChanges, { refused }: CompileResult): PlannedChanges {
+  const prefixes = new Set(refused.map(({ prefix }) => prefix))
+  return {
+    apply: planned.apply.filter(({ prefix }) => !prefixes.has(prefix)),
+    remove: planned.remove.filter((prefix) => !prefixes.has(prefix)),
+  }
+}
+
+function installOf(
+  { listId, version, prefix, rules }: Desired,
+  compiled: CompileResult,
+  guarded: GuardedChanges,
+  after: readonly InstalledList[],
+  { can }: Scrubber,
+): Install {
+  const base = { listId, version, attrs: {}, rules: {} }
+  const refusal = compiled.refused.find((one) => one.prefix === prefix)
+  if (refusal) return { ...base, state: 'rejected', ...ofRefusal(refusal, can.rulesMax) }
+  if (guarded.holds.some((hold) => hold.listId === listId)) return { ...base, state: 'held', reason: 'held' }
+  const wanted = compiled.lists.find((list) => list.prefix === prefix)
+  if (!isHeldBy(wanted, after, prefix, can.ordering)) return { ...base, state: 'pending', reason: 'waiting' }
+  const notes = {
+    ...(can.ordering === 'flowspec' ? noteEach(rules, 'routers_may_validate') : {}),
+    ...Object.fromEntries(
+      compiled.shadowed
+        .filter((one) => one.prefix === prefix)
+        .map(({ rule, by }) => [rule, { reason: 'shadowed' as const, attrs: { other: by } }]),
+    ),
+  }
+  return { ...base, state: 'active', reason: null, rules: notes }
+}
+
+const noteEach = (rules: readonly FilterRule[], reason: ShieldReason) =>
+  Object.fromEntries(rules.map(({ id }) => [id, { reason, attrs: {} }]))
+
+function isHeldBy(
+  wanted: CompiledList | undefined,
+  after: readonly InstalledList[],
+  prefix: Prefix,
+  ordering: Scrubber['can']['ordering'],
+): boolean {
+  const held = after.find((list) => list.prefix === prefix)
+  if (!wanted || wanted.rules.length === 0) return held === undefined
+  return held?.fingerprint === fingerprintOf(wanted, ordering)
+}
+
+function ofRefusal(
+  { code, rules }: CompileRefusal,
+  rulesMax: number,
+): Pick<Install, 'reason' | 'attrs' | 'rules'> {
+  const [first, second] = rules
+  if (code === 'order_impossible' || code === 'too_many_added')
+    return {
+      reason: 'cannot_order',
+      attrs: { other: second ?? null },
+      rules:
+        first === undefined ? {} : { [first]: { reason: 'cannot_order', attrs: { other: second ?? null } } },
+    }
+  if (code === 'rules_max') return { reason: 'too_many_rules', attrs: { max: rulesMax }, rules: {} }
+  const field =
+    code === 'packet_rate_unsupported'
+      ? 'rate_pps'
+      : code === 'family_unsupported'
+        ? 'IP version'
+        : 'destination'
+  return {
+    reason: 'unsupported',
+    attrs: { field },
+    rules: Object.fromEntries(rules.map((id) => [id, { reason: 'unsupported', attrs: { field } }])),
+  }
+}

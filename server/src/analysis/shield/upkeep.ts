@@ -1,0 +1,160 @@
+// Changes of lists without a request: unconfirmed versions are reverted, rules end, and lists of prefixes that the team no longer
+// holds are emptied. Each is a new version or a status in the database; scrubbers follow by their own loops.
+import { writeAudit } from '../../db/audit.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import { hashOf } from './reconcile-guard.ts'
+import {
+  deleteOtherInstalls,
+  listDecided,
+  lockListStates,
+  saveHolds,
+  saveListState,
+  saveRuleStates,
+  type ListState,
+  type Shown,
+} from './reconcile.store.ts'
+import { lockShield, storeVersion } from './shield-list.store.ts'
+import { shownList, shownRule } from './shown-state.ts'
+import {
+  findUnconfirmed,
+  listFormer,
+  listScopes,
+  lockStates,
+  lockUnconfirmed,
+  readVersionRules,
+  type FormerList,
+  type Scope,
+} from './upkeep.store.ts'
+import { writeListMessages, type ListChange } from './shield-message.ts'
+
+/** Lists that may be emptied at once because their teams lost the prefixes. */
+const formerMax = 3
+
+export type Upkeep = { readonly reverted: number; readonly emptied: number; readonly held: number }
+
+/** Restores the last confirmed version of every list whose time is over, and empties lists of former holders. */
+export async function upkeepLists(db: Db): Promise<Upkeep> {
+  let reverted = 0
+  for (const { id, teamId } of await findUnconfirmed(db))
+    if (await db.transaction().execute((trx) => revert(trx, teamId, id))) reverted++
+  const { emptied, held } = await emptyFormer(db)
+  return { reverted, emptied, held }
+}
+
+/** Returns false if it was confirmed or replaced in the meantime. */
+async function revert(trx: Trx, teamId: number, id: number): Promise<boolean> {
+  // As the update does, so that a confirmation and the revert do not wait for each other.
+  await lockShield(trx, teamId)
+  const list = await lockUnconfirmed(trx, id)
+  if (!list) return false
+  const rules = await readVersionRules(trx, id, list.previousVersion)
+  const version = list.version + 1
+  await storeVersion(
+    trx,
+    teamId,
+    { listId: id, version, cause: 'revert', actor: 'pharos', forced: true },
+    rules,
+  )
+  const prefix = parsePrefix(list.prefix)
+  await writeAudit(trx, {
+    teamId,
+    actor: 'pharos',
+    action: 'shield.revert',
+    target: `shield:${prefix}`,
+    before: { prefix, version: list.version, confirm_by: list.confirmBy },
+    after: { prefix, version, restored_version: list.previousVersion, rules: rules.length },
+  })
+  await writeListMessages(trx, [{ teamId, listId: id, prefix, version, change: 'reverted' }])
+  await wake(trx, 'shield')
+  return true
+}
+
+async function emptyFormer(db: Db): Promise<{ emptied: number; held: number }> {
+  return db.transaction().execute(async (trx) => {
+    const former = await listFormer(trx)
+    const hold = former.length > formerMax ? holdOf(former) : undefined
+    const { approved } = await listDecided(trx)
+    const isHeld = hold !== undefined && !approved.has(hold.evidence)
+    await saveHolds(trx, null, isHeld ? [hold] : [])
+    if (isHeld) return { emptied: 0, held: former.length }
+    for (const list of former) await empty(trx, list)
+    if (former.length > 0) await wake(trx, 'shield')
+    return { emptied: former.length, held: 0 }
+  })
+}
+
+const holdOf = (former: readonly FormerList[]) => ({
+  listId: null,
+  teamId: null,
+  reason: 'former_holders' as const,
+  attrs: { count: former.length, prefixes: former.map(({ prefix }) => prefix) },
+  evidence: hashOf(
+    'former_holders',
+    former.map(({ id, version }) => [id, version]),
+  ),
+})
+
+async function empty(
+  trx: Trx,
+  { id, teamId, prefix: text, version: before, ruleCount }: FormerList,
+): Promise<void> {
+  const prefix = parsePrefix(text)
+  const version = before + 1
+  await storeVersion(
+    trx,
+    teamId,
+    { listId: id, version, cause: 'former_holder', actor: 'pharos', forced: false },
+    [],
+  )
+  await writeAudit(trx, {
+    teamId,
+    actor: 'pharos',
+    action: 'shield.remove',
+    target: `shield:${prefix}`,
+    before: { prefix, version: before, rules: ruleCount },
+    after: { prefix, version, rules: 0, reason: 'the team no longer holds the prefix' },
+  })
+  await writeListMessages(trx, [{ teamId, listId: id, prefix, version, change: 'removed' }])
+}
+
+/** Brings the status of all lists and rules up to date with what the scrubbers hold, and reports changes. Returns how many lists changed. */
+export async function refreshStates(db: Db): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    await lockStates(trx)
+    const scopes = await listScopes(trx)
+    await deleteOtherInstalls(
+      trx,
+      scopes.map(({ name }) => name),
+    )
+    const changes: ListChange[] = []
+    for (const list of await lockListStates(trx)) changes.push(...(await refresh(trx, list, scopes)))
+    await writeListMessages(trx, changes)
+    return changes.length
+  })
+}
+
+async function refresh(trx: Trx, list: ListState, scopes: readonly Scope[]): Promise<ListChange[]> {
+  const names = scopes.filter((one) => one.lists.includes(list.id)).map(({ name }) => name)
+  const shown = shownList(list, names)
+  const rules = list.rules.map((rule) => ({ id: rule.id, ...shownRule(rule, shown, list) }))
+  const ended = list.rules.filter(({ expired, status }) => expired && status !== 'expired')
+  await saveRuleStates(trx, rules)
+  if (shown.status !== list.status || shown.reason !== list.reason) await saveListState(trx, list.id, shown)
+  const change = changeOf(list, shown)
+  const { id: listId, teamId, prefix, version } = list
+  const message = { teamId, listId, prefix, version }
+  return [
+    ...(ended.length > 0
+      ? [{ ...message, change: 'expired' as const, ruleIds: ended.map(({ id }) => id) }]
+      : []),
+    ...(change ? [{ ...message, change, reason: shown.reason, attrs: shown.attrs }] : []),
+  ]
+}
+
+function changeOf(list: ListState, shown: Shown): 'applied' | 'rejected' | 'held' | undefined {
+  if (shown.status === 'active' && list.status !== 'active' && list.version > 0) return 'applied'
+  if (shown.status === 'error' && list.status !== 'error') return 'rejected'
+  return shown.reason === 'held' && list.reason !== 'held' ? 'held' : undefined
+}

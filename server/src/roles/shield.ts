@@ -1,0 +1,163 @@
+// The loops of shield in the reconciler role: one for each scrubber of the platform file, and one for what happens to lists by time. One
+// process at a time runs each of them.
+import { compileLists } from '../analysis/shield/compile.ts'
+import { reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
+import { listScrubbers, type ScrubberRow } from '../analysis/shield/scrubber.store.ts'
+import type { Scrubber } from '../analysis/shield/scrubber.ts'
+import type { FindRefusals, ListRefusal } from '../analysis/shield/update-shield.ts'
+import { refreshStates, upkeepLists } from '../analysis/shield/upkeep.ts'
+import { Leadership } from '../db/leadership.ts'
+import { createScrubber } from '../drivers/scrubbers.ts'
+import type { Component } from '../runtime/component.ts'
+import { createLedLoop } from './dns-publish.ts'
+import { createLoopComponent, type LoopComponent } from './loop-component.ts'
+import type { Shared } from './shared.ts'
+
+/** Confirmations and expiry are checked this often. */
+const upkeepIntervalMs = 5_000
+/** Scrubbers are read back and their counters are read this often. */
+const scrubberIntervalMs = 10_000
+/** Finds new scrubbers within this time if a notification is lost. */
+const discoverIntervalMs = 30_000
+
+export function shieldParts(shared: Shared): Component[] {
+  const { postgres, log } = shared
+  return [
+    createLedLoop(shared, {
+      name: 'shield',
+      wakeName: 'shield',
+      intervalMs: upkeepIntervalMs,
+      async run() {
+        const { reverted, emptied, held } = await upkeepLists(postgres.owner)
+        if (reverted > 0) log.info({ reverted }, 'shield lists reverted: not confirmed in time')
+        if (emptied > 0) log.warn({ emptied }, 'shield lists removed: the teams no longer hold the prefixes')
+        if (held > 0) log.warn({ held }, 'removals of shield lists wait for staff')
+        await refreshStates(postgres.owner)
+      },
+    }),
+    createScrubberLoops(shared),
+  ]
+}
+
+type ScrubberLoop = { readonly settings: string; readonly part: LoopComponent }
+
+/** Starts a loop for each scrubber, restarts those with changed settings, and stops removed ones. An invalid one stops no other. */
+function createScrubberLoops(shared: Shared): Component {
+  const loops = new Map<string, ScrubberLoop>()
+  async function discover(): Promise<void> {
+    const rows = new Map((await listScrubbers(shared.postgres.owner)).map((row) => [row.name, row]))
+    for (const [name, { settings, part }] of loops) {
+      const row = rows.get(name)
+      if (row && JSON.stringify(row) === settings) continue
+      loops.delete(name)
+      await part.stop()
+    }
+    for (const row of rows.values()) if (!loops.has(row.name)) add(row)
+  }
+  function add(row: ScrubberRow): void {
+    try {
+      const part = createScrubberLoop(shared, row)
+      loops.set(row.name, { settings: JSON.stringify(row), part })
+      part.start()
+    } catch (error) {
+      shared.log.error({ scrubber: row.name, err: error }, 'scrubber has invalid settings')
+    }
+  }
+  const discovery = createLoopComponent(shared, {
+    name: 'shield-scrubbers',
+    wakeName: 'shield',
+    intervalMs: discoverIntervalMs,
+    run: discover,
+  })
+  return {
+    name: discovery.name,
+    start: discovery.start,
+    async stop() {
+      await discovery.stop()
+      await Promise.all([...loops.values()].map(({ part }) => part.stop()))
+      loops.clear()
+    },
+  }
+}
+
+function createScrubberLoop(
+  shared: Shared,
+  { name, driver, prefixes, rulesMax }: ScrubberRow,
+): LoopComponent {
+  const scrubber = createScrubber(driver, { name, rulesMax })
+  const leadership = new Leadership(shared.postgres, `shield:${name}`)
+  const loop = createLoopComponent(shared, {
+    name: `shield:${name}`,
+    wakeName: 'shield',
+    intervalMs: scrubberIntervalMs,
+    async run() {
+      if (await leadership.hold()) await runScrubber(shared, { name, prefixes, scrubber })
+    },
+  })
+  const unwatch = scrubber.watch(() => loop.wake())
+  return {
+    ...loop,
+    async stop() {
+      unwatch()
+      await loop.stop()
+      await leadership.release()
+      await scrubber.close()
+    },
+  }
+}
+
+async function runScrubber({ postgres, log }: Shared, target: ScrubberTarget): Promise<void> {
+  const { name: scrubber } = target
+  try {
+    const { applied, removed, newHolds } = await reconcileScrubber({ db: postgres.owner }, target)
+    if (applied + removed > 0) log.info({ scrubber, applied, removed }, 'shield lists applied')
+    if (newHolds.length > 0) log.warn({ scrubber, holds: newHolds }, 'changes of shield lists wait for staff')
+  } finally {
+    await refreshStates(postgres.owner)
+  }
+}
+
+/** Returns what the scrubbers of a prefix cannot apply, by what they can do: none of them is called. */
+export const createFindRefusals =
+  ({ postgres, log }: Pick<Shared, 'postgres' | 'log'>): FindRefusals =>
+  async (prefix, rules) => {
+    const refusals: ListRefusal[] = []
+    for (const row of await listScrubbers(postgres.front, prefix)) {
+      const can = capabilitiesOf(row, (error) =>
+        log.warn({ scrubber: row.name, err: error }, 'rules not checked for the scrubber'),
+      )
+      if (!can) continue
+      const numbered = rules.map(({ parsed }, id) => ({ id, ...parsed }))
+      for (const refusal of compileLists([{ prefix, rules: numbered }], can).refused)
+        refusals.push(...refusalsOf(refusal, row.name))
+    }
+    return refusals
+  }
+
+/** Only its settings are read; a key file that this process cannot read is the loop's concern. */
+function capabilitiesOf(
+  { name, driver, rulesMax }: ScrubberRow,
+  report: (error: unknown) => void,
+): Scrubber['can'] | undefined {
+  try {
+    const scrubber = createScrubber(driver, { name, rulesMax })
+    const { can } = scrubber
+    scrubber.close().catch(report)
+    return can
+  } catch (error) {
+    report(error)
+    return undefined
+  }
+}
+
+function refusalsOf(
+  { code, rules }: ReturnType<typeof compileLists>['refused'][number],
+  scrubber: string,
+): ListRefusal[] {
+  const [first, second] = rules
+  if (first === undefined) return [{ scrubber, code }]
+  if (second !== undefined && (code === 'order_impossible' || code === 'too_many_added'))
+    return [{ index: first, other: second, scrubber, code }]
+  const field = code === 'packet_rate_unsupported' ? { field: 'rate_pps' } : {}
+  return rules.map((index) => ({ index, ...field, scrubber, code }))
+}

@@ -1,0 +1,481 @@
+// The loops of shield against a scrubber in memory: rules by time, holds, planner faults, former holders, and scrubbers that fail.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { compileLists, type CompileResult } from '../src/analysis/shield/compile.ts'
+import { reconcileScrubber, type ReconcileDeps, type ScrubberRun } from '../src/analysis/shield/reconcile.ts'
+import { saveHits } from '../src/analysis/shield/reconcile.store.ts'
+import { planLists, type Scrubber } from '../src/analysis/shield/scrubber.ts'
+import { refreshStates, upkeepLists } from '../src/analysis/shield/upkeep.ts'
+import { SandboxScrubber } from '../src/drivers/sandbox-scrubber/scrubber.ts'
+import { parsePrefixOrAddress } from '../src/net/prefix.ts'
+import { DriverError } from '../src/runtime/driver-error.ts'
+import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+import type { Answered } from './support/dns.ts'
+
+let api: TestApi
+let team: TestTeam
+let access = ''
+let staff = ''
+let networks = 0
+let scrubber: SandboxScrubber
+
+before(async () => {
+  api = await createTestApi()
+  team = await addTeam(api, 'red')
+  access = (await api.signIn((await addUser(api, 'admin', [team], { admin: true })).email)).access
+  staff = (await api.signIn((await addUser(api, 'staff', [team], { staff: true })).email)).access
+  await db()
+    .insertInto('scrubbers')
+    .values({ name: 'edge', driver: JSON.stringify({ kind: 'sandbox' }) })
+    .execute()
+  scrubber = new SandboxScrubber({ name: 'edge', rulesMax: 10_000, latencyMs: 0 })
+})
+after(() => api[Symbol.asyncDispose]())
+
+const db = () => api.database.postgres.owner
+
+async function newPrefix(): Promise<string> {
+  const prefix = `198.18.${networks++}.0/24`
+  await db().insertInto('prefixes').values({ team_id: team.teamId, prefix }).execute()
+  return prefix
+}
+const hostOf = (prefix: string, host: number): string => prefix.replace('.0/24', `.${host}`)
+
+async function call(
+  method: 'GET' | 'PUT' | 'POST',
+  url: string,
+  body?: object,
+  as = access,
+): Promise<Answered> {
+  const answer = await api.server.inject({
+    method,
+    url,
+    headers: { authorization: `Bearer ${as}` },
+    ...(body === undefined ? {} : { payload: body }),
+  })
+  assert.ok(answer.statusCode < 300, `${answer.statusCode} ${answer.body}`)
+  return answer.json()
+}
+const put = (prefix: string, rules: readonly object[], rest: object = {}) =>
+  call('PUT', '/v3/lighthouse/security/shield/rules', { prefix, rules, force: true, ...rest })
+const rulesOf = async (prefix: string): Promise<Answered[]> =>
+  (await call('GET', `/v3/lighthouse/security/shield/rules?prefix=${prefix}&include=hits`)).results
+const listOf = async (prefix: string): Promise<Answered> =>
+  (await call('GET', `/v3/lighthouse/security/shield/lists?prefix=${prefix}`)).results[0]
+const openHolds = async (): Promise<Answered[]> =>
+  (await call('GET', '/v3/admin/shield-holds?state=open', undefined, staff)).results
+const decide = (id: number, decision: 'approve' | 'reject') =>
+  call('POST', `/v3/admin/shield-holds/${id}/${decision}`, undefined, staff)
+
+/** One run of the loops. */
+async function run(
+  deps: Partial<ReconcileDeps> = {},
+  target: { name?: string; scrubber?: Scrubber } = {},
+): Promise<ScrubberRun> {
+  await upkeepLists(db())
+  try {
+    return await reconcileScrubber({ db: db(), ...deps }, { name: 'edge', prefixes: [], scrubber, ...target })
+  } finally {
+    await refreshStates(db())
+  }
+}
+
+/** Whether a UDP packet from this port to the host passes. */
+function passes(prefix: string, sourcePort: number, host = 7): boolean {
+  const decided = scrubber.decide({
+    destination: parsePrefixOrAddress(hostOf(prefix, host)),
+    source: parsePrefixOrAddress('192.0.2.1'),
+    protocol: 17,
+    sourcePort,
+    destinationPort: 40_000,
+    packetLength: 500,
+    dscp: 0,
+    fragment: false,
+  })
+  return decided === undefined || decided.action.kind === 'allow'
+}
+
+async function messagesOf(prefix: string): Promise<string[]> {
+  const { rows } = await sql<{ change: string }>`
+    select data ->> 'change' as change from (select data::jsonb as data, id from outbox where type = 'shield.list_changed') o
+    where data ->> 'prefix' = ${prefix} order by id`.execute(db())
+  return rows.map(({ change }) => change)
+}
+
+const deny = (port: number, rest: object = {}) => ({
+  action: 'deny',
+  protocol: 'udp',
+  source_port: String(port),
+  ...rest,
+})
+const allow = (port: number) => ({ ...deny(port), action: 'allow' })
+
+describe('a list', () => {
+  it('is applied in order, and shown as active once the scrubber holds it', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [allow(53), deny(53), deny(123)])
+    assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [true, true])
+    await run()
+    assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [true, false])
+    const rules = await rulesOf(prefix)
+    assert.deepEqual(
+      rules.map(({ status, status_reason: reason }) => [status, reason?.code]),
+      [
+        ['active', undefined],
+        ['active', 'shadowed'],
+        ['active', undefined],
+      ],
+    )
+    assert.equal((await listOf(prefix)).status, 'active')
+    assert.deepEqual(await messagesOf(prefix), ['applied'])
+    assert.deepEqual((await run()).applied, 0, 'a second run changes nothing')
+  })
+
+  it('is removed from the scrubber when it is cleared', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(123)])
+    await run()
+    await put(prefix, [])
+    assert.equal((await run()).removed, 1)
+    assert.equal(passes(prefix, 123), true)
+    assert.deepEqual(await openHolds(), [])
+  })
+
+  it('loses a rule when it expires', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(53), deny(123, { expires: new Date(Date.now() + 3_600_000).toISOString() })])
+    await run()
+    assert.equal(passes(prefix, 123), false)
+    await expire(prefix)
+    await run()
+    assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [false, true])
+    assert.deepEqual(
+      (await rulesOf(prefix)).map(({ status }) => status),
+      ['active', 'expired'],
+    )
+    assert.deepEqual((await messagesOf(prefix)).toSorted(), ['applied', 'expired'])
+  })
+
+  it('does not apply a rule that is not enabled', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(53), deny(123, { enabled: false })])
+    await run()
+    assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [false, true])
+    const [, disabled] = await rulesOf(prefix)
+    assert.deepEqual([disabled.status, disabled.status_reason.code], ['pending', 'disabled'])
+  })
+})
+
+/** Moves the expiry of the rules of a list into the past, in the version too. */
+async function expire(prefix: string): Promise<void> {
+  const past = new Date(Date.now() - 1000).toISOString()
+  await sql`
+    update shield_rules set expires = ${past}::timestamptz where expires is not null
+      and list_id = (select id from shield_lists where prefix = ${prefix}::cidr)`.execute(db())
+  await sql`
+    update shield_versions set rules = (
+      select jsonb_agg(case when r -> 'expires' = 'null' then r else r || jsonb_build_object('expires', ${past}::text) end)
+      from jsonb_array_elements(rules) r)
+    where list_id = (select id from shield_lists where prefix = ${prefix}::cidr)`.execute(db())
+}
+
+const endConfirmation = (prefix: string) =>
+  sql`update shield_lists set confirm_by = now() - interval '1 second' where prefix = ${prefix}::cidr`.execute(
+    db(),
+  )
+
+describe('a list that must be confirmed', () => {
+  it('is reverted in time by another process, with the ids and hits of the rules before', async () => {
+    const prefix = await newPrefix()
+    const before = await put(prefix, [deny(53), allow(80)])
+    await run()
+    await put(prefix, [deny(123)], { confirm_within: 600 })
+    await run()
+    assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [true, false])
+    await endConfirmation(prefix)
+    // Another process: nothing but the rows tells about the timer.
+    await run()
+    assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [false, true])
+    const rules = await rulesOf(prefix)
+    assert.deepEqual(
+      rules.map(({ id, version }) => [id, version]),
+      before.results.map(({ id }: Answered) => [id, 3]),
+    )
+    const list = await listOf(prefix)
+    assert.deepEqual([list.confirm_by, list.previous_version, list.status], [null, null, 'active'])
+    assert.deepEqual(await messagesOf(prefix), ['applied', 'applied', 'reverted', 'applied'])
+    const { rows } = await sql`
+      select from audit_entries where action = 'shield.revert' and target = ${`shield:${prefix}`}`.execute(
+      db(),
+    )
+    assert.equal(rows.length, 1)
+  })
+
+  it('is emptied if there was none before', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(123)], { confirm_within: 600 })
+    await run()
+    await endConfirmation(prefix)
+    await run()
+    assert.equal(passes(prefix, 123), true)
+    assert.deepEqual(await rulesOf(prefix), [])
+  })
+
+  it('stays if it was confirmed', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(123)], { confirm_within: 600 })
+    await put(prefix, [deny(123)], { version: 1 })
+    await run()
+    await run()
+    assert.equal(passes(prefix, 123), false)
+    assert.equal((await listOf(prefix)).version, 1)
+  })
+
+  it('is either confirmed or reverted if both happen at once', async () => {
+    const prefix = await newPrefix()
+    for (let round = 0; round < 5; round++) {
+      await put(prefix, [deny(1000 + round)], { confirm_within: 600 })
+      await endConfirmation(prefix)
+      const confirm = api.server.inject({
+        method: 'PUT',
+        url: '/v3/lighthouse/security/shield/rules',
+        headers: { authorization: `Bearer ${access}` },
+        payload: { prefix, rules: [deny(1000 + round)], force: true },
+      })
+      await Promise.all([confirm, upkeepLists(db()), upkeepLists(db())])
+      const list = await listOf(prefix)
+      assert.equal(list.confirm_by, null)
+      assert.equal((await confirm).statusCode, 200)
+    }
+  })
+})
+
+describe('a rule for the whole prefix', () => {
+  it('waits for staff, once for the same rule, while the version before stays', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(123)])
+    await run()
+    await put(prefix, [allow(53), { action: 'deny' }])
+    assert.deepEqual((await run()).held, 1)
+    assert.deepEqual([passes(prefix, 123), passes(prefix, 5000)], [false, true])
+    const list = await listOf(prefix)
+    assert.deepEqual([list.status, list.status_reason.code], ['pending', 'held'])
+    const [hold] = await openHolds()
+    assert.deepEqual([hold.reason, hold.prefix, hold.team.id], ['whole_prefix', prefix, team.teamId])
+    await decide(hold.id, 'approve')
+    await run()
+    assert.deepEqual([passes(prefix, 53), passes(prefix, 5000)], [true, false])
+    await put(prefix, [allow(53), allow(443), { action: 'deny' }])
+    assert.deepEqual((await run()).held, 0)
+    assert.equal(passes(prefix, 443), true)
+    assert.deepEqual(await messagesOf(prefix), ['applied', 'held', 'applied', 'applied'])
+  })
+
+  it('is not applied after a rejection, and staff are not asked again', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [{ action: 'rate_limit', rate_bps: 1000 }])
+    await run()
+    const [hold] = await openHolds()
+    await decide(hold.id, 'reject')
+    await run()
+    assert.equal(passes(prefix, 5000), true)
+    assert.deepEqual(await openHolds(), [])
+    await put(prefix, [])
+    await run()
+  })
+})
+
+type Fault = (compiled: CompileResult) => CompileResult
+const mapRules = (compiled: CompileResult, map: (rules: readonly Answered[], at: number) => Answered[]) => ({
+  ...compiled,
+  lists: compiled.lists.map((list, at) => ({ ...list, rules: map(list.rules, at) })),
+})
+/** Results of a defective compiler. */
+const faults: Record<string, Fault> = {
+  'no lists': (compiled) => ({ ...compiled, lists: [] }),
+  'half of the lists': (compiled) => ({ ...compiled, lists: compiled.lists.filter((_, at) => at % 2 === 0) }),
+  'lists without rules': (compiled) => mapRules(compiled, () => []),
+  'lists without their last rule': (compiled) => mapRules(compiled, (rules) => rules.slice(0, -1)),
+  'everything denied': (compiled) =>
+    mapRules(compiled, (rules) => rules.map((rule) => ({ ...rule, action: { kind: 'deny' } }))),
+  'matches without ports': (compiled) =>
+    mapRules(compiled, (rules) =>
+      rules.map((rule) => ({ ...rule, match: { destination: rule.match.destination } })),
+    ),
+  'rules of another list': (compiled) =>
+    mapRules(compiled, (_, at) => [...compiled.lists.at(at - 1)!.rules] as Answered[]),
+}
+
+describe('a fault of the planner', () => {
+  for (const [name, fault] of Object.entries(faults)) {
+    it(`removes and adds nothing, and waits for staff: ${name}`, async () => {
+      const prefixes = [await newPrefix(), await newPrefix(), await newPrefix(), await newPrefix()]
+      for (const prefix of prefixes) await put(prefix, [allow(53), deny(53 + 70), deny(19)])
+      await run()
+      const before = await scrubber.list()
+      const compile: typeof compileLists = (lists, can) => fault(compileLists(lists, can))
+      await run({ compile })
+      assert.deepEqual(await scrubber.list(), before)
+      assert.notEqual((await openHolds()).length, 0)
+      await run()
+      assert.deepEqual(await openHolds(), [], 'closed once the plan is right')
+    })
+  }
+
+  it('never takes a rule away, whatever the plan removes', async () => {
+    const before = await scrubber.list()
+    assert.ok(before.length > 3)
+    await fc.assert(
+      fc.asyncProperty(fc.subarray([...before], { minLength: 1 }), async (gone) => {
+        const remove = gone.map(({ prefix }) => prefix)
+        const plan: typeof planLists = (...args) => ({ ...planLists(...args), remove })
+        await run({ plan })
+        assert.deepEqual(await scrubber.list(), before)
+      }),
+      { numRuns: 20 },
+    )
+    await run()
+  })
+
+  it('is noticed if the database returns no list at all', async () => {
+    const before = await scrubber.list()
+    await assert.rejects(
+      db()
+        .transaction()
+        .execute(async (trx) => {
+          await sql`delete from shield_lists`.execute(trx)
+          const run = await reconcileScrubber({ db: readsOf(trx) }, { name: 'edge', prefixes: [], scrubber })
+          assert.deepEqual([run.removed, run.held], [0, 1])
+          const { rows } = await sql<{ reason: string }>`
+            select reason from shield_holds where state = 'open'`.execute(trx)
+          assert.deepEqual(rows, [{ reason: 'no_lists' }])
+          throw new Error('rolled back')
+        }),
+      /rolled back/,
+    )
+    assert.deepEqual(await scrubber.list(), before)
+  })
+})
+
+/** The connection of a transaction as a database whose transactions are parts of it. */
+const readsOf = (trx: unknown): ReconcileDeps['db'] =>
+  new Proxy(trx as ReconcileDeps['db'], {
+    get(target, name) {
+      const builder = {
+        setIsolationLevel: () => builder,
+        setAccessMode: () => builder,
+        execute: (work: (one: unknown) => unknown) => work(target),
+      }
+      return name === 'transaction' ? () => builder : Reflect.get(target, name, target)
+    },
+  })
+
+describe('a prefix that leaves the team', () => {
+  it('loses its list, with an audit entry and a message', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(123)])
+    await run()
+    await sql`delete from prefixes where prefix = ${prefix}::cidr`.execute(db())
+    await run()
+    assert.equal(passes(prefix, 123), true)
+    assert.deepEqual(await messagesOf(prefix), ['applied', 'removed', 'applied'])
+    const { rows } = await sql`
+      select from audit_entries where action = 'shield.remove' and target = ${`shield:${prefix}`}`.execute(
+      db(),
+    )
+    assert.equal(rows.length, 1)
+  })
+
+  it('keeps its list if many prefixes leave at once, until staff approve', async () => {
+    const prefixes = [await newPrefix(), await newPrefix(), await newPrefix(), await newPrefix()]
+    for (const prefix of prefixes) await put(prefix, [deny(123)])
+    await run()
+    await sql`delete from prefixes where prefix = any(${prefixes}::cidr[])`.execute(db())
+    await run()
+    for (const prefix of prefixes) assert.equal(passes(prefix, 123), false)
+    const [hold] = await openHolds()
+    assert.deepEqual([hold.reason, hold.prefixes], ['former_holders', prefixes])
+    await decide(hold.id, 'approve')
+    await run()
+    for (const prefix of prefixes) assert.equal(passes(prefix, 123), true)
+  })
+})
+
+describe('a scrubber that fails', () => {
+  /** Fails in the call, and otherwise works as the scrubber. */
+  const failing = (method: 'list' | 'apply', isDone = false): Scrubber =>
+    new Proxy(scrubber as Scrubber, {
+      get(target, name) {
+        const value = Reflect.get(target, name, target)
+        if (typeof value !== 'function') return value
+        if (name !== method) return value.bind(target)
+        return async (...args: unknown[]) => {
+          if (isDone) await value.apply(target, args)
+          throw new DriverError('unreachable', 'edge: no answer')
+        }
+      },
+    })
+
+  it('keeps what it has, and its lists say so', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(53)])
+    await run()
+    await put(prefix, [deny(53), deny(123)])
+    await assert.rejects(run({}, { scrubber: failing('list') }), DriverError)
+    assert.deepEqual([passes(prefix, 53), passes(prefix, 123)], [false, true])
+    const list = await listOf(prefix)
+    assert.deepEqual([list.status, list.status_reason.code], ['pending', 'scrubber_unreachable'])
+    await run()
+    assert.equal(passes(prefix, 123), false)
+    assert.equal((await listOf(prefix)).status, 'active')
+  })
+
+  it('has the list after the next run, whether the interrupted call had an effect or not', async () => {
+    for (const isDone of [false, true]) {
+      const prefix = await newPrefix()
+      await put(prefix, [deny(123)])
+      await assert.rejects(run({}, { scrubber: failing('apply', isDone) }), DriverError)
+      await run()
+      assert.equal(passes(prefix, 123), false)
+      assert.equal((await listOf(prefix)).status, 'active')
+    }
+  })
+
+  it('does not keep the others from the list', async () => {
+    const prefix = await newPrefix()
+    await db()
+      .insertInto('scrubbers')
+      .values({ name: 'second', driver: JSON.stringify({ kind: 'sandbox' }) })
+      .execute()
+    const second = new SandboxScrubber({ name: 'second', rulesMax: 10_000, latencyMs: 0 })
+    await put(prefix, [deny(123)])
+    await assert.rejects(run({}, { scrubber: failing('list') }), DriverError)
+    await run({}, { name: 'second', scrubber: second })
+    assert.ok((await second.list()).some((list) => list.prefix === prefix))
+    assert.equal((await listOf(prefix)).status_reason.code, 'scrubber_unreachable')
+    await run()
+    assert.equal((await listOf(prefix)).status, 'active')
+    await sql`delete from scrubbers where name = 'second'`.execute(db())
+  })
+})
+
+describe('hits', () => {
+  it('add up over scrubbers and never fall when a counter begins again', async () => {
+    const prefix = await newPrefix()
+    const { results } = await put(prefix, [deny(123)])
+    const { id } = results[0]
+    const count = async (name: string, packets: number): Promise<unknown> => {
+      await saveHits(db(), name, new Map([[id, { packets, bytes: packets * 100 }]]))
+      const [rule] = await rulesOf(prefix)
+      return rule.hits.packets
+    }
+    assert.equal((await rulesOf(prefix))[0].hits, null)
+    assert.equal(await count('edge', 5), 5)
+    assert.equal(await count('edge', 8), 8)
+    assert.equal(await count('other', 2), 10)
+    assert.equal(await count('edge', 1), 11, 'the counter of the scrubber began again')
+    assert.equal(await count('edge', 3), 13)
+  })
+})
