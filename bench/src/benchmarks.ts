@@ -21,6 +21,7 @@ import { portUsage } from './port-usage.ts'
 import { portal } from './portal.ts'
 import { ptrBatch } from './ptr-batch.ts'
 import { readCounters } from './read-counters.ts'
+import { receiveFlows } from './receive-flows.ts'
 import { recordSetList } from './recordset-list.ts'
 import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
@@ -61,5 +62,6 @@ export const benchmarks: readonly Benchmark[] = [
   portUsage,
   percentile,
   deviceList,
+  receiveFlows,
   portal,
 ]
