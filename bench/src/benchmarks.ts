@@ -1,4 +1,5 @@
 // All benchmarks, in the order in which they are measured.
+import { collectFlows } from './collect-flows.ts'
 import { coldFollowers } from './cold-followers.ts'
 import { coldStart } from './cold-start.ts'
 import { createAnnouncements } from './create-announcements.ts'
@@ -8,7 +9,6 @@ import type { Benchmark } from './benchmark.ts'
 import { dnsChange, dnsFollowers, dnsLargeZone } from './dns-change.ts'
 import { dnsFuzz } from './dns-fuzz.ts'
 import { dnsQueries } from './dns-queries.ts'
-import { flowInsert, flowSeries } from './flow-store.ts'
 import { followStream } from './follow-stream.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { idleZones } from './idle-zones.ts'
@@ -40,6 +40,7 @@ export const benchmarks: readonly Benchmark[] = [
   patchToPeer,
   fullReconcile,
   ingestEvents,
+  collectFlows,
   roaCheck,
   createAnnouncements,
   coldStart,
@@ -64,7 +65,5 @@ export const benchmarks: readonly Benchmark[] = [
   percentile,
   deviceList,
   receiveFlows,
-  flowSeries,
-  flowInsert,
   portal,
 ]

@@ -146,17 +146,15 @@ function Drawn(props: ChartProps & { readonly height: number }) {
         )}
       </div>
       <div className={classes['foot']}>
-        {props.hasLegend !== false && (
-          <Legend
-            chart={props}
-            hidden={hidden}
-            onToggle={(name) =>
-              setHidden((before) =>
-                before.includes(name) ? before.filter((one) => one !== name) : [...before, name],
-              )
-            }
-          />
-        )}
+        <Legend
+          chart={props}
+          hidden={hidden}
+          onToggle={(name) =>
+            setHidden((before) =>
+              before.includes(name) ? before.filter((one) => one !== name) : [...before, name],
+            )
+          }
+        />
         <button
           type="button"
           className={classes['button']}

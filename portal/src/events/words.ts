@@ -61,7 +61,6 @@ export const words = {
   },
   traffic: {
     title: 'Traffic',
-    flows: 'Flow records',
     chart: (network: string) => `Traffic to ${network}`,
     bps: 'Bits per second',
     pps: 'Packets per second',

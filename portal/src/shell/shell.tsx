@@ -41,10 +41,6 @@ const CustomerBanner = lazy(async () => ({
 
 const HoldBanner = lazy(async () => ({ default: (await import('../staff/hold-banner.tsx')).HoldBanner }))
 
-const ConfirmTimers = lazy(async () => ({
-  default: (await import('../shield/confirm-timer.tsx')).ConfirmTimers,
-}))
-
 const AttackNotification = lazy(async () => ({
   default: (await import('../events/attack-notification.tsx')).AttackNotification,
 }))
@@ -97,11 +93,6 @@ function Frame({ user }: { user: User }) {
             <Suspense>
               <CustomerBanner user={user} />
               <HoldBanner />
-            </Suspense>
-          )}
-          {user.enabled_modules.includes('shield') && (
-            <Suspense>
-              <ConfirmTimers />
             </Suspense>
           )}
           <Content user={user} path={path} />

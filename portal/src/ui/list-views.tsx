@@ -17,6 +17,7 @@ import { useEffect, useState, type SyntheticEvent } from 'react'
 import { useUser } from '../api/use-session.ts'
 import { notifySuccess } from './notify.ts'
 import { storedChoice, useStoredChoice, type StoredChoice } from './stored-choice.ts'
+import { viewText, type ListView } from './use-list-search.ts'
 import { words } from './words.ts'
 import classes from './list.module.css'
 
@@ -35,14 +36,9 @@ function viewsOf(list: string, person: number | undefined): StoredChoice<readonl
   return store
 }
 
-type SavedViewsProps = {
-  readonly list: string
-  readonly several: string
-  /** Suggests the name of a new view. */
-  readonly suggestedName: () => string
-}
+type SavedViewsProps = { readonly list: string; readonly several: string; readonly view: ListView }
 
-export function SavedViews({ list, several, suggestedName }: SavedViewsProps) {
+export function SavedViews({ list, several, view }: SavedViewsProps) {
   const router = useRouter()
   const store = viewsOf(list, useUser()?.id)
   const views = useStoredChoice(store)
@@ -138,7 +134,7 @@ export function SavedViews({ list, several, suggestedName }: SavedViewsProps) {
               variant="subtle"
               justify="flex-start"
               disabled={current === '' || active !== undefined}
-              onClick={() => setName(suggestedName())}
+              onClick={() => setName(viewText(view))}
             >
               {words.views.save}
             </Button>

@@ -7,10 +7,9 @@ import type {
   ScrubberSettings,
 } from '../analysis/shield/scrubber-driver.ts'
 import { flowspec } from './flowspec/driver.ts'
-import { nftables } from './nftables/driver.ts'
 import { sandbox } from './sandbox-scrubber/driver.ts'
 
-const drivers: readonly ScrubberDriver[] = [sandbox, flowspec, nftables]
+const drivers: readonly ScrubberDriver[] = [sandbox, flowspec]
 
 /** Returns the problems of the settings, each with its place; none means that they are ScrubberSettings. */
 export function checkScrubber(settings: Readonly<Record<string, unknown>>): readonly ScrubberProblem[] {

@@ -6,7 +6,7 @@ import { wordsOf, type DemoAttack } from './model.ts'
 /** An attack without an end goes on this long. */
 const ongoingMs = 3_600_000
 
-/** Attacks on single addresses that are not over at `since`. */
+/** Attacks on single addresses that are not over at `since`. Those that the collector has found in flows would feed themselves. */
 export async function listAttacks(db: Db, since: Date): Promise<DemoAttack[]> {
   const { rows } = await sql<{
     target: string
@@ -19,7 +19,7 @@ export async function listAttacks(db: Db, since: Date): Promise<DemoAttack[]> {
     select host(affected_network) as target, classification_key as key, affected_bps::float8 as bps, affected_pps::float8 as pps,
       start_at as start, end_at as end
     from events
-    where affected_network is not null and masklen(affected_network) = case family(affected_network) when 4 then 32 else 128 end
+    where source_key in (select key from sources where kind <> 'flows') and affected_network is not null and masklen(affected_network) = case family(affected_network) when 4 then 32 else 128 end
       and coalesce(end_at, now()) >= ${since} and not ('OUTGOING' = any(flags))
     order by start_at`.execute(db)
   return rows.map(({ target, key, bps, pps, start, end }) => ({

@@ -431,7 +431,7 @@ const shapes: Readonly<Record<string, AttackShape>> = {
   'ip.fragment': { protocol: udp, srcPort: 0, dstPort: 0, fragment: true },
 }
 
-const riseMs = 20_000
+const riseMs = 8_000
 
 /** The flows of an attack between two times: it rises within seconds, and varies. */
 export function attackFlows(attack: DemoAttack, fromMs: number, untilMs: number, count: number): DemoFlow[] {
