@@ -9,6 +9,7 @@ import type { Benchmark } from './benchmark.ts'
 import { dnsChange, dnsFollowers, dnsLargeZone } from './dns-change.ts'
 import { dnsFuzz } from './dns-fuzz.ts'
 import { dnsQueries } from './dns-queries.ts'
+import { flowInsert, flowSeries } from './flow-store.ts'
 import { followStream } from './follow-stream.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { idleZones } from './idle-zones.ts'
@@ -65,5 +66,7 @@ export const benchmarks: readonly Benchmark[] = [
   percentile,
   deviceList,
   receiveFlows,
+  flowSeries,
+  flowInsert,
   portal,
 ]

@@ -36,7 +36,7 @@ async function run(bench: Bench): Promise<Line[]> {
   const rounds = bench.quick ? 1 : Math.max(bench.rounds, 3)
   const lines: Line[] = []
   for (const protocol of ['ipfix', 'v5'] as const) {
-    const load = { protocol, rate: bench.quick ? 5_000 : 30_000, seconds }
+    const load = { protocol, rate: bench.quick ? 5_000 : 50_000, seconds }
     const results: Record<'nfcapd' | 'recvmmsg' | 'dgram', Measured[]> = {
       nfcapd: [],
       recvmmsg: [],
@@ -85,8 +85,8 @@ async function measureOurs(kind: string, load: Load): Promise<Measured> {
   })
   try {
     const [port] = (await once(receiver, 'message')) as [number]
-    // The first second compiles.
-    const warm = await send(port, { ...load, seconds: 1 })
+    // The first millions of flows compile.
+    const warm = await send(port, { ...load, seconds: 1.5 * load.seconds })
     const before = await totalsOf(receiver, warm)
     const sent = await send(port, load)
     const after = await totalsOf(receiver, warm + sent)

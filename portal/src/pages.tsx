@@ -17,11 +17,13 @@ import type { listNotificationsRoute } from '@pharos/contract/notification'
 import type { listPortsRoute } from '@pharos/contract/port'
 import type { QueryOf } from '@pharos/contract/route'
 import type { listServicesRoute } from '@pharos/contract/service'
+import type { listShieldListsRoute } from '@pharos/contract/shield'
 import type { listTokensRoute } from '@pharos/contract/token'
 import type { listWebhookDeliveriesRoute, listWebhooksRoute } from '@pharos/contract/webhook'
 import {
   IconBroadcast,
   IconBuilding,
+  IconChartAreaLine,
   IconContract,
   IconDatabase,
   IconHome,
@@ -33,6 +35,7 @@ import {
   IconRouter,
   IconServer,
   IconShieldBolt,
+  IconShieldCheck,
   IconUser,
   IconUsers,
   IconWorld,
@@ -42,6 +45,7 @@ import { lazyRouteComponent, type RouteComponent, type SearchSchemaInput } from 
 import type { DraftSearch } from './announcements/draft.ts'
 import type { AnnouncementTab } from './announcements/tabs.ts'
 import { parameters } from './ui/search-params.ts'
+import type { ViewAddress } from './traffic/traffic-view.ts'
 import type { ZoneTab } from './zones/tabs.ts'
 
 /** `Written`: parameters that a link may set. `Read`: parameters that the page reads. */
@@ -54,6 +58,8 @@ export type Page<Path extends string, Written, Read> = {
   readonly group?: Group
   /** On phones the page has an entry in the bottom bar. */
   readonly isOnBar?: true
+  /** Its name there, if the other is too long. */
+  readonly barLabel?: string
   /** The number beside its entry: `shell/counts.ts`. */
   readonly count?: CountName
   /** Pressed after `g`, opens the page. */
@@ -74,6 +80,7 @@ export type Page<Path extends string, Written, Read> = {
 /** The groups of the sidebar, in their order. `account` is not listed: its pages are reached from the foot of the sidebar. */
 export const groupLabels = {
   routing: 'Routing',
+  traffic: 'Traffic',
   security: 'Security',
   inventory: 'Inventory',
   dns: 'DNS',
@@ -108,6 +115,7 @@ export const pages = [
     icon: IconBroadcast,
     group: 'routing',
     isOnBar: true,
+    barLabel: 'Routing',
     count: 'blocked',
     key: 'a',
     module: 'ipam',
@@ -169,6 +177,28 @@ export const pages = [
     component: lazyRouteComponent(() => import('./asns/asn.tsx'), 'AsnPage'),
   }),
   page({
+    path: '/traffic',
+    label: 'Explorer',
+    icon: IconChartAreaLine,
+    group: 'traffic',
+    isOnBar: true,
+    barLabel: 'Traffic',
+    key: 'x',
+    keywords: ['traffic', 'flows', 'netflow', 'sflow', 'ipfix', 'top talkers', 'sankey'],
+    module: 'lighthouse',
+    search: parameters<ViewAddress>()(
+      'chart',
+      'metric',
+      'direction',
+      'by',
+      'top',
+      'rank',
+      'compare',
+      'filter',
+    ),
+    component: lazyRouteComponent(() => import('./traffic/explorer.tsx'), 'Explorer'),
+  }),
+  page({
     path: '/events',
     label: 'Events',
     icon: IconShieldBolt,
@@ -198,6 +228,23 @@ export const pages = [
     path: '/events/$id',
     module: 'lighthouse',
     component: lazyRouteComponent(() => import('./events/event.tsx'), 'EventPage'),
+  }),
+  page({
+    path: '/shield',
+    label: 'Shield rules',
+    icon: IconShieldCheck,
+    group: 'security',
+    key: 's',
+    keywords: ['firewall', 'filter', 'flowspec', 'scrubbing', 'block', 'drop', 'rate limit'],
+    module: 'shield',
+    search: parameters<QueryOf<typeof listShieldListsRoute>>()('prefix'),
+    component: lazyRouteComponent(() => import('./shield/lists.tsx'), 'ShieldLists'),
+  }),
+  page({
+    path: '/shield/rules',
+    module: 'shield',
+    search: parameters<{ prefix: string }>()('prefix'),
+    component: lazyRouteComponent(() => import('./shield/rules.tsx'), 'ShieldRules'),
   }),
   page({
     path: '/devices',

@@ -23,6 +23,7 @@ import { useIsAdmin } from '../api/use-session.ts'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { Columns, Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
@@ -145,6 +146,14 @@ function Shown({ announcement, regions }: { announcement: Announcement; regions:
           </>
         }
       >
+        {announcement.enabled && (
+          <LazyTrafficCard
+            filters={[{ key: 'local_address', op: 'within', values: [cidr] }]}
+            name={cidr}
+            height={160}
+            isOptional
+          />
+        )}
         <Tabs value={tab} onChange={setTab} keepMounted={false}>
           <AnnouncementTabs announcement={announcement} />
           <Tabs.Panel value="checks" pt="md">

@@ -16,3 +16,6 @@ export function useIsAdmin(): boolean {
   const user = useUser()
   return user !== undefined && (user.current_team.is_admin || user.is_staff)
 }
+
+/** Reports whether the team has the module. */
+export const useHasModule = (module: string): boolean => useUser()?.enabled_modules.includes(module) === true

@@ -73,6 +73,8 @@ export type ChartProps = {
   readonly onZoom?: (range: TimeRange | undefined) => void
   /** Whether the page's range is a zoomed one that Reset leaves. */
   readonly isZoomed?: boolean
+  /** False: the page itself names the series by their colors. */
+  readonly hasLegend?: boolean
   readonly height?: number
   readonly isLoading?: boolean
   /** Replaces the drawing with an error and a Retry. */

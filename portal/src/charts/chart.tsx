@@ -146,15 +146,17 @@ function Drawn(props: ChartProps & { readonly height: number }) {
         )}
       </div>
       <div className={classes['foot']}>
-        <Legend
-          chart={props}
-          hidden={hidden}
-          onToggle={(name) =>
-            setHidden((before) =>
-              before.includes(name) ? before.filter((one) => one !== name) : [...before, name],
-            )
-          }
-        />
+        {props.hasLegend !== false && (
+          <Legend
+            chart={props}
+            hidden={hidden}
+            onToggle={(name) =>
+              setHidden((before) =>
+                before.includes(name) ? before.filter((one) => one !== name) : [...before, name],
+              )
+            }
+          />
+        )}
         <button
           type="button"
           className={classes['button']}

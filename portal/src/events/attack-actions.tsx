@@ -9,11 +9,12 @@ import {
 } from '@pharos/contract/byoip'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { EnableDialog } from '../announcements/enable-dialog.tsx'
 import { namesOfRegions } from '../announcements/region-target.ts'
 import { answerOf, useAnswer } from '../api/queries.ts'
-import { useUser } from '../api/use-session.ts'
+import { useHasModule } from '../api/use-session.ts'
+import { words as shieldWords } from '../shield/words.ts'
 import { brand } from '../ui/brand.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -25,18 +26,37 @@ import { mitigationOf } from './mitigation.ts'
 import { idOf, type Relationships } from './use-relationships.ts'
 import { words } from './words.ts'
 
+/** Loaded only for teams with the module. */
+const Suggestions = lazy(async () => ({ default: (await import('../shield/suggestions.tsx')).Suggestions }))
+const RulesInPlace = lazy(async () => ({ default: (await import('../shield/suggestions.tsx')).RulesInPlace }))
+
 const { actions: texts } = words
+const { suggest: shieldTexts } = shieldWords
 
 type Props = { readonly event: RelatedEventDetail; readonly relationships: Relationships }
 
 export function AttackActions({ event, relationships }: Props) {
-  const has = useUser()?.enabled_modules.includes('ipam') === true
+  const has = useHasModule('ipam')
+  const hasShield = useHasModule('shield')
+  const { affected_network: network } = event
   const announcement = relationships.list?.find(({ match_resource: kind }) => kind === 'announcement')
   const covering = relationships.list?.find(isNetwork) ?? announcement
   return (
     <Section title={texts.title}>
       <ul className={classes['steps']}>
         <Mitigation event={event} />
+        {hasShield && network !== '' && (
+          <Suspense>
+            <Step
+              title={shieldTexts.title}
+              text={<Suggestions eventId={event.id} isOngoing={event.end === null} />}
+            />
+            <RulesInPlace
+              network={network}
+              frame={(content) => <Step title={shieldTexts.inPlace} text={content} />}
+            />
+          </Suspense>
+        )}
         {has && event.end === null && announcement && <Withdraw id={Number(idOf(announcement))} />}
         {covering && <Related cidr={covering.match_value} />}
         {brand.support !== '' && (

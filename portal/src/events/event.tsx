@@ -26,6 +26,8 @@ import { flagLabel } from './flag-labels.ts'
 import { meaningOf } from './meaning.ts'
 import { networkText } from './network-text.ts'
 import { DownloadJson, RawData } from './raw-data.tsx'
+import { chartRatesOf } from './timeline.ts'
+import { FlowsOfEvent } from './flows-of-event.tsx'
 import { ShareCards } from './share-cards.tsx'
 import { useNow } from './use-now.ts'
 import { idOf, useRelationships } from './use-relationships.ts'
@@ -72,6 +74,8 @@ function Shown({ event }: { event: RelatedEventDetail }) {
   const { affected_network: network, status, classification_key: type, description, end } = event
   const relationships = useRelationships(event)
   const now = useNow(end === null, 10_000)
+  // A single measurement comes after the flow records, which have the whole course.
+  const hasCourse = chartRatesOf(event).times.length > 1
   // In one column, what to do comes right after the picture.
   const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false })
   const actions = <AttackActions event={event} relationships={relationships} />
@@ -108,7 +112,9 @@ function Shown({ event }: { event: RelatedEventDetail }) {
           </>
         }
       >
-        <Traffic event={event} now={now} />
+        {hasCourse && <Traffic event={event} now={now} />}
+        {network !== '' && <FlowsOfEvent event={event} />}
+        {!hasCourse && <Traffic event={event} now={now} />}
         {!isWide && actions}
         <ShareCards parsed={event.parsed_data} />
         <Section title={texts.meaning}>

@@ -61,6 +61,7 @@ export const words = {
   },
   traffic: {
     title: 'Traffic',
+    flows: 'Flow records',
     chart: (network: string) => `Traffic to ${network}`,
     bps: 'Bits per second',
     pps: 'Packets per second',

@@ -21,6 +21,7 @@ import { PortPill, ServicePill } from './inventory-state.tsx'
 import { ModuleFacts, OpticsCard, useTransceiver } from './optics.tsx'
 import { loadOf, PortLoad, ratesText } from './port-load.tsx'
 import { PortLog } from './port-log.tsx'
+import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { UsageCard } from './usage.tsx'
 import { words } from './words.ts'
 
@@ -51,6 +52,11 @@ export function PortPage() {
       >
         <Explanation port={port} />
         <UsageCard portId={port.id} serviceId={port.service_id} />
+        <LazyTrafficCard
+          filters={[{ key: 'interface', op: 'eq', values: [id] }]}
+          name={port.name}
+          isOptional
+        />
         {optics.data && <OpticsCard portId={port.id} metrics={optics.data} />}
         {port.is_lag && <Members lag={port} />}
         <ServiceOf port={port} />

@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { answerOf, refetchIntervalOf } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'
+import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { whenIdle } from '../ui/idle.ts'
 import { Grid, Page } from '../ui/page.tsx'
 import { Alarm } from './alarm.tsx'
@@ -79,6 +80,7 @@ function Shown({ user }: { user: User }) {
         {isWatched && <OngoingAttacks attacks={attacks} />}
         {isRouted && <RegionsInSync answer={regions} />}
       </Grid>
+      {isWatched && !isQuiet && <LazyTrafficCard name={user.current_team.name} height={180} isOptional />}
       <div className={classes['cards']} data-new={isQuiet || undefined}>
         {isNew && (
           <div className={classes['first']}>

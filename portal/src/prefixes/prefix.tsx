@@ -8,6 +8,7 @@ import type { ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { useUser } from '../api/use-session.ts'
 import { Dimmed, OrDash } from '../ui/cells.tsx'
+import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { TextLink } from '../ui/link.tsx'
@@ -49,6 +50,11 @@ export function PrefixPage() {
           </Section>
         }
       >
+        <LazyTrafficCard
+          filters={[{ key: 'local_address', op: 'within', values: [cidr] }]}
+          name={cidr}
+          isOptional
+        />
         {has('ipam') && <Announcements prefix={answer.data} />}
         {has('lighthouse') && <Events prefix={answer.data} />}
       </Columns>

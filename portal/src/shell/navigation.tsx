@@ -114,7 +114,7 @@ export function BottomBar({ user, path, counts, onMore }: BottomBarProps) {
   return (
     <nav aria-label={words.mainPages} className={classes['bar']}>
       {entries.map((page) => {
-        const { label, icon: Icon, count: name } = page
+        const { label, barLabel = label, icon: Icon, count: name } = page
         const count = name && counts[name]
         const isCurrent = isBelow(page as AnyPage, path)
         return (
@@ -125,7 +125,7 @@ export function BottomBar({ user, path, counts, onMore }: BottomBarProps) {
             {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
           >
             {Icon && <Icon size={20} stroke={1.6} />}
-            {label}
+            {barLabel}
             {name && count ? <Count name={name} count={count} /> : null}
           </Link>
         )

@@ -41,6 +41,10 @@ const CustomerBanner = lazy(async () => ({
 
 const HoldBanner = lazy(async () => ({ default: (await import('../staff/hold-banner.tsx')).HoldBanner }))
 
+const ConfirmTimers = lazy(async () => ({
+  default: (await import('../shield/confirm-timer.tsx')).ConfirmTimers,
+}))
+
 const AttackNotification = lazy(async () => ({
   default: (await import('../events/attack-notification.tsx')).AttackNotification,
 }))
@@ -93,6 +97,11 @@ function Frame({ user }: { user: User }) {
             <Suspense>
               <CustomerBanner user={user} />
               <HoldBanner />
+            </Suspense>
+          )}
+          {user.enabled_modules.includes('shield') && (
+            <Suspense>
+              <ConfirmTimers />
             </Suspense>
           )}
           <Content user={user} path={path} />

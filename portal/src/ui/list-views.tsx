@@ -17,7 +17,6 @@ import { useEffect, useState, type SyntheticEvent } from 'react'
 import { useUser } from '../api/use-session.ts'
 import { notifySuccess } from './notify.ts'
 import { storedChoice, useStoredChoice, type StoredChoice } from './stored-choice.ts'
-import { viewText, type ListView } from './use-list-search.ts'
 import { words } from './words.ts'
 import classes from './list.module.css'
 
@@ -36,9 +35,14 @@ function viewsOf(list: string, person: number | undefined): StoredChoice<readonl
   return store
 }
 
-type SavedViewsProps = { readonly list: string; readonly several: string; readonly view: ListView }
+type SavedViewsProps = {
+  readonly list: string
+  readonly several: string
+  /** Suggests the name of a new view. */
+  readonly suggestedName: () => string
+}
 
-export function SavedViews({ list, several, view }: SavedViewsProps) {
+export function SavedViews({ list, several, suggestedName }: SavedViewsProps) {
   const router = useRouter()
   const store = viewsOf(list, useUser()?.id)
   const views = useStoredChoice(store)
@@ -134,7 +138,7 @@ export function SavedViews({ list, several, view }: SavedViewsProps) {
               variant="subtle"
               justify="flex-start"
               disabled={current === '' || active !== undefined}
-              onClick={() => setName(viewText(view))}
+              onClick={() => setName(suggestedName())}
             >
               {words.views.save}
             </Button>

@@ -28,7 +28,7 @@ import { SavedViews } from './list-views.tsx'
 import { Problem } from './problem.tsx'
 import { SearchField } from './search-field.tsx'
 import { TimeRangeField } from './time-range-field.tsx'
-import { rangeChanges, type Ignored, type ListView } from './use-list-search.ts'
+import { rangeChanges, viewText, type Ignored, type ListView } from './use-list-search.ts'
 import { useIsPhone } from './use-is-phone.ts'
 import { useSelection, type Selection } from './use-selection.ts'
 import { words } from './words.ts'
@@ -224,7 +224,7 @@ function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
           )}
           {time && <TimeRangeField value={range} onChange={(next) => set(rangeChanges(next))} />}
           <AddFilter view={view} onAdd={setEdited} />
-          <SavedViews list={name} several={things[1]} view={view} />
+          <SavedViews list={name} several={things[1]} suggestedName={() => viewText(view)} />
           {toolbar}
         </Group>
         <Group gap={4} ml="auto" wrap="nowrap" mih={30}>

@@ -165,7 +165,7 @@ describe('pharos status', () => {
     )
     assert.deepEqual(
       problems.filter(({ code }) => code === 'flow_store_down').map(({ message }) => message),
-      ['no answer; since 2026-01-01T00:00:00.000Z'],
+      ['down since 2026-01-01T00:00:00.000Z: no answer'],
     )
   })
 

@@ -7,9 +7,10 @@ import type {
   ScrubberSettings,
 } from '../analysis/shield/scrubber-driver.ts'
 import { flowspec } from './flowspec/driver.ts'
+import { nftables } from './nftables/driver.ts'
 import { sandbox } from './sandbox-scrubber/driver.ts'
 
-const drivers: readonly ScrubberDriver[] = [sandbox, flowspec]
+const drivers: readonly ScrubberDriver[] = [sandbox, flowspec, nftables]
 
 /** Returns the problems of the settings, each with its place; none means that they are ScrubberSettings. */
 export function checkScrubber(settings: Readonly<Record<string, unknown>>): readonly ScrubberProblem[] {

@@ -67,6 +67,7 @@ export function addDocumentation(server: FastifyInstance, jwks: () => object): v
   guide('/docs', 'api', 'Guide')
   guide('/docs/webhooks', 'webhooks', 'Webhooks')
   guide('/docs/stream', 'stream', 'Stream')
+  guide('/docs/flows', 'flows', 'Flows')
   for (const name of Object.keys(groups) as Group[])
     page(groupPath(name), () => ({
       title: name,
@@ -125,6 +126,7 @@ const pagesOfFiles: Readonly<Record<string, string>> = {
   'api.md': '/docs',
   'webhooks.md': '/docs/webhooks',
   'stream.md': '/docs/stream',
+  'flows.md': '/docs/flows',
   '../contract/openapi.json': '/v3/openapi.json',
   '../contract/src/problem.ts': '/docs/problems',
 }

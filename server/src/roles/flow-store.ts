@@ -65,7 +65,7 @@ export function observe(
   const change = (state: 'up' | 'down', error: string | null) => {
     metrics.flowStoreUp.set(state === 'up' ? 1 : 0)
     if (report.state === state) return
-    if (state === 'down') log.warn({ error }, 'flow store unavailable')
+    if (state === 'down') log.warn({ reason: error }, 'flow store unavailable')
     else if (report.state === 'down') log.warn({ down_since: report.since }, 'flow store available again')
     report = { state, kind, error, since: new Date().toISOString() }
   }

@@ -1,5 +1,6 @@
 // The part of the collector role that receives flows and stores them. Its threads are started here, since they connect drivers.
 import { join } from 'node:path'
+import { endSilentAttacks } from '../analysis/detector/silent-attacks.ts'
 import { FlowCollector } from '../analysis/flow/collect/collector.ts'
 import { rollUpPeers } from '../analysis/flow/collect/peer-rollup.ts'
 import type { ListenAddress } from '../analysis/flow/datagram-source.ts'
@@ -15,6 +16,7 @@ const listenMs = 10_000
 const ownershipMs = 10_000
 const exportersMs = 30_000
 const learnedMs = 5_000
+const silentMs = 60_000
 const peersMs = 600_000
 const detectionsMs = 10_000
 
@@ -68,6 +70,14 @@ export function createFlows(shared: Shared): FlowsPart {
       run: () => collector.refreshExporters(),
     }),
     detections,
+    createLoopComponent(shared, {
+      name: 'flow-silent-attacks',
+      intervalMs: silentMs,
+      async run() {
+        const count = await endSilentAttacks(postgres, new Date())
+        if (count > 0) log.warn({ count }, 'attacks ended that no collector reports any more')
+      },
+    }),
     createLoopComponent(shared, {
       name: 'flow-detector',
       wakeName: 'flows',

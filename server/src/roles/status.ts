@@ -198,7 +198,7 @@ const flowStoreProblems = ({ processes }: Pick<Status, 'processes'>): StatusProb
           {
             code: 'flow_store_down' as const,
             subject: `flow store of ${host}:${pid}`,
-            message: `${store.error}; since ${store.since}`,
+            message: `down since ${store.since}: ${store.error}`,
           },
         ]
       : [],

@@ -23,6 +23,7 @@ const readersMax = 4
 const writersMax = 2
 const waitingMax = 256
 const tooManyQueries = 202
+const cancelled = 394
 /** Options of the HTTP interface that have no meaning here; every other unknown name is a setting of the statement. */
 const ignored = new Set([
   'query_id',
@@ -93,9 +94,11 @@ function createPool(size: number) {
     else next(slot)
   }
   return {
-    async execute(sql: string, database: string): Promise<Uint8Array> {
+    /** A statement whose client has gone while it waited is not executed: nothing could stop it later. */
+    async execute(sql: string, database: string, client: ServerResponse): Promise<Uint8Array> {
       const slot = await take()
       try {
+        if (client.destroyed) throw new StatementError(cancelled, 'The client has gone')
         if (slot.database !== database) {
           await engine.QueryAsyncConnection(slot.connection, `use \`${database}\``, 'TabSeparated')
           slot.database = database
@@ -117,13 +120,13 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (isStopping) throw new StatementError(tooManyQueries, 'The server is shutting down')
   const { values, options, database, query, format } = readParameters(url.searchParams)
   if (query !== undefined && insertsBody(query)) {
-    await insertBody(request, query, values, options, database)
+    await insertBody(request, response, query, values, options, database)
     return void response.end()
   }
   const sql = [query, await readText(request)].filter(Boolean).join('\n')
   if (insertsBody(sql)) throw new StatementError(36, 'The statement of an INSERT belongs into the URL')
   const pool = isRead(sql) ? readers : writers
-  response.end(await pool.execute(plainStatement(sql, values, options, format), database))
+  response.end(await pool.execute(plainStatement(sql, values, options, format), database, response))
 }
 
 function readParameters(search: URLSearchParams) {
@@ -144,6 +147,7 @@ function readParameters(search: URLSearchParams) {
 /** Binary data in a statement is cut at its first blank line, so it goes through a file, without passing the heap. */
 async function insertBody(
   request: IncomingMessage,
+  response: ServerResponse,
   query: string,
   values: ReadonlyMap<string, string>,
   options: ReadonlyMap<string, string>,
@@ -152,7 +156,7 @@ async function insertBody(
   const file = join(incoming, `${++files}`)
   try {
     await pipeline(request, createWriteStream(file, { mode: 0o600, highWaterMark: 1 << 20 }))
-    await writers.execute(insertFromFile(query, values, options, file), database)
+    await writers.execute(insertFromFile(query, values, options, file), database, response)
   } finally {
     rmSync(file, { force: true })
   }

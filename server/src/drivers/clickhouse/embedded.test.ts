@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -123,6 +124,24 @@ describe('the embedded ClickHouse', { skip }, () => {
     await store.probe()
     await waitUntil('the orphan ends', () => !isAlive(pid))
     assert.deepEqual(messages, ['ended an embedded ClickHouse that outlived its Pharos'])
+  })
+
+  it('does not execute queries whose client has gone while they waited', async () => {
+    const store = open()
+    await store.probe()
+    const socketPath = readFileSync(join(folder, 'clickhouse.pid'), 'utf8').split('\n')[1]!
+    const slow = encodeURIComponent('select sleepEachRow(1) from numbers(2)')
+    const requests = Array.from({ length: 100 }, () => {
+      const request = httpRequest({ socketPath, path: `/?query=${slow}`, method: 'POST', agent: false })
+      request.on('error', () => {})
+      request.end()
+      return request
+    })
+    await waitUntil('all are connected', () => requests.every(({ socket }) => socket?.connecting === false))
+    await sleep(200)
+    for (const request of requests) request.destroy()
+    // The four that run take 2 s; those that waited would take 48 s more, beyond the limit of this one.
+    assert.deepEqual(await store.query('select 1 as one', {}, { seconds: 5 }), [{ one: 1 }])
   })
 
   it('ends with its store, and keeps the rows', async () => {

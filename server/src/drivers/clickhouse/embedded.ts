@@ -51,7 +51,10 @@ const gibibyte = 1024 ** 3
 const script = fileURLToPath(new URL('chdb-process.ts', import.meta.url))
 
 /** A quarter of the memory, 1 to 8 GiB: the server refuses statements beyond it, and keeps 250 MB when idle. */
-const defaultMemoryBytes = () => Math.min(8 * gibibyte, Math.max(gibibyte, Math.floor(totalmem() / 4)))
+const defaultMemoryBytes = () => Math.min(8 * gibibyte, Math.max(gibibyte, Math.floor(memoryOfProcess() / 4)))
+
+/** In a container the limit of its control group, which the machine's memory exceeds. */
+const memoryOfProcess = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity)
 
 /** Throws `unreachable` with what to install if there is no chDB for this platform. */
 export function assertChdb(platform = `${process.platform}-${process.arch}`): void {

@@ -22,7 +22,12 @@ import {
   saveExporters,
   saveUnknownInterfaces,
 } from './exporter.store.ts'
-import { findDetectorSource, readDetectorRules, type DetectorSource } from './detector-rules.ts'
+import {
+  createBaselineCache,
+  findDetectorSource,
+  readDetectorRules,
+  type DetectorSource,
+} from './detector-rules.ts'
 import { toHoldingColumns } from './flow-owners.ts'
 import { createLearned } from './learned.ts'
 import type {
@@ -87,6 +92,7 @@ export class FlowCollector {
   #revision: number | undefined
   #counted: ReceiveCounters | undefined
   #problem = ''
+  readonly #baselines = createBaselineCache()
   #detectorSource: DetectorSource | undefined
   #detections: Detection[] = []
 
@@ -166,7 +172,13 @@ export class FlowCollector {
     this.#detectorSource = await findDetectorSource(postgres.owner)
     const rules =
       this.#detectorSource &&
-      (await readDetectorRules(postgres.owner, store, this.#detectorSource, Date.now() / 1000))
+      (await readDetectorRules(
+        postgres.owner,
+        store,
+        this.#detectorSource,
+        Date.now() / 1000,
+        this.#baselines,
+      ))
     this.#threads?.toBatcher({ kind: 'detector', rules })
   }
 

@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { createTestDatabase } from '../../../db/testing.ts'
 import { createTestFlowStore } from '../../../drivers/clickhouse/testing.ts'
-import { findDetectorSource, readBaselines, readDetectorRules } from './detector-rules.ts'
+import {
+  createBaselineCache,
+  findDetectorSource,
+  readBaselines,
+  readDetectorRules,
+} from './detector-rules.ts'
 
 const hour = 1_790_000_400 - (1_790_000_400 % 3600)
 const week = 7 * 86_400
@@ -35,7 +40,12 @@ test('the rules are those of the source of kind flows, with teams by their slug'
   )
   const source = await findDetectorSource(owner)
   assert.equal(source?.key, 'own')
-  assert.deepEqual(await readDetectorRules(owner, store, source!, hour), {
+  const cache = createBaselineCache()
+  const broken = { ...store, query: () => Promise.reject(new Error('unreachable')) }
+  const former = new Map([[10, { bps: 1, pps: 1 }]])
+  const { baselines } = await readDetectorRules(owner, broken, source!, hour, { hour: 1, baselines: former })
+  assert.deepEqual(baselines, former, 'the former ones stay in use')
+  assert.deepEqual(await readDetectorRules(owner, store, source!, hour, cache), {
     thresholds: [{ team: 'one', bps: 1_000_000, ratio: 4 }],
     teamIds: new Map([['one', 1]]),
     baselines: new Map(),

@@ -19,21 +19,36 @@ export async function findDetectorSource(db: Db): Promise<DetectorSource | undef
     .executeTakeFirst()
 }
 
-/** Baselines are left out if the store does not answer: thresholds without `ratio` do not need them. */
+/** The baselines of an hour: they are read once in it. */
+export type BaselineCache = { hour: number; baselines: ReadonlyMap<number, Baseline> }
+
+export const createBaselineCache = (): BaselineCache => ({ hour: -1, baselines: new Map() })
+
+/** If the store does not answer, the former baselines stay in use: without them usual traffic would be an attack. */
 export async function readDetectorRules(
   db: Db,
   store: FlowStore,
   { settings }: DetectorSource,
   nowSeconds: number,
+  cache: BaselineCache,
 ): Promise<DetectorRules> {
   const thresholds = readThresholds(settings)
   const teams = await sql<{ id: number; slug: string }>`select id, slug from teams`.execute(db)
-  const usesBaselines = thresholds.some(({ ratio }) => ratio !== undefined)
+  if (thresholds.some(({ ratio }) => ratio !== undefined)) await refreshBaselines(store, nowSeconds, cache)
   return {
     thresholds,
     teamIds: new Map(teams.rows.map(({ id, slug }) => [slug, id])),
-    baselines: usesBaselines ? await readBaselines(store, nowSeconds).catch(() => new Map()) : new Map(),
+    baselines: cache.baselines,
   }
+}
+
+async function refreshBaselines(store: FlowStore, nowSeconds: number, cache: BaselineCache): Promise<void> {
+  const hour = Math.floor(nowSeconds / 3600)
+  if (hour === cache.hour) return
+  const found = await readBaselines(store, nowSeconds).catch(() => undefined)
+  if (!found) return
+  cache.hour = hour
+  cache.baselines = found
 }
 
 const weeks = 4

@@ -1,0 +1,110 @@
+// Above every page while a list is not confirmed: how long until the earlier rules are restored, and what to do. The time is
+// that of the server, so that it survives a reload.
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { listShieldListsRoute, type ShieldList } from '@pharos/contract/shield'
+import { IconClockShield } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useAnswer } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
+import { ButtonLink } from '../ui/link.tsx'
+import { notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { applyRules, confirmList, earlierRules } from './use-lists.ts'
+import { words } from './words.ts'
+import classes from './shield.module.css'
+
+const { timer: texts } = words
+const shownMax = 3
+
+/** Renders nothing if every list is confirmed. */
+export function ConfirmTimers() {
+  const { data } = useAnswer(listShieldListsRoute, { query: { limit: 1000 } }, { refetchInterval: 10_000 })
+  const open = (data?.results ?? [])
+    .filter(({ confirm_by: by }) => by !== null)
+    .toSorted((a, b) => Date.parse(a.confirm_by!) - Date.parse(b.confirm_by!))
+  return (
+    <>
+      {open.slice(0, shownMax).map((list) => (
+        <ConfirmTimer key={`${list.prefix} ${list.version}`} list={list} confirmBy={list.confirm_by!} />
+      ))}
+      {open.length > shownMax && (
+        <Text size="sm" c="dimmed" mb="md">
+          {texts.more(open.length - shownMax)}
+        </Text>
+      )}
+    </>
+  )
+}
+
+function ConfirmTimer({ list, confirmBy }: { readonly list: ShieldList; readonly confirmBy: string }) {
+  const left = useSecondsUntil(confirmBy)
+  const canChange = useIsAdmin()
+  const { prefix, version } = list
+  const earlier = earlierRules(prefix, version)
+  const confirm = useMutation({
+    mutationFn: () => confirmList(list),
+    onSuccess: () => notifySuccess(texts.confirmed),
+    onError: notifyProblem,
+  })
+  const revert = useMutation({
+    mutationFn: (rules: NonNullable<typeof earlier>) => applyRules({ prefix, version, rules, force: true }),
+    onSuccess: () => notifySuccess(texts.reverted),
+    onError: notifyProblem,
+  })
+  return (
+    <Alert
+      color="warn"
+      mb="md"
+      role="region"
+      aria-label={texts.title(prefix)}
+      icon={<IconClockShield size={16} />}
+      title={texts.title(prefix)}
+      data-confirm={prefix}
+    >
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" className={classes['left']!}>
+          {left > 0 ? texts.left(clockText(left)) : texts.over}
+        </Text>
+        <Group gap="xs">
+          <ButtonLink size="xs" variant="default" to="/shield/rules" search={{ prefix }}>
+            {texts.view}
+          </ButtonLink>
+          {canChange && earlier && left > 0 && (
+            <Button
+              size="xs"
+              variant="default"
+              loading={revert.isPending}
+              onClick={() => revert.mutate(earlier)}
+            >
+              {texts.revert}
+            </Button>
+          )}
+          {canChange && left > 0 && (
+            <Button size="xs" loading={confirm.isPending} onClick={() => confirm.mutate()}>
+              {texts.confirm}
+            </Button>
+          )}
+        </Group>
+      </Group>
+    </Alert>
+  )
+}
+
+/** Returns the whole seconds until a time, counting down; 0 once it is over. */
+function useSecondsUntil(time: string): number {
+  const secondsNow = () => Math.max(0, Math.ceil((Date.parse(time) - Date.now()) / 1000))
+  const [left, setLeft] = useState(secondsNow)
+  useEffect(() => {
+    setLeft(secondsNow())
+    const timer = setInterval(() => setLeft(secondsNow()), 500)
+    return () => clearInterval(timer)
+  }, [time])
+  return left
+}
+
+/** Returns `4:05`. */
+const clockText = (seconds: number): string => {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]
+  const rest = String(seconds % 60).padStart(2, '0')
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`
+}

@@ -1,0 +1,112 @@
+// The effect that a list would have had on the traffic of the last hour: the share of attack traffic, the share of normal traffic, and the
+// limits of the estimate. Without flow records the effect is unknown, never none.
+import { Alert, Text } from '@mantine/core'
+import type { ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield'
+import { formatRate } from '../ui/rate.ts'
+import { words } from './words.ts'
+import classes from './shield.module.css'
+
+const { effect: texts } = words
+
+/** Returns `97 %`, `0.02 %` or `0 %`: small shares count here. */
+export function shareText(share: number | null): string {
+  if (share === null) return '–'
+  const percent = share * 100
+  if (percent === 0) return '0 %'
+  if (percent < 0.01) return '<0.01 %'
+  if (percent > 99.99 && percent < 100) return '>99.99 %'
+  return `${Number(percent.toFixed(percent < 1 ? 2 : percent < 10 || percent > 99 ? 1 : 0))} %`
+}
+
+export function Effect({ whatIf }: { readonly whatIf: ShieldWhatIf }) {
+  const { state, attack, normal, dropped_attack_share, dropped_normal_share, notes, sampled } = whatIf
+  if (state !== 'complete')
+    return (
+      <Alert color="warn" role="status">
+        <Text size="sm">{state === 'no_flows' ? texts.none : texts.unavailable}</Text>
+      </Alert>
+    )
+  const limits = [...new Set([...(sampled ? ['sampled' as const] : []), ...notes])]
+  return (
+    <div className={classes['effect']}>
+      <Meter
+        label={texts.attack}
+        share={dropped_attack_share}
+        volume={formatRate(attack.bytes, 'B')}
+        none={texts.noAttack}
+        color="ok"
+      />
+      <Meter
+        label={texts.normal}
+        share={dropped_normal_share}
+        volume={formatRate(normal.bytes, 'B')}
+        none={texts.noTraffic}
+        color="bad"
+      />
+      <Text size="xs" c="dimmed">
+        {[texts.estimate, ...limits.map((note) => texts.notes[note])].join(' ')}
+      </Text>
+    </div>
+  )
+}
+
+type MeterProps = {
+  readonly label: string
+  readonly share: number | null
+  readonly volume: string
+  readonly none: string
+  /** Of the part that is dropped: dropping attacks is wanted, dropping normal traffic is not. */
+  readonly color: 'ok' | 'bad'
+}
+
+const Meter = ({ label, share, volume, none, color }: MeterProps) => (
+  <div className={classes['meter']}>
+    <div className={classes['meterText']}>
+      <span>{label}</span>
+      <span className={classes['meterValue']} data-color={share === null || share === 0 ? undefined : color}>
+        {share === null ? none : texts.dropped(shareText(share))}
+      </span>
+    </div>
+    <div className={classes['track']} aria-hidden>
+      <span style={{ width: `${(share ?? 0) * 100}%` }} data-color={color} />
+    </div>
+    {share !== null && <div className={classes['meterNote']}>{texts.of(volume)}</div>}
+  </div>
+)
+
+/** Warnings about a list, each with the rule that it is about. */
+export function Warnings({ warnings }: { readonly warnings: readonly ShieldWarning[] }) {
+  if (warnings.length === 0) return null
+  return (
+    <Alert color="warn" title={texts.warnings} role="status">
+      <ul className={classes['warnings']}>
+        {warnings.map(({ code, loc, detail, other }) => {
+          const place = placeOf(loc)
+          return (
+            <li key={`${code} ${loc.join('.')}`}>
+              {place !== undefined && <strong>{texts.ofRule(place + 1)}: </strong>}
+              {warningText({ code, detail, other })}
+            </li>
+          )
+        })}
+      </ul>
+    </Alert>
+  )
+}
+
+/** Returns the sentence of a warning; other rules are named by their place, as the list shows it. */
+export function warningText({
+  code,
+  detail,
+  other,
+}: Pick<ShieldWarning, 'code' | 'detail' | 'other'>): string {
+  const text = (words.warnings as Readonly<Record<string, (place: number) => string>>)[code]
+  return text && other !== null ? text(other + 1) : detail
+}
+
+/** Returns the index of the rule in `["body","rules",3]`. */
+export function placeOf(loc: ShieldWarning['loc']): number | undefined {
+  const at = loc.indexOf('rules')
+  const place = at < 0 ? undefined : loc[at + 1]
+  return typeof place === 'number' ? place : undefined
+}

@@ -1,0 +1,253 @@
+// The rules of one prefix: an ordered list that is edited as a draft, with what it would have done in the last hour, and applied as
+// a whole after a review.
+import { Alert, Button, Group, Skeleton, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { simulateShieldRoute, type ShieldList, type ShieldRule } from '@pharos/contract/shield'
+import { IconPlus } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { answerOf } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
+import { Empty } from '../ui/empty.tsx'
+import { ButtonLink } from '../ui/link.tsx'
+import { Columns, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
+import { UnsavedGuard } from '../ui/unsaved-guard.tsx'
+import { usePageSearch } from '../ui/use-page-search.ts'
+import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
+import { Effect, Warnings } from './effect.tsx'
+import { ListStatePill } from './list-state.tsx'
+import { Review } from './review.tsx'
+import {
+  draftOf,
+  emptyContent,
+  moved,
+  planOf,
+  requestOf,
+  type DraftRule,
+  type RuleContent,
+} from './rule-draft.ts'
+import { RuleForm } from './rule-form.tsx'
+import { RuleTable } from './rule-table.tsx'
+import { useRules } from './use-lists.ts'
+import classes from './shield.module.css'
+import { words } from './words.ts'
+
+const { editor: texts } = words
+
+export function ShieldRules() {
+  const { search } = usePageSearch('/shield/rules')
+  const prefix = search.prefix === undefined ? '' : String(search.prefix)
+  const { rules, list, error, retry } = useRules(prefix)
+  if (prefix === '')
+    return (
+      <Page title={words.lists.title}>
+        <Empty title={texts.missing}>
+          {texts.missingText}{' '}
+          <ButtonLink variant="default" to="/shield">
+            {texts.allLists}
+          </ButtonLink>
+        </Empty>
+      </Page>
+    )
+  if (rules === undefined || list === undefined)
+    return (
+      <Page title={prefix} mono>
+        {error ? <Problem error={error} retry={retry} /> : <Skeleton height={240} aria-busy />}
+      </Page>
+    )
+  return <Editor key={prefix} prefix={prefix} rules={rules} list={list} error={error} retry={retry} />
+}
+
+type EditorProps = {
+  readonly prefix: string
+  readonly rules: readonly ShieldRule[]
+  readonly list: ShieldList | null
+  readonly error: unknown
+  readonly retry: () => unknown
+}
+
+/** The applied list that the draft started from. */
+type Base = { readonly version: number; readonly rules: readonly DraftRule[] }
+
+const keyOf = ({ id }: ShieldRule) => String(id)
+const draftsOf = (rules: readonly ShieldRule[]): readonly DraftRule[] =>
+  rules.map((rule) => draftOf(rule, keyOf(rule)))
+
+function Editor({ prefix, rules, list, error, retry }: EditorProps) {
+  const canChange = useIsAdmin()
+  const version = list?.version ?? 0
+  const [base, setBase] = useState<Base>(() => ({ version, rules: draftsOf(rules) }))
+  const [draft, setDraft] = useState<readonly DraftRule[]>(base.rules)
+  const [edited, setEdited] = useState<number>()
+  const [isReviewed, setReviewed] = useState(false)
+  const plan = useMemo(() => planOf(base.rules, draft), [base, draft])
+  const isChanged = plan.count > 0
+  // A new version replaces a draft without changes; a draft with changes stays, with a warning.
+  if (base.version !== version && !isChanged) restart()
+  function restart() {
+    const next = draftsOf(rules)
+    setBase({ version, rules: next })
+    setDraft(next)
+  }
+  const applied = useMemo(() => new Map(rules.map((rule) => [keyOf(rule), rule])), [rules])
+  const { effect, isCurrent } = useEffectOf(prefix, draft)
+  const save = (content: RuleContent) => {
+    setDraft(
+      edited === undefined || edited >= draft.length
+        ? [...draft, { ...content, key: newKey() }]
+        : draft.with(edited, { ...content, key: draft[edited]!.key }),
+    )
+    setEdited(undefined)
+  }
+  const change = (at: number, next: (rule: DraftRule) => DraftRule[]) =>
+    setDraft(draft.toSpliced(at, 1, ...next(draft[at]!)))
+  const add = () => setEdited(draft.length)
+  return (
+    <Page
+      wide
+      title={prefix}
+      mono
+      state={<ListStatePill list={list} count={rules.length} />}
+      note={list?.status_reason ? list.status_reason.detail : texts.note(version)}
+      actions={
+        <>
+          <ButtonLink variant="default" to="/shield">
+            {texts.allLists}
+          </ButtonLink>
+          {canChange && draft.length > 0 && (
+            <Button leftSection={<IconPlus size={14} />} onClick={add}>
+              {texts.add}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <UnsavedGuard isUnsaved={() => isChanged} />
+      {error !== null && error !== undefined && <Problem error={error} retry={retry} />}
+      {base.version !== version && isChanged && (
+        <Alert color="warn" role="alert">
+          <Text size="sm">{texts.newer}</Text>
+          <Button mt="xs" size="xs" variant="default" onClick={restart}>
+            {texts.reload}
+          </Button>
+        </Alert>
+      )}
+      {!canChange && (
+        <Text size="sm" c="dimmed">
+          {texts.readOnly}
+        </Text>
+      )}
+      <Columns
+        rail={
+          <>
+            <Section title={words.effect.title}>
+              {draft.length === 0 ? (
+                <Text size="sm" c="dimmed">
+                  {texts.emptyText}
+                </Text>
+              ) : effect.data ? (
+                <div aria-busy={!isCurrent} style={isCurrent ? undefined : { opacity: 0.6 }}>
+                  <Effect whatIf={effect.data.what_if} />
+                </div>
+              ) : effect.error ? (
+                <Problem error={effect.error} retry={() => effect.refetch()} />
+              ) : (
+                <Skeleton height={100} />
+              )}
+            </Section>
+            {effect.data && isCurrent && <Warnings warnings={effect.data.warnings} />}
+          </>
+        }
+      >
+        <Section title={texts.title} flush>
+          {draft.length === 0 ? (
+            <Empty title={texts.empty}>
+              {texts.emptyText}
+              {canChange && (
+                <Group justify="center" mt="md">
+                  <Button leftSection={<IconPlus size={14} />} onClick={add}>
+                    {texts.addFirst}
+                  </Button>
+                </Group>
+              )}
+            </Empty>
+          ) : (
+            <RuleTable
+              rules={draft}
+              plan={plan}
+              applied={applied}
+              whatIf={isCurrent ? effect.data?.what_if : undefined}
+              warnings={isCurrent ? (effect.data?.warnings ?? []) : []}
+              canChange={canChange}
+              onMove={(from, to) => setDraft(moved(draft, from, to))}
+              onEdit={setEdited}
+              onDuplicate={(at) => change(at, (rule) => [rule, { ...rule, key: newKey() }])}
+              onToggle={(at) => change(at, (rule) => [{ ...rule, enabled: !rule.enabled }])}
+              onRemove={(at) => change(at, () => [])}
+            />
+          )}
+        </Section>
+        {isChanged && (
+          <div className={classes['bar']} role="region" aria-label={texts.review}>
+            <Text size="sm" fw={500}>
+              {texts.unsaved(plan.count)}
+            </Text>
+            <Group gap="xs" ml="auto">
+              <Button variant="default" onClick={() => setDraft(base.rules)}>
+                {texts.discard}
+              </Button>
+              <Button onClick={() => setReviewed(true)}>{texts.review}</Button>
+            </Group>
+          </div>
+        )}
+        <LazyTrafficCard
+          filters={[{ key: 'local_address', op: 'within', values: [prefix] }]}
+          name={prefix}
+          direction="in"
+        />
+      </Columns>
+      {edited !== undefined && (
+        <RuleForm
+          prefix={prefix}
+          rule={draft[edited] ?? emptyContent}
+          isNew={draft[edited] === undefined}
+          onSave={save}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+      {isReviewed && (
+        <Review
+          prefix={prefix}
+          version={base.version}
+          before={base.rules}
+          after={draft}
+          onClose={() => setReviewed(false)}
+          onApplied={(answer) => {
+            const next = draftsOf(answer.results)
+            setBase({ version: answer.version, rules: next })
+            setDraft(next)
+            setReviewed(false)
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+let keys = 0
+const newKey = () => `new-${++keys}`
+
+/** Requests what the draft would have done, shortly after it has changed. */
+function useEffectOf(prefix: string, draft: readonly DraftRule[]) {
+  const rules = useMemo(() => requestOf(draft), [draft])
+  const [settled] = useDebouncedValue(rules, 400)
+  const effect = useQuery({
+    ...answerOf(simulateShieldRoute, { body: { prefix, rules: settled } }),
+    enabled: settled.length > 0,
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  })
+  return { effect, isCurrent: settled === rules && !effect.isPlaceholderData }
+}

@@ -1,0 +1,185 @@
+// Rules that would stop an attack: what each catches of it and of normal traffic, and the way to apply them with a timer. Also the
+// rules that are in place for the target, with what they match now.
+import { Button, Skeleton, Text } from '@mantine/core'
+import { listShieldListsRoute, listShieldRulesRoute } from '@pharos/contract/shield'
+import { suggestShieldRulesRoute, type ShieldSuggestions } from '@pharos/contract/shield-suggestion'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState, type ReactNode } from 'react'
+import { answerOf, useAnswer } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
+import { formatRate } from '../ui/rate.ts'
+import { ButtonLink } from '../ui/link.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { shareText } from './effect.tsx'
+import { Review } from './review.tsx'
+import { contentOf, draftOf, isSame, type DraftRule } from './rule-draft.ts'
+import { ruleText } from './rule-text.ts'
+import { useHitRates } from './use-hit-rates.ts'
+import { useRules } from './use-lists.ts'
+import classes from './shield.module.css'
+import { words } from './words.ts'
+
+const { suggest: texts } = words
+const rulesMax = 1000
+
+/** The content of the step "Drop the attack" on the page of an event; its title says what is known. */
+export function Suggestions({
+  eventId,
+  isOngoing,
+}: {
+  readonly eventId: string
+  readonly isOngoing: boolean
+}) {
+  const answer = useQuery({
+    ...answerOf(suggestShieldRulesRoute, { params: { event_id: eventId }, body: {} }),
+    refetchInterval: isOngoing ? 30_000 : false,
+    staleTime: 30_000,
+  })
+  if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />
+  if (!answer.data) return <Skeleton height={72} aria-busy />
+  const { prefix, suggestions, source } = answer.data
+  if (prefix === null) return <Text size="sm">{texts.noPrefix}</Text>
+  if (suggestions.length === 0) return <Text size="sm">{source === 'none' ? texts.noFlows : texts.none}</Text>
+  return <Suggested answer={answer.data} prefix={prefix} />
+}
+
+function Suggested({ answer, prefix }: { readonly answer: ShieldSuggestions; readonly prefix: string }) {
+  const canChange = useIsAdmin()
+  const [isOpen, setOpen] = useState(false)
+  const { suggestions, attack_share: attack, normal_share: normal, source } = answer
+  return (
+    <>
+      <ul className={classes['suggested']}>
+        {suggestions.map(({ rule, attack_share, normal_share }) => (
+          <li key={ruleText(contentOf(rule))}>
+            <span className={classes['match']}>{ruleText(contentOf(rule))}</span>
+            <span className={classes['small']}>
+              {texts.shares(shareText(attack_share), shareText(normal_share))}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {suggestions.length > 1 && attack !== null && (
+        <Text size="sm">{texts.together(shareText(attack), shareText(normal))}</Text>
+      )}
+      {source === 'event' && (
+        <Text size="xs" c="dimmed">
+          {texts.fromEvent}
+        </Text>
+      )}
+      {canChange ? (
+        <Button mt="xs" onClick={() => setOpen(true)}>
+          {suggestions.length === 1 ? texts.preview : texts.previewAll}
+        </Button>
+      ) : (
+        <Text size="xs" c="dimmed">
+          {words.editor.readOnly}
+        </Text>
+      )}
+      {isOpen && <ReviewSuggested answer={answer} prefix={prefix} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+type ReviewSuggestedProps = {
+  readonly answer: ShieldSuggestions
+  readonly prefix: string
+  readonly onClose: () => void
+}
+
+/** The plan is that against the rules which are applied now. */
+function ReviewSuggested({ answer, prefix, onClose }: ReviewSuggestedProps) {
+  const { rules } = useRules(prefix)
+  const before = useMemo(() => rules?.map((rule) => draftOf(rule, String(rule.id))), [rules === undefined])
+  const after = useMemo(() => before && matched(before, answer), [before, answer])
+  if (!before || !after) return null
+  return (
+    <Review
+      prefix={prefix}
+      version={answer.version}
+      before={before}
+      after={after}
+      onClose={onClose}
+      onApplied={onClose}
+    />
+  )
+}
+
+/** A rule with the content of an applied one is that one. */
+function matched(before: readonly DraftRule[], { rules }: ShieldSuggestions): readonly DraftRule[] {
+  const free = [...before]
+  return rules.map((rule, at) => {
+    const same = free.findIndex((one) => isSame(one, contentOf(rule)))
+    return draftOf(rule, same < 0 ? `suggested-${at}` : free.splice(same, 1)[0]!.key)
+  })
+}
+
+/** False for a rule of another single address: it cannot match the target. */
+const mayMatch = (destination: string | null, network: string): boolean => {
+  const hostOf = (text: string) => text.replace(/\/(32|128)$/, '')
+  return (
+    destination === null ||
+    hostOf(destination).includes('/') ||
+    hostOf(destination) === hostOf(network) ||
+    hostOf(network).includes('/')
+  )
+}
+
+type RulesInPlaceProps = {
+  readonly network: string
+  readonly frame: (content: ReactNode) => ReactNode
+}
+
+/** Rules for the target that drop or limit, with their counters. Renders nothing if there are none. */
+export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
+  const answer = useAnswer(
+    listShieldRulesRoute,
+    { query: { prefix: [network], enabled: true, include: 'hits', limit: rulesMax } },
+    { refetchInterval: 5_000 },
+  )
+  const lists = useAnswer(
+    listShieldListsRoute,
+    { query: { prefix: [network], limit: rulesMax } },
+    { refetchInterval: 5_000 },
+  )
+  const rules = (answer.data?.results ?? []).filter(
+    ({ action, status, destination }) =>
+      action !== 'allow' && status !== 'expired' && mayMatch(destination, network),
+  )
+  const applied = useMemo(() => new Map(rules.map((rule) => [String(rule.id), rule])), [answer.data])
+  const rates = useHitRates(applied)
+  if (answer.error && !answer.data)
+    return frame(<Problem error={answer.error} retry={() => answer.refetch()} />)
+  if (rules.length === 0) return null
+  const unconfirmed = new Set(
+    (lists.data?.results ?? []).flatMap(({ prefix, confirm_by: by }) => (by === null ? [] : [prefix])),
+  )
+  return frame(
+    <ul className={classes['suggested']}>
+      {rules.map((rule) => {
+        const { id, prefix, hits, status } = rule
+        const rate = rates.get(String(id))
+        return (
+          <li key={id} data-rule={id}>
+            <span className={classes['match']}>{ruleText(contentOf(rule))}</span>
+            <span className={classes['small']}>
+              {[
+                words.states.rule[status],
+                ...(unconfirmed.has(prefix) ? [texts.unconfirmed] : []),
+                hits === null || hits === undefined
+                  ? words.editor.hitsUnknown
+                  : texts.matched(formatRate(hits.packets, 'packets'), formatRate(hits.bytes, 'B')),
+                ...(rate !== undefined && rate > 0 ? [words.editor.perSecond(formatRate(rate, 'pps'))] : []),
+              ].join(' · ')}
+            </span>
+          </li>
+        )
+      })}
+      <li>
+        <ButtonLink size="xs" variant="default" to="/shield/rules" search={{ prefix: rules[0]!.prefix }}>
+          {texts.edit}
+        </ButtonLink>
+      </li>
+    </ul>,
+  )
+}

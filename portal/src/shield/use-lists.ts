@@ -1,0 +1,102 @@
+// The lists of the team, their rules with hits, and the change of a list.
+import {
+  listShieldListsRoute,
+  listShieldRulesRoute,
+  updateShieldRulesRoute,
+  type NewShieldRule,
+  type ShieldList,
+  type ShieldRule,
+} from '@pharos/contract/shield'
+import { call } from '../api/call.ts'
+import { invalidate, teamIdNow, useAnswer } from '../api/queries.ts'
+
+const rulesMax = 1000
+
+/** Returns the rules of exactly this prefix in order, and its list; undefined while they load. The API's filter takes overlapping ones. */
+export function useRules(prefix: string) {
+  const query = { prefix: [prefix] }
+  const rules = useAnswer(
+    listShieldRulesRoute,
+    { query: { ...query, include: 'hits', limit: rulesMax } },
+    { refetchInterval: 5_000 },
+  )
+  const lists = useAnswer(
+    listShieldListsRoute,
+    { query: { ...query, limit: rulesMax } },
+    { refetchInterval: 5_000 },
+  )
+  const list = lists.data && (lists.data.results.find((one) => one.prefix === prefix) ?? null)
+  return {
+    rules: rules.data?.results.filter((rule) => rule.prefix === prefix),
+    list,
+    error: rules.error ?? lists.error,
+    retry: () => Promise.all([rules.refetch(), lists.refetch()]),
+  }
+}
+
+/** Replaces the list of a prefix, and requests what shows it again. */
+export async function applyRules(body: {
+  readonly prefix: string
+  readonly rules: readonly NewShieldRule[]
+  readonly version: number
+  readonly confirm_within?: number
+  readonly force?: boolean
+}) {
+  const { body: answer } = await call(updateShieldRulesRoute, { body: { ...body, rules: [...body.rules] } })
+  await invalidate(listShieldRulesRoute, listShieldListsRoute)
+  return answer
+}
+
+/** Confirms the list: the same rules again, without a time in which to confirm. */
+export async function confirmList({ prefix, version }: Pick<ShieldList, 'prefix' | 'version'>) {
+  const { body } = await call(listShieldRulesRoute, { query: { prefix: [prefix], limit: rulesMax } })
+  await applyRules({
+    prefix,
+    version,
+    rules: requestOfRules(body.results.filter((rule) => rule.prefix === prefix)),
+  })
+}
+
+/** Returns rules of the API as it takes them. */
+const requestOfRules = (rules: readonly ShieldRule[]): NewShieldRule[] =>
+  rules.map(
+    ({
+      id: _1,
+      prefix: _2,
+      status: _3,
+      status_reason: _4,
+      version: _5,
+      created: _6,
+      modified: _7,
+      hits: _8,
+      sequence: _9,
+      ...rule
+    }) => rule,
+  )
+
+/**
+ * The rules before a change that is not confirmed yet, kept in this browser: the API restores them by itself when the time is over,
+ * and names no way to do so at once.
+ */
+const storageKey = (prefix: string) => `pharos-shield-before-${teamIdNow()}-${prefix}`
+
+export function keepEarlier(prefix: string, version: number, rules: readonly NewShieldRule[]): void {
+  try {
+    sessionStorage.setItem(storageKey(prefix), JSON.stringify({ version, rules }))
+  } catch {
+    // Only the button that reverts at once is missing then.
+  }
+}
+
+/** Returns the rules that the version replaced, if this browser has stored them. */
+export function earlierRules(prefix: string, version: number): readonly NewShieldRule[] | undefined {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(storageKey(prefix)) ?? 'null') as {
+      version: number
+      rules: NewShieldRule[]
+    } | null
+    return kept?.version === version ? kept.rules : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,384 @@
+// The traffic explorer: a query over its picture over its table. The address holds the whole view, with times relative to now.
+import { Button, CloseButton, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { exportFlowTimeseriesRoute, getFlowTimeseriesRoute, type FlowTimeseries } from '@pharos/contract/flow'
+import { IconDownload, IconTerminal } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useMemo, useState, type ReactNode } from 'react'
+import { call } from '../api/call.ts'
+import type { TimeRange as Milliseconds } from '../charts/chart-props.ts'
+import { formatCount } from '../charts/units.ts'
+import { Empty } from '../ui/empty.tsx'
+import { download } from '../ui/export-file.ts'
+import { SavedViews } from '../ui/list-views.tsx'
+import { notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { Page } from '../ui/page.tsx'
+import { Section } from '../ui/section.tsx'
+import { StatePill } from '../ui/status.tsx'
+import { addressTime, spanOf, type Span, type TimeRange } from '../ui/time-range.ts'
+import { formatDuration, useZone, zoneName } from '../ui/time.tsx'
+import { useIsPhone } from '../ui/use-is-phone.ts'
+import { usePageSearch } from '../ui/use-page-search.ts'
+import { FlowProblem, type Remedy } from './flow-problem.tsx'
+import { curlOf, flowRequest, graphRequest } from './flow-request.ts'
+import { useMarks } from './marks.ts'
+import { FlowDiagram, Picture } from './picture.tsx'
+import { QueryBar } from './query-bar.tsx'
+import { TrafficTable } from './traffic-table.tsx'
+import { rowsOf, unitOf } from './traffic-rows.ts'
+import { readView, viewAddress, withFilter, type TrafficView } from './traffic-view.ts'
+import { useFlowKeys, useFlows, type FlowKeys } from './use-flows.ts'
+import classes from './traffic.module.css'
+import { words } from './words.ts'
+
+const defaultRange = { range: '24h' } as const
+const chartHeight = 340
+
+export function Explorer() {
+  const { search, setSearch } = usePageSearch('/traffic')
+  const address = search as Readonly<Record<string, unknown>>
+  const { view, ignored } = useMemo(() => readView(address), [address])
+  const [zone] = useZone()
+  const timeZone = zoneName(zone)
+  const range = useMemo(() => rangeOf(address), [address])
+  const now = useMinute()
+  const readSpan = spanOf(range, now, timeZone)
+  const span = readSpan?.start === undefined ? spanOf(defaultRange, now, timeZone)! : readSpan
+  const isUpToNow = span.end === undefined
+  const request = useMemo(() => flowRequest(view, span, timeZone), [view, span.start, span.end, timeZone])
+  const keys = useFlowKeys()
+  const setView = (changes: Partial<TrafficView>) => setSearch(viewAddress({ ...view, ...changes }))
+  const setRange = ({ range: quick, from, to }: TimeRange) => setSearch({ range: quick, from, to })
+  const zoom = (next: Milliseconds | undefined) =>
+    setRange(next ? { from: addressTime(next[0]), to: addressTime(Math.max(next[1], next[0] + 60_000)) } : {})
+  const shared = {
+    view,
+    range,
+    span,
+    isUpToNow,
+    keys,
+    request,
+    onView: setView,
+    onRange: setRange,
+    onZoom: zoom,
+  }
+  return (
+    <Page
+      wide
+      title={words.page.title}
+      note={words.page.note}
+      actions={<Tools request={request} view={view} title={titleOf(view, keys)} />}
+    >
+      {ignored.length > 0 && (
+        <div role="status" className={classes['ignored']}>
+          <span>{words.page.ignored(ignored)}</span>
+          <CloseButton
+            size="sm"
+            aria-label={words.page.dismiss}
+            onClick={() => setSearch(Object.fromEntries(ignored.map((name) => [name, undefined])))}
+          />
+        </div>
+      )}
+      <QueryBar view={view} range={range} keys={keys} onView={setView} onRange={setRange} />
+      <Result {...shared} />
+    </Page>
+  )
+}
+
+function rangeOf(address: Readonly<Record<string, unknown>>): TimeRange {
+  const text = (name: string) => (address[name] === undefined ? undefined : String(address[name]))
+  const [range, from, to] = [text('range'), text('from'), text('to')]
+  if (range === undefined && from === undefined) return defaultRange
+  return range === undefined ? { from, ...(to === undefined ? {} : { to }) } : { range }
+}
+
+/** Returns the time, which changes each minute: a range up to now moves with it. */
+function useMinute(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 60_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
+
+type ResultProps = {
+  readonly view: TrafficView
+  readonly range: TimeRange
+  readonly span: Span
+  readonly isUpToNow: boolean
+  readonly keys: FlowKeys
+  readonly request: ReturnType<typeof flowRequest>
+  readonly onView: (changes: Partial<TrafficView>) => void
+  readonly onRange: (range: TimeRange) => void
+  readonly onZoom: (range: Milliseconds | undefined) => void
+}
+
+function Result(props: ResultProps) {
+  const { request, isUpToNow, keys, span, onView, onRange } = props
+  const answer = useFlows(request, isUpToNow)
+  // Until the next answer, the screen shows the view of the last one.
+  const [shownView, setShownView] = useState(props.view)
+  useEffect(() => {
+    if (!answer.isPlaceholderData) setShownView(props.view)
+  }, [answer.isPlaceholderData, props.view])
+  const view = answer.isPlaceholderData ? shownView : props.view
+  const { by, rank } = view
+  const data = answer.data
+  const rows = useMemo(() => rowsOf(data?.series ?? [], by, rank, data?.previous?.series), [data, by, rank])
+  const [hidden, setHidden] = useState<readonly string[]>([])
+  const seen = rows.filter(({ id }) => !hidden.includes(id))
+  // A chart without any series would look like an absence of traffic.
+  const drawn = seen.length === 0 ? rows : seen
+  const dimensions = by.map((key) => ({
+    key,
+    label: keys.labelOf(key),
+    isMono: /address|prefix|port$/.test(key),
+  }))
+  const labels = dimensions.map(({ label }) => label)
+  // A failed poll keeps the last answer on the screen; a failed new query does not.
+  if (answer.error && (!data || answer.isPlaceholderData))
+    return <FlowProblem error={answer.error} retry={() => answer.refetch()} remedies={remediesOf(props)} />
+  if (!data)
+    return (
+      <Stack aria-busy>
+        <Skeleton height={chartHeight + 90} />
+        <Skeleton height={240} />
+      </Stack>
+    )
+  if (!data.series.some(({ max }) => max !== null && max > 0))
+    return <NoTraffic view={view} span={span} range={props.range} onView={onView} onRange={onRange} />
+  const title = titleOf(view, keys)
+  const isSankey = view.chart === 'sankey'
+  const diagram = (
+    <FlowDiagram
+      view={view}
+      request={graphRequest(view, span)}
+      isUpToNow={isUpToNow}
+      title={words.picture.sankeyTitle(labels)}
+      labelOf={keys.labelOf}
+      height={chartHeight}
+    />
+  )
+  return (
+    <div
+      className={answer.isPlaceholderData ? classes['busy'] : undefined}
+      aria-busy={answer.isPlaceholderData}
+    >
+      <Stack gap="md">
+        {answer.error && <FlowProblem error={answer.error} retry={() => answer.refetch()} />}
+        {isSankey ? (
+          <Section
+            title={labels.length > 1 ? words.picture.sankeyTitle(labels) : title}
+            actions={<Notes answer={data} view={view} />}
+          >
+            {diagram}
+          </Section>
+        ) : (
+          <div className={classes['pictures']} data-two={by.length > 1 || undefined}>
+            <Section title={title} actions={<Notes answer={data} view={view} />}>
+              <Marked {...props} view={view} title={title} answer={data} rows={drawn} />
+            </Section>
+            {by.length > 1 && <Section title={words.picture.sankeyTitle(labels)}>{diagram}</Section>}
+          </div>
+        )}
+        <Section title={words.table.title} flush>
+          <TrafficTable
+            rows={rows}
+            dimensions={dimensions}
+            unit={unitOf[view.metric]}
+            rank={rank}
+            isCompared={view.isCompared}
+            hidden={hidden}
+            onToggle={(id) =>
+              setHidden(hidden.includes(id) ? hidden.filter((one) => one !== id) : [...hidden, id])
+            }
+            onRank={(next) => onView({ rank: next })}
+            onFilter={(key, op, value) =>
+              onView({ filters: withFilter(props.view.filters, { key, op, values: [value] }) })
+            }
+          />
+        </Section>
+      </Stack>
+    </div>
+  )
+}
+
+/** Returns `Inbound bits per second by source AS`. */
+const titleOf = ({ direction, metric, by }: TrafficView, keys: FlowKeys): string =>
+  `${words.picture.of[direction][metric]}${words.picture.by(by.map(keys.labelOf))}`
+
+type MarkedProps = ResultProps & {
+  readonly title: string
+  readonly answer: FlowTimeseries
+  readonly rows: ReturnType<typeof rowsOf>
+}
+
+/** The marks are those of the network that the view is limited to. */
+function Marked({ view, span, range, title, answer, rows, onZoom }: MarkedProps) {
+  const network = view.filters.find(
+    ({ key, op }) => /^(prefix|local_address|dst_address)$/.test(key) && (op === 'eq' || op === 'within'),
+  )?.values[0]
+  const isPhone = useIsPhone()
+  const { marks, unmarked, error } = useMarks(span, network, isPhone ? 2 : 6)
+  return (
+    <>
+      <Picture
+        view={view}
+        title={title}
+        answer={answer}
+        rows={rows}
+        marks={marks}
+        height={chartHeight}
+        onZoom={onZoom}
+        isZoomed={range.from !== undefined}
+      />
+      {unmarked > 0 && (
+        <Text size="xs" c="dimmed">
+          {words.picture.more(unmarked)}
+        </Text>
+      )}
+      {error !== null && error !== undefined && (
+        <Text size="xs" c="bad" role="alert">
+          {words.picture.marksFailed}
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** The resolution, the sampling and the completeness of the figures. */
+function Notes({ answer, view }: { readonly answer: FlowTimeseries; readonly view: TrafficView }) {
+  const { picture: texts } = words
+  const { interval, resolution, sampled, sampling_rate: rate, partial } = answer
+  const length = formatDuration(interval * 1000)
+  const isRate = view.metric === 'bps' || view.metric === 'pps'
+  const notes: ReactNode[] = [isRate ? texts.average(length) : texts.sums(length)]
+  if (resolution > 60 && resolution !== interval)
+    notes.push(texts.resolution(formatDuration(resolution * 1000)))
+  if (sampled) notes.push(rate === null ? texts.sampledUnknown : texts.sampled(formatCount(rate)))
+  if (view.chart !== 'sankey') notes.push(texts.drag)
+  return (
+    <span className={classes['notes']}>
+      {notes.join(' · ')}
+      {partial && (
+        <span title={texts.partialHelp}>
+          <StatePill color="warn">{texts.partial}</StatePill>
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** Returns changes of the view that make a query cheaper. */
+function remediesOf({ view, range, keys, onView, onRange }: ResultProps): readonly Remedy[] {
+  const { state: texts } = words
+  const shorter = range.range === '24h' || range.range === '1h' ? '1h' : '24h'
+  const last = view.by.at(-1)
+  return [
+    ...(range.range === '1h'
+      ? []
+      : [{ label: texts.shorter(texts.ranges[shorter]), apply: () => onRange({ range: shorter }) }]),
+    ...(last === undefined
+      ? []
+      : [
+          {
+            label: texts.fewer(keys.labelOf(last)),
+            apply: () => onView({ by: view.by.filter((key) => key !== last) }),
+          },
+        ]),
+  ]
+}
+
+type NoTrafficProps = Pick<ResultProps, 'view' | 'span' | 'range' | 'onView' | 'onRange'>
+
+/** Distinguishes filters that match nothing, a quiet time, and a team without any flow record. */
+function NoTraffic({ view, span, range, onView, onRange }: NoTrafficProps) {
+  const { state: texts } = words
+  const now = Math.floor(Date.now() / 3_600_000) * 3_600_000
+  const anyRequest = useMemo(
+    () => ({ start: new Date(now - 30 * 86_400_000).toISOString(), metric: 'bytes' as const, points: 30 }),
+    [now],
+  )
+  const any = useFlows(anyRequest, false)
+  if (any.error) return <FlowProblem error={any.error} retry={() => any.refetch()} />
+  if (!any.data || any.isPlaceholderData) return <Skeleton height={chartHeight} />
+  const hasAny = any.data.series.some(({ max }) => max !== null && max > 0)
+  if (!hasAny)
+    return (
+      <Empty title={texts.noneTitle}>
+        {texts.noneText}
+        <Group justify="center" mt="md">
+          <Button component="a" href="/docs/flows" target="_blank">
+            {texts.connect}
+          </Button>
+        </Group>
+      </Empty>
+    )
+  if (view.filters.length > 0 || view.direction !== 'both')
+    return (
+      <Empty title={texts.emptyTitle}>
+        {texts.emptyText}
+        <Group justify="center" mt="md">
+          {view.filters.length > 0 && (
+            <Button variant="default" onClick={() => onView({ filters: [] })}>
+              {words.filter.clear}
+            </Button>
+          )}
+          {view.direction !== 'both' && (
+            <Button variant="default" onClick={() => onView({ direction: 'both' })}>
+              {texts.bothWays}
+            </Button>
+          )}
+        </Group>
+      </Empty>
+    )
+  return (
+    <Empty title={texts.quietTitle}>
+      {texts.quietText}
+      {range.range !== '30d' && span.start !== undefined && (
+        <Group justify="center" mt="md">
+          <Button variant="default" onClick={() => onRange({ range: '30d' })}>
+            {texts.longer}
+          </Button>
+        </Group>
+      )}
+    </Empty>
+  )
+}
+
+type ToolsProps = {
+  readonly request: ReturnType<typeof flowRequest>
+  readonly view: TrafficView
+  readonly title: string
+}
+
+function Tools({ request, view, title }: ToolsProps) {
+  const clipboard = useClipboard()
+  const csv = useMutation({
+    mutationFn: () => call(exportFlowTimeseriesRoute, { body: request }),
+    onSuccess: ({ body }) => download(`traffic-${view.by.join('-') || 'all'}.csv`, body),
+    onError: notifyProblem,
+  })
+  const copy = () => {
+    clipboard.copy(curlOf(location.origin, getFlowTimeseriesRoute.path, request))
+    notifySuccess(words.tools.curlCopied)
+  }
+  return (
+    <>
+      <SavedViews list="traffic" several={words.tools.views} suggestedName={() => title} />
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconDownload size={14} />}
+        loading={csv.isPending}
+        onClick={() => csv.mutate()}
+      >
+        {words.tools.export}
+      </Button>
+      <Button size="xs" variant="default" leftSection={<IconTerminal size={14} />} onClick={copy}>
+        {words.tools.curl}
+      </Button>
+    </>
+  )
+}

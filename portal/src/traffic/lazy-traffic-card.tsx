@@ -1,0 +1,21 @@
+// The traffic card, loaded with the charts once the browser is idle: nothing else on its page depends on it.
+import { Skeleton } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { useHasModule } from '../api/use-session.ts'
+import { whenIdle } from '../ui/idle.ts'
+import type { TrafficCardProps } from './traffic-card.tsx'
+
+const TrafficCard = lazy(async () => {
+  await whenIdle()
+  return { default: (await import('./traffic-card.tsx')).TrafficCard }
+})
+
+/** Renders nothing for a team without the module. */
+export function LazyTrafficCard(props: TrafficCardProps) {
+  if (!useHasModule('lighthouse')) return null
+  return (
+    <Suspense fallback={<Skeleton height={(props.height ?? 220) + 110} radius="lg" />}>
+      <TrafficCard {...props} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,92 @@
+// Attacks, and announcements that were enabled or disabled, as marks of a chart of traffic.
+import { listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { listAnnouncementHistoryRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { classificationLabel } from '@pharos/contract/classification'
+import { useQuery } from '@tanstack/react-query'
+import { answerOf, queryClient, refetchIntervalOf, teamIdNow } from '../api/queries.ts'
+import { useUser } from '../api/use-session.ts'
+import type { ChartMark } from '../charts/chart-props.ts'
+import type { Span } from '../ui/time-range.ts'
+import { words } from './words.ts'
+
+const { picture: texts } = words
+
+const announcementsMax = 8
+const changesMax = 8
+
+export type Marks = {
+  readonly marks: readonly ChartMark[]
+  /** Attacks that are not marked. */
+  readonly unmarked: number
+  /** A request for them failed: the absence of marks has no meaning. */
+  readonly error: unknown
+}
+
+/**
+ * `network` limits the marks to what concerns an address or prefix. Only the largest attacks are marked, as many marks would hide
+ * the traffic.
+ */
+export function useMarks(span: Span, network: string | undefined, attacksMax: number): Marks {
+  const modules = useUser()?.enabled_modules ?? []
+  const attacks = useQuery({
+    ...answerOf(listRelatedEventsRoute, {
+      query: {
+        ...span,
+        ...(network === undefined ? {} : { affected_network: network }),
+        ordering: '-affected_bps',
+        limit: attacksMax,
+      },
+    }),
+    enabled: modules.includes('lighthouse'),
+    refetchInterval: () => refetchIntervalOf(listRelatedEventsRoute, 30_000),
+  })
+  const changes = useQuery({
+    queryKey: [teamIdNow(), 'traffic-announcement-changes', network, span.start, span.end],
+    enabled: modules.includes('ipam') && span.start !== undefined,
+    staleTime: 60_000,
+    queryFn: () => announcementChanges(network, span),
+  })
+  const list = attacks.data?.results ?? []
+  return {
+    marks: [
+      ...list.map(({ start, end, classification_key: type, affected_network: target }): ChartMark => ({
+        at: Date.parse(start),
+        ...(end === null ? {} : { until: Date.parse(end) }),
+        label: texts.attack(classificationLabel(type), target.replace(/\/(32|128)$/, '')),
+        state: 'bad',
+      })),
+      ...(changes.data ?? []),
+    ],
+    unmarked: Math.max(0, (attacks.data?.count ?? 0) - list.length),
+    error: attacks.error ?? changes.error,
+  }
+}
+
+async function announcementChanges(
+  network: string | undefined,
+  { start = '', end }: Span,
+): Promise<ChartMark[]> {
+  const { results } = await queryClient.fetchQuery(
+    answerOf(listAnnouncementsRoute, {
+      query: { ...(network === undefined ? {} : { cidr: [network] }), limit: announcementsMax },
+    }),
+  )
+  const histories = await Promise.all(
+    results.map(async ({ id, cidr }) => {
+      const history = await queryClient.fetchQuery(
+        answerOf(listAnnouncementHistoryRoute, {
+          params: { announcement_id: id },
+          query: { kind: ['enabled', 'disabled'], limit: changesMax },
+        }),
+      )
+      return history.results
+        .filter(({ at }) => at >= start && (end === undefined || at < end))
+        .map(({ at, kind }): ChartMark => ({
+          at: Date.parse(at),
+          label: kind === 'enabled' ? texts.enabled(cidr) : texts.disabled(cidr),
+          state: 'info',
+        }))
+    }),
+  )
+  return histories.flat().slice(0, changesMax)
+}

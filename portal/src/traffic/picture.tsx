@@ -1,0 +1,142 @@
+// The drawing of a traffic view: stacked, as lines, as parts of the sum, one small chart for each group, or as a flow diagram.
+import { Skeleton, Text } from '@mantine/core'
+import type { FlowGraphRequest, FlowTimeseries } from '@pharos/contract/flow'
+import type { ChartMark, ChartSeries, TimeRange } from '../charts/chart-props.ts'
+import { Chart } from '../charts/chart.tsx'
+import { colorVariable } from '../charts/inks.ts'
+import { Sankey } from '../charts/sankey.tsx'
+import { formatValue } from '../charts/units.ts'
+import { FlowProblem } from './flow-problem.tsx'
+import { bandsOf, percentOf, sumOf, unitOf, type TrafficRow } from './traffic-rows.ts'
+import type { TrafficView } from './traffic-view.ts'
+import classes from './traffic.module.css'
+import { timesOf, useFlowGraph } from './use-flows.ts'
+import { words } from './words.ts'
+
+const { picture: texts } = words
+
+type PictureProps = {
+  readonly view: TrafficView
+  readonly title: string
+  readonly answer: FlowTimeseries
+  readonly rows: readonly TrafficRow[]
+  readonly marks: readonly ChartMark[]
+  readonly height: number
+  readonly onZoom: (range: TimeRange | undefined) => void
+  readonly isZoomed: boolean
+}
+
+export function Picture(props: PictureProps) {
+  const { view, answer } = props
+  if (view.chart === 'grid') return <SmallCharts {...props} />
+  const unit = unitOf[view.metric]
+  const isPercent = view.chart === 'percent'
+  const parts = isPercent ? percentOf(props.rows.map(({ series }) => series.values)) : undefined
+  const series = props.rows.map(({ label, color, series: { values } }, at): ChartSeries => ({
+    label,
+    unit: isPercent ? 'percent' : unit,
+    color,
+    values: parts?.[at] ?? values,
+  }))
+  const isCompared = view.isCompared && !isPercent
+  return (
+    <Chart
+      label={props.title}
+      kind={view.chart === 'lines' || isCompared ? 'lines' : 'stacked-area'}
+      hasLegend={isCompared}
+      times={timesOf(answer)}
+      series={isCompared ? compared(props, series) : series}
+      marks={props.marks}
+      range={[Date.parse(answer.start), Date.parse(answer.end)]}
+      onZoom={props.onZoom}
+      isZoomed={props.isZoomed}
+      height={props.height}
+    />
+  )
+}
+
+/** A line of the period before for each of few groups; for many the sum of now and of the period before. */
+function compared(
+  { view, answer, rows }: PictureProps,
+  series: readonly ChartSeries[],
+): readonly ChartSeries[] {
+  const { length } = answer.timestamps
+  const unit = unitOf[view.metric]
+  const before = rows.map((row) => fitted(row.before?.values ?? [], length))
+  if (view.chart === 'lines' && rows.length <= comparedMax)
+    return series.flatMap((one, at) => [
+      one,
+      { ...one, label: texts.before(one.label), isDashed: true, values: before[at]! },
+    ])
+  return [
+    { label: texts.now, unit, color: 1, values: sumOf(rows.map(({ series: { values } }) => values)) },
+    { label: texts.previous, unit, color: 'idle', isDashed: true, values: sumOf(before) },
+  ]
+}
+
+const comparedMax = 4
+
+const fitted = (values: readonly (number | null)[], length: number) =>
+  Array.from({ length }, (_, at) => values[at] ?? null)
+
+const cellHeight = 120
+
+function SmallCharts({ view, answer, rows, onZoom, isZoomed }: PictureProps) {
+  const unit = unitOf[view.metric]
+  const times = timesOf(answer)
+  return (
+    <div className={classes['grid']}>
+      {rows.map(({ id, label, color, series }) => (
+        <div key={id}>
+          <h3 className={classes['cellTitle']}>
+            <span className={classes['swatch']} style={{ background: colorVariable(color) }} aria-hidden />
+            <span>{label}</span>
+            <span>{series.avg === null ? '–' : formatValue(series.avg, unit)}</span>
+          </h3>
+          <Chart
+            label={label}
+            kind="area"
+            times={times}
+            series={[{ label, unit, color, values: series.values }]}
+            range={[Date.parse(answer.start), Date.parse(answer.end)]}
+            hasLegend={false}
+            height={cellHeight}
+            onZoom={onZoom}
+            isZoomed={isZoomed}
+          />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+type FlowDiagramProps = {
+  readonly view: TrafficView
+  readonly request: FlowGraphRequest
+  readonly isUpToNow: boolean
+  readonly title: string
+  readonly labelOf: (key: string) => string
+  readonly height: number
+}
+
+export function FlowDiagram({ view, request, isUpToNow, title, labelOf, height }: FlowDiagramProps) {
+  const hasColumns = view.by.length >= 2
+  const answer = useFlowGraph(request, isUpToNow, hasColumns)
+  if (!hasColumns)
+    return (
+      <Text size="sm" c="dimmed" py="xl" ta="center">
+        {texts.sankeyHint}
+      </Text>
+    )
+  if (answer.error && !answer.data) return <FlowProblem error={answer.error} retry={() => answer.refetch()} />
+  if (!answer.data) return <Skeleton height={height} />
+  const flows = bandsOf(answer.data, labelOf)
+  return (
+    <Sankey
+      label={title}
+      flows={flows}
+      unit={unitOf[view.metric]}
+      height={Math.max(height, Math.min(640, answer.data.nodes.length * 20))}
+    />
+  )
+}

@@ -1,0 +1,165 @@
+// Traffic in a browser, with the flows that the demo sends through its collector: the query in the address, filters from the table,
+// export, and the states in which nothing can be shown.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import type { Browser, Download, Page } from 'playwright-core'
+import { assertFits, axeViolations } from './accessibility.ts'
+import { openBrowser, openPerson, settled, skipWithoutBrowser, waitMs } from './browser.ts'
+import { Demo } from './demo.ts'
+
+describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
+  const demo = new Demo()
+  let browser: Browser
+  before(async () => {
+    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+  })
+  after(async () => {
+    await browser?.close()
+    await demo.stop()
+  })
+
+  const person = () => openPerson(browser, demo.url, 'demo@demo.example', { timezoneId: 'UTC' })
+  const table = (page: Page) => page.getByRole('region', { name: 'Groups' }).getByRole('table')
+
+  /** The first flows arrive seconds after the start. */
+  async function openTraffic(page: Page, search = ''): Promise<void> {
+    for (const end = performance.now() + waitMs; ; await page.waitForTimeout(1_000)) {
+      await page.goto(`${demo.url}/traffic${search}`)
+      await settled(page)
+      if (await table(page).isVisible()) return
+      assert.ok(performance.now() < end, await page.locator('main').innerText())
+    }
+  }
+
+  it('is grouped, filtered from the table and restored from the address', async () => {
+    const { context, page, pageErrors } = await person()
+    await openTraffic(page)
+    const first = table(page).getByRole('row').nth(1)
+    await first.getByRole('button', { name: /^Show only/ }).waitFor()
+    assert.match(await first.innerText(), /\d %/)
+
+    await page.getByRole('button', { name: 'Dimension' }).click()
+    await page.getByLabel('Find a dimension').fill('local port')
+    await page.getByRole('menuitem', { name: 'Local port', exact: true }).click()
+    await page.waitForURL(/by=protocol,local_port/)
+    await page.getByRole('heading', { name: 'Protocol → Local port' }).waitFor()
+
+    await page.getByText('Lines', { exact: true }).click()
+    await page.waitForURL(/chart=lines/)
+    await table(page)
+      .getByRole('button', { name: /^Show only/ })
+      .first()
+      .click()
+    await page.waitForURL(/filter=protocol:eq:/)
+    await page
+      .getByRole('group', { name: 'Filters' })
+      .getByRole('button', { name: /^Protocol is/ })
+      .waitFor()
+    await page.getByRole('button', { name: /^Time range/ }).click()
+    await page.getByRole('button', { name: 'Last hour' }).click()
+    await page.waitForURL(/range=1h/)
+    const address = page.url()
+    await page.reload()
+    await table(page).waitFor()
+    assert.equal(page.url(), address)
+    await page.getByRole('button', { name: 'Time range: Last hour' }).waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.waitForURL((url) => !url.search.includes('filter='))
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('takes filters whose values are suggested', async () => {
+    const { context, page } = await person()
+    await openTraffic(page)
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Field').first().fill('Proto')
+    await dialog.getByRole('option', { name: 'Protocol', exact: true }).click()
+    await dialog.getByLabel('Value').first().fill('ud')
+    await dialog.getByRole('option', { name: /udp/i }).first().click()
+    await dialog.getByRole('button', { name: 'Apply' }).click()
+    await page.waitForURL(/filter=protocol:eq:(udp|17)/)
+    await table(page).waitFor()
+    await context.close()
+  })
+
+  it('is exported as CSV, compared with the period before, and kept as a view', async () => {
+    const { context, page } = await person()
+    await openTraffic(page)
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ])
+    assert.match(readFileSync(await (file as Download).path(), 'utf8'), /^start,protocol,label,bps\n/)
+    await page.getByRole('switch', { name: 'Compare with the period before' }).click()
+    await page.waitForURL(/compare=previous/)
+    await table(page).getByRole('columnheader', { name: 'Change' }).waitFor()
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page
+      .getByRole('button', { name: 'Save view' })
+      .or(page.getByRole('button', { name: /^Save/ }))
+      .first()
+      .click()
+    await page.getByLabel('Name').fill('Compared')
+    await page.keyboard.press('Enter')
+    await page.goto(`${demo.url}/traffic`)
+    await settled(page)
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('button', { name: 'Compared', exact: true }).click()
+    await page.waitForURL(/compare=previous/)
+    await context.close()
+  })
+
+  it('says what failed instead of showing no traffic', async () => {
+    const { context, page } = await person()
+    const problem = (status: number, code: string, rest: object) =>
+      context.route('**/v3/lighthouse/network/flows/timeseries', (route) =>
+        route.fulfill({
+          status,
+          contentType: 'application/problem+json',
+          body: JSON.stringify({
+            type: 'about:blank',
+            title: 'Failed',
+            status,
+            detail: 'failed',
+            code,
+            request_id: '00000000-0000-4000-8000-000000000000',
+            ...rest,
+          }),
+        }),
+      )
+    await problem(503, 'unavailable', { degraded: ['clickhouse'] })
+    await page.goto(`${demo.url}/traffic`)
+    await page.getByRole('alert').filter({ hasText: 'The flow store is not available' }).waitFor()
+    await context.unrouteAll()
+    await problem(503, 'query_too_expensive', {})
+    await page.goto(`${demo.url}/traffic?by=src_address,dst_address&range=30d`)
+    const alert = page.getByRole('alert').filter({ hasText: 'The query needs too much work' })
+    await alert.getByRole('button', { name: /shorter time range/ }).waitFor()
+    await context.unrouteAll()
+    await alert.getByRole('button', { name: 'Remove the dimension', exact: false }).click()
+    await page.waitForURL(/by=src_address&/)
+    await page.goto(`${demo.url}/traffic?metric=furlongs`)
+    await page.getByText('Ignored in this address: metric').waitFor()
+    await context.close()
+  })
+
+  it('is accessible and fits on a phone', async () => {
+    const { context, page } = await person()
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const search of [
+        '?by=protocol,local_port',
+        '?chart=grid',
+        '?by=protocol,local_port&chart=sankey',
+      ]) {
+        await openTraffic(page, search)
+        assert.deepEqual(await axeViolations(page), [], search)
+        await assertFits(page, search, width)
+      }
+    }
+    await context.close()
+  })
+})

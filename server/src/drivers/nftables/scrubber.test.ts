@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { skipWithoutNamespaces } from '@pharos/lab/namespace'
+import { skipWithout } from '@pharos/lab/program'
+import { waitFor } from '@pharos/lab/wait'
+import { type ScrubberFixture, scrubberConformance } from '../../analysis/shield/scrubber.conformance.ts'
+import type { CompiledRule } from '../../analysis/shield/scrubber.ts'
+import type { FilterAction } from '../../net/filter-rule.ts'
+import type { FlowMatch, FlowPacket } from '../../net/flow-match.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { checkScrubber, scrubberOwner } from '../scrubbers.ts'
+import { NftablesScrubber } from './scrubber.ts'
+import { createPacketPath, type PacketPath } from './testing.ts'
+
+const run = promisify(execFile)
+const skip = skipWithoutNamespaces() || skipWithout('nft', 'ip')
+const prefix4 = parsePrefix('203.0.113.0/24')
+const prefix6 = parsePrefix('2001:db8:a::/48')
+const prefixes = [prefix4, prefix6]
+
+scrubberConformance('nftables', makeFixture, skip || undefined)
+
+describe('nftables with packets', { skip }, () => {
+  it('lets none of the denied packets pass during 50 replacements, and counts all of them', async (t) => {
+    const { path, scrubber } = await startPath(t)
+    const denied = rule(1, { protocol: [[17, 17]], destinationPort: [[53, 53]] })
+    const others = (count: number) =>
+      Array.from({ length: count }, (_, at) =>
+        rule(100 + at, { protocol: [[6, 6]], destinationPort: [[at, at]] }),
+      )
+    await scrubber.apply([{ prefix: prefix4, rules: [denied] }])
+    const flood = path.flood(packet({ destinationPort: 53 }), 5_000)
+    await waitFor('packets are counted', async () => ((await scrubber.hits()).get(1)?.packets ?? 0) > 100)
+    for (let round = 0; round < 50; round++) {
+      const before = others(round % 7)
+      await scrubber.apply([{ prefix: prefix4, rules: [...before, denied, ...others(20).slice(7)] }])
+      if (round % 10 === 9)
+        await scrubber.apply([{ prefix: prefix6, rules: [rule(900 + round, { destination: prefix6 })] }])
+    }
+    const { sent } = await flood.stop()
+    assert.ok(sent > 500, `${sent} packets`)
+    await waitFor('all are counted', async () => (await scrubber.hits()).get(1)?.packets === sent)
+    assert.equal(await path.received(), 0)
+  })
+
+  for (const [name, limit, perSecond] of [
+    ['packets', { kind: 'rate_limit', pps: 100 }, 100],
+    ['bits', { kind: 'rate_limit', bps: 100 * 500 * 8 }, 100],
+  ] as const) {
+    it(`passes the packets that conform to a limit in ${name}, and drops the excess`, async (t) => {
+      const { path, scrubber } = await startPath(t)
+      const rules = [rule(1, { protocol: [[17, 17]] }, limit), rule(2)]
+      await scrubber.apply([{ prefix: prefix4, rules }])
+      const flood = path.flood(packet({ packetLength: 500 }), 1_000)
+      await waitFor(
+        'many packets are counted',
+        async () => ((await scrubber.hits()).get(1)?.packets ?? 0) > 1_500,
+      )
+      const { sent, seconds } = await flood.stop()
+      await waitFor('all are counted', async () => (await scrubber.hits()).get(1)?.packets === sent)
+      const passed = await path.received()
+      // At once: a tenth of a second of packets; a second of octets and 64 kB.
+      const burst = 'pps' in limit ? 15 : 240
+      assert.ok(passed <= perSecond * seconds * 1.1 + burst, `${passed} of ${sent} in ${seconds} s`)
+      assert.ok(passed >= Math.min(sent, perSecond * seconds * 0.5), `${passed} of ${sent} in ${seconds} s`)
+      // Neither the conforming packets nor the excess reach the next rule.
+      assert.equal((await scrubber.hits()).get(2)?.packets, 0)
+    })
+  }
+
+  it('restores a list that was changed by hand', async (t) => {
+    const { path, scrubber } = await startPath(t)
+    const list = {
+      prefix: prefix4,
+      rules: [rule(1, { protocol: [[17, 17]] }, { kind: 'rate_limit', pps: 10 }), rule(2)],
+    }
+    await scrubber.apply([list])
+    const [before] = await scrubber.list()
+    const chain = ['inet', 'pharos_shield', 'list4_cb007100_24']
+    const nft = async (...args: string[]) => void (await run(path.nft[0]!, [...path.nft.slice(1), ...args]))
+    await nft('insert', 'rule', ...chain, 'accept')
+    assert.notEqual((await scrubber.list())[0]?.fingerprint, before?.fingerprint)
+    await scrubber.apply([list])
+    assert.deepEqual(await scrubber.list(), [before])
+    await nft('flush', 'chain', ...chain)
+    assert.deepEqual(await scrubber.list(), [])
+    await scrubber.apply([list])
+    assert.deepEqual(await scrubber.list(), [before])
+  })
+})
+
+it('rejects an answer that is not of nft, and one of another program, as no list', async () => {
+  const answers: readonly (readonly [script: string, kind: DriverError['kind']])[] = [
+    ['echo hello', 'protocol'],
+    ['echo "{}"', 'protocol'],
+    ['echo no; exit 1', 'refused'],
+    ['exit 255', 'unreachable'],
+    ['kill -9 $$', 'unreachable'],
+    ['sleep 60', 'unreachable'],
+  ]
+  for (const [script, kind] of answers) {
+    const scrubber = scrubberWith(['sh', '-c', script], 'pharos_shield', script === 'sleep 60' ? 300 : 20_000)
+    await assert.rejects(
+      scrubber.list(),
+      (error) => error instanceof DriverError && error.kind === kind,
+      script,
+    )
+  }
+})
+
+it('is created from checked settings only', () => {
+  assert.deepEqual(checkScrubber({ kind: 'nftables' }), [])
+  const remote = ['ssh', '-o', 'BatchMode=yes', 'root@198.51.100.1', 'pharos-nft']
+  assert.deepEqual(checkScrubber({ kind: 'nftables', command: remote, table: 'shield2', hook: 'input' }), [])
+  for (const wrong of [
+    { command: [] },
+    { command: 'nft' },
+    { command: ['nft', 'a\nb'] },
+    { command: [''] },
+    { table: 'a b' },
+    { table: '-f' },
+    { hook: 'output' },
+    { owner: 'x' },
+  ])
+    assert.equal(checkScrubber({ kind: 'nftables', ...wrong }).length, 1, JSON.stringify(wrong))
+  assert.equal(scrubberOwner({ kind: 'nftables' }), scrubberOwner({ kind: 'nftables', hook: 'input' }))
+  assert.notEqual(scrubberOwner({ kind: 'nftables' }), scrubberOwner({ kind: 'nftables', command: remote }))
+})
+
+function rule(
+  id: number,
+  match: Partial<FlowMatch> = {},
+  action: FilterAction = { kind: 'deny' },
+): CompiledRule {
+  return { id, match: { destination: prefix4, ...match }, action }
+}
+
+function packet(rest: Partial<FlowPacket> = {}): FlowPacket {
+  return {
+    source: parsePrefix('198.51.100.7/32'),
+    destination: parsePrefix('203.0.113.9/32'),
+    protocol: 17,
+    sourcePort: 4_000,
+    destinationPort: 53,
+    packetLength: 100,
+    dscp: 0,
+    fragment: false,
+    ...rest,
+  }
+}
+
+function scrubberWith(
+  command: readonly string[],
+  table = 'pharos_shield',
+  timeoutMs = 30_000,
+): NftablesScrubber {
+  return new NftablesScrubber({ command, table, hook: 'forward', rulesMax: 10_000, timeoutMs })
+}
+
+async function startPath(t: TestContext): Promise<{ path: PacketPath; scrubber: NftablesScrubber }> {
+  const path = await createPacketPath(prefixes)
+  t.after(() => path.stop())
+  return { path, scrubber: scrubberWith(path.nft) }
+}
+
+async function makeFixture(): Promise<ScrubberFixture> {
+  const path = await createPacketPath(prefixes)
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-nft-test-'))
+  const nft = async (...args: string[]) => (await run(path.nft[0]!, [...path.nft.slice(1), ...args])).stdout
+  const scrubber = scrubberWith(path.nft)
+  const hand = ['inet', 'by_hand'] as const
+  return {
+    scrubber,
+    stranger: scrubberWith(path.nft, 'pharos_other'),
+    connect: () => scrubberWith(path.nft),
+    absent: { scrubber: scrubberWith([join(folder, 'no-nft')]), timeoutMs: 1_000 },
+    async addByHand() {
+      await nft('add', 'table', ...hand)
+      await nft('add', 'chain', ...hand, 'forward', '{ type filter hook forward priority 0; }')
+      await nft('add', 'rule', ...hand, 'forward', 'ip', 'daddr', '203.0.113.77', 'drop')
+    },
+    hasByHand: async () => (await nft('list', 'ruleset')).includes('203.0.113.77'),
+    clearByHand: async () => void (await nft('delete', 'table', ...hand)),
+    // A host that restarts has no rules.
+    restart: async () => void (await nft('flush', 'ruleset')),
+    keepsRules: false,
+    async interrupt(call) {
+      // nft is killed before it has read the transaction.
+      const script = join(folder, 'slow-nft')
+      await writeFile(
+        script,
+        `#!/bin/sh\ncase "$*" in *-f*) kill -9 $$;; esac\nexec ${path.nft.join(' ')} "$@"\n`,
+        { mode: 0o755 },
+      )
+      const slow = scrubberWith([script])
+      await assert.rejects(slow.apply([{ prefix: prefix4, rules: [rule(1)] }]), DriverError)
+      await call()
+    },
+    async decide(packets) {
+      const decided: (FilterAction['kind'] | null)[] = []
+      for (const one of packets) decided.push(await decide(path, scrubber, nft, one))
+      return decided
+    },
+    send: (one, count) => path.send([one], count),
+    async stop() {
+      await scrubber.close()
+      await path.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Sends the packet, and returns the action of the rule that counted it, which must agree with whether it arrived. */
+async function decide(
+  path: PacketPath,
+  scrubber: NftablesScrubber,
+  nft: (...args: string[]) => Promise<string>,
+  one: FlowPacket,
+): Promise<FilterAction['kind'] | null> {
+  const [hitsBefore, receivedBefore] = [await scrubber.hits(), await path.received()]
+  await path.send([one])
+  return waitFor('the packet is counted or arrives', async () => {
+    const [hits, received] = [await scrubber.hits(), await path.received()]
+    const counted = [...hits].filter(([id, { packets }]) => packets > (hitsBefore.get(id)?.packets ?? 0))
+    const arrived = received - receivedBefore
+    assert.ok(counted.length <= 1 && arrived <= 1, JSON.stringify({ counted, arrived }))
+    const [id] = counted[0] ?? []
+    if (id === undefined) return arrived === 1 ? ('none' as const) : undefined
+    const kind = kindOf(await nft('-n', 'list', 'table', 'inet', 'pharos_shield'), id)
+    if ((kind === 'deny') !== (arrived === 0)) return undefined
+    return kind
+  }).then((kind) => (kind === 'none' ? null : kind))
+}
+
+function kindOf(table: string, id: number): FilterAction['kind'] {
+  const line = table.split('\n').find((text) => text.includes(`counter name "rule${id}"`))!
+  if (line.includes('limit rate')) return 'rate_limit'
+  return line.includes(' accept ') ? 'allow' : 'deny'
+}

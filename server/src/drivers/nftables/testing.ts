@@ -1,0 +1,199 @@
+// For tests: three network namespaces in a row, sender, host with nftables, receiver. Packets really pass; they are made octet by octet
+// and sent through raw sockets. It needs root.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { randomInt } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { FlowPacket } from '../../net/flow-match.ts'
+import { networkOf, prefixBits, type Prefix } from '../../net/prefix.ts'
+
+const run = promisify(execFile)
+
+export type PacketPath = {
+  /** The command line that runs nft on the host in the middle. */
+  readonly nft: readonly string[]
+  /** Sends each packet `count` times, and resolves when all are sent. */
+  send(packets: readonly FlowPacket[], count?: number): Promise<void>
+  /** Sends a packet at a rate until it is stopped; resolves with the number of sent packets and the seconds. */
+  flood(packet: FlowPacket, packetsPerSecond: number): { stop(): Promise<{ sent: number; seconds: number }> }
+  /** The number of packets that arrived at the receiver so far. */
+  received(): Promise<number>
+  stop(): Promise<void>
+}
+
+/** Packets to these prefixes are forwarded. */
+export async function createPacketPath(prefixes: readonly Prefix[]): Promise<PacketPath> {
+  const key = `ps${randomInt(100_000, 1_000_000)}`
+  const [sender, host, receiver] = [`${key}a`, `${key}b`, `${key}c`]
+  const ip = async (...args: string[]) => void (await run('ip', args))
+  const inside = async (name: string, ...args: string[]) =>
+    (await run('ip', ['netns', 'exec', name, ...args], { maxBuffer: 64 * 1024 * 1024 })).stdout
+  const stop = async (): Promise<void> => {
+    for (const name of [sender, host, receiver]) await ip('netns', 'delete', name).catch(() => {})
+  }
+  try {
+    for (const name of [sender, host, receiver]) await ip('netns', 'add', name)
+    await ip('link', 'add', 'in0', 'netns', sender, 'type', 'veth', 'peer', 'name', 'in1', 'netns', host)
+    await ip('link', 'add', 'out0', 'netns', host, 'type', 'veth', 'peer', 'name', 'out1', 'netns', receiver)
+    const links = [
+      [sender, 'in0', '10.99.1.1/24', 'fd99:1::1/64'],
+      [host, 'in1', '10.99.1.2/24', 'fd99:1::2/64'],
+      [host, 'out0', '10.99.2.1/24', 'fd99:2::1/64'],
+      [receiver, 'out1', '10.99.2.2/24', 'fd99:2::2/64'],
+    ] as const
+    for (const [name, device, address4, address6] of links) {
+      await ip('-n', name, 'address', 'add', address4, 'dev', device)
+      await ip('-n', name, 'address', 'add', address6, 'dev', device, 'nodad')
+      await ip('-n', name, 'link', 'set', device, 'up')
+    }
+    for (const setting of ['ipv4.ip_forward', 'ipv6.conf.all.forwarding'])
+      await inside(host, 'sysctl', '-qw', `net.${setting}=1`)
+    for (const prefix of prefixes) {
+      const isV6 = prefix.includes(':')
+      const family = isV6 ? '-6' : '-4'
+      await ip('-n', sender, family, 'route', 'add', prefix, 'via', isV6 ? 'fd99:1::2' : '10.99.1.2')
+      await ip('-n', host, family, 'route', 'add', prefix, 'via', isV6 ? 'fd99:2::2' : '10.99.2.2')
+    }
+    // Neighbors are known from the beginning, so that the first packets are not lost.
+    await neighbor(sender, 'in0', host, 'in1', ['10.99.1.2', 'fd99:1::2'])
+    await neighbor(host, 'out0', receiver, 'out1', ['10.99.2.2', 'fd99:2::2'])
+    const own = (isV6: boolean) => prefixes.filter((prefix) => prefix.includes(':') === isV6).join(', ')
+    const counted = `add table inet seen; add counter inet seen arrived;
+      add chain inet seen prerouting { type filter hook prerouting priority -500; };
+      add rule inet seen prerouting ip daddr { ${own(false)} } counter name arrived;
+      add rule inet seen prerouting ip6 daddr { ${own(true)} } counter name arrived`
+    await inside(receiver, 'nft', counted)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  async function neighbor(from: string, device: string, to: string, peer: string, addresses: string[]) {
+    const [link] = JSON.parse((await run('ip', ['-n', to, '-j', 'link', 'show', peer])).stdout) as [
+      { address: string },
+    ]
+    for (const address of addresses)
+      await ip(
+        '-n',
+        from,
+        'neighbor',
+        'replace',
+        address,
+        'lladdr',
+        link.address,
+        'dev',
+        device,
+        'nud',
+        'permanent',
+      )
+  }
+
+  const start = (lines: readonly string[]) => {
+    const script = new URL('testing-send.ts', import.meta.url).pathname
+    const args = ['netns', 'exec', sender, process.execPath, '--no-warnings', script]
+    const child = spawn('ip', args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    child.stdin.write(`${lines.join('\n')}\n`)
+    let output = ''
+    child.stdout.on('data', (part: Buffer) => (output += part.toString()))
+    const ended = once(child, 'close').then(([code]) => {
+      if (code !== 0) throw new Error(`the sender ended with ${code}`)
+      return output
+    })
+    return { child, ended, output: () => output }
+  }
+  return {
+    nft: ['ip', 'netns', 'exec', host, 'nft'],
+    async send(packets, count = 1) {
+      const { child, ended } = start(packets.map((packet) => `${count} 0 ${lineOf(packet)}`))
+      child.stdin.end()
+      await ended
+    },
+    flood(packet, packetsPerSecond) {
+      const { child, ended } = start([`0 ${packetsPerSecond} ${lineOf(packet)}`])
+      return {
+        async stop() {
+          child.stdin.end()
+          return JSON.parse(await ended) as { sent: number; seconds: number }
+        },
+      }
+    },
+    async received() {
+      const answer = JSON.parse(
+        await inside(receiver, 'nft', '-j', 'list', 'counter', 'inet', 'seen', 'arrived'),
+      ) as {
+        nftables: { counter?: { packets: number } }[]
+      }
+      return answer.nftables.find(({ counter }) => counter)!.counter!.packets
+    },
+    stop,
+  }
+}
+
+function lineOf(packet: FlowPacket): string {
+  return `${networkOf(packet.destination)} ${Buffer.from(octetsOf(packet)).toString('hex')}`
+}
+
+/** A later fragment has no header of the transport protocol. */
+function octetsOf(packet: FlowPacket): number[] {
+  const isV6 = packet.destination.includes(':')
+  const isLater = packet.fragment && packet.sourcePort === undefined
+  const extension = isV6 && packet.fragment ? 8 : 0
+  const transport = isLater ? [] : transportOctets(packet)
+  const head = isV6 ? 40 : 20
+  const payload = Math.max(0, packet.packetLength - head - extension - transport.length)
+  if (packet.protocol === 17 && transport.length > 0) transport.splice(4, 2, ...word16(8 + payload))
+  const body = [...transport, ...Array.from({ length: payload }, () => 0)]
+  // Offset 64 in units of 8 octets; the first fragment announces more.
+  const offset = packet.fragment ? (isLater ? 64 : 0) : 0
+  if (isV6) {
+    const fragment =
+      extension > 0 ? [packet.protocol, 0, ...word16((offset << 3) | (isLater ? 0 : 1)), 0, 0, 0, 7] : []
+    const next = extension > 0 ? 44 : packet.protocol
+    const first = [0x60 | (packet.dscp >>> 2), (packet.dscp & 3) << 6, 0, 0]
+    const addresses = [...addressOctets(packet.source), ...addressOctets(packet.destination)]
+    return [...first, ...word16(body.length + extension), next, 64, ...addresses, ...fragment, ...body]
+  }
+  const flags = packet.fragment ? (isLater ? offset : 0x2000) : 0
+  const header = [
+    0x45,
+    packet.dscp << 2,
+    ...word16(20 + body.length),
+    0,
+    7,
+    ...word16(flags),
+    64,
+    packet.protocol,
+    0,
+    0,
+    ...addressOctets(packet.source),
+    ...addressOctets(packet.destination),
+  ]
+  return [...header, ...body]
+}
+
+function transportOctets({
+  protocol,
+  sourcePort,
+  destinationPort,
+  tcpFlags,
+  icmpType,
+  icmpCode,
+}: FlowPacket): number[] {
+  const ports = [...word16(sourcePort ?? 0), ...word16(destinationPort ?? 0)]
+  if (protocol === 17) return [...ports, 0, 8, 0, 0]
+  if (protocol === 6) return [...ports, 0, 0, 0, 1, 0, 0, 0, 0, 0x50, tcpFlags ?? 0, 16, 0, 0, 0, 0, 0]
+  if (icmpType !== undefined) return [icmpType, icmpCode ?? 0, 0, 0, 0, 1, 0, 1]
+  return [0, 0, 0, 0]
+}
+
+function addressOctets(prefix: Prefix): number[] {
+  const { family, w0, w1, w2, w3 } = prefixBits(prefix)
+  return (family === 4 ? [w0] : [w0, w1, w2, w3]).flatMap((word) => [
+    ...word16(word >>> 16),
+    ...word16(word & 0xffff),
+  ])
+}
+
+function word16(value: number): [number, number] {
+  return [(value >>> 8) & 255, value & 255]
+}
