@@ -5,10 +5,13 @@ import { classificationKeys } from './classification.ts'
 import { DeliveryNote } from './delivery-note.ts'
 import { route } from './route.ts'
 import {
+  Actor,
   EmptyIsAbsent,
   Id,
   Limit,
+  Include,
   Nullable,
+  NullableTime,
   Offset,
   Optional,
   Ordering,
@@ -19,6 +22,7 @@ import {
   Component,
   Enumeration,
 } from './scalar.ts'
+import { Paragraphs } from './text.ts'
 import { bucketQuery, Timeseries } from './timeseries.ts'
 
 /** Properties of an event. */
@@ -202,10 +206,38 @@ export const ParsedData = Component('EventDetails', {
 })
 export type ParsedData = Static<typeof ParsedData>
 
+const eventVerdicts = ['attack', 'false_positive'] as const
+
+const Verdict = Nullable(Enumeration('EventVerdict', eventVerdicts))
+
+/** The most comments of a team on one event. */
+export const eventCommentsMax = 100
+
+export const EventReview = Component(
+  'EventReview',
+  {
+    verdict: { ...Verdict, description: "the team's verdict; null: none" },
+    acknowledged: { ...NullableTime, description: 'when the team acknowledged it; null: not yet' },
+    acknowledged_by: Nullable({ ...Actor, description: 'who acknowledged it' }),
+    comments: Type.Array(
+      Component('EventComment', {
+        id: { ...Id, description: 'id of the comment' },
+        text: Type.String({ description: 'the comment' }),
+        author: { ...Actor, description: 'who wrote it' },
+        created: { ...Time, description: 'when it was written' },
+      }),
+      { description: 'oldest first' },
+    ),
+  },
+  { description: 'With `include=review`: what the team has decided about the event. No other team sees it.' },
+)
+export type EventReview = Static<typeof EventReview>
+
 export const RelatedEventDetail = Component('SecurityEventDetail', {
   ...eventFields,
   parsed_data: ParsedData,
   has_attachment: Type.Boolean({ description: 'whether the event has files' }),
+  review: Optional(EventReview),
 })
 export type RelatedEventDetail = Static<typeof RelatedEventDetail>
 
@@ -386,6 +418,9 @@ export const getRelatedTimeseriesRoute = route({
   conditional: true,
 })
 
+const ofEvent = Strict({ event_id: Type.String({ maxLength: 300 }) })
+const eventInclude = { include: Optional(Include('EventInclude', ['review'])) }
+
 export const getRelatedEventRoute = route({
   name: 'getRelatedEvent',
   group: 'Analysis',
@@ -397,10 +432,37 @@ export const getRelatedEventRoute = route({
     'the event also affects networks of other teams, the answer is limited to the networks, address family, ' +
     'samples and rules of the team. Times, classification, rates and totals are those of the whole event.',
   permission: lighthouse,
-  params: Strict({ event_id: Type.String({ maxLength: 300 }) }),
+  params: ofEvent,
+  query: Strict(eventInclude),
   response: RelatedEventDetail,
   success: 200,
   conditional: true,
+})
+
+export const reviewEventRoute = route({
+  name: 'reviewEvent',
+  group: 'Analysis',
+  method: 'PATCH',
+  path: '/v3/lighthouse/security/events/related/{event_id}',
+  summary: 'Review event',
+  description:
+    'Changes what the team has decided about the event: `verdict` `false_positive` adds FALSE_POSITIVE to the `status` that this team sees, ' +
+    '`attack` removes it if the detector reported it, null leaves the decision to the detector; `acknowledged` adds ACKNOWLEDGED. Later ' +
+    'deliveries do not change it. `comment` adds a comment. `include=review` returns all of it.',
+  permission: { ...lighthouse, scope: 'lighthouse:write' },
+  params: ofEvent,
+  query: Strict(eventInclude),
+  body: Strict({
+    verdict: Optional({ ...Verdict, description: 'null: none' }),
+    acknowledged: Optional(Type.Boolean({ description: 'whether the team has acknowledged it' })),
+    comment: Optional(
+      Paragraphs({ minLength: 1, maxLength: 2_000, description: 'a comment, added to those before' }),
+    ),
+  }),
+  response: RelatedEventDetail,
+  success: 200,
+  conditional: true,
+  errors: ['quota_exceeded'],
 })
 
 const AcceptedDelivery = Component('AcceptedDelivery', {
@@ -460,5 +522,6 @@ export const analysisRoutes = [
   listRelatedEventsRoute,
   getRelatedTimeseriesRoute,
   getRelatedEventRoute,
+  reviewEventRoute,
   ingestDeliveryRoute,
 ]

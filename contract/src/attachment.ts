@@ -7,6 +7,7 @@ import {
   Id,
   Limit,
   Nullable,
+  NullableTime,
   Offset,
   Optional,
   Ordering,
@@ -38,26 +39,36 @@ export type AttachmentMediaType = (typeof attachmentMediaTypes)[number]
 /** Time in which a link to a file works. */
 export const attachmentLinkSeconds = 600
 
+export const AttachmentKindSchema = Enumeration('AttachmentKind', attachmentKinds)
+
 export const Attachment = Component('Attachment', {
   id: { ...Id, description: 'id of the attachment' },
   filename: Type.String({ description: 'name of the file' }),
   content_type: Type.String({ description: 'type of the file, from its content' }),
   size: Type.Integer({ minimum: 0, description: 'bytes' }),
   sha256: Type.String({ description: 'SHA-256 of the file, hexadecimal' }),
-  kind: { ...Enumeration('AttachmentKind', attachmentKinds), description: 'kind of the file' },
+  kind: { ...AttachmentKindSchema, description: 'kind of the file' },
   purpose: {
     ...Enumeration('AttachmentPurpose', attachmentPurposes),
     description: '`loa`: letter of authorization of a cross connect; else empty',
   },
   description: Type.String({ description: 'text about it; empty if none' }),
   created: { ...Time, description: 'when it was added' },
-  url: Type.String({ description: 'link to the file, which needs no credential' }),
-  url_expires: { ...Time, description: 'when the link ends: request the attachment again for another one' },
+  url: Nullable(
+    Type.String({
+      description:
+        'link to the file, which needs no credential; null: the file of an event was deleted after 90 days',
+    }),
+  ),
+  url_expires: {
+    ...NullableTime,
+    description: 'when the link ends: request the attachment again for another one',
+  },
 })
 export type Attachment = Static<typeof Attachment>
 
-const attachmentQuery = {
-  kind: Optional(Repeatable(Enumeration('AttachmentKind', attachmentKinds))),
+export const attachmentQuery = {
+  kind: Optional(Repeatable(AttachmentKindSchema)),
   ordering: Ordering(['id', 'filename', 'size', 'created'], '-id'),
   limit: Limit,
   offset: Offset,
@@ -109,9 +120,10 @@ export const getAttachmentFileRoute = route({
   params: Strict({ attachment_id: Id }),
   query: Strict({
     token: Type.String({
-      pattern: '^[0-9]{1,11}\\.[0-9a-f]{64}$',
+      pattern: '^[0-9]{1,11}(-[0-9]{1,10})?\\.[0-9a-f]{64}$',
       expects: 'the token of a link: digits, a dot and 64 hexadecimal digits',
-      description: 'end of the link in seconds since 1970, and its signature',
+      description:
+        'end of the link in seconds since 1970, the id of the team if the file is of an event, and a signature',
     }),
   }),
   success: 200,

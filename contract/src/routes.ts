@@ -42,6 +42,7 @@ import { timezoneRoutes } from './timezone.ts'
 import { tokenRoutes } from './token.ts'
 import { adminDeviceRoutes } from './admin-device.ts'
 import { attachmentRoutes } from './attachment.ts'
+import { eventAttachmentRoutes } from './event-attachment.ts'
 import { billRoutes } from './bill.ts'
 import { crossConnectRoutes } from './cross-connect.ts'
 import { inventoryMetricsRoutes } from './inventory-metrics.ts'
@@ -86,6 +87,7 @@ export const routes: readonly Route[] = [
   ...billRoutes,
   ...adminDeviceRoutes,
   ...attachmentRoutes,
+  ...eventAttachmentRoutes,
   ...crossConnectRoutes,
   ...inventoryMetricsRoutes,
   ...transceiverRoutes,

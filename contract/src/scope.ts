@@ -9,6 +9,7 @@ export const scopes = [
   'dns:write',
   'inventory:read',
   'lighthouse:read',
+  'lighthouse:write',
   'shield:read',
   'shield:write',
   'team:read',

@@ -1,7 +1,7 @@
 // The messages of webhooks: types and contents. Fields may be added; receivers ignore unknown ones.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { eventFlags } from './analysis.ts'
+import { eventFlags, eventStatuses } from './analysis.ts'
 import { validationNames } from './announcement-checks.ts'
 import { announcementStatuses } from './byoip.ts'
 import { crossConnectStatuses } from './cross-connect.ts'
@@ -69,6 +69,9 @@ const event = Component('EventMessageData', {
   affected_bps: Type.Integer({ minimum: 0, description: 'bits per second, the peak so far' }),
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
   flags: Type.Array(Enumeration('EventFlag', eventFlags), { description: 'properties of the event' }),
+  status: Type.Array(Enumeration('EventStatus', eventStatuses), {
+    description: 'state of the event, its mitigation and its review',
+  }),
 })
 
 const port = {

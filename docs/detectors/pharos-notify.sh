@@ -12,6 +12,7 @@
 #   TOKEN_FILE   a file with the secret of the source, which only the user of FastNetMon can read
 #   SPOOL        a directory that this script creates and writes to; default /var/spool/pharos-notify
 #   CA_FILE      optional, certificates that sign the one of Pharos
+#   ATTACKS      optional, where FastNetMon writes its reports, which become files of the event; default /var/log/fastnetmon_attacks
 set -u
 umask 077
 LC_ALL=C
@@ -21,6 +22,7 @@ URL=
 TOKEN_FILE=
 SPOOL=/var/spool/pharos-notify
 CA_FILE=
+ATTACKS=/var/log/fastnetmon_attacks
 queue_max=1000
 # Pauses before another attempt, in seconds.
 RETRIES='2 5 15 60'
@@ -45,8 +47,22 @@ post() {
   {
     printf 'header = "Authorization: Token %s"\n' "$secret"
     [ -z "$CA_FILE" ] || printf 'cacert = "%s"\n' "$CA_FILE"
-  } | curl --config - --silent --output /dev/null --write-out '%{http_code}' --connect-timeout 5 --max-time 20 \
-    --header 'Content-Type: application/json' --header "Idempotency-Key: ${1##*/}" --data-binary "@$1" -- "$URL"
+  } | case $1 in
+    *.report) post_report "$1" ;;
+    *)
+      curl --config - --silent --output /dev/null --write-out '%{http_code}' --connect-timeout 5 --max-time 20 \
+        --header 'Content-Type: application/json' --header "Idempotency-Key: ${1##*/}" --data-binary "@$1" -- "$URL"
+      ;;
+  esac
+}
+
+# Posts a report as a file of the event. Its first line is the id of the event, percent-encoded, and the name of the file.
+post_report() {
+  read -r event filename <"$1"
+  tail -n +2 "$1" >"$SPOOL/report"
+  curl --config - --silent --output /dev/null --write-out '%{http_code}' --connect-timeout 5 --max-time 20 \
+    --header 'Content-Type: text/plain' --header "X-Filename: $filename" --data-binary "@$SPOOL/report" -- \
+    "${URL%%\?*}/$event/attachments"
 }
 
 # Sends all waiting notifications; fails if the first one that cannot be sent now remains.
@@ -54,9 +70,10 @@ drain() {
   for file in "$SPOOL"/queue/*; do
     [ -f "$file" ] || continue
     status=$(post "$file")
-    case $status in
-      2??) rm -f "$file" ;;
-      400 | 413 | 422)
+    case $status:$file in
+      2??:*) rm -f "$file" ;;
+      # A Pharos without files of events, or an event with too many of them, must not stop the notifications.
+      400:* | 413:* | 415:* | 422:* | 403:*.report | 404:*.report)
         log "rejected with status $status: ${file##*/}"
         mkdir -p "$SPOOL/rejected" && mv "$file" "$SPOOL/rejected/"
         ;;
@@ -112,6 +129,17 @@ trim() {
   log "more than $queue_max notifications are waiting: the oldest were removed"
 }
 
+# Queues the newest report on the address, at most 1 MB of it. FastNetMon has written it before it calls with attack_details.
+report() {
+  newest=$(ls -t "$ATTACKS/$1"_*.txt 2>/dev/null | head -n 1)
+  [ -n "$newest" ] && [ -r "$newest" ] || return 0
+  case $1 in *:*) length=128 ;; *) length=32 ;; esac
+  {
+    printf '%s%%2F%s%%7C%s %s\n' "$(printf '%s' "$1" | sed 's/:/%3A/g')" "$length" "$2" "$(json_word "${newest##*/}")"
+    head -c 1000000 "$newest" | tr -d '\000'
+  } >"$SPOOL/new-$$" && mv "$SPOOL/new-$$" "$SPOOL/queue/$3.report"
+}
+
 # The time of the ban is the id of the attack until the unban; FastNetMon has at most one ban of an address.
 notify() {
   ip=$(json_word "$1")
@@ -133,6 +161,7 @@ notify() {
     [ -z "$details" ] || printf '%s\n' "$details" | json_text
     printf '"}\n'
   } >"$SPOOL/new-$$" && mv "$SPOOL/new-$$" "$SPOOL/queue/$name"
+  [ "$action" = attack_details ] && report "$ip" "${incident:-$now}" "$name"
   [ "$action" = unban ] && rm -f "$state"
   trim
 }

@@ -17,6 +17,7 @@ const unaudited: Readonly<Record<string, string>> = {
   refreshSession:
     'changes nothing but when the session ends; what is wrong with it is audited as session.reuse',
   ingestDelivery: 'a delivery is stored as received, which is more detailed than an entry',
+  addEventAttachment: 'a file is stored with the source that sent it, which is more detailed than an entry',
   validateAnnouncement: 'requests checks that run anyway',
   verifyDomain: 'requests a check that runs anyway; its result is audited',
   getFlowTimeseries: 'only reads; a POST because of its filters',

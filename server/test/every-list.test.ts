@@ -120,7 +120,12 @@ describe('every list', () => {
         .executeTakeFirstOrThrow()
       const name = `${route.name.toLowerCase()}.example`
       const zone = await seedZone(api.database.postgres, { teamId: fixtures.red.teamId, name })
-      const params = { announcement_id: announcements.on, webhook_id: webhook.id, zone: zone.id }
+      const params = {
+        announcement_id: announcements.on,
+        webhook_id: webhook.id,
+        zone: zone.id,
+        event_id: fixtures.red.eventIds[0]!,
+      }
       for (const key of keys) {
         const { statusCode, body } = await send(
           route,

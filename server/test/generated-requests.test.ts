@@ -470,7 +470,7 @@ async function restoreFixtures(): Promise<void> {
 }
 
 function mainCallers({ id }: Operation): string[] {
-  if (id === 'ingestDelivery') return ['detector']
+  if (id === 'ingestDelivery' || id === 'addEventAttachment') return ['detector']
   if (id === 'deleteSession') return ['admin']
   if (/^(change(Password|Email)|listSessions|updateUser)$/.test(id)) return ['admin', 'staff']
   if (id === 'deleteTotp' || id === 'createRecoveryCodes') return ['admin', 'staff']

@@ -29,6 +29,7 @@ const keyless = [
   'createRecoveryCodes password',
   'showInvitation no_caller',
   'acceptInvitation no_caller',
+  'addEventAttachment no_caller',
   'getFlowTimeseries read',
   'exportFlowTimeseries read',
   'getFlowGraph read',

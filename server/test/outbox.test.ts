@@ -202,7 +202,10 @@ describe('an event', () => {
     const [row] = await owner.selectFrom('team_events').selectAll().execute()
     await owner.transaction().execute(async (trx) => {
       const written = { team_id: teamId, event_id: row!.event_id, before: row!, now: new Date() }
-      await writeMessages(trx, eventMessages([{ ...row!, flags: all }], [written], [], true))
+      await writeMessages(
+        trx,
+        eventMessages([{ ...row!, flags: all, facet: { status: 1 } }], [written], [], true),
+      )
     })
     assert.deepEqual((await takeMessages()).at(-1)!.data['flags'], [...eventFlags])
   })

@@ -4,7 +4,16 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +61,10 @@ function install(to: string): { conf: string; spool: string } {
   const [conf, spool] = [join(folder, `conf-${++installations}`), join(folder, `spool-${installations}`)]
   const token = join(folder, 'token')
   writeFileSync(token, `${secret}\n`, { mode: 0o600 })
-  writeFileSync(conf, `URL='${to}'\nTOKEN_FILE='${token}'\nSPOOL='${spool}'\nRETRIES='1 1 1'\n`)
+  writeFileSync(
+    conf,
+    `URL='${to}'\nTOKEN_FILE='${token}'\nSPOOL='${spool}'\nRETRIES='1 1 1'\nATTACKS='${join(folder, 'attacks')}'\n`,
+  )
   return { conf, spool }
 }
 
@@ -129,6 +141,33 @@ describe('pharos-notify', () => {
     await sleep(1_000)
     await notify(conf, ['203.0.113.77', 'incoming', '9', 'ban'])
     await until(async () => (await events()).length === 3)
+  })
+
+  it('sends the report of FastNetMon as a file of the event', async () => {
+    const { conf, spool } = install(url)
+    mkdirSync(join(folder, 'attacks'))
+    writeFileSync(
+      join(folder, 'attacks', '2001:db8:a::9_26_11_25_10:00:00.txt'),
+      'IP: 2001:db8:a::9\nAttack type: unknown\n',
+    )
+    await notify(conf, ['2001:db8:a::9', 'incoming', '1903', 'ban'], text('ban'))
+    await notify(conf, ['2001:db8:a::9', 'incoming', '1903', 'attack_details'], text('attack-details'))
+    const files = () =>
+      api.database.postgres.owner
+        .selectFrom('attachments')
+        .innerJoin('events', 'events.id', 'attachments.subject_id')
+        .select(['affected_network', 'filename', 'content'])
+        .execute()
+    await until(async () => (await events(), await files()).length === 1)
+    const [file] = await files()
+    assert.deepEqual(
+      [file!.affected_network, file!.filename],
+      ['2001:db8:a::9/128', '2001_db8_a_9_26_11_25_10_00_00.txt'],
+    )
+    assert.match(file!.content!.toString(), /^IP: 2001:db8:a::9\nAttack type/)
+    await until(() => queueOf(spool).length === 0)
+    await api.database.postgres.owner.deleteFrom('events').execute()
+    await api.database.postgres.owner.deleteFrom('deliveries').execute()
   })
 
   it('returns at once while Pharos does not answer, keeps the secret from other users, and sends later', async () => {

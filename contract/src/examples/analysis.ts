@@ -5,6 +5,7 @@ import {
   ingestDeliveryRoute,
   listEventsRoute,
   listRelatedEventsRoute,
+  reviewEventRoute,
   type DeliveryValidation,
   type RelatedEvent,
 } from '../analysis.ts'
@@ -151,6 +152,30 @@ export const analysisExamples = [
         ],
       },
       has_attachment: false,
+    },
+  }),
+  example(reviewEventRoute, {
+    params: { event_id: eventId },
+    query: { include: 'review' },
+    body: { verdict: 'false_positive', comment: 'Load test of our shop, announced in ticket 4711.' },
+    response: {
+      ...event,
+      status: ['EVENT_ENDED', 'MITIGATION_ENDED', 'FALSE_POSITIVE'],
+      parsed_data: { peaks: { bps: { value: 9_500_000_000, at: '2026-04-01T03:16:20.000Z' } } },
+      has_attachment: false,
+      review: {
+        verdict: 'false_positive',
+        acknowledged: null,
+        acknowledged_by: null,
+        comments: [
+          {
+            id: 52,
+            text: 'Load test of our shop, announced in ticket 4711.',
+            author: 'user:7',
+            created: '2026-04-01T06:02:11.402Z',
+          },
+        ],
+      },
     },
   }),
   example(ingestDeliveryRoute, {

@@ -10,6 +10,7 @@ import { deviceExamples } from './device.ts'
 import { dnsExamples } from './dns.ts'
 import { dnssecExamples } from './dnssec.ts'
 import { flowExamples } from './flow.ts'
+import { eventAttachmentExamples } from './event-attachment.ts'
 import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
 import { notificationExamples } from './notification.ts'
@@ -51,5 +52,6 @@ export const examples: Examples = new Map([
   ...flowExamples,
   ...shieldExamples,
   ...deliveryExamples,
+  ...eventAttachmentExamples,
   ...searchExamples,
 ])

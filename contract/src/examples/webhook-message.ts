@@ -20,6 +20,7 @@ const event: MessageData<'event.started'> = {
   affected_bps: 4_100_000_000,
   affected_pps: 350_112,
   flags: ['INCOMING'],
+  status: ['EVENT_ONGOING'],
 }
 
 const zone = { zone_id: 4711, name: 'lindholm.example' }

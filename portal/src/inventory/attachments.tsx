@@ -6,6 +6,7 @@ import { Facts } from '../ui/facts.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
+import { fileHref } from '../ui/file-href.ts'
 import { words } from './words.ts'
 
 const { attachments: texts } = words
@@ -26,7 +27,7 @@ export function DeviceAttachments({ deviceId }: { deviceId: number }) {
         facts={files.map(({ id, filename, description, size, created, url }) => [
           '',
           <span key={id}>
-            <Anchor href={new URL(url).pathname + new URL(url).search} download size="sm" underline="always">
+            <Anchor href={fileHref(url)} download size="sm" underline="always">
               {filename}
             </Anchor>{' '}
             {[description, formatRate(size, 'B')].filter(Boolean).join(' · ')} · <Time at={created} />

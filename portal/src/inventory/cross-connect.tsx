@@ -23,6 +23,7 @@ import { Section } from '../ui/section.tsx'
 import { StepList, type Step } from '../ui/step-list.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
 import { Time } from '../ui/time.tsx'
+import { fileHref } from '../ui/file-href.ts'
 import { CrossConnectPill } from './cross-connect-state.tsx'
 import classes from './inventory.module.css'
 import { words } from './words.ts'
@@ -97,7 +98,7 @@ function NextStep({ one }: { one: CrossConnect }) {
 const LetterLink = ({ letter: { filename, url, created } }: { letter: Attachment }) => (
   <Text size="sm">
     {texts.letter}{' '}
-    <Anchor href={new URL(url).pathname + new URL(url).search} download size="sm" underline="always">
+    <Anchor href={fileHref(url)} download size="sm" underline="always">
       {filename}
     </Anchor>
     , <Time at={created} />

@@ -23,6 +23,7 @@ import { List } from '../ui/list.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
+import { fileHref } from '../ui/file-href.ts'
 import { words } from './words.ts'
 
 const { crossConnects: t } = words
@@ -62,7 +63,7 @@ const columns: readonly Column<StaffCrossConnect>[] = [
     cell: ({ loa_document: letter }) => (
       <OrDash>
         {letter && (
-          <Anchor href={new URL(letter.url).pathname + new URL(letter.url).search} download size="sm">
+          <Anchor href={fileHref(letter.url)} download size="sm">
             {letter.filename}
           </Anchor>
         )}

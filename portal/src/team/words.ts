@@ -32,6 +32,10 @@ const scopes: Record<Scope, Named> = {
     label: 'Read security events',
     help: 'See attacks with their rates, sources and targets, also as a live stream.',
   },
+  'lighthouse:write': {
+    label: 'Review security events',
+    help: 'Acknowledge events, mark false positives and comment.',
+  },
   'shield:read': {
     label: 'Read shield rules',
     help: 'See the rules with their hits, and estimate what rules would drop.',

@@ -13,11 +13,15 @@ import { findSourceSecret } from './source.store.ts'
 
 export type DeliveryDeps = { readonly postgres: Postgres; readonly keys: KeyRing }
 
-export type DeliveryRequest = {
+/** What a detector presents for its source. */
+export type SourceCredential = {
   readonly sourceKey: string
   readonly authorization: string | undefined
   /** `?token=`; used only without an Authorization header. */
   readonly token: string | undefined
+}
+
+export type DeliveryRequest = SourceCredential & {
   /** `Idempotency-Key`, or `webhook-id` of Standard Webhooks; without one, every delivery is new. */
   readonly deliveryId: string | undefined
   readonly contentType: string | undefined
@@ -53,7 +57,7 @@ export async function receiveDelivery(
 export async function checkSource(
   postgres: Postgres,
   keys: KeyRing,
-  request: DeliveryRequest,
+  request: SourceCredential,
 ): Promise<void> {
   const { authorization, token, sourceKey } = request
   const secret = authorization === undefined ? token : parseSourceCredential(authorization)

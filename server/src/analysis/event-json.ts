@@ -51,6 +51,11 @@ export function flagBits(flags: readonly EventFlag[]): number {
   return flags.reduce((bits, flag) => bits | (1 << eventFlags.indexOf(flag)), 0)
 }
 
+/** Returns the statuses of a bit set in team_event_facets.status. */
+export function statusesOf(bits: number): EventStatus[] {
+  return eventStatuses.filter((_, bit) => (bits & (1 << bit)) !== 0)
+}
+
 /** Returns the bit set for team_event_facets.status: one bit per status, in the order of the contract. */
 export function statusBits(statuses: readonly EventStatus[]): number {
   return statuses.reduce((bits, status) => bits | (1 << eventStatuses.indexOf(status)), 0)

@@ -2,11 +2,8 @@
 // prefixes added later produce past events, which are not reported. Pure.
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { NewMessage } from '../outbox/outbox.ts'
-import { flagsOf } from './event-json.ts'
-import type { EndedMessage, TeamEvent, TeamEventBefore, WrittenTeamEvent } from './team-event.store.ts'
-
-/** A row of team_events; its facet is in no message. */
-type ListedEvent = Omit<TeamEvent, 'facet'>
+import { flagsOf, statusesOf } from './event-json.ts'
+import type { EndedMessage, ListedEvent, TeamEventBefore, WrittenTeamEvent } from './team-event.store.ts'
 
 type EventMessageType = Extract<MessageType, `event.${string}`>
 
@@ -88,7 +85,8 @@ function byEventAndTeam(a: Key, b: Key): number {
   return a.team_id - b.team_id
 }
 
-const messageData = (row: ListedEvent) => ({
+/** Returns the content of a message about the event. */
+export const messageData = (row: ListedEvent) => ({
   id: row.event_id,
   affected_network: row.affected_network ?? '',
   classification_key: row.classification_key,
@@ -97,4 +95,5 @@ const messageData = (row: ListedEvent) => ({
   affected_bps: row.affected_bps,
   affected_pps: row.affected_pps,
   flags: flagsOf(row.flags),
+  status: statusesOf(row.facet.status),
 })

@@ -1,7 +1,7 @@
 // The SQL of the related list and of one event in it. Access is enforced twice: every condition names the team, and
 // row-level security hides the events of others. related-page.store.ts finds the pages.
 import { sql } from 'kysely'
-import type { Db, Postgres } from '../db/postgres.ts'
+import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { lengthOf } from '../net/prefix.ts'
 import type { RelatedQuery } from './related-query.ts'
 import { pageStatement } from './related-page.store.ts'
@@ -27,26 +27,42 @@ function isSearch({ network, description, search, bps, pps }: RelatedQuery): boo
 }
 
 export type RelatedDetail = {
+  readonly event_id: string
   readonly record: string
   /** JSON: the team's part. */
   readonly parsed_data: string
   /** Whether the team holds all networks of the event. */
   readonly is_whole: boolean
   readonly has_attachment: boolean
+  /** Version of the team's review; 0 without one. */
+  readonly review: number
 }
 
 /** Row-level security shows the event itself only to teams that hold all of its networks. */
+const detailStatement = (teamId: number, eventId: string) => sql<RelatedDetail>`
+  select t.event_id, t.record, coalesce(t.parsed_data, e.parsed_data::text, '{}') as parsed_data,
+    t.parsed_data is null as is_whole, exists (select from attachments a where a.subject_kind = 'event' and a.subject_id = t.event_id
+      and (a.customer_id = t.team_id or a.customer_id is null and t.parsed_data is null)) as has_attachment,
+    coalesce(r.version, 0) as review
+  from team_events t left join events e on e.id = t.event_id and t.parsed_data is null
+    left join event_reviews r on r.event_id = t.event_id and r.team_id = t.team_id
+  where t.team_id = ${teamId} and t.event_id = ${eventId}`
+
 export async function findRelatedEvent(
   postgres: Postgres,
   teamId: number,
   eventId: string,
 ): Promise<RelatedDetail | undefined> {
-  const statement = sql<RelatedDetail>`
-    select t.record, coalesce(t.parsed_data, e.parsed_data::text, '{}') as parsed_data,
-      t.parsed_data is null as is_whole, coalesce(e.has_attachment, false) as has_attachment
-    from team_events t left join events e on e.id = t.event_id
-    where t.team_id = ${teamId} and t.event_id = ${eventId}`
-  return (await postgres.readInTeam(teamId, statement))[0]
+  return (await postgres.readInTeam(teamId, detailStatement(teamId, eventId)))[0]
+}
+
+/** As `findRelatedEvent`, in a transaction of the owner. */
+export async function findDetail(
+  trx: Trx,
+  teamId: number,
+  eventId: string,
+): Promise<RelatedDetail | undefined> {
+  return (await detailStatement(teamId, eventId).execute(trx)).rows[0]
 }
 
 /** The delivery with the detector's latest message about an event; undefined if it is not kept. */

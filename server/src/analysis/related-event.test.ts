@@ -450,7 +450,9 @@ describe('the detail', () => {
     const [{ relationships, ...record }] = (JSON.parse(body) as { results: [Record<string, unknown>] })
       .results
     assert.ok(Array.isArray(relationships))
-    const detail = JSON.parse((await getTeamEvent(database, reader(teamB), String(record.id))).raw) as unknown
+    const detail = JSON.parse(
+      (await getTeamEvent(database, reader(teamB), String(record.id))).body.raw,
+    ) as unknown
     const { parsedData } = teamPart(
       model.find(({ id }) => id === record.id)!,
       [heldByB],

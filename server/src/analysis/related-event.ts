@@ -1,20 +1,29 @@
 // The lists of events and the detail of one event. Responses are concatenated stored texts.
-import type { listEventsRoute, listRelatedEventsRoute } from '@pharos/contract/analysis'
+import { hash } from 'node:crypto'
+import type { getRelatedEventRoute, listEventsRoute, listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'
+import { hasPartOfFile } from './attachment/event-attachment.ts'
 import {
   hasFormerHoldings,
   listEventsOfTeams,
   listEveryEvent,
   listTeamsWithEvents,
 } from './all-events.store.ts'
-import type { Db } from '../db/postgres.ts'
+import type { Db, Trx } from '../db/postgres.ts'
 import type { JsonObject } from './json.ts'
 import { createSourceReader, messageOf, readDelivery } from './read-delivery.ts'
+import { presentReview } from './review.ts'
 import { listSources } from './source.store.ts'
-import { findEventDelivery, findParsedData, findRelatedEvent, listRelated } from './related-event.store.ts'
+import {
+  findEventDelivery,
+  findParsedData,
+  findRelatedEvent,
+  listRelated,
+  type RelatedDetail,
+} from './related-event.store.ts'
 import { parseRelatedQuery } from './related-query.ts'
 import type { RelatedRows } from './related-sql.store.ts'
 
@@ -71,17 +80,44 @@ const pageOf = ({ results, count }: RelatedRows): RelatedPage => ({
  */
 export async function getTeamEvent(
   { postgres }: RelatedDeps,
-  { actor: { teamId, isStaff } }: Reader,
+  { actor }: Reader,
   eventId: string,
-): Promise<{ readonly raw: string }> {
-  const found = await findRelatedEvent(postgres, teamId, eventId)
+  query: DetailQuery = {},
+): Promise<RenderedDetail> {
+  const found = await findRelatedEvent(postgres, actor.teamId, eventId)
   if (!found) throw notFound('event')
-  const whole = isStaff ? await findParsedData(postgres.owner, eventId) : undefined
-  const data = whole ?? found.parsed_data
-  const message = isStaff || found.is_whole ? await findMessage(postgres.owner, eventId) : undefined
-  const parsed = message === undefined ? data : withField(data, 'source', message)
-  return { raw: `${found.record},"parsed_data":${parsed},"has_attachment":${found.has_attachment}}` }
+  return renderDetail(postgres, postgres.owner, actor, found, query)
 }
+
+type DetailQuery = QueryOf<typeof getRelatedEventRoute>
+export type RenderedDetail = { readonly body: { readonly raw: string }; readonly etag: string }
+
+/** Renders what `findRelatedEvent` or `findDetail` has found for the caller. */
+export async function renderDetail(
+  postgres: Postgres,
+  db: Db | Trx,
+  { teamId, isStaff }: Reader['actor'],
+  found: RelatedDetail,
+  { include }: DetailQuery,
+): Promise<RenderedDetail> {
+  const { event_id: eventId } = found
+  const whole = isStaff ? await findParsedData(db, eventId) : undefined
+  const data = whole ?? found.parsed_data
+  const message = isStaff || found.is_whole ? await findMessage(db, eventId) : undefined
+  const parsed = message === undefined ? data : withField(data, 'source', message)
+  const review =
+    include === undefined
+      ? ''
+      : `,"review":${JSON.stringify(await presentReview(db, { teamId, isStaff }, eventId))}`
+  const hasFile =
+    found.has_attachment || (!found.is_whole && (await hasPartOfFile(postgres, { teamId, isStaff }, eventId)))
+  const raw = `${found.record},"parsed_data":${parsed},"has_attachment":${hasFile}${review}}`
+  return { body: { raw }, etag: detailEtag(found, raw) }
+}
+
+/** The version of the review is what a client can change. */
+const detailEtag = ({ review }: RelatedDetail, raw: string): string =>
+  `"${review}.${hash('sha256', raw, 'base64url').slice(0, 22)}"`
 
 /** Adds a field to the text of a JSON object. */
 const withField = (object: string, name: string, value: object): string =>
@@ -91,7 +127,7 @@ const withField = (object: string, name: string, value: object): string =>
  * Returns the detector's own message about the event, from its latest delivery; undefined if the delivery is not kept or its source does not
  * read it any more. A delivery may contain events of others: only what is about this one is returned.
  */
-async function findMessage(db: Db, eventId: string): Promise<JsonObject | undefined> {
+async function findMessage(db: Db | Trx, eventId: string): Promise<JsonObject | undefined> {
   const delivery = await findEventDelivery(db, eventId)
   if (!delivery) return undefined
   const [source] = await listSources(db, [delivery.sourceKey])

@@ -19,6 +19,8 @@ import {
   listRelationships,
   saveRelationships,
 } from './relationship.store.ts'
+import { reviewedStatus } from './review.ts'
+import { listReviews, type TeamReview } from './review.store.ts'
 import {
   deleteTeamEvents,
   listEndedMessages,
@@ -92,7 +94,15 @@ export async function relateEvents(
   const current = new Map(
     [...plan.keep, ...plan.save, ...inserted].map((relationship) => [keyOf(relationship), relationship]),
   )
-  const teamEvents = events.flatMap((event) => teamEventsOf(event, matches.get(event.id)!, current))
+  const reviews = new Map(
+    (await listReviews(trx, [...matches.keys()])).map((review) => [
+      `${review.event_id} ${review.team_id}`,
+      review,
+    ]),
+  )
+  const teamEvents = events.flatMap((event) =>
+    teamEventsOf(event, matches.get(event.id)!, current, (teamId) => reviews.get(`${event.id} ${teamId}`)),
+  )
   const all = await saveTeamEvents(trx, teamEvents)
   const written = all.filter(({ team_id }) => team_id !== noTeam)
   const ended = await listEndedMessages(trx, ongoingBefore(written))
@@ -117,12 +127,14 @@ function teamEventsOf(
   event: Event,
   matches: readonly Match[],
   current: ReadonlyMap<string, StoredMatch>,
+  reviewOf: (teamId: number) => TeamReview | undefined,
 ): TeamEvent[] {
   const byTeam = Map.groupBy(matches, ({ teamId }) => teamId)
   if (byTeam.size === 0) byTeam.set(noTeam, [])
   return [...byTeam].map(([teamId, ofTeam]) => {
     const target = ofTeam.find(({ location }) => location !== null)?.location ?? null
-    const part = teamId === noTeam ? event : teamPart(event, ofTeam.flatMap(prefixOf))
+    const own = teamId === noTeam ? event : teamPart(event, ofTeam.flatMap(prefixOf))
+    const part = { ...own, status: reviewedStatus(own.status, reviewOf(teamId)) }
     return {
       team_id: teamId,
       event_id: event.id,
@@ -139,7 +151,7 @@ function teamEventsOf(
       relationships: renderRelationships(
         ofTeam.map((match) => relationshipOf(current.get(keyOf({ ...match, eventId: event.id }))!)),
       ),
-      parsed_data: part === event ? null : JSON.stringify(part.parsedData),
+      parsed_data: own === event ? null : JSON.stringify(part.parsedData),
     }
   })
 }

@@ -2,6 +2,8 @@
 import { sql, type Selectable } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 import type { TeamEventsTable } from '../db/schema.ts'
+import type { EventStatus } from '@pharos/contract/analysis'
+import { statusBits } from './event-json.ts'
 import type { Facet } from './facet.ts'
 import { saveFacets } from './facet.store.ts'
 
@@ -9,6 +11,20 @@ import { saveFacets } from './facet.store.ts'
 export type TeamEvent = Readonly<Omit<Selectable<TeamEventsTable>, 'span' | 'facet'>> & {
   readonly facet: Facet
 }
+
+/** A row of team_events; of its facet, messages contain the status. */
+export type ListedEvent = Pick<
+  TeamEvent,
+  | 'team_id'
+  | 'event_id'
+  | 'start_at'
+  | 'end_at'
+  | 'affected_bps'
+  | 'affected_pps'
+  | 'flags'
+  | 'affected_network'
+  | 'classification_key'
+> & { readonly facet: { readonly status: number } }
 
 /** The `team_id` of events that concern no team. */
 export const noTeam = 0
@@ -77,6 +93,39 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
     now,
     before: existed ? before : null,
   }))
+}
+
+/** Shows other statuses of the event in the team's list. Returns false if they are shown already. Call `lockTeams` first. */
+export async function saveShownStatus(
+  trx: Trx,
+  teamId: number,
+  eventId: string,
+  status: readonly EventStatus[],
+): Promise<boolean> {
+  const found = await findTeamEvent(trx, teamId, eventId)
+  if (!found || found.facet.status === statusBits(status)) return false
+  const facet = { ...found.facet, team_id: teamId, status: statusBits(status) }
+  const [id] = await saveFacets(trx, [facet])
+  const record = JSON.stringify({ ...(JSON.parse(`${found.record}}`) as object), status }).slice(0, -1)
+  await sql`
+    update team_events set record = ${record}, facet = ${id}
+    where team_id = ${teamId} and event_id = ${eventId}`.execute(trx)
+  return true
+}
+
+export async function findTeamEvent(
+  trx: Trx,
+  teamId: number,
+  eventId: string,
+): Promise<(ListedEvent & Pick<TeamEvent, 'record' | 'facet'>) | undefined> {
+  const { rows } = await sql<ListedEvent & Pick<TeamEvent, 'record' | 'facet'>>`
+    select t.team_id, t.event_id, t.start_at, t.end_at, t.affected_bps, t.affected_pps, t.flags,
+      t.affected_network::text as affected_network, t.classification_key, t.record,
+      json_build_object('flags', f.flags, 'status', f.status, 'classification_key', f.classification_key,
+        'source_key', f.source_key, 'description', f.description) as facet
+    from team_events t join team_event_facets f on f.team_id = t.team_id and f.id = t.facet
+    where t.team_id = ${teamId} and t.event_id = ${eventId}`.execute(trx)
+  return rows[0]
 }
 
 type WrittenRow = Omit<WrittenTeamEvent, 'before'> & { readonly existed: boolean } & TeamEventBefore

@@ -239,7 +239,7 @@ describe('an event over the networks of several teams', () => {
   }
   const detail = async (team: string, eventId: string, isStaff = false) =>
     JSON.parse(
-      (await getTeamEvent(database, { actor: { teamId: ids[team]!, isStaff } }, eventId)).raw,
+      (await getTeamEvent(database, { actor: { teamId: ids[team]!, isStaff } }, eventId)).body.raw,
     ) as RelatedEventDetail
   const messagesTo = async (team: string) =>
     (await db.selectFrom('outbox').select('data').where('team_id', '=', ids[team]!).execute()).map(

@@ -12,6 +12,11 @@ const expired = [
   sql`delete from invitations where expires < now()`,
   sql`delete from mails where created < now() - interval '90 days'`,
   sql`delete from notifications where at < now() - interval '90 days'`,
+  sql`update attachments set content = null
+    where subject_kind = 'event' and content is not null and created < now() - interval '90 days'`,
+  sql`delete from attachments a
+    where subject_kind = 'event' and created < now() - interval '7 days' and created_by like 'source:%'
+      and not exists (select from events e where e.id = a.subject_id)`,
   sql`delete from outbox where at < now() - interval '7 days'`,
   sql`delete from webhook_deliveries where created < now() - interval '30 days' and state <> 'pending'`,
   sql`delete from region_withdrawals where at < now() - interval '1 day'`,

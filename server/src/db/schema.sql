@@ -762,8 +762,8 @@ create table attachments (
   kind text not null,
   sha256 bytea not null,
   description text not null default ''::text,
-  content bytea not null,
-  size integer default length(content),
+  content bytea, -- null: deleted after its time
+  size integer,
   created timestamp with time zone not null default now(),
   created_by text not null, -- actor of the audit log
   constraint attachments_pkey PRIMARY KEY (id),
@@ -772,6 +772,8 @@ create table attachments (
   constraint attachments_purpose_check CHECK ((purpose = ANY (ARRAY[''::text, 'loa'::text]))),
   constraint attachments_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['device'::text, 'cross_connect'::text, 'event'::text])))
 );
+CREATE INDEX attachments_event_age ON public.attachments USING btree (created) WHERE (subject_kind = 'event'::text);
+CREATE UNIQUE INDEX attachments_event_file ON public.attachments USING btree (subject_id, sha256, filename, COALESCE(customer_id, 0)) WHERE (subject_kind = 'event'::text);
 CREATE INDEX attachments_subject ON public.attachments USING btree (subject_kind, subject_id, id);
 alter table attachments enable row level security;
 create policy tenant on attachments as permissive for all to pharos_tenant using (((customer_id = current_team_id()) OR ((customer_id IS NULL) AND
@@ -782,6 +784,9 @@ CASE subject_kind
     WHEN 'cross_connect'::text THEN (EXISTS ( SELECT
        FROM cross_connects c
       WHERE ((c.id)::text = attachments.subject_id)))
+    WHEN 'event'::text THEN (EXISTS ( SELECT
+       FROM team_events t
+      WHERE ((t.team_id = current_team_id()) AND (t.event_id = attachments.subject_id) AND (t.parsed_data IS NULL))))
     ELSE false
 END)));
 
@@ -1407,6 +1412,22 @@ CREATE UNIQUE INDEX domains_verified ON public.domains USING btree (domain) WHER
 alter table domains enable row level security;
 create policy tenant on domains as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+create table event_comments (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  event_id text not null,
+  text text not null,
+  author text not null, -- actor of the audit log
+  by_staff boolean not null default false,
+  created timestamp with time zone not null default now(),
+  constraint event_comments_pkey PRIMARY KEY (id),
+  constraint event_comments_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE,
+  constraint event_comments_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX event_comments_event ON public.event_comments USING btree (event_id, team_id, id);
+alter table event_comments enable row level security;
+create policy tenant on event_comments as permissive for all to public using ((team_id = current_team_id()));
+
 create table event_networks (
   network cidr not null,
   event_id text not null,
@@ -1436,6 +1457,22 @@ CREATE INDEX event_relationships_resource ON public.event_relationships USING bt
 CREATE INDEX event_relationships_team ON public.event_relationships USING btree (team_id);
 alter table event_relationships enable row level security;
 create policy tenant on event_relationships as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table event_reviews (
+  team_id integer not null,
+  event_id text not null,
+  verdict text, -- null: none, that of the detector is shown
+  acknowledged timestamp with time zone,
+  acknowledged_by text, -- actor of the audit log
+  by_staff boolean not null default false, -- acknowledged by a person of the provider, as whom teams are not shown who
+  version integer not null default 1,
+  constraint event_reviews_pkey PRIMARY KEY (event_id, team_id),
+  constraint event_reviews_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE,
+  constraint event_reviews_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint event_reviews_verdict_check CHECK ((verdict = ANY (ARRAY['attack'::text, 'false_positive'::text])))
+);
+alter table event_reviews enable row level security;
+create policy tenant on event_reviews as permissive for all to public using ((team_id = current_team_id()));
 
 create table events (
   id text not null, -- follows from source_key and source_event_id
@@ -2739,7 +2776,9 @@ grant select (id, team_id, name, algorithm, created) on dns_tsig_keys to pharos_
 grant insert, select on dns_versions to pharos_tenant;
 grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by, resign_requested, dnssec_reason, dnssec_removal, dnssec_serial, powerdns) on dns_zones to pharos_tenant;
 grant delete, insert (team_id, domain, auto_join, created, pending_since, due), select, update (auto_join, verified, pending_since, last_check, last_check_result, missed, due) on domains to pharos_tenant;
+grant select on event_comments to pharos_tenant;
 grant select on event_relationships to pharos_tenant;
+grant select on event_reviews to pharos_tenant;
 grant select on events to pharos_tenant;
 grant insert, select on former_members to pharos_tenant;
 grant select on gauge_days to pharos_tenant;

@@ -275,8 +275,9 @@ export interface AttachmentsTable {
   kind: AttachmentsKind
   sha256: Buffer
   description: Generated<string>
-  content: Buffer
-  size: Generated<number | null>
+  /** null: deleted after its time */
+  content: Buffer | null
+  size: number | null
   created: Generated<Date>
   /** actor of the audit log */
   created_by: string
@@ -839,6 +840,17 @@ export interface DomainsTable {
   leased_until: Date | null
 }
 
+export interface EventCommentsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  event_id: string
+  text: string
+  /** actor of the audit log */
+  author: string
+  by_staff: Generated<boolean>
+  created: Generated<Date>
+}
+
 export interface EventNetworksTable {
   network: string
   event_id: string
@@ -858,6 +870,21 @@ export interface EventRelationshipsTable {
   match_resource_link: string
   match_type: EventRelationshipsMatchType
   match_value: string
+}
+
+export type EventReviewsVerdict = 'attack' | 'false_positive'
+
+export interface EventReviewsTable {
+  team_id: number
+  event_id: string
+  /** null: none, that of the detector is shown */
+  verdict: EventReviewsVerdict | null
+  acknowledged: Date | null
+  /** actor of the audit log */
+  acknowledged_by: string | null
+  /** acknowledged by a person of the provider, as whom teams are not shown who */
+  by_staff: Generated<boolean>
+  version: Generated<number>
 }
 
 export interface EventsTable {
@@ -1982,8 +2009,10 @@ export interface Schema {
   dns_versions: DnsVersionsTable
   dns_zones: DnsZonesTable
   domains: DomainsTable
+  event_comments: EventCommentsTable
   event_networks: EventNetworksTable
   event_relationships: EventRelationshipsTable
+  event_reviews: EventReviewsTable
   events: EventsTable
   flow_exporter_settings: FlowExporterSettingsTable
   flow_exporters: FlowExportersTable

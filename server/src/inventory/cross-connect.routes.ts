@@ -24,6 +24,7 @@ import {
   listAllDeviceAttachments,
   listDeviceAttachments,
   type AttachmentDeps,
+  type AttachmentFileDeps,
 } from './attachment/attachment.ts'
 import {
   getCrossConnect,
@@ -33,7 +34,7 @@ import {
 import { listStaffDevices, maintainDevice, pollDevice } from './device/staff-device.ts'
 import { listStaffCrossConnects, moveCrossConnect } from './cross-connect/move-cross-connect.ts'
 
-export const crossConnectRoutes = (deps: AttachmentDeps): Mounted[] => [
+export const crossConnectRoutes = (deps: AttachmentDeps & AttachmentFileDeps): Mounted[] => [
   handle(listDeviceAttachmentsRoute, listDeviceAttachments, deps),
   handleGuest(getAttachmentFileRoute, getAttachmentFile, deps),
   handleStaff(listStaffAttachmentsRoute, listAllDeviceAttachments, deps),

@@ -27,6 +27,7 @@ const attack = (type: 'event.started' | 'event.updated' | 'event.ended', bps: nu
       affected_bps: bps,
       affected_pps: pps,
       flags: [],
+      status: [],
     },
   }) as ReportedMessage
 

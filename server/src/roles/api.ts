@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Permission } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
+import { findEventFile } from '../analysis/attachment/event-attachment.ts'
 import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { flowRoutes } from '../analysis/flow/flow.routes.ts'
 import { timezoneRoutes } from '../analysis/place/timezone.routes.ts'
@@ -37,6 +38,7 @@ import { addDocumentation } from '../http/documentation.ts'
 import { addPortal } from '../http/portal.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createRefreshLimits } from '../inventory/asn-proof.ts'
+import type { StoredFile } from '../inventory/attachment/attachment.store.ts'
 import { asnRoutes } from '../inventory/asn.routes.ts'
 import { crossConnectRoutes } from '../inventory/cross-connect.routes.ts'
 import { inventoryRoutes } from '../inventory/inventory.routes.ts'
@@ -148,6 +150,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ring,
     publicUrl: publicUrl(config),
     now: () => new Date(),
+    findEventFile: (file: StoredFile, teamId: number | null) => findEventFile(postgres, file, teamId),
   }
   const outboxListener = createOutboxListener({ db: postgres.front, waker, log, metrics })
   const mounted: Mounted[] = [
@@ -265,7 +268,6 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
     ...streamRoutes({ postgres, db: postgres.front, outboxListener }),
-    ...relatedEventRoutes({ postgres, now: () => new Date() }),
     ...flowRoutes({
       db: postgres.front,
       flowStore: deps.flowStore,
@@ -281,6 +283,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       findRefusals: createFindRefusals(deps),
       now: () => new Date(),
     }),
+    ...relatedEventRoutes(inventory),
     ...deliveryRoutes({ postgres, keys: config.secret }),
     ...searchRoutes({ postgres, db: postgres.front, mayCall }),
   ]

@@ -119,6 +119,11 @@ export const failureTexts = {
       `${atMost(limit, 'webhook')} Delete one, or ask your provider for more.`,
     apiTokens: ({ limit }: { limit: number }) =>
       `${atMost(limit, 'API token')} Delete one, or ask your provider for more.`,
+    eventFiles: ({ limit }: { limit: number }) => `An event has at most ${limit} files of its detector.`,
+    waitingFiles: ({ limit }: { limit: number }) =>
+      `${limit} files of this source wait for events that have not appeared. Send deliveries of the events first.`,
+    eventComments: ({ limit }: { limit: number }) =>
+      `An event has at most ${limit} comments of a team. Continue in your own ticket.`,
     domains: ({ limit }: { limit: number }) => `${atMost(limit, 'domain')} Remove one first.`,
     members: ({ limit }: { limit: number }) =>
       `The team may have at most ${limit} members and open invitations. Remove one, or ask your provider for more.`,
@@ -305,6 +310,7 @@ export const failureTexts = {
     charset: ({ charset }: { charset: string }) =>
       `The charset ${JSON.stringify(charset)} is not accepted. Send the body in UTF-8.`,
     encoding: 'Send the body without a Content-Encoding.',
+    eventFile: 'The file is no capture (pcap, pcapng), no JSON and no text in UTF-8.',
     part: ({ mediaType, accepted }: { mediaType: string; accepted: readonly string[] }) =>
       `Files of the type ${JSON.stringify(mediaType)} are not accepted. Send ${accepted.join(', ')}.`,
     letter:
@@ -605,6 +611,7 @@ export const invalidTexts = {
     'prefix_length',
     ({ shortest }: { shortest: number }) => `must not be shorter than /${shortest}: check the prefix length`,
   ],
+  capture: ['capture', ({ reason }: { reason: string }) => `is no readable capture: ${reason}`],
   bogon: [
     'bogon',
     ({ block, name }: { block: string; name: string }) =>

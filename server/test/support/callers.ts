@@ -62,6 +62,7 @@ const allScopes = [
   'lighthouse:read',
   'shield:read',
   'shield:write',
+  'lighthouse:write',
   'team:read',
   'team:write',
   'webhooks:read',

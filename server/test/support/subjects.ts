@@ -174,6 +174,11 @@ const validation = (source_key: string): SubjectRequest => ({
   query: { validate: 'true' },
 })
 
+const eventFile = (source_key: string): SubjectRequest => ({
+  params: { source_key, source_event_id: 'an-event' },
+  body: { any: 'file' },
+})
+
 const sourceOf = (identity: Identity) => ('key' in identity ? identity.key : 'detector')
 
 /** A new location for each request of applyPlatform. */
@@ -436,6 +441,39 @@ export const subjects: readonly Subject[] = [
       missing: async () => ({ params: { event_id: 'there-is-no-such-event' } }),
     },
     answers: absentIsNotFound,
+  },
+  {
+    route: 'reviewEvent',
+    requests: {
+      own: async (context) => ({
+        params: { event_id: ownOf(context).eventIds[0]! },
+        body: { comment: 'Seen.', acknowledged: true },
+      }),
+      foreign: async (context) => ({
+        params: { event_id: foreignOf(context).eventIds[0]! },
+        body: { acknowledged: true },
+      }),
+      missing: async () => ({ params: { event_id: 'there-is-no-such-event' }, body: { verdict: null } }),
+    },
+    answers: absentIsNotFound,
+  },
+  {
+    route: 'listEventAttachments',
+    requests: {
+      own: async (context) => ({ params: { event_id: ownOf(context).eventIds[0]! } }),
+      foreign: async (context) => ({ params: { event_id: foreignOf(context).eventIds[0]! } }),
+      missing: async () => ({ params: { event_id: 'there-is-no-such-event' } }),
+    },
+    answers: absentIsNotFound,
+  },
+  {
+    route: 'addEventAttachment',
+    requests: {
+      own: async ({ identity }) => eventFile(sourceOf(identity)),
+      foreign: async ({ identity }) => eventFile(sourceOf(identity) === 'other' ? 'detector' : 'other'),
+      missing: async () => eventFile('no-such-source'),
+    },
+    answers: (which) => (which === 'own' ? 202 : 'unauthenticated'),
   },
   {
     route: 'ingestDelivery',

@@ -34,6 +34,11 @@ export const fastnetmonCommunity: Source = {
     const bansAreBlackholes = readBanSetting(settings)
     return (body, notes) => read(readObject(body, ''), notes, bansAreBlackholes)
   },
+  /** The address, with or without its length, a bar, and the time of the ban. */
+  eventKeyOf(text) {
+    const [network = '', incident = ''] = text.split('|')
+    return joinKey([canonicalOf(network.replace(/\/\d+$/, '')), incident])
+  },
 }
 
 function read(body: Fields, notes: Notes, bansAreBlackholes: boolean): Observation[] {

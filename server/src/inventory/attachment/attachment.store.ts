@@ -102,9 +102,9 @@ export async function insertAttachment(
 ): Promise<AttachmentRow> {
   const { rows } = await sql<AttachmentRow>`
     insert into attachments as m (customer_id, subject_kind, subject_id, purpose, filename, media_type, kind, sha256, description,
-      content, created_by)
+      content, size, created_by)
     values (${customerId}, ${subject.kind}, ${String(subject.id)}, ${purpose}, ${filename}, ${mediaType}, ${kind}, ${sha256},
-      ${description}, ${content}, ${createdBy})
+      ${description}, ${content}, ${content.length}, ${createdBy})
     returning ${attachmentColumns}`.execute(trx)
   return rows[0]!
 }
@@ -129,12 +129,18 @@ export type AttachmentFile = {
   readonly bytes: Buffer
 }
 
-/** For a link that has been checked: it names no team. */
-export async function findAttachmentFile(db: Db, id: number): Promise<AttachmentFile | undefined> {
-  const { rows } = await sql<AttachmentFile>`
-    select filename, media_type as "mediaType", content as bytes from attachments where id = ${id}::bigint`.execute(
-    db,
-  )
+export type StoredFile = AttachmentFile & {
+  readonly subjectKind: string
+  readonly subjectId: string
+  readonly customerId: number | null
+}
+
+/** For a link that has been checked. Undefined if the content was deleted. */
+export async function findAttachmentFile(db: Db, id: number): Promise<StoredFile | undefined> {
+  const { rows } = await sql<StoredFile>`
+    select filename, media_type as "mediaType", content as bytes, subject_kind as "subjectKind", subject_id as "subjectId",
+      customer_id as "customerId"
+    from attachments where id = ${id}::bigint and content is not null`.execute(db)
   return rows[0]
 }
 

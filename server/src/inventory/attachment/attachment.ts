@@ -24,9 +24,17 @@ import {
   listDeviceAttachmentRows,
   type AttachmentFile,
   type AttachmentRow,
+  type StoredFile,
 } from './attachment.store.ts'
 import { detectFile } from './detect-file.ts'
-import { createFileLink, isValidLink } from './file-link.ts'
+import { createFileLink, readFileLink } from './file-link.ts'
+
+export {
+  attachmentColumns,
+  type AttachmentFile,
+  type AttachmentRow,
+  type StoredFile,
+} from './attachment.store.ts'
 
 export type AttachmentDeps = {
   readonly postgres: Postgres
@@ -35,6 +43,11 @@ export type AttachmentDeps = {
   /** Where browsers reach the API. */
   readonly publicUrl: string
   readonly now: () => Date
+}
+
+export type AttachmentFileDeps = Pick<AttachmentDeps, 'db' | 'ring' | 'now'> & {
+  /** Returns what the team of the link may see of a file of an event; null: a link of staff. */
+  readonly findEventFile: (file: StoredFile, teamId: number | null) => Promise<AttachmentFile | undefined>
 }
 
 type Query = QueryOf<typeof listDeviceAttachmentsRoute>
@@ -52,14 +65,17 @@ export async function listDeviceAttachments(
 
 /** Any link that is not valid is `not_found`. */
 export async function getAttachmentFile(
-  { db, ring, now }: AttachmentDeps,
+  { db, ring, now, findEventFile }: AttachmentFileDeps,
   _guest: unknown,
   id: number,
   { token }: QueryOf<typeof getAttachmentFileRoute>,
 ): Promise<AttachmentFile> {
-  const file = isValidLink(ring, id, token, now()) ? await findAttachmentFile(db, id) : undefined
+  const link = readFileLink(ring, id, token, now())
+  const stored = link && (await findAttachmentFile(db, id))
+  const file = stored?.subjectKind === 'event' ? await findEventFile(stored, link!.teamId) : stored
   if (!file) throw notFound('attachment')
-  return file
+  const { filename, mediaType, bytes } = file
+  return { filename, mediaType, bytes }
 }
 
 export async function listAllDeviceAttachments(
@@ -146,16 +162,20 @@ export function deleteAttachment(
   })
 }
 
-type LinkDeps = Pick<AttachmentDeps, 'ring' | 'publicUrl' | 'now'>
+export type LinkDeps = Pick<AttachmentDeps, 'ring' | 'publicUrl' | 'now'>
 
-export function presentAttachment({ ring, publicUrl, now }: LinkDeps, row: AttachmentRow): Wire {
+export function presentAttachment(
+  { ring, publicUrl, now }: LinkDeps,
+  row: AttachmentRow,
+  teamId: number | null = null,
+): Wire {
   const { media_type, created, customer_id: _team, size, ...rest } = row
   return {
     ...rest,
     size: size ?? 0,
     content_type: media_type,
     created: created.toISOString(),
-    ...createFileLink(ring, publicUrl, row.id, now()),
+    ...createFileLink(ring, publicUrl, row.id, now(), teamId),
   }
 }
 

@@ -5,26 +5,40 @@ import { deriveKeys, type KeyRing } from '../../runtime/secrets.ts'
 
 export type FileLink = { readonly url: string; readonly url_expires: string }
 
-export function createFileLink(ring: KeyRing, publicUrl: string, id: number, now: Date): FileLink {
+/** `teamId`: of a file of an event, of which each team sees its part. */
+export function createFileLink(
+  ring: KeyRing,
+  publicUrl: string,
+  id: number,
+  now: Date,
+  teamId: number | null = null,
+): FileLink {
   const expires = Math.floor(now.getTime() / 1000) + attachmentLinkSeconds
-  const signature = sign(deriveKeys(ring, 'attachment')[0]!.key, id, expires).toString('hex')
+  const named = teamId === null ? `${expires}` : `${expires}-${teamId}`
+  const signature = sign(deriveKeys(ring, 'attachment')[0]!.key, id, named).toString('hex')
   return {
-    url: `${publicUrl.replace(/\/$/, '')}/v3/attachments/${id}/file?token=${expires}.${signature}`,
+    url: `${publicUrl.replace(/\/$/, '')}/v3/attachments/${id}/file?token=${named}.${signature}`,
     url_expires: new Date(expires * 1000).toISOString(),
   }
 }
 
-/** Whether the link is one of ours for this attachment and has not ended. */
-export function isValidLink(ring: KeyRing, id: number, token: string, now: Date): boolean {
-  const [expiresText = '', signature = ''] = token.split('.')
-  const expires = Number(expiresText)
-  if (expires * 1000 < now.getTime()) return false
+/** Returns the team of the link, or null if it names none; undefined unless it is one of ours for this attachment and has not ended. */
+export function readFileLink(
+  ring: KeyRing,
+  id: number,
+  token: string,
+  now: Date,
+): { readonly teamId: number | null } | undefined {
+  const [named = '', signature = ''] = token.split('.')
+  const [expires, teamId] = named.split('-')
+  if (Number(expires) * 1000 < now.getTime()) return undefined
   const given = Buffer.from(signature, 'hex')
-  return deriveKeys(ring, 'attachment').some(({ key }) => {
-    const expected = sign(key, id, expires)
+  const isOurs = deriveKeys(ring, 'attachment').some(({ key }) => {
+    const expected = sign(key, id, named)
     return given.length === expected.length && timingSafeEqual(given, expected)
   })
+  return isOurs ? { teamId: teamId === undefined ? null : Number(teamId) } : undefined
 }
 
-const sign = (key: Buffer, id: number, expires: number): Buffer =>
-  createHmac('sha256', key).update(`${id}|${expires}`).digest()
+const sign = (key: Buffer, id: number, named: string): Buffer =>
+  createHmac('sha256', key).update(`${id}|${named}`).digest()

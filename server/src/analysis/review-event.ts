@@ -1,0 +1,98 @@
+// Changes what a team has decided about an event, and shows it in the team's lists.
+import { eventCommentsMax, type RelatedEventDetail, type reviewEventRoute } from '@pharos/contract/analysis'
+import type { BodyOf, QueryOf } from '@pharos/contract/route'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import type { Postgres, Trx } from '../db/postgres.ts'
+import { runOwnerChange, type Answer } from '../db/run-change.ts'
+import { etagOf, requireMatch } from '../operation/etag.ts'
+import { actorName, type Actor, type Operation } from '../operation/operation.ts'
+import { writeMessages } from '../outbox/outbox.ts'
+import { fail, notFound } from '../runtime/error.ts'
+import { messageData } from './event-message.ts'
+import type { Event } from './event.ts'
+import { lockEvents } from './event.store.ts'
+import { renderDetail } from './related-event.ts'
+import { findDetail } from './related-event.store.ts'
+import { noReview, reviewedStatus } from './review.ts'
+import { countComments, findReview, insertComment, saveReview, type StoredReview } from './review.store.ts'
+import { findTeamEvent, lockTeams, saveShownStatus } from './team-event.store.ts'
+
+export type ReviewDeps = { readonly postgres: Postgres; readonly now: () => Date }
+
+type Patch = BodyOf<typeof reviewEventRoute>
+
+/**
+ * Changes the named parts of the team's review and adds the comment. Throws `not_found` unless the event concerns the team. Locks the event,
+ * then the team's list, as the ingest loop does.
+ */
+export function reviewEvent(
+  { postgres, now }: ReviewDeps,
+  operation: Operation,
+  eventId: string,
+  patch: Patch,
+  query: QueryOf<typeof reviewEventRoute>,
+): Promise<Answer<RelatedEventDetail>> {
+  const { actor } = operation
+  const { teamId } = actor
+  return runOwnerChange(postgres.front, operation, async (trx) => {
+    const [locked] = await lockEvents(trx, [eventId])
+    await lockTeams(trx, [teamId])
+    const found = await findDetail(trx, teamId, eventId)
+    if (!locked || !found) throw notFound('event')
+    requireMatch(operation.ifMatch, etagOf(found.review))
+    const before = (await findReview(trx, teamId, eventId)) ?? noReview
+    const after = reviewAfter(before, patch, actor, now())
+    if (after !== before) await applyReview(trx, teamId, locked.event, after)
+    if (patch.comment !== undefined) await addComment(trx, actor, eventId, patch.comment)
+    if (after !== before || patch.comment !== undefined) {
+      await writeAudit(trx, {
+        ...auditOf(operation),
+        action: 'event.review',
+        target: `event:${eventId}`,
+        before: auditedOf(before),
+        after: { ...auditedOf(after), ...(patch.comment === undefined ? {} : { comment: patch.comment }) },
+      })
+    }
+    const changed = (await findDetail(trx, teamId, eventId))!
+    const { body, etag } = await renderDetail(postgres, trx, actor, changed, query)
+    return { body: JSON.parse(body.raw) as RelatedEventDetail, etag }
+  })
+}
+
+/** Returns the same object if nothing changes. */
+function reviewAfter(before: StoredReview, patch: Patch, actor: Actor, now: Date): StoredReview {
+  const verdict = patch.verdict === undefined ? before.verdict : patch.verdict
+  const isAcknowledged = patch.acknowledged ?? before.acknowledged !== null
+  if (verdict === before.verdict && isAcknowledged === (before.acknowledged !== null)) return before
+  const version = before.version + 1
+  if (!isAcknowledged) return { verdict, acknowledged: null, acknowledgedBy: null, byStaff: false, version }
+  if (before.acknowledged !== null) return { ...before, verdict, version }
+  return { verdict, acknowledged: now, acknowledgedBy: actorName(actor), byStaff: actor.isStaff, version }
+}
+
+const auditedOf = ({ verdict, acknowledged }: StoredReview) => ({
+  verdict,
+  acknowledged: acknowledged !== null,
+})
+
+/** Saves the review, and shows it in the team's list. */
+async function applyReview(trx: Trx, teamId: number, event: Event, review: StoredReview): Promise<void> {
+  await saveReview(trx, teamId, event.id, review)
+  const status = reviewedStatus(event.status, review)
+  const shown = await saveShownStatus(trx, teamId, event.id, status)
+  if (!shown) return
+  const row = (await findTeamEvent(trx, teamId, event.id))!
+  await writeMessages(trx, [{ teamId, type: 'event.updated', data: messageData(row) }])
+}
+
+async function addComment(trx: Trx, actor: Actor, eventId: string, text: string): Promise<void> {
+  if ((await countComments(trx, actor.teamId, eventId)) >= eventCommentsMax)
+    throw fail('quota_exceeded', 'eventComments', { limit: eventCommentsMax })
+  await insertComment(trx, {
+    teamId: actor.teamId,
+    eventId,
+    text,
+    author: actorName(actor),
+    byStaff: actor.isStaff,
+  })
+}
