@@ -1,5 +1,6 @@
 // The loops of shield in the reconciler role: one for each scrubber of the platform file, and one for what happens to lists by time. One
 // process at a time runs each of them.
+import { createEstimateHits } from '../analysis/shield/estimate-hits.ts'
 import { compileLists } from '../analysis/shield/compile.ts'
 import { reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
 import { listScrubbers, type ScrubberRow } from '../analysis/shield/scrubber.store.ts'
@@ -84,7 +85,10 @@ function createScrubberLoop(
   shared: Shared,
   { name, driver, prefixes, rulesMax }: ScrubberRow,
 ): LoopComponent {
-  const scrubber = createScrubber(driver, { name, rulesMax })
+  const estimateHits = createEstimateHits(shared.flowStore, (error) =>
+    shared.log.debug({ scrubber: name, err: error }, 'hits not estimated'),
+  )
+  const scrubber = createScrubber(driver, { name, rulesMax, estimateHits })
   const leadership = new Leadership(shared.postgres, `shield:${name}`)
   const loop = createLoopComponent(shared, {
     name: `shield:${name}`,

@@ -25,7 +25,11 @@ export async function listAttackWindows(
   const { rows } = await sql<AttackWindow>`
     select n.network, extract(epoch from t.start_at)::float8 * 1000 as "startMs",
       extract(epoch from t.end_at)::float8 * 1000 as "endMs"
-    from team_events t join events e on e.id = t.event_id join event_networks n on n.event_id = t.event_id
+    from team_events t join events e on e.id = t.event_id
+      cross join lateral (
+        select e.affected_network as network where e.affected_network is not null
+        union
+        select m.network from event_networks m where m.event_id = e.id) n
     where t.team_id = ${teamId} and t.start_at < ${until} and (t.end_at is null or t.end_at > ${from})
       and not 'FALSE_POSITIVE' = any(e.status)
       ${prefix === undefined ? sql`` : sql`and n.network && ${prefix}::inet`}

@@ -77,7 +77,6 @@ before(async () => {
       values (${id}, 'test', ${id}, '{}', array[${status}], ${network}::cidr, 'UTC', ${at}, ${end}, '', '', '', '', 'udp.flood', '', 0, 0, '{}')`.execute(
       owner,
     )
-    await sql`insert into event_networks (network, event_id) values (${network}::cidr, ${id})`.execute(owner)
     await sql`insert into team_events (team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags, affected_network,
         classification_key, description, record, relationships, facet)
       values (${teamId}, ${id}, ${at}, ${end}, 0, 0, 0, ${network}::cidr, 'udp.flood', '', '{', '[]', ${facet})`.execute(

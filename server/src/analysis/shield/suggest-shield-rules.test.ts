@@ -43,7 +43,6 @@ before(async () => {
         affected_pps, parsed_data)
       values (${id}, 'test', ${id}, '{}', '{EVENT_ONGOING}', ${network}::cidr, 'UTC', ${new Date(startMs)}, null, '', '', '', '',
         'udp.flood', '', 0, 0, ${details}::jsonb)`.execute(owner)
-    await sql`insert into event_networks (network, event_id) values (${network}::cidr, ${id})`.execute(owner)
     await sql`insert into team_events (team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags, affected_network,
         classification_key, description, record, relationships, facet)
       values (${teamId}, ${id}, ${new Date(startMs)}, null, 0, 0, 0, ${network}::cidr, 'udp.flood', '', '{', '[]',

@@ -24,9 +24,17 @@ export async function findAttackedEvent(
   const { rows } = await sql<AttackedEvent>`
     select t.start_at as start, t.end_at as end,
       coalesce((select json_agg(json_build_object('network', n.network, 'prefix', n.prefix) order by n.network)
-        from (select distinct on (e.network) e.network, p.prefix from event_networks e
-            join prefixes p on p.team_id = ${teamId} and p.prefix >>= e.network
-          where e.event_id = t.event_id order by e.network, masklen(p.prefix) desc limit 200) n), '[]') as targets,
+        from (select distinct on (o.network) o.network, h.prefix from (
+            select v.affected_network as network from events v where v.id = t.event_id and v.affected_network is not null
+            union
+            -- Of events with several networks only.
+            select m.network from event_networks m where m.event_id = t.event_id) o
+          join (
+            select p.prefix from prefixes p where p.team_id = ${teamId}
+            union
+            select a.prefix from announcements a where a.team_id = ${teamId} and a.claimed is not null and a.deleted is null) h
+            on h.prefix >>= o.network and shield_may_filter(${teamId}, h.prefix)
+          order by o.network, masklen(h.prefix) desc limit 200) n), '[]') as targets,
       coalesce(t.parsed_data::jsonb, (select e.parsed_data from events e where e.id = t.event_id), '{}') as details
     from team_events t where t.team_id = ${teamId} and t.event_id = ${eventId}`.execute(db)
   return rows[0]
