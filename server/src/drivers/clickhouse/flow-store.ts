@@ -1,9 +1,10 @@
 // The flow store in ClickHouse: a server at `url`, or the embedded one of the data directory. It is opened by its first use, and
 // again by a later one if that failed: nothing else waits for it or fails with it.
 import { join, resolve } from 'node:path'
+import type { ClickHouseError } from '@clickhouse/client'
 import type { FlowStore } from '../../analysis/flow/flow-store.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { ClickHouseConnection } from './client.ts'
+import { ClickHouseConnection, type Target } from './client.ts'
 import { startEmbedded, type EmbeddedClickHouse } from './embedded.ts'
 import { migrateClickHouse } from './migrate.ts'
 import type { Retention } from './retention.ts'
@@ -89,13 +90,13 @@ async function openOrFail(options: FlowStoreOptions): Promise<Opened> {
 async function open({ url, dataDir, retention, log }: FlowStoreOptions): Promise<Opened> {
   if (url !== null) {
     const address = parseClickHouseUrl(url)
-    await createDatabase({ kind: 'url', ...address, database: 'default' }, address.database)
+    await ensureDatabase({ kind: 'url', ...address })
     return await migrated(new ClickHouseConnection({ kind: 'url', ...address }), undefined, retention)
   }
   const embedded = await startEmbedded({ dataDir: resolve(join(dataDir, 'clickhouse')), log })
   const target = { kind: 'socket', path: embedded.socketPath, database: embeddedDatabase } as const
   try {
-    await createDatabase({ ...target, database: 'default' }, embeddedDatabase)
+    await ensureDatabase(target)
     return await migrated(new ClickHouseConnection(target), embedded, retention)
   } catch (error) {
     await embedded.stop()
@@ -103,15 +104,24 @@ async function open({ url, dataDir, retention, log }: FlowStoreOptions): Promise
   }
 }
 
-async function createDatabase(
-  target: ConstructorParameters<typeof ClickHouseConnection>[0],
-  database: string,
-): Promise<void> {
+const unknownDatabase = '81'
+
+/** A user of an existing database may lack the right to create one. */
+async function ensureDatabase(target: Target): Promise<void> {
+  const { database } = target
   const connection = new ClickHouseConnection(target)
   try {
-    await connection.command(`create database if not exists \`${database}\``)
+    return void (await connection.query('select 1', {}))
+  } catch (error) {
+    if (((error as DriverError).cause as ClickHouseError | undefined)?.code !== unknownDatabase) throw error
   } finally {
     await connection.close()
+  }
+  const admin = new ClickHouseConnection({ ...target, database: 'default' })
+  try {
+    await admin.command(`create database if not exists \`${database}\``)
+  } finally {
+    await admin.close()
   }
 }
 
