@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The kernel's limit is 107 bytes on Linux and 103 elsewhere. */
-const socketPathMax = 103
+export const socketPathMax = 103
 
 /** Creates the folder of the servers of a data directory; `socket` is the longest name of a file in it. */
 export function prepareSocketDir(dataDir: string, socket: string): string {

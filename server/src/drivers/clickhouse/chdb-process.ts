@@ -1,10 +1,12 @@
 // The process of the embedded ClickHouse: chDB behind ClickHouse's HTTP interface on a unix socket. Started by embedded.ts, never
-// by hand. It must not import the product: a crash of the engine ends this process and nothing else.
+// by hand. It imports next to nothing of the product: a crash of the engine ends this process and nothing else.
+import { once } from 'node:events'
 import { createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { prepareSocketDir, socketPathMax } from '../../runtime/socket-dir.ts'
 import { insertFromFile, insertsBody, isRead, plainStatement, StatementError } from './statement.ts'
 
 /** Of the addon; the only functions that are used. A connection executes one statement at a time. */
@@ -15,8 +17,11 @@ type Engine = {
   QueryAsyncConnection(connection: Connection, sql: string, format: string): Promise<{ bytes: Uint8Array }>
 }
 
-const [dataDir, socket, settingsText] = process.argv.slice(2) as [string, string, string]
-const settings = JSON.parse(settingsText) as { memoryBytes: number; threads: number; temporary: boolean }
+const [dataDir, settingsText] = process.argv.slice(2) as [string, string]
+const settings = JSON.parse(settingsText) as { readonly memoryBytes: number; readonly threads: number }
+
+// Nobody else may read flows, or connect.
+process.umask(0o077)
 
 const incoming = `${dataDir}.incoming`
 const readersMax = 4
@@ -46,7 +51,7 @@ const args = [
   '--async_insert=0',
 ]
 rmSync(incoming, { recursive: true, force: true })
-mkdirSync(incoming, { recursive: true, mode: 0o700 })
+mkdirSync(incoming, { recursive: true })
 const readers = createPool(readersMax)
 const writers = createPool(writersMax)
 let files = 0
@@ -60,8 +65,33 @@ const server = createServer({ maxHeaderSize: urlBytesMax }, (request, response) 
 })
 server.keepAliveTimeout = 60_000
 process.on('SIGTERM', stop).on('SIGINT', () => {})
-rmSync(socket, { force: true })
-server.listen(socket, () => writeFileSync(`${dataDir}.pid`, `${process.pid}\n${socket}\n`, { mode: 0o600 }))
+await listen()
+
+/**
+ * Beside the data directory, where services with temporary folders of their own find it; or in a short temporary folder, if the
+ * path is too long, or if the file system has no sockets, such as shared folders of virtual machines.
+ */
+async function listen(): Promise<void> {
+  const beside = `${dataDir}.sock`
+  const socket =
+    Buffer.byteLength(beside) <= socketPathMax && (await tryListen(beside))
+      ? beside
+      : join(prepareSocketDir(dataDir, 'clickhouse.sock'), 'clickhouse.sock')
+  if (socket !== beside && !(await tryListen(socket))) throw new Error(`no socket at ${socket}`)
+  writeFileSync(`${dataDir}.pid`, `${process.pid}\n${socket}\n`)
+}
+
+async function tryListen(socket: string): Promise<boolean> {
+  rmSync(socket, { force: true })
+  try {
+    server.listen(socket)
+    await once(server, 'listening')
+    return true
+  } catch (error) {
+    process.stderr.write(`${socket}: ${(error as Error).message}\n`)
+    return false
+  }
+}
 
 function loadEngine(): Engine {
   const require = createRequire(import.meta.url)
@@ -155,7 +185,7 @@ async function insertBody(
 ): Promise<void> {
   const file = join(incoming, `${++files}`)
   try {
-    await pipeline(request, createWriteStream(file, { mode: 0o600, highWaterMark: 1 << 20 }))
+    await pipeline(request, createWriteStream(file, { highWaterMark: 1 << 20 }))
     await writers.execute(insertFromFile(query, values, options, file), database, response)
   } finally {
     rmSync(file, { force: true })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -142,6 +142,16 @@ describe('the embedded ClickHouse', { skip }, () => {
     for (const request of requests) request.destroy()
     // The four that run take 2 s; those that waited would take 48 s more, beyond the limit of this one.
     assert.deepEqual(await store.query('select 1 as one', {}, { seconds: 5 }), [{ one: 1 }])
+  })
+
+  it('runs in a folder whose path is too long for a socket, and lets no other user read it', async () => {
+    const dataDir = join(folder, 'a'.repeat(120))
+    const store = open(forever, dataDir)
+    assert.equal((await store.probe()).embedded, true)
+    const socketPath = readFileSync(join(dataDir, 'clickhouse.pid'), 'utf8').split('\n')[1]!
+    for (const path of [socketPath, join(dataDir, 'clickhouse'), join(dataDir, 'clickhouse.incoming')])
+      assert.equal(statSync(path).mode & 0o077, 0, path)
+    assert.ok(!socketPath.startsWith(folder))
   })
 
   it('ends with its store, and keeps the rows', async () => {

@@ -21,7 +21,6 @@ import { fileURLToPath } from 'node:url'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { tryProcessLock, type ProcessLock } from '../../runtime/process-lock.ts'
 import { commandLine, isAlive } from '../../runtime/process-state.ts'
-import { prepareSocketDir } from '../../runtime/socket-dir.ts'
 
 export type EmbeddedOptions = {
   /** The data directory itself, such as `data/clickhouse`; `.lock`, `.pid` and `.log` files lie beside it. */
@@ -43,7 +42,6 @@ export type EmbeddedClickHouse = {
   stop(): Promise<void>
 }
 
-const socketName = 'clickhouse.sock'
 const restartDelayMs = 1_000
 const shutdownMs = 10_000
 const logBytesMax = 10 * 1024 * 1024
@@ -117,8 +115,7 @@ async function startOwned(
 ): Promise<EmbeddedClickHouse> {
   try {
     assertChdb()
-    const socketPath = join(prepareSocketDir(dataDir, socketName), socketName)
-    const owned = new OwnedChild(dataDir, socketPath, lock, options)
+    const owned = new OwnedChild(dataDir, lock, options)
     await owned.start()
     return owned
   } catch (error) {
@@ -130,20 +127,24 @@ async function startOwned(
 /** A supervised server: restarted after an unexpected end, until stopped. */
 class OwnedChild implements EmbeddedClickHouse {
   readonly started = true
-  readonly socketPath: string
   readonly #dataDir: string
   readonly #lock: ProcessLock
   readonly #options: EmbeddedOptions
+  #socketPath = ''
   #child: ChildProcess | undefined
   #ended: Promise<string> = Promise.resolve('not started')
   #stopping = false
   #restarting: Promise<void> | undefined
 
-  constructor(dataDir: string, socketPath: string, lock: ProcessLock, options: EmbeddedOptions) {
+  constructor(dataDir: string, lock: ProcessLock, options: EmbeddedOptions) {
     this.#dataDir = dataDir
-    this.socketPath = socketPath
     this.#lock = lock
     this.#options = options
+  }
+
+  /** The same after a restart. */
+  get socketPath(): string {
+    return this.#socketPath
   }
 
   pid(): number | undefined {
@@ -168,7 +169,7 @@ class OwnedChild implements EmbeddedClickHouse {
       await this.#ended
       clearTimeout(timer)
     }
-    rmSync(this.socketPath, { force: true })
+    for (const path of [this.#socketPath, `${this.#dataDir}.pid`]) rmSync(path, { force: true })
     if (this.#options.temporary) this.#removeData()
     this.#lock.release()
   }
@@ -198,11 +199,15 @@ class OwnedChild implements EmbeddedClickHouse {
   async #launch(): Promise<void> {
     const logFile = `${this.#dataDir}.log`
     const logStart = rotateLog(logFile)
-    const { child, ended } = spawnChild(this.#dataDir, this.socketPath, logFile, this.#options)
+    const { child, ended } = spawnChild(this.#dataDir, logFile, this.#options)
     let isEnded = false
     void ended.then(() => (isEnded = true))
     const deadline = performance.now() + (this.#options.startTimeoutMs ?? 60_000)
-    while (!(await answers(this.socketPath)) || readPid(this.#dataDir)?.pid !== child.pid) {
+    const findSocket = () => {
+      const found = readPid(this.#dataDir)
+      return found?.pid === child.pid ? found?.socketPath : undefined
+    }
+    for (let path = findSocket(); path === undefined || !(await answers(path)); path = findSocket()) {
       if (isEnded || performance.now() > deadline) {
         child.kill('SIGKILL')
         const output = readFileSync(logFile)
@@ -219,6 +224,7 @@ class OwnedChild implements EmbeddedClickHouse {
       }
       await sleep(15)
     }
+    this.#socketPath = findSocket()!
     this.#child = child
     this.#ended = ended
     void this.#watch(ended)
@@ -244,14 +250,17 @@ class OwnedChild implements EmbeddedClickHouse {
   }
 }
 
-function spawnChild(dataDir: string, socketPath: string, logFile: string, options: EmbeddedOptions) {
-  const { memoryBytes = defaultMemoryBytes(), temporary = false } = options
-  const settings = JSON.stringify({ memoryBytes, threads: availableParallelism(), temporary })
+function spawnChild(
+  dataDir: string,
+  logFile: string,
+  { memoryBytes = defaultMemoryBytes() }: EmbeddedOptions,
+) {
+  const settings = JSON.stringify({ memoryBytes, threads: availableParallelism() })
   const output = openSync(logFile, 'a', 0o600)
   // A session of its own: Ctrl-C reaches this process only, which ends the server when its users have ended.
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', script, dataDir, socketPath, settings],
+    ['--disable-warning=ExperimentalWarning', script, dataDir, settings],
     {
       cwd: '/',
       // Six connections work at once, besides the files of bodies.
