@@ -10,6 +10,7 @@ import { ensurePrograms } from './packages.ts'
 import { Pharos } from './pharos.ts'
 import { labRegions } from './regions.ts'
 import { startRegistries, type LabRegistries } from './registries.ts'
+import { describeShield, type ShieldNetwork, startShieldNetwork } from './shield-network.ts'
 import { unlessAborted } from './wait.ts'
 
 const platformFile = fileURLToPath(new URL('../platform.yaml', import.meta.url))
@@ -49,12 +50,18 @@ async function main(): Promise<void> {
     signal,
   })
   await using dns = await startDnsNetwork({ folder: lab.folder, fixedPorts: true, signal })
+  await using shield = await startShieldNetwork(lab.folder, platformFile, signal)
   const settings = { ...registries.settings, ...dns.settings }
   // Its runtime files are deleted with the lab's folder, whenever it is stopped.
   const env = { ...settings, TMPDIR: lab.folder }
-  await using pharos = new Pharos({ folder: lab.folder, platformFile, port, settings: env })
+  await using pharos = new Pharos({
+    folder: lab.folder,
+    platformFile: shield.platformFile,
+    port,
+    settings: env,
+  })
   await unlessAborted(startPharos(pharos), signal)
-  print(describe(lab, pharos, registries, dns))
+  print(describe(lab, pharos, registries, dns, shield))
   if (!signal.aborted) await once(signal, 'abort')
   print('\nStopping.\n')
 }
@@ -70,6 +77,7 @@ function describe(
   { url, logFile }: Pharos,
   { vrpFile, rpslFile }: LabRegistries,
   dns: DnsNetwork,
+  shield: ShieldNetwork,
 ): string {
   return `Pharos runs at ${url}, with the accounts demo, other, acme and staff (each @demo.example), password pharos-demo-password.
 
@@ -87,6 +95,7 @@ To announce a prefix of your own, follow docs/byoip-walkthrough.md, with
   export LAB=${lab.folder} url=${url}
 
 ${describeDns(dns)}
+${describeShield(shield)}
 The registries reload these files when they change: ROAs in ${vrpFile},
 route objects in ${rpslFile}.
 

@@ -14,6 +14,7 @@ export const labPrograms = [
   'knotc',
   'unbound',
   'dig',
+  'nft',
 ] as const
 
 type Installer = {

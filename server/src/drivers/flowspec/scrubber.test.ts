@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startFlowspecPeers } from '@pharos/lab/flowspec-peers'
 import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { type ScrubberFixture, scrubberConformance } from '../../analysis/shield/scrubber.conformance.ts'
@@ -14,7 +15,7 @@ import { fingerprint } from '../../text/fingerprint.ts'
 import { startFakeGobgpd } from '../gobgp/testing.ts'
 import { checkScrubber, createScrubber, scrubberOwner } from '../scrubbers.ts'
 import { FlowspecScrubber } from './scrubber.ts'
-import { birdRules, startFlowspecPeers } from './testing.ts'
+import { birdRules } from './testing.ts'
 
 const owner = '64500:2:1'
 const skip = skipWithout('gobgpd', 'gobgp', 'bird', 'birdc')

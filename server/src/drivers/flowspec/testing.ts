@@ -1,51 +1,10 @@
-// For tests: a gobgpd with FlowSpec sessions to a BIRD, and the rules in BIRD's tables, parsed from its text. It shares no decoder with
-// the driver.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { freePort, randomSubnet } from '@pharos/lab/address'
-import { Bird } from '@pharos/lab/bird'
-import { flowspecFamilies, Gobgpd } from '@pharos/lab/gobgpd'
-import { waitFor } from '@pharos/lab/wait'
+// For tests: the rules in BIRD's tables, parsed from its text. It shares no decoder with the driver.
+import type { FlowspecPeers } from '@pharos/lab/flowspec-peers'
+import { flowspecFamilies, type Gobgpd } from '@pharos/lab/gobgpd'
 import type { FilterAction, FilterRule } from '../../net/filter-rule.ts'
 import { type FlowMatch, rangeMax } from '../../net/flow-match.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { canonicalRanges, type Range } from '../../net/ranges.ts'
-
-export type FlowspecPeers = { readonly gobgpd: Gobgpd; readonly bird: Bird; stop(): Promise<void> }
-
-/** Resolves when the session is established. */
-export async function startFlowspecPeers(): Promise<FlowspecPeers> {
-  const folder = await mkdtemp(join(tmpdir(), 'pharos-flowspec-'))
-  const address = `${randomSubnet()}.1`
-  const peerAddress = address.replace(/\.1$/, '.2')
-  const peer = { address: peerAddress, port: await freePort(peerAddress, 17_900), asn: 64500 }
-  const gobgpd = new Gobgpd({
-    folder,
-    address,
-    apiPort: await freePort(address, 50_051),
-    bgpPort: await freePort(address, 17_900),
-    asn: 64500,
-    neighbors: [peer],
-    families: flowspecFamilies,
-    deferralSeconds: 1,
-  })
-  const { bgpPort: port, asn } = gobgpd.options
-  const bird = new Bird({ folder, ...peer, flowspec: true, neighbor: { address, port, asn } })
-  const stop = async (): Promise<void> => {
-    await Promise.all([gobgpd.stop(), bird.stop()])
-    await rm(folder, { recursive: true, force: true })
-  }
-  try {
-    await gobgpd.start()
-    await bird.start()
-    await waitFor('the session is established', () => bird.isEstablished())
-  } catch (error) {
-    await stop()
-    throw error
-  }
-  return { gobgpd, bird, stop }
-}
 
 /**
  * Returns the rules of an owner in BIRD's tables, in no particular order. BIRD cuts the text of a rule after 256 characters: of such a

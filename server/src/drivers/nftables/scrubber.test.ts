@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { skipWithoutNamespaces } from '@pharos/lab/namespace'
+import { createPacketPath, type PacketPath } from '@pharos/lab/packet-path'
 import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { type ScrubberFixture, scrubberConformance } from '../../analysis/shield/scrubber.conformance.ts'
@@ -16,7 +17,6 @@ import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { checkScrubber, scrubberOwner } from '../scrubbers.ts'
 import { NftablesScrubber } from './scrubber.ts'
-import { createPacketPath, type PacketPath } from './testing.ts'
 
 const run = promisify(execFile)
 const skip = skipWithoutNamespaces() || skipWithout('nft', 'ip')

@@ -1,4 +1,4 @@
-// For tests: sends packets with their IP header through raw sockets (raw(7), ipv6(7)). Each line of standard input is a count, a rate for
+// Sends packets with their IP header through raw sockets (raw(7), ipv6(7)). Each line of standard input is a count, a rate for
 // an endless flood (0: at once), the destination and the octets. A flood ends with the input; then the number of sent packets is printed.
 import { once } from 'node:events'
 import { dlopen } from 'node:ffi'

@@ -1,11 +1,11 @@
-// For tests: three network namespaces in a row, sender, host with nftables, receiver. Packets really pass; they are made octet by octet
-// and sent through raw sockets. It needs root.
+// Three network namespaces in a row: sender, host with nftables, receiver. Packets really pass; they are made octet by octet and sent
+// through raw sockets. It needs root.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { randomInt } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { FlowPacket } from '../../net/flow-match.ts'
-import { networkOf, prefixBits, type Prefix } from '../../net/prefix.ts'
+import type { FlowPacket } from '../../server/src/net/flow-match.ts'
+import { networkOf, prefixBits, type Prefix } from '../../server/src/net/prefix.ts'
 
 const run = promisify(execFile)
 
@@ -21,10 +21,12 @@ export type PacketPath = {
   stop(): Promise<void>
 }
 
-/** Packets to these prefixes are forwarded. */
-export async function createPacketPath(prefixes: readonly Prefix[]): Promise<PacketPath> {
-  const key = `ps${randomInt(100_000, 1_000_000)}`
-  const [sender, host, receiver] = [`${key}a`, `${key}b`, `${key}c`]
+/** Packets to these prefixes are forwarded. The namespaces are named `key-sender`, `key-host` and `key-receiver`. */
+export async function createPacketPath(
+  prefixes: readonly Prefix[],
+  key = `ps${randomInt(100_000, 1_000_000)}`,
+): Promise<PacketPath> {
+  const [sender, host, receiver] = [`${key}-sender`, `${key}-host`, `${key}-receiver`]
   const ip = async (...args: string[]) => void (await run('ip', args))
   const inside = async (name: string, ...args: string[]) =>
     (await run('ip', ['netns', 'exec', name, ...args], { maxBuffer: 64 * 1024 * 1024 })).stdout
@@ -32,6 +34,7 @@ export async function createPacketPath(prefixes: readonly Prefix[]): Promise<Pac
     for (const name of [sender, host, receiver]) await ip('netns', 'delete', name).catch(() => {})
   }
   try {
+    await stop() // what is left of a process that was killed
     for (const name of [sender, host, receiver]) await ip('netns', 'add', name)
     await ip('link', 'add', 'in0', 'netns', sender, 'type', 'veth', 'peer', 'name', 'in1', 'netns', host)
     await ip('link', 'add', 'out0', 'netns', host, 'type', 'veth', 'peer', 'name', 'out1', 'netns', receiver)
@@ -89,7 +92,7 @@ export async function createPacketPath(prefixes: readonly Prefix[]): Promise<Pac
   }
 
   const start = (lines: readonly string[]) => {
-    const script = new URL('testing-send.ts', import.meta.url).pathname
+    const script = new URL('packet-sender.ts', import.meta.url).pathname
     const args = ['netns', 'exec', sender, process.execPath, '--no-warnings', script]
     const child = spawn('ip', args, { stdio: ['pipe', 'pipe', 'inherit'] })
     child.stdin.write(`${lines.join('\n')}\n`)
