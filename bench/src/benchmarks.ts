@@ -9,13 +9,16 @@ import type { Benchmark } from './benchmark.ts'
 import { dnsChange, dnsFollowers, dnsLargeZone } from './dns-change.ts'
 import { dnsFuzz } from './dns-fuzz.ts'
 import { dnsQueries } from './dns-queries.ts'
+import { compileListsBenchmark } from './compile-lists.ts'
 import { flowInsert, flowSeries } from './flow-store.ts'
+import { flowspecRules } from './flowspec-rules.ts'
 import { followStream } from './follow-stream.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { idleZones } from './idle-zones.ts'
 import { ingestEvents } from './ingest-events.ts'
 import { loginFlood } from './login-flood.ts'
 import { nameserverKills } from './nameserver-kills.ts'
+import { nftablesRules } from './nftables-rules.ts'
 import { patchToPeer } from './patch-to-peer.ts'
 import { percentile } from './percentile.ts'
 import { pollDevices } from './poll-devices.ts'
@@ -68,5 +71,8 @@ export const benchmarks: readonly Benchmark[] = [
   receiveFlows,
   flowSeries,
   flowInsert,
+  flowspecRules,
+  nftablesRules,
+  compileListsBenchmark,
   portal,
 ]

@@ -114,11 +114,17 @@ export class NftablesScrubber implements Scrubber {
     if (transaction !== '') await this.#run(['-f', '-'], transaction)
   }
 
-  /** A failed query is not an absent table: the table's name is looked up in the list of all tables. */
+  /** A failed query is not an absent table: then the table's name must be missing in the list of all tables. */
   async #read(): Promise<InstalledTable> {
-    const { names } = await this.#tables()
-    if (!names.includes(this.#config.table)) return noTable
-    const text = await this.#run(['-j', 'list', 'table', 'inet', this.#config.table])
+    let text: string
+    try {
+      text = await this.#run(['-j', 'list', 'table', 'inet', this.#config.table])
+    } catch (error) {
+      if (!(error instanceof DriverError) || error.kind !== 'refused') throw error
+      const { names } = await this.#tables()
+      if (names.includes(this.#config.table)) throw error
+      return noTable
+    }
     return this.#parse(() => readTable(text))
   }
 
