@@ -116,6 +116,13 @@ export function flowStoreConformance(name: string, make: () => Promise<FlowStore
       assert.deepEqual(await store.query(sql, params), [{ ...params, at: '2026-01-01 00:00:00' }])
     })
 
+    it('binds thousands of parameters', async () => {
+      const names = Array.from({ length: 5000 }, (_, at) => `parameter_${at}`)
+      const sql = `select arraySum([${names.map((name) => `{${name}:UInt32}`).join(', ')}]) as sum`
+      const rows = await store.query(sql, Object.fromEntries(names.map((name, at) => [name, at])))
+      assert.deepEqual(rows, [{ sum: (5000 * 4999) / 2 }])
+    })
+
     it('leaves what looks like a placeholder in texts and comments alone', async () => {
       const rows = await store.query(
         "select '{a:String}' as `{b:String}` -- {c:String}\n /* {d:String} */",
