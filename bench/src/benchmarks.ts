@@ -4,6 +4,7 @@ import { coldFollowers } from './cold-followers.ts'
 import { coldStart } from './cold-start.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
+import { detectAttack } from './detect-attack.ts'
 import { deviceList } from './device-list.ts'
 import type { Benchmark } from './benchmark.ts'
 import { dnsChange, dnsFollowers, dnsLargeZone } from './dns-change.ts'
@@ -69,6 +70,7 @@ export const benchmarks: readonly Benchmark[] = [
   percentile,
   deviceList,
   receiveFlows,
+  detectAttack,
   flowSeries,
   flowInsert,
   flowspecRules,
