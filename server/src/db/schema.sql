@@ -1428,6 +1428,17 @@ CREATE INDEX event_comments_event ON public.event_comments USING btree (event_id
 alter table event_comments enable row level security;
 create policy tenant on event_comments as permissive for all to public using ((team_id = current_team_id()));
 
+create table event_flow_files (
+  team_id integer not null,
+  event_id text not null,
+  saved timestamp with time zone not null default now(),
+  constraint event_flow_files_pkey PRIMARY KEY (event_id, team_id),
+  constraint event_flow_files_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE,
+  constraint event_flow_files_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+alter table event_flow_files enable row level security;
+create policy tenant on event_flow_files as permissive for all to public using ((team_id = current_team_id()));
+
 create table event_networks (
   network cidr not null,
   event_id text not null,
@@ -2777,6 +2788,7 @@ grant insert, select on dns_versions to pharos_tenant;
 grant insert, select, update (version, serial, recordset_count, record_count, settings, settings_version, dnssec, dnssec_since, dnssec_options, dnssec_due, status, reason, attrs, claimed, touched, deleted, deleted_by, resign_requested, dnssec_reason, dnssec_removal, dnssec_serial, powerdns) on dns_zones to pharos_tenant;
 grant delete, insert (team_id, domain, auto_join, created, pending_since, due), select, update (auto_join, verified, pending_since, last_check, last_check_result, missed, due) on domains to pharos_tenant;
 grant select on event_comments to pharos_tenant;
+grant select on event_flow_files to pharos_tenant;
 grant select on event_relationships to pharos_tenant;
 grant select on event_reviews to pharos_tenant;
 grant select on events to pharos_tenant;

@@ -851,6 +851,12 @@ export interface EventCommentsTable {
   created: Generated<Date>
 }
 
+export interface EventFlowFilesTable {
+  team_id: number
+  event_id: string
+  saved: Generated<Date>
+}
+
 export interface EventNetworksTable {
   network: string
   event_id: string
@@ -2010,6 +2016,7 @@ export interface Schema {
   dns_zones: DnsZonesTable
   domains: DomainsTable
   event_comments: EventCommentsTable
+  event_flow_files: EventFlowFilesTable
   event_networks: EventNetworksTable
   event_relationships: EventRelationshipsTable
   event_reviews: EventReviewsTable

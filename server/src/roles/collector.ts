@@ -1,5 +1,6 @@
 // The collector role: converts deliveries of detectors into events, matches past events with resources added later, reads devices,
 // and sends webhooks.
+import { saveFlowsOfEvents } from '../analysis/attachment/save-flows.ts'
 import { ingestDeliveries } from '../analysis/ingest.ts'
 import { rematch } from '../analysis/rematch.ts'
 import { closePeriods } from '../inventory/bill/close-period.ts'
@@ -15,6 +16,7 @@ import { webhooksPart } from './webhooks.ts'
 /** Finds deliveries within this time if a notification is lost. */
 const intervalMs = 10_000
 const compactMs = 600_000
+const eventFlowsMs = 60_000
 const hourMs = 3_600_000
 
 export function collectorParts(shared: Shared): Component[] {
@@ -42,6 +44,14 @@ export function collectorParts(shared: Shared): Component[] {
       async run(signal) {
         const { resources, events } = await rematch(postgres, ownership, signal)
         if (resources > 0) log.info({ resources, events }, 'past events matched again')
+      },
+    }),
+    createLoopComponent(shared, {
+      name: 'event-flows',
+      intervalMs: eventFlowsMs,
+      async run(signal) {
+        const files = await saveFlowsOfEvents(postgres.owner, shared.flowStore, new Date(), signal)
+        if (files > 0) log.info({ files }, 'flows of events saved')
       },
     }),
     devicesPart(shared),

@@ -54,3 +54,14 @@ alter policy tenant on attachments using (
     else false
   end)
 );
+
+-- Events of which the flows were saved as a file, or of which there were none: each is tried until it succeeds once.
+create table event_flow_files (
+  team_id integer not null references teams(id) on delete cascade,
+  event_id text not null references events(id) on delete cascade,
+  saved timestamptz not null default now(),
+  primary key (event_id, team_id)
+);
+alter table event_flow_files enable row level security;
+create policy tenant on event_flow_files using (team_id = current_team_id());
+grant select on event_flow_files to pharos_tenant;
