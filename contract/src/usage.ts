@@ -55,7 +55,7 @@ export const getPortUsageRoute = route({
     family: Optional({
       ...Enumeration('UsageFamily', usageFamilies),
       description:
-        '`all` by default, or the address family of the packets. Devices count octets of all families together: the series of `ipv4` and `ipv6` have no values while the provider receives no flows of the port',
+        '`all` by default, or the address family of the packets. Devices count octets of all families together: the series of `ipv4` and `ipv6` are from flows, estimated if they are sampled and kept for days; they have no values while the provider receives no flows of the port',
     }),
   }),
   response: PortUsage,

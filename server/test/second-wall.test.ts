@@ -99,6 +99,12 @@ const closed: Record<string, string> = {
   dns_served: 'published zones, for the loops and the name server',
   dns_transfers: 'steps of zone transfers, for the loops and the name server',
   dns_holds: 'publications that wait for staff',
+  flow_exporter_settings: 'exporters of the platform file, for the collectors',
+  flow_exporters: 'routers of the provider that send flows, for the collectors',
+  flow_templates: 'templates of exporters, for the collectors',
+  flow_samplings: 'sampling rates of exporters, for the collectors',
+  flow_unknown_interfaces: 'interfaces in flows that the inventory does not know, for staff',
+  scrubbers: 'scrubbers of the provider, for the loops',
   shield_installs: 'what scrubbers hold of a list, for the loops',
   shield_holds: 'changes at scrubbers that wait for staff',
 }

@@ -2068,6 +2068,20 @@ CREATE INDEX port_assignments_team ON public.port_assignments USING btree (team_
 alter table port_assignments enable row level security;
 create policy tenant on port_assignments as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- by buckets of 5 minutes; a row of 0 at midnight of UTC: flows of the port were received on that day
+create table port_attack_octets (
+  team_id integer not null,
+  port_id integer not null,
+  bucket timestamp with time zone not null,
+  octets bigint not null, -- towards targets of events that the team had, while they lasted; estimated from sampled flows
+  constraint port_attack_octets_pkey PRIMARY KEY (team_id, port_id, bucket),
+  constraint port_attack_octets_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
+  constraint port_attack_octets_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint port_attack_octets_octets_check CHECK ((octets >= 0))
+);
+alter table port_attack_octets enable row level security;
+create policy tenant on port_attack_octets as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 -- a past day (UTC) of a port: one element for each bucket of `seconds`
 create table port_days (
   port_id integer not null,
@@ -2810,6 +2824,7 @@ grant delete, select, update (is_admin, managed_by) on memberships to pharos_ten
 grant delete, insert, select, update on notified_statuses to pharos_tenant;
 grant insert (team_id, type, data, user_id), select on outbox to pharos_tenant;
 grant select on port_assignments to pharos_tenant;
+grant select on port_attack_octets to pharos_tenant;
 grant select on port_days to pharos_tenant;
 grant select on port_samples to pharos_tenant;
 grant select on ports to pharos_tenant;

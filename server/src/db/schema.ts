@@ -1348,6 +1348,15 @@ export interface PortAssignmentsTable {
   valid: string
 }
 
+/** by buckets of 5 minutes; a row of 0 at midnight of UTC: flows of the port were received on that day */
+export interface PortAttackOctetsTable {
+  team_id: number
+  port_id: number
+  bucket: Date
+  /** towards targets of events that the team had, while they lasted; estimated from sampled flows */
+  octets: number
+}
+
 /** a past day (UTC) of a port: one element for each bucket of `seconds` */
 export interface PortDaysTable {
   port_id: number
@@ -2052,6 +2061,7 @@ export interface Schema {
   notified_statuses: NotifiedStatusesTable
   outbox: OutboxTable
   port_assignments: PortAssignmentsTable
+  port_attack_octets: PortAttackOctetsTable
   port_days: PortDaysTable
   port_samples: PortSamplesTable
   ports: PortsTable

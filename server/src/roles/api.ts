@@ -4,6 +4,7 @@ import type { Permission } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { findEventFile } from '../analysis/attachment/event-attachment.ts'
 import { deliveryRoutes } from '../analysis/delivery.routes.ts'
+import { readFamilyUsage } from '../analysis/flow/port-usage.ts'
 import { flowRoutes } from '../analysis/flow/flow.routes.ts'
 import { timezoneRoutes } from '../analysis/place/timezone.routes.ts'
 import { createWhatIf } from '../analysis/flow/what-if.ts'
@@ -262,7 +263,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...dnsRoutes(dns),
     ...dnssecRoutes({ postgres, ring, now: () => new Date(), waits: waitsFor(config.dnsCacheSeconds) }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
-    ...inventoryRoutes(inventory),
+    ...inventoryRoutes({
+      ...inventory,
+      readFamilyUsage: (usage) => readFamilyUsage(deps.flowStore, usage),
+    }),
     ...crossConnectRoutes(inventory),
     ...notificationRoutes({ db: postgres.front, now: () => new Date() }),
     ...auditRoutes({ postgres, db: postgres.front }),

@@ -1,6 +1,7 @@
 // The part of the collector role that receives flows and stores them. Its threads are started here, since they connect drivers.
 import { join } from 'node:path'
 import { endSilentAttacks } from '../analysis/detector/silent-attacks.ts'
+import { updateAttackOctets } from '../analysis/flow/attack-octets.ts'
 import { FlowCollector } from '../analysis/flow/collect/collector.ts'
 import { rollUpPeers } from '../analysis/flow/collect/peer-rollup.ts'
 import type { ListenAddress } from '../analysis/flow/datagram-source.ts'
@@ -92,6 +93,14 @@ export function createFlows(shared: Shared): FlowsPart {
         if (collector.addresses.length === 0 || !(await leadership.hold())) return
         const hours = await rollUpPeers(flowStore, Date.now() / 1000, signal)
         if (hours > 0) log.info({ hours }, 'flows of closed hours added up by AS and country')
+      },
+    }),
+    createLoopComponent(shared, {
+      name: 'flow-attack-octets',
+      intervalMs: peersMs,
+      async run(signal) {
+        if (collector.addresses.length === 0 || !(await leadership.hold())) return
+        await updateAttackOctets({ db: postgres.owner, flowStore }, new Date(), signal)
       },
     }),
     createLoopComponent(shared, {

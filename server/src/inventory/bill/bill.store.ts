@@ -100,6 +100,25 @@ export async function readBuckets(
   return readCounted(postgres, teamId, part, ['octets_in', 'octets_out'], 300)
 }
 
+/** `startMs`: of the bucket of 5 minutes. */
+export type AttackOctets = { readonly portId: number; readonly startMs: number; readonly octets: number }
+
+/** Those of a day before the period too: a row at midnight of UTC says that flows were received on that day. */
+export function listAttackOctets(
+  postgres: Postgres,
+  teamId: number,
+  portIds: readonly number[],
+  { startMs, endMs }: Period,
+): Promise<AttackOctets[]> {
+  return postgres.readInTeam(
+    teamId,
+    sql<AttackOctets>`
+      select port_id as "portId", (extract(epoch from bucket) * 1000)::bigint as "startMs", octets from port_attack_octets
+      where team_id = ${teamId} and port_id = any(${portIds}::integer[])
+        and bucket >= ${new Date(startMs - 86_400_000)}::timestamptz and bucket < ${new Date(endMs)}::timestamptz`,
+  )
+}
+
 export type ClosedBill = Omit<BillablePort, 'closed'> & { readonly period: string; readonly closedAt: Date }
 
 /** The closed bills of a month, in their order; none if it is not closed. */

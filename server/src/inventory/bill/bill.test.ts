@@ -114,6 +114,22 @@ describe('the bill of a month', () => {
     assert.equal(bill!.period_start, '2026-02-28T23:00:00.000Z')
   })
 
+  test('states the rate without attacks where flows of the port were received', async () => {
+    await addDays(port.portId, '2026-03-01', 1)
+    assert.equal((await bills({ period: '2026-03' }))[0]!.attack_excluded_bps, null)
+    // The 20 busiest buckets are an attack of 200 kbit/s: 7.5 MB in 5 minutes.
+    await sql`insert into port_attack_octets (team_id, port_id, bucket, octets)
+      select ${teamId}, ${port.portId}, '2026-03-01T00:00:00Z'::timestamptz + n * interval '5 minutes', case when n >= 268 then 7500000 else 0 end
+      from generate_series(0, 287) n`.execute(owner())
+    await change({ billing_direction: 'in' })
+    const [bill] = await bills({ period: '2026-03' })
+    // Of 288 buckets the 274th: 20 values are twice among those below it.
+    assert.deepEqual([bill!.p95_in_bps, bill!.attack_excluded_bps], [273_000, 253_000])
+    await change({ billing_direction: 'out' })
+    const [out] = await bills({ period: '2026-03' })
+    assert.equal(out!.attack_excluded_bps, out!.billable_bps)
+  })
+
   test('is recounted from the file with sort', async () => {
     await addDays(port.portId, '2026-02-28', 33)
     const [bill] = await bills({ period: '2026-03' })

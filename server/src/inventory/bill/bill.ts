@@ -29,11 +29,13 @@ export type Billed = {
   readonly parts: readonly Period[]
   /** Of the month and, for the forecast, of the four weeks before now. */
   readonly samples: readonly Sample[]
+  /** Received octets of attacks by the start of the bucket; null if no flows of the ports were received. */
+  readonly attackOctets: ReadonlyMap<number, number> | null
 }
 
 export type MonthNow = { readonly period: Period; readonly nowMs: number }
 
-/** The bill as of now. `closed`, `samples_sha256` and `attack_excluded_bps` are null. */
+/** The bill as of now. `closed` and `samples_sha256` are null. */
 export function billOf(billed: Billed, rules: BillingRules, { period, nowMs }: MonthNow): BillablePort {
   const parts = billed.parts.flatMap((part) => clip(part, period))
   const samples = billed.samples.filter(({ startMs }) => startMs + billingGridMs <= nowMs)
@@ -70,7 +72,7 @@ export function billOf(billed: Billed, rules: BillingRules, { period, nowMs }: M
       isOver || rules.method !== 'p95' || problem !== null
         ? null
         : forecastOf(samples, rules, { period, nowMs }),
-    attack_excluded_bps: null,
+    attack_excluded_bps: problem === null ? rateWithoutAttacks(billed, rules, rates) : null,
     problem,
     samples: rates.length,
     missing_samples: Math.max(0, expectedSamples(parts, nowMs) - rates.length),
@@ -100,6 +102,21 @@ function problemOf(
   if (method === 'flat') return null
   if (method === 'p95' && hasSmallCounters) return 'counters_32_bit'
   return rates.length === 0 ? 'no_samples' : null
+}
+
+/** The billed rate if buckets lose what flows show of attacks, at most all that was received. Null without flows. */
+function rateWithoutAttacks(
+  { attackOctets }: Billed,
+  rules: BillingRules,
+  rates: readonly BucketRate[],
+): number | null {
+  if (attackOctets === null || rules.method === 'flat') return null
+  const reduced = rates.map((rate) => {
+    const bps = Math.floor(((attackOctets.get(rate.startMs) ?? 0) * 8_000) / billingGridMs)
+    return { ...rate, inBps: Math.max(0, rate.inBps - bps) }
+  })
+  const averages = { in: averageOf(reduced, 'inBps'), out: averageOf(reduced, 'outBps') }
+  return billedRate(rules, percentile95(reduced, rules.direction)?.bps ?? null, averages)
 }
 
 type Both = { readonly in: number | null; readonly out: number | null }

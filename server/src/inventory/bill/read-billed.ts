@@ -5,9 +5,11 @@ import { billingGridMs } from '../usage/bucket.ts'
 import type { Billed } from './bill.ts'
 import {
   listAssignments,
+  listAttackOctets,
   listStateChanges,
   readBuckets,
   type Assignment,
+  type AttackOctets,
   type BilledService,
   type StateChange,
 } from './bill.store.ts'
@@ -52,8 +54,14 @@ export async function readBilled(
   const ports = await Promise.all(
     all.filter((one) => !isMember(one) && (scope === 'service' || wanted(one.port.portId))).map(read),
   )
-  if (scope === 'port') return ports.map(billedPort)
-  return ports.length === 0 ? [] : [billedService(name, ports)]
+  const octets = await listAttackOctets(
+    postgres,
+    teamId,
+    ports.map(({ port }) => port.portId),
+    period,
+  )
+  if (scope === 'port') return ports.map((one) => billedPort(one, attackOctetsOf(octets, [one])))
+  return ports.length === 0 ? [] : [billedService(name, ports, attackOctetsOf(octets, ports))]
 }
 
 function portsOf(assignments: readonly Assignment[], period: Period): PortPart[] {
@@ -84,7 +92,31 @@ function wasUp({ port, parts }: PortPart, changes: readonly StateChange[], start
 const hasSmallCounters = ({ port: { bits, speedBps } }: PortPart): boolean =>
   bits === 32 && (speedBps ?? Infinity) > smallCountersMaxBps
 
-const billedPort = ({ port, parts, sampled }: ReadPort): Billed => ({
+/** Within the assignments. Null if no row says that flows were received. */
+function attackOctetsOf(
+  octets: readonly AttackOctets[],
+  ports: readonly PortPart[],
+): ReadonlyMap<number, number> | null {
+  const own = octets.filter(({ portId, startMs }) =>
+    ports.some(
+      ({ port, parts }) =>
+        port.portId === portId &&
+        parts.some((part) => startMs >= part.startMs - dayMs && startMs < part.endMs),
+    ),
+  )
+  if (own.length === 0) return null
+  const sums = new Map<number, number>()
+  for (const { startMs, octets: count } of own) sums.set(startMs, (sums.get(startMs) ?? 0) + count)
+  return sums
+}
+
+const dayMs = 86_400_000
+
+const billedPort = (
+  { port, parts, sampled }: ReadPort,
+  attackOctets: ReadonlyMap<number, number> | null,
+): Billed => ({
+  attackOctets,
   portId: port.portId,
   portIds: [port.portId],
   name: port.name,
@@ -95,7 +127,12 @@ const billedPort = ({ port, parts, sampled }: ReadPort): Billed => ({
   samples: sampled.samples,
 })
 
-const billedService = (name: string, ports: readonly ReadPort[]): Billed => ({
+const billedService = (
+  name: string,
+  ports: readonly ReadPort[],
+  attackOctets: ReadonlyMap<number, number> | null,
+): Billed => ({
+  attackOctets,
   portId: null,
   portIds: ports.map(({ port }) => port.portId),
   name,

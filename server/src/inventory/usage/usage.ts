@@ -17,14 +17,37 @@ import { billingGridMs, bpsOf, completeMs } from './bucket.ts'
 import type { Counted, CountedColumn } from './counted.store.ts'
 import { findAssignedSince, readUsage } from './usage.store.ts'
 
-export type UsageDeps = { readonly postgres: Postgres; readonly now: () => Date }
+/** A bucket in which traffic of the port was seen in flows; directions are those of the customer. */
+type FamilyBucket = {
+  readonly at: number
+  readonly octetsIn: number
+  readonly octetsOut: number
+  readonly packetsIn: number
+  readonly packetsOut: number
+}
+/** The port to flows, which tell address families apart. Returns none if there are no flows. */
+type ReadFamilyUsage = (usage: {
+  readonly teamId: number
+  readonly portId: number
+  readonly family: 'ipv4' | 'ipv6'
+  readonly start: Date
+  readonly end: Date
+  readonly seconds: number
+}) => Promise<readonly FamilyBucket[]>
+
+export type UsageDeps = {
+  readonly postgres: Postgres
+  /** Unset: an installation without flows. */
+  readonly readFamilyUsage?: ReadFamilyUsage
+  readonly now: () => Date
+}
 
 const minuteDays = 30
 const dayMs = 86_400_000
 
 /** Throws `not_found` for a port that is not the team's now, and `invalid` for too many buckets. */
 export async function getPortUsage(
-  { postgres, now: clock }: UsageDeps,
+  { postgres, readFamilyUsage = async () => [], now: clock }: UsageDeps,
   { actor }: Operation,
   portId: number,
   {
@@ -55,7 +78,18 @@ export async function getPortUsage(
   const counted =
     family === 'all'
       ? await readUsage(postgres, actor.teamId, portId, [...wanted], window)
-      : nothingOf([...wanted])
+      : countedOf(
+          await readFamilyUsage({
+            teamId: actor.teamId,
+            portId,
+            family,
+            start: window.start > since ? window.start : since,
+            end: window.end < now ? window.end : now,
+            seconds: grain,
+          }),
+          [...wanted],
+          grain,
+        )
   const fives = grain === 300 ? counted : inFives(counted)
   const measured = fives.at.map((_, at) => at).filter((at) => fives.coveredMs[at]! >= completeMs)
   const samples = measured.length
@@ -77,12 +111,26 @@ export async function getPortUsage(
   }
 }
 
-/** Counters of interfaces do not tell families apart. */
-const nothingOf = (names: readonly CountedColumn[]): Counted => ({
-  at: [],
-  coveredMs: [],
-  values: Object.fromEntries(names.map((name) => [name, []])),
-})
+/** As the device counts: it sends what the customer receives. It counts errors and discards of no family. */
+function countedOf(
+  buckets: readonly FamilyBucket[],
+  names: readonly CountedColumn[],
+  seconds: number,
+): Counted {
+  const values: Partial<Record<CountedColumn, (bucket: FamilyBucket) => number>> = {
+    octets_in: ({ octetsOut }) => octetsOut,
+    octets_out: ({ octetsIn }) => octetsIn,
+    packets_in: ({ packetsOut }) => packetsOut,
+    packets_out: ({ packetsIn }) => packetsIn,
+  }
+  return {
+    at: buckets.map(({ at }) => at),
+    coveredMs: buckets.map(() => seconds * 1000),
+    values: Object.fromEntries(
+      names.map((name) => [name, buckets.map((bucket) => values[name]?.(bucket) ?? null)]),
+    ),
+  }
+}
 
 /** Minutes of the last 30 days, else 5 minutes. */
 const grainOf =
