@@ -56,6 +56,12 @@ const teamTexts = {
     `Changes in region ${String(region)} are paused: ${counted(withdrawals, 'withdrawal', 'withdrawals')} of your team wait for approval by the provider`,
   port_down: (attrs) => `The port ${portOf(attrs)} is down`,
   optic_warning: (attrs) => `The module of port ${portOf(attrs)} has a warning: ${String(attrs['message'])}`,
+  shield_changed: ({ prefix, change, detail }) =>
+    change === 'reverted'
+      ? `The shield rules of ${String(prefix)} were reverted: they were not confirmed in time`
+      : change === 'removed'
+        ? `The shield rules of ${String(prefix)} were removed: the team no longer holds the prefix`
+        : `The shield rules of ${String(prefix)} are not applied: ${String(detail)}`,
   letter_needed: ({ name, circuit_id }) =>
     `The cross connect ${String(name)} (${String(circuit_id)}) waits for a letter of authorization of your team`,
 } satisfies Record<string, Text>

@@ -54,6 +54,7 @@ const TeamKinds = Component('NotificationKinds', {
   changes_paused: mailed('withdrawals of the team that wait for approval by the provider'),
   port_down: mailed('ports that were up and are down, unless the provider has disabled them'),
   optic_warning: mailed('early warnings of transceivers'),
+  shield_changed: mailed('lists of shield rules that were reverted or removed, or are not applied'),
   letter_needed: mailed('cross connects that wait for a letter of authorization of the team'),
 })
 const StaffKinds = Component('StaffNotificationKinds', {
@@ -79,7 +80,15 @@ export const NotificationSettings = Component('NotificationSettings', {
 })
 export type NotificationSettings = Static<typeof NotificationSettings>
 
-const notificationResources = ['event', 'announcement', 'letter', 'hold', 'port', 'cross_connect'] as const
+const notificationResources = [
+  'event',
+  'announcement',
+  'letter',
+  'hold',
+  'port',
+  'cross_connect',
+  'shield_list',
+] as const
 
 export const Notification = Component('Notification', {
   id: { ...Id, description: 'id of the notification; later ones have higher ids' },

@@ -37,6 +37,7 @@ import {
   createFixtures,
   replaceOpenHold,
   replaceOpenZoneHold,
+  replaceOpenShieldHold,
   openRegions,
   restoreRouters,
   type Fixtures,
@@ -111,6 +112,8 @@ const restoredAfter: Readonly<Record<string, number>> = {
   updateToken: 20,
   approveZoneHold: 5,
   rejectZoneHold: 5,
+  approveShieldHold: 5,
+  rejectShieldHold: 5,
   ...zonesRestoredAfter,
 }
 
@@ -145,6 +148,11 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
     /^query\.timezone: unknown$/,
     /^query\.points: conflict$/,
   ],
+  // Not a prefix of the team, or rules that contradict it or themselves; a window that is too long.
+  listShieldRules: [/^query\.prefix: /],
+  listShieldLists: [/^query\.prefix: /],
+  updateShieldRules: [/^body\.(prefix|rules): /],
+  simulateShield: [/^body\.(prefix|rules): /, /^body\.end: range$/],
   // Two ways to say the buckets, too many of them, not a time zone, or a filter that the key does not take.
   suggestShieldRules: [/^body\.rate_bps: not_accepted$/],
   getFlowTimeseries: flowRules,
@@ -227,6 +235,7 @@ let authorizations: Record<string, string | undefined>
 let hints: Hints
 let spareAccounts: SpareAccounts
 let zoneHoldId: number
+let shieldHoldId: number
 /** Of red, blue and red. */
 const tokenIds: string[] = []
 
@@ -244,6 +253,7 @@ before(async () => {
   fixtures = await createFixtures(api, { events: 30 })
   await replaceOpenHold(api, fixtures.regions['ams']!)
   zoneHoldId = await replaceOpenZoneHold(api)
+  shieldHoldId = await replaceOpenShieldHold(api)
   for (const { teamId } of [fixtures.red, fixtures.blue, fixtures.red])
     tokenIds.push(parseApiToken(await addApiToken(api, teamId))!.id)
   changesSince = await trackChanges(api.database.postgres.owner)
@@ -369,6 +379,16 @@ const flowHints: Hints = {
   value: ['udp', '17', 6],
 }
 
+/** Of a list of the team red. */
+const shieldHints: Hints = {
+  prefix: ['203.0.113.0/24', '203.0.113.0/24', '203.0.113.128/25', '198.51.100.0/24', '203.0.113.1/24'],
+  protocol: ['udp', 'udp', 'tcp', 'any'],
+  source: ['192.0.2.0/24', '192.0.2.7', '2001:db8::/32'],
+  destination: ['203.0.113.200', '198.51.100.7'],
+  source_port: ['53', '53,123', '70000'],
+  force: [true],
+}
+
 const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   addMember: { email: guests },
   changeEmail: { email: guests },
@@ -393,6 +413,13 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   getZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
   approveZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
   rejectZoneHold: { hold_id: [zoneHoldId, zoneHoldId, 999_999] },
+  getShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
+  approveShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
+  rejectShieldHold: { hold_id: [shieldHoldId, shieldHoldId, 999_999] },
+  listShieldRules: shieldHints,
+  listShieldLists: shieldHints,
+  updateShieldRules: shieldHints,
+  simulateShield: { ...shieldHints, ...oneDay },
   ...zoneHintsOf,
 })
 
@@ -420,6 +447,7 @@ async function restoreFixtures(): Promise<void> {
   const { owner } = api.database.postgres
   await owner.updateTable('holds').set({ state: 'open' }).execute()
   await owner.updateTable('dns_holds').set({ state: 'open' }).execute()
+  await owner.updateTable('shield_holds').set({ state: 'open' }).where('id', '=', shieldHoldId).execute()
   await restoreZones(api, fixtures)
   await restoreRouters(api, 'lon', { drained: false })
   await owner.deleteFrom('announcements').where('managed_by', '=', 'team').execute()

@@ -26,6 +26,7 @@ const settings: NotificationSettings = {
     changes_paused: true,
     port_down: true,
     optic_warning: true,
+    shield_changed: true,
     letter_needed: true,
   },
   staff: null,

@@ -15,6 +15,7 @@ import {
   IconPlugConnectedX,
   IconShieldBolt,
   IconShieldCheck,
+  IconShieldExclamation,
   IconWorldExclamation,
 } from '@tabler/icons-react'
 import type { StateColor } from '../ui/status.tsx'
@@ -33,6 +34,7 @@ const looks: Record<NotificationKind, Look> = {
   changes_paused: { icon: IconHourglass, color: 'warn' },
   port_down: { icon: IconPlugConnectedX, color: 'bad' },
   optic_warning: { icon: IconBulb, color: 'warn' },
+  shield_changed: { icon: IconShieldExclamation, color: 'warn' },
   letter_needed: { icon: IconFileUpload, color: 'warn' },
   hold_opened: { icon: IconGavel, color: 'warn' },
   letter_to_review: { icon: IconFileSearch, color: 'info' },
@@ -53,6 +55,8 @@ export function pageOf({ resource }: Pick<Notification, 'resource'>): string {
       return `/announcements/${resource.id}`
     case 'port':
       return `/ports/${resource.id}`
+    case 'shield_list':
+      return '/shield'
     case 'cross_connect':
       return `/cross-connects/${resource.id}`
     case 'hold':

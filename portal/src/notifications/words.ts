@@ -14,6 +14,7 @@ const kinds: Record<NotificationKind, string> = {
   changes_paused: 'Changes paused',
   port_down: 'Port down',
   optic_warning: 'Module warning',
+  shield_changed: 'Shield rules',
   letter_needed: 'Letter needed',
   hold_opened: 'Approval needed',
   letter_to_review: 'Letter to review',

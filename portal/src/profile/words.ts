@@ -42,6 +42,10 @@ const kinds: Record<NotificationKind, { readonly label: string; readonly help: s
     label: 'Module warning',
     help: 'The light of a module is falling, has fallen at once, or is close to its limit.',
   },
+  shield_changed: {
+    label: 'Shield rules',
+    help: 'A list of shield rules was reverted or removed, or is not applied.',
+  },
   letter_needed: {
     label: 'Letter needed',
     help: 'A cross connect waits for a letter of authorization of your team.',

@@ -164,6 +164,31 @@ describe('a cross connect', () => {
   })
 })
 
+describe('a list of shield rules', () => {
+  it('is reported unless it changed as the team wanted', () => {
+    const changed = (change: string) =>
+      ({
+        id: '1.7',
+        teamId: 7,
+        type: 'shield.list_changed',
+        at,
+        data: {
+          list_id: 3,
+          prefix: '203.0.113.0/24',
+          version: 2,
+          change,
+          reason: null,
+          detail: '',
+          rule_ids: [],
+        },
+      }) as unknown as ReportedMessage
+    const reported = ['applied', 'expired', 'reverted', 'removed', 'held', 'rejected'].filter(
+      (change) => kindsOf(changed(change), recipient()).length > 0,
+    )
+    assert.deepEqual(reported, ['reverted', 'removed', 'held', 'rejected'])
+  })
+})
+
 describe('a hold', () => {
   it('is reported to the teams that it concerns, and to staff without a second mail', () => {
     assert.deepEqual(kindsOf(hold, recipient(), recipient({}, 2, null), recipient({}, 3, 9)), [

@@ -21,9 +21,7 @@ export type ReportedMessage = {
     readonly at: Date
     readonly data: MessageData<T>
   }
-}[
-  | Exclude<MessageType, 'announcement.zombie' | `zone.${string}` | `service.${string}` | `shield.${string}`>
-  | 'hold.opened']
+}[Exclude<MessageType, 'announcement.zombie' | `zone.${string}` | `service.${string}`> | 'hold.opened']
 
 export const reportedTypes: readonly ReportedMessage['type'][] = [
   'event.started',
@@ -35,6 +33,7 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'port.status_changed',
   'port.optic_warning',
   'cross_connect.status_changed',
+  'shield.list_changed',
   'hold.opened',
 ]
 
@@ -92,6 +91,11 @@ export function occurrencesOf(message: ReportedMessage): Occurrence[] {
     case 'cross_connect.status_changed': {
       const { after, cross_connect_id, name, circuit_id } = message.data
       return after === 'awaiting_loa' ? [one('letter_needed', { cross_connect_id, name, circuit_id })] : []
+    }
+    case 'shield.list_changed': {
+      const { list_id, prefix, change, detail } = message.data
+      const isWanted = change === 'applied' || change === 'expired'
+      return isWanted ? [] : [one('shield_changed', { list_id, prefix, change, detail })]
     }
     case 'hold.opened': {
       const { id: hold, region, teams, withdrawal_count: withdrawals, change_count: changes } = message.data

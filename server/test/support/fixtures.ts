@@ -217,6 +217,19 @@ export async function replaceOpenZoneHold(api: TestApi): Promise<number> {
   return rows[0]!.id
 }
 
+let shieldHolds = 0
+
+/** Closes the open holds of shield and returns the id of a new one. */
+export async function replaceOpenShieldHold(api: TestApi): Promise<number> {
+  const db = api.database.postgres.owner
+  await sql`update shield_holds set state = 'closed' where state = 'open'`.execute(db)
+  const { rows } = await sql<{ id: number }>`
+    insert into shield_holds (scrubber, reason, attrs, evidence)
+    values ('edge', 'no_lists', '{"count": 1, "rules": 2, "prefixes": ["198.18.0.0/24"]}', ${`hold ${shieldHolds++}`})
+    returning id`.execute(db)
+  return rows[0]!.id
+}
+
 /** Creates or resets two routers r1 and r2 in the region that can replace each other; r1 is drained or not. */
 export async function restoreRouters(
   api: TestApi,

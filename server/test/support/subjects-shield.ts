@@ -1,27 +1,15 @@
 // The subjects of shield for every-route.test.ts.
-import { sql } from 'kysely'
+import { replaceOpenShieldHold } from './fixtures.ts'
 import { absentIsNotFound, foreignOf, missingId, only, ownOf, type Context, type Subject } from './subject.ts'
 
 const aboutHolds = (): Pick<Subject, 'requests' | 'answers' | 'without'> => ({
   requests: {
-    own: async ({ api }) => ({ params: { hold_id: await addHold(api) } }),
+    own: async ({ api }) => ({ params: { hold_id: await replaceOpenShieldHold(api) } }),
     missing: async () => ({ params: { hold_id: missingId } }),
   },
   answers: absentIsNotFound,
   without: { foreign: 'holds belong to the provider, not to teams' },
 })
-
-let holds = 0
-/** Each request is about a new hold, which is open. */
-async function addHold({ database }: Context['api']): Promise<number> {
-  const db = database.postgres.owner
-  await sql`update shield_holds set state = 'closed' where state = 'open'`.execute(db)
-  const { rows } = await sql<{ id: number }>`
-    insert into shield_holds (scrubber, reason, attrs, evidence)
-    values ('edge', 'no_lists', '{"count": 1, "rules": 2, "prefixes": ["203.0.113.0/24"]}', ${`hold ${holds++}`})
-    returning id`.execute(db)
-  return rows[0]!.id
-}
 
 /** Each request has another list, since a repeat would change nothing. */
 let ports = 1024
