@@ -749,6 +749,22 @@ describe('sampling rates', () => {
     )
   })
 
+  it('of one domain hold for the others of the exporter, unless they differ or belong to interfaces', () => {
+    const announce = (domain: number, rate: number) =>
+      v9({ domain }, set(1, optionsV9(300, [[1, 4]], [34, 4])), set(300, u32(0), u32(rate)))
+    const data = v9({ domain: 9 }, set(0, small), set(256, smallRecord(1)))
+    const decoder = createDecoder()
+    assert.deepEqual(rates(decodeAll(decoder, [announce(3, 64), data])), [64])
+    assert.deepEqual(rates(decodeAll(decoder, [announce(4, 64), data])), [64])
+    assert.deepEqual(rates(decodeAll(decoder, [announce(5, 128), data])), [0])
+    const byInterface = v9(
+      { domain: 3 },
+      set(1, optionsV9(300, [[2, 4]], [34, 4])),
+      set(300, u32(11), u32(64)),
+    )
+    assert.deepEqual(rates(decodeAll(createDecoder(), [byInterface, data])), [0])
+  })
+
   it('in the record itself are used first', () => {
     const own = template(256, [8, 4], [12, 4], [34, 4], [1, 4])
     const data = pack(ip('192.0.2.1'), ip('198.51.100.2'), u32(10), u32(100))

@@ -78,7 +78,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     addSampling({ exporter: address, version, domain: domainId, sampler, inIf, rate }) {
       const exporter = exporters.findAddress(address, Date.now())
       const domain = exporter && messages.domainOf(exporter, version, domainId)
-      if (domain) messages.saveRate(domain, sampler, inIf, rate, false)
+      if (exporter && domain) messages.saveRate(exporter, domain, sampler, inIf, rate, false)
     },
     setExporters: (settings) => setExporters(exporters, settings),
     exporters: exporters.addresses,

@@ -29,8 +29,11 @@ export type Domain = {
   sequence: number | undefined
 }
 
-/** Creates the state of a domain. `fallback` is domain 0, which speaks for the whole exporter (RFC 7011, section 3.1). */
-export function createDomain(version: 9 | 10, id: number, fallback: () => Domain | undefined): Domain {
+/** Finds the rate of a flow of which the domain knows none; 0 for none. */
+type Fallback = (sampler: number, inIf: number) => number
+
+/** Creates the state of a domain. */
+export function createDomain(version: 9 | 10, id: number, fallback: Fallback): Domain {
   const domain: Domain = {
     version,
     id,
@@ -46,14 +49,26 @@ export function createDomain(version: 9 | 10, id: number, fallback: () => Domain
 }
 
 /** The rate of a flow: of its sampler, its interface, its domain, or the only sampler if the flow names none. 0 if not known. */
-function findRate(domain: Domain, sampler: number, inIf: number, fallback: () => Domain | undefined): number {
+function findRate(domain: Domain, sampler: number, inIf: number, fallback: Fallback): number {
   const own =
     (sampler !== 0 && domain.samplerRates.get(sampler)) || domain.interfaceRates.get(inIf) || domain.rate
   if (own) return own
   if (sampler === 0 && domain.samplerRates.size === 1 && domain.interfaceRates.size === 0) {
     return domain.samplerRates.values().next().value!
   }
-  return domain.id === 0 ? 0 : (fallback()?.lookup(sampler, inIf) ?? 0)
+  return fallback(sampler, inIf)
+}
+
+/** The one rate that domains have without regard to interfaces; 0 if there is none, or if they differ. */
+export function onlyRateOf(domains: Iterable<Domain>): number {
+  const rates = new Set<number>()
+  for (const { rate, samplerRates, interfaceRates } of domains) {
+    // The other interfaces of such a domain may not be sampled at all.
+    if (interfaceRates.size > 0) return 0
+    if (rate > 0) rates.add(rate)
+    for (const one of samplerRates.values()) rates.add(one)
+  }
+  return rates.size === 1 ? rates.values().next().value! : 0
 }
 
 /** Limits of one template (RFC 7011 has none): a record must fit in a datagram. */

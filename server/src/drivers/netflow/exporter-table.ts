@@ -15,6 +15,8 @@ export type Exporter = {
   lastMs: number
   /** By version and domain. */
   readonly domains: Map<number, Domain>
+  /** The rate of all its domains, for those that know none: some exporters announce it in one of them only. 0: none, or several. */
+  onlyRate: number
   /** Octets and sets that wait for their template. */
   heldOctets: number
   held: HeldSet[]
@@ -90,6 +92,7 @@ export class ExporterTable {
       override: 0,
       lastMs: timeMs,
       domains: new Map(),
+      onlyRate: 0,
       heldOctets: 0,
       held: [],
       sequences: new Map(),

@@ -8,6 +8,7 @@ import {
   createTemplate,
   fieldList,
   isSameTemplate,
+  onlyRateOf,
   type Domain,
   type Template,
 } from './domain.ts'
@@ -49,6 +50,7 @@ export type MessageDecoder = {
   readonly saveTemplate: (domain: Domain, template: Template) => void
   /** Returns whether the rate was new. */
   readonly saveRate: (
+    exporter: Exporter,
     domain: Domain,
     sampler: number,
     inIf: number,
@@ -332,15 +334,34 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     inIf: number,
     rate: number,
   ): void {
-    if (!saveRate(domain, sampler, inIf, rate, true)) return
+    if (!saveRate(exporter, domain, sampler, inIf, rate, true)) return
     const [bySampler, byInterface] = [sampler, sampler === 0 ? inIf : 0]
     const { version, id } = domain
     const common = { exporter: exporter.address, version, domain: id }
     events.onSampling?.({ ...common, sampler: bySampler, inIf: byInterface, rate })
   }
 
+  function saveRate(
+    exporter: Exporter,
+    domain: Domain,
+    sampler: number,
+    inIf: number,
+    rate: number,
+    replaces: boolean,
+  ): boolean {
+    const isNew = saveRateOf(domain, sampler, inIf, rate, replaces)
+    if (isNew) exporter.onlyRate = onlyRateOf(exporter.domains.values())
+    return isNew
+  }
+
   /** A sampler's number is more exact than the interface that uses it. */
-  function saveRate(domain: Domain, sampler: number, inIf: number, rate: number, replaces: boolean): boolean {
+  function saveRateOf(
+    domain: Domain,
+    sampler: number,
+    inIf: number,
+    rate: number,
+    replaces: boolean,
+  ): boolean {
     if (sampler === 0 && inIf === 0) {
       if (domain.rate === rate || (domain.rate > 0 && !replaces)) return false
       domain.rate = rate
@@ -412,8 +433,12 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     const known = exporter.domains.get(key)
     if (known) return known
     if (exporter.domains.size >= domainsMax) return undefined
+    // Domain 0 speaks for the whole exporter (RFC 7011, section 3.1).
     const whole = version === 9 ? 1 : 0
-    const domain = createDomain(version, id, () => exporter.domains.get(whole))
+    const domain = createDomain(version, id, (sampler, inIf) => {
+      const found = id === 0 ? 0 : (exporter.domains.get(whole)?.lookup(sampler, inIf) ?? 0)
+      return found || (sampler === 0 ? exporter.onlyRate : 0)
+    })
     exporter.domains.set(key, domain)
     return domain
   }
