@@ -10,7 +10,7 @@ const reasonTexts = {
   waiting: () => 'The scrubbers have not applied the rule yet.',
   no_scrubber: () => 'The provider has no scrubber for this prefix, so that no rule is applied.',
   scrubber_unreachable: ({ scrubbers }) =>
-    `The provider's scrubber does not answer (${names(scrubbers)}): it keeps the rules that it has. Rules that expire or are reverted meanwhile end when it answers again.`,
+    `The provider's scrubber does not answer, or is not connected to a router (${names(scrubbers)}): it keeps the rules that it has. Rules that expire or are reverted meanwhile end when it answers again.`,
   scrubber_refused: ({ scrubbers }) =>
     `The provider's scrubber refused the list (${names(scrubbers)}). Contact the provider.`,
   routers_may_validate: () =>

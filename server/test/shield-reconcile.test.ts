@@ -432,6 +432,26 @@ describe('a scrubber that fails', () => {
     assert.equal((await listOf(prefix)).status, 'active')
   })
 
+  it('gets the list without a session to a router, and its lists say that nothing enforces them', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(53)])
+    const identity = { name: 'GoBGP', version: '3.x', neighbors: { established: 0, configured: 2 } }
+    const probe = async () => identity
+    const alone = new Proxy(scrubber as Scrubber, {
+      get(target, name) {
+        const value = name === 'probe' ? probe : Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    await assert.rejects(run({}, { scrubber: alone }), /none of 2 routers has a session/)
+    assert.equal(passes(prefix, 53), false)
+    const list = await listOf(prefix)
+    assert.deepEqual([list.status, list.status_reason.code], ['pending', 'scrubber_unreachable'])
+    identity.neighbors.established = 1
+    await run({}, { scrubber: alone })
+    assert.equal((await listOf(prefix)).status, 'active')
+  })
+
   it('has the list after the next run, whether the interrupted call had an effect or not', async () => {
     for (const isDone of [false, true]) {
       const prefix = await newPrefix()

@@ -19,7 +19,14 @@ import {
   type StoredRule,
 } from './reconcile.store.ts'
 import { RuleError } from './rule.ts'
-import { fingerprintOf, planLists, type CompiledList, type InstalledList, type Scrubber } from './scrubber.ts'
+import {
+  fingerprintOf,
+  planLists,
+  ScrubberError,
+  type CompiledList,
+  type InstalledList,
+  type Scrubber,
+} from './scrubber.ts'
 import { parseStored } from './shield-rule.ts'
 
 export type ScrubberTarget = {
@@ -75,12 +82,20 @@ async function run(
     return saveHolds(trx, name, guarded.holds)
   })
   if (scrubber.can.hits) await saveHits(db, name, await scrubber.hits())
+  await assertEnforced(name, scrubber)
   return {
     applied: guarded.apply.length,
     removed: guarded.remove.length,
     held: guarded.holds.length,
     newHolds,
   }
+}
+
+/** A program that holds rules for routers enforces none while no router has a session. Throws ScrubberError then. */
+async function assertEnforced(name: string, scrubber: Scrubber): Promise<void> {
+  const { neighbors } = await scrubber.probe()
+  if (neighbors?.established === 0)
+    throw new ScrubberError('unreachable', `${name}: none of ${neighbors.configured} routers has a session`)
 }
 
 type Desired = OrderedList & Pick<DesiredRow, 'listId' | 'version'>
