@@ -12,6 +12,7 @@ export const placesOfMembers = [
   '/events',
   '/traffic',
   '/traffic?by=remote_asn,protocol&chart=lines&compare=previous&range=1h',
+  '/reports',
   '/shield',
   '/shield/rules?prefix=203.0.113.0%2F24',
   '/devices',

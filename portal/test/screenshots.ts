@@ -47,6 +47,7 @@ const ofMember: readonly Shot[] = [
   { name: 'events', path: '/events' },
   { name: 'events-none', path: '/events?affected_network=192.0.2.1' },
   { name: 'event', path: '/events', act: open('/events/') },
+  { name: 'report', path: '/reports' },
   { name: 'shield', path: '/shield' },
   { name: 'shield-rules', path: '/shield/rules?prefix=203.0.113.0%2F24' },
   { name: 'devices', path: '/devices' },

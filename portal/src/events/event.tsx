@@ -21,6 +21,8 @@ import { AffectedResources, ResourceLink } from './affected-resources.tsx'
 import { AttackActions } from './attack-actions.tsx'
 import { AttackFigures } from './attack-figures.tsx'
 import { detectorName } from './detector-name.ts'
+import { EventFiles } from './event-files.tsx'
+import { EventReviewCard } from './event-review.tsx'
 import { EventTimeline, Traffic } from './event-timeline.tsx'
 import { flagLabel } from './flag-labels.ts'
 import { meaningOf } from './meaning.ts'
@@ -38,7 +40,7 @@ const { page: texts } = words
 export function EventPage() {
   const { id } = useParams({ from: '/frame/events/$id' })
   const answer = useQuery({
-    ...answerOf(getRelatedEventRoute, { params: { event_id: id } }),
+    ...answerOf(getRelatedEventRoute, { params: { event_id: id }, query: { include: 'review' } }),
     // The stream announces changes of state only: the rates of an ongoing event are polled.
     refetchInterval: ({ state }) =>
       state.data?.end === null ? 10_000 : refetchIntervalOf(getRelatedEventRoute, 10_000),
@@ -107,6 +109,8 @@ function Shown({ event }: { event: RelatedEventDetail }) {
         rail={
           <>
             {isWide && actions}
+            {event.review && <EventReviewCard event={event} review={event.review} />}
+            {event.has_attachment && <EventFiles eventId={event.id} />}
             <EventTimeline event={event} />
             <AffectedResources event={event} relationships={relationships} />
           </>

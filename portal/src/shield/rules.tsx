@@ -71,6 +71,9 @@ type EditorProps = {
 /** The applied list that the draft started from. */
 type Base = { readonly version: number; readonly rules: readonly DraftRule[] }
 
+const hasSameKeys = (drafts: readonly DraftRule[], rules: readonly ShieldRule[]): boolean =>
+  drafts.length === rules.length && drafts.every(({ key }, at) => key === keyOf(rules[at]!))
+
 const keyOf = ({ id }: ShieldRule) => String(id)
 const draftsOf = (rules: readonly ShieldRule[]): readonly DraftRule[] =>
   rules.map((rule) => draftOf(rule, keyOf(rule)))
@@ -84,8 +87,10 @@ function Editor({ prefix, rules, list, error, retry }: EditorProps) {
   const [isReviewed, setReviewed] = useState(false)
   const plan = useMemo(() => planOf(base.rules, draft), [base, draft])
   const isChanged = plan.count > 0
-  // A new version replaces a draft without changes; a draft with changes stays, with a warning.
-  if (base.version !== version && !isChanged) restart()
+  // A new version replaces a draft without changes; a draft with changes stays, with a warning. The version and the rules come from
+  // two requests, so either can be the first to be new.
+  const isNewer = base.version !== version || !hasSameKeys(base.rules, rules)
+  if (isNewer && !isChanged) restart()
   function restart() {
     const next = draftsOf(rules)
     setBase({ version, rules: next })
