@@ -1,5 +1,5 @@
 // Finds attacks in decoded flows: destinations whose traffic exceeds a threshold, and networks whose hosts do so only together (carpet
-// bombing). It has no clock and no I/O: time is that of the flows. An attack is reported when it begins, every 10 s while it lasts, and when
+// bombing). It has no clock and no I/O. An attack is reported when it begins, every 10 s while it lasts, and when
 // it was below 70 % of its threshold for 60 s.
 import { classifications, type Classification } from '@pharos/contract/classification'
 import { formatBits } from '../../net/bits-text.ts'
