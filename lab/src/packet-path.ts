@@ -49,8 +49,9 @@ export async function createPacketPath(
       await ip('-n', name, 'address', 'add', address6, 'dev', device, 'nodad')
       await ip('-n', name, 'link', 'set', device, 'up')
     }
-    for (const setting of ['ipv4.ip_forward', 'ipv6.conf.all.forwarding'])
-      await inside(host, 'sysctl', '-qw', `net.${setting}=1`)
+    // Not by sysctl(8), which a small Debian lacks.
+    for (const setting of ['ipv4/ip_forward', 'ipv6/conf/all/forwarding'])
+      await inside(host, 'sh', '-c', `echo 1 > /proc/sys/net/${setting}`)
     for (const prefix of prefixes) {
       const isV6 = prefix.includes(':')
       const family = isV6 ? '-6' : '-4'
