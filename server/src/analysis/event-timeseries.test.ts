@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { getRelatedTimeseriesRoute, type EventMetric } from '@pharos/contract/analysis'
 import { Compile } from 'typebox/compile'
+import { classificationKeys } from '@pharos/contract/classification'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import { parsePrefix } from '../net/prefix.ts'
@@ -146,6 +147,31 @@ describe('the time series of events', () => {
       assert.ok(expected.some((count) => count > 0))
     })
   }
+
+  it('counts the same by days of any time zone from the kept counts as event by event', async () => {
+    for (const timezone of [
+      'UTC',
+      'Asia/Kathmandu',
+      'America/St_Johns',
+      'Pacific/Apia',
+      'Pacific/Marquesas',
+    ]) {
+      for (const days of [1, 2, 7]) {
+        const query = { ...whole30, interval: days * 86_400, timezone }
+        const [kept, single] = [
+          await series(query),
+          await series({ ...query, classification_key: [...classificationKeys] }),
+        ]
+        assert.deepEqual(kept.series[0]!.values, single.series[0]!.values, `${timezone}, ${days} days`)
+        assert.deepEqual(kept.timestamps, single.timestamps)
+      }
+    }
+    const { timestamps } = await series({ ...whole30, interval: 86_400, timezone: 'Asia/Kathmandu' })
+    assert.ok(
+      timestamps.every((at) => at.endsWith('T18:15:00.000Z')),
+      'midnight is at 18:15 UTC',
+    )
+  })
 
   it('has the same sum for every grouping, the largest series first and all others together', async () => {
     const [all] = (await series({ ...whole30, interval: 86_400 })).series
