@@ -71,6 +71,8 @@ const shares: Readonly<Record<string, number>> = {
   getTransceiverMetrics: 2,
   getDeviceMetrics: 2,
   getBillingSamples: 3,
+  updateShieldRules: 3,
+  suggestShieldRules: 3,
 }
 
 /**
@@ -420,6 +422,7 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   listShieldLists: shieldHints,
   updateShieldRules: shieldHints,
   simulateShield: { ...shieldHints, ...oneDay },
+  suggestShieldRules: { action: ['rate_limit'], coverage: [0.5] },
   ...zoneHintsOf,
 })
 

@@ -253,6 +253,38 @@ describe('a request for a list', () => {
     assert.equal((await put({ prefix: '198.19.2.0/24', rules })).status, 200)
   })
 
+  it('is refused with both rules if routers with FlowSpec cannot evaluate them in order', async () => {
+    const prefix = await newPrefix()
+    const ends = {
+      protocol: 'udp',
+      source: '198.51.100.1',
+      destination: prefix.replace('.0/24', '.9'),
+    }
+    const rules = [
+      allow(443),
+      { ...ends, action: 'allow', destination_port: '1000-2000' },
+      { ...ends, action: 'deny', destination_port: '80-1500' },
+      { action: 'rate_limit', protocol: 'udp', rate_pps: 100, enabled: false },
+    ]
+    assert.equal((await put({ prefix, rules }, {}, '?dry_run=true')).status, 200)
+    const driver = JSON.stringify({ kind: 'flowspec', address: '127.0.0.1:1', owner: '64500:7:1' })
+    await db()
+      .insertInto('scrubbers')
+      .values({ name: 'routers', driver, prefixes: [prefix] })
+      .execute()
+    const refused = await put({ prefix, rules })
+    assert.deepEqual(
+      [refused.status, refused.body.errors.map(({ loc, type, ctx }: Answered) => [loc, type, ctx.other])],
+      [422, [[['body', 'rules', 1], 'cannot_order', 2]]],
+    )
+    const elsewhere = (await newPrefix()).replace('.0/24', '.0/25')
+    const same = rules.map((rule) =>
+      'destination' in rule ? { ...rule, destination: elsewhere.replace('.0/25', '.9') } : rule,
+    )
+    assert.equal((await put({ prefix: elsewhere, rules: same })).status, 200, 'not a prefix of the routers')
+    await sql`delete from scrubbers`.execute(db())
+  })
+
   it('needs force while it is unknown what the rules would drop', async () => {
     const prefix = await newPrefix()
     const refused = await put({ prefix, rules: [deny(53)], force: false })
