@@ -36,6 +36,7 @@ import { sessionRefresh } from './session-refresh.ts'
 import { signZoneBenchmark } from './sign-zone.ts'
 import { zoneFileParse } from './zone-file-parse.ts'
 import { zoneImport } from './zone-import.ts'
+import { whatIf } from './what-if.ts'
 
 export const benchmarks: readonly Benchmark[] = [
   relatedList,
@@ -74,6 +75,7 @@ export const benchmarks: readonly Benchmark[] = [
   flowSeries,
   flowInsert,
   flowspecRules,
+  whatIf,
   nftablesRules,
   compileListsBenchmark,
   portal,

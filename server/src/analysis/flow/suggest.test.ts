@@ -39,7 +39,7 @@ describe('the choice of rules', () => {
         const attack = sum('attack', () => true)
         const normal = sum('normal', () => true)
         assert.equal(choice.attackShare, attack === 0 ? 0 : sum('attack', isMet) / attack)
-        assert.equal(choice.normalShare, normal === 0 ? 0 : sum('normal', isMet) / normal)
+        assert.equal(choice.normalShare, normal === 0 ? null : sum('normal', isMet) / normal)
         assert.ok(choice.attackShare >= 0 && choice.attackShare <= 1)
       }),
       { numRuns: 1_000 },
@@ -74,7 +74,7 @@ describe('the choice of rules', () => {
 
   it('is empty if the attack looks like the normal traffic', () => {
     assert.deepEqual(chooseRules([{ mask: 1, attack: 100, normal: 100 }], 1, 0.95).rules, [])
-    assert.deepEqual(chooseRules([], 3, 0.95), { rules: [], attackShare: 0, normalShare: 0 })
+    assert.deepEqual(chooseRules([], 3, 0.95), { rules: [], attackShare: 0, normalShare: null })
   })
 })
 

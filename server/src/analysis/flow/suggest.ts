@@ -18,7 +18,8 @@ export type Chosen = {
   readonly index: number
   /** Of all bytes of the attack and of the normal traffic, whatever earlier rules match. */
   readonly attackShare: number
-  readonly normalShare: number
+  /** Null if nothing is known of the normal traffic. */
+  readonly normalShare: number | null
   readonly attackBytes: number
   readonly normalBytes: number
 }
@@ -27,7 +28,7 @@ export type Choice = {
   readonly rules: readonly Chosen[]
   /** Of all rules together. */
   readonly attackShare: number
-  readonly normalShare: number
+  readonly normalShare: number | null
 }
 
 /** A rule that adds less than this part of the attack is not worth its place. */
@@ -53,6 +54,7 @@ export function chooseRules(cells: readonly Cell[], candidates: number, coverage
     normal: total(cells, ({ normal }) => normal),
   }
   const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole)
+  const normalShareOf = (part: number): number | null => (all.normal === 0 ? null : part / all.normal)
   const rules: Chosen[] = []
   let left = cells
   while (rules.length < rulesMax && share(total(left, excessOf), all.excess) > 1 - coverage) {
@@ -80,7 +82,7 @@ export function chooseRules(cells: readonly Cell[], candidates: number, coverage
       attackBytes,
       normalBytes,
       attackShare: share(attackBytes, all.attack),
-      normalShare: share(normalBytes, all.normal),
+      normalShare: normalShareOf(normalBytes),
     })
     left = left.filter((cell) => !meets(cell, index))
   }
@@ -91,10 +93,7 @@ export function chooseRules(cells: readonly Cell[], candidates: number, coverage
       total(matched, ({ attack }) => attack),
       all.attack,
     ),
-    normalShare: share(
-      total(matched, ({ normal }) => normal),
-      all.normal,
-    ),
+    normalShare: normalShareOf(total(matched, ({ normal }) => normal)),
   }
 }
 
