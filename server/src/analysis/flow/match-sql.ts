@@ -1,6 +1,7 @@
 // The conditions of a rule as SQL over single flows. Numbers are written as integers that this code has checked; networks are
 // parameters. Pure.
 import type { FlowMatch, TcpFlags } from '../../net/flow-match.ts'
+import type { Prefix } from '../../net/prefix.ts'
 import type { Ranges } from '../../net/ranges.ts'
 import { withinCondition } from './flow-key.ts'
 import type { Param } from './flow-store.ts'
@@ -14,11 +15,14 @@ export const meanLength = 'intDiv(bytes, greatest(packets, 1))'
 const icmpType = 'intDiv(dst_port, 256)'
 const icmpCode = 'dst_port % 256'
 
-/** Returns the condition that a flow consists of packets that meet the match, as far as a flow shows. */
-export function matchCondition(match: FlowMatch, bind: Bind): string {
+/**
+ * Returns the condition that a flow consists of packets that meet the match, as far as a flow shows. `selected`: all flows are towards
+ * this network.
+ */
+export function matchCondition(match: FlowMatch, bind: Bind, selected?: Prefix): string {
   const { destination, source, tcpFlags, fragment } = match
   const conditions = [
-    withinCondition('dst_addr', destination, bind),
+    destination !== selected && withinCondition('dst_addr', destination, bind),
     source && withinCondition('src_addr', source, bind),
     inRanges('protocol', match.protocol),
     inRanges('src_port', match.sourcePort),
@@ -30,8 +34,11 @@ export function matchCondition(match: FlowMatch, bind: Bind): string {
     tcpFlags && hasFlags(tcpFlags),
     fragment === undefined ? undefined : `fragment ${fragment ? '!=' : '='} 0`,
   ]
-  return conditions.filter(Boolean).join(' and ')
+  return conditions.filter(Boolean).join(' and ') || 'true'
 }
+
+/** A condition each is faster, up to this number. */
+const spansMax = 8
 
 function inRanges(column: string, ranges: Ranges | undefined): string | undefined {
   if (!ranges) return undefined
@@ -41,8 +48,9 @@ function inRanges(column: string, ranges: Ranges | undefined): string | undefine
   // A list of many ranges as arrays: a condition each would make the statement longer than ClickHouse reads.
   const conditions = [
     singles.length > 0 && `${column} in (${singles.join(', ')})`,
-    spans.length === 1 && `${column} between ${firsts} and ${lasts}`,
-    spans.length > 1 && `arrayExists((a, b) -> ${column} between a and b, [${firsts}], [${lasts}])`,
+    spans.length <= spansMax &&
+      spans.map(([first, last]) => `${column} between ${integer(first)} and ${integer(last)}`).join(' or '),
+    spans.length > spansMax && `arrayExists((a, b) -> ${column} between a and b, [${firsts}], [${lasts}])`,
   ].filter(Boolean)
   return `(${conditions.join(' or ') || 'false'})`
 }

@@ -75,7 +75,9 @@ export function whatIfStatement(
     params[name] = value
     return `{${name}:${type}}`
   }
-  const cases = rules.map(({ parsed }, at) => `${matchCondition(parsed.match, bind)}, ${integer(at + 1)}`)
+  const cases = rules.map(
+    ({ parsed }, at) => `${matchCondition(parsed.match, bind, prefix)}, ${integer(at + 1)}`,
+  )
   const decided = cases.length === 0 ? '0' : `multiIf(${cases.join(', ')}, 0)`
   const sql =
     `select toUInt16(${decided}) as rule, toUInt8(${attackCondition(attacks, bind, endMs)}) as attack, count() as flows, ` +
