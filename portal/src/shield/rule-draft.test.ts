@@ -55,6 +55,8 @@ describe('a draft of a rule', () => {
     const [sent] = requestOf([read])
     assert.ok(!('key' in sent!))
     assert.ok(isSame(contentOf(sent!), read))
+    assert.ok(isSame(rule('a', { destination: '203.0.113.7/32' }), rule('b', { destination: '203.0.113.7' })))
+    assert.ok(!isSame(rule('a', { source: '2001:db8::/32' }), rule('b', { source: '2001:db8::' })))
   })
 })
 

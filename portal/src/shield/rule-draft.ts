@@ -33,6 +33,15 @@ const names = Object.keys(emptyContent) as (keyof RuleContent)[]
 
 /** Returns the content of a rule of the API; what it leaves out is any. */
 export function contentOf(rule: NewShieldRule | ShieldRule | DraftRule): RuleContent {
+  const content = wholeOf(rule)
+  return { ...content, source: hostOf(content.source), destination: hostOf(content.destination) }
+}
+
+/** A single address without its length: the API writes it in both ways. */
+const hostOf = (network: string | null): string | null =>
+  network === null ? null : network.replace(network.includes(':') ? /\/128$/ : /\/32$/, '')
+
+function wholeOf(rule: NewShieldRule | ShieldRule | DraftRule): RuleContent {
   return Object.fromEntries(names.map((name) => [name, rule[name] ?? emptyContent[name]])) as RuleContent
 }
 

@@ -69,7 +69,7 @@ export function FilterEditor({ keys, filter, onApply }: FilterEditorProps) {
         />
         {known && known.description !== '' && (
           <Text size="xs" c="dimmed">
-            {known.description}
+            {plainText(known.description)}
           </Text>
         )}
         {key !== null && (
@@ -101,6 +101,12 @@ export function FilterEditor({ keys, filter, onApply }: FilterEditorProps) {
       </Stack>
     </form>
   )
+}
+
+/** Descriptions of the API are for documents, with code in backticks. */
+const plainText = (description: string): string => {
+  const text = description.replaceAll('`', '')
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 const operatorsOf = (known: FilterKey | undefined): readonly Operator[] => {
