@@ -1,5 +1,5 @@
-// Statements about flows. This is the only file that names a table of flows after FROM for an answer of the API, and one function
-// writes the condition on the team. Pure: a request, a clock and what is kept give SQL and parameters.
+// Statements of series and graphs of flows: one function chooses the table, and one writes the condition on the team. Pure: a request, a
+// clock and what is kept give SQL and parameters.
 import type { FlowKey } from '@pharos/contract/flow-key'
 import type { FlowDirection, FlowFilter, FlowMetric, FlowRank } from '@pharos/contract/flow'
 import type { Buckets } from '../../timeseries/buckets.ts'

@@ -12,7 +12,6 @@ import { parseAddress } from '../../net/address.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { parseRuleMatch, type RuleConditions } from '../shield/rule.ts'
 import { addTeam } from '../testing.ts'
-import { listFlowsOfEvent } from './flow-list.ts'
 import { insertFlows, testFlow, type TestFlow } from './testing.ts'
 import { createWhatIf, whatIfStatement, type WhatIfRequest } from './what-if.ts'
 
@@ -231,40 +230,5 @@ describe('what a list would have done', () => {
     const { sql: text } = whatIfStatement(requestOf([{ source: '192.0.2.0/24', source_port: '53' }]), [])
     assert.ok(!text.includes('192.0.2'))
     assert.match(text, /where team_id = \{team:UInt32\} and /)
-  })
-})
-
-describe('the flows of an event', () => {
-  it('are the largest ones towards its targets while it lasted, as CSV', async () => {
-    const window = {
-      network: parsePrefix('203.0.113.1/32'),
-      startMs: startMs + 600_000,
-      endMs: startMs + 1_200_000,
-    }
-    const file = await listFlowsOfEvent(store, teamId, [window], new Date(endMs))
-    const [head, ...lines] = String(file).trimEnd().split('\n')
-    const expected = flows.filter(
-      (flow) =>
-        flow.teamId === teamId && flow.direction !== 'out' && flow.dst === '203.0.113.1' && isAttack(flow),
-    )
-    assert.equal(lines.length, expected.length)
-    const columns = head!.split(',')
-    const at = (line: string, name: string) => line.split(',')[columns.indexOf(name)]!
-    const bytes = lines.map((line) => Number(at(line, 'bytes')))
-    assert.deepEqual(
-      bytes,
-      expected.map((flow) => flow.bytes * flow.samplingRate).toSorted((a, b) => b - a),
-    )
-    assert.ok(
-      lines.every(
-        (line) => line.split(',').length === columns.length && at(line, 'destination') === '203.0.113.1',
-      ),
-    )
-  })
-
-  it('do not exist for another time or without targets', async () => {
-    const window = { network: prefix, startMs: startMs - 7_200_000, endMs: startMs - 3_600_000 }
-    assert.equal(await listFlowsOfEvent(store, teamId, [window], new Date(endMs)), undefined)
-    assert.equal(await listFlowsOfEvent(store, teamId, [], new Date(endMs)), undefined)
   })
 })
