@@ -18,6 +18,8 @@ const reasonTexts = {
   cannot_order: ({ other }) =>
     `The routers order rules by their own rules (RFC 8955) and cannot evaluate this one in its place before rule ${n(other)}. Make their matches disjoint or equal.`,
   unsupported: ({ field }) => `The scrubber cannot match or limit by ${n(field)}.`,
+  unreadable: () =>
+    'A stored rule cannot be read by this version of Pharos, so that the scrubbers keep the list that they have. Contact the provider.',
   too_many_rules: ({ max }) => `The scrubber accepts at most ${n(max)} rules.`,
   held: () => 'The list could drop wanted traffic, so that the provider must approve it first.',
   shadowed: ({ other }) => `An earlier rule (${n(other)}) matches everything that this one matches.`,

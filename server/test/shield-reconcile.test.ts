@@ -324,6 +324,25 @@ describe('a fault of the planner', () => {
     })
   }
 
+  it('leaves a list alone that has an unreadable rule, and applies the others', async () => {
+    const [broken, other] = [await newPrefix(), await newPrefix()]
+    await put(broken, [deny(19)])
+    await run()
+    const { id } = await listOf(broken)
+    await sql`update shield_rules set match = match || '{"source_port": "99999"}' where list_id = ${id}`.execute(
+      db(),
+    )
+    await put(other, [deny(19)])
+    await run()
+    assert.deepEqual([passes(broken, 19), passes(other, 19)], [false, false])
+    const [rule] = await rulesOf(broken)
+    assert.deepEqual([rule!.status, rule!.status_reason.code], ['rejected', 'unreadable'])
+    assert.deepEqual(await openHolds(), [])
+    await put(broken, [deny(53)])
+    await run()
+    assert.deepEqual([passes(broken, 19), passes(broken, 53)], [true, false])
+  })
+
   it('never takes a rule away, whatever the plan removes', async () => {
     const before = await scrubber.list()
     assert.ok(before.length > 3)

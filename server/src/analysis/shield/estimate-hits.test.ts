@@ -5,7 +5,7 @@ import { createTestFlowStore, type TestFlowStore } from '../../drivers/clickhous
 import { parsePrefix } from '../../net/prefix.ts'
 import { insertFlows, testFlow } from '../flow/testing.ts'
 import { createEstimateHits } from './estimate-hits.ts'
-import { parseStored, type StoredMatch } from './shield-rule.ts'
+import { findStored, type StoredMatch } from './shield-rule.ts'
 import type { CompiledList } from './scrubber.ts'
 
 const start = Date.parse('2026-03-14T12:00:00Z')
@@ -34,7 +34,7 @@ const list = (prefix: string, rules: readonly (readonly [id: number, port: strin
   prefix: parsePrefix(prefix),
   rules: rules.map(([id, port]) => ({
     id,
-    ...parseStored(
+    ...findStored(
       {
         action: 'deny',
         match: { protocol: 'udp', source_port: port, fragment: 'any' } as StoredMatch,
@@ -42,7 +42,7 @@ const list = (prefix: string, rules: readonly (readonly [id: number, port: strin
         rate_pps: null,
       },
       parsePrefix(prefix),
-    ),
+    )!,
   })),
 })
 const lists = [

@@ -18,7 +18,6 @@ import {
   type Install,
   type StoredRule,
 } from './reconcile.store.ts'
-import { RuleError } from './rule.ts'
 import {
   fingerprintOf,
   planLists,
@@ -27,7 +26,7 @@ import {
   type InstalledList,
   type Scrubber,
 } from './scrubber.ts'
-import { parseStored } from './shield-rule.ts'
+import { findStored } from './shield-rule.ts'
 
 export type ScrubberTarget = {
   readonly name: string
@@ -64,19 +63,23 @@ async function run(
   { db, compile = compileLists, plan = planLists }: ReconcileDeps,
   { name, prefixes, scrubber }: ScrubberTarget,
 ): Promise<ScrubberRun> {
-  const { desired, evidence, decided } = await readState(db, prefixes)
+  const { desired, unreadable, evidence, decided } = await readState(db, prefixes)
   const before = await scrubber.list()
   const compiled = compile(
     desired.map(({ prefix, rules }) => ({ prefix, rules })),
     scrubber.can,
   )
-  const planned = withoutRefused(plan(compiled.lists, before, scrubber.can.ordering), compiled)
+  const kept = new Set([...compiled.refused, ...unreadable].map(({ prefix }) => prefix))
+  const planned = without(kept, plan(compiled.lists, before, scrubber.can.ordering))
   const guarded = guardChanges(planned, evidence, before, (hash) => decided.approved.has(hash))
   await scrubber.apply(guarded.apply)
   await scrubber.remove(guarded.remove)
   const isUnchanged = guarded.apply.length === 0 && guarded.remove.length === 0
   const after = isUnchanged ? before : await scrubber.list()
-  const installs = desired.map((list) => installOf(list, compiled, guarded, after, scrubber))
+  const installs = [
+    ...desired.map((list) => installOf(list, compiled, guarded, after, scrubber)),
+    ...unreadable.map(installOfUnreadable),
+  ]
   const newHolds = await db.transaction().execute(async (trx) => {
     await saveInstalls(trx, name, installs)
     return saveHolds(trx, name, guarded.holds)
@@ -100,47 +103,60 @@ async function assertEnforced(name: string, scrubber: Scrubber): Promise<void> {
 
 type Desired = OrderedList & Pick<DesiredRow, 'listId' | 'version'>
 
+type Unreadable = Pick<DesiredRow, 'listId' | 'version' | 'prefix'> & { readonly rule: number }
+
 /** Everything from one snapshot. */
 const readState = (db: Db, prefixes: readonly Prefix[]) =>
   db
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
-    .execute(async (trx) => ({
-      desired: (await listDesired(trx, prefixes)).map((row): Desired => ({
-        listId: row.listId,
-        version: row.version,
-        prefix: row.prefix,
-        rules: parseRows(row.rules, row.prefix),
-      })),
-      evidence: (await listEvidence(trx, prefixes)).map((row) => ({
-        ...row,
-        rules: parseRows(row.rules, row.prefix),
-      })),
-      decided: await listDecided(trx),
-    }))
+    .execute(async (trx) => {
+      const desired = parseLists(await listDesired(trx, prefixes))
+      const evidence = parseLists(await listEvidence(trx, prefixes))
+      const unreadable = new Map(
+        [...desired.unreadable, ...evidence.unreadable].map((list) => [list.prefix, list]),
+      )
+      return {
+        desired: desired.lists.filter(({ prefix }) => !unreadable.has(prefix)),
+        evidence: evidence.lists,
+        unreadable: [...unreadable.values()],
+        decided: await listDecided(trx),
+      }
+    })
 
-/** A rule that can no longer be parsed would let packets pass or drop them: the list is not touched. */
-function parseRows(rules: readonly StoredRule[], prefix: Prefix): FilterRule[] {
-  return rules.map((rule) => {
-    try {
-      return { id: rule.id, ...parseStored(rule, prefix) }
-    } catch (error) {
-      if (error instanceof RuleError)
-        throw new Error(`rule ${rule.id} of ${prefix}: ${error.message}`, { cause: error })
-      throw error
+/** A rule that can no longer be parsed would let packets pass or drop them: its list is not touched, and stops no other. */
+function parseLists<Row extends DesiredRow>(rows: readonly Row[]) {
+  const lists: (Omit<Row, 'rules'> & Pick<Desired, 'rules'>)[] = []
+  const unreadable: Unreadable[] = []
+  for (const row of rows) {
+    const rules: FilterRule[] = []
+    let broken: StoredRule | undefined
+    for (const rule of row.rules) {
+      const parsed = findStored(rule, row.prefix)
+      if (parsed) rules.push({ id: rule.id, ...parsed })
+      else broken = rule
     }
-  })
+    if (broken) unreadable.push({ ...row, rule: broken.id })
+    else lists.push({ ...row, rules })
+  }
+  return { lists, unreadable }
 }
 
-/** The scrubber keeps its version of a refused list. */
-function withoutRefused(planned: PlannedChanges, { refused }: CompileResult): PlannedChanges {
-  const prefixes = new Set(refused.map(({ prefix }) => prefix))
-  return {
-    apply: planned.apply.filter(({ prefix }) => !prefixes.has(prefix)),
-    remove: planned.remove.filter((prefix) => !prefixes.has(prefix)),
-  }
-}
+/** The scrubber keeps its version of the lists of these prefixes. */
+const without = (prefixes: ReadonlySet<Prefix>, planned: PlannedChanges): PlannedChanges => ({
+  apply: planned.apply.filter(({ prefix }) => !prefixes.has(prefix)),
+  remove: planned.remove.filter((prefix) => !prefixes.has(prefix)),
+})
+
+const installOfUnreadable = ({ listId, version, rule }: Unreadable): Install => ({
+  listId,
+  version,
+  state: 'rejected',
+  reason: 'unreadable',
+  attrs: {},
+  rules: { [rule]: { reason: 'unreadable', attrs: {} } },
+})
 
 function installOf(
   { listId, version, prefix, rules }: Desired,

@@ -7,7 +7,7 @@ import { matchesPacket } from '../../net/flow-match.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { flowPackets } from '../../net/testing-flow.ts'
 import { Failure } from '../../runtime/error.ts'
-import { identityOf, isApplied, parseRules, parseStored, warningsOf } from './shield-rule.ts'
+import { identityOf, isApplied, parseRules, findStored, warningsOf } from './shield-rule.ts'
 
 const prefix = parsePrefix('203.0.113.0/24')
 const nowMs = Date.parse('2026-03-14T12:00:00Z')
@@ -34,7 +34,7 @@ describe('a rule', () => {
     fc.assert(
       fc.property(lists, (rules) => {
         for (const rule of parseRules(rules, prefix)) {
-          const stored = { parsed: parseStored(rule, prefix) }
+          const stored = { parsed: findStored(rule, prefix)! }
           assert.equal(identityOf(stored), identityOf(rule))
           const { action, match, rate_bps, rate_pps } = rule
           const [again] = parseRules([{ action, ...match, rate_bps, rate_pps }], prefix)

@@ -126,14 +126,21 @@ const canonicalNetworks = (match: StoredMatch, prefix: Prefix): StoredMatch => {
   }
 }
 
-/** Parses a stored rule. Throws RuleError if the vocabulary has changed since it was stored. */
-export const parseStored = (
+/** Parses a stored rule; undefined if the vocabulary has changed since it was stored. */
+export function findStored(
   { match, action, rate_bps, rate_pps }: Pick<WrittenRule, 'match' | 'action' | 'rate_bps' | 'rate_pps'>,
   prefix: Prefix,
-): ParsedRule['parsed'] => ({
-  match: parseRuleMatch(match, prefix),
-  action: parseRuleAction({ action, rate_bps, rate_pps }),
-})
+): ParsedRule['parsed'] | undefined {
+  try {
+    return {
+      match: parseRuleMatch(match, prefix),
+      action: parseRuleAction({ action, rate_bps, rate_pps }),
+    }
+  } catch (error) {
+    if (error instanceof RuleError) return undefined
+    throw error
+  }
+}
 
 /** Returns a text that is equal for rules that keep their id: the same conditions and the same action. */
 export const identityOf = ({ parsed }: Pick<ParsedRule, 'parsed'>): string =>

@@ -29,11 +29,11 @@ import {
   type RuleRow,
 } from './shield-list.store.ts'
 import {
+  findStored,
   identityOf,
   isApplied,
   listWarning,
   parseRules,
-  parseStored,
   warningsOf,
   type ParsedRule,
   type VersionedRule,
@@ -267,7 +267,9 @@ function warningsOfWhatIf({ dropPercentMax }: UpdateDeps, whatIf: ShieldWhatIf |
 function withIds(rules: readonly ParsedRule[], stored: readonly RuleRow[], prefix: Prefix): VersionedRule[] {
   const ids = new Map<string, number[]>()
   for (const { id, ...row } of stored) {
-    const identity = identityOf({ parsed: parseStored(row, prefix) })
+    const parsed = findStored(row, prefix)
+    if (!parsed) continue
+    const identity = identityOf({ parsed })
     ids.set(identity, [...(ids.get(identity) ?? []), id])
   }
   return rules.map((rule) => {
