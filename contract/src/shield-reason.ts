@@ -15,6 +15,8 @@ const reasonTexts = {
     `The provider's scrubber refused the list (${names(scrubbers)}). Contact the provider.`,
   routers_may_validate: () =>
     'The rule was sent to the routers as FlowSpec. They do not report whether they accepted it.',
+  limit_in_parts: ({ count }) =>
+    `The rule is applied as ${n(count)} parts, each with the whole rate: up to ${n(count)} times as much may pass.`,
   cannot_order: ({ other }) =>
     `The routers order rules by their own rules (RFC 8955) and cannot evaluate this one in its place before rule ${n(other)}. Make their matches disjoint or equal.`,
   unsupported: ({ field }) => `The scrubber cannot match or limit by ${n(field)}.`,

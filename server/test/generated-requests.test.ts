@@ -136,6 +136,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Not a prefix, or not in canonical form; not a region.
   listAnnouncements: [/^query\.cidr: /, /^query\.region: unknown$/],
   listAnnouncementsOfTeam: [/^query\.cidr: /, /^query\.region: unknown$/],
+  // Of any media type, but only captures, JSON and text in UTF-8.
+  addEventAttachment: [/^body: unsupported_media_type$/],
   // Spaces only.
   search: [/^query\.q: length$/],
   listPrefixes: [/^query\.cidr: /],

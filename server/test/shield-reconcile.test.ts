@@ -308,6 +308,19 @@ const faults: Record<string, Fault> = {
     mapRules(compiled, (_, at) => [...compiled.lists.at(at - 1)!.rules] as Answered[]),
 }
 
+describe('a limit that a scrubber applies in parts', () => {
+  it('says how much more may pass', async () => {
+    const prefix = await newPrefix()
+    const ports = Array.from({ length: 80 }, (_, at) => 1000 + 2 * at).join()
+    const limit = { action: 'rate_limit', protocol: 'udp', destination_port: ports, rate_bps: 8_000 }
+    await put(prefix, [limit])
+    await run({ compile: (lists, can) => compileLists(lists, { ...can, ordering: 'flowspec' }) })
+    const [rule] = await rulesOf(prefix)
+    assert.deepEqual([rule!.status, rule!.status_reason.code], ['active', 'limit_in_parts'])
+    assert.match(rule!.status_reason.detail, /2 parts/)
+  })
+})
+
 describe('a fault of the planner', () => {
   for (const [name, fault] of Object.entries(faults)) {
     it(`removes and adds nothing, and waits for staff: ${name}`, async () => {

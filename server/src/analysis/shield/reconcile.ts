@@ -174,6 +174,11 @@ function installOf(
   const notes = {
     ...(can.ordering === 'flowspec' ? noteEach(rules, 'routers_may_validate') : {}),
     ...Object.fromEntries(
+      compiled.multiplied
+        .filter((one) => one.prefix === prefix)
+        .map(({ rule, count }) => [rule, { reason: 'limit_in_parts' as const, attrs: { count } }]),
+    ),
+    ...Object.fromEntries(
       compiled.shadowed
         .filter((one) => one.prefix === prefix)
         .map(({ rule, by }) => [rule, { reason: 'shadowed' as const, attrs: { other: by } }]),
