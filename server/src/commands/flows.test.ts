@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { createTestDatabase } from '../db/testing.ts'
-import { UsageError } from './command.ts'
+import { createFlowStore } from '../drivers/clickhouse/flow-store.ts'
+import { flowsBlock } from '../drivers/clickhouse/testing.ts'
+import { CommandFailure, UsageError } from './command.ts'
 import { flows } from './flows.ts'
 import { runCommand } from './testing.ts'
 
@@ -26,3 +31,64 @@ test('exporters are listed with their device and the interfaces that the invento
   )
   await assert.rejects(runCommand(database, flows), UsageError)
 })
+
+const skip = process.env.PHAROS_TEST_CLICKHOUSE_URL !== undefined && 'the server is elsewhere'
+
+test(
+  'past traffic is counted, and claimed with --yes by a team that holds the prefix',
+  { skip },
+  async () => {
+    await using database = await createTestDatabase()
+    const { owner } = database.postgres
+    await sql`insert into teams (slug, name) values ('acme', 'A'), ('other', 'O')`.execute(owner)
+    await sql`insert into prefixes (team_id, prefix) values (1, '203.0.113.0/24')`.execute(owner)
+    const claim = (...args: readonly string[]) => runCommand(database, flows, 'claim', ...args)
+    await assert.rejects(claim('203.0.113.0/24'), UsageError)
+    await assert.rejects(claim('203.0.113.1/24', '--team', 'acme'), UsageError)
+    await assert.rejects(claim('0.0.0.0/0', '--team', 'acme'), UsageError)
+    await assert.rejects(claim('203.0.113.0/24', '--team', 'acm'), (error) => {
+      return error instanceof CommandFailure && /no team acm/.test(error.message)
+    })
+    await assert.rejects(claim('203.0.113.0/24', '--team', 'other'), (error) => {
+      return error instanceof CommandFailure && /other holds no prefix that covers/.test(error.message)
+    })
+
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-claim-'))
+    const retention = { flowDays: 15, rollupDays: 400 }
+    const store = createFlowStore({ url: null, dataDir: folder, retention, log: () => {} })
+    try {
+      const time = Math.floor(Date.now() / 86_400_000) * 86_400 - 3 * 86_400 + 10
+      const day = new Date(time * 1000).toISOString().slice(0, 10)
+      await store.insert('flows', flowsBlock(40, 0, time), 'past')
+      const teams = async () =>
+        await store.query('select team_id, count() as rows from flows group by team_id order by team_id', {})
+      const inFolder = {
+        ...flows,
+        run: (context) => flows.run({ ...context, env: { ...context.env, PHAROS_DATA_DIR: folder } }),
+      } satisfies typeof flows
+      const claimHere = (...args: readonly string[]) =>
+        runCommand(database, inFolder, 'claim', '203.0.113.0/24', '--team', 'acme', ...args)
+      const counted = `${day}  40 flows  6000000 bytes\n`
+      assert.equal(await claimHere(), `${counted}Nothing was changed. --yes gives it to acme.\n`)
+      assert.deepEqual(await teams(), [{ team_id: 0, rows: 40 }])
+      assert.equal(await claimHere('--yes'), `${counted}${day}  203.0.113.0/24 done\n`)
+      assert.deepEqual(await teams(), [{ team_id: 1, rows: 40 }])
+      assert.equal(await claimHere('--yes'), 'There is no traffic without a team in 203.0.113.0/24.\n')
+      const { rows } =
+        await sql`select team_id, actor, target, after from audit_entries where action = 'traffic.claim'`.execute(
+          owner,
+        )
+      assert.deepEqual(rows, [
+        {
+          team_id: 1,
+          actor: 'operator',
+          target: 'prefix:203.0.113.0/24',
+          after: { prefix: '203.0.113.0/24', days: [{ day, rows: 40, bytes: 6_000_000 }] },
+        },
+      ])
+    } finally {
+      await store.close()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    }
+  },
+)

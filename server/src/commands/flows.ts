@@ -1,17 +1,45 @@
-// `pharos flows`: the exporters that have sent flows, and what the inventory does not know of them.
+// `pharos flows`: the exporters that have sent flows, and what the inventory does not know of them; past traffic of nobody is given
+// to the team that holds its prefix now.
 import { parseArgs } from 'node:util'
+import {
+  beginDays,
+  ClaimUnsettled,
+  findClaimTarget,
+  finishDay,
+  listBegunDays,
+  listClaimableDays,
+  type ClaimDay,
+  type ClaimDeps,
+} from '../analysis/flow/claim.ts'
 import { listSeenExporters } from '../analysis/flow/collect/exporter.store.ts'
-import { UsageError, type Command, type CommandContext } from './command.ts'
+import { writeAudit } from '../db/audit.ts'
+import { Leadership } from '../db/leadership.ts'
+import type { Postgres } from '../db/postgres.ts'
+import { isDefaultRoute, parsePrefix, type Prefix } from '../net/prefix.ts'
+import { openFlowStore } from '../roles/flow-store.ts'
+import { DriverError } from '../runtime/driver-error.ts'
+import { createLog } from '../runtime/log.ts'
+import { createMetrics } from '../runtime/metrics.ts'
+import { findTeamId, listTeamSlugs } from '../session/operator-token.store.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
+import { CommandFailure, UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 
 export const flows: Command = {
   name: 'flows',
-  usage: 'exporters',
-  summary: 'list the exporters of flows and their unknown interfaces',
+  usage: 'exporters | claim <prefix> --team <slug> [--yes]',
+  summary: `list the exporters of flows, or give past traffic to a team
+
+  exporters  their devices, and the interfaces that the inventory does not know
+  claim      the traffic of a prefix that nobody held when it was received becomes that of the team that holds it now; without
+             --yes it is only counted, by day. Days that have not ended wait: run it again the day after.`,
   async run(context) {
     const [verb, ...args] = context.args
     if (verb === 'exporters') return list(context, args)
-    throw new UsageError(verb === undefined ? 'Add exporters.' : `pharos flows has no command ${verb}.`)
+    if (verb === 'claim') return claim(context, args)
+    throw new UsageError(
+      verb === undefined ? 'Add exporters or claim.' : `pharos flows has no command ${verb}.`,
+    )
   },
 }
 
@@ -26,4 +54,104 @@ async function list(context: CommandContext, args: readonly string[]): Promise<v
       context.out(`${address}  ${device ?? 'no device'}  last seen ${lastSeen.toISOString()}${unknown}\n`)
     }
   })
+}
+
+async function claim(context: CommandContext, args: readonly string[]): Promise<void> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    options: { team: { type: 'string' }, yes: { type: 'boolean' } },
+    allowPositionals: true,
+  })
+  const [text, ...rest] = positionals
+  if (!text || !values.team || rest.length > 0) throw new UsageError('Name a prefix, and a team with --team.')
+  const prefix = parseClaimed(text)
+  await withSchema(context, async (postgres, config) => {
+    const team = await requireHolder(context, postgres, values.team!, prefix)
+    const { store } = openFlowStore(config, [], { log: createLog(config), metrics: createMetrics() })
+    const leadership = new Leadership(postgres, 'flow-claim')
+    try {
+      const deps = { db: postgres.owner, store, now: () => new Date() }
+      const days = await listClaimableDays(deps, team, prefix)
+      for (const day of days) context.out(described(day))
+      if (days.length === 0) context.out(`There is no traffic without a team in ${prefix}.\n`)
+      if (!values.yes) {
+        if (days.some(({ state }) => state === 'ready'))
+          context.out(`Nothing was changed. --yes gives it to ${values.team}.\n`)
+        return
+      }
+      if (!(await leadership.hold())) throw new CommandFailure('Another claim is running.')
+      await apply(context, deps, postgres, { team, prefix })
+    } catch (error) {
+      if (error instanceof ClaimUnsettled) throw new CommandFailure(error.message)
+      if (error instanceof DriverError)
+        throw new CommandFailure(`ClickHouse: ${error.message}. Run the command again; it continues.`)
+      throw error
+    } finally {
+      await leadership.release()
+      await store.close()
+    }
+  })
+}
+
+function parseClaimed(text: string): Prefix {
+  try {
+    const prefix = parsePrefix(text)
+    if (!isDefaultRoute(prefix)) return prefix
+  } catch {
+    // Answered below.
+  }
+  throw new UsageError(`${text} is not a prefix such as 192.0.2.0/24.`)
+}
+
+/** Returns the id of the team, if it holds the prefix. */
+async function requireHolder(
+  context: CommandContext,
+  { owner }: Postgres,
+  slug: string,
+  prefix: Prefix,
+): Promise<number> {
+  const team = await findTeamId(owner, slug)
+  if (team === undefined)
+    throw new CommandFailure(`There is no team ${slug}${didYouMean(slug, await listTeamSlugs(owner))}.`)
+  const { holding, others } = await findClaimTarget(owner, team, prefix)
+  if (holding === undefined) throw new CommandFailure(`${slug} holds no prefix that covers ${prefix}.`)
+  for (const other of others)
+    context.out(`${other.team} holds ${other.prefix} too; claimed traffic goes to ${slug} only.\n`)
+  return team
+}
+
+const reasons: Readonly<Record<ClaimDay['state'], string>> = {
+  ready: '',
+  open: '  not yet: the day must have ended an hour ago',
+  incomplete: '  not any more: a part of the day is deleted',
+}
+
+const described = ({ day, rows, bytes, state }: ClaimDay): string =>
+  `${day}  ${rows} flows  ${bytes} bytes${reasons[state]}\n`
+
+async function apply(
+  context: CommandContext,
+  deps: ClaimDeps,
+  { owner }: Postgres,
+  { team, prefix }: { readonly team: number; readonly prefix: Prefix },
+): Promise<void> {
+  // Those of a claim that was interrupted first: they would be counted twice otherwise.
+  const finishAll = async () => {
+    for (const begun of await listBegunDays(deps.store)) {
+      await finishDay(deps, begun)
+      context.out(`${begun.day}  ${begun.prefix} done\n`)
+    }
+  }
+  await finishAll()
+  const stillThere = (await listClaimableDays(deps, team, prefix)).filter(({ state }) => state === 'ready')
+  if (stillThere.length === 0) return
+  await writeAudit(owner, {
+    teamId: team,
+    actor: 'operator',
+    action: 'traffic.claim',
+    target: `prefix:${prefix}`,
+    after: { prefix, days: stillThere.map(({ day, rows, bytes }) => ({ day, rows, bytes })) },
+  })
+  await beginDays(deps.store, team, prefix, stillThere)
+  await finishAll()
 }

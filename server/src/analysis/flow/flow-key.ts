@@ -29,6 +29,9 @@ const packetBand = `multiIf(${bandBorders.map((border, at) => `${packetSize} < $
 const isIpv4 = (column: string): string =>
   `(${column} >= toIPv6('::ffff:0.0.0.0') and ${column} <= toIPv6('::ffff:255.255.255.255'))`
 
+/** The lower port if it is below the ephemeral ports, else 0: also what the views of the rollups compute. */
+export const servicePort = 'if(least(src_port, dst_port) < 32768, least(src_port, dst_port), toUInt16(0))'
+
 /** The expression of each key in single flows. */
 const inFlows: Readonly<Record<FlowKey, string>> = {
   direction: 'direction',
@@ -37,7 +40,7 @@ const inFlows: Readonly<Record<FlowKey, string>> = {
   prefix: 'prefix_id',
   device,
   interface: port,
-  service_port: 'if(least(src_port, dst_port) < 32768, least(src_port, dst_port), toUInt16(0))',
+  service_port: servicePort,
   remote_asn: remote('src_as', 'dst_as'),
   remote_country: remote('src_country', 'dst_country'),
   remote_address: remote('src_addr', 'dst_addr'),
@@ -181,9 +184,15 @@ export const storedAddress = (text: string): string => (text.includes(':') ? tex
 /** Returns the condition that the address is in the prefix. */
 export function withinCondition(column: string, prefix: Prefix, bind: Bind): string {
   if (isDefaultRoute(prefix)) return prefix === '::/0' ? `not ${isIpv4(column)}` : isIpv4(column)
-  const [first, last] = [storedAddress(networkOf(prefix)), storedAddress(lastAddressOf(prefix))]
+  const [first, last] = storedBounds(prefix)
   return `${column} between toIPv6(${bind('String', first)}) and toIPv6(${bind('String', last)})`
 }
+
+/** The first and the last address of a prefix, as stored. */
+export const storedBounds = (prefix: Prefix): readonly [string, string] => [
+  storedAddress(networkOf(prefix)),
+  storedAddress(lastAddressOf(prefix)),
+]
 
 function lastAddressOf(prefix: Prefix): string {
   const last = lastOf(prefix)

@@ -8,14 +8,17 @@ const closedAfterSeconds = 600
 /** Hours of one run: the next run continues. */
 const hoursMax = 48
 
-const statement = `
+/** The statement that adds the flows that meet a condition. */
+export const peerStatement = (condition: string): string => `
   insert into flows_by_peer_1h (team_id, time, direction, is_primary, remote_as, remote_country, bytes, packets, flows)
-  select team_id, {hour:DateTime('UTC')} as hour, direction, is_primary,
+  select team_id, toStartOfHour(flows.time) as hour, direction, is_primary,
     if(direction = 'out', dst_as, src_as) as remote_as, if(direction = 'out', dst_country, src_country) as remote_country,
     sum(bytes * greatest(sampling_rate, 1)), sum(packets * greatest(sampling_rate, 1)), count()
-  from flows where time >= {hour:DateTime('UTC')} and time < {end:DateTime('UTC')}
-  group by team_id, direction, is_primary, remote_as, remote_country
-  order by team_id, direction, remote_as, remote_country, is_primary
+  from flows where ${condition}
+  group by team_id, hour, direction, is_primary, remote_as, remote_country
+  order by team_id, hour, direction, remote_as, remote_country, is_primary`
+
+const statement = `${peerStatement(`time >= {hour:DateTime('UTC')} and time < {end:DateTime('UTC')}`)}
   settings insert_deduplicate = 1, insert_deduplication_token = `
 
 /** Adds the closed hours that are missing, the oldest first, and returns their number. An hour is added once: its time is the token. */
