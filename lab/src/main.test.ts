@@ -39,7 +39,7 @@ describe('npm run lab', { skip }, () => {
       await waitFor(`${program} runs`, () => lab.processes().some((line) => line.includes(program)), slow)
       lab.signalAll('SIGINT')
       const [status, signal] = await lab.exit
-      assert.ok(status === 130 || signal === 'SIGINT', `${program}: ${status} ${signal}`)
+      assert.ok(status === 130 || signal === 'SIGINT', `${program}: ${status} ${signal}\n${lab.errors()}`)
       assert.doesNotMatch(lab.errors(), /^ +at /m)
       await lab.isGone()
     }

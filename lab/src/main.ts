@@ -1,6 +1,7 @@
 // `npm run lab`: the network with Pharos, until Ctrl-C. It prints what runs and example commands, and leaves nothing behind.
 import { once } from 'node:events'
 import { constants } from 'node:os'
+import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { requireFreePort } from './address.ts'
 import { demoObjects, demoVrps } from './demo-registry.ts'
@@ -133,8 +134,11 @@ function print(text: string): void {
 try {
   await main()
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = error instanceof Interrupted ? error.status : 1
+  // Ctrl-C reaches the programs too: one may have ended, as an error, before the signal is handled here.
+  await turn()
+  const reason: unknown = interruption.signal.aborted ? interruption.signal.reason : error
+  process.stderr.write(`${(reason as Error).message}\n`)
+  process.exitCode = reason instanceof Interrupted ? reason.status : 1
 }
 // Stops processes that an interrupted start may still have started.
 process.exit()

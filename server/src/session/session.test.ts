@@ -57,7 +57,7 @@ describe('signing in', () => {
       body.user.teams.map((team: { name: string }) => team.name),
       ['Team blue', 'Team red'],
     )
-    assert.deepEqual(body.user.enabled_modules, ['inventory', 'ipam', 'lighthouse', 'dns'])
+    assert.deepEqual(body.user.enabled_modules, ['inventory', 'ipam', 'lighthouse', 'shield', 'dns'])
   })
 
   it('returns the same error for a wrong password and an unknown account', async () => {
