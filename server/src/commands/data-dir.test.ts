@@ -21,6 +21,7 @@ const reading: Readonly<Record<string, readonly string[]>> = {
   undrain: ['ams', 'r1'],
   audit: ['verify'],
   secrets: ['list'],
+  flows: ['exporters'],
 }
 /** Commands that create a database, or need none. */
 const others = ['start', 'serve', 'migrate', 'apply', 'import', 'config', 'mail']
