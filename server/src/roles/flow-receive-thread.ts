@@ -7,6 +7,7 @@ import type {
   ReceiveData,
   ToReceiver,
 } from '../analysis/flow/collect/messages.ts'
+import { PacketSamples } from '../analysis/flow/collect/packet-samples.ts'
 import { createReceiveClock } from '../analysis/flow/collect/receive-clock.ts'
 import { FlowReceiver } from '../analysis/flow/collect/receiver.ts'
 import type { DatagramSource } from '../analysis/flow/datagram-source.ts'
@@ -23,12 +24,14 @@ const report = (message: FromReceiver) => parentPort!.postMessage(message)
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
 const send = (batch: FilledBatch) => batches.postMessage(batch)
 
+const samples = new PacketSamples()
 const decoder = createDecoder({
   onTemplate: (template) => report({ kind: 'template', template }),
   onWithdrawal: (key) => report({ kind: 'withdrawal', key }),
   onSampling: (sampling) => report({ kind: 'sampling', sampling }),
   onUnknownTemplate: (key) => report({ kind: 'unknown-template', key }),
   onInterfaceCounters: (counters) => report({ kind: 'interface-counters', counters }),
+  onHeader: (...header) => samples.add(...header),
 })
 
 let receiver: FlowReceiver | undefined
@@ -39,7 +42,13 @@ parentPort!.on('message', (message: ToReceiver) => {
     for (const template of message.templates) decoder.addTemplate(template)
     for (const sampling of message.samplings) decoder.addSampling(sampling)
   } else if (message.kind === 'exporters') decoder.setExporters(message.settings)
-  else stop()
+  else if (message.kind === 'watches') {
+    for (const { eventId, part } of message.wanted) {
+      const file = samples.capture(eventId)
+      if (file) report({ kind: 'packets', packets: { eventId, part, file } })
+    }
+    samples.setWatches(message.watches)
+  } else stop()
 })
 batches.on('message', (batch: EmptiedBatch) => receiver?.giveBack(batch))
 
@@ -61,6 +70,7 @@ function start(source: DatagramSource): void {
   const started = new FlowReceiver({
     source,
     decoder,
+    samples,
     slots,
     send,
     now,

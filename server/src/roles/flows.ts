@@ -20,6 +20,7 @@ const learnedMs = 5_000
 const silentMs = 60_000
 const peersMs = 600_000
 const detectionsMs = 10_000
+const packetsMs = 15_000
 
 export type FlowsPart = {
   readonly parts: readonly Component[]
@@ -40,6 +41,7 @@ export function createFlows(shared: Shared): FlowsPart {
     addressFiles: config.flowAddressFiles,
     ownAsn: config.providerAsn ?? 0,
     onDetections: () => detections.wake(),
+    onPackets: () => packets.wake(),
     threads: {
       receive: new URL('flow-receive-thread.ts', import.meta.url),
       batch: new URL('flow-batch-thread.ts', import.meta.url),
@@ -50,6 +52,11 @@ export function createFlows(shared: Shared): FlowsPart {
     name: 'flow-detections',
     intervalMs: detectionsMs,
     run: () => collector.saveDetections(),
+  })
+  const packets = createLoopComponent(shared, {
+    name: 'flow-packets',
+    intervalMs: packetsMs,
+    run: () => collector.refreshPackets(new Date()),
   })
   const leadership = new Leadership(postgres, 'flow-peers')
   const loops = [
@@ -71,6 +78,7 @@ export function createFlows(shared: Shared): FlowsPart {
       run: () => collector.refreshExporters(),
     }),
     detections,
+    packets,
     createLoopComponent(shared, {
       name: 'flow-silent-attacks',
       intervalMs: silentMs,

@@ -1,7 +1,8 @@
 // The collector with its threads: datagrams over UDP become rows that can be queried.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -16,8 +17,12 @@ import {
   encodeSflow,
 } from '../../../commands/demo/traffic/datagrams.ts'
 import { wordsOf, type DemoFlow } from '../../../commands/demo/traffic/model.ts'
+import { createOwnershipCache } from '../../../inventory/ownership.ts'
 import { createLog } from '../../../runtime/log.ts'
 import { createMetrics } from '../../../runtime/metrics.ts'
+import { ingestDeliveries } from '../../ingest.ts'
+import { fixture } from '../../sources/fixtures.ts'
+import { addSource, deliver } from '../../testing.ts'
 import { FlowCollector, type FlowCollectorOptions } from './collector.ts'
 
 const folders: string[] = []
@@ -108,6 +113,114 @@ const rowsIn = async (store: TestFlowStore, where = '1'): Promise<number> =>
   (await store.query<{ n: number }>(`select count() as n from flows where ${where}`, {}))[0]!.n
 
 describe('the collector of flows', () => {
+  const tshark = '/usr/bin/tshark'
+  it(
+    'stores packets of sFlow towards the network of an event, after minutes and at the end',
+    { skip: !existsSync(tshark) && !process.env.PHAROS_TEST_REQUIRE_PEERS && 'no tshark' },
+    async () => {
+      await using database = await createTestDatabase()
+      await using store = await createTestFlowStore()
+      await seed(database)
+      const { owner } = database.postgres
+      await addSource(owner, 'fnm')
+      const nowMs = Date.now()
+      const ingest = async (action: string, minutes: number) => {
+        await deliver(owner, 'fnm', [fixture(`fastnetmon-${action}`)], new Date(nowMs - minutes * 60_000))
+        await ingestDeliveries(database.postgres, createOwnershipCache())
+      }
+      await ingest('ban', 2)
+      const { rows } = await sql<{
+        id: string
+        network: string
+      }>`select id, host(affected_network) as network from events`.execute(owner)
+      const [{ id, network }] = rows as [{ id: string; network: string }]
+      let flows = 0
+      let packets = 0
+      const { collector } = createCollector(database, store, {
+        onBatch: (batch) => void (flows += batch.flows),
+        onPackets: () => void packets++,
+      })
+      assert.equal(await collector.listen(), true)
+      const state = createExportState(nowMs)
+      const attack = async (srcPort: number, count: number) => {
+        const wanted = flows + count + 1
+        const of = flow('198.51.100.9', network, {
+          protocol: 17,
+          srcPort,
+          packets: count,
+          bytes: count * 1200,
+        })
+        await send(
+          encodeSflow(
+            [of, flow('198.51.100.9', '203.0.113.250', { packets: 1 })],
+            '127.0.0.1',
+            512,
+            state,
+            nowMs,
+          ),
+          collector.addresses[1]!.port,
+        )
+        await until(() => flows >= wanted)
+      }
+      const refresh = (minutes: number) => collector.refreshPackets(new Date(nowMs + minutes * 60_000))
+      const files = async () =>
+        (
+          await sql<{ filename: string; kind: string; customer_id: number | null; content: Buffer }>`
+            select filename, kind, customer_id, content from attachments where subject_kind = 'event' and subject_id = ${id} order by id`.execute(
+            owner,
+          )
+        ).rows
+      await refresh(0)
+      // Its batch shows that the thread has read the message before it.
+      await attack(1, 1)
+      await attack(53, 20)
+      await refresh(2)
+      await refresh(3)
+      await until(() => packets === 1)
+      await refresh(3)
+      await refresh(4)
+      await attack(123, 5)
+      await ingest('unban', 1)
+      await refresh(5)
+      await until(() => packets === 2)
+      await refresh(5)
+      await refresh(6)
+      await collector.stop()
+      const stored = await files()
+      assert.deepEqual(
+        stored.map(({ filename, kind, customer_id }) => ({ filename, kind, customer_id })),
+        ['start', 'end'].map((part) => ({ filename: `sflow-${part}.pcap`, kind: 'pcap', customer_id: null })),
+      )
+      const read = stored.map(({ content }) => {
+        const path = join(createFolder(), 'a.pcap')
+        writeFileSync(path, content)
+        const fields = [
+          '-T',
+          'fields',
+          '-E',
+          'separator=,',
+          '-e',
+          'ip.dst',
+          '-e',
+          'udp.srcport',
+          '-e',
+          'frame.len',
+        ]
+        const text = execFileSync(tshark, ['-r', path, ...fields], {
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'ignore'],
+        })
+        return text
+          .trim()
+          .split('\n')
+          .filter((line) => !line.includes(',1,'))
+      })
+      const lines = (port: number, count: number) =>
+        Array.from({ length: count }, () => `${network},${port},1214`)
+      assert.deepEqual(read, [lines(53, 20), [...lines(53, 20), ...lines(123, 5)]])
+    },
+  )
+
   it('stores flows of IPFIX, NetFlow v5 and sFlow with their teams, exporter and port', async () => {
     await using database = await createTestDatabase()
     await using store = await createTestFlowStore()

@@ -7,6 +7,8 @@ import { wake } from '../../../db/wake.ts'
 import type { Postgres } from '../../../db/postgres.ts'
 import type { Log } from '../../../runtime/log.ts'
 import type { Metrics } from '../../../runtime/metrics.ts'
+import { saveEventPackets, watchOf, type EventPackets } from '../../attachment/save-packets.ts'
+import { listOpenEvents } from '../../attachment/save-packets.store.ts'
 import { insertDelivery } from '../../delivery.store.ts'
 import type { Detection } from '../../detector/detector.ts'
 import type { ListenAddress } from '../datagram-source.ts'
@@ -40,7 +42,9 @@ import type {
   ToReceiver,
   TemplateKey,
   UnknownInterfaceReport,
+  WantedPackets,
 } from './messages.ts'
+import { watchesMax } from './packet-samples.ts'
 import { batchRows, batchSlots } from './receiver.ts'
 import { createSpool, insertInto, type Spool } from './spool.ts'
 
@@ -68,6 +72,8 @@ export type FlowCollectorOptions = {
   readonly onInterfaceCounters?: (counters: InterfaceCounters) => void
   /** The detector has reports: `saveDetections` stores them. */
   readonly onDetections?: () => void
+  /** Packets of an event are there: `refreshPackets` stores them. */
+  readonly onPackets?: () => void
   /** Called for each batch that is in the spool. */
   readonly onBatch?: (batch: { readonly rows: number; readonly flows: number }) => void
   /** Rows of a batch and number of batches; for tests. */
@@ -79,6 +85,12 @@ const drainMs = 5_000
 const endMs = 5_000
 /** Reports that wait for the database; each attack repeats its own every ten seconds. */
 const detectionsMax = 10_000
+/** Events that are open for longer were forgotten by their detector. */
+const watchedMs = 86_400_000
+/** Packets since the event was noticed, in the first file. */
+const startMs = 3 * 60_000
+/** Files that wait for the database. */
+const packetFilesMax = 2 * watchesMax
 
 export class FlowCollector {
   readonly #options: FlowCollectorOptions
@@ -95,6 +107,9 @@ export class FlowCollector {
   readonly #baselines = createBaselineCache()
   #detectorSource: DetectorSource | undefined
   #detections: Detection[] = []
+  /** Events whose packets are kept, and whether those of the start were asked for. */
+  readonly #watched = new Map<string, { readonly sinceMs: number; hasStart: boolean }>()
+  readonly #packets: EventPackets[] = []
 
   constructor(options: FlowCollectorOptions) {
     this.#options = options
@@ -138,6 +153,7 @@ export class FlowCollector {
     })
     this.#revision = undefined
     this.#counted = undefined
+    this.#watched.clear()
     this.#threads = threads
     threads.toReceiver({ kind: 'known', templates, samplings })
     await this.refreshExporters()
@@ -205,6 +221,33 @@ export class FlowCollector {
     }
   }
 
+  /**
+   * Has packets of sFlow towards the networks of open events kept, and stores them as files: some minutes after the start, and after the end.
+   * Rejects if the database does not answer; then they wait.
+   */
+  async refreshPackets(now: Date): Promise<void> {
+    const { owner: db } = this.#options.postgres
+    for (let packets = this.#packets[0]; packets !== undefined; packets = this.#packets[0]) {
+      await saveEventPackets(db, packets)
+      this.#packets.shift()
+    }
+    if (!this.#threads) return
+    const open = await listOpenEvents(db, new Date(now.getTime() - watchedMs), watchesMax)
+    const isOpen = new Set(open.map(({ eventId }) => eventId))
+    const wanted: WantedPackets[] = [...this.#watched.keys()]
+      .filter((eventId) => !isOpen.has(eventId))
+      .map((eventId) => ({ eventId, part: 'end' }))
+    for (const { eventId } of wanted) this.#watched.delete(eventId)
+    for (const { eventId } of open) {
+      const state = this.#watched.get(eventId) ?? { sinceMs: now.getTime(), hasStart: false }
+      this.#watched.set(eventId, state)
+      if (state.hasStart || now.getTime() - state.sinceMs < startMs) continue
+      state.hasStart = true
+      wanted.push({ eventId, part: 'start' })
+    }
+    this.#threads.toReceiver({ kind: 'watches', wanted, watches: open.map(watchOf) })
+  }
+
   async refreshOwnership(): Promise<void> {
     const found = await readHoldings(this.#options.postgres.owner, this.#revision)
     if (!found || !this.#threads) return
@@ -259,6 +302,10 @@ export class FlowCollector {
     else if (message.kind === 'unknown-template') void this.#findTemplate(message.key)
     else if (message.kind === 'interface-counters') onInterfaceCounters?.(message.counters)
     else if (message.kind === 'counters') this.#count(message.counters)
+    else if (message.kind === 'packets' && this.#packets.length < packetFilesMax) {
+      this.#packets.push(message.packets)
+      this.#options.onPackets?.()
+    }
   }
 
   #onBatcher(message: FromBatcher): void {

@@ -1,5 +1,6 @@
 // The messages between the threads of the collector. A batch passes as the number of its slot: its columns are shared memory.
 import type { MessagePort } from 'node:worker_threads'
+import type { EventPackets, EventPart } from '../../attachment/save-packets.ts'
 import type { ListenAddress } from '../datagram-source.ts'
 import type { FlowColumns } from '../flow-columns.ts'
 import type {
@@ -12,6 +13,7 @@ import type {
 import type { Detection, DetectorRules } from '../../detector/detector.ts'
 import type { HoldingColumns } from './flow-owners.ts'
 import type { ExporterPorts } from './flow-rows.ts'
+import type { PacketWatch } from './packet-samples.ts'
 
 export type TemplateKey = Omit<TemplateRecord, 'scopes' | 'fields'>
 
@@ -30,7 +32,15 @@ export type ToReceiver =
       readonly samplings: readonly SamplingRecord[]
     }
   | { readonly kind: 'exporters'; readonly settings: readonly ExporterSetting[] }
+  /** First the packets of these events are sent, then only those of the watched networks are kept. */
+  | {
+      readonly kind: 'watches'
+      readonly wanted: readonly WantedPackets[]
+      readonly watches: readonly PacketWatch[]
+    }
   | { readonly kind: 'stop' }
+
+export type WantedPackets = { readonly eventId: string; readonly part: EventPart }
 
 export type ReceiveCounters = {
   readonly decoder: DecoderCounters
@@ -54,6 +64,8 @@ export type FromReceiver =
   | { readonly kind: 'unknown-template'; readonly key: TemplateKey }
   | { readonly kind: 'interface-counters'; readonly counters: InterfaceCounters }
   | { readonly kind: 'counters'; readonly counters: ReceiveCounters }
+  /** Only if there are any. */
+  | { readonly kind: 'packets'; readonly packets: EventPackets }
 
 /** From the receiving thread to the batch thread. */
 export type FilledBatch =

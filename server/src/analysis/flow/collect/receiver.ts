@@ -3,6 +3,7 @@
 import type { DatagramBatch, DatagramSource } from '../datagram-source.ts'
 import type { FlowColumns } from '../flow-columns.ts'
 import { rowsMax, type FlowDecoder } from '../flow-decoder.ts'
+import type { PacketSamples } from './packet-samples.ts'
 import type { EmptiedBatch, FilledBatch, ReceiveCounters } from './messages.ts'
 
 const batchMs = 1_000
@@ -17,6 +18,8 @@ export const batchSlots = 5
 export type ReceiverDeps = {
   readonly source: DatagramSource
   readonly decoder: FlowDecoder
+  /** The sink of the decoder's headers. */
+  readonly samples: PacketSamples
   readonly slots: readonly FlowColumns[]
   readonly send: (batch: FilledBatch) => void
   readonly now: () => number
@@ -62,7 +65,7 @@ export class FlowReceiver {
   }
 
   #receive({ octets, count, offsets, lengths, senders }: DatagramBatch): void {
-    const { decoder, now } = this.#deps
+    const { decoder, samples, now } = this.#deps
     const timeMs = now()
     for (let at = 0; at < count; at++) {
       const columns = this.#open()
@@ -71,6 +74,7 @@ export class FlowReceiver {
         continue
       }
       const before = columns.length
+      samples.open(columns, timeMs)
       decoder.decode(octets, offsets[at]!, lengths[at]!, senders, at * 4, timeMs, columns)
       if (before === 0 && columns.length > 0) this.#openedMs = timeMs
       if (columns.length + rowsMax > columns.capacity) this.#close()
@@ -84,13 +88,14 @@ export class FlowReceiver {
   }
 
   #tick(): void {
-    const { decoder, now } = this.#deps
+    const { decoder, samples, now } = this.#deps
     const timeMs = now()
     if (timeMs - this.#releasedMs >= releaseMs) {
       this.#releasedMs = timeMs
       const columns = this.#open()
       if (columns !== undefined) {
         const before = columns.length
+        samples.open(columns, timeMs)
         decoder.releaseHeld(timeMs, columns)
         if (before === 0) this.#openedMs = timeMs
       }
