@@ -21,7 +21,10 @@ const flowFiltersMax = 20
 
 const FlowKeyName = Type.Enum<FlowKey[]>(flowKeyNames, { title: 'FlowKey' })
 
-const FilterValue = Type.Union([Type.String({ maxLength: 100 }), Type.Integer()])
+const FilterValue = Type.Union([
+  Type.String({ maxLength: 100 }),
+  Type.Integer({ minimum: 0, maximum: 999_999_999_999_999 }),
+])
 
 export const FlowFilter = Component(
   'FlowFilter',

@@ -51,6 +51,14 @@ describe('buckets', () => {
     ])
   })
 
+  it('have no bucket for a day that the time zone has left out', () => {
+    assert.deepEqual(borders('2011-12-29T12:00:00Z', '2011-12-31T00:00:00Z', day, 'Pacific/Apia'), [
+      '2011-12-29T10:00:00.000Z',
+      '2011-12-30T10:00:00.000Z',
+      '2011-12-31T10:00:00.000Z',
+    ])
+  })
+
   it('cover the window, one after the other', () => {
     fc.assert(
       fc.property(

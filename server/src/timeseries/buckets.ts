@@ -136,9 +136,11 @@ export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: 
     return new Date(Math.min(Math.max(ms, firstMs), lastMs))
   }
   const borders = [at(0)]
-  while (borders.at(-1)! < end || borders.length < 2) {
+  for (let index = 1; borders.at(-1)! < end || borders.length < 2; index++) {
     if (borders.length > max + 1) return undefined
-    borders.push(at(borders.length))
+    const next = at(index)
+    // A day that a time zone has left out begins with the next one: 30 December 2011 in Apia.
+    if (next > borders.at(-1)!) borders.push(next)
   }
   return borders
 }

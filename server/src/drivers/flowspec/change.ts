@@ -4,7 +4,7 @@ import { deepStrictEqual } from 'node:assert'
 import { familyOf } from '../../net/address.ts'
 import { actionText, roundedAction } from '../../net/filter-rule.ts'
 import { matchText } from '../../net/flow-match.ts'
-import { decodeFlowspec } from '../../net/flowspec/nlri.ts'
+import { decodeFlowspec, encodeFlowspec } from '../../net/flowspec/nlri.ts'
 import { covers } from '../../net/prefix.ts'
 import type { Owner, Path } from '../gobgp/codec.ts'
 import type { Change, Dialect } from '../gobgp/dialect.ts'
@@ -41,6 +41,8 @@ function assertChange(
     )
     const match = decodeFlowspec(nlriBinary, familyOf(prefix))
     deepStrictEqual([matchText(match), covers(prefix, match.destination)], [matchText(rule.match), true])
+    // Several operators can mean the same, and are different rules to a router.
+    deepStrictEqual([...nlriBinary], [...encodeFlowspec(match)])
     if (kind === 'announcement') assertAnnounced(paths[at]!, { prefix, rule }, owner)
   }
 }
