@@ -43,6 +43,7 @@ import { tokenRoutes } from './token.ts'
 import { adminDeviceRoutes } from './admin-device.ts'
 import { attachmentRoutes } from './attachment.ts'
 import { eventAttachmentRoutes } from './event-attachment.ts'
+import { eventTrafficRoutes } from './event-traffic.ts'
 import { billRoutes } from './bill.ts'
 import { crossConnectRoutes } from './cross-connect.ts'
 import { inventoryMetricsRoutes } from './inventory-metrics.ts'
@@ -88,6 +89,7 @@ export const routes: readonly Route[] = [
   ...adminDeviceRoutes,
   ...attachmentRoutes,
   ...eventAttachmentRoutes,
+  ...eventTrafficRoutes,
   ...crossConnectRoutes,
   ...inventoryMetricsRoutes,
   ...transceiverRoutes,

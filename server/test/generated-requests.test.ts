@@ -65,6 +65,7 @@ const shares: Readonly<Record<string, number>> = {
   createAnnouncements: 3,
   listRelatedEvents: 2,
   getPortUsage: 2,
+  getRelatedEventTraffic: 2,
   getFlowTimeseries: 3,
   exportFlowTimeseries: 2,
   getFlowGraph: 2,
@@ -148,6 +149,11 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Two ways to say the buckets, too many of them, not a time zone, or a window too long for the sum of bytes.
   getRelatedEventTimeseries: [
     /^query\.affected_network: (host_bits|length_range|mapped)$/,
+    /^query\.(end|interval): range$/,
+    /^query\.timezone: unknown$/,
+    /^query\.points: conflict$/,
+  ],
+  getRelatedEventTraffic: [
     /^query\.(end|interval): range$/,
     /^query\.timezone: unknown$/,
     /^query\.points: conflict$/,
@@ -405,6 +411,7 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
     status: ['awaiting_loa', 'awaiting_loa', 'connected'],
   },
   getPortUsage: oneDay,
+  getRelatedEventTraffic: oneDay,
   getFlowTimeseries: { ...flowHints, team_id: [fixtures.red.teamId] },
   exportFlowTimeseries: { ...flowHints, team_id: [fixtures.red.teamId] },
   getFlowGraph: { ...flowHints, team_id: [fixtures.red.teamId] },

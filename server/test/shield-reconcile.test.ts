@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { compileLists, type CompileResult } from '../src/analysis/shield/compile.ts'
 import { reconcileScrubber, type ReconcileDeps, type ScrubberRun } from '../src/analysis/shield/reconcile.ts'
 import { saveHits } from '../src/analysis/shield/reconcile.store.ts'
+import type { RuleCount } from '../src/analysis/shield/record-hits.ts'
 import { planLists, type Scrubber } from '../src/analysis/shield/scrubber.ts'
 import { refreshStates, upkeepLists } from '../src/analysis/shield/upkeep.ts'
 import { SandboxScrubber } from '../src/drivers/sandbox-scrubber/scrubber.ts'
@@ -529,5 +530,52 @@ describe('hits', () => {
     assert.equal(await count('other', 2), 10)
     assert.equal(await count('edge', 1), 11, 'the counter of the scrubber began again')
     assert.equal(await count('edge', 3), 13)
+  })
+
+  it('are returned as what was counted since the reading before', async () => {
+    const prefix = await newPrefix()
+    const { results } = await put(prefix, [deny(123)])
+    const { id } = results[0]
+    const since = (packets: number, bytes: number) =>
+      saveHits(db(), 'edge', new Map([[id, { packets, bytes }]]))
+    assert.deepEqual(await since(0, 0), [])
+    assert.deepEqual(await since(5, 500), [{ id, packets: 5, bytes: 500 }])
+    assert.deepEqual(await since(5, 500), [])
+    assert.deepEqual(await since(8, 900), [{ id, packets: 3, bytes: 400 }])
+    assert.deepEqual(await since(2, 100), [{ id, packets: 2, bytes: 100 }], 'the counter began again')
+  })
+
+  it('are handed on with the rule and its team by the loop', async () => {
+    const prefix = await newPrefix()
+    const { results } = await put(prefix, [{ ...deny(123), destination: hostOf(prefix, 9) }])
+    const { id } = results[0]
+    await run()
+    const counting: Scrubber = {
+      can: { ...scrubber.can, hits: true },
+      probe: () => scrubber.probe(),
+      list: () => scrubber.list(),
+      apply: (lists) => scrubber.apply(lists),
+      remove: (prefixes) => scrubber.remove(prefixes),
+      hits: async () =>
+        new Map([
+          [id, { packets: 4, bytes: 400 }],
+          [999_999_999, { packets: 1, bytes: 1 }],
+        ]),
+      watch: () => () => {},
+      close: async () => {},
+    }
+    const recorded: RuleCount[] = []
+    await run({ recordHits: async (counted) => void recorded.push(...counted) }, { scrubber: counting })
+    assert.deepEqual(
+      recorded.map(({ teamId, rule, packets, bytes }) => [
+        teamId,
+        rule.id,
+        rule.match.destination,
+        rule.action.kind,
+        packets,
+        bytes,
+      ]),
+      [[team.teamId, id, `${hostOf(prefix, 9)}/32`, 'deny', 4, 400]],
+    )
   })
 })

@@ -11,6 +11,7 @@ import { dnsExamples } from './dns.ts'
 import { dnssecExamples } from './dnssec.ts'
 import { flowExamples } from './flow.ts'
 import { eventAttachmentExamples } from './event-attachment.ts'
+import { eventTrafficExamples } from './event-traffic.ts'
 import { inventoryExamples } from './inventory.ts'
 import { letterExamples } from './letter.ts'
 import { notificationExamples } from './notification.ts'
@@ -53,5 +54,6 @@ export const examples: Examples = new Map([
   ...shieldExamples,
   ...deliveryExamples,
   ...eventAttachmentExamples,
+  ...eventTrafficExamples,
   ...searchExamples,
 ])

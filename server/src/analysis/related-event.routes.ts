@@ -7,19 +7,22 @@ import {
   reviewEventRoute,
 } from '@pharos/contract/analysis'
 import { listEventAttachmentsRoute } from '@pharos/contract/event-attachment'
+import { getEventTrafficRoute } from '@pharos/contract/event-traffic'
 import { handle, type Mounted } from '../http/mount.ts'
 import { listEventAttachments, type EventAttachmentDeps } from './attachment/event-attachment.ts'
 import { getRelatedTimeseries, type TimeseriesDeps } from './event-timeseries.ts'
+import { getEventTraffic, type EventTrafficDeps } from './event-traffic.ts'
 import { reviewEvent, type ReviewDeps } from './review-event.ts'
 import { getTeamEvent, listEvents, listTeamEvents, type RelatedDeps } from './related-event.ts'
 
 export const relatedEventRoutes = (
-  deps: RelatedDeps & TimeseriesDeps & ReviewDeps & EventAttachmentDeps,
+  deps: RelatedDeps & TimeseriesDeps & ReviewDeps & EventAttachmentDeps & EventTrafficDeps,
 ): Mounted[] => [
   handle(listEventsRoute, listEvents, deps),
   handle(listRelatedEventsRoute, listTeamEvents, deps),
   handle(getRelatedTimeseriesRoute, getRelatedTimeseries, deps),
   handle(getRelatedEventRoute, getTeamEvent, deps),
   handle(reviewEventRoute, reviewEvent, deps),
+  handle(getEventTrafficRoute, getEventTraffic, deps),
   handle(listEventAttachmentsRoute, listEventAttachments, deps),
 ]

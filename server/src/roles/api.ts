@@ -287,7 +287,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       findRefusals: createFindRefusals(deps),
       now: () => new Date(),
     }),
-    ...relatedEventRoutes(inventory),
+    ...relatedEventRoutes({ ...inventory, flowStore: deps.flowStore }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
     ...searchRoutes({ postgres, db: postgres.front, mayCall }),
   ]

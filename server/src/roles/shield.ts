@@ -2,12 +2,14 @@
 // process at a time runs each of them.
 import { createEstimateHits } from '../analysis/shield/estimate-hits.ts'
 import { compileLists } from '../analysis/shield/compile.ts'
+import { HitsRecorder } from '../analysis/shield/record-hits.ts'
 import { reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
 import { listScrubbers, type ScrubberRow } from '../analysis/shield/scrubber.store.ts'
 import type { Scrubber } from '../analysis/shield/scrubber.ts'
 import type { FindRefusals, ListRefusal } from '../analysis/shield/update-shield.ts'
 import { refreshStates, upkeepLists } from '../analysis/shield/upkeep.ts'
 import { Leadership } from '../db/leadership.ts'
+import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 import { createScrubber } from '../drivers/scrubbers.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLedLoop } from './dns-publish.ts'
@@ -89,13 +91,21 @@ function createScrubberLoop(
     shared.log.debug({ scrubber: name, err: error }, 'hits not estimated'),
   )
   const scrubber = createScrubber(driver, { name, rulesMax, estimateHits })
+  const recorder = new HitsRecorder({
+    scrubber: name,
+    flowStore: shared.flowStore,
+    encode: encodeNativeBlock,
+    report: (error) => shared.log.debug({ scrubber: name, err: error }, 'hits over time not stored'),
+    now: () => Date.now(),
+  })
   const leadership = new Leadership(shared.postgres, `shield:${name}`)
   const loop = createLoopComponent(shared, {
     name: `shield:${name}`,
     wakeName: 'shield',
     intervalMs: scrubberIntervalMs,
     async run() {
-      if (await leadership.hold()) await runScrubber(shared, { name, prefixes, scrubber })
+      if (await leadership.hold()) await runScrubber(shared, { name, prefixes, scrubber }, recorder)
+      else recorder.pause()
     },
   })
   const unwatch = scrubber.watch(() => loop.wake())
@@ -110,10 +120,17 @@ function createScrubberLoop(
   }
 }
 
-async function runScrubber({ postgres, log }: Shared, target: ScrubberTarget): Promise<void> {
+async function runScrubber(
+  { postgres, log }: Shared,
+  target: ScrubberTarget,
+  recorder: HitsRecorder,
+): Promise<void> {
   const { name: scrubber } = target
   try {
-    const { applied, removed, newHolds } = await reconcileScrubber({ db: postgres.owner }, target)
+    const { applied, removed, newHolds } = await reconcileScrubber(
+      { db: postgres.owner, recordHits: (counted) => recorder.record(counted) },
+      target,
+    )
     if (applied + removed > 0) log.info({ scrubber, applied, removed }, 'shield lists applied')
     if (newHolds.length > 0) log.warn({ scrubber, holds: newHolds }, 'changes of shield lists wait for staff')
   } finally {

@@ -458,6 +458,15 @@ export const subjects: readonly Subject[] = [
     answers: absentIsNotFound,
   },
   {
+    route: 'getRelatedEventTraffic',
+    requests: {
+      own: async (context) => ({ params: { event_id: ownOf(context).eventIds[0]! } }),
+      foreign: async (context) => ({ params: { event_id: foreignOf(context).eventIds[0]! } }),
+      missing: async () => ({ params: { event_id: 'there-is-no-such-event' } }),
+    },
+    answers: absentIsNotFound,
+  },
+  {
     route: 'listEventAttachments',
     requests: {
       own: async (context) => ({ params: { event_id: ownOf(context).eventIds[0]! } }),

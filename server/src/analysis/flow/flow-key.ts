@@ -194,6 +194,12 @@ export const storedBounds = (prefix: Prefix): readonly [string, string] => [
   storedAddress(lastAddressOf(prefix)),
 ]
 
+/** Returns the condition that the addresses from `first_addr` to `last_addr` overlap the prefix. */
+export function overlapCondition(prefix: Prefix, bind: Bind): string {
+  const [first, last] = storedBounds(prefix)
+  return `first_addr <= toIPv6(${bind('String', last)}) and last_addr >= toIPv6(${bind('String', first)})`
+}
+
 function lastAddressOf(prefix: Prefix): string {
   const last = lastOf(prefix)
   if (!prefix.includes(':')) return [24n, 16n, 8n, 0n].map((shift) => (last >> shift) & 255n).join('.')

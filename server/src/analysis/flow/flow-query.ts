@@ -93,7 +93,7 @@ const ofScope = ({ teamId }: FlowScope): string =>
 
 const scopeParams = ({ teamId }: FlowScope): Params => (teamId === 'all' ? {} : { team: teamId })
 
-const during = (from: string, until: string): string =>
+export const during = (from: string, until: string): string =>
   `time >= toDateTime({${from}:UInt32}, 'UTC') and time < toDateTime({${until}:UInt32}, 'UTC')`
 
 const directions: Readonly<Record<FlowDirection, string | undefined>> = {
@@ -147,9 +147,9 @@ function rowsOf(selection: FlowSelection, source: FlowSource): Rows {
 }
 
 /** A question that needs more is refused. */
-const limits: QueryLimits = { seconds: 10, memoryBytes: 1e9, resultRows: 120_000, rowsToRead: 5e8 }
+export const limits: QueryLimits = { seconds: 10, memoryBytes: 1e9, resultRows: 120_000, rowsToRead: 5e8 }
 
-const bucketsParams = (borders: readonly Date[], prefix: string): Params => ({
+export const bucketsParams = (borders: readonly Date[], prefix: string): Params => ({
   [`${prefix}from`]: secondsOf(borders[0]!),
   [`${prefix}until`]: secondsOf(borders.at(-1)!),
 })
@@ -158,7 +158,7 @@ const isEven = (borders: readonly Date[], seconds: number): boolean =>
   borders.every((at, index) => at.getTime() - borders[0]!.getTime() === index * seconds * 1000)
 
 /** The index of the bucket of a row: by division, or by search where days of a time zone have 23 or 25 hours. */
-function bucketOf(
+export function bucketOf(
   borders: readonly Date[],
   seconds: number,
   prefix: string,

@@ -200,24 +200,39 @@ export async function saveRuleStates(
       and (r.status, r.reason, r.reason_attrs) is distinct from (n.status, n.reason, n.attrs)`.execute(trx)
 }
 
-/** Saves the counters of a scrubber. One that is lower than before began again, and what it had counted is added to it. */
+/** What a counter has counted since it was read before. */
+export type CountedHits = RuleHits & { readonly id: number }
+
+/**
+ * Saves the counters of a scrubber. One that is lower than before began again, and what it had counted is added to it. Returns what those that
+ * rose have counted since.
+ */
 export async function saveHits(
   db: Db | Trx,
   scrubber: string,
   hits: ReadonlyMap<number, RuleHits>,
-): Promise<void> {
-  if (hits.size === 0) return
+): Promise<CountedHits[]> {
+  if (hits.size === 0) return []
   const rows = JSON.stringify(Array.from(hits, ([id, { packets, bytes }]) => ({ id, packets, bytes })))
-  await sql`
+  const counted = await sql<CountedHits>`
+    with counters as (select * from jsonb_to_recordset(${rows}::jsonb) as n (id bigint, packets bigint, bytes bigint)),
+    -- As it was before this statement.
+    before as (select rule_id, packets, bytes from shield_hits where scrubber = ${scrubber}),
+    saved as (
     insert into shield_hits as h (rule_id, scrubber, list_id, team_id, packets, bytes, last_hit)
     select n.id, ${scrubber}, r.list_id, r.team_id, n.packets, n.bytes, case when n.packets > 0 then now() end
-    from jsonb_to_recordset(${rows}::jsonb) as n (id bigint, packets bigint, bytes bigint)
-    join shield_rules r on r.id = n.id
+    from counters n join shield_rules r on r.id = n.id
     on conflict (rule_id, scrubber) do update set
       packets_before = h.packets_before + case when excluded.packets < h.packets then h.packets else 0 end,
       bytes_before = h.bytes_before + case when excluded.packets < h.packets then h.bytes else 0 end,
       packets = excluded.packets, bytes = excluded.bytes,
-      last_hit = case when excluded.packets <> h.packets and excluded.packets > 0 then now() else h.last_hit end`.execute(
-    db,
-  )
+      last_hit = case when excluded.packets <> h.packets and excluded.packets > 0 then now() else h.last_hit end
+    returning h.rule_id)
+    select n.id::float8 as id, (n.packets - d.packets)::float8 as packets, greatest(n.bytes - d.bytes, 0)::float8 as bytes
+    from counters n join saved s on s.rule_id = n.id left join before b on b.rule_id = n.id
+      cross join lateral (select
+        case when n.packets < b.packets then 0 else coalesce(b.packets, 0) end as packets,
+        case when n.packets < b.packets then 0 else coalesce(b.bytes, 0) end as bytes) d
+    where n.packets > d.packets`.execute(db)
+  return counted.rows
 }

@@ -6,6 +6,7 @@ import type { FilterRule } from '../../net/filter-rule.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { compileLists, type CompileRefusal, type CompileResult, type OrderedList } from './compile.ts'
 import { guardChanges, type GuardedChanges, type PlannedChanges } from './reconcile-guard.ts'
+import type { RuleCount } from './record-hits.ts'
 import {
   listDecided,
   listDesired,
@@ -14,6 +15,7 @@ import {
   saveHolds,
   saveInstalls,
   saveUnreachable,
+  type CountedHits,
   type DesiredRow,
   type Install,
   type StoredRule,
@@ -40,6 +42,8 @@ export type ReconcileDeps = {
   /** Replaced by tests that inject faults. */
   readonly compile?: typeof compileLists
   readonly plan?: typeof planLists
+  /** Gets what rules have matched since the counters were read before. It must not throw. */
+  readonly recordHits?: (counted: readonly RuleCount[]) => Promise<void>
 }
 
 export type ScrubberRun = {
@@ -60,7 +64,7 @@ export async function reconcileScrubber(deps: ReconcileDeps, target: ScrubberTar
 }
 
 async function run(
-  { db, compile = compileLists, plan = planLists }: ReconcileDeps,
+  { db, compile = compileLists, plan = planLists, recordHits }: ReconcileDeps,
   { name, prefixes, scrubber }: ScrubberTarget,
 ): Promise<ScrubberRun> {
   const { desired, unreadable, evidence, decided } = await readState(db, prefixes)
@@ -84,7 +88,10 @@ async function run(
     await saveInstalls(trx, name, installs)
     return saveHolds(trx, name, guarded.holds)
   })
-  if (scrubber.can.hits) await saveHits(db, name, await scrubber.hits())
+  if (scrubber.can.hits) {
+    const counted = await saveHits(db, name, await scrubber.hits())
+    await recordHits?.(countsOf(desired, counted))
+  }
   await assertEnforced(name, scrubber)
   return {
     applied: guarded.apply.length,
@@ -101,7 +108,19 @@ async function assertEnforced(name: string, scrubber: Scrubber): Promise<void> {
     throw new ScrubberError('unreachable', `${name}: none of ${neighbors.configured} routers has a session`)
 }
 
-type Desired = OrderedList & Pick<DesiredRow, 'listId' | 'version'>
+/** Rules that are no longer desired are left out: they are not installed any more. */
+function countsOf(desired: readonly Desired[], counted: readonly CountedHits[]): RuleCount[] {
+  if (counted.length === 0) return []
+  const rules = new Map(
+    desired.flatMap(({ teamId, rules: of }) => of.map((rule) => [rule.id, { teamId, rule }] as const)),
+  )
+  return counted.flatMap(({ id, packets, bytes }) => {
+    const found = rules.get(id)
+    return found ? [{ ...found, packets, bytes }] : []
+  })
+}
+
+type Desired = OrderedList & Pick<DesiredRow, 'listId' | 'teamId' | 'version'>
 
 type Unreadable = Pick<DesiredRow, 'listId' | 'version' | 'prefix'> & { readonly rule: number }
 

@@ -18,4 +18,5 @@ export const retentionOf: Readonly<Record<string, keyof Retention>> = {
   flows_by_interface_1h: 'rollupDays',
   flows_by_peer_1h: 'rollupDays',
   flow_claims: 'rollupDays',
+  shield_hits: 'rollupDays',
 }
