@@ -411,7 +411,7 @@ export const invalidTexts = {
   shieldCannotOrder: [
     'cannot_order',
     ({ other }: { other: number }) =>
-      `cannot be applied in its place before rules[${other}] by the routers of the prefix, which order rules by RFC 8955: make their matches disjoint or equal`,
+      `must match either the same packets as rules[${other}] or none of them: the routers of the prefix order rules by RFC 8955 and cannot apply it in its place`,
   ],
   shieldUnsupported: [
     'unsupported',

@@ -109,6 +109,12 @@ it('is the only file that creates withdrawals, and no file contains the call tha
   const driver = 'server/src/drivers/gobgp'
   // The server of the tests has the call, so that its use would be detected.
   assert.deepEqual(naming(/delete_?path/i), [`${driver}/testing-gobgp4.ts`])
-  assert.deepEqual(naming(/encodeWithdrawal/), [`${driver}/codec.ts`, `${driver}/withdrawal.ts`])
-  assert.deepEqual(naming(/isWithdraw: true/), [`${driver}/codec.ts`])
+  // Those of FlowSpec name a rule, and go to a daemon of their own: see change.ts there.
+  assert.deepEqual(naming(/encodeWithdrawal/), [
+    'server/src/drivers/flowspec/change.ts',
+    'server/src/drivers/flowspec/codec.ts',
+    `${driver}/codec.ts`,
+    `${driver}/withdrawal.ts`,
+  ])
+  assert.deepEqual(naming(/isWithdraw: true/), ['server/src/drivers/flowspec/codec.ts', `${driver}/codec.ts`])
 })
