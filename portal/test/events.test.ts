@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
-import { openBrowser, openPerson, shoot, skipWithoutBrowser } from './browser.ts'
+import { demoPassword, openBrowser, openPerson, shoot, skipWithoutBrowser } from './browser.ts'
 import { ban, Demo } from './demo.ts'
 
 describe('security events in the portal', { skip: skipWithoutBrowser() }, () => {
@@ -205,6 +205,41 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     assert.deepEqual(pageErrors, [])
     await context.close()
   })
+
+  it('show what a shield rule dropped of the attack and what passed, as a chart and as its table', async () => {
+    await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
+    await dropFromPort53('203.0.113.0/24', '203.0.113.77')
+    const { context, page, pageErrors } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/events?affected_network=203.0.113.77&ordering=-start`)
+    await rows(page).filter({ hasText: '9.5 Gbps' }).getByRole('link').first().click()
+    // The demo attacks this address a minute after its start; flows and hits follow within seconds.
+    const card = page.getByRole('region', { name: 'Dropped and passed', exact: true })
+    await card.getByRole('img').locator('canvas').waitFor({ timeout: 300_000 })
+    const label = await card.getByRole('img').getAttribute('aria-label')
+    assert.match(label ?? '', /^Dropped and passed traffic to 203\.0\.113\.77\b.*Passed .*Dropped max [1-9]/s)
+    await card.getByText('Show as table').click()
+    await card.getByRole('columnheader', { name: /^Dropped/ }).waitFor()
+    assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  /** The list of the prefix is one rule. */
+  async function dropFromPort53(prefix: string, destination: string): Promise<void> {
+    const send = async (method: string, path: string, body: object, access?: string): Promise<unknown> => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(access === undefined ? {} : { authorization: `Bearer ${access}` }),
+      }
+      const response = await fetch(demo.url + path, { method, headers, body: JSON.stringify(body) })
+      assert.ok(response.ok, `${method} ${path}: ${response.status} ${await response.clone().text()}`)
+      return response.json()
+    }
+    const credentials = { email: 'demo@demo.example', password: demoPassword }
+    const { access } = (await send('POST', '/v3/session/token', credentials)) as { access: string }
+    const rule = { action: 'deny', protocol: 'udp', source_port: '53', destination }
+    await send('PUT', '/v3/lighthouse/security/shield/rules', { prefix, rules: [rule], force: true }, access)
+  }
 
   it('are bars by day on the overview, and a bar opens its day in the list', async () => {
     const { context, page, pageErrors } = await person('demo@demo.example', { timezoneId: 'Asia/Tokyo' })

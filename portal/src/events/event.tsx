@@ -29,6 +29,7 @@ import { meaningOf } from './meaning.ts'
 import { networkText } from './network-text.ts'
 import { DownloadJson, RawData } from './raw-data.tsx'
 import { chartRatesOf } from './timeline.ts'
+import { DroppedTraffic } from './dropped-traffic.tsx'
 import { FlowsOfEvent } from './flows-of-event.tsx'
 import { ShareCards } from './share-cards.tsx'
 import { useNow } from './use-now.ts'
@@ -116,6 +117,7 @@ function Shown({ event }: { event: RelatedEventDetail }) {
           </>
         }
       >
+        {network !== '' && <DroppedTraffic event={event} />}
         {hasCourse && <Traffic event={event} now={now} />}
         {network !== '' && <FlowsOfEvent event={event} />}
         {!hasCourse && <Traffic event={event} now={now} />}

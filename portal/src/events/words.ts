@@ -62,6 +62,11 @@ export const words = {
   traffic: {
     title: 'Traffic',
     flows: 'Flow records',
+    mitigated: 'Dropped and passed',
+    mitigatedChart: (network: string) => `Dropped and passed traffic to ${network}`,
+    mitigatedNote: 'What your shield rules dropped of the traffic to the target.',
+    passed: 'Passed',
+    dropped: 'Dropped',
     chart: (network: string) => `Traffic to ${network}`,
     bps: 'Bits per second',
     pps: 'Packets per second',

@@ -1,0 +1,58 @@
+// What the team's shield rules dropped of an attack, and what passed, on top of each other: together they are all traffic to the target.
+import { Text } from '@mantine/core'
+import type { RelatedEventDetail } from '@pharos/contract/analysis'
+import {
+  getEventTrafficRoute,
+  type EventTraffic,
+  type EventTrafficPart,
+} from '@pharos/contract/event-traffic'
+import { useQuery } from '@tanstack/react-query'
+import { answerOf } from '../api/queries.ts'
+import type { ChartMark, ChartValues } from '../charts/chart-props.ts'
+import { Chart } from '../charts/chart.tsx'
+import { Section } from '../ui/section.tsx'
+import { networkText } from './network-text.ts'
+import { words } from './words.ts'
+
+const { traffic: texts } = words
+const refetchMs = 15_000
+
+type Props = { readonly event: Pick<RelatedEventDetail, 'id' | 'start' | 'end' | 'affected_network'> }
+
+/** Renders nothing unless something was dropped: the other charts show all traffic. */
+export function DroppedTraffic({ event: { id, start, end, affected_network: network } }: Props) {
+  const { data } = useQuery({
+    ...answerOf(getEventTrafficRoute, { params: { event_id: id } }),
+    // The stream does not announce flows.
+    refetchInterval: end === null ? refetchMs : false,
+  })
+  if (!data) return null
+  const dropped = valuesOf(data, 'dropped')
+  if (!dropped.some((value) => value !== null && value > 0)) return null
+  const marks: readonly ChartMark[] = [
+    { at: Date.parse(start), label: texts.started, state: 'bad' },
+    ...(end === null ? [] : [{ at: Date.parse(end), label: texts.ended }]),
+  ]
+  return (
+    <Section title={texts.mitigated}>
+      <Text size="xs" c="dimmed" mb="xs">
+        {texts.mitigatedNote}
+      </Text>
+      <Chart
+        kind="stacked-area"
+        label={texts.mitigatedChart(networkText(network))}
+        times={data.timestamps.map((at) => Date.parse(at))}
+        series={[
+          { label: texts.passed, unit: 'bps', color: 1, values: valuesOf(data, 'passed') },
+          { label: texts.dropped, unit: 'bps', color: 'idle', values: dropped },
+        ]}
+        marks={marks}
+        range={[Date.parse(data.start), Date.parse(data.end)]}
+        height={280}
+      />
+    </Section>
+  )
+}
+
+const valuesOf = ({ series }: EventTraffic, part: EventTrafficPart): ChartValues =>
+  series.find(({ key }) => key['part'] === part)?.values ?? []
