@@ -102,8 +102,9 @@ function invalidReasonOfMatch(
 
 function invalidReasonOfKey(operation: Operation, key: string | undefined): string | undefined {
   // Reads ignore it, and the id of a delivery may be any text.
-  if (key === undefined || operation.method === 'GET' || takesAnything(operation)) return undefined
+  if (key === undefined || operation.method === 'GET') return undefined
   if (!operation.parameters.some(({ name }) => name === 'Idempotency-Key')) return 'an Idempotency-Key'
+  if (takesAnything(operation)) return undefined
   return /^[!-~]{1,255}$/.test(key) ? undefined : 'the Idempotency-Key'
 }
 
