@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startFlowspecPeers } from '@pharos/lab/flowspec-peers'
@@ -129,6 +130,8 @@ async function makeFixture(): Promise<ScrubberFixture> {
     keepsRules: false,
     async interrupt(call) {
       process.kill(gobgpd.pid!, 'SIGSTOP')
+      // Its threads stop one after the other: one that still runs could answer.
+      await waitFor('gobgpd stands still', () => isStopped(gobgpd.pid!))
       const rejected = assert.rejects(call(), DriverError)
       await sleep(50)
       await gobgpd.kill('SIGKILL')
@@ -158,3 +161,9 @@ async function untilReachable(scrubber: FlowspecScrubber): Promise<void> {
     }
   })
 }
+
+/** Whether all threads of the process are stopped (proc(5), state T). */
+const isStopped = (pid: number): boolean =>
+  readdirSync(`/proc/${pid}/task`).every((thread) =>
+    /\) T /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')),
+  )
