@@ -233,11 +233,32 @@ export const EventReview = Component(
 )
 export type EventReview = Static<typeof EventReview>
 
+/** Statuses and flags of an event that Pharos sets for a team by itself, beside those that detectors report. */
+export const eventMarks = [
+  'MITIGATION_ACTIVE',
+  'MITIGATION_ENDED',
+  'BLACKHOLED',
+] as const satisfies readonly (EventStatus | EventFlag)[]
+export type EventMark = (typeof eventMarks)[number]
+
+const EventMarks = Type.Array(
+  Component('EventMark', {
+    mark: { ...Enumeration('EventMarkName', eventMarks), description: 'the status or flag that it adds' },
+    since: { ...Time, description: 'since when' },
+  }),
+  {
+    description:
+      "With `include=marks`: the statuses and flags that do not come from the detector. `MITIGATION_ACTIVE`: rules of the team's shield lists " +
+      'that a scrubber holds drop or limit the attack; `MITIGATION_ENDED`: they did. No other team sees them.',
+  },
+)
+
 export const RelatedEventDetail = Component('SecurityEventDetail', {
   ...eventFields,
   parsed_data: ParsedData,
   has_attachment: Type.Boolean({ description: 'whether the event has files' }),
   review: Optional(EventReview),
+  marks: Optional(EventMarks),
 })
 export type RelatedEventDetail = Static<typeof RelatedEventDetail>
 
@@ -419,7 +440,7 @@ export const getRelatedTimeseriesRoute = route({
 })
 
 const ofEvent = Strict({ event_id: Type.String({ maxLength: 300 }) })
-const eventInclude = { include: Optional(Include('EventInclude', ['review'])) }
+const eventInclude = { include: Optional(Include('EventInclude', ['review', 'marks'])) }
 
 export const getRelatedEventRoute = route({
   name: 'getRelatedEvent',

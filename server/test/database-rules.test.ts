@@ -115,15 +115,15 @@ describe('changes that teams are notified of', () => {
   it('of a team’s events are written by functions whose only callers notify', () => {
     assert.deepEqual(sites(of('team_events')), [
       'analysis/team-event.store.ts saveTeamEvents',
-      'analysis/team-event.store.ts saveShownStatus',
+      'analysis/team-event.store.ts saveShown',
       'analysis/team-event.store.ts deleteTeamEvents',
     ])
     const callersOf = (call: RegExp) =>
       globSync('server/src/**/*.ts', { cwd: root }).filter((file) => call.test(read(file)))
     assert.deepEqual(callersOf(/await saveTeamEvents\(/), ['server/src/analysis/relationship.ts'])
-    assert.deepEqual(callersOf(/await saveShownStatus\(/), ['server/src/analysis/review-event.ts'])
-    const review = bodyOf({ file: 'analysis/review-event.ts', name: 'applyReview' })
-    assert.match(review, /saveShownStatus\(.*await writeMessages\(trx/s)
+    assert.deepEqual(callersOf(/await saveShown\(/), ['server/src/analysis/show-event.ts'])
+    const view = bodyOf({ file: 'analysis/show-event.ts', name: 'showEvents' })
+    assert.match(view, /saveShown\(.*await writeMessages\(trx/s)
     const caller = bodyOf({ file: 'analysis/relationship.ts', name: 'relateEvents' })
     assert.match(caller, /saveTeamEvents\(.*await writeMessages\(trx, eventMessages\(/s)
   })

@@ -135,6 +135,7 @@ export const analysisExamples = [
   }),
   example(getRelatedEventRoute, {
     params: { event_id: eventId },
+    query: { include: 'marks' },
     response: {
       ...event,
       parsed_data: {
@@ -152,6 +153,7 @@ export const analysisExamples = [
         ],
       },
       has_attachment: false,
+      marks: [{ mark: 'MITIGATION_ENDED', since: '2026-04-01T03:40:02.118Z' }],
     },
   }),
   example(reviewEventRoute, {

@@ -62,6 +62,16 @@ export async function lockEvents(trx: Trx, ids: readonly string[]): Promise<Lock
   return rows.map((row) => ({ event: eventOf(row), isRebuilt: row.mergeState === null }))
 }
 
+/** What detectors report of an event, as far as a team's view of it adds to it. */
+export type ReportedEvent = Pick<Event, 'id' | 'status' | 'flags'>
+
+/** As `lockEvents`, without the rest of the event. */
+export async function lockReported(trx: Trx, ids: readonly string[]): Promise<ReportedEvent[]> {
+  const { rows } = await sql<ReportedEvent>`
+    select id, status, flags from events where id = any(${ids}::text[]) order by id for update`.execute(trx)
+  return rows
+}
+
 /** Returns the ids that were inserted; a missing one was inserted by another transaction meanwhile. */
 export async function insertEvents(trx: Trx, events: readonly Event[]): Promise<Set<string>> {
   if (events.length === 0) return new Set()

@@ -15,6 +15,8 @@ import {
 import type { Db, Trx } from '../db/postgres.ts'
 import type { JsonObject } from './json.ts'
 import { createSourceReader, messageOf, readDelivery } from './read-delivery.ts'
+import { findMarks } from './event-mark.store.ts'
+import { presentMarks } from './event-mark.ts'
 import { presentReview } from './review.ts'
 import { listSources } from './source.store.ts'
 import {
@@ -105,13 +107,16 @@ export async function renderDetail(
   const data = whole ?? found.parsed_data
   const message = isStaff || found.is_whole ? await findMessage(db, eventId) : undefined
   const parsed = message === undefined ? data : withField(data, 'source', message)
-  const review =
-    include === undefined
-      ? ''
-      : `,"review":${JSON.stringify(await presentReview(db, { teamId, isStaff }, eventId))}`
+  const included = include?.split(',') ?? []
+  const review = included.includes('review')
+    ? `,"review":${JSON.stringify(await presentReview(db, { teamId, isStaff }, eventId))}`
+    : ''
+  const marks = included.includes('marks')
+    ? `,"marks":${JSON.stringify(presentMarks(await findMarks(db, teamId, eventId)))}`
+    : ''
   const hasFile =
     found.has_attachment || (!found.is_whole && (await hasPartOfFile(postgres, { teamId, isStaff }, eventId)))
-  const raw = `${found.record},"parsed_data":${parsed},"has_attachment":${hasFile}${review}}`
+  const raw = `${found.record},"parsed_data":${parsed},"has_attachment":${hasFile}${review}${marks}}`
   return { body: { raw }, etag: detailEtag(found, raw) }
 }
 

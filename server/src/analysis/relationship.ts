@@ -19,8 +19,7 @@ import {
   listRelationships,
   saveRelationships,
 } from './relationship.store.ts'
-import { reviewedStatus } from './review.ts'
-import { listReviews, type TeamReview } from './review.store.ts'
+import { readViews, shownFlags, shownStatus, type ViewOf } from './show-event.ts'
 import {
   deleteTeamEvents,
   listEndedMessages,
@@ -94,15 +93,8 @@ export async function relateEvents(
   const current = new Map(
     [...plan.keep, ...plan.save, ...inserted].map((relationship) => [keyOf(relationship), relationship]),
   )
-  const reviews = new Map(
-    (await listReviews(trx, [...matches.keys()])).map((review) => [
-      `${review.event_id} ${review.team_id}`,
-      review,
-    ]),
-  )
-  const teamEvents = events.flatMap((event) =>
-    teamEventsOf(event, matches.get(event.id)!, current, (teamId) => reviews.get(`${event.id} ${teamId}`)),
-  )
+  const viewOf = await readViews(trx, [...matches.keys()])
+  const teamEvents = events.flatMap((event) => teamEventsOf(event, matches.get(event.id)!, current, viewOf))
   const all = await saveTeamEvents(trx, teamEvents)
   const written = all.filter(({ team_id }) => team_id !== noTeam)
   const ended = await listEndedMessages(trx, ongoingBefore(written))
@@ -127,14 +119,15 @@ function teamEventsOf(
   event: Event,
   matches: readonly Match[],
   current: ReadonlyMap<string, StoredMatch>,
-  reviewOf: (teamId: number) => TeamReview | undefined,
+  viewOf: ViewOf,
 ): TeamEvent[] {
   const byTeam = Map.groupBy(matches, ({ teamId }) => teamId)
   if (byTeam.size === 0) byTeam.set(noTeam, [])
   return [...byTeam].map(([teamId, ofTeam]) => {
     const target = ofTeam.find(({ location }) => location !== null)?.location ?? null
     const own = teamId === noTeam ? event : teamPart(event, ofTeam.flatMap(prefixOf))
-    const part = { ...own, status: reviewedStatus(own.status, reviewOf(teamId)) }
+    const view = viewOf(event.id, teamId)
+    const part = { ...own, status: shownStatus(own.status, view), flags: shownFlags(own.flags, view) }
     return {
       team_id: teamId,
       event_id: event.id,

@@ -6,16 +6,14 @@ import type { Postgres, Trx } from '../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../db/run-change.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import { actorName, type Actor, type Operation } from '../operation/operation.ts'
-import { writeMessages } from '../outbox/outbox.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import { messageData } from './event-message.ts'
-import type { Event } from './event.ts'
-import { lockEvents } from './event.store.ts'
+import { lockReported } from './event.store.ts'
 import { renderDetail } from './related-event.ts'
 import { findDetail } from './related-event.store.ts'
-import { noReview, reviewedStatus } from './review.ts'
+import { noReview } from './review.ts'
 import { countComments, findReview, insertComment, saveReview, type StoredReview } from './review.store.ts'
-import { findTeamEvent, lockTeams, saveShownStatus } from './team-event.store.ts'
+import { showEvents } from './show-event.ts'
+import { lockTeams } from './team-event.store.ts'
 
 export type ReviewDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
@@ -35,14 +33,17 @@ export function reviewEvent(
   const { actor } = operation
   const { teamId } = actor
   return runOwnerChange(postgres.front, operation, async (trx) => {
-    const [locked] = await lockEvents(trx, [eventId])
+    const [locked] = await lockReported(trx, [eventId])
     await lockTeams(trx, [teamId])
     const found = await findDetail(trx, teamId, eventId)
     if (!locked || !found) throw notFound('event')
     requireMatch(operation.ifMatch, etagOf(found.review))
     const before = (await findReview(trx, teamId, eventId)) ?? noReview
     const after = reviewAfter(before, patch, actor, now())
-    if (after !== before) await applyReview(trx, teamId, locked.event, after)
+    if (after !== before) {
+      await saveReview(trx, teamId, eventId, after)
+      await showEvents(trx, teamId, [locked])
+    }
     if (patch.comment !== undefined) await addComment(trx, actor, eventId, patch.comment)
     if (after !== before || patch.comment !== undefined) {
       await writeAudit(trx, {
@@ -74,16 +75,6 @@ const auditedOf = ({ verdict, acknowledged }: StoredReview) => ({
   verdict,
   acknowledged: acknowledged !== null,
 })
-
-/** Saves the review, and shows it in the team's list. */
-async function applyReview(trx: Trx, teamId: number, event: Event, review: StoredReview): Promise<void> {
-  await saveReview(trx, teamId, event.id, review)
-  const status = reviewedStatus(event.status, review)
-  const shown = await saveShownStatus(trx, teamId, event.id, status)
-  if (!shown) return
-  const row = (await findTeamEvent(trx, teamId, event.id))!
-  await writeMessages(trx, [{ teamId, type: 'event.updated', data: messageData(row) }])
-}
 
 async function addComment(trx: Trx, actor: Actor, eventId: string, text: string): Promise<void> {
   if ((await countComments(trx, actor.teamId, eventId)) >= eventCommentsMax)

@@ -1,6 +1,6 @@
 // What a team decides about an event: whether it was an attack, that it is acknowledged, comments. Deliveries never change it, and only the
 // team sees it.
-import { eventStatuses, type EventReview, type EventStatus } from '@pharos/contract/analysis'
+import type { EventReview } from '@pharos/contract/analysis'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Actor } from '../operation/operation.ts'
 import { findReview, listComments, type CommentRow, type StoredReview } from './review.store.ts'
@@ -11,18 +11,6 @@ export const noReview: StoredReview = {
   acknowledgedBy: null,
   byStaff: false,
   version: 0,
-}
-
-/** Returns the status that the team sees: that of the event, with the team's own decisions. A verdict takes precedence over the detector's. */
-export function reviewedStatus(
-  status: readonly EventStatus[],
-  review: Pick<StoredReview, 'verdict' | 'acknowledged'> | undefined,
-): EventStatus[] {
-  const shown = new Set(status)
-  if (review?.verdict === 'attack') shown.delete('FALSE_POSITIVE')
-  if (review?.verdict === 'false_positive') shown.add('FALSE_POSITIVE')
-  if (review?.acknowledged) shown.add('ACKNOWLEDGED')
-  return eventStatuses.filter((one) => shown.has(one))
 }
 
 /** Returns the team's review of the event for `include=review`. */

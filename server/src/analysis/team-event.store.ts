@@ -2,8 +2,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 import type { TeamEventsTable } from '../db/schema.ts'
-import type { EventStatus } from '@pharos/contract/analysis'
-import { statusBits } from './event-json.ts'
 import type { Facet } from './facet.ts'
 import { saveFacets } from './facet.store.ts'
 
@@ -95,37 +93,42 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
   }))
 }
 
-/** Shows other statuses of the event in the team's list. Returns false if they are shown already. Call `lockTeams` first. */
-export async function saveShownStatus(
-  trx: Trx,
-  teamId: number,
-  eventId: string,
-  status: readonly EventStatus[],
-): Promise<boolean> {
-  const found = await findTeamEvent(trx, teamId, eventId)
-  if (!found || found.facet.status === statusBits(status)) return false
-  const facet = { ...found.facet, team_id: teamId, status: statusBits(status) }
-  const [id] = await saveFacets(trx, [facet])
-  const record = JSON.stringify({ ...(JSON.parse(`${found.record}}`) as object), status }).slice(0, -1)
-  await sql`
-    update team_events set record = ${record}, facet = ${id}
-    where team_id = ${teamId} and event_id = ${eventId}`.execute(trx)
-  return true
-}
+/** A row of the team's list with what it shows. */
+export type ShownEvent = ListedEvent & Pick<TeamEvent, 'record' | 'facet'>
 
-export async function findTeamEvent(
+/** Returns those of the events that are in the team's list. */
+export async function listShown(
   trx: Trx,
   teamId: number,
-  eventId: string,
-): Promise<(ListedEvent & Pick<TeamEvent, 'record' | 'facet'>) | undefined> {
-  const { rows } = await sql<ListedEvent & Pick<TeamEvent, 'record' | 'facet'>>`
+  eventIds: readonly string[],
+): Promise<ShownEvent[]> {
+  const { rows } = await sql<ShownEvent>`
     select t.team_id, t.event_id, t.start_at, t.end_at, t.affected_bps, t.affected_pps, t.flags,
       t.affected_network::text as affected_network, t.classification_key, t.record,
       json_build_object('flags', f.flags, 'status', f.status, 'classification_key', f.classification_key,
         'source_key', f.source_key, 'description', f.description) as facet
     from team_events t join team_event_facets f on f.team_id = t.team_id and f.id = t.facet
-    where t.team_id = ${teamId} and t.event_id = ${eventId}`.execute(trx)
-  return rows[0]
+    where t.team_id = ${teamId} and t.event_id = any(${eventIds}::text[]) order by t.event_id`.execute(trx)
+  return rows
+}
+
+/** Writes other statuses and flags of rows of one team's list. Call `lockTeams` first. */
+export async function saveShown(trx: Trx, teamId: number, rows: readonly ShownEvent[]): Promise<void> {
+  if (rows.length === 0) return
+  const facets = await saveFacets(
+    trx,
+    rows.map(({ facet }) => ({ team_id: teamId, ...facet })),
+  )
+  const saved = rows.map(({ event_id, flags, record }, at) => ({
+    event_id,
+    flags,
+    record,
+    facet: facets[at],
+  }))
+  await sql`
+    update team_events t set record = n.record, flags = n.flags, facet = n.facet
+    from json_to_recordset(${JSON.stringify(saved)}::json) as n (event_id text, flags integer, record text, facet integer)
+    where t.team_id = ${teamId} and t.event_id = n.event_id`.execute(trx)
 }
 
 type WrittenRow = Omit<WrittenTeamEvent, 'before'> & { readonly existed: boolean } & TeamEventBefore

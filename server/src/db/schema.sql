@@ -1439,6 +1439,18 @@ create table event_flow_files (
 alter table event_flow_files enable row level security;
 create policy tenant on event_flow_files as permissive for all to public using ((team_id = current_team_id()));
 
+create table event_marks (
+  team_id integer not null,
+  event_id text not null,
+  marks jsonb not null default '{}'::jsonb, -- by the name of a status or flag of the contract: since when; no delivery changes it
+  constraint event_marks_pkey PRIMARY KEY (event_id, team_id),
+  constraint event_marks_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE,
+  constraint event_marks_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX event_marks_mitigated ON public.event_marks USING btree (team_id, event_id) WHERE (marks ? 'MITIGATION_ACTIVE'::text);
+alter table event_marks enable row level security;
+create policy tenant on event_marks as permissive for all to public using ((team_id = current_team_id()));
+
 create table event_networks (
   network cidr not null,
   event_id text not null,
@@ -2420,6 +2432,7 @@ create table shield_installs (
   reason_attrs jsonb not null default '{}'::jsonb,
   rules jsonb not null default '{}'::jsonb, -- by id of the rule: reason and attributes, for rules that differ from the list
   seen timestamp with time zone not null default now(),
+  held jsonb not null default '[]'::jsonb, -- the rules of the list that the scrubber held when it was last read, in their order
   constraint shield_installs_pkey PRIMARY KEY (list_id, scrubber),
   constraint shield_installs_list_id_team_id_fkey FOREIGN KEY (list_id, team_id) REFERENCES shield_lists(id, team_id) ON DELETE CASCADE,
   constraint shield_installs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'rejected'::text, 'held'::text, 'unreachable'::text])))
@@ -2803,6 +2816,7 @@ grant insert, select, update (version, serial, recordset_count, record_count, se
 grant delete, insert (team_id, domain, auto_join, created, pending_since, due), select, update (auto_join, verified, pending_since, last_check, last_check_result, missed, due) on domains to pharos_tenant;
 grant select on event_comments to pharos_tenant;
 grant select on event_flow_files to pharos_tenant;
+grant select on event_marks to pharos_tenant;
 grant select on event_relationships to pharos_tenant;
 grant select on event_reviews to pharos_tenant;
 grant select on events to pharos_tenant;

@@ -857,6 +857,13 @@ export interface EventFlowFilesTable {
   saved: Generated<Date>
 }
 
+export interface EventMarksTable {
+  team_id: number
+  event_id: string
+  /** by the name of a status or flag of the contract: since when; no delivery changes it */
+  marks: GeneratedJson
+}
+
 export interface EventNetworksTable {
   network: string
   event_id: string
@@ -1673,6 +1680,8 @@ export interface ShieldInstallsTable {
   /** by id of the rule: reason and attributes, for rules that differ from the list */
   rules: GeneratedJson
   seen: Generated<Date>
+  /** the rules of the list that the scrubber held when it was last read, in their order */
+  held: GeneratedJson
 }
 
 export type ShieldListsStatus = 'pending' | 'active' | 'error'
@@ -2026,6 +2035,7 @@ export interface Schema {
   domains: DomainsTable
   event_comments: EventCommentsTable
   event_flow_files: EventFlowFilesTable
+  event_marks: EventMarksTable
   event_networks: EventNetworksTable
   event_relationships: EventRelationshipsTable
   event_reviews: EventReviewsTable

@@ -1,0 +1,37 @@
+// The SQL of marks: statuses and flags that Pharos sets for a team's view of an event.
+import { sql } from 'kysely'
+import type { EventMark } from '@pharos/contract/analysis'
+import type { Db, Trx } from '../db/postgres.ts'
+
+/** Since when each mark is set, in ISO 8601. */
+export type Marks = Readonly<Partial<Record<EventMark, string>>>
+
+export type TeamMarks = { readonly team_id: number; readonly event_id: string; readonly marks: Marks }
+
+/** The marks of all teams. */
+export async function listMarks(trx: Trx, eventIds: readonly string[]): Promise<TeamMarks[]> {
+  const { rows } = await sql<TeamMarks>`
+    select m.team_id, m.event_id, m.marks from event_marks m where m.event_id = any(${eventIds}::text[])`.execute(
+    trx,
+  )
+  return rows
+}
+
+export async function findMarks(db: Db | Trx, teamId: number, eventId: string): Promise<Marks> {
+  const { rows } = await sql<{ marks: Marks }>`
+    select m.marks from event_marks m where m.team_id = ${teamId} and m.event_id = ${eventId}`.execute(db)
+  return rows[0]?.marks ?? {}
+}
+
+export async function saveMarks(
+  trx: Trx,
+  teamId: number,
+  marked: readonly { readonly eventId: string; readonly marks: Marks }[],
+): Promise<void> {
+  if (marked.length === 0) return
+  await sql`
+    insert into event_marks (team_id, event_id, marks)
+    select ${teamId}, n."eventId", n.marks
+    from jsonb_to_recordset(${JSON.stringify(marked)}::jsonb) as n ("eventId" text, marks jsonb)
+    on conflict (event_id, team_id) do update set marks = excluded.marks`.execute(trx)
+}
