@@ -123,7 +123,7 @@ describe('changes that teams are notified of', () => {
     assert.deepEqual(callersOf(/await saveTeamEvents\(/), ['server/src/analysis/relationship.ts'])
     assert.deepEqual(callersOf(/await saveShown\(/), ['server/src/analysis/show-event.ts'])
     const view = bodyOf({ file: 'analysis/show-event.ts', name: 'showEvents' })
-    assert.match(view, /saveShown\(.*await writeMessages\(trx/s)
+    assert.match(view, /saveShown\(.*await writeMessages\(\s*trx/s)
     const caller = bodyOf({ file: 'analysis/relationship.ts', name: 'relateEvents' })
     assert.match(caller, /saveTeamEvents\(.*await writeMessages\(trx, eventMessages\(/s)
   })
