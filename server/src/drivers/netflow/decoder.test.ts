@@ -229,6 +229,13 @@ describe('NetFlow v9 and IPFIX', () => {
       decodeAll(decoder, [ipfix({}, set(2, open), set(256, record('a'), record(''), record('name')))]),
       [smallRow(50, 2), smallRow(50, 2), smallRow(50, 2)],
     )
+    const named = template(256, [8, 4], [12, 4], [1, 4], [2, 4], [236, 65_535])
+    const v9Record = (text: string) => pack(smallRecord(50, 2), u8(text.length), bytes(text))
+    assert.deepEqual(
+      decodeAll(createDecoder(), [v9({}, set(0, named), set(256, v9Record(''), v9Record('vpn1')))]),
+      [smallRow(50, 2), smallRow(50, 2)],
+      'as in the NetStream of H3C, which is NetFlow v9',
+    )
     const cut = pack(u16(256), u16(10), ip('192.0.2.1'), u8(200), u8(0))
     assert.equal(decodeAll(decoder, [ipfix({}, cut)]).length, 0)
   })
@@ -537,6 +544,13 @@ describe('NetFlow v9 and IPFIX', () => {
       assert.equal(decodeAll(decoder, [v9({}, good, pack(u16(256), u16(length)), good)]).length, 1)
     }
     assert.equal(decoder.counters.truncated, 3)
+  })
+
+  it('end where the rest of the datagram is filled with zeros', () => {
+    const decoder = createDecoder()
+    const filled = v9({}, set(0, small), set(256, smallRecord(1)), new Uint8Array(1000))
+    assert.deepEqual(decodeAll(decoder, [filled]), [smallRow(1)])
+    assert.equal(decoder.counters.truncated, 0)
   })
 
   it('count missing records of IPFIX and missing datagrams of v9', () => {

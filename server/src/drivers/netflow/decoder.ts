@@ -72,7 +72,7 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
     addTemplate({ exporter: address, version, domain: domainId, id, scopes, fields }) {
       const exporter = exporters.findAddress(address, Date.now())
       const domain = exporter && messages.domainOf(exporter, version, domainId)
-      const template = createTemplate(version, id, scopes, Uint32Array.from(fields.flat()))
+      const template = createTemplate(id, scopes, Uint32Array.from(fields.flat()))
       if (domain && template && !domain.templates.has(id)) messages.saveTemplate(domain, template)
     },
     addSampling({ exporter: address, version, domain: domainId, sampler, inIf, rate }) {

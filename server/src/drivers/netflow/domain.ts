@@ -76,15 +76,10 @@ const fieldsMax = 256
 const recordOctetsMax = 65_535
 
 /** Returns the template; undefined if it has no fields, too many, or records of no or too many octets. */
-export function createTemplate(
-  version: 9 | 10,
-  id: number,
-  scopes: number,
-  fields: Uint32Array,
-): Template | undefined {
+export function createTemplate(id: number, scopes: number, fields: Uint32Array): Template | undefined {
   const count = fields.length / 3
   if (count === 0 || count > fieldsMax || scopes > count) return undefined
-  const layout = layoutOf({ version, fields: fieldList(fields) })
+  const layout = layoutOf(fieldList(fields))
   if (layout.width === 0 || layout.width > recordOctetsMax) return undefined
   return { id, scopes, fields, layout, records: 0, compiled: undefined }
 }

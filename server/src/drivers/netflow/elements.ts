@@ -177,9 +177,12 @@ export type Layout = {
   readonly hasSection: boolean
 }
 
-/** Returns where the values are in the records of a template. */
-export function layoutOf({ version, fields }: Pick<TemplateRecord, 'version' | 'fields'>): Layout {
-  const isVariable = version === 10 && fields.some(([, , length]) => length === variableLength)
+/**
+ * Returns where the values are in the records of a template. Fields of variable length are those of IPFIX, but H3C's NetStream has them
+ * in NetFlow v9 too, where a record of that length would not fit into a datagram.
+ */
+export function layoutOf(fields: TemplateRecord['fields']): Layout {
+  const isVariable = fields.some(([, , length]) => length === variableLength)
   const places = new Int32Array(slotNames.length).fill(-1)
   const lengths = new Uint16Array(slotNames.length)
   const preferences = new Uint8Array(slotNames.length).fill(255)

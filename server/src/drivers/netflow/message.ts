@@ -123,6 +123,8 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     while (at + 4 <= end) {
       const id = view.getUint16(at)
       const length = view.getUint16(at + 2)
+      // Some exporters send datagrams of one size, filled with zeros.
+      if (id === 0 && length === 0) return records
       // A length below 4 would never advance.
       if (length < 4 || at + length > end) {
         counters.truncated++
@@ -282,7 +284,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
   ) {
     const known = domain.templates.get(id)
     if (known && isSameTemplate(known, scopes, fields)) return
-    const template = createTemplate(domain.version, id, scopes, fields)
+    const template = createTemplate(id, scopes, fields)
     if (!template) {
       counters.refusedTemplates++
       return

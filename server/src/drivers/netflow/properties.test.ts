@@ -83,7 +83,7 @@ describe('a compiled template', () => {
           const octets = isSparse
             ? content.map((octet, i) => (content[(i * 7) % 400]! < 160 ? 0 : octet))
             : content
-          const made = createTemplate(10, 256, 0, Uint32Array.from(fields.flat()))
+          const made = createTemplate(256, 0, Uint32Array.from(fields.flat()))
           const compiled = made && compileRecords(made.layout)
           if (!compiled) return
           compared++
