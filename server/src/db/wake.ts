@@ -23,6 +23,8 @@ export type WakeName =
   | 'outbox'
   /** Rule lists were changed, or a hold of them was decided. */
   | 'shield'
+  /** Scrubbers hold other rules. */
+  | 'shield-applied'
   /** Zones have versions that are not published, were created or deleted. */
   | 'dns'
   /** Zones have a new serial, or the catalog has. */

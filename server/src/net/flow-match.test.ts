@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { coversMatch, intersectMatches, matchesPacket } from './flow-match.ts'
+import { coversMatch, intersectMatches, matchesPacket, overlapMatches } from './flow-match.ts'
 import { flowMatches, flowPackets } from './testing-flow.ts'
 
 for (const family of [4, 6] as const) {
@@ -12,6 +12,7 @@ for (const family of [4, 6] as const) {
       fc.property(flowMatches(family), flowMatches(family), packets, (a, b, sample) => {
         const common = intersectMatches(a, b)
         if (common) nonEmpty++
+        assert.equal(overlapMatches(a, b), common !== undefined)
         for (const packet of sample) {
           const isBoth = matchesPacket(a, packet) && matchesPacket(b, packet)
           assert.equal(common !== undefined && matchesPacket(common, packet), isBoth)

@@ -1,8 +1,15 @@
 // The conditions of a filter rule on a packet, in canonical form, with the set operations on them: what FlowSpec (RFC 8955, 8956)
 // and packet filters have in common. It knows no action, no order and no wire format.
 import type { Family } from './bits.ts'
-import { covers, type Prefix } from './prefix.ts'
-import { coversRanges, formatRanges, includesNumber, intersectRanges, type Ranges } from './ranges.ts'
+import { covers, overlaps, type Prefix } from './prefix.ts'
+import {
+  coversRanges,
+  formatRanges,
+  includesNumber,
+  intersectRanges,
+  overlapRanges,
+  type Ranges,
+} from './ranges.ts'
 
 /** Bits of the TCP header's 13th octet (RFC 9293, RFC 3168): all of `set` are 1 and all of `unset` are 0. */
 export type TcpFlags = { readonly set: number; readonly unset: number }
@@ -89,6 +96,24 @@ export function intersectMatches(a: FlowMatch, b: FlowMatch): FlowMatch | undefi
   const fragment = a.fragment ?? b.fragment
   if (fragment !== undefined) common.fragment = fragment
   return common
+}
+
+/** Whether a packet can meet both: `intersectMatches` without the result, for comparisons by the million. */
+export function overlapMatches(a: FlowMatch, b: FlowMatch): boolean {
+  for (const name of rangeConditions) {
+    const x = a[name]
+    const y = b[name]
+    if (x && y && !overlapRanges(x, y)) return false
+  }
+  if (a.tcpFlags && b.tcpFlags) {
+    const { set, unset } = a.tcpFlags
+    if ((set & b.tcpFlags.unset) !== 0 || (b.tcpFlags.set & unset) !== 0) return false
+  }
+  if (a.fragment !== undefined && b.fragment !== undefined && a.fragment !== b.fragment) return false
+  return (
+    overlaps(a.destination, b.destination) &&
+    (a.source === undefined || b.source === undefined || overlaps(a.source, b.source))
+  )
 }
 
 /** Whether every packet that meets `inner` meets `outer`. */

@@ -59,6 +59,16 @@ export function intersectRanges(a: Ranges, b: Ranges): Ranges | undefined {
   return common.length > 0 ? common : undefined
 }
 
+/** Whether they have a number in common. */
+export function overlapRanges(a: Ranges, b: Ranges): boolean {
+  for (let x = 0, y = 0; x < a.length && y < b.length;) {
+    if (a[x]![1] < b[y]![0]) x++
+    else if (b[y]![1] < a[x]![0]) y++
+    else return true
+  }
+  return false
+}
+
 /** Whether `outer` has every number of `inner`. */
 export function coversRanges(outer: Ranges, inner: Ranges): boolean {
   return inner.every(([first, last]) => outer.some((range) => range[0] <= first && last <= range[1]))

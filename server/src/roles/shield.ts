@@ -3,12 +3,14 @@
 import { createEstimateHits } from '../analysis/shield/estimate-hits.ts'
 import { compileLists } from '../analysis/shield/compile.ts'
 import { HitsRecorder } from '../analysis/shield/record-hits.ts'
+import { markMitigations } from '../analysis/shield/mark-mitigations.ts'
 import { reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
 import { listScrubbers, type ScrubberRow } from '../analysis/shield/scrubber.store.ts'
 import type { Scrubber } from '../analysis/shield/scrubber.ts'
 import type { FindRefusals, ListRefusal } from '../analysis/shield/update-shield.ts'
 import { refreshStates, upkeepLists } from '../analysis/shield/upkeep.ts'
 import { Leadership } from '../db/leadership.ts'
+import { wake } from '../db/wake.ts'
 import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 import { createScrubber } from '../drivers/scrubbers.ts'
 import type { Component } from '../runtime/component.ts'
@@ -20,6 +22,8 @@ import type { Shared } from './shared.ts'
 const upkeepIntervalMs = 5_000
 /** Scrubbers are read back and their counters are read this often. */
 const scrubberIntervalMs = 10_000
+/** Rules of before may concern an event that starts now. */
+const mitigationIntervalMs = 10_000
 /** Finds new scrubbers within this time if a notification is lost. */
 const discoverIntervalMs = 30_000
 
@@ -36,6 +40,16 @@ export function shieldParts(shared: Shared): Component[] {
         if (emptied > 0) log.warn({ emptied }, 'shield lists removed: the teams no longer hold the prefixes')
         if (held > 0) log.warn({ held }, 'removals of shield lists wait for staff')
         await refreshStates(postgres.owner)
+      },
+    }),
+    createLedLoop(shared, {
+      name: 'shield-mitigations',
+      wakeName: 'shield-applied',
+      intervalMs: mitigationIntervalMs,
+      async run(signal) {
+        const { marked, failed } = await markMitigations(postgres.owner, signal)
+        if (marked > 0) log.info({ events: marked }, 'mitigations of events changed')
+        for (const error of failed) log.error({ err: error }, 'mitigations of a team not updated')
       },
     }),
     createScrubberLoops(shared),
@@ -133,6 +147,7 @@ async function runScrubber(
     )
     if (applied + removed > 0) log.info({ scrubber, applied, removed }, 'shield lists applied')
     if (newHolds.length > 0) log.warn({ scrubber, holds: newHolds }, 'changes of shield lists wait for staff')
+    if (applied + removed > 0) await wake(postgres.owner, 'shield-applied')
   } finally {
     await refreshStates(postgres.owner)
   }

@@ -32,25 +32,27 @@ export type Vector = (typeof vectors)[number]
 
 const indexOf = (vector: Vector): number => vectors.indexOf(vector)
 
-/** Services that answer with more than they are asked, by the source port of their answers. */
+/** Source ports of services that answer with more than they are asked, by the class of an attack with their answers. */
+export const amplifierPorts: ReadonlyMap<string, number> = new Map<Vector, number>([
+  ['udp.amplification.qotd', 17],
+  ['udp.amplification.chargen', 19],
+  ['udp.amplification.dns', 53],
+  ['udp.amplification.portmap', 111],
+  ['udp.amplification.ntp', 123],
+  ['udp.amplification.netbios', 137],
+  ['udp.amplification.snmp', 161],
+  ['udp.amplification.cldap', 389],
+  ['udp.amplification.ssdp', 1900],
+  ['udp.amplification.rdp', 3389],
+  ['udp.amplification.wsd', 3702],
+  ['udp.amplification.sip', 5060],
+  ['udp.amplification.mdns', 5353],
+  ['udp.amplification.memcached', 11_211],
+])
+
+/** Index of the vector by the source port. */
 const amplifiers = new Uint8Array(65_536)
-for (const [port, vector] of [
-  [17, 'udp.amplification.qotd'],
-  [19, 'udp.amplification.chargen'],
-  [53, 'udp.amplification.dns'],
-  [111, 'udp.amplification.portmap'],
-  [123, 'udp.amplification.ntp'],
-  [137, 'udp.amplification.netbios'],
-  [161, 'udp.amplification.snmp'],
-  [389, 'udp.amplification.cldap'],
-  [1900, 'udp.amplification.ssdp'],
-  [3389, 'udp.amplification.rdp'],
-  [3702, 'udp.amplification.wsd'],
-  [5060, 'udp.amplification.sip'],
-  [5353, 'udp.amplification.mdns'],
-  [11_211, 'udp.amplification.memcached'],
-] as const)
-  amplifiers[port] = indexOf(vector)
+for (const [vector, port] of amplifierPorts) amplifiers[port] = indexOf(vector as Vector)
 
 const [udp, tcp, syn, ack, rst, icmp, ip, fragment] = (
   [

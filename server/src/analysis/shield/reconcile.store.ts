@@ -14,6 +14,8 @@ export type StoredRule = {
   readonly match: StoredMatch
   readonly rate_bps: number | null
   readonly rate_pps: number | null
+  /** When it was written, in ISO 8601. */
+  readonly created: string
 }
 
 export type DesiredRow = {
@@ -35,13 +37,16 @@ export async function listDesired(db: Db | Trx, prefixes: readonly Prefix[]): Pr
   const { rows } = await sql<Omit<DesiredRow, 'prefix'> & { prefix: string }>`
     select l.id as "listId", l.team_id as "teamId", l.prefix::text as prefix, l.version,
       (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'action', r.action, 'match', r.match, 'rate_bps', r.rate_bps,
-          'rate_pps', r.rate_pps) order by r.sequence), '[]')
+          'rate_pps', r.rate_pps, 'created', r.created) order by r.sequence), '[]')
         from shield_rules r where r.list_id = l.id and r.enabled and (r.expires is null or r.expires > now())) as rules
     from shield_lists l where ${inScope(prefixes)} order by l.id`.execute(db)
   return parsed(rows)
 }
 
-export type EvidenceRow = DesiredRow & { readonly newRules: number }
+export type EvidenceRow = Omit<DesiredRow, 'rules'> & {
+  readonly rules: readonly Omit<StoredRule, 'created'>[]
+  readonly newRules: number
+}
 
 /** Returns what the newest version of every list says, and how many rules the team has created lately. */
 export async function listEvidence(db: Db | Trx, prefixes: readonly Prefix[]): Promise<EvidenceRow[]> {
@@ -102,6 +107,8 @@ export type Install = {
   readonly state: InstallState
   readonly reason: ShieldReason | null
   readonly attrs: Readonly<Record<string, unknown>>
+  /** The rules that the scrubber holds, in their order; null: those that it held before. */
+  readonly held: readonly StoredRule[] | null
   /** By id: of rules that differ from the list. */
   readonly rules: Readonly<
     Record<string, { readonly reason: ShieldReason; readonly attrs: Readonly<Record<string, unknown>> }>
@@ -114,13 +121,16 @@ export async function saveInstalls(trx: Trx, scrubber: string, installs: readonl
     delete from shield_installs where scrubber = ${scrubber}
       and not list_id = any(${installs.map(({ listId }) => listId)}::integer[])`.execute(trx)
   await sql`
-    insert into shield_installs (list_id, team_id, scrubber, version, state, reason, reason_attrs, rules)
-    select l.id, l.team_id, ${scrubber}, n.version, n.state, n.reason, n.attrs, n.rules
+    insert into shield_installs (list_id, team_id, scrubber, version, state, reason, reason_attrs, rules, held)
+    select l.id, l.team_id, ${scrubber}, n.version, n.state, n.reason, n.attrs, n.rules, coalesce(n.held, before.held, '[]')
     from jsonb_to_recordset(${JSON.stringify(installs)}::jsonb)
-      as n ("listId" integer, version integer, state text, reason text, attrs jsonb, rules jsonb)
+      as n ("listId" integer, version integer, state text, reason text, attrs jsonb, rules jsonb, held jsonb)
     join shield_lists l on l.id = n."listId"
+    left join shield_installs before on before.list_id = l.id and before.scrubber = ${scrubber}
     on conflict (list_id, scrubber) do update set version = excluded.version, state = excluded.state, reason = excluded.reason,
-      reason_attrs = excluded.reason_attrs, rules = excluded.rules, seen = now()`.execute(trx)
+      reason_attrs = excluded.reason_attrs, rules = excluded.rules, held = excluded.held, seen = now()`.execute(
+    trx,
+  )
 }
 
 /** The scrubber did not answer: what it held stays, and newer versions wait. */
@@ -149,7 +159,7 @@ export type ListState = {
   readonly version: number
   readonly status: 'pending' | 'active' | 'error'
   readonly reason: ShieldReason | null
-  readonly installs: readonly (Omit<Install, 'listId'> & { readonly scrubber: string })[]
+  readonly installs: readonly (Omit<Install, 'listId' | 'held'> & { readonly scrubber: string })[]
   readonly rules: readonly {
     readonly id: number
     readonly enabled: boolean

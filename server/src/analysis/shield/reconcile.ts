@@ -17,6 +17,7 @@ import {
   saveUnreachable,
   type CountedHits,
   type DesiredRow,
+  type EvidenceRow,
   type Install,
   type StoredRule,
 } from './reconcile.store.ts'
@@ -80,10 +81,11 @@ async function run(
   await scrubber.remove(guarded.remove)
   const isUnchanged = guarded.apply.length === 0 && guarded.remove.length === 0
   const after = isUnchanged ? before : await scrubber.list()
+  const enforcement = await enforcementOf(scrubber)
   const installs = [
     ...desired.map((list) => installOf(list, compiled, guarded, after, scrubber)),
-    ...unreadable.map(installOfUnreadable),
-  ]
+    ...unreadable.map((list) => installOfUnreadable(list, after)),
+  ].map((install) => (enforcement.isEnforced ? install : { ...install, held: [] }))
   const newHolds = await db.transaction().execute(async (trx) => {
     await saveInstalls(trx, name, installs)
     return saveHolds(trx, name, guarded.holds)
@@ -92,7 +94,8 @@ async function run(
     const counted = await saveHits(db, name, await scrubber.hits())
     await recordHits?.(countsOf(desired, counted))
   }
-  await assertEnforced(name, scrubber)
+  if (!enforcement.isEnforced)
+    throw new ScrubberError('unreachable', `${name}: none of ${enforcement.routers} routers has a session`)
   return {
     applied: guarded.apply.length,
     removed: guarded.remove.length,
@@ -101,11 +104,10 @@ async function run(
   }
 }
 
-/** A program that holds rules for routers enforces none while no router has a session. Throws ScrubberError then. */
-async function assertEnforced(name: string, scrubber: Scrubber): Promise<void> {
+/** A program that holds rules for routers enforces none while no router has a session. */
+async function enforcementOf(scrubber: Scrubber) {
   const { neighbors } = await scrubber.probe()
-  if (neighbors?.established === 0)
-    throw new ScrubberError('unreachable', `${name}: none of ${neighbors.configured} routers has a session`)
+  return { isEnforced: neighbors?.established !== 0, routers: neighbors?.configured }
 }
 
 /** Rules that are no longer desired are left out: they are not installed any more. */
@@ -120,7 +122,8 @@ function countsOf(desired: readonly Desired[], counted: readonly CountedHits[]):
   })
 }
 
-type Desired = OrderedList & Pick<DesiredRow, 'listId' | 'teamId' | 'version'>
+type Desired = OrderedList &
+  Pick<DesiredRow, 'listId' | 'teamId' | 'version'> & { readonly stored: DesiredRow['rules'] }
 
 type Unreadable = Pick<DesiredRow, 'listId' | 'version' | 'prefix'> & { readonly rule: number }
 
@@ -145,19 +148,19 @@ const readState = (db: Db, prefixes: readonly Prefix[]) =>
     })
 
 /** A rule that can no longer be parsed would let packets pass or drop them: its list is not touched, and stops no other. */
-function parseLists<Row extends DesiredRow>(rows: readonly Row[]) {
-  const lists: (Omit<Row, 'rules'> & Pick<Desired, 'rules'>)[] = []
+function parseLists<Row extends DesiredRow | EvidenceRow>(rows: readonly Row[]) {
+  const lists: (Omit<Row, 'rules'> & { readonly rules: FilterRule[]; readonly stored: Row['rules'] })[] = []
   const unreadable: Unreadable[] = []
   for (const row of rows) {
     const rules: FilterRule[] = []
-    let broken: StoredRule | undefined
+    let broken: Pick<StoredRule, 'id'> | undefined
     for (const rule of row.rules) {
       const parsed = findStored(rule, row.prefix)
       if (parsed) rules.push({ id: rule.id, ...parsed })
       else broken = rule
     }
     if (broken) unreadable.push({ ...row, rule: broken.id })
-    else lists.push({ ...row, rules })
+    else lists.push({ ...row, rules, stored: row.rules })
   }
   return { lists, unreadable }
 }
@@ -168,28 +171,37 @@ const without = (prefixes: ReadonlySet<Prefix>, planned: PlannedChanges): Planne
   remove: planned.remove.filter((prefix) => !prefixes.has(prefix)),
 })
 
-const installOfUnreadable = ({ listId, version, rule }: Unreadable): Install => ({
+const installOfUnreadable = (
+  { listId, version, prefix, rule }: Unreadable,
+  after: readonly InstalledList[],
+): Install => ({
   listId,
   version,
   state: 'rejected',
   reason: 'unreadable',
   attrs: {},
+  held: keptBy(after, prefix),
   rules: { [rule]: { reason: 'unreadable', attrs: {} } },
 })
 
+/** What a scrubber holds of a list that was not applied: nothing, or what it held before. */
+const keptBy = (after: readonly InstalledList[], prefix: Prefix): Install['held'] =>
+  after.some((list) => list.prefix === prefix) ? null : []
+
 function installOf(
-  { listId, version, prefix, rules }: Desired,
+  { listId, version, prefix, rules, stored }: Desired,
   compiled: CompileResult,
   guarded: GuardedChanges,
   after: readonly InstalledList[],
   { can }: Scrubber,
 ): Install {
-  const base = { listId, version, attrs: {}, rules: {} }
+  const base = { listId, version, attrs: {}, rules: {}, held: keptBy(after, prefix) }
   const refusal = compiled.refused.find((one) => one.prefix === prefix)
   if (refusal) return { ...base, state: 'rejected', ...ofRefusal(refusal, can.rulesMax) }
   if (guarded.holds.some((hold) => hold.listId === listId)) return { ...base, state: 'held', reason: 'held' }
   const wanted = compiled.lists.find((list) => list.prefix === prefix)
   if (!isHeldBy(wanted, after, prefix, can.ordering)) return { ...base, state: 'pending', reason: 'waiting' }
+  const shadowed = compiled.shadowed.filter((one) => one.prefix === prefix)
   const notes = {
     ...(can.ordering === 'flowspec' ? noteEach(rules, 'routers_may_validate') : {}),
     ...Object.fromEntries(
@@ -198,12 +210,11 @@ function installOf(
         .map(({ rule, count }) => [rule, { reason: 'limit_in_parts' as const, attrs: { count } }]),
     ),
     ...Object.fromEntries(
-      compiled.shadowed
-        .filter((one) => one.prefix === prefix)
-        .map(({ rule, by }) => [rule, { reason: 'shadowed' as const, attrs: { other: by } }]),
+      shadowed.map(({ rule, by }) => [rule, { reason: 'shadowed' as const, attrs: { other: by } }]),
     ),
   }
-  return { ...base, state: 'active', reason: null, rules: notes }
+  const held = stored.filter(({ id }) => !shadowed.some(({ rule }) => rule === id))
+  return { ...base, state: 'active', reason: null, rules: notes, held }
 }
 
 const noteEach = (rules: readonly FilterRule[], reason: ShieldReason) =>
