@@ -70,6 +70,9 @@ export const NotificationSettings = Component('NotificationSettings', {
   attack_bps: threshold('bits per second'),
   attack_pps: threshold('packets per second'),
   kinds: TeamKinds,
+  monthly_report: Type.Boolean({
+    description: 'whether the monthly report of the team is mailed, as PDF; only with `mail`. Off by default',
+  }),
   staff: Nullable(
     Component(
       'StaffNotificationSettings',

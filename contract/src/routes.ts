@@ -28,6 +28,7 @@ import { notificationRoutes } from './notification.ts'
 import { platformRoutes } from './platform.ts'
 import { portRoutes } from './port.ts'
 import { prefixRoutes } from './prefix.ts'
+import { reportRoutes } from './report.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './search.ts'
 import { secondFactorRoutes } from './second-factor.ts'
@@ -98,6 +99,7 @@ export const routes: readonly Route[] = [
   ...analysisRoutes,
   ...flowRoutes,
   ...filterKeyRoutes,
+  ...reportRoutes,
   ...timezoneRoutes,
   ...shieldRoutes,
   ...shieldSuggestionRoutes,

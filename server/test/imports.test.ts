@@ -104,6 +104,21 @@ const allowed: Record<string, readonly string[]> = {
   ],
   // Finds rows of every domain: its sources read their tables.
   search: ['contract', 'net', 'operation', 'runtime', 'db', 'byoip', 'inventory', 'packages'],
+  // Reads with the operations of the domains that it reports.
+  report: [
+    'contract',
+    'net',
+    'text',
+    'operation',
+    'runtime',
+    'db',
+    'mail',
+    'notification',
+    'analysis',
+    'inventory',
+    'packages',
+    'type:brand',
+  ],
   brand: ['runtime', 'db', 'text', 'packages'],
   // The operator's side: the platform file writes the tables of every domain; commands and roles connect everything.
   platform: [

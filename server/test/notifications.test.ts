@@ -281,7 +281,7 @@ describe('mails of notifications', () => {
 
 describe('the link to unsubscribe', () => {
   const urlOf = (user: User, team: number | null, now = new Date()) =>
-    unsubscribeUrl(api.config.secret, '', { userId: user.userId, teamId: team }, now)
+    unsubscribeUrl(api.config.secret, '', { userId: user.userId, teamId: team, from: 'notifications' }, now)
   const oneClick = (url: string) =>
     api.server.inject({
       method: 'POST',

@@ -19,6 +19,7 @@ import { operatorExamples } from './operator.ts'
 import { platformExamples } from './platform.ts'
 import { portExamples } from './port.ts'
 import { prefixExamples } from './prefix.ts'
+import { reportExamples } from './report.ts'
 import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
 import { shieldExamples } from './shield.ts'
@@ -55,5 +56,6 @@ export const examples: Examples = new Map([
   ...deliveryExamples,
   ...eventAttachmentExamples,
   ...eventTrafficExamples,
+  ...reportExamples,
   ...searchExamples,
 ])

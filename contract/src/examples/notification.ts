@@ -29,6 +29,7 @@ const settings: NotificationSettings = {
     shield_changed: true,
     letter_needed: true,
   },
+  monthly_report: true,
   staff: null,
 }
 

@@ -1,14 +1,16 @@
 // Attacks over time as bars stacked by their peak: a small answer of counts, whatever the number of attacks.
 import { getRelatedTimeseriesRoute } from '@pharos/contract/analysis'
 import { ProblemError } from '@pharos/contract/client'
+import type { Timeseries } from '@pharos/contract/timeseries'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { answerOf, refetchIntervalOf } from '../api/queries.ts'
-import type { TimeRange as Milliseconds } from '../charts/chart-props.ts'
+import type { ChartProps, TimeRange as Milliseconds } from '../charts/chart-props.ts'
 import { Chart } from '../charts/chart.tsx'
 import { problemText } from '../ui/problem-text.ts'
 import type { Span, TimeRange } from '../ui/time-range.ts'
-import { formatTime, useZone, zoneName } from '../ui/time.tsx'
+import { timeIn } from '../ui/time-text.ts'
+import { useZone, zoneName } from '../ui/time.tsx'
 import { barsOf, bucketsOf, rangeOfBar } from './by-day.ts'
 import classes from './events.module.css'
 import { words } from './words.ts'
@@ -48,24 +50,50 @@ export function AttacksByDay({
     placeholderData: keepPreviousData,
     refetchInterval: () => refetchIntervalOf(getRelatedTimeseriesRoute, 30_000),
   })
-  const bars = useMemo(() => answer.data && barsOf(answer.data), [answer.data])
-  const isDays = query.interval % daySeconds === 0
-  const timeText = useMemo(() => {
-    if (!isDays) return (time: number) => formatTime(new Date(time).toISOString(), zone)
-    const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone })
-    return (time: number) => format.format(time)
-  }, [isDays, zone, timeZone])
   // The list names a filter that the API refuses, and leaves it out.
   if (!answer.data && answer.error instanceof ProblemError && answer.error.problem.status === 422) return null
   const { data } = answer
-  const chart = (
+  const isEmpty = data === undefined || data.series.every(({ max }) => (max ?? 0) === 0)
+  return (
+    <>
+      <AttackBars
+        label={label}
+        data={data}
+        timeZone={timeZone}
+        height={height}
+        isLoading={answer.isPending}
+        onPeriod={onPeriod}
+        {...(answer.error && !data
+          ? { error: problemText(answer.error).title, onRetry: () => void answer.refetch() }
+          : {})}
+        {...(onZoom ? { onZoom } : {})}
+        {...(isZoomed === undefined ? {} : { isZoomed })}
+      />
+      {hint !== undefined && !isEmpty && <p className={classes['hint']}>{hint}</p>}
+    </>
+  )
+}
+
+type AttackBarsProps = Pick<AttacksByDayProps, 'label' | 'height' | 'onPeriod' | 'onZoom' | 'isZoomed'> &
+  Pick<ChartProps, 'isLoading' | 'error' | 'onRetry'> & {
+    /** Undefined until it is loaded. */
+    readonly data: Timeseries | undefined
+    readonly timeZone: string
+  }
+
+/** The bars of an answer. */
+export function AttackBars({ data, timeZone, onPeriod, ...chart }: AttackBarsProps) {
+  const bars = useMemo(() => data && barsOf(data), [data])
+  const isDays = data !== undefined && data.interval % daySeconds === 0
+  const timeText = useMemo(() => {
+    const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone })
+    return (time: number) => (isDays ? format.format(time) : timeIn(new Date(time).toISOString(), timeZone))
+  }, [isDays, timeZone])
+  return (
     <Chart
       kind="stacked-bars"
-      label={label}
       times={bars?.times ?? []}
       series={bars?.series ?? []}
-      height={height}
-      isLoading={answer.isPending}
       emptyText={texts.none}
       timeText={timeText}
       {...(data
@@ -75,19 +103,7 @@ export function AttacksByDay({
             onSelect: (index: number) => onPeriod(rangeOfBar(data, index)),
           }
         : {})}
-      {...(answer.error && !data
-        ? { error: problemText(answer.error).title, onRetry: () => void answer.refetch() }
-        : {})}
-      {...(onZoom ? { onZoom } : {})}
-      {...(isZoomed === undefined ? {} : { isZoomed })}
+      {...chart}
     />
-  )
-  return (
-    <>
-      {chart}
-      {hint !== undefined && bars !== undefined && bars.total > 0 && (
-        <p className={classes['hint']}>{hint}</p>
-      )}
-    </>
   )
 }

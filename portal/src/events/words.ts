@@ -1,4 +1,6 @@
 // The texts of the security events.
+import { peakBandTexts } from '@pharos/contract/report-text'
+
 export const words = {
   unknownNetwork: 'Unknown network',
   oneMeasurement: 'Only one measurement, shown as a level until the end of the attack.',
@@ -9,12 +11,7 @@ export const words = {
     lastDays: 'Last 30 days',
     inRange: 'Attacks in this time',
     none: 'No attacks in this time',
-    bands: {
-      below_1g: 'Below 1 Gbps',
-      from_1g: '1 to 10 Gbps',
-      from_10g: '10 to 100 Gbps',
-      from_100g: 'Over 100 Gbps',
-    },
+    bands: peakBandTexts,
     asBefore: 'as many as in the 30 days before',
     noneBefore: 'none in the 30 days before',
     more: (percent: number) => `${percent.toLocaleString('en')} % more than in the 30 days before`,

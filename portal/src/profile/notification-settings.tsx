@@ -57,6 +57,7 @@ type Values = {
   digest: Digest
   attack_bps: number | null
   attack_pps: number | null
+  monthly_report: boolean
   staff_mail: boolean
   staff_digest: Digest
 } & Record<NotificationKind, boolean>
@@ -82,14 +83,12 @@ const declared = {
   attack_pps: rate({ of: 'pps', label: t.pps, help: t.ppsHelp }),
   staff_mail: toggle({ label: t.staffMail, help: t.staffMailHelp }),
   staff_digest: digest,
+  monthly_report: toggle({ label: t.monthlyReport, help: t.monthlyReportHelp }),
   ...kindFields,
 }
 
-const valuesOf = ({ mail, digest, attack_bps, attack_pps, kinds, staff }: NotificationSettings): Values => ({
-  mail,
-  digest,
-  attack_bps,
-  attack_pps,
+const valuesOf = ({ kinds, staff, ...settings }: NotificationSettings): Values => ({
+  ...settings,
   ...kinds,
   staff_mail: staff?.mail ?? false,
   staff_digest: staff?.digest ?? 'immediate',
@@ -106,6 +105,7 @@ const bodyOf = (values: Values, isStaff: boolean): NotificationSettings => ({
   attack_bps: values.attack_bps,
   attack_pps: values.attack_pps,
   kinds: pick<TeamNotificationKind>(values, teamNotificationKinds),
+  monthly_report: values.monthly_report,
   staff: isStaff
     ? {
         mail: values.staff_mail,
@@ -150,6 +150,9 @@ function SettingsForm({ user, settings }: { user: User; settings: NotificationSe
             {attackKinds.map((kind) => (
               <Field key={kind} form={form} name={kind} readOnly={!mail} />
             ))}
+          </FormSection>
+          <FormSection title={t.report} help={t.reportHelp}>
+            <Field form={form} name="monthly_report" readOnly={!mail} />
           </FormSection>
           <FormSection title={t.other} help={t.otherHelp}>
             {teamNotificationKinds

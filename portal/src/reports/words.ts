@@ -1,11 +1,13 @@
-// The texts of the monthly report.
+// The texts of the monthly report that only its page has; see report-text.ts of the contract.
 export const words = {
   title: 'Monthly report',
   note: (team: string, month: string) => `${team}, ${month}`,
   month: 'Month',
-  print: 'Print or save as PDF',
+  download: 'Download PDF',
   soFar: (month: string) => `${month}, so far`,
-  prepared: (provider: string, time: string) => `Prepared by ${provider} on ${time}`,
+  prepared: (provider: string, time: string, zone: string) =>
+    `Prepared by ${provider} on ${time}. Times are in ${zone}, the time zone of the team.`,
+  subscribe: 'Get the report by mail',
   traffic: {
     title: 'Traffic',
     received: 'Received',
@@ -15,12 +17,9 @@ export const words = {
     p95: '95th percentile',
     peak: 'Peak',
     direction: 'Direction',
-    in: 'In',
-    out: 'Out',
     chart: 'Traffic of the month by direction',
-    none: 'No flow records in this month',
-    resolution: (interval: string) =>
-      `Figures are of averages over ${interval}, from flow records. Bills count otherwise: see the bill of each service.`,
+    resolution:
+      'Figures are of averages over one hour, from flow records. Bills count otherwise: see the bill of each service.',
     sampled: 'Routers record a sample of the packets; figures are multiplied by the sampling rate.',
     partial:
       'A part of the month is missing, or counted without its sampling rate. Real traffic may be higher.',
@@ -28,7 +27,7 @@ export const words = {
   top: {
     protocols: 'Protocols',
     networks: 'Remote networks',
-    services: 'Services',
+    services: 'Applications',
     none: 'No flow records',
   },
   attacks: {
@@ -45,17 +44,25 @@ export const words = {
     peak: 'Peak',
     started: 'Started',
     duration: 'Duration',
+    ongoing: 'Ongoing',
+  },
+  services: {
+    title: 'Services',
+    service: 'Service and port',
+    commit: 'Commit',
+    p95In: '95th in',
+    p95Out: '95th out',
+    billed: 'Billed',
+    above: 'Above commit',
+    note: 'From the counters of the ports, in buckets of 5 minutes, in the time zone of each service.',
   },
   changes: {
-    title: 'Changes of announcements',
-    none: 'No announcement was enabled or disabled.',
+    title: 'Changes',
+    none: 'Announcements and shield rules were not changed.',
     time: 'Time',
     prefix: 'Prefix',
     change: 'Change',
-    enabled: 'Enabled',
-    disabled: 'Disabled',
-    suspended: 'Suspended',
-    resumed: 'Resumed',
-    limited: (count: number) => `Of the first ${count} announcements.`,
+    rules: (count: number) => (count === 1 ? '1 rule' : `${count} rules`),
+    more: (count: number) => `And ${count} more.`,
   },
 } as const

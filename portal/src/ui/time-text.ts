@@ -1,5 +1,7 @@
 // Times and durations as text. Pure: the caller names the zone.
 
+export { formatDuration } from '@pharos/contract/duration'
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatIn(timeZone: string): Intl.DateTimeFormat {
@@ -62,17 +64,4 @@ const dayMs = 86_400_000
 /** Returns the days left until then, rounded up; 0 if it has passed. */
 export function daysUntil(time: string, now = Date.now()): number {
   return Math.max(0, Math.ceil((new Date(time).getTime() - now) / dayMs))
-}
-
-/** Returns `1 h 12 min`, `48 s`, `1.05 s` or `320 ms`. */
-export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 10_000) return `${Number((ms / 1000).toFixed(2))} s`
-  const seconds = Math.round(ms / 1000)
-  if (seconds < 60) return `${seconds} s`
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
-  const hours = Math.floor(minutes / 60)
-  if (hours < 48) return `${hours} h ${minutes % 60} min`
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`
 }

@@ -11,7 +11,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { Series, Timeseries } from '@pharos/contract/timeseries'
 import type { Postgres } from '../db/postgres.ts'
 import { etagOf } from '../operation/etag.ts'
-import type { Operation } from '../operation/operation.ts'
+import type { TeamReader } from '../operation/operation.ts'
 import { invalid } from '../runtime/error.ts'
 import { bucketsOf, figuresOf } from '../timeseries/buckets.ts'
 import { listSeriesRows, type SeriesRow } from './event-timeseries.store.ts'
@@ -34,7 +34,7 @@ const units: Readonly<Record<EventMetric, string>> = {
 /** Returns the series of the actor's team. Throws `invalid` for too many buckets or an unknown time zone. */
 export async function getRelatedTimeseries(
   { postgres, now: clock }: TimeseriesDeps,
-  { actor }: Operation,
+  { actor }: TeamReader,
   query: Query,
 ): Promise<{ body: Timeseries; etag: string }> {
   const { interval, points, timezone, metric, group_by: groupBy, limit, ...filters } = query

@@ -4,7 +4,7 @@ import type { getRelatedEventRoute, listEventsRoute, listRelatedEventsRoute } fr
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import type { Actor } from '../operation/operation.ts'
+import type { Actor, TeamReader } from '../operation/operation.ts'
 import { hasPartOfFile } from './attachment/event-attachment.ts'
 import {
   hasFormerHoldings,
@@ -30,14 +30,13 @@ import { parseRelatedQuery } from './related-query.ts'
 import type { RelatedRows } from './related-sql.store.ts'
 
 export type RelatedDeps = { readonly postgres: Postgres }
-type Reader = { readonly actor: Pick<Actor, 'teamId' | 'isStaff'> }
 
 /** Returns a page as JSON text. */
 export type RelatedPage = { readonly raw: string; readonly count: number }
 
 export async function listTeamEvents(
   { postgres }: RelatedDeps,
-  { actor }: Reader,
+  { actor }: TeamReader,
   query: QueryOf<typeof listRelatedEventsRoute>,
 ): Promise<RelatedPage> {
   return pageOf(await listRelated(postgres, actor.teamId, parseRelatedQuery(query)))
@@ -82,7 +81,7 @@ const pageOf = ({ results, count }: RelatedRows): RelatedPage => ({
  */
 export async function getTeamEvent(
   { postgres }: RelatedDeps,
-  { actor }: Reader,
+  { actor }: TeamReader,
   eventId: string,
   query: DetailQuery = {},
 ): Promise<RenderedDetail> {
@@ -98,7 +97,7 @@ export type RenderedDetail = { readonly body: { readonly raw: string }; readonly
 export async function renderDetail(
   postgres: Postgres,
   db: Db | Trx,
-  { teamId, isStaff }: Reader['actor'],
+  { teamId, isStaff }: TeamReader['actor'],
   found: RelatedDetail,
   { include }: DetailQuery,
 ): Promise<RenderedDetail> {

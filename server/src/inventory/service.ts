@@ -3,7 +3,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { listServicesRoute, Service as Wire } from '@pharos/contract/service'
 import type { Postgres } from '../db/postgres.ts'
 import { etagOf } from '../operation/etag.ts'
-import type { Operation } from '../operation/operation.ts'
+import type { Operation, TeamReader } from '../operation/operation.ts'
 import { notFound } from '../runtime/error.ts'
 import { findService, listServiceRows, type ServiceRow } from './service.store.ts'
 
@@ -12,7 +12,7 @@ export type ServiceDeps = { readonly postgres: Postgres }
 /** Returns a page of the services of the actor's team and the exact count, from one snapshot. */
 export async function listServices(
   { postgres }: ServiceDeps,
-  { actor }: Operation,
+  { actor }: TeamReader,
   query: QueryOf<typeof listServicesRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
   const { page, count } = await listServiceRows(postgres, actor.teamId, query)

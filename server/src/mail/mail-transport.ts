@@ -2,6 +2,12 @@
 // tries once: the caller decides about retries.
 import type { Mailbox } from '../text/mailbox.ts'
 
+export type MailAttachment = {
+  readonly filename: string
+  readonly mediaType: string
+  readonly bytes: Buffer
+}
+
 /** A complete mail to one recipient. */
 export type MailMessage = {
   /** The local part of its Message-ID: the same for every attempt, so that duplicates can be detected. */
@@ -15,6 +21,7 @@ export type MailMessage = {
   readonly html: string
   /** URL that ends mails of this kind, for `List-Unsubscribe` (RFC 8058). */
   readonly unsubscribe?: string
+  readonly attachment?: MailAttachment
 }
 
 export type MailTransport = {

@@ -76,6 +76,18 @@ export type MailContents = {
     readonly settings: string
     readonly unsubscribe: string
   }
+  /** The report of a month, which is attached: see `attachments` of SendDeps. */
+  readonly 'monthly-report': {
+    readonly team: string
+    readonly teamId: number
+    /** Such as 2026-03, and as text. */
+    readonly month: string
+    readonly monthText: string
+    readonly rows: readonly (readonly [label: string, value: string])[]
+    readonly link: string
+    readonly settings: string
+    readonly unsubscribe: string
+  }
   /** Sent on the operator's command, never queued. */
   readonly test: { readonly at: string }
 }

@@ -1,8 +1,11 @@
 // Renders the parts of a mail as text and HTML. All external content is escaped here, once; the HTML loads nothing, has
 // inline styles, and leaves colours to the mail program, so that dark mode works.
 
-/** A paragraph, or the lines of a text from another user. */
-export type Paragraph = string | { readonly quote: readonly string[] }
+/** A paragraph, the lines of a text from another user, or figures with their labels. */
+export type Paragraph =
+  | string
+  | { readonly quote: readonly string[] }
+  | { readonly rows: readonly (readonly [label: string, value: string])[] }
 
 export type MailParts = {
   readonly subject: string
@@ -54,6 +57,10 @@ function renderText({ paragraphs, link, after = [], unsubscribe }: MailParts, se
 
 function textOf(paragraph: Paragraph): string {
   if (typeof paragraph === 'string') return wrap(paragraph)
+  if ('rows' in paragraph) {
+    const width = Math.max(...paragraph.rows.map(([label]) => label.length))
+    return paragraph.rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n')
+  }
   return paragraph.quote.map((line) => wrap(line, '> ')).join('\n')
 }
 
@@ -79,6 +86,8 @@ const column = 'max-width:36em;margin:0 auto'
 const button =
   'display:inline-block;padding:10px 20px;border:2px solid;border-radius:6px;font-weight:bold;text-decoration:none'
 const quote = 'margin:0 0 16px;padding:0 0 0 14px;border-left:3px solid #808080'
+const table = 'margin:0 0 16px;width:100%;border-collapse:collapse'
+const cell = 'padding:8px 0;border-bottom:1px solid #c0c0c0;vertical-align:top'
 const rule = 'margin:24px 0 12px;border:0;border-top:1px solid #808080'
 const small = 'margin:0 0 16px;font-size:13px;word-break:break-word'
 
@@ -116,8 +125,13 @@ function renderHtml(
 
 function htmlOf(paragraph: Paragraph): string {
   if (typeof paragraph === 'string') return `<p style="margin:0 0 16px">${escapeHtml(paragraph)}</p>`
+  if ('rows' in paragraph)
+    return `<table role="presentation" style="${table}">\n${paragraph.rows.map(rowOf).join('\n')}\n</table>`
   return `<blockquote style="${quote}">${paragraph.quote.map(escapeHtml).join('<br>\n')}</blockquote>`
 }
+
+const rowOf = ([label, value]: readonly [string, string]): string =>
+  `<tr><td style="${cell}">${escapeHtml(label)}</td><td style="${cell};text-align:right;font-weight:bold">${escapeHtml(value)}</td></tr>`
 
 /** The URL is also shown as text, for recipients who do not click buttons in mails. */
 function linkOf({ label, url }: NonNullable<MailParts['link']>): readonly string[] {

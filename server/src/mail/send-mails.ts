@@ -8,7 +8,7 @@ import { DriverError } from '../runtime/driver-error.ts'
 import type { Mailbox } from '../text/mailbox.ts'
 import { open, type KeyRing } from '../runtime/secrets.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
-import type { MailMessage, MailTransport } from './mail-transport.ts'
+import type { MailAttachment, MailMessage, MailTransport } from './mail-transport.ts'
 import { claimMails, saveFailed, savePostponed, saveSent, type ClaimedMail } from './mail.store.ts'
 import { fillTemplate, isTemplate, lifetimeSeconds } from './templates.ts'
 
@@ -28,11 +28,18 @@ export type MailOutcome = {
   readonly error: string
 }
 
+/** Each returns the file of a mail; undefined if it does not exist any more, and the mail fails. */
+export type ReadAttachments = {
+  readonly [T in MailTemplate]?: (content: MailContents[T]) => Promise<MailAttachment | undefined>
+}
+
 export type SendDeps = {
   readonly db: Db
   readonly ring: KeyRing
   readonly transport: MailTransport
   readonly letterhead: Letterhead
+  /** The files of templates that have one. */
+  readonly attachments?: ReadAttachments
   readonly onOutcome: (outcome: MailOutcome) => void
   /** From 0 to 1: jitter for the attempts of mails that failed together. */
   readonly random?: () => number
@@ -78,10 +85,13 @@ type MailAttempt = {
 }
 
 /** Attempts to send the mail once. Never rejects because of a mail. */
-async function attempt({ ring, transport, letterhead }: SendDeps, mail: ClaimedMail): Promise<MailAttempt> {
+async function attempt(
+  { ring, transport, letterhead, attachments }: SendDeps,
+  mail: ClaimedMail,
+): Promise<MailAttempt> {
   let message: MailMessage
   try {
-    message = composeMessage(ring, letterhead, mail)
+    message = await composeMessage(ring, letterhead, attachments ?? {}, mail)
   } catch (error) {
     return composeFailure(error)
   }
@@ -123,11 +133,12 @@ function sendFailure(error: unknown): MailAttempt {
   return { outcome: 'later', error: message, concernsAll: kind !== 'postponed' }
 }
 
-function composeMessage(
+async function composeMessage(
   ring: KeyRing,
   { from, replyTo, provider }: Letterhead,
+  attachments: ReadAttachments,
   mail: ClaimedMail,
-): MailMessage {
+): Promise<MailMessage> {
   const { recipient, template, created } = mail
   // Queued by a newer version in another process, which sends it.
   if (!isTemplate(template)) throw new MailDefect('later', `this version has no template ${template}`)
@@ -136,7 +147,14 @@ function composeMessage(
     throw new MailDefect('never', 'its link expired before it could be sent')
   const sender = { provider, contact: (replyTo ?? from).address }
   const rendered = fillTemplate(template, content, sender)
-  return { id: messageId(mail), date: created, from, replyTo, to: recipient, ...rendered }
+  const message = { id: messageId(mail), date: created, from, replyTo, to: recipient, ...rendered }
+  const read = attachments[template] as
+    | ((content: unknown) => Promise<MailAttachment | undefined>)
+    | undefined
+  if (!read) return message
+  const attachment = await read(content)
+  if (!attachment) throw new MailDefect('never', 'its attachment was deleted before it could be sent')
+  return { ...message, attachment }
 }
 
 function openContent(ring: KeyRing, { contentSealed, template }: ClaimedMail): unknown {

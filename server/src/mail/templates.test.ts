@@ -92,6 +92,21 @@ const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
       unsubscribe: link,
     },
   ],
+  'monthly-report': [
+    {
+      team: 'Blue & Co.',
+      teamId: 3,
+      month: '2026-01',
+      monthText: 'January 2026',
+      rows: [
+        ['Received, 95th percentile', '4.9 Gbps'],
+        ['Attacks', '34 (21 in the month before)'],
+      ],
+      link,
+      settings: link,
+      unsubscribe: link,
+    },
+  ],
   test: [{ at }],
 }
 
@@ -102,7 +117,7 @@ const filled = Object.entries(contents).flatMap(([template, examples]) =>
   })),
 )
 
-test('there are thirteen templates at most', () => assert.ok(Object.keys(contents).length <= 13))
+test('there are fourteen templates at most', () => assert.ok(Object.keys(contents).length <= 14))
 
 test('every mail matches the reviewed golden file', () => {
   const golden = new URL('templates.golden.txt', import.meta.url)
@@ -271,6 +286,8 @@ const ours = {
   'import-held': ['source', 'deletions'],
   // Its texts are defanged in digest.ts.
   notifications: ['subject', 'lines', 'link', 'settings', 'unsubscribe'],
+  // Its figures are formatted numbers and prefixes.
+  'monthly-report': ['month', 'monthText', 'rows', 'link', 'settings', 'unsubscribe'],
 }
 
 /** The example with every external text replaced. */

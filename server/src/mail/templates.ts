@@ -151,6 +151,17 @@ const templates: Templates = {
     unsubscribe,
   }),
 
+  'monthly-report': ({ team, monthText, rows, link, settings, unsubscribe }) => ({
+    subject: `Monthly report: ${monthText}`,
+    paragraphs: [
+      `The report of ${monthText} for the team "${word(team)}" is attached as PDF. In short:`,
+      { rows },
+    ],
+    link: { label: 'Open the report', url: link },
+    after: [`Choose whether it is mailed: ${settings}`],
+    unsubscribe,
+  }),
+
   test: ({ at }, { provider }) => ({
     subject: 'Test of the mail settings',
     paragraphs: [`This mail was sent ${when(at)} to test the mail settings of ${provider}. They work.`],

@@ -95,7 +95,8 @@ export async function listRecipients(
   }
   const { rows } = await sql<Row>`
     select p."userId", p."teamId", p.joined, p.modules, case when s.user_id is not null then jsonb_build_object(
-      'mail', s.mail, 'digest', s.digest, 'attackBps', s.attack_bps, 'attackPps', s.attack_pps, 'kinds', s.kinds) end as saved
+      'mail', s.mail, 'digest', s.digest, 'attackBps', s.attack_bps, 'attackPps', s.attack_pps, 'kinds', s.kinds,
+      'monthlyReport', s.monthly_report) end as saved
     from (
       select m.user_id as "userId", m.team_id as "teamId", m.joined, t.enabled_modules as modules
       from memberships m join teams t on t.id = m.team_id
@@ -167,6 +168,19 @@ export async function lockDueMail(trx: Trx, now: Date): Promise<DueMail | undefi
     from notification_mailings d join users u on u.id = d.user_id left join teams t on t.id = d.team_id
     where d.due <= ${now} order by d.due limit 1 for no key update of d skip locked`.execute(trx)
   return rows[0]
+}
+
+export type Subscriber = { readonly userId: number; readonly email: string }
+
+/** Lists the members who get the monthly report by mail, as far as they may get mails of the team. */
+export async function listReportSubscribers(db: Db | Trx, teamId: number): Promise<Subscriber[]> {
+  const { rows } = await sql<Subscriber>`
+    select u.id as "userId", u.email from memberships m join users u on u.id = m.user_id join teams t on t.id = m.team_id
+      join notification_settings s on s.user_id = m.user_id and s.team_id = m.team_id
+    where m.team_id = ${teamId} and s.mail and s.monthly_report and u.email_confirmed is not null
+      and not (t.require_2fa and u.totp_enabled is null)
+    order by u.id`.execute(db)
+  return rows
 }
 
 export type WaitingNotifications = {

@@ -39,7 +39,7 @@ async function sendNext({ ring, publicUrl, now }: DigestDeps, trx: Trx): Promise
     await saveMailed(trx, due, 'none', null)
     return true
   }
-  const unsubscribe = unsubscribeUrl(ring, publicUrl, { userId, teamId }, at)
+  const unsubscribe = unsubscribeUrl(ring, publicUrl, { userId, teamId, from: 'notifications' }, at)
   const content = composeDigest({ team, shown, counts, since, publicUrl, unsubscribe })
   await queueMail(trx, ring, { to: email, teamId, userId, template: 'notifications', content })
   await saveMailed(trx, due, 'queued', at)

@@ -9,6 +9,7 @@ export type SavedSettings = {
   readonly digest: Digest
   readonly attackBps: number | null
   readonly attackPps: number | null
+  readonly monthlyReport: boolean
   readonly kinds: Readonly<Partial<Record<NotificationKind, boolean>>>
 }
 
@@ -19,7 +20,8 @@ export async function findSettings(
   teamId: number | null,
 ): Promise<SavedSettings | undefined> {
   const { rows } = await sql<SavedSettings>`
-    select mail, digest, attack_bps as "attackBps", attack_pps as "attackPps", kinds
+    select mail, digest, attack_bps as "attackBps", attack_pps as "attackPps", kinds,
+      monthly_report as "monthlyReport"
     from notification_settings
     where user_id = ${userId} and team_id is not distinct from ${teamId}::integer`.execute(db)
   return rows[0]
@@ -29,13 +31,14 @@ export async function saveSettings(
   trx: Trx,
   userId: number,
   teamId: number | null,
-  { mail, digest, attackBps, attackPps, kinds }: SavedSettings,
+  { mail, digest, attackBps, attackPps, kinds, monthlyReport }: SavedSettings,
 ): Promise<void> {
   await sql`
-    insert into notification_settings (user_id, team_id, mail, digest, attack_bps, attack_pps, kinds)
-    values (${userId}, ${teamId}, ${mail}, ${digest}, ${attackBps}, ${attackPps}, ${JSON.stringify(kinds)}::jsonb)
+    insert into notification_settings (user_id, team_id, mail, digest, attack_bps, attack_pps, kinds, monthly_report)
+    values (${userId}, ${teamId}, ${mail}, ${digest}, ${attackBps}, ${attackPps}, ${JSON.stringify(kinds)}::jsonb, ${monthlyReport})
     on conflict (user_id, team_id) do update set mail = excluded.mail, digest = excluded.digest,
-      attack_bps = excluded.attack_bps, attack_pps = excluded.attack_pps, kinds = excluded.kinds`.execute(trx)
+      attack_bps = excluded.attack_bps, attack_pps = excluded.attack_pps, kinds = excluded.kinds,
+      monthly_report = excluded.monthly_report`.execute(trx)
 }
 
 /** Whether the user is a member of the team; the membership is kept until the transaction ends. */

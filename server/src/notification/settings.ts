@@ -12,6 +12,7 @@ import { runOwnerChange, type Answer } from '../db/run-change.ts'
 import type { Operation, UserActor } from '../operation/operation.ts'
 import { fail } from '../runtime/error.ts'
 import { nextMailAt } from './schedule.ts'
+import type { Subscription } from './unsubscribe.ts'
 import {
   deleteWaitingMails,
   findSettings,
@@ -28,6 +29,7 @@ export type Settings = {
   readonly digest: Digest
   readonly attackBps: number | null
   readonly attackPps: number | null
+  readonly monthlyReport: boolean
   /** Whether each kind is mailed. */
   readonly kinds: Readonly<Record<NotificationKind, boolean>>
 }
@@ -43,6 +45,7 @@ const defaults: Settings = {
   digest: 'immediate',
   attackBps: 1_000_000_000,
   attackPps: 1_000_000,
+  monthlyReport: false,
   kinds: kindDefaults,
 }
 
@@ -72,8 +75,10 @@ export function updateNotificationSettings(
     const inTeam = await isMember(trx, userId, teamId)
     const before = await present(trx, actor)
     const { staff, mail, digest, attack_bps: attackBps, attack_pps: attackPps, kinds } = body
-    if (inTeam) await save(trx, userId, teamId, { mail, digest, attackBps, attackPps, kinds }, now())
-    if (staff) await save(trx, userId, null, { ...staff, attackBps: null, attackPps: null }, now())
+    const ofTeam = { mail, digest, attackBps, attackPps, kinds, monthlyReport: body.monthly_report }
+    const ofStaff = staff && { ...staff, attackBps: null, attackPps: null, monthlyReport: false }
+    if (inTeam) await save(trx, userId, teamId, ofTeam, now())
+    if (ofStaff) await save(trx, userId, null, ofStaff, now())
     const after = await present(trx, actor)
     if (JSON.stringify(before) !== JSON.stringify(after) || operation.dryRun)
       await writeAudit(trx, {
@@ -87,14 +92,15 @@ export function updateNotificationSettings(
   })
 }
 
-/** Turns mails off, without a signed-in user: the link of a mail. The other settings are kept. */
-export async function unsubscribe(db: Db, userId: number, teamId: number | null, now: Date): Promise<void> {
+/** Turns mails of notifications or the monthly report off, without a signed-in user: the link of a mail. The other settings are kept. */
+export async function unsubscribe(db: Db, { userId, teamId, from }: Subscription, now: Date): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // The user may have left the team since the mail.
     if (teamId !== null && !(await isMember(trx, userId, teamId))) return
     const settings = settingsOf(await findSettings(trx, userId, teamId))
-    if (!settings.mail) return
-    await save(trx, userId, teamId, { ...settings, mail: false }, now)
+    const off = from === 'report' ? ({ monthlyReport: false } as const) : ({ mail: false } as const)
+    if (!(from === 'report' ? settings.monthlyReport : settings.mail)) return
+    await save(trx, userId, teamId, { ...settings, ...off }, now)
     const entry = { teamId, actor: `user:${userId}`, target: `user:${userId}`, byStaff: teamId === null }
     await writeAudit(trx, { ...entry, action: 'notifications.unsubscribe' })
   })
@@ -114,7 +120,9 @@ async function save(
 }
 
 async function present(db: Db | Trx, { userId, teamId, isStaff }: UserActor): Promise<NotificationSettings> {
-  const { mail, digest, attackBps, attackPps, kinds } = settingsOf(await findSettings(db, userId, teamId))
+  const { mail, digest, attackBps, attackPps, kinds, monthlyReport } = settingsOf(
+    await findSettings(db, userId, teamId),
+  )
   const ofStaff = settingsOf(isStaff ? await findSettings(db, userId, null) : undefined)
   return {
     mail,
@@ -122,6 +130,7 @@ async function present(db: Db | Trx, { userId, teamId, isStaff }: UserActor): Pr
     attack_bps: attackBps,
     attack_pps: attackPps,
     kinds: pick(kinds, teamNotificationKinds),
+    monthly_report: monthlyReport,
     staff: isStaff
       ? { mail: ofStaff.mail, digest: ofStaff.digest, kinds: pick(ofStaff.kinds, staffNotificationKinds) }
       : null,

@@ -23,29 +23,43 @@ export function addUnsubscribe(server: FastifyInstance, { db, ring, now }: Unsub
       { parseAs: 'buffer', bodyLimit: bodyBytesMax },
       (_request, _bytes, done) => done(null),
     )
-    pages.get<Params>('/unsubscribe/:token', async ({ params }, reply) =>
-      parseUnsubscribeToken(ring, params.token, now()) ? send(reply, 200, asking) : send(reply, 404, invalid),
-    )
+    pages.get<Params>('/unsubscribe/:token', async ({ params }, reply) => {
+      const subscription = parseUnsubscribeToken(ring, params.token, now())
+      return subscription
+        ? send(reply, 200, subscription.from === 'report' ? askingReport : asking)
+        : send(reply, 404, invalid)
+    })
     pages.post<Params>('/unsubscribe/:token', async ({ params }, reply) => {
       const subscription = parseUnsubscribeToken(ring, params.token, now())
       if (!subscription) return send(reply, 404, invalid)
-      await unsubscribe(db, subscription.userId, subscription.teamId, now())
-      return send(reply, 200, done)
+      await unsubscribe(db, subscription, now())
+      return send(reply, 200, subscription.from === 'report' ? doneReport : done)
     })
   })
 }
 
 type Page = { readonly title: string; readonly body: string }
 
+const button = '<form method="post"><button type="submit">Unsubscribe</button></form>'
 const asking: Page = {
   title: 'Unsubscribe from notifications',
   body: `<p>No more mails about notifications of this team will be sent to you. Mails about your account, such as password resets, are
 still sent.</p>
-<form method="post"><button type="submit">Unsubscribe</button></form>`,
+${button}`,
+}
+const askingReport: Page = {
+  title: 'Unsubscribe from the monthly report',
+  body: `<p>The monthly report of this team will not be sent to you any more. Mails about attacks and other notifications are still
+sent.</p>
+${button}`,
 }
 const done: Page = {
   title: 'You are unsubscribed',
   body: '<p>No more mails about notifications of this team will be sent to you. You can change this in the <a href="/profile/notifications">settings of the portal</a>.</p>',
+}
+const doneReport: Page = {
+  title: 'You are unsubscribed',
+  body: '<p>The monthly report of this team will not be sent to you any more. You can change this in the <a href="/profile/notifications">settings of the portal</a>.</p>',
 }
 const invalid: Page = {
   title: 'This link does not work',

@@ -2,18 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { createKeyRing } from '../runtime/secrets.ts'
-import { parseUnsubscribeToken, unsubscribeUrl } from './unsubscribe.ts'
+import { parseUnsubscribeToken, unsubscribeUrl, type Subscription } from './unsubscribe.ts'
 
 const ring = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
 const now = new Date('2026-04-01T10:00:00Z')
-const tokenOf = (subscription: { userId: number; teamId: number | null }, keys = ring) =>
-  unsubscribeUrl(keys, 'https://portal.example', subscription, now).replace(/.*\//, '')
+const tokenOf = ({ from = 'notifications', ...target }: Partial<Subscription>, keys = ring) =>
+  unsubscribeUrl(keys, 'https://portal.example', { userId: 7, teamId: 3, ...target, from }, now).replace(
+    /.*\//,
+    '',
+  )
 
 test('a link names the user and the team, for a year', () => {
   for (const subscription of [
-    { userId: 7, teamId: 3 },
-    { userId: 7, teamId: null },
-  ])
+    { userId: 7, teamId: 3, from: 'notifications' },
+    { userId: 7, teamId: null, from: 'notifications' },
+    { userId: 7, teamId: 3, from: 'report' },
+  ] as const)
     assert.deepEqual(parseUnsubscribeToken(ring, tokenOf(subscription), now), subscription)
   const [token, day] = [tokenOf({ userId: 7, teamId: 3 }), 86_400_000]
   assert.ok(parseUnsubscribeToken(ring, token, new Date(now.getTime() + 364 * day)))
@@ -36,6 +40,8 @@ test('any changed link is rejected', () => {
     foreign,
     token.replace('7.3', '8.3'),
     token.replace('7.3', '7.4'),
+    token.replace('7.3', '7.3r'),
+    tokenOf({ userId: 7, teamId: 3, from: 'report' }).replace('7.3r', '7.3'),
     `${token}A`,
     `0${token}`,
   ])

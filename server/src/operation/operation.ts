@@ -69,6 +69,9 @@ export type Operation<A extends AnyActor | TsigKeyActor = Actor> = {
   readonly idempotency: { readonly key: string; readonly requestHash: Buffer } | null
 }
 
+/** The team whose data is read, for a caller of an operation or for a loop. */
+export type TeamReader = { readonly actor: Pick<Actor, 'teamId' | 'isStaff'> }
+
 /** One call of an operation of staff. */
 export type StaffOperation = Operation<StaffActor>
 

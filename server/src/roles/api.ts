@@ -68,6 +68,8 @@ import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
 import { notificationRoutes } from '../notification/notification.routes.ts'
 import { addUnsubscribe } from '../notification/unsubscribe.routes.ts'
+import { createReportDrawer } from '../report/report.ts'
+import { reportRoutes } from '../report/report.routes.ts'
 import { createOutboxListener } from '../stream/outbox-listener.ts'
 import { searchRoutes } from '../search/search.routes.ts'
 import { streamRoutes } from '../stream/stream.routes.ts'
@@ -153,6 +155,13 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     now: () => new Date(),
     findEventFile: (file: StoredFile, teamId: number | null) => findEventFile(postgres, file, teamId),
   }
+  const flows = {
+    db: postgres.front,
+    flowStore: deps.flowStore,
+    retention: { days: config.flowRetentionDays, rollupDays: config.flowRollupRetentionDays },
+    now: () => new Date(),
+  }
+  const readBrand = createBrandReader(postgres.front, config.providerName)
   const outboxListener = createOutboxListener({ db: postgres.front, waker, log, metrics })
   const mounted: Mounted[] = [
     ...sessionRoutes({
@@ -272,10 +281,13 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
     ...streamRoutes({ postgres, db: postgres.front, outboxListener }),
-    ...flowRoutes({
-      db: postgres.front,
-      flowStore: deps.flowStore,
-      retention: { days: config.flowRetentionDays, rollupDays: config.flowRollupRetentionDays },
+    ...flowRoutes(flows),
+    ...reportRoutes({
+      postgres,
+      flows,
+      readBrand,
+      drawer: createReportDrawer(),
+      mayCall,
       now: () => new Date(),
     }),
     ...timezoneRoutes({ db: postgres.front, now: () => new Date() }),
@@ -307,7 +319,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   server.addHook('onClose', async () => breached?.close())
   addDocumentation(server, () => signingKeys.jwks())
   addUnsubscribe(server, { db: postgres.front, ring: config.secret, now: () => new Date() })
-  addPortal(server, createBrandReader(postgres.front, config.providerName))
+  addPortal(server, readBrand)
   addHealth(server, healthDeps(deps))
   return server
 }

@@ -4,6 +4,7 @@ import { createBrandReader } from '../brand/brand.ts'
 import { createMailTransport } from '../drivers/mail-transports.ts'
 import type { SmtpOptions } from '../drivers/mail/smtp-transport.ts'
 import type { MailTransport } from '../mail/mail-transport.ts'
+import { findReportFile } from '../report/mailed-report.store.ts'
 import { sendMails, type Letterhead, type MailOutcome } from '../mail/send-mails.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
@@ -53,6 +54,7 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
           db: postgres.owner,
           ring: config.secret,
           transport,
+          attachments: { 'monthly-report': (content) => findReportFile(postgres.owner, content) },
           letterhead: { ...letterheadOf(config), provider: (await readBrand()).name },
           onOutcome: (outcome) => report(outcome, transport.name, log, metrics),
         },

@@ -32,6 +32,7 @@ import { processReportPart, type Role } from './process-report.ts'
 import { reconcilerParts } from './reconciler.ts'
 import { createRegistryViews } from './registries.ts'
 import type { Shared } from './shared.ts'
+import { reportsParts } from './reports.ts'
 import { shieldParts } from './shield.ts'
 import { visibilityParts } from './visibility.ts'
 
@@ -96,7 +97,9 @@ export async function runRole(
             ...netboxParts(shared),
           ]
         : []),
-      ...(roles.includes('collector') ? [...collectorParts(shared), ...flows.parts] : []),
+      ...(roles.includes('collector')
+        ? [...collectorParts(shared), ...reportsParts(shared), ...flows.parts]
+        : []),
       ...(roles.includes('nameserver') ? [nameserver.part] : []),
       ...http.parts,
       processReportPart(shared, roles, () => flowStore.store.report()),

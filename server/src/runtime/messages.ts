@@ -436,6 +436,7 @@ export const invalidTexts = {
       `must not make more than ${max} buckets: use a longer interval or a shorter window`,
   ],
   longBytes: ['range', 'is more than 31 days after start, the longest window for sum_bytes'],
+  futureMonth: ['range', 'must not be later than the current month'],
   beforeStart: ['range', 'must not be before start'],
   filterOperator: [
     'unknown',

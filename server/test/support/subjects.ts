@@ -426,6 +426,8 @@ export const subjects: readonly Subject[] = [
     answers: () => 200,
   },
   { route: 'exportFlowTimeseries', requests: only({ body: {} }), answers: () => 200 },
+  { route: 'getMonthlyReport', requests: only({ params: { month: '2026-03' } }), answers: () => 200 },
+  { route: 'downloadMonthlyReport', requests: only({ params: { month: '2026-03' } }), answers: () => 200 },
   {
     route: 'getFlowGraph',
     requests: only({ body: { group_by: ['prefix', 'device', 'interface'] } }),

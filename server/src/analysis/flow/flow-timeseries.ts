@@ -10,7 +10,7 @@ import type {
 } from '@pharos/contract/flow'
 import type { Series } from '@pharos/contract/timeseries'
 import type { Db } from '../../db/postgres.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { TeamReader } from '../../operation/operation.ts'
 import { fail, invalid } from '../../runtime/error.ts'
 import { bucketsOf, figuresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
 import { asFlowFailure } from './flow-failure.ts'
@@ -52,14 +52,14 @@ const rateMsMin = 10_000
 /** Returns the series of the team. Throws `invalid`, `unavailable` without the store, and `query_too_expensive`. */
 export const getFlowTimeseries = async (
   deps: FlowDeps,
-  operation: Pick<Operation, 'actor'>,
+  operation: TeamReader,
   request: FlowTimeseriesRequest,
 ): Promise<FlowTimeseries> => (await readTimeseries(deps, operation, request)).answer
 
 /** Returns the same as CSV. */
 export async function exportFlowTimeseries(
   deps: FlowDeps,
-  operation: Pick<Operation, 'actor'>,
+  operation: TeamReader,
   request: FlowTimeseriesRequest,
 ): Promise<{ bytes: Buffer; mediaType: string; filename: string }> {
   const { answer, metric, groupBy } = await readTimeseries(deps, operation, request)
@@ -94,7 +94,7 @@ type Read = {
 
 async function readTimeseries(
   deps: FlowDeps,
-  { actor }: Pick<Operation, 'actor'>,
+  { actor }: TeamReader,
   request: FlowTimeseriesRequest,
 ): Promise<Read> {
   const { limit = defaultLimit, limit_by: limitBy = 'avg', include_other: includeOther = true } = request
@@ -150,7 +150,7 @@ type Selected = Pick<
 
 async function selectionOf(
   { db }: FlowDeps,
-  actor: Operation['actor'],
+  actor: TeamReader['actor'],
   { metric = 'bps', direction = 'both', filters = [], group_by: groupBy = [], ...teams }: Selected,
 ): Promise<FlowSelection> {
   const scope = scopeOf(actor, teams)
@@ -163,7 +163,7 @@ const teamIdMax = 2_147_483_647
 
 /** The team of the caller. Staff may name another one, or all. */
 function scopeOf(
-  { isStaff, teamId }: Operation['actor'],
+  { isStaff, teamId }: TeamReader['actor'],
   { team_id: wanted, all_teams: all = false }: Pick<FlowTimeseriesRequest, 'team_id' | 'all_teams'>,
 ): FlowScope {
   if ((wanted === undefined || wanted === teamId) && !all) return { teamId }
@@ -362,7 +362,7 @@ const weekMs = 7 * 86_400_000
 /** Returns the graph of the team. Throws as `getFlowTimeseries`. */
 export async function getFlowGraph(
   deps: FlowDeps,
-  { actor }: Pick<Operation, 'actor'>,
+  { actor }: TeamReader,
   request: FlowGraphRequest,
 ): Promise<FlowGraph> {
   const now = deps.now()

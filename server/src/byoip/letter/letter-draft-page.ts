@@ -1,7 +1,7 @@
 // The text and the pages of a letter of authorization to sign. The date is a parameter, and the same text results in the same
 // bytes. Loaded in its thread only: see letter-draft.ts.
 import { PDFDocument, type SKRSContext2D } from '@napi-rs/canvas'
-import { canDraw, loadFonts } from './letter-draft-fonts.ts'
+import { canDraw, loadFonts } from '../../text/pdf-fonts.ts'
 
 export type LetterText = {
   readonly teamName: string

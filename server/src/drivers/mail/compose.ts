@@ -1,7 +1,7 @@
 // Composes the bytes of a mail, the same for every transport. It fetches and reads nothing, and rejects values that could
 // inject another header.
 import MailComposer from 'nodemailer/lib/mail-composer'
-import type { MailMessage } from '../../mail/mail-transport.ts'
+import type { MailAttachment, MailMessage } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { parseEmail } from '../../text/email.ts'
 import { isHeaderText, type Mailbox } from '../../text/mailbox.ts'
@@ -17,7 +17,7 @@ const lineMax = 998
 /** Throws DriverError `refused` if the recipient is not a plain address, or a header would have more than one line. */
 export async function composeMail(message: MailMessage): Promise<Composed> {
   checkHeaders(message)
-  const { id, date, from, replyTo, to, subject, text, html, unsubscribe } = message
+  const { id, date, from, replyTo, to, subject, text, html, unsubscribe, attachment } = message
   const composer = new MailComposer({
     from: { ...from },
     ...(replyTo === null ? {} : { replyTo: { ...replyTo } }),
@@ -33,6 +33,7 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
     },
     text: isPlainAscii(text) ? { raw: sevenBit(text) } : text,
     html,
+    ...(attachment === undefined ? {} : { attachments: [attachmentOf(attachment)] }),
     newline: 'win',
     // Derived instead of random: a mail that is sent twice is identical.
     baseBoundary: id,
@@ -41,6 +42,12 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
   })
   return { envelope: { from: from.address, to: [to] }, bytes: await composer.compile().build() }
 }
+
+const attachmentOf = ({ filename, mediaType, bytes }: MailAttachment) => ({
+  filename,
+  contentType: mediaType,
+  content: bytes,
+})
 
 /** RFC 2369 and, for https only, one-click (RFC 8058). */
 function unsubscribeHeaders(url: string | undefined): Readonly<Record<string, string>> {

@@ -11,7 +11,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { OrderingText } from '@pharos/contract/scalar'
 import { parseOrdering } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { Operation, TeamReader } from '../../operation/operation.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
 import { billingMonth, monthOf, type Period } from '../usage/billing-month.ts'
 import { billingGridMs } from '../usage/bucket.ts'
@@ -34,7 +34,7 @@ const forecastMs = 28 * 86_400_000
 /** A closed month is what was closed; another one is calculated from its samples. Throws `not_found` for another team's service. */
 export async function listBillablePorts(
   deps: BillDeps,
-  { actor }: Operation,
+  { actor }: TeamReader,
   serviceId: number,
   { period, ordering, limit, offset }: QueryOf<typeof listBillablePortsRoute>,
 ): Promise<{ results: BillablePort[]; count: number }> {

@@ -1,4 +1,4 @@
-// The fonts of drafted letters: Noto Sans, which npm packages contain in slices of the Unicode range. Only the slices
+// The fonts of PDFs: Noto Sans, which npm packages contain in slices of the Unicode range. Only the slices
 // that a text needs are loaded; the PDF embeds only the glyphs that are used.
 import { readFileSync } from 'node:fs'
 import { GlobalFonts } from '@napi-rs/canvas'

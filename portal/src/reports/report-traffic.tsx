@@ -1,0 +1,107 @@
+// The traffic of the report: rates with their 95th percentile, and the largest shares.
+import { Text } from '@mantine/core'
+import { formatRate } from '@pharos/contract/rate'
+import type { MonthlyReport } from '@pharos/contract/report'
+import { noTrafficTexts, rateOrDash } from '@pharos/contract/report-text'
+import { Bars } from '../charts/bars.tsx'
+import { Chart } from '../charts/chart.tsx'
+import { Figure } from '../ui/figure.tsx'
+import { Grid } from '../ui/page.tsx'
+import { Section } from '../ui/section.tsx'
+import { ReportTable } from './report-table.tsx'
+import classes from './reports.module.css'
+import { words } from './words.ts'
+
+const { traffic: texts } = words
+
+export function Traffic({ report: { traffic, start, end } }: { readonly report: MonthlyReport }) {
+  if (traffic.state !== 'measured' || traffic.hours === null) {
+    const state = traffic.state === 'measured' ? 'no_flows' : traffic.state
+    return (
+      <Section title={texts.title}>
+        <Text size="sm">{noTrafficTexts[state]}</Text>
+      </Section>
+    )
+  }
+  const { hours } = traffic
+  const directions = [
+    { key: 'in', title: texts.received, color: 1, bytes: traffic.bytes_in },
+    { key: 'out', title: texts.sent, color: 2, bytes: traffic.bytes_out },
+  ] as const
+  const shown = directions.flatMap((direction) => {
+    const series = hours.series.find(({ key }) => key['direction'] === direction.key)
+    return series ? [{ ...direction, series }] : []
+  })
+  const shares = [
+    [words.top.protocols, traffic.protocols],
+    [words.top.services, traffic.applications],
+    [words.top.networks, traffic.networks],
+  ] as const
+  return (
+    <Section title={texts.title}>
+      <Grid min={180}>
+        {shown.map(({ key, title, series, bytes }) => (
+          <Figure
+            key={key}
+            label={`${title}, ${texts.p95}`}
+            value={series.p95 === null ? undefined : formatRate(series.p95, 'bps')}
+            note={bytes !== null && texts.volume(formatRate(bytes, 'B'))}
+          />
+        ))}
+      </Grid>
+      <div className={classes['chart']}>
+        <Chart
+          label={texts.chart}
+          kind="area"
+          times={hours.timestamps.map((at) => Date.parse(at))}
+          series={shown.map(({ title, color, series }) => ({
+            label: title,
+            unit: 'bps',
+            color,
+            values: series.values,
+          }))}
+          range={[Date.parse(start), Date.parse(end)]}
+          height={240}
+        />
+      </div>
+      <ReportTable
+        head={[
+          { title: texts.direction },
+          { title: texts.average, isNumber: true },
+          { title: texts.p95, isNumber: true },
+          { title: texts.peak, isNumber: true },
+        ]}
+        rows={shown.map(({ key, title, series }) => ({
+          key,
+          cells: [
+            { content: title },
+            ...[series.avg, series.p95, series.max].map((value) => ({
+              content: rateOrDash(value),
+              isNumber: true,
+            })),
+          ],
+        }))}
+      />
+      <Text size="xs" c="dimmed" mb="md">
+        {[texts.resolution, hours.sampled && texts.sampled, hours.partial && texts.partial]
+          .filter(Boolean)
+          .join(' ')}
+      </Text>
+      <Grid min={240}>
+        {shares.map(([title, items]) => (
+          <section key={title} aria-label={title} className={classes['top']}>
+            <h3>{title}</h3>
+            <Bars
+              label={title}
+              unit="bytes"
+              rowsMax={6}
+              emptyText={words.top.none}
+              items={items.map(({ label, bytes }) => ({ label, value: bytes }))}
+              total={(traffic.bytes_in ?? 0) + (traffic.bytes_out ?? 0)}
+            />
+          </section>
+        ))}
+      </Grid>
+    </Section>
+  )
+}

@@ -1,0 +1,68 @@
+// The SQL of the monthly report: the team, and the changes and kinds of attacks of a time. As the team.
+import type { ReportAttacks, ReportChangeKind } from '@pharos/contract/report'
+import { sql } from 'kysely'
+import type { Postgres } from '../db/postgres.ts'
+
+/** Start inclusive, end exclusive. */
+export type Window = { readonly start: Date; readonly end: Date }
+
+export type ReportedTeam = { readonly id: number; readonly name: string; readonly timezone: string }
+
+export async function findReportedTeam(
+  postgres: Postgres,
+  teamId: number,
+): Promise<ReportedTeam | undefined> {
+  const query = sql<ReportedTeam>`select id, name, timezone from teams where id = ${teamId}`
+  return (await postgres.readInTeam(teamId, query))[0]
+}
+
+const kindsShown = 6
+
+/** Lists the most frequent kinds of the attacks that overlap the window. */
+export const listAttackKinds = (
+  postgres: Postgres,
+  teamId: number,
+  { start, end }: Window,
+): Promise<ReportAttacks['kinds']> =>
+  postgres.readInTeam(
+    teamId,
+    sql<ReportAttacks['kinds'][number]>`
+      select classification_key, count(*) as count from team_events
+      where team_id = ${teamId} and start_at < ${end} and (end_at >= ${start} or end_at is null)
+      group by classification_key order by count(*) desc, classification_key limit ${kindsShown}`,
+  )
+
+export type ChangeRow = {
+  readonly at: Date
+  readonly kind: ReportChangeKind
+  readonly prefix: string
+  readonly rules: number | null
+  /** Of all changes of the window. */
+  readonly total: number
+}
+
+const announced = ['created', 'enabled', 'disabled', 'suspended', 'resumed', 'deleted']
+
+/** Lists the changes of announcements and of shield rules, the oldest first. */
+export const listReportedChanges = (
+  postgres: Postgres,
+  teamId: number,
+  { start, end }: Window,
+  shown: { readonly announcements: boolean; readonly shield: boolean },
+  limit: number,
+): Promise<ChangeRow[]> =>
+  postgres.readInTeam(
+    teamId,
+    sql<ChangeRow>`
+      select c.at, c.kind, c.prefix, c.rules, count(*) over () as total from (
+        select h.at, 'announcement_' || h.kind as kind, a.prefix::text as prefix, null::integer as rules, h.id as place
+        from announcements a join announcement_history h on h.announcement_id = a.id
+        where ${shown.announcements} and a.team_id = ${teamId} and h.kind = any(${announced}::text[])
+          and h.at >= ${start} and h.at < ${end}
+        union all
+        select v.created, case v.cause when 'put' then 'shield_changed' when 'revert' then 'shield_reverted'
+            else 'shield_removed' end, l.prefix::text, jsonb_array_length(v.rules), v.version
+        from shield_lists l join shield_versions v on v.list_id = l.id
+        where ${shown.shield} and l.team_id = ${teamId} and v.created >= ${start} and v.created < ${end}) c
+      order by c.at, c.place limit ${limit}`,
+  )

@@ -1,0 +1,201 @@
+// Makes the report of a month of a team, for the API, the PDF and the mail. It reads with the operations that the API has for each
+// part, so that a figure of the report is the figure of its page.
+import type { RelatedEvent } from '@pharos/contract/analysis'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import {
+  reportAttacksMax,
+  reportChangesMax,
+  type MonthlyReport,
+  type ReportAttacks,
+  type ReportService,
+} from '@pharos/contract/report'
+import type { Permission } from '@pharos/contract/route'
+import { listServicesRoute } from '@pharos/contract/service'
+import { listShieldRulesRoute } from '@pharos/contract/shield'
+import { getRelatedTimeseries } from '../analysis/event-timeseries.ts'
+import type { FlowDeps } from '../analysis/flow/flow-timeseries.ts'
+import { listTeamEvents } from '../analysis/related-event.ts'
+import type { ReadBrand } from '../brand/brand.ts'
+import type { Postgres } from '../db/postgres.ts'
+import { listBillablePorts } from '../inventory/bill/billable-port.ts'
+import { listServices } from '../inventory/service.ts'
+import { billingMonth } from '../inventory/usage/billing-month.ts'
+import { parsePrefix } from '../net/prefix.ts'
+import type { Actor, Operation, TeamReader } from '../operation/operation.ts'
+import { createPdfDrawer, type PdfDrawer } from '../runtime/draw-pdf.ts'
+import { invalid, notFound } from '../runtime/error.ts'
+import { reportFilename } from './mailed-report.store.ts'
+import { findReportedTeam, listAttackKinds, listReportedChanges, type Window } from './report.store.ts'
+import type { ReportPdf } from './report-page.ts'
+import { readTraffic } from './report-traffic.ts'
+
+export type ReportDeps = {
+  readonly postgres: Postgres
+  readonly flows: FlowDeps
+  readonly readBrand: ReadBrand
+  readonly drawer: PdfDrawer<ReportPdf>
+  readonly now: () => Date
+}
+export type ReportRouteDeps = ReportDeps & {
+  readonly mayCall: (actor: Actor, permission: Permission) => boolean
+}
+
+/** A team, and which operations the readers of the report may call: what they may not read is left out. */
+export type ReportOf = { readonly teamId: number; readonly sees: (permission: Permission) => boolean }
+
+export const getMonthlyReport = (
+  deps: ReportRouteDeps,
+  { actor }: Operation,
+  month: string,
+): Promise<MonthlyReport> => buildReport(deps, readerOf(deps, actor), month)
+
+export async function downloadMonthlyReport(
+  deps: ReportRouteDeps,
+  { actor }: Operation,
+  month: string,
+): Promise<{ bytes: Buffer; filename: string; mediaType: string }> {
+  const report = await buildReport(deps, readerOf(deps, actor), month)
+  return {
+    bytes: await drawReport(deps, report),
+    filename: reportFilename(month),
+    mediaType: 'application/pdf',
+  }
+}
+
+const readerOf = ({ mayCall }: ReportRouteDeps, actor: Actor): ReportOf => ({
+  teamId: actor.teamId,
+  sees: (permission) => mayCall(actor, permission),
+})
+
+export const createReportDrawer = (): PdfDrawer<ReportPdf> =>
+  createPdfDrawer(new URL('report-thread.ts', import.meta.url))
+
+export async function drawReport(
+  { drawer, readBrand }: Pick<ReportDeps, 'drawer' | 'readBrand'>,
+  report: MonthlyReport,
+): Promise<Buffer> {
+  return drawer.draw({ report, accent: (await readBrand()).accent })
+}
+
+/** Throws `invalid` for a month that has not begun. */
+export async function buildReport(
+  deps: ReportDeps,
+  { teamId, sees }: ReportOf,
+  month: string,
+): Promise<MonthlyReport> {
+  const { postgres, now: clock } = deps
+  const now = clock()
+  const team = await findReportedTeam(postgres, teamId)
+  if (!team) throw notFound('team')
+  const window = windowOf(month, team.timezone)
+  if (window.start > now) throw invalid(['path', 'month'], 'futureMonth')
+  const reader: TeamReader = { actor: { teamId, isStaff: false } }
+  const traffic = await readTraffic(deps.flows, reader, window, team.timezone)
+  const attacks = await readAttacks(deps, reader, window, { month, timezone: team.timezone })
+  const services = sees(listServicesRoute.permission) ? await readServices(deps, reader, month) : null
+  const shown = {
+    announcements: sees(listAnnouncementsRoute.permission),
+    shield: sees(listShieldRulesRoute.permission),
+  }
+  const changes = await listReportedChanges(postgres, teamId, window, shown, reportChangesMax)
+  return {
+    month,
+    timezone: team.timezone,
+    start: window.start.toISOString(),
+    end: window.end.toISOString(),
+    complete: window.end <= now,
+    prepared: now.toISOString(),
+    provider: (await deps.readBrand()).name,
+    team: { id: teamId, name: team.name },
+    traffic,
+    attacks,
+    services,
+    changes:
+      shown.announcements || shown.shield
+        ? changes.map(({ at, kind, prefix, rules }) => ({
+            at: at.toISOString(),
+            kind,
+            prefix: parsePrefix(prefix),
+            rules,
+          }))
+        : null,
+    change_count: changes[0]?.total ?? 0,
+  }
+}
+
+/** Whether anything happened in the month. */
+export const hasData = ({ traffic, attacks, services, change_count: changes }: MonthlyReport): boolean =>
+  traffic.state === 'measured' ||
+  attacks.count > 0 ||
+  changes > 0 ||
+  (services ?? []).some(({ ports }) => ports.some(({ samples }) => samples > 0))
+
+function windowOf(month: string, timezone: string): Window {
+  const { startMs, endMs } = billingMonth(month, timezone)
+  return { start: new Date(startMs), end: new Date(endMs) }
+}
+
+const daySeconds = 86_400
+
+async function readAttacks(
+  deps: ReportDeps,
+  reader: TeamReader,
+  window: Window,
+  { month, timezone }: { readonly month: string; readonly timezone: string },
+): Promise<ReportAttacks> {
+  const list = async ({ start, end }: Window, limit: number) => {
+    const last = new Date(end.getTime() - 1)
+    const query = {
+      start: start.toISOString(),
+      end: last.toISOString(),
+      ordering: '-affected_bps',
+      limit,
+      offset: 0,
+    } as const
+    const { raw } = await listTeamEvents(deps, reader, query)
+    return JSON.parse(raw) as { readonly results: readonly RelatedEvent[]; readonly count: number }
+  }
+  const monthBefore = Temporal.PlainYearMonth.from(month).subtract({ months: 1 }).toString()
+  const { results, count } = await list(window, reportAttacksMax)
+  const before = await list(windowOf(monthBefore, timezone), 1)
+  const { body: days } = await getRelatedTimeseries(deps, reader, {
+    start: window.start.toISOString(),
+    end: window.end.toISOString(),
+    interval: daySeconds,
+    timezone,
+    metric: 'count',
+    group_by: 'peak_bps',
+    limit: 10,
+  })
+  return {
+    count,
+    count_before: before.count,
+    days,
+    kinds: await listAttackKinds(deps.postgres, reader.actor.teamId, window),
+    largest: results.map((event) => ({
+      id: event.id,
+      network: event.affected_network,
+      classification_key: event.classification_key,
+      start: event.start,
+      end: event.end,
+      bps: event.affected_bps,
+      pps: event.affected_pps,
+    })),
+  }
+}
+
+const servicesMax = 1_000
+const portsMax = 1_000
+
+/** The bills of the month: each is in the time zone of its service. */
+async function readServices(deps: ReportDeps, reader: TeamReader, month: string): Promise<ReportService[]> {
+  const page = { limit: servicesMax, offset: 0, ordering: 'name' } as const
+  const { results } = await listServices(deps, reader, page)
+  const services: ReportService[] = []
+  for (const { id, name } of results) {
+    const query = { period: month, ordering: 'name', limit: portsMax, offset: 0 } as const
+    const { results: ports } = await listBillablePorts(deps, reader, id, query)
+    if (ports.length > 0) services.push({ id, name, ports })
+  }
+  return services
+}
