@@ -1967,6 +1967,24 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+-- mails of monthly reports: the row is the claim, so that a team gets each month once
+create table monthly_reports (
+  team_id integer not null,
+  month text not null, -- such as 2026-03, in the time zone of the team
+  created timestamp with time zone not null default now(),
+  due timestamp with time zone not null, -- when another process may try again, while there is no outcome
+  attempts integer not null default 1, -- distinguishes a claim from a later one
+  outcome text,
+  pdf bytea, -- the attachment of the mails, until they are sent
+  constraint monthly_reports_pkey PRIMARY KEY (team_id, month),
+  constraint monthly_reports_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint monthly_reports_check CHECK (((pdf IS NULL) OR (outcome = 'mailed'::text))),
+  constraint monthly_reports_month_check CHECK ((month ~ '^\d{4}-\d\d$'::text)),
+  constraint monthly_reports_outcome_check CHECK ((outcome = ANY (ARRAY['mailed'::text, 'no_data'::text, 'no_subscribers'::text])))
+);
+CREATE INDEX monthly_reports_pdf ON public.monthly_reports USING btree (created) WHERE (pdf IS NOT NULL);
+alter table monthly_reports enable row level security;
+
 create table notification_mailings (
   user_id integer not null,
   team_id integer,
@@ -1994,6 +2012,7 @@ create table notification_settings (
   attack_bps bigint,
   attack_pps bigint,
   kinds jsonb not null, -- for each kind, whether it is mailed; the default applies to a kind that is missing
+  monthly_report boolean not null default false, -- whether the user gets the monthly report of the team by mail
   constraint notification_settings_user_id_team_id_key UNIQUE NULLS NOT DISTINCT (user_id, team_id),
   constraint notification_settings_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES memberships(team_id, user_id) ON DELETE CASCADE,
   constraint notification_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,

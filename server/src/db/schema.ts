@@ -1281,6 +1281,23 @@ export interface MigrationsTable {
   applied: Generated<Date>
 }
 
+export type MonthlyReportsOutcome = 'mailed' | 'no_data' | 'no_subscribers'
+
+/** mails of monthly reports: the row is the claim, so that a team gets each month once */
+export interface MonthlyReportsTable {
+  team_id: number
+  /** such as 2026-03, in the time zone of the team */
+  month: string
+  created: Generated<Date>
+  /** when another process may try again, while there is no outcome */
+  due: Date
+  /** distinguishes a claim from a later one */
+  attempts: Generated<number>
+  outcome: MonthlyReportsOutcome | null
+  /** the attachment of the mails, until they are sent */
+  pdf: Buffer | null
+}
+
 export interface NotificationMailingsTable {
   user_id: number
   team_id: number | null
@@ -1308,6 +1325,8 @@ export interface NotificationSettingsTable {
   attack_pps: number | null
   /** for each kind, whether it is mailed; the default applies to a kind that is missing */
   kinds: Json
+  /** whether the user gets the monthly report of the team by mail */
+  monthly_report: Generated<boolean>
 }
 
 export type NotificationsMail = 'none' | 'waiting' | 'queued'
@@ -2064,6 +2083,7 @@ export interface Schema {
   mails: MailsTable
   memberships: MembershipsTable
   migrations: MigrationsTable
+  monthly_reports: MonthlyReportsTable
   notification_mailings: NotificationMailingsTable
   notification_position: NotificationPositionTable
   notification_settings: NotificationSettingsTable

@@ -29,7 +29,7 @@ export async function readTraffic(
     })
     return series
       .filter((one) => one.key[key] !== null)
-      .map(({ label, values }) => ({ label, bytes: sum(values) }))
+      .map(({ label, values }) => ({ label, bytes: Math.round(sum(values)) }))
       .filter(({ bytes }) => bytes > 0)
       .toSorted((a, b) => b.bytes - a.bytes)
   }

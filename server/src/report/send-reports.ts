@@ -118,7 +118,7 @@ function queueReport(
 }
 
 /** The figures of the mail. */
-export function summaryOf({
+function summaryOf({
   traffic,
   attacks,
   services,
@@ -146,10 +146,12 @@ export function summaryOf({
       `${attacks.count.toLocaleString('en')} (${attacks.count_before.toLocaleString('en')} in the month before)`,
     ],
     ...(largest && largest.bps > 0
-      ? ([['Largest attack', `${formatRate(largest.bps, 'bps')} on ${largest.network}`]] satisfies [
-          string,
-          string,
-        ][])
+      ? ([
+          [
+            'Largest attack',
+            `${formatRate(largest.bps, 'bps')} on ${largest.network.replace(/^([^:]+)\/32$|\/128$/, '$1')}`,
+          ],
+        ] satisfies [string, string][])
       : []),
     ...(services === null
       ? []
