@@ -59,6 +59,8 @@ const shares: Readonly<Record<string, number>> = {
   acceptInvitation: 0.3,
   // Each page is rendered in a thread, which takes 250 ms.
   draftLetter: 0.05,
+  downloadMonthlyReport: 0.05,
+  getMonthlyReport: 0.3,
   getLetterPageToReview: 0.05,
   updateAnnouncement: 3,
   // Few are accepted: prefix, ASN and region must fit.
@@ -169,6 +171,9 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   exportFlowTimeseries: flowRules,
   getFlowGraph: flowRules,
   getFilterKeys: [/^query\.key: unknown$/, /^query\.prefix: required$/],
+  // A month that has not begun.
+  getMonthlyReport: [/^path\.month: range$/],
+  downloadMonthlyReport: [/^path\.month: range$/],
   // Neither a location nor coordinates, both, or half of them; degrees beyond the poles.
   getTimezone: [/^query\.(location|latitude|longitude): (required|exclusive|range)$/],
   // Two ways to say the buckets, too many of them, or not a time zone.
@@ -415,6 +420,8 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   getFlowTimeseries: { ...flowHints, team_id: [fixtures.red.teamId] },
   exportFlowTimeseries: { ...flowHints, team_id: [fixtures.red.teamId] },
   getFlowGraph: { ...flowHints, team_id: [fixtures.red.teamId] },
+  getMonthlyReport: { month: ['2026-03', '2025-12', '2099-01'] },
+  downloadMonthlyReport: { month: ['2026-03', '2099-01'] },
   getFilterKeys: { key: [...flowKeyNames, 'flag', 'nothing'], prefix: ['', '1', 'A'] },
   getTimezone: { location: ['ams', 'JFK', 'nowhere'], latitude: ['52.37', '-90'], longitude: ['4.9', '180'] },
   getTransceiverMetrics: oneDay,

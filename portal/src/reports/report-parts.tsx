@@ -56,6 +56,7 @@ export function Attacks({ report: { attacks, timezone } }: PartProps) {
       </div>
       <h3 className={classes['heading']}>{texts.list}</h3>
       <ReportTable
+        label={texts.list}
         head={[
           { title: texts.network },
           { title: texts.type },
@@ -91,6 +92,7 @@ export function Services({ services }: PartProps & { readonly services: readonly
   return (
     <Section title={texts.title}>
       <ReportTable
+        label={texts.title}
         head={[{ title: texts.service }, ...numbers.map((title) => ({ title, isNumber: true }))]}
         rows={services.flatMap(({ id, name, ports }) =>
           ports.map((port) => ({
@@ -134,6 +136,7 @@ export function Changes({
         <Text size="sm">{texts.none}</Text>
       ) : (
         <ReportTable
+          label={texts.title}
           head={[{ title: texts.time }, { title: texts.prefix }, { title: texts.change }]}
           rows={changes.map(({ at, prefix, kind, rules }) => ({
             key: `${at} ${prefix} ${kind}`,

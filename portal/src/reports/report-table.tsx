@@ -5,12 +5,14 @@ import classes from './reports.module.css'
 type Cell = { readonly content: ReactNode; readonly isNumber?: boolean; readonly isMono?: boolean }
 
 type ReportTableProps = {
+  /** The name of the table: on a phone it is scrolled. */
+  readonly label: string
   readonly head: readonly { readonly title: string; readonly isNumber?: boolean }[]
   readonly rows: readonly { readonly key: string; readonly cells: readonly Cell[] }[]
 }
 
-export const ReportTable = ({ head, rows }: ReportTableProps) => (
-  <div className={classes['scroll']}>
+export const ReportTable = ({ label, head, rows }: ReportTableProps) => (
+  <div className={classes['scroll']} role="group" aria-label={label} tabIndex={0}>
     <table className={classes['table']}>
       <thead>
         <tr>

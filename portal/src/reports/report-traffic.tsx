@@ -65,6 +65,7 @@ export function Traffic({ report: { traffic, start, end } }: { readonly report: 
         />
       </div>
       <ReportTable
+        label={texts.title}
         head={[
           { title: texts.direction },
           { title: texts.average, isNumber: true },

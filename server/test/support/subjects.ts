@@ -426,8 +426,15 @@ export const subjects: readonly Subject[] = [
     answers: () => 200,
   },
   { route: 'exportFlowTimeseries', requests: only({ body: {} }), answers: () => 200 },
-  { route: 'getMonthlyReport', requests: only({ params: { month: '2026-03' } }), answers: () => 200 },
-  { route: 'downloadMonthlyReport', requests: only({ params: { month: '2026-03' } }), answers: () => 200 },
+  ...['getMonthlyReport', 'downloadMonthlyReport'].map((route): Subject => ({
+    route,
+    requests: {
+      own: async () => ({ params: { month: '2026-03' } }),
+      missing: async () => ({ params: { month: '2099-03' } }),
+    },
+    without: { foreign: 'a month belongs to every team' },
+    answers: (which) => (which === 'own' ? 200 : 'invalid'),
+  })),
   {
     route: 'getFlowGraph',
     requests: only({ body: { group_by: ['prefix', 'device', 'interface'] } }),
