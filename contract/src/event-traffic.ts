@@ -11,6 +11,9 @@ export type EventTrafficMetric = (typeof eventTrafficMetrics)[number]
 export const eventTrafficParts = ['total', 'dropped', 'passed'] as const
 export type EventTrafficPart = (typeof eventTrafficParts)[number]
 
+/** Codes of what an answer lacks. */
+const eventTrafficNotes = ['uncounted'] as const
+
 const eventTrafficSources = ['flows', 'detector'] as const
 
 export const EventTraffic = Component('EventTraffic', {
@@ -21,6 +24,11 @@ export const EventTraffic = Component('EventTraffic', {
       'where `total` is from: `flows` of routers; `detector`: the samples of the detector, as there are no flows towards the network in the window, or ' +
       'they cannot be read. A sample is that of the whole event',
   },
+  notes: Type.Array(Enumeration('EventTrafficNote', eventTrafficNotes), {
+    description:
+      "limits of the series. `uncounted`: a scrubber that applies the team's lists for the network counts no packets (FlowSpec), so that its drops are missing in " +
+      '`dropped` and are counted as `passed`; if none of them counts, both are null',
+  }),
 })
 export type EventTraffic = Static<typeof EventTraffic>
 
@@ -35,9 +43,9 @@ export const getEventTrafficRoute = route({
     '`dropped`, the packets that `deny` and `rate_limit` rules of the team dropped whose destinations overlap the network; `passed`, the difference, at least 0. ' +
     'Flows count in the bucket in which routers export them, up to a minute after the packets, and contain dropped packets if the routers export before the ' +
     'scrubber. `dropped` depends on the scrubber: nftables counts packets, of a `rate_limit` those that exceed the rate on average; the sandbox of the demo ' +
-    'estimates them from flows; FlowSpec does not count, and its drops are missing. A rule with a destination larger than the network counts as a whole. `dropped` is ' +
+    'estimates them from flows; FlowSpec does not count, and its drops are missing (`notes`). A rule with a destination larger than the network counts as a whole. `dropped` is ' +
     'kept by minute for 400 days by default. The window is the event with 15 minutes before and after unless `start` or `end` say otherwise. Buckets have at ' +
-    'least 60 seconds. Values are null after now, `total` where no flow of the team was received, and `dropped` without the store of flows.',
+    'least 60 seconds. Values are null after now, `total` where no flow of the team was received, and `dropped` without the store of flows or a scrubber that counts.',
   permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' },
   params: Strict({ event_id: Type.String({ maxLength: 300 }) }),
   query: Strict({

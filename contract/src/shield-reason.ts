@@ -4,6 +4,21 @@ type Attrs = Readonly<Record<string, unknown>>
 const n = (value: unknown): string => String(value)
 const names = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : n(value))
 
+/** Texts name rules by their sequence, as warnings do. */
+const ruleName = (sequence: unknown, unknown: string): string =>
+  sequence === undefined || sequence === null ? unknown : `rule ${n(sequence)}`
+
+/** What a scrubber may be unable to do. */
+const featureTexts = {
+  packet_rate: 'limit packets per second',
+  ip_version: 'filter packets of the IP version of the prefix',
+  destination: 'match these addresses',
+} as const
+export type ShieldFeature = keyof typeof featureTexts
+export const shieldFeatures = Object.keys(featureTexts) as [ShieldFeature, ...ShieldFeature[]]
+export const isShieldFeature = (code: unknown): code is ShieldFeature =>
+  (shieldFeatures as readonly unknown[]).includes(code)
+
 /** Reasons of the status of a rule. */
 const reasonTexts = {
   disabled: () => 'The rule is not enabled.',
@@ -17,14 +32,16 @@ const reasonTexts = {
     'The rule was sent to the routers as FlowSpec. They do not report whether they accepted it.',
   limit_in_parts: ({ count }) =>
     `The rule is applied as ${n(count)} parts, each with the whole rate: up to ${n(count)} times as much may pass.`,
-  cannot_order: ({ other }) =>
-    `The routers order rules by their own rules (RFC 8955) and cannot evaluate this one in its place before rule ${n(other)}. Make their matches disjoint or equal.`,
-  unsupported: ({ field }) => `The scrubber cannot match or limit by ${n(field)}.`,
+  cannot_order: ({ rule_sequence: rule, other_sequence: other }) =>
+    `The routers order rules by their own rules (RFC 8955) and cannot evaluate ${ruleName(rule, 'this rule')} in its place before ${ruleName(other, 'another one')}. Make their matches disjoint or equal.`,
+  unsupported: ({ feature }) =>
+    `The scrubber cannot ${isShieldFeature(feature) ? featureTexts[feature] : 'apply it'}.`,
   unreadable: () =>
     'A stored rule cannot be read by this version of Pharos, so that the scrubbers keep the list that they have. Contact the provider.',
   too_many_rules: ({ max }) => `The scrubber accepts at most ${n(max)} rules.`,
   held: () => 'The list could drop wanted traffic, so that the provider must approve it first.',
-  shadowed: ({ other }) => `An earlier rule (${n(other)}) matches everything that this one matches.`,
+  shadowed: ({ other_sequence: other }) =>
+    `Everything that this rule matches is matched by ${ruleName(other, 'another one')} before it.`,
   expired: () => 'The rule has ended.',
 } satisfies Record<string, (attrs: Attrs) => string>
 

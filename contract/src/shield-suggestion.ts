@@ -1,7 +1,7 @@
 // Rules of shield that would stop an attack, from its flows.
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
-import { Component, Enumeration, Nullable, Optional, Strict, Time } from './scalar.ts'
+import { Component, Enumeration, Id, Nullable, Optional, Strict, Time } from './scalar.ts'
 import { NewShieldRule, Share, shieldReading, ShieldWhatIf } from './shield.ts'
 
 const ShieldSuggestion = Component('ShieldSuggestion', {
@@ -9,6 +9,11 @@ const ShieldSuggestion = Component('ShieldSuggestion', {
   attack_share: Share('part of the octets of the attack that the rule matches'),
   normal_share: Share('part of the octets of normal traffic that the rule matches'),
   attack_bps: Type.Integer({ minimum: 0, description: 'average rate of the attack that the rule matches' }),
+  rule_id: Nullable({
+    ...Id,
+    description:
+      'id of an enabled rule of the team that drops or limits all that this one matches; null: none does. Its `status` is in listShieldRules',
+  }),
 })
 export type ShieldSuggestion = Static<typeof ShieldSuggestion>
 
@@ -29,8 +34,12 @@ export const ShieldSuggestions = Component('ShieldSuggestions', {
   }),
   attack_share: Share('part of the octets of the attack that all of them match'),
   normal_share: Share('part of the octets of normal traffic that all of them match'),
+  in_place_share: Share(
+    'part of the octets of the attack that the enabled rules of the team would have dropped or limited; null without traffic',
+  ),
   rules: Type.Array(NewShieldRule, {
-    description: 'the list to PUT: the suggestions before the rules that the prefix has now',
+    description:
+      'the list to PUT: the suggestions without `rule_id` before the rules that the prefix has now',
   }),
   version: Type.Integer({ minimum: 0, description: 'version of the list now, for the PUT' }),
   what_if: { ...ShieldWhatIf, description: 'what that list would have done in the window' },

@@ -17,7 +17,7 @@ import {
   Strict,
   Time,
 } from './scalar.ts'
-import { shieldReasonCodes, shieldWarningCodes, shieldWhatIfNotes } from './shield-reason.ts'
+import { shieldFeatures, shieldReasonCodes, shieldWarningCodes, shieldWhatIfNotes } from './shield-reason.ts'
 import { Line } from './text.ts'
 
 export const shieldReading = { credential: 'any', module: 'shield', scope: 'shield:read' } as const
@@ -170,6 +170,11 @@ const ShieldHits = Component('ShieldHits', {
 const ShieldStatusReason = Component('ShieldStatusReason', {
   code: { ...Enumeration('ShieldReason', shieldReasonCodes), description: 'code of the reason' },
   detail: Type.String({ description: 'the reason as text' }),
+  other: Nullable({ ...Id, description: 'id of the other rule concerned; null if there is none' }),
+  feature: Nullable({
+    ...Enumeration('ShieldFeature', shieldFeatures),
+    description: 'for `unsupported`: what the scrubber is unable to do; null for other codes',
+  }),
 })
 
 export const ShieldRule = Component('ShieldRule', {
@@ -286,7 +291,7 @@ export const ShieldRulesUpdate = Component('ShieldRulesUpdate', {
       minimum: shieldConfirmSeconds.min,
       maximum: shieldConfirmSeconds.max,
       description:
-        'seconds: unless the same rules are PUT again without this field before, the list before this one is restored',
+        'seconds: unless the same rules are PUT again without this field before, the last confirmed list is restored; revertShieldList does it at once',
     }),
   ),
   strict: Optional(Type.Boolean({ description: 'warnings are errors. Default: false' })),
@@ -319,7 +324,7 @@ export const ShieldRulesAnswer = Component('ShieldRules', {
   count: Type.Integer({ minimum: 0, description: 'number of rules' }),
   warnings: Type.Array(ShieldWarning, {
     description:
-      'rules that never match, that repeat or that contradict others, and what could not be checked',
+      'rules that never match, that repeat or that contradict others, a list that no scrubber applies, and what could not be checked',
   }),
   what_if: Optional({
     ...ShieldWhatIf,
@@ -422,6 +427,34 @@ export const listShieldListsRoute = route({
   success: 200,
 })
 
+export const revertShieldListRoute = route({
+  name: 'revertShieldList',
+  group: 'Shield',
+  method: 'POST',
+  path: '/v3/lighthouse/security/shield/lists/{list_id}/revert',
+  summary: 'Revert shield list',
+  description:
+    'Restores the last confirmed list of the prefix at once, instead of at `confirm_by`: its rules with their ids and hits become a new version. Returns 409 ' +
+    '`conflict` unless the list waits for a confirmation. To confirm it instead, PUT the same rules again without `confirm_within`.',
+  permission: shieldWriting,
+  params: Strict({ list_id: Id }),
+  body: Component('ShieldRevert', {
+    version: Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 999_999_999,
+        description: 'version that is reverted: 412 if the list has another one, as with `If-Match`',
+      }),
+    ),
+  }),
+  response: ShieldRulesAnswer,
+  success: 200,
+  dryRun: true,
+  conditional: true,
+  ifMatch: true,
+  errors: ['conflict', 'precondition_failed'],
+})
+
 export const simulateShieldRoute = route({
   name: 'simulateShield',
   group: 'Shield',
@@ -451,5 +484,6 @@ export const shieldRoutes = [
   listShieldRulesRoute,
   updateShieldRulesRoute,
   listShieldListsRoute,
+  revertShieldListRoute,
   simulateShieldRoute,
 ]

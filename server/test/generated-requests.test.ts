@@ -38,6 +38,7 @@ import {
   replaceOpenHold,
   replaceOpenZoneHold,
   replaceOpenShieldHold,
+  replaceUnconfirmedList,
   openRegions,
   restoreRouters,
   type Fixtures,
@@ -119,6 +120,7 @@ const restoredAfter: Readonly<Record<string, number>> = {
   rejectZoneHold: 5,
   approveShieldHold: 5,
   rejectShieldHold: 5,
+  revertShieldList: 1,
   ...zonesRestoredAfter,
 }
 
@@ -251,6 +253,7 @@ let hints: Hints
 let spareAccounts: SpareAccounts
 let zoneHoldId: number
 let shieldHoldId: number
+let shieldListId: number
 /** Of red, blue and red. */
 const tokenIds: string[] = []
 
@@ -269,6 +272,7 @@ before(async () => {
   await replaceOpenHold(api, fixtures.regions['ams']!)
   zoneHoldId = await replaceOpenZoneHold(api)
   shieldHoldId = await replaceOpenShieldHold(api)
+  shieldListId = await replaceUnconfirmedList(api, fixtures.red.teamId, revertedPrefix)
   for (const { teamId } of [fixtures.red, fixtures.blue, fixtures.red])
     tokenIds.push(parseApiToken(await addApiToken(api, teamId))!.id)
   changesSince = await trackChanges(api.database.postgres.owner)
@@ -394,6 +398,9 @@ const flowHints: Hints = {
   value: ['udp', '17', 6],
 }
 
+/** Of the team red: no other request is about it. */
+const revertedPrefix = '203.0.113.64/26'
+
 /** Of a list of the team red. */
 const shieldHints: Hints = {
   prefix: ['203.0.113.0/24', '203.0.113.0/24', '203.0.113.128/25', '198.51.100.0/24', '203.0.113.1/24'],
@@ -437,6 +444,7 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   listShieldRules: shieldHints,
   listShieldLists: shieldHints,
   updateShieldRules: shieldHints,
+  revertShieldList: { list_id: [shieldListId, shieldListId, 999_999] },
   simulateShield: { ...shieldHints, ...oneDay },
   suggestShieldRules: { action: ['rate_limit'], coverage: [0.5] },
   ...zoneHintsOf,
@@ -467,6 +475,7 @@ async function restoreFixtures(): Promise<void> {
   await owner.updateTable('holds').set({ state: 'open' }).execute()
   await owner.updateTable('dns_holds').set({ state: 'open' }).execute()
   await owner.updateTable('shield_holds').set({ state: 'open' }).where('id', '=', shieldHoldId).execute()
+  await replaceUnconfirmedList(api, red.teamId, revertedPrefix)
   await restoreZones(api, fixtures)
   await restoreRouters(api, 'lon', { drained: false })
   await owner.deleteFrom('announcements').where('managed_by', '=', 'team').execute()

@@ -322,6 +322,59 @@ describe('a limit that a scrubber applies in parts', () => {
   })
 })
 
+describe('a list that a scrubber cannot apply', () => {
+  const asRouters: Partial<ReconcileDeps> = {
+    compile: (lists, can) =>
+      compileLists(lists, { ...can, ordering: 'flowspec', packetRate: false, families: [4] }),
+  }
+
+  it('names the other rule by its id, and in the text by its sequence, also after it was moved', async () => {
+    const prefix = await newPrefix()
+    const ends = { protocol: 'udp', source: '198.51.100.1', destination: hostOf(prefix, 9) }
+    const first = { ...ends, action: 'allow', destination_port: '1000-2000' }
+    const second = { ...ends, action: 'deny', destination_port: '80-1500' }
+    const stored = await put(prefix, [first, second])
+    await run(asRouters)
+    const reasonOf = async () => {
+      const [rule] = await rulesOf(prefix)
+      const { status_reason: ofList, status } = await listOf(prefix)
+      return [status, rule!.status, rule!.status_reason.other, rule!.status_reason.detail, ofList.detail]
+    }
+    const [id, rule] = [stored.results[1].id, await reasonOf()]
+    assert.deepEqual(rule.slice(0, 3), ['error', 'rejected', id])
+    for (const text of rule.slice(3)) assert.match(text, /evaluate rule 10 in its place before rule 20\./)
+    await put(prefix, [
+      { ...first, sequence: 100 },
+      { ...second, sequence: 300 },
+    ])
+    await run(asRouters)
+    const moved = await reasonOf()
+    assert.equal(moved[2], id)
+    for (const text of moved.slice(3)) assert.match(text, /evaluate rule 100 in its place before rule 300\./)
+    await put(prefix, [])
+    await run()
+  })
+
+  it('has the code of what the scrubber is unable to do', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [{ action: 'rate_limit', protocol: 'udp', rate_pps: 100 }])
+    const prefix6 = '2001:db8:7::/48'
+    await db().insertInto('prefixes').values({ team_id: team.teamId, prefix: prefix6 }).execute()
+    await put(prefix6, [{ action: 'deny', protocol: 'udp' }])
+    await run(asRouters)
+    for (const [of, feature, text] of [
+      [prefix, 'packet_rate', /^The scrubber cannot limit packets per second\.$/],
+      [prefix6, 'ip_version', /^The scrubber cannot filter packets of the IP version of the prefix\.$/],
+    ] as const) {
+      const { code, detail, ...reason } = (await rulesOf(of))[0]!.status_reason
+      assert.deepEqual([code, reason], ['unsupported', { other: null, feature }])
+      assert.match(detail, text)
+      await put(of, [])
+    }
+    await run()
+  })
+})
+
 describe('a fault of the planner', () => {
   for (const [name, fault] of Object.entries(faults)) {
     it(`removes and adds nothing, and waits for staff: ${name}`, async () => {

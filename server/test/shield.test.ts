@@ -176,6 +176,64 @@ describe('a list with a confirmation', () => {
   })
 })
 
+const revert = (id: number, body: object = {}, headers?: Record<string, string>, query = '') =>
+  call('POST', `/lists/${id}/revert${query}`, { body, ...(headers ? { headers } : {}) })
+const listOf = async (prefix: string): Promise<Answered> =>
+  (await call('GET', `/lists?prefix=${prefix}`)).body.results[0]
+
+describe('a list that waits for a confirmation', () => {
+  it('is reverted by request, with the ids of the rules before, as a new version', async () => {
+    const prefix = await newPrefix()
+    const first = await put({ prefix, rules: [allow(80), deny(19)] })
+    const timed = await put({ prefix, rules: [deny(53)], confirm_within: 600 })
+    const { id } = await listOf(prefix)
+    const plan = await revert(id, { version: 2 }, {}, '?dry_run=true')
+    assert.deepEqual([plan.status, plan.body.result.version, (await listOf(prefix)).version], [200, 3, 2])
+    const answer = await revert(id, { version: 2 }, { 'if-match': timed.etag })
+    assert.deepEqual(
+      [answer.status, answer.body.version, answer.body.confirm_by, answer.etag],
+      [200, 3, null, '"3"'],
+    )
+    assert.deepEqual(idsOf(answer), idsOf(first))
+    assert.deepEqual((await get(`prefix=${prefix}`)).body.results, answer.body.results)
+    const { rows } = await sql<{ actor: string; cause: string }>`
+      select e.actor, v.cause from audit_entries e, shield_versions v join shield_lists l on l.id = v.list_id
+      where e.action = 'shield.revert' and e.target = ${`shield:${prefix}`} and l.prefix = ${prefix}::cidr and v.version = 3`.execute(
+      db(),
+    )
+    assert.deepEqual([rows.length, rows[0]!.cause, rows[0]!.actor.startsWith('user:')], [1, 'revert', true])
+  })
+
+  it('is reverted once, only if it is the version that was named, and not after it was confirmed', async () => {
+    const prefix = await newPrefix()
+    await put({ prefix, rules: [allow(80)] })
+    await put({ prefix, rules: [deny(53)], confirm_within: 600 })
+    const { id } = await listOf(prefix)
+    assert.equal((await revert(id, { version: 1 })).status, 412)
+    assert.equal((await revert(id, {}, { 'if-match': '"1"' })).status, 412)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => revert(id)))
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409])
+    assert.equal((await listOf(prefix)).version, 3)
+    await put({ prefix, rules: [deny(19)], confirm_within: 600 })
+    await put({ prefix, rules: [deny(19)] })
+    const confirmed = await revert(id)
+    assert.deepEqual([confirmed.status, confirmed.body.code], [409, 'conflict'])
+  })
+
+  it('is reverted by another session of the team, and by no other team', async () => {
+    const prefix = await newPrefix()
+    await put({ prefix, rules: [deny(53)], confirm_within: 600 })
+    const { id } = await listOf(prefix)
+    const own = access
+    access = (await api.signIn((await addUser(api, 'stranger', [other], { admin: true })).email)).access
+    assert.equal((await revert(id)).status, 404)
+    access = (await api.signIn((await addUser(api, 'colleague', [team], { admin: true })).email)).access
+    const { status, body } = await revert(id)
+    assert.deepEqual([status, body.results], [200, []])
+    access = own
+  })
+})
+
 describe('a request for a list', () => {
   it('reports every bad rule at its place', async () => {
     const prefix = await newPrefix()
@@ -232,11 +290,12 @@ describe('a request for a list', () => {
         ['contradicting', 2, 0],
         ['duplicate', 3, 0],
         ['whole_prefix', 4, null],
+        ['no_scrubber', undefined, null],
         ['what_if_unavailable', undefined, null],
       ],
     )
     const strict = await put({ prefix, rules: [...rules, deny(19)], strict: true })
-    assert.deepEqual([strict.status, strict.body.errors.length], [422, 5])
+    assert.deepEqual([strict.status, strict.body.errors.length], [422, 6])
   })
 
   it('is refused for a prefix that another team holds, in whole or in part', async () => {
@@ -277,11 +336,24 @@ describe('a request for a list', () => {
       [refused.status, refused.body.errors.map(({ loc, type, ctx }: Answered) => [loc, type, ctx.other])],
       [422, [[['body', 'rules', 1], 'cannot_order', 2]]],
     )
+    assert.match(refused.body.errors[0].msg, /rules\[2\]/)
     const elsewhere = (await newPrefix()).replace('.0/24', '.0/25')
     const same = rules.map((rule) =>
       'destination' in rule ? { ...rule, destination: elsewhere.replace('.0/25', '.9') } : rule,
     )
-    assert.equal((await put({ prefix: elsewhere, rules: same })).status, 200, 'not a prefix of the routers')
+    const stored = await put({ prefix: elsewhere, rules: same })
+    assert.equal(stored.status, 200, 'not a prefix of the routers')
+    assert.ok(stored.body.warnings.some(({ code }: Answered) => code === 'no_scrubber'))
+    const limits = await put({
+      prefix,
+      rules: [allow(443), { action: 'rate_limit', protocol: 'udp', rate_pps: 100 }],
+    })
+    const [error] = limits.body.errors
+    assert.deepEqual(
+      [limits.status, error.loc, error.type, error.ctx.code],
+      [422, ['body', 'rules', 1, 'rate_pps'], 'unsupported', 'unsupported'],
+    )
+    assert.match(error.msg, /scrubber routers .* cannot limit packets per second\.$/)
     await sql`delete from scrubbers`.execute(db())
   })
 

@@ -13,6 +13,7 @@ export const eventTrafficExamples = [
       interval: 60,
       timestamps: ['2026-04-01T03:15:00.000Z', '2026-04-01T03:16:00.000Z'],
       source: 'flows',
+      notes: [],
       series: [
         {
           key: { part: 'total' },

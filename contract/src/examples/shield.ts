@@ -4,6 +4,7 @@ import { changesBetween } from '../field-change.ts'
 import {
   listShieldListsRoute,
   listShieldRulesRoute,
+  revertShieldListRoute,
   simulateShieldRoute,
   updateShieldRulesRoute,
   type NewShieldRule,
@@ -74,7 +75,12 @@ const hits = { packets: 48_211_730, bytes: 67_978_539_300, last_hit: '2026-04-01
 
 const waiting = {
   status: 'pending',
-  status_reason: { code: 'waiting', detail: 'The scrubbers have not applied the rule yet.' },
+  status_reason: {
+    code: 'waiting',
+    detail: 'The scrubbers have not applied the rule yet.',
+    other: null,
+    feature: null,
+  },
 } as const
 
 const rules: NewShieldRule[] = [
@@ -112,6 +118,13 @@ const after: ShieldRulesAnswer = {
   results: [resolvers, { ...amplification, ...waiting }],
   count: 2,
   warnings: [],
+}
+
+const reverted: ShieldRulesAnswer = {
+  ...before,
+  version: 5,
+  status: 'pending',
+  results: [{ ...resolvers, version: 5 }],
 }
 
 const suggested: NewShieldRule = {
@@ -207,6 +220,12 @@ export const shieldExamples = [
       count: 1,
     },
   }),
+  example(revertShieldListRoute, {
+    params: { list_id: 71 },
+    body: { version: 4 },
+    response: reverted,
+    changes: changesBetween(after, reverted),
+  }),
   example(suggestShieldRulesRoute, {
     params: { event_id: eventId },
     body: { action: 'deny' },
@@ -217,10 +236,17 @@ export const shieldExamples = [
       end: '2026-04-01T03:31:44.870Z',
       source: 'flows',
       suggestions: [
-        { rule: suggested, attack_share: 0.981, normal_share: 0.0004, attack_bps: 7_112_400_000 },
+        {
+          rule: suggested,
+          attack_share: 0.981,
+          normal_share: 0.0004,
+          attack_bps: 7_112_400_000,
+          rule_id: null,
+        },
       ],
       attack_share: 0.981,
       normal_share: 0.0004,
+      in_place_share: 0,
       rules: [suggested],
       version: 0,
       what_if: whatIf,

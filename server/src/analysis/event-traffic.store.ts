@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { TimelineSample } from '@pharos/contract/analysis'
 import type { Postgres } from '../db/postgres.ts'
-import type { Prefix } from '../net/prefix.ts'
+import { parsePrefix, type Prefix } from '../net/prefix.ts'
 
 export type EventView = {
   readonly start: Date
@@ -31,4 +31,19 @@ export async function findEventView(
       where t.team_id = ${teamId} and t.event_id = ${eventId}`,
   )
   return row && { ...row, networks: row.networks.slice(0, networksMax) }
+}
+
+/** Returns the prefixes of the team's shield lists around and inside the networks. */
+export async function listFilteredPrefixes(
+  postgres: Postgres,
+  teamId: number,
+  networks: readonly Prefix[],
+): Promise<Prefix[]> {
+  const rows = await postgres.readInTeam(
+    teamId,
+    sql<{ prefix: string }>`
+      select l.prefix::text as prefix from shield_lists l
+      where l.team_id = ${teamId} and l.version > 0 and l.prefix && any(${networks}::inet[]) order by l.id limit 100`,
+  )
+  return rows.map(({ prefix }) => parsePrefix(prefix))
 }

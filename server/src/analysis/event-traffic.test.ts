@@ -112,9 +112,10 @@ async function traffic(
   query: Partial<Parameters<typeof getEventTraffic>[3]> = {},
   as = teamId,
   flowStore: EventTrafficDeps['flowStore'] = store,
+  listCounting: EventTrafficDeps['listCounting'] = async () => [],
 ): Promise<EventTraffic> {
   const answer = await getEventTraffic(
-    { postgres: database.postgres, flowStore, now: () => now },
+    { postgres: database.postgres, flowStore, listCounting, now: () => now },
     { actor: { teamId: as } as Operation['actor'] },
     id,
     { metric: 'bps', ...query },
@@ -185,6 +186,25 @@ describe('the traffic of an event', () => {
       [null, null],
       [null, null],
     ])
+  })
+
+  it('has a note about scrubbers that do not count, and no drops if none of them counts', async () => {
+    await sql`insert into shield_lists (team_id, prefix, version)
+      values (${teamId}, '203.0.113.0/24', 1), (${other}, '203.0.113.0/25', 1)`.execute(
+      database.postgres.owner,
+    )
+    const asked: string[] = []
+    const counted = (...counting: boolean[]) =>
+      traffic('attacked', {}, teamId, store, async (prefixes) => {
+        asked.push(...prefixes)
+        return counting
+      })
+    assert.deepEqual((await counted(true)).notes, [])
+    const some = await counted(true, false)
+    assert.deepEqual([some.notes, minutes(some, 2)[1]![0]], [['uncounted'], 0])
+    const none = await counted(false)
+    assert.deepEqual([none.notes, ...minutes(none, 2).slice(1)], [['uncounted'], [null, null], [null, null]])
+    assert.deepEqual([...new Set(asked)], ['203.0.113.0/24'], 'lists of the team')
   })
 
   it('is shown for the window that is asked for, and refused if it is too expensive', async () => {

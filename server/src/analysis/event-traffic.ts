@@ -14,7 +14,7 @@ import type { Operation } from '../operation/operation.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { notFound } from '../runtime/error.ts'
 import { figuresOf, keptBucketsOf, windowOf, type Buckets } from '../timeseries/buckets.ts'
-import { findEventView, type EventView } from './event-traffic.store.ts'
+import { findEventView, listFilteredPrefixes, type EventView } from './event-traffic.store.ts'
 import { asFlowFailure } from './flow/flow-failure.ts'
 import { overlapCondition, withinCondition } from './flow/flow-key.ts'
 import { bucketOf, bucketsParams, during, knownBucketsStatement, limits } from './flow/flow-query.ts'
@@ -23,8 +23,12 @@ import type { FlowStore, Param } from './flow/flow-store.ts'
 export type EventTrafficDeps = {
   readonly postgres: Postgres
   readonly flowStore: FlowStore
+  readonly listCounting: ListCounting
   readonly now: () => Date
 }
+
+/** Returns for each scrubber that gets a list of one of the prefixes whether it counts packets. */
+export type ListCounting = (prefixes: readonly Prefix[]) => Promise<readonly boolean[]>
 
 type Query = QueryOf<typeof getEventTrafficRoute>
 type Values = readonly (number | null)[]
@@ -37,7 +41,7 @@ const rateMsMin = 10_000
 
 /** Throws `not_found` unless the event concerns the team, `invalid` for unusable buckets, and `query_too_expensive`. */
 export async function getEventTraffic(
-  { postgres, flowStore, now: clock }: EventTrafficDeps,
+  { postgres, flowStore, listCounting, now: clock }: EventTrafficDeps,
   { actor: { teamId } }: Pick<Operation, 'actor'>,
   eventId: string,
   { metric, ...query }: Query,
@@ -54,7 +58,9 @@ export async function getEventTraffic(
   const total = hasFlows
     ? times.map((_, at) => (stored.known.has(at) ? rate(stored.total.get(at) ?? 0, at) : null))
     : sampledRates(view.timeline, metric, borders)
-  const dropped = times.map((_, at) => (stored ? rate(stored.dropped.get(at) ?? 0, at) : null))
+  const counting = await listCounting(await listFilteredPrefixes(postgres, teamId, view.networks))
+  const isCounted = counting.length === 0 || counting.includes(true)
+  const dropped = times.map((_, at) => (stored && isCounted ? rate(stored.dropped.get(at) ?? 0, at) : null))
   const passed = total.map((all, at) => {
     const less = dropped[at] ?? null
     return all === null || less === null ? null : Math.max(all - less, 0)
@@ -66,6 +72,7 @@ export async function getEventTraffic(
     interval: seconds,
     timestamps: times.map((at) => at.toISOString()),
     source: hasFlows ? 'flows' : 'detector',
+    notes: counting.includes(false) ? ['uncounted'] : [],
     series: eventTrafficParts.map((part) => ({
       key: { part },
       label: labels[part],

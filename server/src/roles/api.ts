@@ -80,7 +80,7 @@ import { domainDeps } from './domains.ts'
 import { authorizedProvider, issuerOf } from './provider.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import { registryRoutes } from './registry-sources.ts'
-import { createFindRefusals } from './shield.ts'
+import { createCheckScrubbers, createListCounting } from './shield.ts'
 import { openTsigKey } from './tsig-keys.ts'
 import type { Shared } from './shared.ts'
 import { fromSetting } from './config-error.ts'
@@ -296,10 +296,14 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       flowStore: deps.flowStore,
       estimate: createWhatIf({ db: postgres.front, flowStore: deps.flowStore }),
       dropPercentMax: config.shieldDropPercentMax,
-      findRefusals: createFindRefusals(deps),
+      checkScrubbers: createCheckScrubbers(deps),
       now: () => new Date(),
     }),
-    ...relatedEventRoutes({ ...inventory, flowStore: deps.flowStore }),
+    ...relatedEventRoutes({
+      ...inventory,
+      flowStore: deps.flowStore,
+      listCounting: createListCounting(deps),
+    }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
     ...searchRoutes({ postgres, db: postgres.front, mayCall }),
   ]

@@ -1,13 +1,16 @@
 // The loops of shield in the reconciler role: one for each scrubber of the platform file, and one for what happens to lists by time. One
 // process at a time runs each of them.
+import { shieldReasonText } from '@pharos/contract/shield-reason'
+import type { ListCounting } from '../analysis/event-traffic.ts'
 import { createEstimateHits } from '../analysis/shield/estimate-hits.ts'
 import { compileLists } from '../analysis/shield/compile.ts'
 import { HitsRecorder } from '../analysis/shield/record-hits.ts'
 import { markMitigations } from '../analysis/shield/mark-mitigations.ts'
+import { reasonOfRefusal, type RefusalReason } from '../analysis/shield/refusal-reason.ts'
 import { reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
 import { listScrubbers, type ScrubberRow } from '../analysis/shield/scrubber.store.ts'
 import type { Scrubber } from '../analysis/shield/scrubber.ts'
-import type { FindRefusals, ListRefusal } from '../analysis/shield/update-shield.ts'
+import type { CheckScrubbers, ListRefusal } from '../analysis/shield/update-shield.ts'
 import { refreshStates, upkeepLists } from '../analysis/shield/upkeep.ts'
 import { Leadership } from '../db/leadership.ts'
 import { wake } from '../db/wake.ts'
@@ -153,30 +156,47 @@ async function runScrubber(
   }
 }
 
+type CapabilityDeps = Pick<Shared, 'postgres' | 'log' | 'flowStore'>
+
 /** Returns what the scrubbers of a prefix cannot apply, by what they can do: none of them is called. */
-export const createFindRefusals =
-  ({ postgres, log }: Pick<Shared, 'postgres' | 'log'>): FindRefusals =>
+export const createCheckScrubbers =
+  (deps: CapabilityDeps): CheckScrubbers =>
   async (prefix, rules) => {
     const refusals: ListRefusal[] = []
-    for (const row of await listScrubbers(postgres.front, prefix)) {
-      const can = capabilitiesOf(row, (error) =>
-        log.warn({ scrubber: row.name, err: error }, 'rules not checked for the scrubber'),
-      )
+    const rows = await listScrubbers(deps.postgres.front, prefix)
+    for (const row of rows) {
+      const can = capabilitiesOf(deps, row)
       if (!can) continue
       const numbered = rules.map(({ parsed }, id) => ({ id, ...parsed }))
       for (const refusal of compileLists([{ prefix, rules: numbered }], can).refused)
-        refusals.push(...refusalsOf(refusal, row.name))
+        refusals.push(...refusalsOf(reasonOfRefusal(refusal, can.rulesMax), row.name))
     }
-    return refusals
+    return { scrubbers: rows.length, refusals }
+  }
+
+/** Returns whether each scrubber that gets a list of one of the prefixes counts hits. One with unknown settings counts as one that does not. */
+export const createListCounting =
+  (deps: CapabilityDeps): ListCounting =>
+  async (prefixes) => {
+    const rows = new Map<string, ScrubberRow>()
+    for (const prefix of prefixes)
+      for (const row of await listScrubbers(deps.postgres.front, prefix)) rows.set(row.name, row)
+    return Array.from(rows.values(), (row) => capabilitiesOf(deps, row)?.hits ?? false)
   }
 
 /** Only its settings are read; a key file that this process cannot read is the loop's concern. */
 function capabilitiesOf(
+  { log, flowStore }: CapabilityDeps,
   { name, driver, rulesMax }: ScrubberRow,
-  report: (error: unknown) => void,
 ): Scrubber['can'] | undefined {
+  const report = (error: unknown) =>
+    log.warn({ scrubber: name, err: error }, 'capabilities of the scrubber not known')
   try {
-    const scrubber = createScrubber(driver, { name, rulesMax })
+    const scrubber = createScrubber(driver, {
+      name,
+      rulesMax,
+      estimateHits: createEstimateHits(flowStore, report),
+    })
     const { can } = scrubber
     scrubber.close().catch(report)
     return can
@@ -186,14 +206,17 @@ function capabilitiesOf(
   }
 }
 
-function refusalsOf(
-  { code, rules }: ReturnType<typeof compileLists>['refused'][number],
-  scrubber: string,
-): ListRefusal[] {
-  const [first, second] = rules
-  if (first === undefined) return [{ scrubber, code }]
-  if (second !== undefined && (code === 'order_impossible' || code === 'too_many_added'))
-    return [{ index: first, other: second, scrubber, code }]
-  const field = code === 'packet_rate_unsupported' ? { field: 'rate_pps' } : {}
-  return rules.map((index) => ({ index, ...field, scrubber, code }))
+/** `rules` are places in the list. */
+function refusalsOf({ reason, attrs, rules }: RefusalReason, scrubber: string): ListRefusal[] {
+  const detail = shieldReasonText(reason, attrs)
+  if (rules.length === 0) return [{ scrubber, reason, detail }]
+  const { other, feature } = attrs
+  return rules.map((index) => ({
+    index,
+    ...(typeof other === 'number' ? { other } : {}),
+    ...(feature === 'packet_rate' ? { field: 'rate_pps' } : {}),
+    scrubber,
+    reason,
+    detail,
+  }))
 }

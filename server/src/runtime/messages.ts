@@ -232,6 +232,8 @@ export const failureTexts = {
       `The announcement is needed by ${plural(zones.length, 'zone')} of reverse DNS: ${zones.slice(0, 5).join(', ')}${zones.length > 5 ? ', ...' : ''}. Delete them first, or repeat the request with force=true.`,
   },
   conflict: {
+    shieldListConfirmed:
+      'The list does not wait for a confirmation: it was confirmed or reverted before. Put the earlier rules to go back.',
     shieldPlanDiffers:
       'The plan is not that of the newest version of the list, and is never applied. Put the list again, or report the defect.',
     deviceNotRead: 'No driver reads the device: set `driver` in the platform file.',
@@ -415,8 +417,8 @@ export const invalidTexts = {
   ],
   shieldUnsupported: [
     'unsupported',
-    ({ scrubber, code }: { scrubber: string; code: string }) =>
-      `is not supported by scrubber ${scrubber} of the provider (${code})`,
+    ({ scrubber, detail }: { scrubber: string; code: string; detail: string }) =>
+      `cannot be applied by scrubber ${scrubber} of the provider. ${detail}`,
   ],
   shieldWarning: ['warning', ({ detail }: { detail: string }) => `has a warning: ${detail}`],
   shieldSimulateSpan: ['range', 'is more than 24 hours after start'],

@@ -219,6 +219,17 @@ export async function replaceOpenZoneHold(api: TestApi): Promise<number> {
 
 let shieldHolds = 0
 
+/** Makes the list of a prefix wait for a confirmation, and returns its id. */
+export async function replaceUnconfirmedList(api: TestApi, teamId: number, prefix: string): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into shield_lists as l (team_id, prefix, version, previous_version, confirm_by)
+    values (${teamId}, ${prefix}::cidr, 1, 0, now() + interval '1 hour')
+    on conflict (team_id, prefix) do update set previous_version = coalesce(l.previous_version, l.version),
+      version = case when l.confirm_by is null then l.version + 1 else l.version end, confirm_by = excluded.confirm_by
+    returning id`.execute(api.database.postgres.owner)
+  return rows[0]!.id
+}
+
 /** Closes the open holds of shield and returns the id of a new one. */
 export async function replaceOpenShieldHold(api: TestApi): Promise<number> {
   const db = api.database.postgres.owner

@@ -1,5 +1,5 @@
 // The subjects of shield for every-route.test.ts.
-import { replaceOpenShieldHold } from './fixtures.ts'
+import { replaceOpenShieldHold, replaceUnconfirmedList } from './fixtures.ts'
 import { absentIsNotFound, foreignOf, missingId, only, ownOf, type Context, type Subject } from './subject.ts'
 
 const aboutHolds = (): Pick<Subject, 'requests' | 'answers' | 'without'> => ({
@@ -16,6 +16,11 @@ let ports = 1024
 const newRules = () => [{ action: 'allow', protocol: 'udp', source_port: String(ports++ % 65_536) }]
 
 const networkOf = (holder: ReturnType<typeof ownOf>): string => `${holder.marks[0]}0/24`
+
+const unconfirmed = async ({ api }: Context, holder: ReturnType<typeof ownOf>) => ({
+  params: { list_id: await replaceUnconfirmedList(api, holder.teamId, networkOf(holder)) },
+  body: {},
+})
 
 const about = (rules: () => unknown[]): Subject['requests'] => {
   const request = (prefix: string) => ({ body: { prefix, rules: rules() } })
@@ -54,6 +59,15 @@ export const shieldSubjects: readonly Subject[] = [
     },
     answers: () => 200,
     without: { foreign: 'as the form without a dry run', missing: 'as the form without a dry run' },
+  },
+  {
+    route: 'revertShieldList',
+    requests: {
+      own: async (context) => unconfirmed(context, ownOf(context)),
+      foreign: async (context) => unconfirmed(context, foreignOf(context)),
+      missing: async () => ({ params: { list_id: missingId }, body: {} }),
+    },
+    answers: absentIsNotFound,
   },
   { route: 'listShieldHolds', requests: only(), answers: () => 200, ofAllTeams: true },
   { route: 'getShieldHold', ...aboutHolds() },

@@ -1,11 +1,11 @@
 // Rules and lists as the API shows them. Pure.
-import type { ShieldList, ShieldRule } from '@pharos/contract/shield'
-import { shieldReasonText, type ShieldReason } from '@pharos/contract/shield-reason'
+import type { ShieldList, ShieldRule, ShieldRulesAnswer } from '@pharos/contract/shield'
+import { isShieldFeature, shieldReasonText, type ShieldReason } from '@pharos/contract/shield-reason'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { ListedRule, ListRow, RuleRow } from './shield-list.store.ts'
 
 /** `hits`: null if no scrubber counts the rule, undefined if they were not asked for. */
-export function presentRule(
+function presentRule(
   { reason, reason_attrs, match, created, modified, expires, ...row }: RuleRow,
   { prefix, version }: { readonly prefix: Prefix; readonly version: number },
   hits?: ListedRule['hits'],
@@ -37,17 +37,31 @@ export const presentList = (row: ListRow): ShieldList => ({
   modified: row.modified.toISOString(),
 })
 
-export const presentHead = (row: Pick<ListRow, 'prefix' | 'version' | 'status' | 'confirmBy'>) => ({
+/** Returns the answer of an operation that changes a list, without warnings. */
+export function presentAnswer(list: ListRow, rules: readonly RuleRow[]): Omit<ShieldRulesAnswer, 'warnings'> {
+  const prefix = parsePrefix(list.prefix)
+  const results = rules.map((rule) => presentRule(rule, { prefix, version: list.version }))
+  return { ...presentHead(list), results, count: rules.length }
+}
+
+const presentHead = (row: Pick<ListRow, 'prefix' | 'version' | 'status' | 'confirmBy'>) => ({
   prefix: parsePrefix(row.prefix) as string,
   version: row.version,
   status: row.status,
   confirm_by: row.confirmBy?.toISOString() ?? null,
 })
 
-const presentReason = (code: ShieldReason | null, attrs: unknown): ShieldRule['status_reason'] =>
-  code === null
-    ? null
-    : { code, detail: shieldReasonText(code, (attrs ?? {}) as Readonly<Record<string, unknown>>) }
+function presentReason(code: ShieldReason | null, stored: unknown): ShieldRule['status_reason'] {
+  if (code === null) return null
+  const attrs = (stored ?? {}) as Readonly<Record<string, unknown>>
+  const { other, feature } = attrs
+  return {
+    code,
+    detail: shieldReasonText(code, attrs),
+    other: typeof other === 'number' ? other : null,
+    feature: isShieldFeature(feature) ? feature : null,
+  }
+}
 
 /** JSON of PostgreSQL has the time with an offset. */
 const timeOf = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString())

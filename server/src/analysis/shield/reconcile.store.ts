@@ -159,9 +159,11 @@ export type ListState = {
   readonly version: number
   readonly status: 'pending' | 'active' | 'error'
   readonly reason: ShieldReason | null
+  readonly attrs: Readonly<Record<string, unknown>>
   readonly installs: readonly (Omit<Install, 'listId' | 'held'> & { readonly scrubber: string })[]
   readonly rules: readonly {
     readonly id: number
+    readonly sequence: number
     readonly enabled: boolean
     readonly expired: boolean
     readonly status: 'pending' | 'active' | 'rejected' | 'expired'
@@ -172,11 +174,11 @@ export type ListState = {
 /** Returns the lists with what is observed, locked; only those without a lock of another transaction. */
 export async function lockListStates(trx: Trx): Promise<ListState[]> {
   const { rows } = await sql<Omit<ListState, 'prefix'> & { prefix: string }>`
-    select l.id, l.team_id as "teamId", l.prefix::text as prefix, l.version, l.status, l.reason,
+    select l.id, l.team_id as "teamId", l.prefix::text as prefix, l.version, l.status, l.reason, l.reason_attrs as attrs,
       (select coalesce(jsonb_agg(jsonb_build_object('scrubber', i.scrubber, 'version', i.version, 'state', i.state, 'reason', i.reason,
           'attrs', i.reason_attrs, 'rules', i.rules) order by i.scrubber), '[]')
         from shield_installs i where i.list_id = l.id) as installs,
-      (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'enabled', r.enabled, 'status', r.status, 'reason', r.reason,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'sequence', r.sequence, 'enabled', r.enabled, 'status', r.status, 'reason', r.reason,
           'expired', coalesce(r.expires <= now(), false)) order by r.sequence), '[]')
         from shield_rules r where r.list_id = l.id) as rules
     from shield_lists l order by l.id for update of l skip locked`.execute(trx)

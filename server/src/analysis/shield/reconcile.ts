@@ -29,6 +29,7 @@ import {
   type InstalledList,
   type Scrubber,
 } from './scrubber.ts'
+import { reasonOfRefusal } from './refusal-reason.ts'
 import { findStored } from './shield-rule.ts'
 
 export type ScrubberTarget = {
@@ -231,28 +232,7 @@ function isHeldBy(
   return held?.fingerprint === fingerprintOf(wanted, ordering)
 }
 
-function ofRefusal(
-  { code, rules }: CompileRefusal,
-  rulesMax: number,
-): Pick<Install, 'reason' | 'attrs' | 'rules'> {
-  const [first, second] = rules
-  if (code === 'order_impossible' || code === 'too_many_added')
-    return {
-      reason: 'cannot_order',
-      attrs: { other: second ?? null },
-      rules:
-        first === undefined ? {} : { [first]: { reason: 'cannot_order', attrs: { other: second ?? null } } },
-    }
-  if (code === 'rules_max') return { reason: 'too_many_rules', attrs: { max: rulesMax }, rules: {} }
-  const field =
-    code === 'packet_rate_unsupported'
-      ? 'rate_pps'
-      : code === 'family_unsupported'
-        ? 'IP version'
-        : 'destination'
-  return {
-    reason: 'unsupported',
-    attrs: { field },
-    rules: Object.fromEntries(rules.map((id) => [id, { reason: 'unsupported', attrs: { field } }])),
-  }
+function ofRefusal(refusal: CompileRefusal, rulesMax: number): Pick<Install, 'reason' | 'attrs' | 'rules'> {
+  const { reason, attrs, rules } = reasonOfRefusal(refusal, rulesMax)
+  return { reason, attrs, rules: Object.fromEntries(rules.map((id) => [id, { reason, attrs }])) }
 }

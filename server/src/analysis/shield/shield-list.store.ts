@@ -28,7 +28,7 @@ const listColumns = camelColumns(
 )
 export type ListRow = RowOf<typeof listColumns>
 
-const ruleColumns = columns(
+export const ruleColumns = columns(
   'shield_rules',
   'r',
   [
@@ -80,6 +80,30 @@ export async function lockList(trx: Trx, teamId: number, prefix: Prefix): Promis
     select ${listColumns} from shield_lists l where l.team_id = ${teamId} and l.prefix = ${prefix}::cidr
     for update`.execute(trx)
   return rows[0]
+}
+
+export async function lockListById(trx: Trx, teamId: number, listId: number): Promise<ListRow | undefined> {
+  const { rows } = await sql<ListRow>`
+    select ${listColumns} from shield_lists l where l.team_id = ${teamId} and l.id = ${listId}::bigint for update`.execute(
+    trx,
+  )
+  return rows[0]
+}
+
+/** Returns the rules of a version with their ids; version 0 has none. */
+export async function readVersionRules(
+  trx: Trx,
+  teamId: number,
+  listId: number,
+  version: number,
+): Promise<VersionedRule[]> {
+  const { rows } = await sql<{ rules: (Omit<VersionedRule, 'expires'> & { expires: string | null })[] }>`
+    select v.rules from shield_versions v
+    where v.team_id = ${teamId} and v.list_id = ${listId} and v.version = ${version}`.execute(trx)
+  return (rows[0]?.rules ?? []).map((rule) => ({
+    ...rule,
+    expires: rule.expires === null ? null : new Date(rule.expires).getTime(),
+  }))
 }
 
 export async function readRules(trx: Trx, teamId: number, listId: number): Promise<RuleRow[]> {

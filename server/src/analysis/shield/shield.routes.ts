@@ -2,6 +2,7 @@
 import {
   listShieldListsRoute,
   listShieldRulesRoute,
+  revertShieldListRoute,
   simulateShieldRoute,
   updateShieldRulesRoute,
 } from '@pharos/contract/shield'
@@ -21,6 +22,7 @@ import {
   rejectShieldHold,
   type ShieldHoldDeps,
 } from './shield-hold.ts'
+import { revertShieldList } from './revert-shield.ts'
 import { simulateShield, type SimulateDeps } from './simulate.ts'
 import { suggestShieldRules, type SuggestDeps } from './suggest-shield-rules.ts'
 import { updateShieldRules, type UpdateDeps } from './update-shield.ts'
@@ -29,6 +31,7 @@ export const shieldRoutes = (deps: UpdateDeps & SimulateDeps & SuggestDeps): Mou
   handle(listShieldRulesRoute, listShieldRules, deps),
   handle(updateShieldRulesRoute, updateShieldRules, deps),
   handle(listShieldListsRoute, listShieldLists, deps),
+  handle(revertShieldListRoute, revertShieldList, deps),
   handle(simulateShieldRoute, simulateShield, deps),
   handle(suggestShieldRulesRoute, suggestShieldRules, deps),
 ]

@@ -18,6 +18,15 @@ export function shownList({ version, installs }: ListState, scrubbers: readonly 
   return isActive ? { status: 'active', reason: null, attrs: {} } : pending('waiting')
 }
 
+/** Adds the sequences of the rules that the reason names by their ids: texts show them, and moving a rule changes them. */
+export function withSequences({ attrs, ...shown }: Shown, { rules }: Pick<ListState, 'rules'>): Shown {
+  const named = (['rule', 'other'] as const).flatMap((name) => {
+    const found = rules.find(({ id }) => id === attrs[name])
+    return found ? [[`${name}_sequence`, found.sequence] as const] : []
+  })
+  return { ...shown, attrs: { ...attrs, ...Object.fromEntries(named) } }
+}
+
 const pending = (reason: ShieldReason, attrs: Attrs = {}): Shown => ({ status: 'pending', reason, attrs })
 
 const installsOf = (installs: ListState['installs'], scrubbers: readonly string[]) =>

@@ -6,11 +6,13 @@ import type { Operation } from '../../operation/operation.ts'
 import { invalid, parsePrefixAt } from '../../runtime/error.ts'
 import { mayFilter } from './shield-list.store.ts'
 import { isApplied, parseRules, warningsOf } from './shield-rule.ts'
+import { warningsOfScrubbers, type CheckScrubbers } from './update-shield.ts'
 import type { EstimateWhatIf } from './what-if-port.ts'
 
 export type SimulateDeps = {
   readonly postgres: Postgres
   readonly estimate: EstimateWhatIf
+  readonly checkScrubbers: CheckScrubbers
   readonly now: () => Date
 }
 
@@ -19,7 +21,7 @@ const spanMaxMs = 24 * hourMs
 
 /** Throws `invalid` as the update does, and for a window that is too long or ends before it starts. */
 export async function simulateShield(
-  { postgres, estimate, now }: SimulateDeps,
+  { postgres, estimate, checkScrubbers, now }: SimulateDeps,
   { actor: { teamId } }: Operation,
   body: BodyOf<typeof simulateShieldRoute>,
 ): Promise<ResponseOf<typeof simulateShieldRoute>> {
@@ -34,5 +36,7 @@ export async function simulateShield(
     throw invalid(['body', 'prefix'], 'shieldPrefixHeld')
   const applied = rules.map((rule, index) => ({ ...rule, index })).filter((rule) => isApplied(rule, nowMs))
   const whatIf = await estimate({ teamId, prefix, rules: applied, startMs, endMs })
-  return { what_if: whatIf, warnings: warningsOf(rules, prefix, nowMs) }
+  const { scrubbers } = await checkScrubbers(prefix, applied)
+  const warnings = [...warningsOf(rules, prefix, nowMs), ...warningsOfScrubbers({ rules, scrubbers })]
+  return { what_if: whatIf, warnings }
 }

@@ -135,6 +135,40 @@ describe('suggestions for an event', () => {
     )
   })
 
+  it('are in place if an enabled rule of any list covers them, and are then not added again', async () => {
+    const { owner } = database.postgres
+    const list = await sql<{ id: number }>`
+      insert into shield_lists (team_id, prefix, version) values (${teamId}, '203.0.113.0/25', 1) returning id`.execute(
+      owner,
+    )
+    const match = { protocol: 'udp', source_port: '53,123', fragment: 'any' }
+    const rule = await sql<{ id: number }>`
+      insert into shield_rules (list_id, team_id, sequence, enabled, action, match)
+      values (${list.rows[0]!.id}, ${teamId}, 10, true, 'rate_limit', ${JSON.stringify(match)}::jsonb) returning id`.execute(
+      owner,
+    )
+    await sql`update shield_rules set rate_bps = 8000`.execute(owner)
+    const suggest = async () => {
+      const { suggestions, rules, in_place_share } = await suggestShieldRules(
+        deps(),
+        as(teamId),
+        'inside',
+        {},
+      )
+      return [suggestions.map(({ rule_id }) => rule_id), rules.length, in_place_share]
+    }
+    const [all, none, whole] = await suggest()
+    assert.deepEqual([all, none], [[rule.rows[0]!.id], 0])
+    assert.ok(Number(whole) > 0.99, String(whole))
+    await sql`update shield_rules set match = match || '{"source": "198.51.100.0/25"}'`.execute(owner)
+    const [ids, count, share] = await suggest()
+    assert.deepEqual([ids, count], [[null], 1], 'it covers a part of the suggestion')
+    // 228 of its 300 flows, and normal traffic in the window.
+    assert.ok(Number(share) > 0.75 && Number(share) < 0.77, String(share))
+    await sql`update shield_rules set enabled = false`.execute(owner)
+    assert.deepEqual(await suggest(), [[null], 1, 0])
+  })
+
   it('do not exist for a target outside of the prefixes of the team, and not for another team', async () => {
     const { source, prefix, rules } = await suggestShieldRules(deps(), as(teamId), 'outside', {})
     assert.deepEqual([source, prefix, rules], ['none', null, []])

@@ -1,18 +1,30 @@
 // Suggests rules against the attack of an event, in front of the rules that the prefix has, with what the list would have done.
 // Stores nothing.
 import type { NewShieldRule } from '@pharos/contract/shield'
-import type { ShieldSuggestions, suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
+import type {
+  ShieldSuggestion,
+  ShieldSuggestions,
+  suggestShieldRulesRoute,
+} from '@pharos/contract/shield-suggestion'
 import type { BodyOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
+import { coversMatch } from '../../net/flow-match.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { Failure, invalid, notFound } from '../../runtime/error.ts'
 import type { FlowStore } from '../flow/flow-store.ts'
 import type { Candidate } from '../flow/suggest.ts'
+import type { AttackedTraffic } from '../flow/suggest-query.ts'
 import { ruleOf, suggestRules, type SuggestedRules } from '../flow/suggest-rules.ts'
 import { readRules, type RuleRow } from './shield-list.store.ts'
-import { isApplied, parseRules } from './shield-rule.ts'
-import { findAttackedEvent, findList, type AttackedEvent } from './suggest.store.ts'
+import { findStored, isApplied, parseRules, type ParsedRule } from './shield-rule.ts'
+import {
+  findAttackedEvent,
+  findList,
+  listRulesAround,
+  type AttackedEvent,
+  type RuleAround,
+} from './suggest.store.ts'
 import type { EstimateWhatIf } from './what-if-port.ts'
 
 export type SuggestDeps = {
@@ -40,7 +52,11 @@ export async function suggestShieldRules(
   const prefix = event.targets[0]?.prefix
   const found = await deps.postgres.inTeam(teamId, async (trx) => {
     const list = prefix && (await findList(trx, teamId, prefix))
-    return { version: list?.version ?? 0, rules: list ? await readRules(trx, teamId, list.id) : [] }
+    return {
+      version: list?.version ?? 0,
+      rules: list ? await readRules(trx, teamId, list.id) : [],
+      inPlace: prefix ? await listRulesAround(trx, teamId, prefix) : [],
+    }
   })
   const { version } = found
   const startMs = event.start.getTime()
@@ -58,13 +74,21 @@ export async function suggestShieldRules(
           ruleOf(candidate, targets, prefix, actionOf(action, rate ?? limitMin), `Event ${eventId}`),
         )
       : nothing
-  const rules = [...suggested.suggestions.map(({ rule }) => rule), ...found.rules.map(asNewRule)]
+  const inPlace = appliedOf(found.inPlace, now.getTime())
+  const suggestions = suggested.suggestions.map((one) => ({
+    ...one,
+    rule_id: findInPlace(one.rule, prefix!, inPlace)?.id ?? null,
+  }))
+  const added = suggestions.filter(({ rule_id }) => rule_id === null).map(({ rule }) => rule)
+  const rules = [...added, ...found.rules.map(asNewRule)]
   return {
     event_id: eventId,
     prefix: prefix ?? null,
     start: event.start.toISOString(),
     end: new Date(endMs).toISOString(),
     ...suggested,
+    suggestions,
+    in_place_share: await inPlaceShare(deps, { ...traffic, startMs, endMs }, prefix, inPlace),
     rules,
     version,
     what_if: await whatIf(deps, teamId, prefix, rules, startMs, endMs),
@@ -92,7 +116,9 @@ const limitMin = 1_000_000
 const actionOf = (action: 'deny' | 'rate_limit', bps: number): Pick<NewShieldRule, 'action' | 'rate_bps'> =>
   action === 'deny' ? { action } : { action, rate_bps: Math.max(8, Math.round(bps)) }
 
-type Suggested = Pick<ShieldSuggestions, 'source' | 'suggestions' | 'attack_share' | 'normal_share'>
+type Suggested = Pick<ShieldSuggestions, 'source' | 'attack_share' | 'normal_share'> & {
+  readonly suggestions: readonly Omit<ShieldSuggestion, 'rule_id'>[]
+}
 const nothing: Suggested = { source: 'none', suggestions: [], attack_share: null, normal_share: null }
 
 function ofFlows(
@@ -129,6 +155,37 @@ function ofEvent({ details }: AttackedEvent, toRule: (candidate: Candidate) => N
     attack_bps: 0,
   }))
   return { ...nothing, source: 'event', suggestions }
+}
+
+type InPlace = ParsedRule & { readonly id: number }
+
+/** The rules that are applied now, in the order in which they are evaluated. One that cannot be read is left out. */
+const appliedOf = (rows: readonly RuleAround[], nowMs: number): InPlace[] =>
+  rows.flatMap(({ prefix, ...row }) => {
+    const parsed = findStored(row, prefix)
+    const rule = { ...row, expires: row.expires?.getTime() ?? null }
+    return parsed && isApplied(rule, nowMs) ? [{ ...rule, parsed }] : []
+  })
+
+const drops = ({ action }: InPlace): boolean => action !== 'allow'
+
+function findInPlace(rule: NewShieldRule, prefix: Prefix, inPlace: readonly InPlace[]): InPlace | undefined {
+  const [suggested] = parseRules([rule], prefix)
+  return inPlace.find((one) => drops(one) && coversMatch(one.parsed.match, suggested!.parsed.match))
+}
+
+/** Null if the flows of the attack cannot be read. Of one target only its own traffic counts. */
+async function inPlaceShare(
+  { estimate }: SuggestDeps,
+  { teamId, targets, startMs, endMs }: Pick<AttackedTraffic, 'teamId' | 'targets' | 'startMs' | 'endMs'>,
+  prefix: Prefix | undefined,
+  inPlace: readonly InPlace[],
+): Promise<number | null> {
+  if (prefix === undefined || !inPlace.some(drops)) return prefix === undefined ? null : 0
+  const rules = inPlace.map((rule, index) => ({ ...rule, index }))
+  const [target] = targets
+  const within = targets.length === 1 ? target! : prefix
+  return (await estimate({ teamId, prefix: within, rules, startMs, endMs })).dropped_attack_share
 }
 
 /** As it is sent, without what the server sets; the sequence is numbered anew. */

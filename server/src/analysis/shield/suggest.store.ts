@@ -1,7 +1,8 @@
 // The SQL behind suggestions: the targets of an event that the team holds, and its list for a prefix.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
-import type { Prefix } from '../../net/prefix.ts'
+import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import { ruleColumns, type RuleRow } from './shield-list.store.ts'
 
 export type AttackedEvent = {
   readonly start: Date
@@ -49,4 +50,17 @@ export async function findList(
   const { rows } = await sql<{ id: number; version: number }>`
     select id, version from shield_lists where team_id = ${teamId} and prefix = ${prefix}::cidr`.execute(trx)
   return rows[0]
+}
+
+/** A rule of a list, with the prefix of the list. */
+export type RuleAround = RuleRow & { readonly prefix: Prefix }
+
+/** Returns the rules of the team's lists around and inside the prefix, in the order in which they are evaluated. */
+export async function listRulesAround(trx: Trx, teamId: number, prefix: Prefix): Promise<RuleAround[]> {
+  const { rows } = await sql<RuleRow & { readonly prefix: string }>`
+    select ${ruleColumns}, l.prefix::text as prefix from shield_rules r join shield_lists l on l.id = r.list_id
+    where r.team_id = ${teamId} and l.prefix && ${prefix}::inet order by masklen(l.prefix) desc, l.id, r.sequence`.execute(
+    trx,
+  )
+  return rows.map((row) => ({ ...row, prefix: parsePrefix(row.prefix) }))
 }

@@ -7,6 +7,7 @@ import {
   type ShieldWarning,
   type ShieldWhatIf,
 } from '@pharos/contract/shield'
+import type { ShieldReason } from '@pharos/contract/shield-reason'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { runPreparedChange, type Answer, type ChangeResult } from '../../db/run-change.ts'
@@ -15,7 +16,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { actorName, type Operation } from '../../operation/operation.ts'
 import { errorAt, fail, failWith, invalid, parsePrefixAt } from '../../runtime/error.ts'
-import { presentHead, presentRule } from './present-shield.ts'
+import { presentAnswer } from './present-shield.ts'
 import {
   confirmVersion,
   countOtherRules,
@@ -45,8 +46,8 @@ export type UpdateDeps = {
   readonly estimate: EstimateWhatIf
   /** Greatest part of the normal traffic that a list may drop without `force`, in percent. */
   readonly dropPercentMax: number
-  /** Returns what the scrubbers of the provider cannot apply of the list. */
-  readonly findRefusals: FindRefusals
+  /** Returns how many scrubbers of the provider get the list, and what they cannot apply of it. */
+  readonly checkScrubbers: CheckScrubbers
   readonly now: () => Date
 }
 
@@ -56,10 +57,14 @@ export type ListRefusal = {
   /** It cannot be evaluated before this rule. Undefined: the rule itself cannot be applied. */
   readonly other?: number
   readonly field?: string
-  readonly code: string
+  readonly reason: ShieldReason
+  readonly detail: string
   readonly scrubber: string
 }
-export type FindRefusals = (prefix: Prefix, rules: readonly ParsedRule[]) => Promise<readonly ListRefusal[]>
+export type CheckScrubbers = (
+  prefix: Prefix,
+  rules: readonly ParsedRule[],
+) => Promise<{ readonly scrubbers: number; readonly refusals: readonly ListRefusal[] }>
 
 const hourMs = 3_600_000
 
@@ -76,7 +81,7 @@ export function updateShieldRules(
     operation,
     async () => ({
       whatIf: await estimateLastHour(deps, operation, prefix, rules),
-      refusals: await deps.findRefusals(prefix, appliedRules(rules, deps.now().getTime())),
+      ...(await deps.checkScrubbers(prefix, appliedRules(rules, deps.now().getTime()))),
     }),
     (trx, prepared) => update(deps, trx, operation, { ...body, prefix, rules, ...prepared }),
   )
@@ -102,6 +107,7 @@ type Wanted = Omit<ShieldRulesUpdate, 'prefix' | 'rules'> & {
   readonly prefix: Prefix
   readonly rules: readonly ParsedRule[]
   readonly whatIf: ShieldWhatIf | undefined
+  readonly scrubbers: number
   readonly refusals: readonly ListRefusal[]
 }
 
@@ -123,16 +129,16 @@ async function update(
   if (wanted.version !== undefined && wanted.version !== version)
     throw fail('precondition_failed', 'etag', { etag: etagOf(version) })
   const stored = list ? await readRules(trx, teamId, list.id) : []
-  const before = list && presentHeadAndRules(list, prefix, stored)
+  const before = list && presentAnswer(list, stored)
   const nowMs = deps.now().getTime()
-  const warnings = warningsOf(wanted.rules, prefix, nowMs)
+  const warnings = [...warningsOf(wanted.rules, prefix, nowMs), ...warningsOfScrubbers(wanted)]
   if (isSame(stored, wanted.rules)) {
     if (list?.confirmBy && wanted.confirm_within === undefined) await confirm(trx, operation, list, prefix)
   } else await replace(deps, trx, operation, wanted, list, stored, warnings)
   const changed = await lockList(trx, teamId, prefix)
   const body = {
     ...(changed
-      ? presentHeadAndRules(changed, prefix, await readRules(trx, teamId, changed.id))
+      ? presentAnswer(changed, await readRules(trx, teamId, changed.id))
       : { prefix, version: 0, status: 'pending' as const, confirm_by: null, results: [], count: 0 }),
     warnings: [...warnings, ...(drops(wanted.rules, nowMs) ? warningsOfWhatIf(deps, wanted.whatIf) : [])],
     ...(operation.dryRun && wanted.whatIf ? { what_if: wanted.whatIf } : {}),
@@ -140,13 +146,6 @@ async function update(
   return { body, ...(before ? { before } : {}), etag: etagOf(body.version) }
 }
 
-const presentHeadAndRules = (list: ListRow, prefix: Prefix, rules: readonly RuleRow[]) => ({
-  ...presentHead(list),
-  results: rules.map((rule) => presentRule(rule, { prefix, version: list.version })),
-  count: rules.length,
-})
-
-/** Whether the request has exactly the stored rules, their comments and expiry included. */
 const isSame = (stored: readonly RuleRow[], rules: readonly ParsedRule[]): boolean =>
   stored.length === rules.length &&
   stored.every(({ sequence, enabled, action, match, rate_bps, rate_pps, comment, expires }, at) => {
@@ -231,11 +230,12 @@ function requireApplicable({ rules, refusals }: Wanted, nowMs: number): void {
   const placeOf = (at: number) => applied[at]!.index
   throw failWith(
     'invalid',
-    refusals.map(({ index, other, field, scrubber, code }) => {
-      if (index === undefined) return errorAt(['body', 'rules'], 'shieldUnsupported', { scrubber, code })
+    refusals.map(({ index, other, field, scrubber, reason: code, detail }) => {
+      if (index === undefined)
+        return errorAt(['body', 'rules'], 'shieldUnsupported', { scrubber, code, detail })
       const loc = ['body', 'rules', placeOf(index), ...(field === undefined ? [] : [field])]
       return other === undefined
-        ? errorAt(loc, 'shieldUnsupported', { scrubber, code })
+        ? errorAt(loc, 'shieldUnsupported', { scrubber, code, detail })
         : errorAt(loc, 'shieldCannotOrder', { other: placeOf(other) })
     }),
   )
@@ -254,6 +254,15 @@ function requireHarmless({ dropPercentMax, now }: UpdateDeps, { prefix, rules, w
 
 const percentOf = ({ dropped_normal_share: share }: ShieldWhatIf): number =>
   Math.round((share ?? 0) * 10_000) / 100
+
+/** A list that nobody applies is stored: the provider may add a scrubber. */
+export const warningsOfScrubbers = ({
+  rules,
+  scrubbers,
+}: {
+  readonly rules: readonly ParsedRule[]
+  readonly scrubbers: number
+}): ShieldWarning[] => (rules.length > 0 && scrubbers === 0 ? [listWarning('no_scrubber')] : [])
 
 function warningsOfWhatIf({ dropPercentMax }: UpdateDeps, whatIf: ShieldWhatIf | undefined): ShieldWarning[] {
   if (!whatIf) return []

@@ -1,7 +1,7 @@
 // The SQL of what happens to lists by time or by others. As the owner.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
-import type { VersionedRule } from './shield-rule.ts'
+import type { UnconfirmedList } from './revert-shield.ts'
 
 export async function findUnconfirmed(db: Db): Promise<{ id: number; teamId: number }[]> {
   const { rows } = await sql<{ id: number; teamId: number }>`
@@ -11,29 +11,18 @@ export async function findUnconfirmed(db: Db): Promise<{ id: number; teamId: num
   return rows
 }
 
-export type UnconfirmedList = {
-  readonly version: number
-  readonly previousVersion: number
-  readonly prefix: string
-  readonly confirmBy: Date
-}
-
 /** Undefined if it is no longer to be reverted. */
-export async function lockUnconfirmed(trx: Trx, id: number): Promise<UnconfirmedList | undefined> {
+export async function lockUnconfirmed(
+  trx: Trx,
+  teamId: number,
+  id: number,
+): Promise<UnconfirmedList | undefined> {
   const { rows } = await sql<UnconfirmedList>`
-    select version, previous_version as "previousVersion", prefix::text as prefix, confirm_by as "confirmBy"
-    from shield_lists where id = ${id} and confirm_by <= now() for update`.execute(trx)
+    select id, version, previous_version as "previousVersion", prefix::text as prefix, confirm_by as "confirmBy"
+    from shield_lists where team_id = ${teamId} and id = ${id} and confirm_by <= now() for update`.execute(
+    trx,
+  )
   return rows[0]
-}
-
-/** Returns the rules of a version with their ids; version 0 has none. */
-export async function readVersionRules(trx: Trx, listId: number, version: number): Promise<VersionedRule[]> {
-  const { rows } = await sql<{ rules: (Omit<VersionedRule, 'expires'> & { expires: string | null })[] }>`
-    select rules from shield_versions where list_id = ${listId} and version = ${version}`.execute(trx)
-  return (rows[0]?.rules ?? []).map((rule) => ({
-    ...rule,
-    expires: rule.expires === null ? null : new Date(rule.expires).getTime(),
-  }))
 }
 
 export type FormerList = {

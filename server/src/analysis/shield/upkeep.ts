@@ -1,5 +1,6 @@
 // Changes of lists without a request: unconfirmed versions are reverted, rules end, and lists of prefixes that the team no longer
 // holds are emptied. Each is a new version or a status in the database; scrubbers follow by their own loops.
+import { isDeepStrictEqual } from 'node:util'
 import { writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
@@ -15,15 +16,15 @@ import {
   type ListState,
   type Shown,
 } from './reconcile.store.ts'
+import { restoreConfirmed } from './revert-shield.ts'
 import { lockShield, storeVersion } from './shield-list.store.ts'
-import { shownList, shownRule } from './shown-state.ts'
+import { shownList, shownRule, withSequences } from './shown-state.ts'
 import {
   findUnconfirmed,
   listFormer,
   listScopes,
   lockStates,
   lockUnconfirmed,
-  readVersionRules,
   type FormerList,
   type Scope,
 } from './upkeep.store.ts'
@@ -47,27 +48,9 @@ export async function upkeepLists(db: Db): Promise<Upkeep> {
 async function revert(trx: Trx, teamId: number, id: number): Promise<boolean> {
   // As the update does, so that a confirmation and the revert do not wait for each other.
   await lockShield(trx, teamId)
-  const list = await lockUnconfirmed(trx, id)
+  const list = await lockUnconfirmed(trx, teamId, id)
   if (!list) return false
-  const rules = await readVersionRules(trx, id, list.previousVersion)
-  const version = list.version + 1
-  await storeVersion(
-    trx,
-    teamId,
-    { listId: id, version, cause: 'revert', actor: 'pharos', forced: true },
-    rules,
-  )
-  const prefix = parsePrefix(list.prefix)
-  await writeAudit(trx, {
-    teamId,
-    actor: 'pharos',
-    action: 'shield.revert',
-    target: `shield:${prefix}`,
-    before: { prefix, version: list.version, confirm_by: list.confirmBy },
-    after: { prefix, version, restored_version: list.previousVersion, rules: rules.length },
-  })
-  await writeListMessages(trx, [{ teamId, listId: id, prefix, version, change: 'reverted' }])
-  await wake(trx, 'shield')
+  await restoreConfirmed(trx, teamId, list, { teamId, actor: 'pharos' })
   return true
 }
 
@@ -137,11 +120,15 @@ export async function refreshStates(db: Db): Promise<number> {
 
 async function refresh(trx: Trx, list: ListState, scopes: readonly Scope[]): Promise<ListChange[]> {
   const names = scopes.filter((one) => one.lists.includes(list.id)).map(({ name }) => name)
-  const shown = shownList(list, names)
-  const rules = list.rules.map((rule) => ({ id: rule.id, ...shownRule(rule, shown, list) }))
+  const shown = withSequences(shownList(list, names), list)
+  const rules = list.rules.map((rule) => ({
+    id: rule.id,
+    ...withSequences(shownRule(rule, shown, list), list),
+  }))
   const ended = list.rules.filter(({ expired, status }) => expired && status !== 'expired')
   await saveRuleStates(trx, rules)
-  if (shown.status !== list.status || shown.reason !== list.reason) await saveListState(trx, list.id, shown)
+  const { status, reason, attrs } = list
+  if (!isDeepStrictEqual(shown, { status, reason, attrs })) await saveListState(trx, list.id, shown)
   const change = changeOf(list, shown)
   const { id: listId, teamId, prefix, version } = list
   const message = { teamId, listId, prefix, version }

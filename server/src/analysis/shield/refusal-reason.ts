@@ -1,0 +1,32 @@
+// The reason that is shown for a list which cannot be compiled for a scrubber. Pure.
+import type { ShieldFeature, ShieldReason } from '@pharos/contract/shield-reason'
+import type { CompileRefusal, CompileRefusalCode } from './compile.ts'
+import type { RuleId } from './scrubber.ts'
+
+export type RefusalReason = {
+  readonly reason: ShieldReason
+  /** `rule` and `other` are ids of rules. */
+  readonly attrs: Readonly<Record<string, unknown>>
+  /** The rules that cannot be applied; none if it is the list as a whole. */
+  readonly rules: readonly RuleId[]
+}
+
+export function reasonOfRefusal({ code, rules }: CompileRefusal, rulesMax: number): RefusalReason {
+  const [rule, other] = rules
+  if (code === 'order_impossible' || code === 'too_many_added')
+    return {
+      reason: 'cannot_order',
+      attrs: { rule: rule ?? null, other: other ?? null },
+      rules: rule === undefined ? [] : [rule],
+    }
+  if (code === 'rules_max') return { reason: 'too_many_rules', attrs: { max: rulesMax }, rules: [] }
+  return { reason: 'unsupported', attrs: { feature: features[code] }, rules }
+}
+
+const features: Readonly<
+  Record<Exclude<CompileRefusalCode, 'order_impossible' | 'too_many_added' | 'rules_max'>, ShieldFeature>
+> = {
+  packet_rate_unsupported: 'packet_rate',
+  family_unsupported: 'ip_version',
+  outside_prefix: 'destination',
+}
