@@ -121,7 +121,7 @@ function statementOf(start: number, scope: FlowScope, groupBy: readonly FlowKey[
       direction: 'both',
       filters: [],
       groupBy,
-      names: { prefixes: [], devices: [], ports: [] },
+      names: { prefixes: [], devices: [], ports: [], asns: new Map() },
     },
     source,
     borders: Array.from({ length: count + 1 }, (_, at) => new Date((start + at * seconds) * 1000)),

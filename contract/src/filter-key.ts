@@ -58,7 +58,7 @@ export const getFilterKeysRoute = route({
   summary: 'Get Filter Keys',
   description:
     'The keys by which flows (getFlowTimeseries) and security events (listRelatedEvents) are filtered and grouped, with their operators and values. ' +
-    'With `key`, values are completed: from the inventory of the team, from its traffic of the last 24 hours, or from closed lists.',
+    'With `key`, values are completed: from the inventory of the team, from its traffic of the last 24 hours, from its events (`source_key`), or from closed lists.',
   permission: { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' },
   query: Strict({
     dataset: Optional(

@@ -100,6 +100,7 @@ const closed: Record<string, string> = {
   dns_transfers: 'steps of zone transfers, for the loops and the name server',
   dns_holds: 'publications that wait for staff',
   flow_exporter_settings: 'exporters of the platform file, for the collectors',
+  as_names: 'names of AS numbers, the same for every team',
   flow_exporters: 'routers of the provider that send flows, for the collectors',
   flow_templates: 'templates of exporters, for the collectors',
   flow_samplings: 'sampling rates of exporters, for the collectors',

@@ -1,6 +1,6 @@
-// The SQL that writes facets: every combination that a team's events have had gets an id, once.
+// The SQL of facets: every combination that a team's events have had gets an id, once.
 import { sql } from 'kysely'
-import type { Trx } from '../db/postgres.ts'
+import type { Db, Trx } from '../db/postgres.ts'
 import type { Facet } from './facet.ts'
 
 export type TeamFacet = Facet & { readonly team_id: number }
@@ -56,4 +56,16 @@ async function listFullTeams(trx: Trx, teamIds: readonly number[]): Promise<Set<
     select team_id from team_event_facets where team_id = any(${[...new Set(teamIds)]}::integer[])
     group by team_id having count(*) >= ${facetsMax}`.execute(trx)
   return new Set(rows.map(({ team_id }) => team_id))
+}
+
+/** Returns the keys of the sources that reported the team's events, those with the most events first. */
+export async function listEventSources(db: Db, teamId: number): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    select f.source_key as key
+    from team_event_facets f
+      join team_event_counts c on c.team_id = f.team_id and c.facet = f.id and c.measure = 'all'
+    where f.team_id = ${teamId} group by 1 having sum(c.events) > 0 order by sum(c.events) desc, 1`.execute(
+    db,
+  )
+  return rows.map(({ key }) => key)
 }

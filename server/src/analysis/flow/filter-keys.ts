@@ -12,8 +12,10 @@ import { flowKeyNames, flowKeys, type FlowKey } from '@pharos/contract/flow-key'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Operation } from '../../operation/operation.ts'
 import { Failure, invalid } from '../../runtime/error.ts'
+import { listEventSources } from '../facet.store.ts'
+import { listAsNames } from './as-name.store.ts'
 import { asFlowFailure } from './flow-failure.ts'
-import { keyLabel, keyValue, knownProtocols, knownServices, tcpFlagNames } from './flow-label.ts'
+import { asnKeys, keyLabel, keyValue, knownProtocols, knownServices, tcpFlagNames } from './flow-label.ts'
 import type { FlowNames } from './flow-names.ts'
 import { readFlowNames } from './flow-names.store.ts'
 import { valuesStatement } from './flow-query.ts'
@@ -107,7 +109,7 @@ const lists: Partial<Readonly<Record<FlowKey, string>>> = {
   interface: '/v3/inventory/ports',
 }
 
-const noNames: FlowNames = { prefixes: [], devices: [], ports: [] }
+const noNames: FlowNames = { prefixes: [], devices: [], ports: [], asns: new Map() }
 const labelled = (key: FlowKey, values: readonly string[]): FilterValueChoice[] =>
   choices(values, (value) => keyLabel(key, value, noNames))
 
@@ -136,7 +138,11 @@ const keysOfFlows: readonly FilterKey[] = flowKeyNames.map((key) => {
 
 const allKeys: Readonly<Record<FilterDataset, readonly FilterKey[]>> = {
   flows: keysOfFlows,
-  events: eventKeys.map((key) => ({ ...key, dataset: 'events' })),
+  events: eventKeys.map((key) => ({
+    ...key,
+    dataset: 'events',
+    ...(key.key === 'affected_network' && { values_from: lists.prefix! }),
+  })),
 }
 
 /** Returns the keys, and with `key` its values. Without the flow store there are no values of traffic. */
@@ -172,12 +178,30 @@ function orderOf(ordering: string): (a: FilterKey, b: FilterKey) => number {
 
 async function complete(deps: FlowDeps, teamId: number, key: FilterKey, prefix: string): Promise<FilterKey> {
   const known =
-    key.dataset === 'flows' ? await valuesOf(deps, teamId, key.key as FlowKey) : (key.values ?? [])
+    key.dataset === 'flows'
+      ? await valuesOf(deps, teamId, key.key as FlowKey)
+      : await valuesOfEvents(deps, teamId, key)
   const begun = prefix.toLowerCase()
   const fits = ({ value, label }: FilterValueChoice): boolean =>
     value.toLowerCase().startsWith(begun) || label.toLowerCase().includes(begun)
   const values = new Map(known.filter(fits).map((one) => [one.value, one]))
   return { ...key, values: [...values.values()].slice(0, filterValuesMax) }
+}
+
+/** Prefixes of the team, the sources of its events, or a closed list. */
+async function valuesOfEvents(
+  { db }: FlowDeps,
+  teamId: number,
+  key: FilterKey,
+): Promise<FilterValueChoice[]> {
+  const isItself = (value: string): string => value
+  if (key.key === 'source_key') return choices(await listEventSources(db, teamId), isItself)
+  if (key.key !== 'affected_network') return key.values ?? []
+  const { prefixes } = await readFlowNames(db, { teamId }, ['prefix'])
+  return choices(
+    prefixes.map(({ prefix }) => prefix),
+    isItself,
+  )
 }
 
 /** Values of the inventory, values of the traffic, and known names, in this order. */
@@ -204,7 +228,7 @@ const choiceOf = (key: FlowKey, value: string, names: FlowNames): FilterValueCho
 const dayMs = 86_400_000
 
 async function valuesOfTraffic(
-  { flowStore, now }: FlowDeps,
+  { db, flowStore, now }: FlowDeps,
   teamId: number,
   key: FlowKey,
   names: FlowNames,
@@ -214,7 +238,9 @@ async function valuesOfTraffic(
   const { sql, params, limits } = valuesStatement({ teamId }, key, names, window)
   try {
     const rows = await flowStore.query<{ stored: string }>(sql, params, limits)
-    return rows.map(({ stored }) => choiceOf(key, keyValue(key, stored, names), names))
+    const values = rows.map(({ stored }) => keyValue(key, stored, names))
+    const named = asnKeys.has(key) ? { ...names, asns: await listAsNames(db, values) } : names
+    return values.map((value) => choiceOf(key, value, named))
   } catch (error) {
     if (asFlowFailure(error) instanceof Failure) return []
     throw error

@@ -185,6 +185,8 @@ const protocolLabels: Readonly<Record<string, string>> = {
   udplite: 'UDP-Lite',
 }
 
+export const asnKeys: ReadonlySet<FlowKey> = new Set(['remote_asn', 'src_asn', 'dst_asn'])
+
 /** Returns the name of a value for people. */
 export function keyLabel(key: FlowKey, value: string, names: FlowNames): string {
   switch (key) {
@@ -210,7 +212,7 @@ export function keyLabel(key: FlowKey, value: string, names: FlowNames): string 
     case 'remote_asn':
     case 'src_asn':
     case 'dst_asn':
-      return value === '0' ? 'Unknown AS' : `AS${value}`
+      return value === '0' ? 'Unknown AS' : ['AS' + value, names.asns.get(value)].join(' ').trim()
     case 'remote_country':
     case 'src_country':
     case 'dst_country':

@@ -6,7 +6,7 @@ import type { Db } from '../../db/postgres.ts'
 import type { FlowNames } from './flow-names.ts'
 import type { FlowScope } from './flow-query.ts'
 
-/** Reads the names that these keys need. */
+/** Reads the names of the inventory that these keys need; those of AS numbers are read when it is known which are shown. */
 export async function readFlowNames(
   db: Db,
   { teamId }: FlowScope,
@@ -17,7 +17,7 @@ export async function readFlowNames(
     keys.includes('device') ? listDevices(db, teamId) : [],
     keys.includes('interface') ? listPorts(db, teamId) : [],
   ])
-  return { prefixes, devices, ports }
+  return { prefixes, devices, ports, asns: new Map() }
 }
 
 type TeamId = FlowScope['teamId']

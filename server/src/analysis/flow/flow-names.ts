@@ -1,4 +1,4 @@
-// Names of the inventory, for keys of flows.
+// Names of the inventory and of AS numbers, for keys of flows.
 import type { Prefix } from '../../net/prefix.ts'
 
 /** Only those that the caller may see. */
@@ -10,4 +10,6 @@ export type FlowNames = {
     readonly exporterIds: readonly number[]
   }[]
   readonly ports: readonly { readonly id: number; readonly name: string }[]
+  /** By AS number, of those that are shown. */
+  readonly asns: ReadonlyMap<string, string>
 }

@@ -37,6 +37,7 @@ const namesOf = (text: string): FlowNames =>
     prefixes: [{ id: 4, prefix: '203.0.113.0/24' }],
     devices: [{ id: 5, name: text, exporterIds: [1, 2] }],
     ports: [{ id: 6, name: text }],
+    asns: new Map([['64500', text]]),
   }) as never
 
 /** The words of the statements of a selection with their parameters' names; undefined if it was refused. */

@@ -12,6 +12,7 @@ import { seedPort } from '../../inventory/testing.ts'
 import { DriverError, QueryTooExpensive } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import { addPrefix, addTeam } from '../testing.ts'
+import { saveAsNames } from './as-name.store.ts'
 import { getFilterKeys } from './filter-keys.ts'
 import { exportFlowTimeseries, getFlowGraph, getFlowTimeseries, type FlowDeps } from './flow-timeseries.ts'
 import { insertFlows, testFlow, type TestFlow } from './testing.ts'
@@ -567,6 +568,55 @@ describe('filter keys', () => {
     assert.deepEqual(await values('protocol', 'ud'), ['udp', 'udplite'])
     assert.ok((await values('service_port', 'memc')).includes('11211'))
     assert.deepEqual(await values('flag', 'INC'), ['INCOMING'])
+    assert.deepEqual(await values('affected_network', '203'), ['203.0.113.0/24'])
+  })
+
+  it('complete the detectors of the team’s events, those with the most events first', async () => {
+    const db = database.postgres.owner
+    const facets = [
+      ...['seldom', 'often', 'gone'].map((source_key) => ({ team_id: team, source_key })),
+      { team_id: other, source_key: 'of another team' },
+    ]
+    for (const { team_id, source_key } of facets) {
+      const { rows } = await sql<{ id: number }>`
+        insert into team_event_facets (team_id, flags, status, classification_key, source_key)
+        values (${team_id}, 1, 1, 'unknown', ${source_key}) returning id`.execute(db)
+      await sql`insert into team_event_counts (team_id, facet, measure, bucket, events)
+        values (${team_id}, ${rows[0]!.id}, 'all', 0, ${{ seldom: 1, often: 9, gone: 0 }[source_key] ?? 5})`.execute(
+        db,
+      )
+    }
+    const { results } = await list({ key: 'source_key' })
+    assert.deepEqual(
+      results[0]!.values!.map(({ value }) => value),
+      ['often', 'seldom'],
+    )
+  })
+
+  it('have the names of AS numbers in files of the operator, until a file has others', async () => {
+    const db = database.postgres.owner
+    const labels = async () => {
+      const { series } = await ask({ group_by: ['remote_asn'], include_other: false })
+      const { nodes } = await getFlowGraph(deps(), as(), { group_by: ['remote_asn', 'protocol'] })
+      const { results } = await list({ key: 'remote_asn', prefix: 'example' })
+      return [
+        series.map(({ label }) => label).includes('AS64500 Example Networks'),
+        nodes.some(({ label }) => label === 'AS64500 Example Networks'),
+        results[0]!.values!.map(({ value }) => value),
+      ]
+    }
+    await saveAsNames(
+      db,
+      new Map([
+        [64500, 'Example Networks'],
+        [64501, 'Another'],
+      ]),
+    )
+    assert.deepEqual(await labels(), [true, true, ['64500']])
+    await saveAsNames(db, new Map([[64501, 'Example of another']]))
+    assert.deepEqual(await labels(), [false, false, ['64501']])
+    await saveAsNames(db, new Map())
+    assert.deepEqual(await labels(), [false, false, []])
   })
 
   it('are refused if they do not exist', async () => {

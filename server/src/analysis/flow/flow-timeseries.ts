@@ -13,8 +13,9 @@ import type { Db } from '../../db/postgres.ts'
 import type { TeamReader } from '../../operation/operation.ts'
 import { fail, invalid } from '../../runtime/error.ts'
 import { bucketsOf, figuresOf, keptBucketsOf, windowOf, type Buckets } from '../../timeseries/buckets.ts'
+import { listAsNames } from './as-name.store.ts'
 import { asFlowFailure } from './flow-failure.ts'
-import { keyLabel, keyValue } from './flow-label.ts'
+import { asnKeys, keyLabel, keyValue } from './flow-label.ts'
 import type { FlowNames } from './flow-names.ts'
 import { readFlowNames } from './flow-names.store.ts'
 import {
@@ -110,7 +111,8 @@ async function readTimeseries(
     previous && readSeries(deps, { ...query, previous }, previous),
     readSampling(deps, selection.scope, borders[0]!, borders.at(-1)!, now),
   ])
-  const shape = { selection, metric: selection.metric, seconds, now }
+  const named = await withAsNames(deps, selection, current!.rows)
+  const shape = { selection: named, metric: selection.metric, seconds, now }
   const groups = orderedGroups(groupsOf(current!.rows, selection), borders, current!.known, shape, limitBy)
   const answer: FlowTimeseries = {
     ...bucketTimes(borders),
@@ -156,6 +158,20 @@ async function selectionOf(
   const scope = scopeOf(actor, teams)
   const names = await readFlowNames(db, scope, keysOf({ groupBy, filters }))
   return { scope, metric, direction, filters, groupBy, names }
+}
+
+/** With the names of the AS numbers in the rows. */
+async function withAsNames(
+  { db }: FlowDeps,
+  selection: FlowSelection,
+  rows: readonly object[],
+): Promise<FlowSelection> {
+  const places = selection.groupBy.flatMap((key, at) => (asnKeys.has(key) ? [`k${at}`] : []))
+  if (places.length === 0) return selection
+  const asns = new Set(
+    rows.flatMap((row) => places.map((place) => String((row as Record<string, unknown>)[place]))),
+  )
+  return { ...selection, names: { ...selection.names, asns: await listAsNames(db, [...asns]) } }
 }
 
 /** The greatest number of the column. */
@@ -384,7 +400,9 @@ export async function getFlowGraph(
     start: window.start.toISOString(),
     end: window.end.toISOString(),
     unit: selection.metric,
-    ...graphOf(rows, selection, (sum) => amountOf(sum, selection.metric, shownMs / 1000)),
+    ...graphOf(rows, await withAsNames(deps, selection, rows), (sum) =>
+      amountOf(sum, selection.metric, shownMs / 1000),
+    ),
     ...sampling,
     resolution: source.step,
     partial: sampling.partial || source.isCut,

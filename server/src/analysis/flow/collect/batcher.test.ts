@@ -73,6 +73,19 @@ describe('the batch thread', () => {
     return { batcher, spoolDir, sent, add, free: free.promise }
   }
 
+  it('sends the names of AS numbers in the files of addresses', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-names-'))
+    folders.push(folder)
+    const file = join(folder, 'asns.csv')
+    writeFileSync(file, '192.0.2.0/24,64500,Example\n')
+    const { batcher, sent, add, free } = start({ addressFiles: [file] })
+    batcher.take({ kind: 'holdings', holdings })
+    add(10)
+    await free
+    const read = sent.find((message) => message.kind === 'address-files')!
+    assert.deepEqual([read.error, read.asns, [...read.asNames]], [undefined, 1, [[64500, 'Example']]])
+  })
+
   it('writes what the flow store can query, with rollups that agree', async () => {
     await using store = await createTestFlowStore()
     const { batcher, spoolDir, sent, add, free } = start()

@@ -156,10 +156,11 @@ export class FlowBatcher {
     this.#tablesVersion = version
     try {
       this.#tables = await readAddressTables(addressFiles)
-      const { asns, countries } = this.#tables
-      send({ kind: 'address-files', error: undefined, asns: asns.size, countries: countries.size })
+      const { asns, countries, asNames } = this.#tables
+      send({ kind: 'address-files', error: undefined, asns: asns.size, countries: countries.size, asNames })
     } catch (error) {
-      send({ kind: 'address-files', error: (error as Error).message, asns: 0, countries: 0 })
+      const message = (error as Error).message
+      send({ kind: 'address-files', error: message, asns: 0, countries: 0, asNames: new Map() })
     }
   }
 }

@@ -326,9 +326,12 @@ export class FlowCollector {
     } else if (message.kind === 'ask-exporters') {
       void this.#createExporters(message.addresses)
     } else if (message.kind === 'address-files') {
-      const { error, asns, countries } = message
-      if (error === undefined) log.info({ asns, countries }, 'AS numbers and countries of addresses read')
-      else log.warn({ error }, 'AS numbers and countries of addresses not read; the former ones stay in use')
+      const { error, asns, countries, asNames } = message
+      if (error === undefined) {
+        this.#learned.setAsNames(asNames)
+        log.info({ asns, countries, names: asNames.size }, 'AS numbers and countries of addresses read')
+      } else
+        log.warn({ error }, 'AS numbers and countries of addresses not read; the former ones stay in use')
     }
   }
 

@@ -160,6 +160,7 @@ describe('the rows of a flow', () => {
 
 describe('the columns of a block', () => {
   const tables = {
+    ...noAddressTables,
     asns: createAddressRanges([{ first: 0xc6336400, last: 0xc63364ff, value: 64511 }], []),
     countries: createAddressRanges([{ first: 0xc6336400, last: 0xc63364ff, value: 0x4e4c }], []),
   }

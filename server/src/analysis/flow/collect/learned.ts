@@ -1,7 +1,8 @@
-// Templates and sampling rates that the decoder has learned, on their way to the database: one row for each key, the newest only, so that a
-// flood of changes is bounded. While the database is down they wait.
+// Templates and sampling rates that the decoder has learned, and names of AS numbers, on their way to the database: one row for each key, the
+// newest only, so that a flood of changes is bounded. While the database is down they wait.
 import type { Db } from '../../../db/postgres.ts'
 import type { SamplingRecord, TemplateRecord } from '../flow-decoder.ts'
+import { saveAsNames } from '../as-name.store.ts'
 import { deleteTemplates, saveSamplings, saveTemplates } from './exporter.store.ts'
 import type { TemplateKey } from './messages.ts'
 
@@ -12,6 +13,8 @@ export type Learned = {
   addTemplate(template: TemplateRecord): void
   removeTemplate(key: TemplateKey): void
   addSampling(sampling: SamplingRecord): void
+  /** All of them: others are deleted. */
+  setAsNames(names: ReadonlyMap<number, string>): void
   /** Writes what waits. Rejects if the database does not answer; then it waits further. */
   save(db: Db): Promise<void>
 }
@@ -19,6 +22,7 @@ export type Learned = {
 export function createLearned(): Learned {
   let templates = new Map<string, TemplateRecord | TemplateKey>()
   let samplings = new Map<string, SamplingRecord>()
+  let asNames: ReadonlyMap<number, string> | undefined
   const keyOf = ({ exporter, version, domain, id }: TemplateKey) => `${exporter} ${version} ${domain} ${id}`
   const set = <T>(map: Map<string, T>, key: string, value: T): void => {
     if (map.size < waitingMax || map.has(key)) map.set(key, value)
@@ -36,19 +40,25 @@ export function createLearned(): Learned {
         `${sampling.exporter} ${sampling.version} ${sampling.domain} ${sampling.sampler} ${sampling.inIf}`,
         sampling,
       ),
+    setAsNames(names) {
+      asNames = names
+    },
     async save(db) {
-      const [changedTemplates, changedSamplings] = [templates, samplings]
+      const [changedTemplates, changedSamplings, changedNames] = [templates, samplings, asNames]
       templates = new Map()
       samplings = new Map()
+      asNames = undefined
       try {
         const all = [...changedTemplates.values()]
         const [added, removed] = [all.filter(isTemplate), all.filter((one) => !isTemplate(one))]
         if (added.length > 0) await saveTemplates(db, added)
         if (removed.length > 0) await deleteTemplates(db, removed)
         if (changedSamplings.size > 0) await saveSamplings(db, [...changedSamplings.values()])
+        if (changedNames) await saveAsNames(db, changedNames)
       } catch (error) {
         putBack(changedTemplates, templates)
         putBack(changedSamplings, samplings)
+        asNames ??= changedNames
         throw error
       }
     },

@@ -125,6 +125,7 @@ export type FromBatcher =
       readonly error: string | undefined
       readonly asns: number
       readonly countries: number
+      readonly asNames: ReadonlyMap<number, string>
     }
   | { readonly kind: 'detections'; readonly detections: readonly Detection[] }
   | { readonly kind: 'ended' }

@@ -1,4 +1,4 @@
-// Reads AS numbers and countries from a MaxMind DB file (format 2.0, https://maxmind.github.io/MaxMind-DB/), as ipinfo, DB-IP and others
+// Reads AS numbers with their names and countries from a MaxMind DB file (format 2.0, https://maxmind.github.io/MaxMind-DB/), as ipinfo, DB-IP and others
 // offer it. Content is not trusted: offsets, depths and counts are bounded.
 import { toCountryNumber, type RangeSink } from './range-sink.ts'
 
@@ -41,8 +41,10 @@ export function readMmdb(file: Buffer, sink: RangeSink): void {
   const recordAt = (offset: number) => {
     const known = records.get(offset)
     if (known) return known
-    const record = describe(decode(file, data + offset, data))
+    const content = decode(file, data + offset, data)
+    const record = describe(content)
     records.set(offset, record)
+    if (record.asn > 0) sink.name(record.asn, nameOf(content))
     return record
   }
   const width = version === 4 ? 32 : 128
@@ -102,6 +104,13 @@ function describe(record: Value): { readonly asn: number; readonly country: numb
     asn: Number.isSafeInteger(number) && number > 0 && number <= 0xffffffff ? number : 0,
     country: typeof country === 'string' ? toCountryNumber(country) : 0,
   }
+}
+
+/** Of the AS. */
+function nameOf(record: Value): string {
+  const name =
+    fieldOf(record, 'autonomous_system_organization') ?? fieldOf(record, 'as_name') ?? fieldOf(record, 'name')
+  return typeof name === 'string' ? name : ''
 }
 
 function fieldOf(value: Value, name: string): Value {

@@ -14,6 +14,7 @@ function linesOf(text: string): unknown[] {
   const ranges: unknown[] = []
   readRangeLines(text, {
     add: (family, first, last, asn, value) => ranges.push([family, first, last, asn, country(value)]),
+    name: () => {},
   })
   return ranges
 }
@@ -63,7 +64,11 @@ function writeMmdb(): Buffer {
     ])
   const number = (value: number) =>
     Buffer.from([0xc4, value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255])
-  const first = map(['autonomous_system_number', number(64496)], ['country', map(['iso_code', text('NL')])])
+  const first = map(
+    ['autonomous_system_number', number(64496)],
+    ['autonomous_system_organization', text('Example')],
+    ['country', map(['iso_code', text('NL')])],
+  )
   const second = map(['asn', text('AS64500')], ['country_code', text('FR')])
   const nodes: [number, number][] = []
   const empty = -1
@@ -112,6 +117,7 @@ describe('a MaxMind DB file', () => {
   const sink = {
     add: (family: number, first: bigint, last: bigint, asn: number, value: number) =>
       void ranges.push([family, first, last, asn, country(value)]),
+    name: () => {},
   }
 
   it('has AS numbers and countries by network, IPv4 inside of IPv6', () => {
@@ -130,7 +136,7 @@ describe('a MaxMind DB file', () => {
         const damaged = Buffer.from(file)
         for (const [at, value] of list) damaged[at] = value
         try {
-          readMmdb(damaged, { add: () => {} })
+          readMmdb(damaged, { add: () => {}, name: () => {} })
         } catch (error) {
           assert.ok(error instanceof Error)
         }
@@ -156,6 +162,26 @@ describe('the tables of addresses', () => {
     assert.equal(asns.find(0, 0, 0xffff, 0xc0000201), 64496)
     assert.equal(countries.find(0, 0, 0xffff, 0xc6336401), toCountryNumber('DE'))
     assert.equal(countries.find(0x20010db8, 1, 0, 0), toCountryNumber('FR'))
+  })
+
+  it('have the names of AS numbers, the first of each', async () => {
+    const { asNames } = await readAddressTables([
+      save(
+        'names.tsv',
+        '192.0.2.0\t192.0.2.255\t64501\tNL\tEXAMPLE-AS Example, Inc.\n192.0.3.0\t192.0.3.255\t64501\tNL\tother\n' +
+          '192.0.4.0\t192.0.4.255\t0\tNone\tNot routed\n',
+      ),
+      save('names.csv', '198.51.100.0,198.51.100.255,64502,"A, B, and C"\n203.0.113.0/24,64503\n'),
+      save('names.mmdb', writeMmdb()),
+    ])
+    assert.deepEqual(
+      [...asNames].toSorted(([a], [b]) => a - b),
+      [
+        [64496, 'Example'],
+        [64501, 'EXAMPLE-AS Example, Inc.'],
+        [64502, 'A, B, and C'],
+      ],
+    )
   })
 
   it('name the file that cannot be read, or has nothing', async () => {

@@ -5,6 +5,7 @@ import { PrefixError } from '../../../net/prefix-error.ts'
 import { parseAddress } from '../../../net/address.ts'
 import { lastBits, type Bits } from '../../../net/bits.ts'
 import { hostPrefix, parsePrefix, prefixBits } from '../../../net/prefix.ts'
+import { cleanText } from '../../json.ts'
 import { createAddressRanges, type AddressRange, type AddressRanges } from './address-ranges.ts'
 import { readMmdb } from './mmdb.ts'
 import { toCountryNumber, type RangeSink } from './range-sink.ts'
@@ -13,6 +14,8 @@ export type AddressTables = {
   readonly asns: AddressRanges
   /** Values are those of `toCountryNumber`. */
   readonly countries: AddressRanges
+  /** By AS number; the first name of each. */
+  readonly asNames: ReadonlyMap<number, string>
 }
 
 /** A file that cannot be read, or that has no ranges; the message is for operators. */
@@ -21,6 +24,7 @@ export class RangeFileError extends Error {}
 export const noAddressTables: AddressTables = {
   asns: createAddressRanges([], []),
   countries: createAddressRanges([], []),
+  asNames: new Map(),
 }
 
 /** Throws RangeFileError. Half a million lines take about a second. */
@@ -62,10 +66,14 @@ function createCollected() {
     if (family === 4) to.ipv4.push({ first: Number(first), last: Number(last), value })
     else to.ipv6.push({ first, last, value })
   }
+  const asNames = new Map<number, string>()
   const sink: RangeSink = {
     add(family, first, last, asn, country) {
       add(asns, family, first, last, asn)
       add(countries, family, first, last, country)
+    },
+    name(asn, name) {
+      if (name !== '' && !asNames.has(asn)) asNames.set(asn, cleanText(name, nameMax))
     },
   }
   return {
@@ -74,13 +82,16 @@ function createCollected() {
     tables: (): AddressTables => ({
       asns: createAddressRanges(asns.ipv4, asns.ipv6),
       countries: createAddressRanges(countries.ipv4, countries.ipv6),
+      asNames,
     }),
   }
 }
 
+const nameMax = 100
+
 /**
  * One range a line: a prefix, or the first and the last address as text or, for IPv4, as numbers; then an AS number, a country, or both in this
- * order, and anything else. Separated by tabs or commas. Lines without a range, such as a heading, are left out.
+ * order, and the name of the AS or anything else. Separated by tabs or commas. Lines without a range, such as a heading, are left out.
  */
 export function readRangeLines(text: string, sink: RangeSink): void {
   for (const line of text.split('\n')) {
@@ -94,16 +105,22 @@ export function readRangeLines(text: string, sink: RangeSink): void {
       if (found && asn === 0 && country === 0) asn = Number(found[1])
       else if (country === 0) country = toCountryNumber(field)
     }
-    if (asn <= 0xffffffff && (asn > 0 || country > 0))
-      sink.add(range.family, range.first, range.last, asn, country)
+    if (asn > 0xffffffff || (asn === 0 && country === 0)) continue
+    sink.add(range.family, range.first, range.last, asn, country)
+    const values = range.fields + Number(asn > 0) + Number(country > 0)
+    if (asn > 0) sink.name(asn, nameIn(line, fields.slice(values)))
   }
 }
 
 /** A quoted field may contain separators; only names do, which come last. */
 function splitLine(line: string): string[] {
-  const fields = line.includes('\t') ? line.split('\t', 6) : line.split(',', 6)
+  const fields = line.includes('\t') ? line.split('\t', 12) : line.split(',', 12)
   return fields.map((field) => field.trim().replace(/^"(.*)"$/, '$1'))
 }
+
+/** The text after the values; of a file with commas, all of it. */
+const nameIn = (line: string, [first = '', ...rest]: readonly string[]): string =>
+  line.includes('\t') ? first : [first, ...rest].join(', ').replaceAll('"', '').trim()
 
 type Range = {
   readonly family: 4 | 6
