@@ -63,6 +63,35 @@ describe('maintenance', () => {
     assert.deepEqual(tokens.rows, [{ email: 'new@b.example' }])
   })
 
+  it('deletes versions of shield lists 90 days after they were replaced, and hits of removed rules', async () => {
+    await using database = await createTestDatabase()
+    const { owner } = database.postgres
+    await sql`insert into teams (slug, name) values ('red', 'Red')`.execute(owner)
+    await sql`insert into shield_lists (team_id, prefix, version, previous_version, confirm_by) values
+      (1, '192.0.2.0/24', 4, null, null), (1, '198.51.100.0/24', 3, 1, now())`.execute(owner)
+    await sql`insert into shield_versions (list_id, version, team_id, rules, cause, actor, created)
+      select list_id, version, 1, '[]', 'put', 'user:1', now() - make_interval(days => days)
+      from (values (1, 1, 300), (1, 2, 200), (1, 3, 91), (1, 4, 89), (2, 1, 300), (2, 2, 200), (2, 3, 100))
+        as made (list_id, version, days)`.execute(owner)
+    await sql`insert into shield_rules (id, list_id, team_id, sequence, enabled, action, match)
+      values (1, 1, 1, 1, true, 'deny', '{}')`.execute(owner)
+    await sql`insert into shield_hits (rule_id, scrubber, list_id, team_id, last_hit)
+      select rule_id, 's', 1, 1, now() - make_interval(days => days)
+      from (values (1, 100), (2, 100), (3, 80), (4, null)) as made (rule_id, days)`.execute(owner)
+    await maintain(owner)
+    const versions = await sql<{ kept: string }>`
+      select list_id || '.' || version as kept from shield_versions order by 1`.execute(owner)
+    assert.deepEqual(
+      versions.rows.map(({ kept }) => kept),
+      ['1.3', '1.4', '2.1', '2.3'],
+    )
+    const hits = await sql<{ rule_id: number }>`select rule_id from shield_hits order by 1`.execute(owner)
+    assert.deepEqual(
+      hits.rows.map(({ rule_id }) => rule_id),
+      [1, 3],
+    )
+  })
+
   it('deletes expired invitations, accepted ones among them, and no member', async () => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres

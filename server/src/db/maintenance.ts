@@ -19,6 +19,15 @@ const expired = [
       and not exists (select from events e where e.id = a.subject_id)`,
   sql`delete from outbox where at < now() - interval '7 days'`,
   sql`delete from webhook_deliveries where created < now() - interval '30 days' and state <> 'pending'`,
+  // Of a list, those that were replaced 90 days ago, except the one that is restored if the newest is not confirmed.
+  sql`delete from shield_versions v using shield_lists l
+    where l.id = v.list_id and v.version is distinct from l.previous_version
+      and exists (select from shield_versions n
+        where n.list_id = v.list_id and n.version > v.version and n.created < now() - interval '90 days')`,
+  // A rule that returns with its list begins again at 0.
+  sql`delete from shield_hits h
+    where coalesce(last_hit, '-infinity') < now() - interval '90 days'
+      and not exists (select from shield_rules r where r.id = h.rule_id)`,
   sql`delete from region_withdrawals where at < now() - interval '1 day'`,
 ]
 
