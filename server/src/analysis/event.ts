@@ -1,6 +1,6 @@
 // An event, and the content of one delivery about it: an observation. Merging observations gives the same event in any
 // order and for any number of repeats. Pure: no database, no clock; team-part.ts decides what a team may see.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { eventFlags, eventSignals, eventStatuses } from '@pharos/contract/analysis'
 import type {
   EventFlag,
@@ -145,9 +145,9 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
  * everywhere.
  */
 export function eventId(sourceKey: string, sourceEventId: string): string {
-  const hash = createHash('sha256').update(sourceKey).update('\0').update(sourceEventId).digest()
+  const digest = hash('sha256', `${sourceKey}\0${sourceEventId}`, 'buffer')
   let id = ''
-  for (let i = 0; i < 20; i++) id += alphabet[hash[i]! & 31]
+  for (let i = 0; i < 20; i++) id += alphabet[digest[i]! & 31]
   return id
 }
 

@@ -20,6 +20,7 @@ export function union<T extends string>(
   compare: (x: T, y: T) => number,
   limit: number,
 ): T[] {
+  if (a.length === 0 && b.length === 0) return []
   return [...new Set([...a, ...b])].toSorted(compare).slice(0, limit)
 }
 
@@ -29,6 +30,7 @@ export function byText(a: string, b: string): number {
 
 /** The union of JSON values by their canonical text, truncated to the first `limit` in that order. */
 export function unionOfJson<T extends Json>(a: readonly T[], b: readonly T[], limit: number): T[] {
+  if (a.length === 0 && b.length === 0) return []
   const byKey = new Map([...a, ...b].map((value) => [canonicalJson(value), value]))
   return [...byKey]
     .toSorted(([x], [y]) => byText(x, y))
@@ -93,6 +95,7 @@ export function topShares<T extends Share>(
   keyOf: (share: T) => string,
   limit: number,
 ): T[] {
+  if (a.length === 0 && b.length === 0) return []
   const best = new Map<string, T>()
   for (const share of [...a, ...b]) {
     const known = best.get(keyOf(share))

@@ -34,8 +34,8 @@ export function mergeTimelines(
 type Candidate = {
   readonly sample: TimelineSample
   readonly text: string
-  /** Of ordinary samples, those with the lowest rank are kept. */
-  readonly order: number
+  /** Computed when samples must be left out, which is rare. */
+  order: number | undefined
 }
 
 /** A batch merges the same samples again and again. */
@@ -45,7 +45,7 @@ function candidateOf(sample: TimelineSample): Candidate {
   const known = candidates.get(sample)
   if (known) return known
   const text = textOf(sample)
-  const made = { sample, text, order: rankOf(sample) * 2 ** 32 + hashOf(text) }
+  const made = { sample, text, order: undefined }
   candidates.set(sample, made)
   return made
 }
@@ -76,7 +76,13 @@ function highest(byTime: readonly Candidate[], rate: 'bps' | 'pps'): Candidate |
 }
 
 function drawn(all: readonly Candidate[], limit: number): Candidate[] {
-  return all.toSorted((x, y) => x.order - y.order || byText(x.text, y.text)).slice(0, limit)
+  return all.toSorted((x, y) => orderOf(x) - orderOf(y) || byText(x.text, y.text)).slice(0, limit)
+}
+
+/** Of ordinary samples, those with the lowest are kept. */
+function orderOf(candidate: Candidate): number {
+  candidate.order ??= rankOf(candidate.sample) * 2 ** 32 + hashOf(candidate.text)
+  return candidate.order
 }
 
 /** Ends and completed mitigations rank above starts, and starts above ongoing. */
