@@ -31,6 +31,7 @@ import { receiveFlows } from './receive-flows.ts'
 import { recordSetList } from './recordset-list.ts'
 import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
+import { relatedTimeseries } from './related-timeseries.ts'
 import { roaCheck } from './roa-check.ts'
 import { sessionRefresh } from './session-refresh.ts'
 import { signZoneBenchmark } from './sign-zone.ts'
@@ -41,6 +42,7 @@ import { whatIf } from './what-if.ts'
 export const benchmarks: readonly Benchmark[] = [
   relatedList,
   relatedListLarge,
+  relatedTimeseries,
   eventDetail,
   sessionRefresh,
   patchToPeer,

@@ -103,7 +103,7 @@ export async function seedEvents(
 ): Promise<void> {
   await seedHoldings(client, plan.teams)
   const start = performance.now()
-  const tables = ['events', 'event_relationships', 'team_events', 'team_event_counts']
+  const tables = ['events', 'event_relationships', 'team_events', 'team_event_counts', 'team_event_hours']
   await fillBare(client, tables, async () => {
     await insertEvents(client, plan)
     report(
@@ -152,6 +152,12 @@ async function insertEvents(client: Client, plan: EventsPlan): Promise<void> {
      select e.team_id, b.facet, b.measure, b.bucket, count(*)
      from team_events e
        cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.facet) b
+     group by 1, 2, 3, 4`,
+  )
+  await client.query(
+    `insert into team_event_hours (team_id, minutes, at, classification_key, started, ended, max_bps, max_pps)
+     select e.team_id, h.minutes, h.at, e.classification_key, sum(h.started), sum(h.ended), max(h.max_bps), max(h.max_pps)
+     from team_events e cross join event_hours(e.start_at, e.end_at, e.affected_bps, e.affected_pps) h
      group by 1, 2, 3, 4`,
   )
   await client.query(`select setval(pg_get_serial_sequence('event_relationships', 'id'), $1)`, [

@@ -417,7 +417,8 @@ export const getRelatedTimeseriesRoute = route({
     'number of events; `max_bps` and `max_pps`, the highest peak among them; `sum_bytes`, their bytes as far as ' +
     'detectors report them, spread evenly over each event. `group_by` makes one series for each value, the largest ' +
     'first, and one of all others; `peak_bps` makes one for each band of the peak rate: `below_1g`, `from_1g`, ' +
-    '`from_10g`, `from_100g`. Times after now are null, and so are rates and bytes of a bucket without events.',
+    '`from_10g`, `from_100g`. Times after now are null, and so are rates and bytes of a bucket without events. `sum_bytes` and `affected_network` ' +
+    'take 31 days at most.',
   permission: lighthouse,
   query: Strict({
     ...eventFilters,

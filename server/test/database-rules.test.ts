@@ -118,6 +118,8 @@ describe('changes that teams are notified of', () => {
       'analysis/team-event.store.ts saveShown',
       'analysis/team-event.store.ts deleteTeamEvents',
     ])
+    for (const name of ['saveTeamEvents', 'saveShown', 'deleteTeamEvents'])
+      assert.match(bodyOf({ file: 'analysis/team-event.store.ts', name }), /await saveRollup\(/, name)
     const callersOf = (call: RegExp) =>
       globSync('server/src/**/*.ts', { cwd: root }).filter((file) => call.test(read(file)))
     assert.deepEqual(callersOf(/await saveTeamEvents\(/), ['server/src/analysis/relationship.ts'])

@@ -11,7 +11,7 @@ import type { Trx } from '../db/postgres.ts'
 export async function analyzeGrown(trx: Trx): Promise<void> {
   const { rows } = await sql<{ relname: string }>`
     select relname from pg_class
-    where oid = any(array['team_events', 'team_event_facets', 'team_event_counts']::regclass[])
+    where oid = any(array['team_events', 'team_event_facets', 'team_event_counts', 'team_event_hours']::regclass[])
       and pg_relation_size(oid) >= 2 * greatest(relpages, 1) * current_setting('block_size')::bigint`.execute(
     trx,
   )

@@ -14,15 +14,18 @@ import { etagOf } from '../operation/etag.ts'
 import type { TeamReader } from '../operation/operation.ts'
 import { invalid } from '../runtime/error.ts'
 import { bucketsOf, figuresOf } from '../timeseries/buckets.ts'
-import { listSeriesRows, type SeriesRow } from './event-timeseries.store.ts'
+import { listSeriesRows } from './event-timeseries.store.ts'
 import { parseRelatedQuery } from './related-query.ts'
+import { isInRollup, rollupSeries } from './rollup-series.ts'
+import { listRollupRows } from './rollup-series.store.ts'
+import type { SeriesQuery, SeriesRow } from './series-query.ts'
 
 export type TimeseriesDeps = { readonly postgres: Postgres; readonly now: () => Date }
 type Query = QueryOf<typeof getRelatedTimeseriesRoute>
 
 const dayMs = 86_400_000
-/** Its bytes are read from the details of each event. */
-const bytesDaysMax = 31
+/** Of series that are read event by event: bytes are in the details, and networks are as many as events. */
+const daysMax = 31
 
 const units: Readonly<Record<EventMetric, string>> = {
   count: 'events',
@@ -42,16 +45,11 @@ export async function getRelatedTimeseries(
   const filter = parseRelatedQuery({ ...filters, ordering: 'id', limit: 1, offset: 0 })
   const window = { start: filter.start, end: filter.end, interval, points, timezone }
   const { start, end, borders, seconds } = bucketsOf(window, now)
-  if (metric === 'sum_bytes' && end.getTime() - start.getTime() > bytesDaysMax * dayMs)
-    throw invalid(['query', 'end'], 'longBytes')
+  const isLimited = metric === 'sum_bytes' || groupBy === 'affected_network'
+  if (isLimited && end.getTime() - start.getTime() > daysMax * dayMs)
+    throw invalid(['query', 'end'], 'longSeries')
   const covered = { ...filter, start: borders[0]!, end: new Date(borders.at(-1)!.getTime() - 1) }
-  const rows = await listSeriesRows(postgres, actor.teamId, {
-    filter: covered,
-    borders,
-    now,
-    metric,
-    groupBy,
-  })
+  const rows = await seriesRows(postgres, actor.teamId, { filter: covered, borders, now, metric, groupBy })
   const body = {
     start: borders[0]!.toISOString(),
     end: borders.at(-1)!.toISOString(),
@@ -60,6 +58,12 @@ export async function getRelatedTimeseries(
     series: seriesOf(rows, borders, now, metric, groupBy, limit),
   }
   return { body, etag: etagOf(body) }
+}
+
+async function seriesRows(postgres: Postgres, teamId: number, query: SeriesQuery): Promise<SeriesRow[]> {
+  if (!isInRollup(query)) return listSeriesRows(postgres, teamId, query)
+  const rows = await listRollupRows(postgres, teamId, query)
+  return rollupSeries(rows, query.borders.length - 1, query.metric)
 }
 
 /** One series for each group, largest first; those after the limit are one. Without a grouping there is exactly one. */

@@ -39,7 +39,7 @@ after(() => database[Symbol.asyncDispose]())
 /** Each test starts with empty tables. */
 beforeEach(async () => {
   await sql`truncate teams, locations, sources, deliveries, delivery_ids, events, removed_resources,
-    team_events, team_event_counts, team_event_facets restart identity cascade`.execute(db)
+    team_events, team_event_counts, team_event_hours, team_event_facets restart identity cascade`.execute(db)
   await sql`update revisions set revision = revision + 1`.execute(db)
   cache = createOwnershipCache()
   await addLocation(db, 'ams', 'Amsterdam', 'NL')

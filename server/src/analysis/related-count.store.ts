@@ -1,4 +1,4 @@
-// Counts a team's events and finds the position of the n-th, from the counts that a trigger maintains
+// Counts a team's events and finds the position of the n-th, from the counts that are kept with them
 // (team_event_counts), without reading the events. SQL fragments.
 import { sql } from 'kysely'
 import { all, hasFacet, ofFacet, type Scope, type Sql } from './related-sql.store.ts'

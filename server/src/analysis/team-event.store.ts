@@ -1,7 +1,9 @@
-// The SQL that writes the teams' lists of events. related-event.store.ts reads them; a trigger maintains their counts.
+// The SQL that writes the teams' lists of events, with their counts and their rollup by time. related-event.store.ts reads them.
 import { sql, type Selectable } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 import type { TeamEventsTable } from '../db/schema.ts'
+import type { CountedEvent } from './event-rollup.ts'
+import { saveRollup } from './event-rollup.store.ts'
 import type { Facet } from './facet.ts'
 import { saveFacets } from './facet.store.ts'
 
@@ -62,6 +64,13 @@ export type WrittenTeamEvent = {
 
 export type TeamEventBefore = Pick<TeamEvent, 'end_at' | 'affected_bps' | 'affected_pps' | 'flags'>
 
+const counted = sql.raw(
+  'start_at, end_at, affected_bps, affected_pps, classification_key, facet'
+    .split(', ')
+    .map((name) => `b.${name}`)
+    .join(', '),
+)
+
 /** Writes the rows that differ from the stored ones, and returns them. Call `lockTeams` first. */
 export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Promise<WrittenTeamEvent[]> {
   const [first] = rows
@@ -70,11 +79,11 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
     trx,
     rows.map(({ team_id, facet }) => ({ team_id, ...facet })),
   )
-  const stored = rows.map((row, at) => ({ ...row, facet: facets[at] }))
+  const stored = rows.map((row, at) => ({ ...row, facet: facets[at]! }))
   const names = Object.keys(first)
   const columns = sql.join(names.map((name) => sql.ref(name)))
   const assignments = sql.join(names.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))
-  const written = await sql<WrittenRow>`
+  const { rows: written } = await sql<WrittenRow>`
     with written as (
     insert into team_events as t (${columns})
     select ${columns} from json_populate_recordset(null::team_events, ${JSON.stringify(stored)}::json)
@@ -82,15 +91,18 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
     where (t.record, t.relationships, t.parsed_data, t.facet)
       is distinct from (excluded.record, excluded.relationships, excluded.parsed_data, excluded.facet)
     returning team_id, event_id)
-    select w.team_id, w.event_id, now() as now, b.team_id is not null as existed, b.end_at, b.affected_bps,
-      b.affected_pps, b.flags
+    select w.team_id, w.event_id, now() as now, b.team_id is not null as existed, ${counted}, b.flags
     from written w left join team_events b on b.team_id = w.team_id and b.event_id = w.event_id`.execute(trx)
-  return written.rows.map(({ team_id, event_id, now, existed, ...before }) => ({
-    team_id,
+  const byKey = new Map(stored.map((row) => [`${row.team_id} ${row.event_id}`, row]))
+  const changed = written.map(({ event_id, now, existed, ...before }) => ({
+    team_id: before.team_id,
     event_id,
     now,
     before: existed ? before : null,
+    after: byKey.get(`${before.team_id} ${event_id}`)!,
   }))
+  await saveRollup(trx, changed)
+  return changed
 }
 
 /** A row of the team's list with what it shows. */
@@ -123,15 +135,23 @@ export async function saveShown(trx: Trx, teamId: number, rows: readonly ShownEv
     event_id,
     flags,
     record,
-    facet: facets[at],
+    facet: facets[at]!,
   }))
-  await sql`
+  const { rows: before } = await sql<CountedEvent & { readonly event_id: string }>`
     update team_events t set record = n.record, flags = n.flags, facet = n.facet
     from json_to_recordset(${JSON.stringify(saved)}::json) as n (event_id text, flags integer, record text, facet integer)
-    where t.team_id = ${teamId} and t.event_id = n.event_id`.execute(trx)
+      join team_events b on b.team_id = ${teamId} and b.event_id = n.event_id
+    where t.team_id = ${teamId} and t.event_id = n.event_id
+    returning b.team_id, b.event_id, ${counted}`.execute(trx)
+  const facetOf = new Map(saved.map(({ event_id, facet }) => [event_id, facet]))
+  await saveRollup(
+    trx,
+    before.map((row) => ({ before: row, after: { ...row, facet: facetOf.get(row.event_id)! } })),
+  )
 }
 
-type WrittenRow = Omit<WrittenTeamEvent, 'before'> & { readonly existed: boolean } & TeamEventBefore
+type WrittenRow = Omit<WrittenTeamEvent, 'before'> & { readonly existed: boolean } & TeamEventBefore &
+  CountedEvent
 
 /** An `event.ended` message that the outbox still contains; `end` is its ISO 8601 text. */
 export type EndedMessage = {
@@ -148,12 +168,18 @@ export async function listEndedMessages(trx: Trx, eventIds: readonly string[]): 
   return rows
 }
 
+/** Deletes those of the rows that exist. Call `lockTeams` first. */
 export async function deleteTeamEvents(
   trx: Trx,
   keys: readonly { readonly team_id: number; readonly event_id: string }[],
 ): Promise<void> {
   if (keys.length === 0) return
-  await sql`
-    delete from team_events t using json_to_recordset(${JSON.stringify(keys)}::json) as n(team_id integer, event_id text)
-    where t.team_id = n.team_id and t.event_id = n.event_id`.execute(trx)
+  const { rows } = await sql<CountedEvent>`
+    delete from team_events b using json_to_recordset(${JSON.stringify(keys)}::json) as n(team_id integer, event_id text)
+    where b.team_id = n.team_id and b.event_id = n.event_id
+    returning b.team_id, ${counted}`.execute(trx)
+  await saveRollup(
+    trx,
+    rows.map((before) => ({ before, after: null })),
+  )
 }

@@ -211,6 +211,7 @@ describe('an event over the networks of several teams', () => {
   after(() => database[Symbol.asyncDispose]())
   beforeEach(async () => {
     await sql`truncate teams, sources, deliveries, delivery_ids, events, removed_resources, team_events, team_event_counts,
+      team_event_hours,
       team_event_facets, outbox restart identity cascade`.execute(db)
     await sql`update revisions set revision = revision + 1`.execute(db)
     cache = createOwnershipCache()

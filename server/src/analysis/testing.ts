@@ -105,7 +105,7 @@ export async function deliver(
   }
 }
 
-/** The counts maintained by the trigger, and the actual counts; equal if the trigger is correct. */
+/** The counts and the rollup as they are kept, and as the events have them; equal if every writer keeps them exactly. */
 export async function compareCounts(db: Db): Promise<{ kept: unknown[]; counted: unknown[] }> {
   const kept = await sql`
     select team_id, facet, measure, bucket, events from team_event_counts where events <> 0
@@ -114,5 +114,14 @@ export async function compareCounts(db: Db): Promise<{ kept: unknown[]; counted:
     select e.team_id, b.facet, b.measure collate "C" as measure, b.bucket, count(*) as events
     from team_events e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.facet) b
     group by 1, 2, 3, 4 order by 1, 2, 3, 4`.execute(db)
-  return { kept: kept.rows, counted: counted.rows }
+  const keptHours = await sql`
+    select * from team_event_hours where started <> 0 or ended <> 0 or max_bps is not null
+    order by team_id, minutes, at, classification_key`.execute(db)
+  const countedHours = await sql`
+    select e.team_id, h.minutes, h.at, e.classification_key collate "C" as classification_key,
+      sum(h.started)::integer as started, sum(h.ended)::integer as ended, max(h.max_bps) as max_bps,
+      max(h.max_pps) as max_pps
+    from team_events e cross join event_hours(e.start_at, e.end_at, e.affected_bps, e.affected_pps) h
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4`.execute(db)
+  return { kept: [...kept.rows, ...keptHours.rows], counted: [...counted.rows, ...countedHours.rows] }
 }

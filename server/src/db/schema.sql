@@ -108,38 +108,6 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.count_team_events()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if tg_op = 'INSERT' then
-    insert into team_event_counts as c (team_id, facet, measure, bucket, events)
-      select e.team_id, b.facet, b.measure, b.bucket, count(*)
-      from new_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.facet) b
-      group by 1, 2, 3, 4 order by 1, 2, 3, 4
-      on conflict (team_id, facet, measure, bucket) do update set events = c.events + excluded.events;
-  elsif tg_op = 'UPDATE' then
-    insert into team_event_counts as c (team_id, facet, measure, bucket, events)
-      select e.team_id, b.facet, b.measure, b.bucket, sum(e.n)
-      from (select 1 as n, team_id, start_at, end_at, affected_bps, affected_pps, facet from new_rows
-        union all select -1, team_id, start_at, end_at, affected_bps, affected_pps, facet from old_rows) e
-        cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.facet) b
-      group by 1, 2, 3, 4 having sum(e.n) <> 0 order by 1, 2, 3, 4
-      on conflict (team_id, facet, measure, bucket) do update set events = c.events + excluded.events;
-  else
-    -- If the whole team is deleted, its counts may be deleted already: nothing is inserted here.
-    update team_event_counts c set events = c.events - d.events
-      from (select e.team_id, b.facet, b.measure, b.bucket, count(*) as events
-        from old_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.facet) b
-        group by 1, 2, 3, 4 order by 1, 2, 3, 4) d
-      where (c.team_id, c.facet, c.measure, c.bucket) = (d.team_id, d.facet, d.measure, d.bucket);
-  end if;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.create_month_partitions(month date)
  RETURNS void
  LANGUAGE plpgsql
@@ -213,6 +181,7 @@ AS $function$
 begin
   delete from team_events where team_id = old.id;
   delete from team_event_counts where team_id = old.id;
+  delete from team_event_hours where team_id = old.id;
   delete from team_event_facets where team_id = old.id;
   return null;
 end $function$;
@@ -281,6 +250,24 @@ AS $function$ select * from unnest(
     array[0, day_bucket(start_at), day_bucket(start_at) / 64, day_bucket(end_at), day_bucket(end_at) / 64,
       0, day_bucket(start_at), day_bucket(start_at) / 64, day_bucket(end_at), day_bucket(end_at) / 64,
       rate_bucket(bps), rate_bucket(pps)]) $function$;
+
+CREATE OR REPLACE FUNCTION public.event_hours(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint)
+ RETURNS TABLE(minutes smallint, at timestamp with time zone, started integer, ended integer, max_bps bigint, max_pps bigint)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    with parts as (
+      select length, floor(extract(epoch from start_at) / (length * 60))::bigint as first,
+        floor(extract(epoch from end_at) / (length * 60))::bigint as last,
+        coalesce(end_at - start_at <= interval '24 hours', false) as is_kept
+      from unnest(array[15, 60]::smallint[]) length)
+    select length, to_timestamp(n * length * 60), (n = first)::integer, (n is not distinct from last)::integer,
+      case when is_kept then bps end, case when is_kept then pps end
+    from parts cross join lateral (
+      select generate_series(first, last) as n where is_kept
+      union select first where not is_kept
+      union select last where not is_kept and last is not null) p
+  $function$;
 
 CREATE OR REPLACE FUNCTION public.holds_network(team integer, wanted cidr)
  RETURNS boolean
@@ -700,6 +687,15 @@ CREATE INDEX api_tokens_team ON public.api_tokens USING btree (team_id);
 alter table api_tokens enable row level security;
 CREATE TRIGGER api_tokens_actors AFTER DELETE OR UPDATE OF scopes, allowed_networks, is_admin, expires, revoked ON public.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on api_tokens as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- from flow_address_files, written by the collector that has read them; none are shipped
+create table as_names (
+  asn bigint not null,
+  name text not null,
+  constraint as_names_pkey PRIMARY KEY (asn),
+  constraint as_names_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint)))
+);
+alter table as_names enable row level security;
 
 create table asn_proofs (
   team_id integer not null,
@@ -2604,6 +2600,22 @@ create table team_event_facets (
 alter table team_event_facets enable row level security;
 create policy tenant on team_event_facets as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+-- written by analysis/event-rollup.store.ts
+create table team_event_hours (
+  team_id integer not null,
+  minutes smallint not null, -- length; quarters are for time zones whose hours begin at a quarter of an hour of UTC
+  at timestamp with time zone not null, -- when it begins
+  classification_key text not null,
+  started integer not null,
+  ended integer not null,
+  max_bps bigint, -- of events that overlap it, have ended and lasted a day at most; null: none. Longer events would be in many rows, and are few
+  max_pps bigint,
+  constraint team_event_hours_pkey PRIMARY KEY (team_id, minutes, at, classification_key),
+  constraint team_event_hours_minutes_check CHECK (((minutes = 15) OR (minutes = 60)))
+);
+alter table team_event_hours enable row level security;
+create policy tenant on team_event_hours as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table team_events (
   team_id integer not null, -- 0: the event concerns no team
   event_id text not null,
@@ -2635,9 +2647,6 @@ CREATE INDEX team_events_pps ON public.team_events USING btree (team_id, affecte
 CREATE INDEX team_events_span ON public.team_events USING btree (team_id, span, start_at, end_at, event_id);
 CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, end_at, affected_bps, affected_pps, event_id) INCLUDE (facet, affected_network, classification_key, description);
 alter table team_events enable row level security;
-CREATE TRIGGER team_events_deleted AFTER DELETE ON public.team_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
-CREATE TRIGGER team_events_inserted AFTER INSERT ON public.team_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
-CREATE TRIGGER team_events_updated AFTER UPDATE ON public.team_events REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
 create policy tenant on team_events as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table teams (
@@ -2872,6 +2881,7 @@ grant usage on shield_rules_id_seq to pharos_tenant;
 grant insert, select on shield_versions to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
 grant select on team_event_facets to pharos_tenant;
+grant select on team_event_hours to pharos_tenant;
 grant select on team_events to pharos_tenant;
 grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed) on teams to pharos_tenant;
 grant select on transceivers to pharos_tenant;

@@ -214,6 +214,12 @@ export interface ApiTokensTable {
   creator: Generated<string>
 }
 
+/** from flow_address_files, written by the collector that has read them; none are shipped */
+export interface AsNamesTable {
+  asn: number
+  name: string
+}
+
 export type AsnProofsMethod = 'rdap_email' | 'peeringdb' | 'aut_num' | 'dns_txt' | 'roa'
 
 export type AsnProofsState = 'valid' | 'pending' | 'missing' | 'unavailable' | 'error'
@@ -1834,6 +1840,21 @@ export interface TeamEventFacetsTable {
   description: string | null
 }
 
+/** written by analysis/event-rollup.store.ts */
+export interface TeamEventHoursTable {
+  team_id: number
+  /** length; quarters are for time zones whose hours begin at a quarter of an hour of UTC */
+  minutes: number
+  /** when it begins */
+  at: Date
+  classification_key: string
+  started: number
+  ended: number
+  /** of events that overlap it, have ended and lasted a day at most; null: none. Longer events would be in many rows, and are few */
+  max_bps: number | null
+  max_pps: number | null
+}
+
 export interface TeamEventsTable {
   /** 0: the event concerns no team */
   team_id: number
@@ -2022,6 +2043,7 @@ export interface Schema {
   announcement_visibility: AnnouncementVisibilityTable
   announcements: AnnouncementsTable
   api_tokens: ApiTokensTable
+  as_names: AsNamesTable
   asn_proofs: AsnProofsTable
   asns: AsnsTable
   attachments: AttachmentsTable
@@ -2120,6 +2142,7 @@ export interface Schema {
   staff_tokens: StaffTokensTable
   team_event_counts: TeamEventCountsTable
   team_event_facets: TeamEventFacetsTable
+  team_event_hours: TeamEventHoursTable
   team_events: TeamEventsTable
   teams: TeamsTable
   transceivers: TransceiversTable

@@ -437,8 +437,11 @@ export const invalidTexts = {
     ({ max }: { max: number }) =>
       `must not make more than ${max} buckets: use a longer interval or a shorter window`,
   ],
-  longBytes: ['range', 'is more than 31 days after start, the longest window for sum_bytes'],
   futureMonth: ['range', 'must not be later than the current month'],
+  longSeries: [
+    'range',
+    'is more than 31 days after start, the longest window for sum_bytes and for group_by=affected_network',
+  ],
   beforeStart: ['range', 'must not be before start'],
   filterOperator: [
     'unknown',

@@ -1,0 +1,102 @@
+// The time series of events from the rollup of quarters and hours. Pure; event-timeseries.store.ts reads events one by one where the
+// rollup has no answer.
+import type { EventMetric } from '@pharos/contract/analysis'
+import type { SeriesQuery, SeriesRow } from './series-query.ts'
+
+const quarterMs = 900_000
+const hourMs = 3_600_000
+
+/** Rows of one length, of one bucket; `bucket` 1 is the first. */
+export type RollupRange = {
+  readonly minutes: 15 | 60
+  readonly from: Date
+  readonly until: Date
+  readonly bucket: number
+}
+
+/**
+ * Whether the rollup answers it: its rows are by class, and begin at quarters of an hour, as the hours of every time zone do. Bytes are
+ * in the details of events.
+ */
+export function isInRollup({ filter, borders, metric, groupBy }: SeriesQuery): boolean {
+  const { flags, status, sources, ongoing, bps, pps, network, description, search } = filter
+  const others = [flags, status, sources, ongoing, bps, pps, network, description, search]
+  return (
+    metric !== 'sum_bytes' &&
+    (groupBy === undefined || groupBy === 'classification_key') &&
+    others.every((value) => value === null) &&
+    borders.every((at) => at.getTime() % quarterMs === 0)
+  )
+}
+
+/** Returns the ranges that make up the buckets: hours, and quarters before the first and after the last whole hour of a bucket. */
+export function rollupRanges(borders: readonly Date[]): RollupRange[] {
+  return borders.slice(1).flatMap((until, index) => {
+    const [start, end] = [borders[index]!.getTime(), until.getTime()]
+    const first = Math.ceil(start / hourMs) * hourMs
+    const last = Math.floor(end / hourMs) * hourMs
+    const parts: readonly (readonly [RollupRange['minutes'], number, number])[] =
+      first < last
+        ? [
+            [15, start, first],
+            [60, first, last],
+            [15, last, end],
+          ]
+        : [[15, start, end]]
+    return parts
+      .filter(([, from, to]) => from < to)
+      .map(([minutes, from, to]) => ({
+        minutes,
+        from: new Date(from),
+        until: new Date(to),
+        bucket: index + 1,
+      }))
+  })
+}
+
+/**
+ * Of a group and bucket, what the rollup has; of bucket 0, `started` counts the events that were ongoing when the first bucket began. Of
+ * events whose peaks the rollup does not have, the greatest from `bucket` to `last`.
+ */
+export type RollupRow = {
+  readonly key: string | null
+  readonly bucket: number
+  readonly last: number
+  readonly started: number
+  readonly ended: number
+  readonly value: number | null
+}
+
+/** Returns the values of each group and bucket that has events. */
+export function rollupSeries(rows: readonly RollupRow[], buckets: number, metric: EventMetric): SeriesRow[] {
+  return [...Map.groupBy(rows, ({ key }) => key)].flatMap(([key, ofGroup]) => {
+    const values = metric === 'count' ? countsOf(ofGroup, buckets) : maximaOf(ofGroup, buckets)
+    return values.flatMap((value, at) => (value ? [{ key, bucket: at + 1, value: value.of }] : []))
+  })
+}
+
+type Value = { readonly of: number } | null
+
+/** Events that started before the end of the bucket, without those that ended before its start. */
+function countsOf(rows: readonly RollupRow[], buckets: number): Value[] {
+  const [started, ended] = [new Float64Array(buckets + 1), new Float64Array(buckets + 1)]
+  for (const row of rows) {
+    started[row.bucket]! += row.started
+    ended[row.bucket]! += row.ended
+  }
+  let ongoing = started[0]!
+  return Array.from({ length: buckets }, (_, at) => {
+    const count = ongoing + started[at + 1]!
+    ongoing = count - ended[at + 1]!
+    return count > 0 ? { of: count } : null
+  })
+}
+
+function maximaOf(rows: readonly RollupRow[], buckets: number): Value[] {
+  const maxima = Array.from<number | null>({ length: buckets }).fill(null)
+  for (const { bucket, last, value } of rows) {
+    if (value === null) continue
+    for (let at = Math.max(bucket, 1); at <= last; at++) maxima[at - 1] = Math.max(maxima[at - 1] ?? 0, value)
+  }
+  return maxima.map((of) => (of === null ? null : { of }))
+}
