@@ -10,6 +10,7 @@ import type { Bench, Benchmark, Line } from './benchmark.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams } from './people.ts'
 import { runPgbench } from './pgbench.ts'
+import { cpuMicrosOf } from './product.ts'
 import { perSecond, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
@@ -66,8 +67,8 @@ async function run(bench: Bench): Promise<Line[]> {
   const created = medianOf(ours, (one) => one.created.perSecond)
   const updated = medianOf(ours, (one) => one.updated.perSecond)
   report(
-    `processor time of Node: ${medianOf(ours, (one) => one.created.cpuUs).toFixed(0)} us a new event, ` +
-      `${medianOf(ours, (one) => one.updated.cpuUs).toFixed(0)} us an update`,
+    `processor time of Node and of PostgreSQL: ${cpuText(ours.map((one) => one.created))} us a new event, ` +
+      `${cpuText(ours.map((one) => one.updated))} us an update`,
   )
   const against = `${perSecond(theirs)} pgbench, one upsert of 1 kB a transaction, ${clients} clients`
   const line = (what: string, value: number): Line => ({
@@ -79,6 +80,25 @@ async function run(bench: Bench): Promise<Line[]> {
     reached: value >= 5_000 && value >= 0.3 * theirs,
   })
   return [line('new events', created), line(`updates, ${updatesOfEvent} an event`, updated)]
+}
+
+type Measured = { readonly perSecond: number; readonly nodeUs: number; readonly postgresUs: number }
+
+const cpuText = (all: readonly Measured[]): string =>
+  `${whole(medianOf(all, (one) => one.nodeUs))} + ${whole(medianOf(all, (one) => one.postgresUs))}`
+
+/** Microseconds of all processes of the server so far; 0 if it runs on another machine. */
+async function serverMicros(owner: Postgres['owner']): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity`.execute(owner)
+  return rows.reduce((sum, { pid }) => sum + (isPostgres(pid) ? cpuMicrosOf({ pid }) : 0), 0)
+}
+
+function isPostgres(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres')
+  } catch {
+    return false
+  }
 }
 
 const upsert = `\\set id random(1, 1000000)
@@ -106,7 +126,7 @@ async function measure(
   postgres: Postgres,
   cache: ReturnType<typeof createOwnershipCache>,
   { round, deliveries, perEvent }: Plan,
-): Promise<{ perSecond: number; cpuUs: number }> {
+): Promise<Measured> {
   const { owner } = postgres
   const events = deliveries / perEvent
   // The updates of an event are not together: each batch has many events, as during a wave of attacks.
@@ -121,14 +141,15 @@ async function measure(
       lateral (select event * 7919 % ${teams * prefixesOfTeam}::integer as net) t
     order by n`.execute(owner)
   await sql`vacuum analyze deliveries`.execute(owner)
-  const [start, cpu] = [performance.now(), process.cpuUsage()]
+  const [start, cpu, server] = [performance.now(), process.cpuUsage(), await serverMicros(owner)]
   const report = await ingestDeliveries(postgres, cache)
   const seconds = (performance.now() - start) / 1_000
   const { user, system } = process.cpuUsage(cpu)
+  const postgresUs = ((await serverMicros(owner)) - server) / deliveries
   const { rows } = await sql<{ n: number }>`
     select count(*)::integer as n from team_events t join events e on e.id = t.event_id
     where e.source_event_id like ${`e${round}-%`}`.execute(owner)
   if (report.done !== deliveries || rows[0]!.n !== events)
     throw new Error(`${report.done} of ${deliveries} deliveries, ${rows[0]!.n} of ${events} events`)
-  return { perSecond: deliveries / seconds, cpuUs: (user + system) / deliveries }
+  return { perSecond: deliveries / seconds, nodeUs: (user + system) / deliveries, postgresUs }
 }

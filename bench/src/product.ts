@@ -118,7 +118,7 @@ function servingOf(child: ChildProcess, logFile: string): { url: string; dns: st
 }
 
 /** Fields 14 and 15 of Linux's /proc/<pid>/stat, in hundredths of a second. */
-export function cpuMicrosOf({ pid }: ChildProcess): number {
+export function cpuMicrosOf({ pid }: Pick<ChildProcess, 'pid'>): number {
   if (process.platform !== 'linux') return 0
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10_000

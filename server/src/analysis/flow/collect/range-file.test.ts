@@ -64,12 +64,8 @@ function writeMmdb(): Buffer {
     ])
   const number = (value: number) =>
     Buffer.from([0xc4, value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255])
-  const first = map(
-    ['autonomous_system_number', number(64496)],
-    ['autonomous_system_organization', text('Example')],
-    ['country', map(['iso_code', text('NL')])],
-  )
-  const second = map(['asn', text('AS64500')], ['country_code', text('FR')])
+  const first = map(['autonomous_system_number', number(64496)], ['country', map(['iso_code', text('NL')])])
+  const second = map(['asn', text('AS64500')], ['as_name', text('Example')], ['country_code', text('FR')])
   const nodes: [number, number][] = []
   const empty = -1
   const insert = (address: bigint, length: number, leaf: number): void => {
@@ -177,7 +173,7 @@ describe('the tables of addresses', () => {
     assert.deepEqual(
       [...asNames].toSorted(([a], [b]) => a - b),
       [
-        [64496, 'Example'],
+        [64500, 'Example'],
         [64501, 'EXAMPLE-AS Example, Inc.'],
         [64502, 'A, B, and C'],
       ],
