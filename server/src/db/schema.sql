@@ -1021,7 +1021,7 @@ create table devices (
   constraint devices_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES teams(id) ON DELETE SET NULL,
   constraint devices_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
   constraint devices_check CHECK (((driver <> 'snmp'::text) OR ((management_address IS NOT NULL) AND (credential_id IS NOT NULL)))),
-  constraint devices_driver_check CHECK ((driver = ANY (ARRAY['none'::text, 'snmp'::text, 'sandbox'::text]))),
+  constraint devices_driver_check CHECK ((driver = ANY (ARRAY['none'::text, 'snmp'::text, 'sflow'::text, 'sandbox'::text]))),
   constraint devices_managed_by_check CHECK ((managed_by = ANY (ARRAY['platform'::text, 'netbox'::text])))
 );
 CREATE INDEX devices_customer ON public.devices USING btree (customer_id) WHERE (customer_id IS NOT NULL);
@@ -2309,6 +2309,23 @@ create table revisions (
   revision bigint not null default 1,
   constraint revisions_pkey PRIMARY KEY (name)
 );
+
+-- the newest counter sample of each interface that sFlow has sent
+create table sampled_counters (
+  device_id integer not null,
+  if_index integer not null,
+  name text not null, -- as the agent sent it; empty if it sends none
+  received timestamp with time zone not null,
+  uptime_ms bigint not null, -- of the agent, beyond the 32 bits in which it is sent
+  type integer not null,
+  speed_bps bigint not null, -- 0 if not known
+  is_admin_up boolean not null,
+  is_oper_up boolean not null,
+  counters jsonb not null, -- texts, beyond the 32 bits in which all but octets are sent; null: the agent has no such counter
+  constraint sampled_counters_pkey PRIMARY KEY (device_id, if_index),
+  constraint sampled_counters_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE
+);
+alter table sampled_counters enable row level security;
 
 create table scrubbers (
   id integer not null generated always as identity,

@@ -465,7 +465,7 @@ export interface DeviceStatesTable {
   next_gauges: Generated<Date>
 }
 
-export type DevicesDriver = 'none' | 'snmp' | 'sandbox'
+export type DevicesDriver = 'none' | 'snmp' | 'sflow' | 'sandbox'
 
 export type DevicesManagedBy = 'platform' | 'netbox'
 
@@ -1558,6 +1558,24 @@ export interface RevisionsTable {
   revision: Generated<number>
 }
 
+/** the newest counter sample of each interface that sFlow has sent */
+export interface SampledCountersTable {
+  device_id: number
+  if_index: number
+  /** as the agent sent it; empty if it sends none */
+  name: string
+  received: Date
+  /** of the agent, beyond the 32 bits in which it is sent */
+  uptime_ms: number
+  type: number
+  /** 0 if not known */
+  speed_bps: number
+  is_admin_up: boolean
+  is_oper_up: boolean
+  /** texts, beyond the 32 bits in which all but octets are sent; null: the agent has no such counter */
+  counters: Json
+}
+
 export interface ScrubbersTable {
   id: GeneratedAlways<number>
   name: string
@@ -2126,6 +2144,7 @@ export interface Schema {
   regions: RegionsTable
   removed_resources: RemovedResourcesTable
   revisions: RevisionsTable
+  sampled_counters: SampledCountersTable
   scrubbers: ScrubbersTable
   second_factors: SecondFactorsTable
   services: ServicesTable

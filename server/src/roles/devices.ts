@@ -1,6 +1,7 @@
 // The part of the collector role that reads devices.
 import { randomUUID } from 'node:crypto'
 import { createDeviceSource } from '../drivers/device-sources.ts'
+import { listSamples } from '../inventory/collect/sampled-counters.store.ts'
 import { DeviceCollector } from '../inventory/collect/collector.ts'
 import type { Component } from '../runtime/component.ts'
 import { openFilesMax } from '../runtime/open-files.ts'
@@ -22,7 +23,11 @@ export function devicesPart(shared: Shared): Component {
     owner: randomUUID(),
     createSource: ({ sealed, ...device }) =>
       createDeviceSource(
-        { ...device, credential: sealed ? openDeviceCredential(config.secret, sealed) : null },
+        {
+          ...device,
+          credential: sealed ? openDeviceCredential(config.secret, sealed) : null,
+          readSamples: () => listSamples(postgres.owner, device.id),
+        },
         () => new Date(),
       ),
   })

@@ -17,6 +17,7 @@ const listenMs = 10_000
 const ownershipMs = 10_000
 const exportersMs = 30_000
 const learnedMs = 5_000
+const countersMs = 10_000
 const silentMs = 60_000
 const peersMs = 600_000
 const detectionsMs = 10_000
@@ -110,6 +111,11 @@ export function createFlows(shared: Shared): FlowsPart {
         if (collector.addresses.length === 0 || !(await leadership.hold())) return
         await updateAttackOctets({ db: postgres.owner, flowStore }, new Date(), signal)
       },
+    }),
+    createLoopComponent(shared, {
+      name: 'flow-counters',
+      intervalMs: countersMs,
+      run: () => collector.saveCounterSamples(),
     }),
     createLoopComponent(shared, {
       name: 'flow-learned',

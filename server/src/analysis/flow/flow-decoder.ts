@@ -25,13 +25,17 @@ export type SamplingRecord = {
   readonly rate: number
 }
 
-/** Counters of one interface from a counter sample of sFlow (generic interface counters). */
+/** Counters of one interface from a counter sample of sFlow (generic interface counters). All ones mean that the agent has no such counter. */
 export type InterfaceCounters = {
   readonly exporter: string
   /** The agent address inside of the datagram; it differs from the sender behind NAT. */
   readonly agent: string
   /** Unix milliseconds of receipt. */
   readonly timeMs: number
+  /** Of the agent, 32 bits: it wraps after 49 days. */
+  readonly uptimeMs: number
+  /** From the agent (structure 1005); empty if it sends none. */
+  readonly name: string
   readonly ifIndex: number
   readonly ifType: number
   /** Bits per second; 0 if not known. */

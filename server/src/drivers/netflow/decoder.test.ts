@@ -980,7 +980,7 @@ describe('sFlow', () => {
     decodeAll(decoder, [
       sflow(
         {},
-        xdr(2, u32(1), u32(7), u32(2), xdr(2, new Uint8Array(52)), generic),
+        xdr(2, u32(1), u32(7), u32(3), xdr(2, new Uint8Array(52)), generic, xdr(1005, u32(4), bytes('eth7'))),
         flowSample(1, rawHeader(1, 1018, header)),
       ),
     ])
@@ -989,6 +989,8 @@ describe('sFlow', () => {
         exporter: '192.0.2.1',
         agent: '192.0.2.9',
         timeMs: testNowMs,
+        uptimeMs: 1000,
+        name: 'eth7',
         ifIndex: 7,
         ifType: 6,
         speed: 10_000_000_000n,

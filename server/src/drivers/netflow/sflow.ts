@@ -18,6 +18,8 @@ export type SflowDecoder = (
   columns: FlowColumns,
 ) => void
 
+const nameOctetsMax = 100
+
 /** Creates the decoder on the shared state. Records of enterprises other than 0 are skipped. */
 export function createSflowDecoder(decoding: Decoding): SflowDecoder {
   const { counters, context, events } = decoding
@@ -44,7 +46,7 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
       if (sampleEnd > end) break
       if (type === 1 || type === 3) readFlowSample(octets, view, place + 8, sampleEnd, type === 3, columns)
       else if ((type === 2 || type === 4) && events.onInterfaceCounters) {
-        readCounterSample(exporter, view, start, place + 8, sampleEnd, type === 4, timeMs)
+        readCounterSample(exporter, octets, view, start, place + 8, sampleEnd, type === 4, timeMs)
       }
       place = sampleEnd
     }
@@ -182,6 +184,7 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
 
   function readCounterSample(
     exporter: Exporter,
+    octets: Uint8Array,
     view: DataView,
     start: number,
     from: number,
@@ -195,6 +198,8 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
       return
     }
     let place = from + fixed
+    let generic = 0
+    let name = ''
     for (let records = view.getUint32(place - 4); records > 0 && place + 8 <= end; records--) {
       const type = view.getUint32(place)
       const next = place + 8 + view.getUint32(place + 4)
@@ -202,9 +207,11 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
         counters.truncated++
         return
       }
-      if (type === 1 && next - place >= 8 + 88) readInterface(exporter, view, start, place + 8, timeMs)
+      if (type === 1 && next - place >= 8 + 88) generic = place + 8
+      else if (type === 1005) name = readName(octets, view, place + 8, next)
       place = next
     }
+    if (generic > 0) readInterface(exporter, view, start, generic, name, timeMs)
   }
 
   /** Generic interface counters: one object per interface and about 20 seconds, not per flow. */
@@ -213,6 +220,7 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
     view: DataView,
     start: number,
     from: number,
+    name: string,
     timeMs: number,
   ): void {
     const word = (index: number): number => view.getUint32(from + index * 4)
@@ -221,6 +229,8 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
       exporter: exporter.address,
       agent: agentOf(view, start),
       timeMs,
+      uptimeMs: view.getUint32(start + (view.getUint32(start + 4) === 1 ? 20 : 32)),
+      name,
       ifIndex: word(0),
       ifType: word(1),
       speed: long(2),
@@ -241,6 +251,14 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
       outErrors: word(20),
     })
   }
+}
+
+/** The name of an interface (structure 1005); empty if it is not one of printable ASCII characters. */
+function readName(octets: Uint8Array, view: DataView, from: number, end: number): string {
+  const length = from + 4 <= end ? view.getUint32(from) : 0
+  if (length > nameOctetsMax || from + 4 + length > end) return ''
+  const name = String.fromCharCode(...octets.subarray(from + 4, from + 4 + length))
+  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(name) ? name : ''
 }
 
 /** The two highest bits are the kind: 0 an ifIndex, 1 a reason for dropping, 2 several interfaces. 0x3fffffff is the device itself. */

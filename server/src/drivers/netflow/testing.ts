@@ -131,12 +131,12 @@ export const xdr = (type: number, ...parts: readonly Part[]): Uint8Array => {
 }
 
 export function sflow(
-  { sequence = 1, agent = '192.0.2.9' }: { sequence?: number; agent?: string },
+  { sequence = 1, agent = '192.0.2.9', uptime = 1000 }: { sequence?: number; agent?: string; uptime?: number },
   ...samples: readonly Uint8Array[]
 ): Uint8Array {
   const address = ip(agent)
   const kind = address.length === 4 ? 1 : 2
-  return pack(u32(5), u32(kind), address, u32(0), u32(sequence), u32(1000), u32(samples.length), ...samples)
+  return pack(u32(5), u32(kind), address, u32(0), u32(sequence), u32(uptime), u32(samples.length), ...samples)
 }
 
 /** A flow sample of interface 3 to 4, one of `rate`. */

@@ -18,6 +18,8 @@ export type Advance = {
 /** An increase that is dropped leaves a gap; counting begins again with this reading. */
 export function advance(before: Progress | undefined, row: CounterRow, facts: PortFacts): Advance {
   if (!before) return { progress: { last: row, open: null }, closed: [], dropped: null }
+  // A device that sends its readings by itself has sent no other one since the last poll.
+  if (row.at === before.last.at) return { progress: before, closed: [], dropped: null }
   const delta = deltaOf(before.last, row, facts)
   const parts = delta.kind === 'counted' ? spread(delta, minuteMs) : []
   const buckets = mergeParts(before.open ? [before.open, ...parts] : parts)

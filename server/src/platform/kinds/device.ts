@@ -68,6 +68,11 @@ export const device = defineKind({
   /** Its interfaces are listed again. */
   async update(trx, change, now): Promise<void> {
     await updateRow(trx, device, change, now)
+    if (change.fields.driver !== undefined)
+      // Another driver reads other counters: an interface of another type begins again.
+      await sql`
+        update interface_counters set type = -1
+        where interface_id in (select id from interfaces where device_id = ${change.row.id})`.execute(trx)
     await sql`update device_states set next_survey = now() where device_id = ${change.row.id}`.execute(trx)
   },
   check(context, elements): void {

@@ -13,7 +13,6 @@ import { insertDelivery } from '../../delivery.store.ts'
 import type { Detection } from '../../detector/detector.ts'
 import type { ListenAddress } from '../datagram-source.ts'
 import { createFlowColumns } from '../flow-columns.ts'
-import type { InterfaceCounters } from '../flow-decoder.ts'
 import type { FlowStore } from '../flow-store.ts'
 import {
   listExporterPorts,
@@ -30,6 +29,7 @@ import {
   readDetectorRules,
   type DetectorSource,
 } from './detector-rules.ts'
+import { createCounterSamples } from './counter-samples.ts'
 import { toHoldingColumns } from './flow-owners.ts'
 import { createLearned } from './learned.ts'
 import type {
@@ -69,7 +69,6 @@ export type FlowCollectorOptions = {
   readonly ownAsn: number
   /** Scripts of the threads. */
   readonly threads: { readonly receive: URL; readonly batch: URL }
-  readonly onInterfaceCounters?: (counters: InterfaceCounters) => void
   /** The detector has reports: `saveDetections` stores them. */
   readonly onDetections?: () => void
   /** Packets of an event are there: `refreshPackets` stores them. */
@@ -96,6 +95,7 @@ export class FlowCollector {
   readonly #options: FlowCollectorOptions
   readonly #spool: Spool
   readonly #learned = createLearned()
+  readonly #counterSamples = createCounterSamples()
   /** When the first flow of a file was decoded. */
   readonly #opened = new Map<string, number>()
   readonly #unknownInterfaces = new Map<string, UnknownInterfaceReport>()
@@ -269,6 +269,11 @@ export class FlowCollector {
     this.#threads?.toBatcher({ kind: 'exporters', ports: await listExporterPorts(db) })
   }
 
+  /** Gives counters of interfaces to the inventory. */
+  saveCounterSamples(): Promise<void> {
+    return this.#counterSamples.save(this.#options.postgres.owner)
+  }
+
   saveLearned(): Promise<void> {
     return this.#learned.save(this.#options.postgres.owner)
   }
@@ -295,12 +300,14 @@ export class FlowCollector {
   }
 
   #onReceiver(message: FromReceiver): void {
-    const { onInterfaceCounters } = this.#options
     if (message.kind === 'template') this.#learned.addTemplate(message.template)
     else if (message.kind === 'withdrawal') this.#learned.removeTemplate(message.key)
     else if (message.kind === 'sampling') this.#learned.addSampling(message.sampling)
     else if (message.kind === 'unknown-template') void this.#findTemplate(message.key)
-    else if (message.kind === 'interface-counters') onInterfaceCounters?.(message.counters)
+    else if (message.kind === 'interface-counters') {
+      this.#seenExporters.add(message.counters.exporter)
+      this.#counterSamples.add(message.counters)
+    }
     else if (message.kind === 'counters') this.#count(message.counters)
     else if (message.kind === 'packets' && this.#packets.length < packetFilesMax) {
       this.#packets.push(message.packets)
