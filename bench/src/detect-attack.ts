@@ -44,7 +44,7 @@ async function run(bench: Bench): Promise<Line[]> {
     await seedTeams(client, 1)
     await client.query(`insert into prefixes (team_id, prefix) values (1, '203.0.113.0/24')`)
     await client.query(`insert into sources (key, kind, name, secret_mac, settings)
-      values ('detector', 'flows', 'detector', '\\x00', '{"thresholds": [{"pps": ${thresholdPps}}]}')`)
+      values ('detector', 'flows', 'detector', '\\x00', '{"pps": ${thresholdPps}}')`)
   })
   const [ours, peer]: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++) {

@@ -952,6 +952,28 @@ create table delivery_ids (
   constraint delivery_ids_source_key_fkey FOREIGN KEY (source_key) REFERENCES sources(key)
 );
 
+-- thresholds of the platform file; those of the source of kind flows are the default for everybody else
+create table detector_thresholds (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  prefix cidr, -- null: all addresses of the team
+  bps double precision,
+  pps double precision,
+  ratio double precision, -- multiple of the usual traffic below which nothing is an attack
+  network_bps double precision, -- of a whole /24 or /64; null: four times bps
+  network_pps double precision,
+  constraint detector_thresholds_pkey PRIMARY KEY (id),
+  constraint detector_thresholds_team_id_prefix_key UNIQUE NULLS NOT DISTINCT (team_id, prefix),
+  constraint detector_thresholds_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint detector_thresholds_bps_check CHECK ((bps > (0)::double precision)),
+  constraint detector_thresholds_check CHECK (((bps IS NOT NULL) OR (pps IS NOT NULL))),
+  constraint detector_thresholds_network_bps_check CHECK ((network_bps > (0)::double precision)),
+  constraint detector_thresholds_network_pps_check CHECK ((network_pps > (0)::double precision)),
+  constraint detector_thresholds_pps_check CHECK ((pps > (0)::double precision)),
+  constraint detector_thresholds_ratio_check CHECK ((ratio > (1)::double precision))
+);
+alter table detector_thresholds enable row level security;
+
 -- SNMP credentials of the provider
 create table device_credentials (
   id integer not null generated always as identity,

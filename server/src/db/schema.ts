@@ -419,6 +419,21 @@ export interface DeliveryIdsTable {
   body_sha256: Buffer | null
 }
 
+/** thresholds of the platform file; those of the source of kind flows are the default for everybody else */
+export interface DetectorThresholdsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  /** null: all addresses of the team */
+  prefix: string | null
+  bps: number | null
+  pps: number | null
+  /** multiple of the usual traffic below which nothing is an attack */
+  ratio: number | null
+  /** of a whole /24 or /64; null: four times bps */
+  network_bps: number | null
+  network_pps: number | null
+}
+
 export type DeviceCredentialsVersion = 'v2c' | 'v3'
 
 export type DeviceCredentialsAuth = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512'
@@ -2073,6 +2088,7 @@ export interface Schema {
   cross_connects: CrossConnectsTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
+  detector_thresholds: DetectorThresholdsTable
   device_credentials: DeviceCredentialsTable
   device_states: DeviceStatesTable
   devices: DevicesTable

@@ -228,6 +228,26 @@ test('reserved addresses and AS numbers are accepted with a notice', () => {
   assert.match(notices.join(), /private use/)
 })
 
+test('a threshold of a prefix is accepted for the team that holds all of it', () => {
+  const threshold = (team: string, prefix: string) =>
+    problemsOf(
+      `teams: [{slug: a, name: A}, {slug: b, name: B}]
+prefixes: [{team: a, prefix: 192.0.2.0/24}]
+announcements: [{team: b, prefix: 198.51.100.0/24, origin_asn: 64496}]
+detector_thresholds: [{team: ${team}, prefix: '${prefix}', pps: 1000}]
+`,
+    )
+  assert.deepEqual(threshold('a', '192.0.2.128/25'), [])
+  assert.deepEqual(threshold('b', '198.51.100.0/24'), [])
+  const refused = [
+    ['b', '192.0.2.0/24'],
+    ['a', '192.0.0.0/16'],
+    ['a', '198.51.100.7/32'],
+  ] as const
+  for (const [team, prefix] of refused)
+    assert.match(threshold(team, prefix).join(), /^4:.*holds no prefix that covers/, `${team} ${prefix}`)
+})
+
 test('the error lists the problems in their order, with the name of the file', () => {
   const error = new PlatformError('platform.yaml', checkText('x: 1\ny: 2\n').problems)
   assert.match(

@@ -169,6 +169,16 @@ const samples: Readonly<Record<string, Sample>> = {
       interfaces: { interfaces: { 514: 'et-0/0/1' } },
     },
   },
+  detector_thresholds: {
+    element: { team: 'demo', prefix: '192.0.2.128/25', bps: 1e9 },
+    fields: {
+      bps: { bps: 2e9 },
+      pps: { pps: 1e5 },
+      ratio: { ratio: 4.5 },
+      network_bps: { network_bps: 3e9 },
+      network_pps: { network_pps: 2e5 },
+    },
+  },
   scrubbers: {
     element: { name: 'lab', driver: { kind: 'sandbox' } },
     fields: {

@@ -63,7 +63,7 @@ function run(
   traffic: (second: number) => readonly Traffic[],
 ) {
   const detector = new Detector(2 ** 12)
-  detector.setRules({ thresholds, baselines, teamIds: new Map([['acme', 1]]) })
+  detector.setRules({ thresholds, baselines })
   const columns = createFlowColumns(1000)
   const reports: (Detection & { readonly at: number })[] = []
   detector.advance(start - 1, owners)
@@ -152,7 +152,7 @@ describe('the detector', () => {
   it('uses the threshold of the prefix, then of the team, then the general one', () => {
     const thresholds = [
       { bps: 4 * gigabit },
-      { team: 'acme', bps: 2 * gigabit },
+      { teamId: 1, bps: 2 * gigabit },
       { prefix: parsePrefix('203.0.113.0/28'), bps: gigabit / 2 },
       { prefix: parsePrefix('203.0.113.8/29'), bps: 8 * gigabit },
     ]

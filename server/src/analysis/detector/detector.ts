@@ -26,8 +26,6 @@ export type Owners = {
 
 export type DetectorRules = {
   readonly thresholds: readonly Threshold[]
-  /** Ids of teams by the keys that thresholds name. */
-  readonly teamIds: ReadonlyMap<string, number>
   readonly baselines: ReadonlyMap<number, Baseline>
 }
 
@@ -101,8 +99,8 @@ export class Detector {
     this.#table = new RateTable(capacity)
   }
 
-  setRules({ thresholds, teamIds, baselines }: DetectorRules): void {
-    this.#limitsOf = createLimits(thresholds, teamIds, baselines)
+  setRules({ thresholds, baselines }: DetectorRules): void {
+    this.#limitsOf = createLimits(thresholds, baselines)
     this.#lowest = lowestOf(thresholds)
   }
 

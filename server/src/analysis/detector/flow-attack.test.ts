@@ -28,12 +28,10 @@ before(async () => {
   const { owner } = database.postgres
   await sql`insert into teams (slug, name) values ('one', 'One')`.execute(owner)
   await sql`insert into prefixes (team_id, prefix) values (1, '203.0.113.0/24')`.execute(owner)
-  const thresholds = [{ team: 'one', bps: 50_000_000, ratio: 4 }, { bps: 1_000_000_000 }]
+  await sql`insert into detector_thresholds (team_id, bps, ratio) values (1, 50000000, 4)`.execute(owner)
   await sql`
     insert into sources (key, kind, name, secret_mac, settings)
-    values ('detector', 'flows', 'Flow detector', '\\x00', ${JSON.stringify({ thresholds })}::jsonb)`.execute(
-    owner,
-  )
+    values ('detector', 'flows', 'Flow detector', '\\x00', '{"bps": 1000000000}')`.execute(owner)
 })
 after(async () => {
   await store[Symbol.asyncDispose]()

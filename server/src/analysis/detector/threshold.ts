@@ -1,4 +1,4 @@
-// The thresholds of the detector, from the settings of its source in the platform file, and which of them applies to a destination. Pure.
+// The thresholds of the detector, from the platform file, and which of them applies to a destination. Pure.
 import { prefixBits, type Prefix } from '../../net/prefix.ts'
 import { maskBits, sameBits, type Bits } from '../../net/bits.ts'
 
@@ -6,8 +6,8 @@ import { maskBits, sameBits, type Bits } from '../../net/bits.ts'
 export type Threshold = {
   /** Only for destinations in the prefix; undefined for all. */
   readonly prefix?: Prefix
-  /** Only for destinations of the team with this key; undefined for all. */
-  readonly team?: string
+  /** Only for destinations of the team; undefined for all. */
+  readonly teamId?: number
   readonly bps?: number
   readonly pps?: number
   /** Multiple of the baseline of the holder's prefix below which nothing is an attack. */
@@ -32,7 +32,6 @@ type Compiled = Threshold & { readonly bits: Bits | undefined }
 /** Returns the function that finds the limits of a destination; the most specific prefix wins, then the team, then the general one. */
 export function createLimits(
   thresholds: readonly Threshold[],
-  teamIds: ReadonlyMap<string, number>,
   baselines: ReadonlyMap<number, Baseline>,
 ): (destination: Bits, holder: Holder, isNetwork: boolean) => Limits | undefined {
   const compiled: Compiled[] = thresholds
@@ -43,9 +42,8 @@ export function createLimits(
     .sort((a, b) => rank(b) - rank(a))
   return (destination, { teamId, prefixId }, isNetwork) => {
     const found = compiled.find(
-      ({ bits, team }) =>
-        (bits === undefined || isWithin(destination, bits)) &&
-        (team === undefined || teamIds.get(team) === teamId),
+      ({ bits, teamId: only }) =>
+        (bits === undefined || isWithin(destination, bits)) && (only === undefined || only === teamId),
     )
     if (!found) return undefined
     const { bps = Infinity, pps = Infinity, ratio, networkBps, networkPps } = found
@@ -58,8 +56,8 @@ export function createLimits(
   }
 }
 
-const rank = ({ bits, team }: Compiled): number =>
-  (bits ? 1000 + bits.length : 0) + (team === undefined ? 0 : 1)
+const rank = ({ bits, teamId }: Compiled): number =>
+  (bits ? 1000 + bits.length : 0) + (teamId === undefined ? 0 : 1)
 
 function isWithin(destination: Bits, bits: Bits): boolean {
   return (

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parsePrefix } from '../../net/prefix.ts'
 import { mergeObservation, type Event } from '../event.ts'
 import { fixture } from './fixtures.ts'
-import { flows, readThresholds } from './flows.ts'
+import { flows, readDefaults } from './flows.ts'
 import { createNotes } from './notes.ts'
 
 describe("the detector's own deliveries", () => {
@@ -25,31 +24,22 @@ describe("the detector's own deliveries", () => {
   })
 })
 
-describe('thresholds', () => {
-  it('are read from the settings of the source', () => {
-    const thresholds = [
-      { bps: 1e9, ratio: 4 },
-      { team: 'acme', pps: 1000 },
-      { prefix: '203.0.113.0/24', bps: 1e6, network_bps: 2e6, network_pps: 9 },
-    ]
-    assert.deepEqual(readThresholds({ thresholds }), [
-      { bps: 1e9, ratio: 4 },
-      { team: 'acme', pps: 1000 },
-      { prefix: parsePrefix('203.0.113.0/24'), bps: 1e6, networkBps: 2e6, networkPps: 9 },
+describe('the default threshold', () => {
+  it('is read from the settings of the source', () => {
+    assert.deepEqual(readDefaults({ bps: 1e9, ratio: 4, network_bps: 2e9, network_pps: 9 }), [
+      { bps: 1e9, ratio: 4, networkBps: 2e9, networkPps: 9 },
     ])
-    assert.deepEqual(readThresholds({}), [])
+    assert.deepEqual(readDefaults({ location: 'ams' }), [])
   })
 
-  it('that are wrong are refused with their place', () => {
+  it('that is wrong is refused with its place', () => {
     const cases: [unknown, RegExp][] = [
-      [{ thresholds: {} }, /settings\.thresholds/],
-      [{ thresholds: [{ team: 'acme' }] }, /settings\.thresholds\.0.*bps or pps is required/],
-      [{ thresholds: [{ bps: 0 }] }, /settings\.thresholds\.0\.bps/],
-      [{ thresholds: [{ bps: '1G' }] }, /settings\.thresholds\.0\.bps/],
-      [{ thresholds: [{ bps: 1, ratio: 1 }] }, /settings\.thresholds\.0\.ratio/],
-      [{ thresholds: [{ bps: 1, bsp: 2 }] }, /settings\.thresholds\.0\.bsp/],
-      [{ thresholds: [{ bps: 1, prefix: '203.0.113.0/33' }] }, /settings\.thresholds\.0\.prefix/],
-      [{ threshold: [] }, /settings\.threshold/],
+      [{ ratio: 2 }, /settings.*bps or pps is required/],
+      [{ bps: 0 }, /settings\.bps/],
+      [{ bps: '1G' }, /settings\.bps/],
+      [{ bps: 1, ratio: 1 }, /settings\.ratio/],
+      [{ bps: 1, bsp: 2 }, /settings\.bsp/],
+      [{ thresholds: [{ bps: 1 }] }, /settings\.thresholds/],
     ]
     for (const [settings, message] of cases) assert.throws(() => flows.createNormaliser(settings), message)
   })

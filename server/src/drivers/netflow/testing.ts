@@ -131,7 +131,11 @@ export const xdr = (type: number, ...parts: readonly Part[]): Uint8Array => {
 }
 
 export function sflow(
-  { sequence = 1, agent = '192.0.2.9', uptime = 1000 }: { sequence?: number; agent?: string; uptime?: number },
+  {
+    sequence = 1,
+    agent = '192.0.2.9',
+    uptime = 1000,
+  }: { sequence?: number; agent?: string; uptime?: number },
   ...samples: readonly Uint8Array[]
 ): Uint8Array {
   const address = ip(agent)

@@ -11,7 +11,7 @@ import type {
   SeenInterface,
   SeenTransceiver,
 } from '../../inventory/collect/device-source.ts'
-import type { SampledInterface } from '../../inventory/collect/sampled-counters.ts'
+import type { SampledInterface } from '../../inventory/collect/next-sample.ts'
 import { unlessAborted } from '../../runtime/abort.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 

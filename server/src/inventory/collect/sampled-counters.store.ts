@@ -1,16 +1,7 @@
 // The SQL of counters that devices send by themselves: the newest sample of each interface, from which polls read.
 import { sql } from 'kysely'
-import type { Db } from '../../db/postgres.ts'
-import {
-  mapSampled,
-  nextSample,
-  type CounterSample,
-  type SampledInterface,
-  type SampledName,
-} from './sampled-counters.ts'
-
-/** More are not stored: anybody who can send datagrams can invent numbers of interfaces. */
-const interfacesMax = 10_000
+import type { Db, Trx } from '../../db/postgres.ts'
+import { mapSampled, type SampledInterface, type SampledName } from './next-sample.ts'
 
 type StoredRow = Omit<SampledInterface, 'counters'> & {
   readonly counters: Readonly<Record<SampledName, string | null>>
@@ -29,34 +20,26 @@ const sampledOf = ({ counters, ...row }: StoredRow): SampledInterface => ({
   }),
 })
 
-/** Stores the samples of a device, if that is read by sFlow, in the order in which they came. */
-export async function saveSamples(db: Db, exporter: string, samples: readonly CounterSample[]): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const { rows: devices } = await sql<{ id: number }>`
-      select d.id from flow_exporters e join devices d on d.id = e.device_id
-      where e.address = ${exporter} and d.driver = 'sflow' for no key update of d`.execute(trx)
-    const deviceId = devices[0]?.id
-    if (deviceId === undefined) return
-    const { rows } = await sql<StoredRow>`
-      select ${sampleColumns} from sampled_counters c where c.device_id = ${deviceId}`.execute(trx)
-    const newest = new Map(rows.map((row) => [row.ifIndex, sampledOf(row)]))
-    const changed = new Map<number, SampledInterface>()
-    for (const sample of samples) {
-      const known = newest.get(sample.ifIndex)
-      const next = known || newest.size < interfacesMax ? nextSample(known, sample) : undefined
-      if (!next) continue
-      newest.set(next.ifIndex, next)
-      changed.set(next.ifIndex, next)
-    }
-    if (changed.size > 0) await upsertSamples(trx, deviceId, [...changed.values()])
-    await sql`
-      delete from sampled_counters where device_id = ${deviceId} and received < now() - interval '1 day'`.execute(
-      trx,
-    )
-  })
+/** Locks and returns the device that an exporter belongs to, if that is read by sFlow. */
+export async function lockSampledDevice(trx: Trx, exporter: string): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select d.id from flow_exporters e join devices d on d.id = e.device_id
+    where e.address = ${exporter} and d.driver = 'sflow' for no key update of d`.execute(trx)
+  return rows[0]?.id
 }
 
-async function upsertSamples(db: Db, deviceId: number, samples: readonly SampledInterface[]): Promise<void> {
+export async function deleteOldSamples(trx: Trx, deviceId: number): Promise<void> {
+  await sql`
+    delete from sampled_counters where device_id = ${deviceId} and received < now() - interval '1 day'`.execute(
+    trx,
+  )
+}
+
+export async function upsertSamples(
+  trx: Trx,
+  deviceId: number,
+  samples: readonly SampledInterface[],
+): Promise<void> {
   const rows = JSON.stringify(
     samples.map(({ counters, ifIndex, ...sample }) => ({
       if_index: ifIndex,
@@ -79,7 +62,7 @@ async function upsertSamples(db: Db, deviceId: number, samples: readonly Sampled
     on conflict (device_id, if_index) do update set
       name = excluded.name, received = excluded.received, uptime_ms = excluded.uptime_ms, type = excluded.type,
       speed_bps = excluded.speed_bps, is_admin_up = excluded.is_admin_up, is_oper_up = excluded.is_oper_up,
-      counters = excluded.counters`.execute(db)
+      counters = excluded.counters`.execute(trx)
 }
 
 /** The newest samples of a device by number. A name of the platform file replaces that of the agent. */

@@ -4,6 +4,7 @@ import type { Kind } from '../kind.ts'
 import { announcement } from './announcement.ts'
 import { asn } from './asn.ts'
 import { crossConnect } from './cross-connect.ts'
+import { detectorThreshold } from './detector-threshold.ts'
 import { device } from './device.ts'
 import { deviceCredential } from './device-credential.ts'
 import { dnsDefaults } from './dns-defaults.ts'
@@ -38,6 +39,7 @@ export const platformKinds = createRegistry([
   port,
   crossConnect,
   announcement,
+  detectorThreshold,
   source,
   provider,
   tsigKey,

@@ -199,7 +199,7 @@ describe('the batch thread', () => {
     batcher.take({ kind: 'exporters', ports })
     batcher.take({
       kind: 'detector',
-      rules: { thresholds: [{ pps: 10 }], teamIds: new Map(), baselines: new Map() },
+      rules: { thresholds: [{ pps: 10 }], baselines: new Map() },
     })
     batcher.detect()
     add(3000)

@@ -307,8 +307,7 @@ export class FlowCollector {
     else if (message.kind === 'interface-counters') {
       this.#seenExporters.add(message.counters.exporter)
       this.#counterSamples.add(message.counters)
-    }
-    else if (message.kind === 'counters') this.#count(message.counters)
+    } else if (message.kind === 'counters') this.#count(message.counters)
     else if (message.kind === 'packets' && this.#packets.length < packetFilesMax) {
       this.#packets.push(message.packets)
       this.#options.onPackets?.()

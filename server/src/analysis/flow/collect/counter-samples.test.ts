@@ -8,7 +8,11 @@ import { createDecoder } from '../../../drivers/netflow/decoder.ts'
 import { bytes, sflow, u32, u64, xdr } from '../../../drivers/netflow/testing.ts'
 import { DeviceCollector } from '../../../inventory/collect/collector.ts'
 import { listSamples } from '../../../inventory/collect/sampled-counters.store.ts'
+import { applyPlatform, preparePlatform } from '../../../platform/apply.ts'
+import { documentOf } from '../../../platform/document.ts'
+import { platformKinds } from '../../../platform/kinds/index.ts'
 import { createLog } from '../../../runtime/log.ts'
+import { createKeyRing } from '../../../runtime/secrets.ts'
 import { createFlowColumns } from '../flow-columns.ts'
 import { relinkExporters, saveExporters } from './exporter.store.ts'
 import { createCounterSamples } from './counter-samples.ts'
@@ -173,6 +177,25 @@ describe('counter samples of sFlow', () => {
     assert.equal((await scene.minutes()).length, 2)
   })
 
+  it('are not compared with the counters that another driver has read before', async () => {
+    await using scene = await createScene('sandbox', { interfaces: [{ name: 'eth7', in_bps: 8 }] })
+    await scene.poll(0)
+    const { owner } = database.postgres
+    const document = documentOf('request', { devices: [{ name: 'switch', driver: 'sflow', settings: {} }] })
+    const deps = { ring: createKeyRing(['a-secret-of-at-least-thirty-two-bytes']), readText: () => '' }
+    const prepared = await preparePlatform(platformKinds, owner, document, deps, {
+      prune: false,
+      enforce: false,
+    })
+    await applyPlatform(platformKinds, owner, prepared, new Date())
+    // The uptime of the simulated device, so that nothing else tells the two apart.
+    const { rows } = await sql<{ uptime: number }>`
+      select (state->>'uptimeCs')::float8 / 100 as uptime from interface_counters`.execute(owner)
+    scene.send(60, rows[0]!.uptime + 60, { octets: 2n ** 40n, packets: 2 ** 31 })
+    await scene.poll(60)
+    assert.deepEqual([await scene.minutes(), await scene.dropped()], [[], 'replaced'])
+  })
+
   it('that no longer come make the device unreachable, and invented numbers of interfaces are bounded', async () => {
     await using scene = await createScene('sflow')
     scene.send(0, 1000, { octets: 0n, packets: 0 })
@@ -189,9 +212,9 @@ describe('counter samples of sFlow', () => {
       decoder.decode(datagram, 0, datagram.length, sender, 0, startMs + 400_000, columns)
       if (index % 3000 === 2999) await samples.save(database.postgres.owner)
     }
-    const { rows } = await sql<{ count: number }>`select count(*)::int as count from sampled_counters`.execute(
-      database.postgres.owner,
-    )
+    const { rows } = await sql<{
+      count: number
+    }>`select count(*)::int as count from sampled_counters`.execute(database.postgres.owner)
     assert.equal(rows[0]!.count, 10_000)
   })
 })

@@ -1,7 +1,6 @@
 // Counter samples of sFlow on their way to the inventory. They are bounded by exporter: while the database is down the newest ones of each
 // interface are kept.
-import { saveSamples } from '../../../inventory/collect/sampled-counters.store.ts'
-import type { CounterSample } from '../../../inventory/collect/sampled-counters.ts'
+import { saveSamples, type CounterSample } from '../../../inventory/collect/sampled-counters.ts'
 import type { Db } from '../../../db/postgres.ts'
 import type { InterfaceCounters } from '../flow-decoder.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { parsePrefix } from '../../../net/prefix.ts'
 import { createTestDatabase } from '../../../db/testing.ts'
 import { createTestFlowStore } from '../../../drivers/clickhouse/testing.ts'
 import {
@@ -28,16 +29,16 @@ test('a baseline is the traffic to a prefix in the same hour of the past weeks',
   assert.deepEqual(await readBaselines(store, hour + 1800), new Map([[10, { bps: 10_000, pps: 1 }]]))
 })
 
-test('the rules are those of the source of kind flows, with teams by their slug', async () => {
+test('the rules are those of teams and prefixes, then the defaults of the source of kind flows', async () => {
   await using database = await createTestDatabase()
   await using store = await createTestFlowStore()
   const { owner } = database.postgres
   assert.equal(await findDetectorSource(owner), undefined)
   await sql`insert into teams (slug, name) values ('one', 'One')`.execute(owner)
   await sql`insert into sources (key, kind, name, secret_mac, settings) values
-    ('own', 'flows', 'Own', decode('00', 'hex'), '{"thresholds": [{"team": "one", "bps": 1000000, "ratio": 4}]}')`.execute(
-    owner,
-  )
+    ('own', 'flows', 'Own', decode('00', 'hex'), '{"bps": 9000000, "pps": 1000}')`.execute(owner)
+  await sql`insert into detector_thresholds (team_id, prefix, bps, ratio, network_pps)
+    values (1, null, 1000000, 4, null), (1, '203.0.113.0/24', 2000000, null, 5)`.execute(owner)
   const source = await findDetectorSource(owner)
   assert.equal(source?.key, 'own')
   const cache = createBaselineCache()
@@ -46,8 +47,11 @@ test('the rules are those of the source of kind flows, with teams by their slug'
   const { baselines } = await readDetectorRules(owner, broken, source!, hour, { hour: 1, baselines: former })
   assert.deepEqual(baselines, former, 'the former ones stay in use')
   assert.deepEqual(await readDetectorRules(owner, store, source!, hour, cache), {
-    thresholds: [{ team: 'one', bps: 1_000_000, ratio: 4 }],
-    teamIds: new Map([['one', 1]]),
+    thresholds: [
+      { teamId: 1, bps: 1_000_000, ratio: 4 },
+      { teamId: 1, prefix: parsePrefix('203.0.113.0/24'), bps: 2_000_000, networkPps: 5 },
+      { bps: 9_000_000, pps: 1000 },
+    ],
     baselines: new Map(),
   })
 })

@@ -1,9 +1,9 @@
-// The rules of the detector in the collector: the thresholds of its source, teams by key, and the usual traffic of prefixes.
-import { sql } from 'kysely'
+// The rules of the detector in the collector: thresholds of teams and prefixes, the defaults of its source, and the usual traffic of prefixes.
 import type { Db } from '../../../db/postgres.ts'
 import type { DetectorRules } from '../../detector/detector.ts'
-import type { Baseline } from '../../detector/threshold.ts'
-import { readThresholds } from '../../sources/flows.ts'
+import { parsePrefix } from '../../../net/prefix.ts'
+import type { Baseline, Threshold } from '../../detector/threshold.ts'
+import { readDefaults } from '../../sources/flows.ts'
 import type { FlowStore } from '../flow-store.ts'
 
 /** Where its reports go: the first source of kind `flows`. */
@@ -32,14 +32,29 @@ export async function readDetectorRules(
   nowSeconds: number,
   cache: BaselineCache,
 ): Promise<DetectorRules> {
-  const thresholds = readThresholds(settings)
-  const teams = await sql<{ id: number; slug: string }>`select id, slug from teams`.execute(db)
+  const thresholds = [...(await listThresholds(db)), ...readDefaults(settings)]
   if (thresholds.some(({ ratio }) => ratio !== undefined)) await refreshBaselines(store, nowSeconds, cache)
   return {
     thresholds,
-    teamIds: new Map(teams.rows.map(({ id, slug }) => [slug, id])),
     baselines: cache.baselines,
   }
+}
+
+async function listThresholds(db: Db): Promise<Threshold[]> {
+  const rows = await db
+    .selectFrom('detector_thresholds')
+    .select(['team_id', 'prefix', 'bps', 'pps', 'ratio', 'network_bps', 'network_pps'])
+    .orderBy('id')
+    .execute()
+  return rows.map(({ team_id: teamId, prefix, bps, pps, ratio, network_bps, network_pps }) => ({
+    teamId,
+    ...(prefix !== null && { prefix: parsePrefix(prefix) }),
+    ...(bps !== null && { bps }),
+    ...(pps !== null && { pps }),
+    ...(ratio !== null && { ratio }),
+    ...(network_bps !== null && { networkBps: network_bps }),
+    ...(network_pps !== null && { networkPps: network_pps }),
+  }))
 }
 
 async function refreshBaselines(store: FlowStore, nowSeconds: number, cache: BaselineCache): Promise<void> {
