@@ -126,7 +126,6 @@ async function detectByUs(postgres: Postgres, spoolDir: string, target: string):
     using sending = attack(collector.addresses[0]!.port, target)
     void sending
     return await until(async () => {
-      await collector.saveDetections()
       await ingestDeliveries(postgres, ownership)
       const { rows } = await sql`select from events where affected_network = ${`${target}/32`}`.execute(
         postgres.owner,

@@ -107,6 +107,8 @@ const closed: Record<string, string> = {
   flow_unknown_interfaces: 'interfaces in flows that the inventory does not know, for staff',
   sampled_counters: 'counters that devices have sent, for the collectors',
   detector_thresholds: 'thresholds of the platform file, for the collectors',
+  detector_rates: 'rates of the detectors, for the collectors',
+  detector_attacks: 'open attacks of the detector, for the collectors',
   scrubbers: 'scrubbers of the provider, for the loops',
   shield_installs: 'what scrubbers hold of a list, for the loops',
   shield_holds: 'changes at scrubbers that wait for staff',

@@ -952,6 +952,26 @@ create table delivery_ids (
   constraint delivery_ids_source_key_fkey FOREIGN KEY (source_key) REFERENCES sources(key)
 );
 
+-- the newest attack on each network, by which the reports of several collectors become one event
+create table detector_attacks (
+  network cidr not null,
+  id text not null, -- source_event_id of its event
+  collector text not null, -- whose reports are stored
+  ended timestamp with time zone,
+  observed timestamp with time zone not null, -- time of the last stored report, by the clock of its collector
+  constraint detector_attacks_pkey PRIMARY KEY (network)
+);
+alter table detector_attacks enable row level security;
+
+-- rates that each collector sees towards destinations that it suspects; old rows are those of collectors that ended
+create table detector_rates (
+  collector text not null,
+  updated timestamp with time zone not null default now(),
+  targets jsonb not null,
+  constraint detector_rates_pkey PRIMARY KEY (collector)
+);
+alter table detector_rates enable row level security;
+
 -- thresholds of the platform file; those of the source of kind flows are the default for everybody else
 create table detector_thresholds (
   id integer not null generated always as identity,

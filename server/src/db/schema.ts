@@ -419,6 +419,25 @@ export interface DeliveryIdsTable {
   body_sha256: Buffer | null
 }
 
+/** the newest attack on each network, by which the reports of several collectors become one event */
+export interface DetectorAttacksTable {
+  network: string
+  /** source_event_id of its event */
+  id: string
+  /** whose reports are stored */
+  collector: string
+  ended: Date | null
+  /** time of the last stored report, by the clock of its collector */
+  observed: Date
+}
+
+/** rates that each collector sees towards destinations that it suspects; old rows are those of collectors that ended */
+export interface DetectorRatesTable {
+  collector: string
+  updated: Generated<Date>
+  targets: Json
+}
+
 /** thresholds of the platform file; those of the source of kind flows are the default for everybody else */
 export interface DetectorThresholdsTable {
   id: GeneratedAlways<number>
@@ -2088,6 +2107,8 @@ export interface Schema {
   cross_connects: CrossConnectsTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
+  detector_attacks: DetectorAttacksTable
+  detector_rates: DetectorRatesTable
   detector_thresholds: DetectorThresholdsTable
   device_credentials: DeviceCredentialsTable
   device_states: DeviceStatesTable

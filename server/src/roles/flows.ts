@@ -1,5 +1,6 @@
 // The part of the collector role that receives flows and stores them. Its threads are started here, since they connect drivers.
 import { join } from 'node:path'
+import { deleteOldRates } from '../analysis/detector/shared-attack.store.ts'
 import { endSilentAttacks } from '../analysis/detector/silent-attacks.ts'
 import { updateAttackOctets } from '../analysis/flow/attack-octets.ts'
 import { FlowCollector } from '../analysis/flow/collect/collector.ts'
@@ -20,7 +21,7 @@ const learnedMs = 5_000
 const countersMs = 10_000
 const silentMs = 60_000
 const peersMs = 600_000
-const detectionsMs = 10_000
+const ratesMs = 2_000
 const packetsMs = 15_000
 
 export type FlowsPart = {
@@ -41,7 +42,7 @@ export function createFlows(shared: Shared): FlowsPart {
     spoolBytesMax: config.flowSpoolBytes,
     addressFiles: config.flowAddressFiles,
     ownAsn: config.providerAsn ?? 0,
-    onDetections: () => detections.wake(),
+    onTargets: () => rates.wake(),
     onPackets: () => packets.wake(),
     threads: {
       receive: new URL('flow-receive-thread.ts', import.meta.url),
@@ -49,10 +50,10 @@ export function createFlows(shared: Shared): FlowsPart {
     },
   })
   readOnCollect(metrics.flowSpoolFiles, () => collector.reportSpool())
-  const detections = createLoopComponent(shared, {
-    name: 'flow-detections',
-    intervalMs: detectionsMs,
-    run: () => collector.saveDetections(),
+  const rates = createLoopComponent(shared, {
+    name: 'flow-rates',
+    intervalMs: ratesMs,
+    run: () => collector.exchangeRates(),
   })
   const packets = createLoopComponent(shared, {
     name: 'flow-packets',
@@ -78,13 +79,14 @@ export function createFlows(shared: Shared): FlowsPart {
       intervalMs: exportersMs,
       run: () => collector.refreshExporters(),
     }),
-    detections,
+    rates,
     packets,
     createLoopComponent(shared, {
       name: 'flow-silent-attacks',
       intervalMs: silentMs,
       async run() {
         const count = await endSilentAttacks(postgres, new Date())
+        await deleteOldRates(postgres.owner)
         if (count > 0) log.warn({ count }, 'attacks ended that no collector reports any more')
       },
     }),

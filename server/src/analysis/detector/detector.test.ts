@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { prefixBits, parsePrefix } from '../../net/prefix.ts'
 import { createFlowColumns, type FlowColumns } from '../flow/flow-columns.ts'
 import { Detector, type Detection, type Owners } from './detector.ts'
+import type { TargetRates } from './remote-rates.ts'
 import type { Baseline, Threshold } from './threshold.ts'
 
 const start = 1_800_000_000
@@ -236,6 +237,91 @@ describe('the detector', () => {
     ])
     assert.deepEqual([...new Set(reports.map(({ network }) => network))], ['2001:db8:ffff::1/128'])
     assert.equal(detector.overflows, 0)
+  })
+
+  describe('of one of several collectors', () => {
+    /** Runs a detector for each collector; they exchange their rates, as far as they are connected. */
+    function runSeveral(
+      thresholds: readonly Threshold[],
+      seconds: number,
+      collectors: number,
+      traffic: (second: number, collector: number) => readonly Traffic[],
+      isConnected: (second: number, collector: number) => boolean = () => true,
+    ) {
+      const detectors = Array.from({ length: collectors }, () => new Detector(2 ** 12))
+      const rates = detectors.map(() => ({ second: start, targets: [] as readonly TargetRates[] }))
+      const columns = createFlowColumns(1000)
+      const reports: (Detection & { readonly at: number; readonly by: number })[] = []
+      for (const detector of detectors) {
+        detector.setRules({ thresholds, baselines: new Map() })
+        detector.advance(start - 1, owners)
+      }
+      for (let second = 0; second < seconds; second++) {
+        detectors.forEach((detector, by) => {
+          columns.length = 0
+          for (const one of traffic(second, by)) addRow(columns, one)
+          detector.add(columns, owners)
+          for (const report of detector.advance(start + second, owners))
+            reports.push({ ...report, at: second, by })
+          if (second % 2 !== 0 || !isConnected(second, by)) return
+          rates[by] = { second, targets: JSON.parse(JSON.stringify(detector.targets(owners, 10))) }
+          const others = rates.filter((_, index) => index !== by)
+          detector.setRemote(others.map((one) => ({ ageSeconds: second - one.second, targets: one.targets })))
+        })
+      }
+      return reports
+    }
+
+    const part = { to: host, bps: 0.6 * gigabit, pps: 60_000, srcPort: 53 }
+
+    it('reports what exceeds the threshold in the sum only, with the rates of the sum', () => {
+      const traffic = (second: number) => (second >= 20 && second < 100 ? [part] : [])
+      const reports = runSeveral([{ bps: gigabit }], 240, 2, traffic)
+      for (const by of [0, 1]) {
+        const own = reports.filter((report) => report.by === by)
+        assert.ok(own[0]!.at - 20 <= 25, `after ${own[0]!.at - 20} s`)
+        assert.equal(own.at(-1)!.status, 'ended')
+        assert.ok(own.at(-1)!.at - 100 <= 90, `ended ${own.at(-1)!.at - 100} s after the end`)
+        assert.ok(Math.abs(own.at(-1)!.peak_bps - 1.2 * gigabit) < 0.06 * gigabit)
+        assert.deepEqual(own.at(-1)!.vectors[0]!.classification, 'udp.amplification.dns')
+        assert.ok(own.at(-1)!.vectors[0]!.pps > 110_000)
+      }
+      const alone = runSeveral([{ bps: gigabit }], 240, 1, traffic)
+      assert.deepEqual(alone, [], 'the part of one collector is no attack')
+    })
+
+    it('does not end an attack that continues at another collector only', () => {
+      const reports = runSeveral([{ bps: gigabit }], 200, 2, (second, by) => {
+        if (by === 0) return second >= 20 && second < 60 ? [part] : []
+        return second >= 20 ? [{ ...part, bps: (second < 60 ? 0.6 : 1.2) * gigabit }] : []
+      })
+      assert.ok(reports.every(({ status }) => status === 'ongoing'))
+      assert.equal(new Set(reports.map(({ network }) => network)).size, 1)
+    })
+
+    it('has no attack when the exporters of a collector that died send to another one', () => {
+      // 75 % of the threshold, all at the first collector, which ends without a word; then all at the second one.
+      const reports = runSeveral(
+        [{ bps: gigabit }],
+        200,
+        2,
+        (second, by) => (second < 60 === (by === 0) ? [{ ...part, bps: 0.75 * gigabit }] : []),
+        (second, by) => by === 1 || second < 60,
+      )
+      assert.deepEqual(reports, [])
+    })
+
+    it('uses its own rates when no other collector can be read', () => {
+      const reports = runSeveral(
+        [{ bps: gigabit }],
+        400,
+        2,
+        () => [part],
+        (second) => second < 60,
+      )
+      const last = reports.filter(({ by }) => by === 0).at(-1)!
+      assert.deepEqual([last.status, last.at < 220], ['ended', true])
+    })
   })
 
   it('without thresholds counts nothing', () => {

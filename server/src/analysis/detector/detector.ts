@@ -6,6 +6,7 @@ import { formatBits } from '../../net/bits-text.ts'
 import { maskBits, type Bits } from '../../net/bits.ts'
 import type { FlowColumns } from '../flow/flow-columns.ts'
 import { longFlowMs, RateTable, scope } from './rate-table.ts'
+import { addRates, type CollectorRates, type RemoteRates, type TargetRates } from './remote-rates.ts'
 import {
   createLimits,
   lowestOf,
@@ -93,6 +94,8 @@ export class Detector {
   #limitsOf: ReturnType<typeof createLimits> = () => undefined
   #lowest: Limits = { bps: Infinity, pps: Infinity }
   readonly #attacks = new Map<number, Attack>()
+  #remote: ReturnType<typeof addRates> = () => undefined
+  #remoteSecond = 0
   #second = 0
 
   constructor(capacity = 2 ** 19) {
@@ -102,6 +105,48 @@ export class Detector {
   setRules({ thresholds, baselines }: DetectorRules): void {
     this.#limitsOf = createLimits(thresholds, baselines)
     this.#lowest = lowestOf(thresholds)
+  }
+
+  /** Sets the rates of other collectors. */
+  setRemote(collectors: readonly CollectorRates[]): void {
+    this.#remote = addRates(collectors)
+    this.#remoteSecond = this.#second
+  }
+
+  /**
+   * The destinations with at least a tenth of their threshold in the flows of this collector, at most `max`, those nearest to their
+   * threshold first.
+   */
+  targets(owners: Owners, max: number): TargetRates[] {
+    if (this.#isOff()) return []
+    const table = this.#table
+    const found: { readonly row: number; readonly share: number }[] = []
+    table.visit(this.#lowest.bps * watchRatio, this.#lowest.pps * watchRatio, (row, kind) => {
+      if (kind !== hostKind && kind !== networkKind) return
+      const words = table.words(row)
+      const isNetwork = kind === networkKind
+      const limits = this.#limitsOf(bitsOf(words, kind / 256), holderOf(words, owners), isNetwork)
+      if (!limits) return
+      const share = Math.max(table.bps(row) / limits.bps, table.pps(row) / limits.pps)
+      if (share >= watchRatio) found.push({ row, share })
+    })
+    found.sort((a, b) => b.share - a.share)
+    return found.slice(0, max).map(({ row }) => this.#targetOf(row))
+  }
+
+  #targetOf(row: number): TargetRates {
+    const table = this.#table
+    const [words, kind] = [table.words(row), table.kind(row)]
+    const parts = vectors.flatMap((name, vector) => {
+      const at = vector === 0 ? -1 : table.peek(...words, kind + vector)
+      return at < 0 || table.pps(at) === 0 ? [] : [[name, [table.bps(at), table.pps(at)]] as const]
+    })
+    return {
+      network: networkText(bitsOf(words, kind / 256)),
+      bps: table.bps(row),
+      pps: table.pps(row),
+      vectors: Object.fromEntries(parts),
+    }
   }
 
   /** Flows that could not be counted, since the start. */
@@ -156,19 +201,18 @@ export class Detector {
       found.push(row)
       seen.add(row)
     })
-    for (const [row, attack] of this.#attacks) {
-      if (!seen.has(row)) attack.bps = attack.pps = 0
+    // An attack may continue at other collectors only.
+    for (const row of this.#attacks.keys()) {
+      if (!seen.has(row)) found.push(row)
     }
     const networks: number[] = []
     for (const row of found) {
       if (table.kind(row) === networkKind) networks.push(row)
-      else this.#evaluate(row, scope.host, table.bps(row), table.pps(row), span, owners)
+      else this.#evaluate(row, scope.host, { bps: 0, pps: 0 }, span, owners)
     }
     // A network is an attack only by what its attacked hosts do not explain.
     for (const row of networks) {
-      const explained = this.#ratesOfHostsIn(table.words(row))
-      const rates = [table.bps(row) - explained.bps, table.pps(row) - explained.pps] as const
-      this.#evaluate(row, scope.network, ...rates, span, owners)
+      this.#evaluate(row, scope.network, this.#ratesOfHostsIn(table.words(row)), span, owners)
     }
     const reports = this.#report()
     if (table.compact(bps * keepRatio, pps * keepRatio)) this.#followRows()
@@ -189,12 +233,16 @@ export class Detector {
     return this.#attacks.size === 0 && this.#lowest.bps === Infinity && this.#lowest.pps === Infinity
   }
 
-  #evaluate(row: number, rowScope: number, bps: number, pps: number, seconds: number, owners: Owners): void {
+  /** Compares the rates of all collectors, without those that are explained, with the limits. */
+  #evaluate(row: number, rowScope: number, explained: Limits, seconds: number, owners: Owners): void {
     const known = this.#attacks.get(row)
     const words = this.#table.words(row)
     const bits = known?.bits ?? bitsOf(words, rowScope)
     const limits = this.#limitsOf(bits, holderOf(words, owners), rowScope === scope.network) ?? known?.limits
     if (!limits) return
+    const remote = this.#remote(networkText(bits), this.#second - this.#remoteSecond)
+    const bps = this.#table.bps(row) + (remote?.bps ?? 0) - explained.bps
+    const pps = this.#table.pps(row) + (remote?.pps ?? 0) - explained.pps
     if (!known && bps < limits.bps && pps < limits.pps) return
     const attack = known ?? this.#begin(row, rowScope, bits, words, limits)
     attack.limits = limits
@@ -206,7 +254,7 @@ export class Detector {
     attack.peakPps = Math.max(attack.peakPps, pps)
     attack.totalOctets += (bps / 8) * seconds
     attack.totalPackets += pps * seconds
-    this.#followVectors(attack)
+    this.#followVectors(attack, remote)
   }
 
   #begin(
@@ -239,13 +287,15 @@ export class Detector {
     return attack
   }
 
-  #followVectors({ words, scope: rowScope, vectors: peaks }: Attack): void {
+  #followVectors({ words, scope: rowScope, vectors: peaks }: Attack, remote: RemoteRates | undefined): void {
     const base = rowScope === scope.host ? hostKind : networkKind
     for (let vector = 1; vector < vectors.length; vector++) {
       const row = this.#table.peek(...words, base + vector)
-      if (row < 0) continue
+      const elsewhere = remote?.vectors.get(vector)
+      if (row < 0 && !elsewhere) continue
       const known = peaks.get(vector)
-      const [bps, pps] = [this.#table.bps(row), this.#table.pps(row)]
+      const bps = (row < 0 ? 0 : this.#table.bps(row)) + (elsewhere?.bps ?? 0)
+      const pps = (row < 0 ? 0 : this.#table.pps(row)) + (elsewhere?.pps ?? 0)
       if (bps > (known?.bps ?? 0) || pps > (known?.pps ?? 0)) {
         peaks.set(vector, { bps: Math.max(bps, known?.bps ?? 0), pps: Math.max(pps, known?.pps ?? 0) })
       }

@@ -1,15 +1,17 @@
 // From datagrams over UDP to an event: the collector with its threads, the detector in them, and the ingest of its reports.
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { Client } from 'pg'
+import { openPostgres, type Postgres } from '../../db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { createTestFlowStore, type TestFlowStore } from '../../drivers/clickhouse/testing.ts'
-import { v5 } from '../../drivers/netflow/testing.ts'
+import { v5, type V5Record } from '../../drivers/netflow/testing.ts'
 import { createOwnershipCache } from '../../inventory/ownership.ts'
 import { createLog } from '../../runtime/log.ts'
 import { createMetrics } from '../../runtime/metrics.ts'
@@ -54,53 +56,97 @@ async function events(): Promise<EventRow[]> {
   return rows
 }
 
+function createCollector(postgres: Postgres, name: string): FlowCollector {
+  return new FlowCollector({
+    postgres,
+    store,
+    log: createLog({ logLevel: 'silent', logFormat: 'json' }),
+    metrics: createMetrics(),
+    addresses: [{ address: '127.0.0.1', port: 0 }],
+    spoolDir: join(folder, name),
+    spoolBytesMax: 1e9,
+    addressFiles: [],
+    ownAsn: 0,
+    threads: {
+      receive: new URL('../../roles/flow-receive-thread.ts', import.meta.url),
+      batch: new URL('../../roles/flow-batch-thread.ts', import.meta.url),
+    },
+  })
+}
+
+/** Sends the flows to a collector four times a second, until it is disposed of. */
+function send(collector: FlowCollector, ...flows: readonly V5Record[]): Disposable {
+  const socket = createSocket('udp4')
+  const { port } = collector.addresses[0]!
+  const datagram = v5({ sampling: 1 }, ...flows)
+  const sending = setInterval(() => socket.send(datagram, port, '127.0.0.1'), 250)
+  return {
+    [Symbol.dispose]() {
+      clearInterval(sending)
+      socket.close()
+    },
+  }
+}
+
+/** 200 Mbit/s of DNS answers. */
+const attack = { src: '198.51.100.9', dst: '203.0.113.7', srcPort: 53, packets: 5000, octets: 6_250_000 }
+
+async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
+  for (const begin = performance.now(); !(await condition()); await sleep(250))
+    assert.ok(performance.now() - begin < 120_000, what)
+}
+
+const reportFiles = (name: string): string[] =>
+  readdirSync(join(folder, name)).filter((file) => file.endsWith('.reports'))
+
+/** A database that is down until `up`: connections are refused, and those that are open end. */
+async function takeDown(): Promise<{ up(): Promise<void> }> {
+  const url = new URL(database.databaseUrl)
+  const name = url.pathname.slice(1)
+  url.pathname = '/postgres'
+  const client = new Client({ connectionString: url.href })
+  await client.connect()
+  await client.query(`alter database ${name} allow_connections false`)
+  await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1`, [name])
+  return {
+    async up() {
+      await client.query(`alter database ${name} allow_connections true`)
+      await client.end()
+    },
+  }
+}
+
+/** Stored reports about a network, in the order in which they were stored. */
+async function reportsOf(network: string): Promise<{ id: string; observed: string }[]> {
+  const { rows } = await sql<{ id: string; observed: string }>`
+    select r.report->>'id' as id, r.report->>'observed' as observed
+    from deliveries d, lateral (select convert_from(d.body, 'UTF8')::jsonb as report) r
+    where r.report->>'network' = ${network} order by d.id`.execute(database.postgres.owner)
+  return rows
+}
+
 describe('the detector in the collector', { timeout: 600_000 }, () => {
   it('makes an event of an attack, with its end', async () => {
     const { postgres } = database
-    const collector = new FlowCollector({
-      postgres,
-      store,
-      log: createLog({ logLevel: 'silent', logFormat: 'json' }),
-      metrics: createMetrics(),
-      addresses: [{ address: '127.0.0.1', port: 0 }],
-      spoolDir: join(folder, 'spool'),
-      spoolBytesMax: 1e9,
-      addressFiles: [],
-      ownAsn: 0,
-      threads: {
-        receive: new URL('../../roles/flow-receive-thread.ts', import.meta.url),
-        batch: new URL('../../roles/flow-batch-thread.ts', import.meta.url),
-      },
-    })
+    const collector = createCollector(postgres, 'one')
     assert.equal(await collector.listen(), true)
-    const socket = createSocket('udp4')
-    const { port } = collector.addresses[0]!
-    // 200 Mbit/s of DNS answers to one host, 20 to another, four times a second.
-    const attack = { src: '198.51.100.9', srcPort: 53, packets: 5000, octets: 6_250_000 }
-    const datagram = v5(
-      { sampling: 1 },
-      { ...attack, dst: '203.0.113.7' },
-      { ...attack, dst: '203.0.113.8', octets: 625_000 },
-      { ...attack, dst: '192.0.2.7' },
-    )
-    const sending = setInterval(() => socket.send(datagram, port, '127.0.0.1'), 250)
-    try {
+    {
+      using sending = send(
+        collector,
+        attack,
+        { ...attack, dst: '203.0.113.8', octets: 625_000 },
+        { ...attack, dst: '192.0.2.7' },
+      )
+      void sending
       let found: EventRow[] = []
-      for (const begin = performance.now(); found.length === 0; await sleep(250)) {
-        assert.ok(performance.now() - begin < 120_000, 'no event')
-        await collector.saveDetections()
-        found = await events()
-      }
+      await until(async () => (found = await events()).length > 0, 'no event')
       assert.deepEqual(
         found.map(({ target, ended, classification }) => [target, ended, classification]),
         [['203.0.113.7/32', false, 'udp.amplification.dns']],
       )
       assert.ok(found[0]!.bps > 50_000_000 && found[0]!.bps < 250_000_000, `${found[0]!.bps}`)
-    } finally {
-      clearInterval(sending)
-      socket.close()
-      await collector.stop()
     }
+    await collector.stop()
     // The collector was stopped while the attack went on: nobody reports it any more.
     assert.equal(await endSilentAttacks(postgres, new Date()), 0)
     await sql`update events set source_received = now() - interval '11 minutes'`.execute(postgres.owner)
@@ -110,5 +156,58 @@ describe('the detector in the collector', { timeout: 600_000 }, () => {
       [['203.0.113.7/32', true]],
     )
     assert.equal(await endSilentAttacks(postgres, new Date()), 0)
+  })
+
+  it('finds an attack that two collectors see in parts, and makes one event of it', async () => {
+    const { postgres } = database
+    const collectors = ['left', 'right'].map((name) => createCollector(postgres, name))
+    for (const collector of collectors) assert.equal(await collector.listen(), true)
+    // 40 Mbit/s each; the threshold is 50.
+    const part = { ...attack, dst: '203.0.113.20', octets: 1_250_000 }
+    const exchange = () => Promise.all(collectors.map((collector) => collector.exchangeRates()))
+    {
+      using left = send(collectors[0]!, part)
+      using right = send(collectors[1]!, part)
+      void [left, right]
+      await until(async () => {
+        await exchange()
+        return (await reportsOf('203.0.113.20/32')).length >= 3
+      }, 'no reports')
+    }
+    for (const collector of collectors) await collector.stop()
+    const found = (await events()).filter(({ target }) => target === '203.0.113.20/32')
+    assert.equal(found.length, 1)
+    assert.ok(found[0]!.bps > 60_000_000 && found[0]!.bps < 120_000_000, `${found[0]!.bps}`)
+  })
+
+  it('keeps its reports on disk while the database is down, over a restart of the collector', async () => {
+    const other = await openPostgres({ databaseUrl: database.databaseUrl, dataDir: '' })
+    const collector = createCollector(other, 'down')
+    assert.equal(await collector.listen(), true)
+    const { up } = await takeDown()
+    const target = { ...attack, dst: '203.0.113.30' }
+    {
+      using sending = send(collector, target)
+      void sending
+      await until(async () => reportFiles('down').length >= 3, 'no reports on disk')
+    }
+    await collector.stop()
+    const waiting = reportFiles('down').length
+    assert.ok(waiting >= 3)
+    await up()
+    const next = createCollector(other, 'down')
+    assert.equal(await next.listen(), true)
+    await next.reports.drained()
+    await next.stop()
+    await other.stop()
+    assert.deepEqual(reportFiles('down'), [])
+    const rows = await reportsOf('203.0.113.30/32')
+    assert.equal(new Set(rows.map(({ id }) => id)).size, 1)
+    assert.equal(rows.length, waiting, 'each report once')
+    assert.deepEqual(
+      rows,
+      rows.toSorted((a, b) => a.observed.localeCompare(b.observed)),
+    )
+    assert.equal((await events()).filter(({ target: one }) => one === '203.0.113.30/32').length, 1)
   })
 })

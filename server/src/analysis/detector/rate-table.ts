@@ -5,7 +5,8 @@
 /** A flow that lasted as long, in milliseconds, is averaged over a minute. */
 export const longFlowMs = 10_000
 
-const shortSeconds = 8
+/** Of the moving average of short flows. */
+export const shortSeconds = 8
 const longSeconds = 60
 
 /** The destination of a row: one address, or a whole network. */
@@ -133,14 +134,21 @@ export class RateTable {
     const long = Math.exp(-seconds / longSeconds)
     const factors = [short, short, long, long]
     for (let row = 0; row < this.capacity; row++) {
-      const tag = this.#kinds[row]!
-      if (tag === 0) continue
+      if (this.#kinds[row] === 0) continue
       for (let i = 0; i < 4; i++) {
         const at = row * 4 + i
         this.#rates[at] = this.#rates[at]! * factors[i]! + (this.#added[at]! / seconds) * (1 - factors[i]!)
         this.#added[at] = 0
       }
-      if (this.bps(row) >= bpsMin || this.pps(row) >= ppsMin) visit(row, tag - 1)
+    }
+    this.visit(bpsMin, ppsMin, visit)
+  }
+
+  /** Calls `visit` for each row at or above one of both limits. */
+  visit(bpsMin: number, ppsMin: number, visit: (row: number, kind: number) => void): void {
+    for (let row = 0; row < this.capacity; row++) {
+      const tag = this.#kinds[row]!
+      if (tag !== 0 && (this.bps(row) >= bpsMin || this.pps(row) >= ppsMin)) visit(row, tag - 1)
     }
   }
 

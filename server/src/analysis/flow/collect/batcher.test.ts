@@ -6,6 +6,7 @@ import { after, describe, it } from 'node:test'
 import { createTestFlowStore } from '../../../drivers/clickhouse/testing.ts'
 import { encodeNativeBlock } from '../../../drivers/clickhouse/native-block.ts'
 import { parsePrefix } from '../../../net/prefix.ts'
+import { decodeReports } from '../../detector/report-file.ts'
 import { createFlowColumns, type FlowColumns } from '../flow-columns.ts'
 import { FlowBatcher, type BatcherDeps } from './batcher.ts'
 import { toHoldingColumns } from './flow-owners.ts'
@@ -194,7 +195,7 @@ describe('the batch thread', () => {
 
   it('reports an attack once there are thresholds', async () => {
     let second = now
-    const { batcher, sent, add, free } = start({ now: () => second })
+    const { batcher, sent, add, free, spoolDir } = start({ now: () => second })
     batcher.take({ kind: 'holdings', holdings })
     batcher.take({ kind: 'exporters', ports })
     batcher.take({
@@ -205,7 +206,9 @@ describe('the batch thread', () => {
     add(3000)
     await free
     for (; second < now + 10; second++) batcher.detect()
-    const detections = sent.flatMap((message) => (message.kind === 'detections' ? message.detections : []))
+    const detections = sent.flatMap((message) =>
+      message.kind === 'reports' ? decodeReports(readFileSync(join(spoolDir, message.name))) : [],
+    )
     assert.ok(detections.length > 0)
     assert.ok(
       detections.every(

@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { FlowColumns } from '../flow-columns.ts'
 import { toBlockColumns, type BlockColumn } from './flow-block.ts'
-import { Detector } from '../../detector/detector.ts'
+import { Detector, type Detection } from '../../detector/detector.ts'
+import { encodeReports, reportFiles } from '../../detector/report-file.ts'
 import { createFlowOwners, type FlowOwners } from './flow-owners.ts'
 import { createRowAssigner, type ExporterPorts } from './flow-rows.ts'
 import type { FilledBatch, FromBatcher, ToBatcher, UnknownInterfaceReport } from './messages.ts'
@@ -31,6 +32,9 @@ const futureSeconds = 60
 /** If the database does not answer, flows are stored without an exporter. */
 const exporterWaitMs = 3_000
 const filesCheckedMs = 60_000
+/** How often rates are exchanged with other collectors, and of how many destinations. */
+const targetsSeconds = 2
+const targetsMax = 1_000
 const noInterfaces: ExporterPorts = { id: 0, hasDevice: false, interfaces: new Map() }
 
 export class FlowBatcher {
@@ -45,6 +49,9 @@ export class FlowBatcher {
   #portsChanged = Promise.withResolvers<void>()
   #exporters: readonly string[] = []
   #number = 0
+  #reports = 0
+  #targetsSecond = 0
+  #hasTargets = false
   /** Its tables take 40 MB: only with thresholds. */
   #detector: Detector | undefined
   #queue: Promise<void> = Promise.resolve()
@@ -60,6 +67,8 @@ export class FlowBatcher {
     } else if (message.kind === 'detector') {
       if (message.rules === undefined) this.#detector = undefined
       else (this.#detector ??= new Detector()).setRules(message.rules)
+    } else if (message.kind === 'remote-rates') {
+      this.#detector?.setRemote(message.collectors)
     } else {
       this.#ports = message.ports
       this.#portsChanged.resolve()
@@ -75,8 +84,27 @@ export class FlowBatcher {
   /** Reports attacks; called every second. */
   detect(): void {
     if (!this.#owners || !this.#detector) return
-    const detections = this.#detector.advance(Math.floor(this.#deps.now()), this.#owners)
-    if (detections.length > 0) this.#deps.send({ kind: 'detections', detections })
+    const second = Math.floor(this.#deps.now())
+    const detections = this.#detector.advance(second, this.#owners)
+    if (detections.length > 0) this.#storeReports(detections)
+    if (Math.abs(second - this.#targetsSecond) < targetsSeconds) return
+    this.#targetsSecond = second
+    const targets = this.#detector.targets(this.#owners, targetsMax)
+    if (targets.length > 0 || this.#hasTargets) this.#deps.send({ kind: 'targets', targets })
+    this.#hasTargets = targets.length > 0
+  }
+
+  /** In a file, since the database may be down. */
+  #storeReports(detections: readonly Detection[]): void {
+    const { spoolDir, collector, send } = this.#deps
+    const name = spoolName(collector, ++this.#reports, reportFiles)
+    const file = encodeReports(detections)
+    try {
+      writeFile(join(spoolDir, name), file)
+      send({ kind: 'reports', name, bytes: file.length })
+    } catch (error) {
+      send({ kind: 'reports-lost', reports: detections.length, message: (error as Error).message })
+    }
   }
 
   async #write(batch: FilledBatch): Promise<void> {

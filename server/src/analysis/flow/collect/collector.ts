@@ -3,14 +3,15 @@
 import { randomBytes } from 'node:crypto'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { readHoldings } from '../../../inventory/ownership.ts'
-import { wake } from '../../../db/wake.ts'
 import type { Postgres } from '../../../db/postgres.ts'
 import type { Log } from '../../../runtime/log.ts'
 import type { Metrics } from '../../../runtime/metrics.ts'
 import { saveEventPackets, watchOf, type EventPackets } from '../../attachment/save-packets.ts'
 import { listOpenEvents } from '../../attachment/save-packets.store.ts'
-import { insertDelivery } from '../../delivery.store.ts'
-import type { Detection } from '../../detector/detector.ts'
+import type { TargetRates } from '../../detector/remote-rates.ts'
+import { reportFiles } from '../../detector/report-file.ts'
+import { exchangeRates } from '../../detector/shared-attack.store.ts'
+import { storeReports } from '../../detector/store-reports.ts'
 import type { ListenAddress } from '../datagram-source.ts'
 import { createFlowColumns } from '../flow-columns.ts'
 import type { FlowStore } from '../flow-store.ts'
@@ -23,12 +24,8 @@ import {
   saveExporters,
   saveUnknownInterfaces,
 } from './exporter.store.ts'
-import {
-  createBaselineCache,
-  findDetectorSource,
-  readDetectorRules,
-  type DetectorSource,
-} from './detector-rules.ts'
+import { collectorId } from './collector-id.ts'
+import { createBaselineCache, findDetectorSource, readDetectorRules } from './detector-rules.ts'
 import { createCounterSamples } from './counter-samples.ts'
 import { toHoldingColumns } from './flow-owners.ts'
 import { createLearned } from './learned.ts'
@@ -46,7 +43,7 @@ import type {
 } from './messages.ts'
 import { watchesMax } from './packet-samples.ts'
 import { batchRows, batchSlots } from './receiver.ts'
-import { createSpool, insertInto, type Spool } from './spool.ts'
+import { collectorOf, createSpool, insertInto, type Spool } from './spool.ts'
 
 export type FlowCollectorOptions = {
   readonly postgres: Postgres
@@ -63,14 +60,15 @@ export type FlowCollectorOptions = {
     | 'flowsListening'
   >
   readonly addresses: readonly ListenAddress[]
+  /** Of batches for the flow store, and of reports of the detector for the database. */
   readonly spoolDir: string
   readonly spoolBytesMax: number
   readonly addressFiles: readonly string[]
   readonly ownAsn: number
   /** Scripts of the threads. */
   readonly threads: { readonly receive: URL; readonly batch: URL }
-  /** The detector has reports: `saveDetections` stores them. */
-  readonly onDetections?: () => void
+  /** The detector has rates for other collectors: `exchangeRates` writes them. */
+  readonly onTargets?: () => void
   /** Packets of an event are there: `refreshPackets` stores them. */
   readonly onPackets?: () => void
   /** Called for each batch that is in the spool. */
@@ -83,7 +81,7 @@ export type FlowCollectorOptions = {
 const drainMs = 5_000
 const endMs = 5_000
 /** Reports that wait for the database; each attack repeats its own every ten seconds. */
-const detectionsMax = 10_000
+const reportBytesMax = 64 * 2 ** 20
 /** Events that are open for longer were forgotten by their detector. */
 const watchedMs = 86_400_000
 /** Packets since the event was noticed, in the first file. */
@@ -105,8 +103,9 @@ export class FlowCollector {
   #counted: ReceiveCounters | undefined
   #problem = ''
   readonly #baselines = createBaselineCache()
-  #detectorSource: DetectorSource | undefined
-  #detections: Detection[] = []
+  readonly #reports: Spool
+  #targets: readonly TargetRates[] = []
+  #id: string | undefined
   /** Events whose packets are kept, and whether those of the start were asked for. */
   readonly #watched = new Map<string, { readonly sinceMs: number; hasStart: boolean }>()
   readonly #packets: EventPackets[] = []
@@ -121,6 +120,13 @@ export class FlowCollector {
       onLost: (reason, rows, error) => this.#reportLost(reason, rows, error),
       onState: (error) => this.#reportStore(error),
     })
+    this.#reports = createSpool({
+      dir: options.spoolDir,
+      bytesMax: reportBytesMax,
+      format: reportFiles,
+      insert: (file, name) => this.#storeReports(file, name),
+      onLost: (reason, reports, error) => this.#reportLostReports(reason, reports, error),
+    })
   }
 
   /** Where it receives; empty while it does not. */
@@ -132,6 +138,11 @@ export class FlowCollector {
     return this.#spool
   }
 
+  /** Reports of the detector that wait for the database. */
+  get reports(): Pick<Spool, 'waiting' | 'drained'> {
+    return this.#reports
+  }
+
   /**
    * Starts to insert and to receive, unless it does. Logs, and returns false, if an address or the directory cannot be used: everything else of
    * the process works. Rejects if the database does not answer.
@@ -140,6 +151,7 @@ export class FlowCollector {
     if (this.#threads) return true
     try {
       this.#spool.start()
+      this.#reports.start()
     } catch (error) {
       return this.#reportProblem((error as Error).message)
     }
@@ -185,40 +197,30 @@ export class FlowCollector {
   /** Thresholds of the detector, and the usual traffic of prefixes. */
   async refreshDetector(): Promise<void> {
     const { postgres, store } = this.#options
-    this.#detectorSource = await findDetectorSource(postgres.owner)
+    const source = await findDetectorSource(postgres.owner)
     const rules =
-      this.#detectorSource &&
-      (await readDetectorRules(
-        postgres.owner,
-        store,
-        this.#detectorSource,
-        Date.now() / 1000,
-        this.#baselines,
-      ))
+      source && (await readDetectorRules(postgres.owner, store, source, Date.now() / 1000, this.#baselines))
     this.#threads?.toBatcher({ kind: 'detector', rules })
   }
 
-  /** Stores what the detector has found as deliveries of its source. Rejects if the database does not answer; then it waits. */
-  async saveDetections(): Promise<void> {
-    const source = this.#detectorSource
-    const detections = this.#detections.splice(0)
-    if (source === undefined || detections.length === 0) return
-    try {
-      await this.#options.postgres.owner.transaction().execute(async (trx) => {
-        for (const detection of detections) {
-          await insertDelivery(trx, {
-            sourceKey: source.key,
-            deliveryId: `${detection.id} ${detection.observed} ${detection.status}`,
-            contentType: 'application/json',
-            body: Buffer.from(JSON.stringify(detection)),
-          })
-        }
-        await wake(trx, 'deliveries')
-      })
-    } catch (error) {
-      this.#detections.unshift(...detections.slice(0, detectionsMax - this.#detections.length))
-      throw error
-    }
+  /** Writes the rates of this collector, and gives those of the others to the detector. Rejects if the database does not answer. */
+  async exchangeRates(): Promise<void> {
+    if (!this.#threads) return
+    const { postgres, spoolDir } = this.#options
+    this.#id ??= collectorId(spoolDir)
+    const collectors = await exchangeRates(postgres.owner, this.#id, this.#targets)
+    this.#threads?.toBatcher({ kind: 'remote-rates', collectors })
+  }
+
+  async #storeReports(file: Uint8Array, name: string): Promise<void> {
+    const { postgres, log } = this.#options
+    const source = await findDetectorSource(postgres.owner)
+    if (source) await storeReports(postgres, source.key, collectorOf(name), file)
+    else
+      log.warn(
+        { reports: reportFiles.rowsIn(file) },
+        'reports of the detector dropped: no source has kind flows',
+      )
   }
 
   /**
@@ -290,7 +292,7 @@ export class FlowCollector {
     this.#threads = undefined
     await threads?.stop()
     this.#options.metrics.flowsListening.set(0)
-    await this.#spool.stop(drainMs)
+    await Promise.all([this.#spool.stop(drainMs), this.#reports.stop(drainMs)])
     await this.saveLearned().catch((error: unknown) =>
       this.#options.log.warn(
         { err: error },
@@ -324,9 +326,13 @@ export class FlowCollector {
       if (message.refused > 0) this.#reportLost('time', message.refused)
       this.#spool.add({ name: message.name, bytes: message.bytes })
       this.#options.onBatch?.(message)
-    } else if (message.kind === 'detections') {
-      this.#detections.push(...message.detections.slice(0, detectionsMax - this.#detections.length))
-      this.#options.onDetections?.()
+    } else if (message.kind === 'reports') {
+      this.#reports.add({ name: message.name, bytes: message.bytes })
+    } else if (message.kind === 'reports-lost') {
+      this.#reportLostReports('disk', message.reports, message.message)
+    } else if (message.kind === 'targets') {
+      this.#targets = message.targets
+      this.#options.onTargets?.()
     } else if (message.kind === 'lost') {
       this.#reportLost('disk', message.rows, message.message)
     } else if (message.kind === 'ask-exporters') {
@@ -408,6 +414,10 @@ export class FlowCollector {
   #reportLost(reason: 'time' | 'disk' | 'spool_full' | 'refused', rows: number, error?: unknown): void {
     this.#options.metrics.flowsLost.inc({ reason }, rows)
     this.#options.log.error({ reason, rows, err: error }, 'flows lost')
+  }
+
+  #reportLostReports(reason: 'disk' | 'spool_full' | 'refused', reports: number, error?: unknown): void {
+    this.#options.log.error({ reason, reports, err: error }, 'reports of the detector lost')
   }
 
   #reportStore(error: unknown): void {

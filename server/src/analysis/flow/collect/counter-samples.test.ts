@@ -188,7 +188,7 @@ describe('counter samples of sFlow', () => {
       enforce: false,
     })
     await applyPlatform(platformKinds, owner, prepared, new Date())
-    // The uptime of the simulated device, so that nothing else tells the two apart.
+    // The uptime of the simulated device, so that only the driver differs.
     const { rows } = await sql<{ uptime: number }>`
       select (state->>'uptimeCs')::float8 / 100 as uptime from interface_counters`.execute(owner)
     scene.send(60, rows[0]!.uptime + 60, { octets: 2n ** 40n, packets: 2 ** 31 })

@@ -10,7 +10,8 @@ import type {
   SamplingRecord,
   TemplateRecord,
 } from '../flow-decoder.ts'
-import type { Detection, DetectorRules } from '../../detector/detector.ts'
+import type { DetectorRules } from '../../detector/detector.ts'
+import type { CollectorRates, TargetRates } from '../../detector/remote-rates.ts'
 import type { HoldingColumns } from './flow-owners.ts'
 import type { ExporterPorts } from './flow-rows.ts'
 import type { PacketWatch } from './packet-samples.ts'
@@ -101,6 +102,8 @@ export type ToBatcher =
   | { readonly kind: 'exporters'; readonly ports: ReadonlyMap<string, ExporterPorts> }
   /** Thresholds of the detector; undefined: none, and nothing is detected. */
   | { readonly kind: 'detector'; readonly rules: DetectorRules | undefined }
+  /** Rates of other collectors. */
+  | { readonly kind: 'remote-rates'; readonly collectors: readonly CollectorRates[] }
 
 export type FromBatcher =
   | {
@@ -127,7 +130,11 @@ export type FromBatcher =
       readonly countries: number
       readonly asNames: ReadonlyMap<number, string>
     }
-  | { readonly kind: 'detections'; readonly detections: readonly Detection[] }
+  /** A file of reports of the detector is in the spool. */
+  | { readonly kind: 'reports'; readonly name: string; readonly bytes: number }
+  | { readonly kind: 'reports-lost'; readonly reports: number; readonly message: string }
+  /** Rates of this collector towards destinations that may be attacked. */
+  | { readonly kind: 'targets'; readonly targets: readonly TargetRates[] }
   | { readonly kind: 'ended' }
 
 export type UnknownInterfaceReport = { readonly exporterId: number; readonly ifIndex: number }

@@ -13,11 +13,19 @@ export type SpoolOptions = {
   readonly dir: string
   readonly bytesMax: number
   readonly insert: (block: Uint8Array, token: string, signal: AbortSignal) => Promise<void>
+  /** What a file is; by default a block of flows. */
+  readonly format?: SpoolFormat
   readonly onInserted?: (file: SpoolFile, rows: number, ms: number) => void
   /** Rows that are lost: the spool was full, or the store does not accept the file. */
   readonly onLost?: (reason: 'spool_full' | 'refused', rows: number, error?: unknown) => void
   /** Once for each change between working and not. */
   readonly onState?: (error: unknown) => void
+}
+
+export type SpoolFormat = {
+  readonly suffix: string
+  /** The number of rows in a file, from its first octets. */
+  readonly rowsIn: (head: Uint8Array) => number
 }
 
 export type Spool = {
@@ -34,8 +42,8 @@ export type Spool = {
 }
 
 export const flowTable = 'flows'
-const suffix = '.native'
 const temporarySuffix = '.tmp'
+const blocks: SpoolFormat = { suffix: '.native', rowsIn: rowsOf }
 const retryMinMs = 500
 const retryMaxMs = 30_000
 /** A file that is refused this often is set aside: others may be accepted. */
@@ -43,7 +51,11 @@ const refusalsMax = 3
 const staleTemporaryMs = 60_000
 
 /** The name of batch `number` of a collector. A collector has a new id in every run. */
-export const spoolName = (collector: string, number: number): string => `${collector}-${number}${suffix}`
+export const spoolName = (collector: string, number: number, { suffix } = blocks): string =>
+  `${collector}-${number}${suffix}`
+
+/** The collector in the name of a file. */
+export const collectorOf = (name: string): string => name.slice(0, name.indexOf('-'))
 
 /** Where a file is written before it has its name: a half-written one is never inserted. */
 export const temporaryName = (name: string): string => name + temporarySuffix
@@ -63,6 +75,7 @@ type Waiting = SpoolFile & { refusals: number }
 
 class FileSpool implements Spool {
   readonly #options: SpoolOptions
+  readonly #format: SpoolFormat
   readonly #stopping = new AbortController()
   #files: Waiting[] = []
   /** Set aside, but still in the way of the bound. */
@@ -77,6 +90,7 @@ class FileSpool implements Spool {
 
   constructor(options: SpoolOptions) {
     this.#options = options
+    this.#format = options.format ?? blocks
   }
 
   get waiting() {
@@ -119,8 +133,10 @@ class FileSpool implements Spool {
     for (const name of readdirSync(dir)) {
       const stats = statSync(join(dir, name), { throwIfNoEntry: false })
       if (stats === undefined || known.has(name)) continue
-      if (name.endsWith(suffix)) found.push({ name, bytes: stats.size, refusals: 0, written: stats.mtimeMs })
-      else if (name.endsWith('.refused')) this.#refused.push({ name, bytes: stats.size })
+      if (name.endsWith(this.#format.suffix))
+        found.push({ name, bytes: stats.size, refusals: 0, written: stats.mtimeMs })
+      else if (name.endsWith(`${this.#format.suffix}.refused`))
+        this.#refused.push({ name, bytes: stats.size })
       else if (name.endsWith(temporarySuffix) && Date.now() - stats.mtimeMs > staleTemporaryMs)
         void rm(join(dir, name), { force: true })
     }
@@ -171,14 +187,14 @@ class FileSpool implements Spool {
     if (block !== undefined && block.length > 0) await insert(block, file.name, signal)
     await rm(path, { force: true })
     this.#remove(file)
-    if (block !== undefined) onInserted?.(file, rowsOf(block), performance.now() - began)
+    if (block !== undefined) onInserted?.(file, this.#format.rowsIn(block), performance.now() - began)
   }
 
   async #isSetAside(file: Waiting, error: unknown): Promise<boolean> {
     if (!(error instanceof DriverError) || error.kind !== 'refused' || ++file.refusals < refusalsMax)
       return false
     const { dir, onLost } = this.#options
-    const rows = await rowsOfFile(join(dir, file.name))
+    const rows = await this.#rowsOfFile(file.name)
     this.#remove(file)
     const refused = { name: `${file.name}.refused`, bytes: file.bytes }
     await rename(join(dir, file.name), join(dir, refused.name)).catch(() => {})
@@ -201,7 +217,7 @@ class FileSpool implements Spool {
       const oldest = this.#files.find((file) => file !== this.#current)
       if (oldest === undefined) return
       this.#remove(oldest)
-      const rows = await rowsOfFile(join(dir, oldest.name))
+      const rows = await this.#rowsOfFile(oldest.name)
       await rm(join(dir, oldest.name), { force: true })
       onLost?.('spool_full', rows)
     }
@@ -212,6 +228,16 @@ class FileSpool implements Spool {
     if (at < 0) return
     this.#files.splice(at, 1)
     this.#bytes -= file.bytes
+  }
+
+  async #rowsOfFile(name: string): Promise<number> {
+    try {
+      await using file = await open(join(this.#options.dir, name))
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(20), 0, 20, 0)
+      return this.#format.rowsIn(buffer.subarray(0, bytesRead))
+    } catch {
+      return 0
+    }
   }
 
   #report(error: unknown): void {
@@ -234,14 +260,4 @@ export function rowsOf(block: Uint8Array): number {
     factor = 1
   }
   return values[1] ?? 0
-}
-
-async function rowsOfFile(path: string): Promise<number> {
-  try {
-    await using file = await open(path)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(20), 0, 20, 0)
-    return rowsOf(buffer.subarray(0, bytesRead))
-  } catch {
-    return 0
-  }
 }

@@ -1,0 +1,48 @@
+// The SQL of the detector over several collectors.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/postgres.ts'
+import type { CollectorRates, TargetRates } from './remote-rates.ts'
+import type { SharedAttack } from './shared-attack.ts'
+
+/** The newest attack on each of the networks, by network. Until the end of the transaction no other collector stores reports. */
+export async function lockAttacks(trx: Trx, networks: readonly string[]): Promise<Map<string, SharedAttack>> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('detector_attacks', 0))`.execute(trx)
+  const { rows } = await sql<SharedAttack & { readonly network: string }>`
+    select n.network, a.id, a.collector, a.ended, a.observed
+    from unnest(${networks}::text[]) as n (network) join detector_attacks a on a.network = n.network::cidr`.execute(
+    trx,
+  )
+  return new Map(rows.map(({ network, ...attack }) => [network, attack]))
+}
+
+export async function saveAttacks(trx: Trx, attacks: ReadonlyMap<string, SharedAttack>): Promise<void> {
+  const rows = JSON.stringify([...attacks].map(([network, attack]) => ({ network, ...attack })))
+  await sql`
+    insert into detector_attacks (network, id, collector, ended, observed)
+    select n.network, n.id, n.collector, n.ended, n.observed from jsonb_populate_recordset(null::detector_attacks, ${rows}::jsonb) n
+    on conflict (network) do update set
+      id = excluded.id, collector = excluded.collector, ended = excluded.ended, observed = excluded.observed`.execute(
+    trx,
+  )
+}
+
+/** Replaces the rates of a collector, and returns those of all others. */
+export async function exchangeRates(
+  db: Db,
+  collector: string,
+  targets: readonly TargetRates[],
+): Promise<readonly CollectorRates[]> {
+  await sql`
+    insert into detector_rates as r (collector, targets) values (${collector}, ${JSON.stringify(targets)}::jsonb)
+    on conflict (collector) do update set targets = excluded.targets, updated = now()`.execute(db)
+  const { rows } = await sql<CollectorRates>`
+    select extract(epoch from now() - updated)::float8 as "ageSeconds", targets from detector_rates
+    where collector <> ${collector} and updated > now() - interval '1 minute'`.execute(db)
+  return rows
+}
+
+/** Deletes rates of collectors that ended, and attacks without reports for a week. */
+export async function deleteOldRates(db: Db): Promise<void> {
+  await sql`delete from detector_rates where updated < now() - interval '1 hour'`.execute(db)
+  await sql`delete from detector_attacks where observed < now() - interval '7 days'`.execute(db)
+}
