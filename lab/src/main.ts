@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   })
   await using dns = await startDnsNetwork({ folder: lab.folder, fixedPorts: true, signal })
   await using shield = await startShieldNetwork(lab.folder, platformFile, signal)
-  const settings = { ...registries.settings, ...dns.settings }
+  const settings = { ...registries.settings, ...dns.settings, ...shield.settings }
   // Its runtime files are deleted with the lab's folder, whenever it is stopped.
   const env = { ...settings, TMPDIR: lab.folder }
   await using pharos = new Pharos({

@@ -15,6 +15,7 @@ export const labPrograms = [
   'unbound',
   'dig',
   'nft',
+  'softflowd',
 ] as const
 
 type Installer = {

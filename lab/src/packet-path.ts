@@ -8,14 +8,20 @@ import type { FlowPacket } from '../../server/src/net/flow-match.ts'
 import { networkOf, prefixBits, type Prefix } from '../../server/src/net/prefix.ts'
 
 const run = promisify(execFile)
+/** The header of a frame. */
+const ethernetOctets = 14
 
 export type PacketPath = {
+  /** The namespace of the host in the middle; packets enter it at `in1`. */
+  readonly host: string
   /** The command line that runs nft on the host in the middle. */
   readonly nft: readonly string[]
   /** Sends each packet `count` times, and resolves when all are sent. */
   send(packets: readonly FlowPacket[], count?: number): Promise<void>
   /** Sends a packet at a rate until it is stopped; resolves with the number of sent packets and the seconds. */
   flood(packet: FlowPacket, packetsPerSecond: number): { stop(): Promise<{ sent: number; seconds: number }> }
+  /** Packets, and octets of IP, that the host has received from the sender so far, by the counters of the interface. */
+  entered(): Promise<{ packets: number; octets: number }>
   /** The number of packets that arrived at the receiver so far. */
   received(): Promise<number>
   stop(): Promise<void>
@@ -95,7 +101,8 @@ export async function createPacketPath(
   const start = (lines: readonly string[]) => {
     const script = new URL('packet-sender.ts', import.meta.url).pathname
     const args = ['netns', 'exec', sender, process.execPath, '--no-warnings', script]
-    const child = spawn('ip', args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    // Ctrl-C reaches the lab alone, which ends it by its input.
+    const child = spawn('ip', args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true })
     child.stdin.write(`${lines.join('\n')}\n`)
     let output = ''
     child.stdout.on('data', (part: Buffer) => (output += part.toString()))
@@ -103,9 +110,12 @@ export async function createPacketPath(
       if (code !== 0) throw new Error(`the sender ended with ${code}`)
       return output
     })
+    // Whoever waits for it gets the error.
+    ended.catch(() => {})
     return { child, ended, output: () => output }
   }
   return {
+    host,
     nft: ['ip', 'netns', 'exec', host, 'nft'],
     async send(packets, count = 1) {
       const { child, ended } = start(packets.map((packet) => `${count} 0 ${lineOf(packet)}`))
@@ -120,6 +130,13 @@ export async function createPacketPath(
           return JSON.parse(await ended) as { sent: number; seconds: number }
         },
       }
+    },
+    async entered() {
+      const [link] = JSON.parse(
+        (await run('ip', ['-n', host, '-s', '-j', 'link', 'show', 'in1'])).stdout,
+      ) as [{ stats64: { rx: { packets: number; bytes: number } } }]
+      const { packets, bytes } = link.stats64.rx
+      return { packets, octets: bytes - packets * ethernetOctets }
     },
     async received() {
       const answer = JSON.parse(
