@@ -110,7 +110,7 @@ export async function createPacketPath(
       if (code !== 0) throw new Error(`the sender ended with ${code}`)
       return output
     })
-    // Whoever waits for it gets the error.
+    // `stop` and `send` report the error.
     ended.catch(() => {})
     return { child, ended, output: () => output }
   }

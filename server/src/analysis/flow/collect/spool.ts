@@ -13,7 +13,7 @@ export type SpoolOptions = {
   readonly dir: string
   readonly bytesMax: number
   readonly insert: (block: Uint8Array, token: string, signal: AbortSignal) => Promise<void>
-  /** What a file is; by default a block of flows. */
+  /** Of the files; by default blocks of flows. */
   readonly format?: SpoolFormat
   readonly onInserted?: (file: SpoolFile, rows: number, ms: number) => void
   /** Rows that are lost: the spool was full, or the store does not accept the file. */
