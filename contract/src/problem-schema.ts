@@ -133,6 +133,10 @@ const occurrences: Readonly<Record<ProblemCode, Occurrence>> = {
     detail:
       'The rules would have dropped or limited 12.4 % of the normal traffic of the last hour towards 203.0.113.0/24; the provider allows 5 %. Check them with dry_run=true. If they are right, repeat the request with `force`.',
   },
+  not_attacked: {
+    detail:
+      'No ongoing event targets 203.0.113.77. A black hole makes it unreachable for everybody: send `force` with dry_run=true to see what is on it, then without dry_run.',
+  },
   exists: {
     detail: 'The team has the zone example.com already. Change it, or import with merge or replace.',
   },

@@ -138,6 +138,11 @@ export const problems = {
     title: 'The rules would drop normal traffic',
     help: 'Check the rules with `dry_run=true`: `what_if` has what each of them would drop. If that is right, repeat the request with `"force": true`.',
   },
+  not_attacked: {
+    status: 409,
+    title: 'No ongoing event targets the host',
+    help: 'A black hole makes the host unreachable for everybody. Check `on_host` of a request with `force` and `dry_run=true`; if the host is to be given up, repeat the request with `"force": true`.',
+  },
   exists: {
     status: 409,
     title: 'It exists already',

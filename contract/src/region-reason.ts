@@ -41,6 +41,8 @@ const problems = {
   origin_invalid: 'The stored origin is not an AS number.',
   origin_unchecked: 'The origin is not the one for which the checks passed.',
   announcement_missing: 'The stored row names no announcement.',
+  host_invalid: 'The stored black hole is not of a single host.',
+  too_many_blackholes: 'More hosts are black-holed at the same time than the limits allow.',
   duplicate_prefix: 'More than one stored row names the prefix.',
 } as const
 

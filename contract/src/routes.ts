@@ -33,6 +33,7 @@ import type { Route } from './route.ts'
 import { searchRoutes } from './search.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { shieldHoldRoutes } from './shield-hold.ts'
+import { blackholeRoutes } from './blackhole.ts'
 import { shieldRoutes } from './shield.ts'
 import { shieldSuggestionRoutes } from './shield-suggestion.ts'
 import { serviceRoutes } from './service.ts'
@@ -103,5 +104,6 @@ export const routes: readonly Route[] = [
   ...timezoneRoutes,
   ...shieldRoutes,
   ...shieldSuggestionRoutes,
+  ...blackholeRoutes,
   ...searchRoutes,
 ]

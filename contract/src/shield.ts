@@ -21,7 +21,7 @@ import { shieldFeatures, shieldReasonCodes, shieldWarningCodes, shieldWhatIfNote
 import { Line } from './text.ts'
 
 export const shieldReading = { credential: 'any', module: 'shield', scope: 'shield:read' } as const
-const shieldWriting = { credential: 'any', module: 'shield', scope: 'shield:write', role: 'admin' } as const
+export const shieldWriting = { credential: 'any', module: 'shield', scope: 'shield:write', role: 'admin' } as const
 
 /** Most rules of one prefix. */
 const shieldRulesPerPrefix = 100
@@ -219,7 +219,7 @@ export const ShieldWarning = Component('ShieldWarning', {
 })
 export type ShieldWarning = Static<typeof ShieldWarning>
 
-const Volume = (description: string) =>
+export const ShieldVolume = (description: string) =>
   Component(
     'ShieldVolume',
     {
@@ -239,10 +239,10 @@ export const ShieldWhatIf = Component('ShieldWhatIf', {
   },
   start: { ...Time, description: 'beginning of the window' },
   end: { ...Time, description: 'end of the window' },
-  normal: Volume('traffic towards the prefix outside of security events'),
-  attack: Volume('traffic towards targets of security events while they lasted'),
-  dropped_normal: Volume('the part of `normal` that the list would drop or limit'),
-  dropped_attack: Volume('the part of `attack` that the list would drop or limit'),
+  normal: ShieldVolume('traffic towards the prefix outside of security events'),
+  attack: ShieldVolume('traffic towards targets of security events while they lasted'),
+  dropped_normal: ShieldVolume('the part of `normal` that the list would drop or limit'),
+  dropped_attack: ShieldVolume('the part of `attack` that the list would drop or limit'),
   dropped_normal_share: Share(
     'octets of `dropped_normal` divided by those of `normal`; null without traffic',
   ),
@@ -252,8 +252,8 @@ export const ShieldWhatIf = Component('ShieldWhatIf', {
   rules: Type.Array(
     Component('ShieldRuleWhatIf', {
       index: Type.Integer({ minimum: 0, description: 'index in `rules` of the request' }),
-      normal: Volume('normal traffic that the rule would decide'),
-      attack: Volume('attack traffic that the rule would decide'),
+      normal: ShieldVolume('normal traffic that the rule would decide'),
+      attack: ShieldVolume('attack traffic that the rule would decide'),
     }),
     { description: 'what each enabled rule would have decided' },
   ),

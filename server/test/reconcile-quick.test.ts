@@ -9,13 +9,12 @@ import type { PlanRow } from '../src/byoip/reconcile/plan.ts'
 import { quickRun, type KnownRegion, type QuickRunDeps } from '../src/byoip/reconcile/quick-run.ts'
 import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile/reconcile.ts'
 import {
-  confirmWithdrawals,
   movingMax,
   movingRowsQuery,
   readMovingRows,
   readRegionRows,
-  withFence,
-} from '../src/byoip/reconcile/reconcile.store.ts'
+} from '../src/byoip/reconcile/plan-row.store.ts'
+import { confirmWithdrawals, withFence } from '../src/byoip/reconcile/reconcile.store.ts'
 import { emptyMemory, routerOf } from '../src/byoip/reconcile/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import type { Speaker } from '../src/byoip/reconcile/speaker.ts'

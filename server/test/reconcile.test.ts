@@ -9,7 +9,7 @@ import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.
 import { planAgeMsMax } from '../src/byoip/reconcile/region-run.ts'
 import type { PlanRow } from '../src/byoip/reconcile/plan.ts'
 import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile/reconcile.ts'
-import { readRegionRows } from '../src/byoip/reconcile/reconcile.store.ts'
+import { readRegionRows } from '../src/byoip/reconcile/plan-row.store.ts'
 import { routerOf } from '../src/byoip/reconcile/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import { selfNextHop, type Route, type Speaker } from '../src/byoip/reconcile/speaker.ts'

@@ -22,6 +22,7 @@ import { prefixExamples } from './prefix.ts'
 import { reportExamples } from './report.ts'
 import { searchExamples } from './search.ts'
 import { serviceExamples } from './service.ts'
+import { blackholeExamples } from './blackhole.ts'
 import { shieldExamples } from './shield.ts'
 import { sessionExamples } from './session.ts'
 import { teamExamples } from './team.ts'
@@ -53,6 +54,7 @@ export const examples: Examples = new Map([
   ...analysisExamples,
   ...flowExamples,
   ...shieldExamples,
+  ...blackholeExamples,
   ...deliveryExamples,
   ...eventAttachmentExamples,
   ...eventTrafficExamples,

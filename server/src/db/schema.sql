@@ -67,6 +67,16 @@ AS $function$
   order by l.at
 $function$;
 
+CREATE OR REPLACE FUNCTION public.blackholes_in_region(region integer, team integer, except_host cidr)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select count(*)::integer from blackhole_regions br join blackholes b on b.id = br.blackhole_id
+  where br.region_id = region and b.ended is null and b.expires > now() and not (b.team_id = team and b.host = except_host)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.bucket_rate(bucket integer)
  RETURNS bigint
  LANGUAGE sql
@@ -861,6 +871,51 @@ CREATE INDEX billing_periods_team ON public.billing_periods USING btree (team_id
 alter table billing_periods enable row level security;
 CREATE TRIGGER billing_periods_immutable BEFORE DELETE OR UPDATE ON public.billing_periods FOR EACH ROW EXECUTE FUNCTION refuse_bill_change();
 create policy tenant on billing_periods as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table blackhole_regions (
+  blackhole_id integer not null,
+  region_id integer not null,
+  team_id integer not null,
+  state text not null, -- what was last seen on the routers, as in announcement_regions
+  since timestamp with time zone not null default now(),
+  reason text,
+  attrs jsonb,
+  constraint blackhole_regions_pkey PRIMARY KEY (blackhole_id, region_id),
+  constraint blackhole_regions_blackhole_id_team_id_fkey FOREIGN KEY (blackhole_id, team_id) REFERENCES blackholes(id, team_id) ON DELETE CASCADE,
+  constraint blackhole_regions_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE,
+  constraint blackhole_regions_state_check CHECK ((state = ANY (ARRAY['withdrawn'::text, 'announcing'::text, 'announced'::text, 'withdrawing'::text, 'error'::text])))
+);
+CREATE INDEX blackhole_regions_region ON public.blackhole_regions USING btree (region_id, blackhole_id);
+alter table blackhole_regions enable row level security;
+create policy tenant on blackhole_regions as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table blackholes (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  host cidr not null,
+  event_id text,
+  comment text not null default ''::text,
+  created_by text not null,
+  forced boolean not null,
+  created timestamp with time zone not null default now(),
+  expires timestamp with time zone not null, -- never extended; an hour more than the API allows, for clocks that differ
+  ended timestamp with time zone, -- null until it was ended or its time is over; the routes depend on expires too, so that a late loop extends nothing
+  constraint blackholes_pkey PRIMARY KEY (id),
+  constraint blackholes_id_team_id_key UNIQUE (id, team_id),
+  constraint blackholes_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint blackholes_check CHECK ((expires <= (created + '25:00:00'::interval))),
+  constraint blackholes_host_check CHECK ((masklen((host)::inet) =
+CASE family((host)::inet)
+    WHEN 4 THEN 32
+    ELSE 128
+END))
+);
+CREATE INDEX blackholes_due ON public.blackholes USING btree (expires) WHERE (ended IS NULL);
+CREATE INDEX blackholes_event ON public.blackholes USING btree (event_id) WHERE (event_id IS NOT NULL);
+CREATE INDEX blackholes_host ON public.blackholes USING btree (host, id);
+CREATE INDEX blackholes_team ON public.blackholes USING btree (team_id, created, id);
+alter table blackholes enable row level security;
+create policy tenant on blackholes as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 -- changes of the status; `actor`: customer or provider
 create table cross_connect_log (
@@ -2331,6 +2386,7 @@ create table regions (
   neighbors4 boolean not null default true, -- whether a quorum of routers has an established BGP session that carries IPv4
   neighbors6 boolean not null default true, -- the same for IPv6
   check_interval interval not null default '00:00:30'::interval, -- how often its reconciler compares it with its router
+  blackhole_next_hop jsonb not null default '{}'::jsonb, -- addresses that its edge routers discard, as ipv4 and ipv6; absent: 192.0.2.1 and 100::1
   constraint regions_pkey PRIMARY KEY (id),
   constraint regions_slug_key UNIQUE (slug),
   constraint regions_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
@@ -2884,6 +2940,8 @@ grant insert, select on attachments to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
 grant select on billing_periods to pharos_tenant;
+grant insert, select, update (state, since, reason, attrs) on blackhole_regions to pharos_tenant;
+grant insert, select, update (ended) on blackholes to pharos_tenant;
 grant select on cross_connect_log to pharos_tenant;
 grant select on cross_connects to pharos_tenant;
 grant select (device_id, identity, booted, seen, error, missed) on device_states to pharos_tenant;

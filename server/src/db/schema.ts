@@ -338,6 +338,34 @@ export interface BillingPeriodsTable {
   closed: Generated<Date>
 }
 
+export type BlackholeRegionsState = 'withdrawn' | 'announcing' | 'announced' | 'withdrawing' | 'error'
+
+export interface BlackholeRegionsTable {
+  blackhole_id: number
+  region_id: number
+  team_id: number
+  /** what was last seen on the routers, as in announcement_regions */
+  state: BlackholeRegionsState
+  since: Generated<Date>
+  reason: string | null
+  attrs: NullableJson
+}
+
+export interface BlackholesTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  host: string
+  event_id: string | null
+  comment: Generated<string>
+  created_by: string
+  forced: boolean
+  created: Generated<Date>
+  /** never extended; an hour more than the API allows, for clocks that differ */
+  expires: Date
+  /** null until it was ended or its time is over; the routes depend on expires too, so that a late loop extends nothing */
+  ended: Date | null
+}
+
 /** changes of the status; `actor`: customer or provider */
 export interface CrossConnectLogTable {
   id: GeneratedAlways<number>
@@ -1577,6 +1605,8 @@ export interface RegionsTable {
   neighbors6: Generated<boolean>
   /** how often its reconciler compares it with its router */
   check_interval: Generated<string>
+  /** addresses that its edge routers discard, as ipv4 and ipv6; absent: 192.0.2.1 and 100::1 */
+  blackhole_next_hop: GeneratedJson
 }
 
 export type RemovedResourcesMatchResource = 'announcement' | 'prefix' | 'service' | 'port' | 'asn'
@@ -2103,6 +2133,8 @@ export interface Schema {
   audit_seals: AuditSealsTable
   audit_unsealed: AuditUnsealedTable
   billing_periods: BillingPeriodsTable
+  blackhole_regions: BlackholeRegionsTable
+  blackholes: BlackholesTable
   cross_connect_log: CrossConnectLogTable
   cross_connects: CrossConnectsTable
   deliveries: DeliveriesTable

@@ -12,6 +12,8 @@ export type WakeName =
   | 'actors'
   | 'holds'
   | 'hold-alerts'
+  /** Black holes have ended, or routers show others. */
+  | 'blackholes'
   | 'routers'
   | 'validations'
   | 'mails'

@@ -19,6 +19,9 @@ export class CommunityError extends Error {
   }
 }
 
+/** BLACKHOLE (RFC 7999 section 5): the packets of the route are to be discarded. */
+export const blackholeCommunity = '65535:666' as Community
+
 const max16 = 65_535
 const max32 = 4_294_967_295
 

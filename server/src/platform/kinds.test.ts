@@ -62,6 +62,7 @@ const samples: Readonly<Record<string, Sample>> = {
       quorum: { quorum: 1 },
       communities: { communities: ['64500:120'] },
       large_communities: { large_communities: ['64500:1:120'] },
+      blackhole_next_hop: { blackhole_next_hop: { ipv4: '192.0.2.66' } },
     },
   },
   teams: {

@@ -12,6 +12,7 @@ import { listDependentLists } from '../analysis/shield/shield-list.store.ts'
 import { shieldHoldRoutes, shieldRoutes } from '../analysis/shield/shield.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement/announcement.routes.ts'
+import { blackholeRoutes } from '../byoip/blackhole/blackhole.routes.ts'
 import { holdRoutes } from '../byoip/reconcile/hold.routes.ts'
 import { zoneHoldRoutes } from '../dns/publish/zone-hold.routes.ts'
 import { checkFreshMs } from '../byoip/reconcile/router.ts'
@@ -32,6 +33,7 @@ import { createAddressResolver } from '../drivers/dns/address-resolver.ts'
 import { createTransferSource } from '../drivers/dns-follower/zone-primary.ts'
 import { createForwardCheck } from '../dns/reverse/forward-check.ts'
 import { listDependentZones } from '../dns/reverse/dependent-zones.ts'
+import { listPtrNames } from '../dns/reverse/ptr.ts'
 import { addHealth } from '../http/health.ts'
 import { createBrandReader } from '../brand/brand.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -162,6 +164,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     now: () => new Date(),
   }
   const readBrand = createBrandReader(postgres.front, config.providerName)
+  const estimate = createWhatIf({ db: postgres.front, flowStore: deps.flowStore })
   const outboxListener = createOutboxListener({ db: postgres.front, waker, log, metrics })
   const mounted: Mounted[] = [
     ...sessionRoutes({
@@ -291,10 +294,16 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...timezoneRoutes({ db: postgres.front, now: () => new Date() }),
+    ...blackholeRoutes({
+      postgres,
+      estimate,
+      readPtrNames: (teamId, host) => listPtrNames(postgres.front, teamId, host),
+      now: () => new Date(),
+    }),
     ...shieldRoutes({
       postgres,
       flowStore: deps.flowStore,
-      estimate: createWhatIf({ db: postgres.front, flowStore: deps.flowStore }),
+      estimate,
       dropPercentMax: config.shieldDropPercentMax,
       checkScrubbers: createCheckScrubbers(deps),
       now: () => new Date(),

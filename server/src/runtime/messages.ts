@@ -111,6 +111,10 @@ export const failureTexts = {
     account: 'The e-mail address is not confirmed. Follow the link in the confirmation mail, then sign in.',
   },
   quota_exceeded: {
+    blackholesOfTeam: ({ limit }: { limit: number }) =>
+      `${limit} hosts of the team are black-holed already, which is the limit. End one, or ask your provider.`,
+    blackholesOfRegion: ({ limit, region }: { limit: number; region: string }) =>
+      `${limit} hosts are black-holed in ${region} already, which is the limit of the region. Leave the region out, or ask your provider.`,
     shieldRules: ({ limit, count }: { limit: number; count: number }) =>
       `The team would have ${count} shield rules; it may have ${limit}. Remove rules that are no longer needed.`,
     announcements: ({ limit, count }: { limit: number; count: number }) =>
@@ -206,6 +210,10 @@ export const failureTexts = {
       `The rules would have dropped or limited ${percent} % of the normal traffic of the last hour towards ${prefix}; the provider allows ${max} %. Check them with dry_run=true. If they are right, repeat the request with \`force\`.`,
     unknown: ({ prefix }: { prefix: string }) =>
       `Flows cannot be read now, so that it is unknown what the rules would drop of the normal traffic towards ${prefix}. If they are right, repeat the request with \`force\`.`,
+  },
+  not_attacked: {
+    host: ({ host }: { host: string }) =>
+      `No ongoing event targets ${host}. A black hole makes it unreachable for everybody: send \`force\` with dry_run=true to see what is on it, then without dry_run.`,
   },
   exists: {
     zone: ({ zone }: { zone: string }) =>
@@ -406,6 +414,21 @@ export const invalidTexts = {
   ],
   document: ['document', ({ problem }: { problem: string }) => `is not valid: ${problem}`],
   shieldPrefixHeld: ['not_held', 'is in no prefix of the team, or another team holds a part of it'],
+  blackholeHost: ['host', 'must be one address, such as 203.0.113.77'],
+  blackholeNotAnnounced: [
+    'not_announced',
+    'is in no announced prefix of the team, or another team holds a part of it: only hosts of enabled announcements can be black-holed',
+  ],
+  blackholeRegion: [
+    'not_announced',
+    ({ valid }: { valid: readonly string[] }) =>
+      `is not a region in which the prefix of the host is announced: those are ${valid.join(', ')}`,
+  ],
+  blackholeEnd: [
+    'out_of_range',
+    ({ hours }: { hours: number }) => `must be in the future and at most ${hours} hours from now`,
+  ],
+  blackholeEvent: ['other_target', 'is not an event of the team whose target contains the host'],
   shieldSequence: [
     'sequence',
     'must be greater than that of the rule before, and all rules need one or none',

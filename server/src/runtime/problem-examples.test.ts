@@ -76,6 +76,7 @@ const sent: Readonly<Record<ProblemCode, Failure>> = {
     { errors: zoneClaims },
   ),
   would_drop: fail('would_drop', 'share', { prefix: '203.0.113.0/24', percent: 12.4, max: 5 }),
+  not_attacked: fail('not_attacked', 'host', { host: '203.0.113.77' }),
   exists: fail('exists', 'zone', { zone: 'example.com' }),
   delegated: fail('delegated', 'zone', { zone: 'example.com', servers: ['ns1.example.net.'] }),
   delete_protected: fail('delete_protected', 'zone', { zone: 'example.com' }),

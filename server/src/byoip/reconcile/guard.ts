@@ -1,8 +1,9 @@
 // The guard between the plans of a region's routers and the routers: which withdrawals and which changes of origin or
 // next hop are applied now, and which are held for approval. Pure. It never holds a new announcement, and never passes a
-// withdrawal without a row and without an approval.
+// withdrawal without a row and without an approval. Withdrawals of black holes always pass: they make hosts reachable again.
 import type { HoldFinding, HoldReason } from '@pharos/contract/hold'
 import type { Prefix } from '../../net/prefix.ts'
+import { isBlackhole } from './blackhole-route.ts'
 import { isLingering } from './observe.ts'
 import type { CheckedRow, Plan, RouteChange } from './plan.ts'
 import type { Route } from './speaker.ts'
@@ -98,8 +99,8 @@ function routeText({ asPath, nextHop }: Route): string {
 /** Decides which parts of the plans are applied and which are held. */
 export function guardPlans(plans: readonly RouterPlan[], context: GuardContext): GuardResult {
   const all = merge(plans)
-  const explained = sortWithdrawals(all.withdraw, all.rows, context.decisions)
-  const unexplained = sortWithdrawals(all.unexplained, all.rows, context.decisions)
+  const explained = sortWithdrawals(all.withdraw, all, context.decisions)
+  const unexplained = sortWithdrawals(all.unexplained, all, context.decisions)
   const rowsDoubtful = hasTooManyInvalidRows(all)
   const overBudget = rowsDoubtful ? noBudget(explained.open) : findOverBudget(explained.open, all, context)
   const heldRequests = rowsDoubtful ? explained.requested : []
@@ -147,6 +148,8 @@ export function sendsOf(
 type Merged = Pick<Plan, 'rows' | 'quarantined'> & {
   readonly withdraw: readonly Prefix[]
   readonly unexplained: readonly Prefix[]
+  /** Black holes among the unexplained, unless no row was read at all. */
+  readonly endless: ReadonlySet<Prefix>
   readonly observed: number
 }
 
@@ -156,7 +159,15 @@ function merge(plans: readonly RouterPlan[]): Merged {
   const union = (prefixes: (plan: Plan) => Iterable<Prefix>) => [
     ...new Set(plans.flatMap(({ plan }) => [...prefixes(plan)])),
   ]
+  const endless = ({ plan }: RouterPlan) =>
+    plan.rows.size === 0
+      ? []
+      : plan.unexplained.filter((prefix) => {
+          const route = plan.observed.get(prefix)
+          return route !== undefined && isBlackhole(route)
+        })
   return {
+    endless: new Set(plans.flatMap(endless)),
     rows: first?.plan.rows ?? new Map(),
     quarantined: first?.plan.quarantined ?? [],
     withdraw: union(({ withdraw }) => withdraw),
@@ -169,11 +180,12 @@ type Sorted = Record<'open' | 'requested' | 'approved' | 'declined', readonly Pr
 
 function sortWithdrawals(
   prefixes: readonly Prefix[],
-  rows: Merged['rows'],
+  { rows, endless }: Merged,
   decisions: readonly Decision[],
 ): Sorted {
   const groups = Object.groupBy(prefixes, (prefix) => {
     const row = rows.get(prefix)
+    if (row?.blackholeId !== undefined || endless.has(prefix)) return 'approved'
     const decision = decisionAbout(decisions, (one) => one.withdrawals.has(prefix), row)
     if (decision) return decision.approved ? 'approved' : 'declined'
     if (row?.requested) return 'requested'

@@ -6,7 +6,7 @@ import { actorNameOf } from '../../db/actor-name.ts'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { desiredActions } from './reconcile.store.ts'
+import { desiredActions } from './desired.store.ts'
 import type { HeldChange, PlannedHold } from './guard.ts'
 import type { KeptRoute } from './region-lock.store.ts'
 

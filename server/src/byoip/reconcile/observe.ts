@@ -49,7 +49,9 @@ type Observed = {
 
 /** Observed values of one row that differ from the stored ones. */
 export type ObservedRow = Observed & {
-  readonly announcementId: number
+  /** Null for a black hole. */
+  readonly announcementId: number | null
+  readonly blackholeId?: number
   /** The desired state at the time of the observation. */
   readonly desired: boolean
 }
@@ -74,7 +76,7 @@ function observeRows(rows: Iterable<CheckedRow>, result: RunResult): ObservedRow
     if (settled === 'unknown') continue
     const one = { attrs: null, ...settled, announcedOrigin: originOf(row, settled.state, holders) }
     if (isStored(row, one)) continue
-    observed.push({ announcementId: row.announcementId, desired: row.desired, ...one })
+    observed.push({ ...subjectOf(row), desired: row.desired, ...one })
   }
   return observed
 }
@@ -85,12 +87,19 @@ const isStored = (row: PlanRow, { state, reason, attrs, announcedOrigin }: Obser
   announcedOrigin === row.announcedOrigin &&
   JSON.stringify(attrs) === JSON.stringify(row.attrs)
 
+const subjectOf = ({ announcementId, blackholeId }: PlanRow) => ({
+  announcementId,
+  ...(blackholeId === undefined ? {} : { blackholeId }),
+})
+
 /** Returns the origin that a router shows; an origin that is not observed and not known to be gone is kept. */
 function originOf(
-  { prefix, announcedOrigin }: CheckedRow,
+  { prefix, announcedOrigin, blackholeId }: CheckedRow,
   state: RegionState,
   [holder]: readonly RouterResult[],
 ): number | null {
+  // A lost black hole is announced again from its row alone, which knows its end.
+  if (blackholeId !== undefined) return null
   if (holder) return holder.after.get(prefix)!.asPath.at(-1) ?? holder.asn
   return state === 'withdrawn' ? null : announcedOrigin
 }
@@ -160,8 +169,8 @@ const lingeringAttrs = ({ changedMs }: PlanRow) => ({
 })
 
 function observeQuarantined({ row, problem }: QuarantinedRow): ObservedRow[] {
-  if (!Number.isInteger(row.announcementId) || typeof row.desired !== 'boolean') return []
-  const { announcementId, desired, announcedOrigin } = row
+  if (!Number.isInteger(row.blackholeId ?? row.announcementId) || typeof row.desired !== 'boolean') return []
+  const { desired, announcedOrigin } = row
   const one = { state: 'error', reason: 'invalid_row', attrs: { problem }, announcedOrigin } as const
-  return isStored(row, one) ? [] : [{ announcementId, desired, ...one }]
+  return isStored(row, one) ? [] : [{ ...subjectOf(row), desired, ...one }]
 }

@@ -3,12 +3,23 @@
 import type { RegionState } from '@pharos/contract/byoip'
 import type { ReasonAttrs, RegionReason, RowProblem } from '@pharos/contract/region-reason'
 import { parseAsn } from '../../net/asn.ts'
+import { blackholeCommunity } from '../../net/community.ts'
 import { isDefaultRoute, parsePrefix, type Prefix } from '../../net/prefix.ts'
+import {
+  discardNextHop,
+  findExcess,
+  isBlackhole,
+  isHost,
+  type DiscardSettings,
+} from './blackhole-route.ts'
 import { sameRoute, selfNextHop, type Route } from './speaker.ts'
 
 /** One row of a region as it was read. Every value must be validated before use. */
 export type PlanRow = {
-  readonly announcementId: number
+  /** Null for a black hole. */
+  readonly announcementId: number | null
+  /** The row is a black hole of a host, whose origin is that of the announcement that covers it. */
+  readonly blackholeId?: number
   readonly teamId: number
   readonly regionId: number
   readonly prefix: string
@@ -41,7 +52,7 @@ export type RouteSettings = {
   readonly nextHop6?: string
   readonly communities?: readonly string[]
   readonly largeCommunities?: readonly string[]
-}
+} & DiscardSettings
 
 /** The settings of the last announcement of a router's routes; stored in `region_routers.applied`. */
 export type Applied = Pick<RouteSettings, 'nextHop4' | 'nextHop6'> & { readonly asn: number }
@@ -100,7 +111,8 @@ export function planRoutes(router: PlanRouter, read: readonly PlanRow[], routes:
     if (last || observed.has(row.prefix)) withdraw.push(row.prefix)
   }
   for (const route of router.kept ?? []) {
-    if (known.has(route.prefix) || observed.has(route.prefix)) continue
+    // The end of a black hole without a row is unknown: a lost one is not announced again.
+    if (known.has(route.prefix) || observed.has(route.prefix) || isBlackhole(route)) continue
     lost.set(route.prefix, route)
     unexplained.push(route.prefix)
   }
@@ -130,7 +142,10 @@ function planDesired(
   for (const row of rows.values()) {
     if (!row.desired) continue
     const { prefix } = row
-    const to = routeOf(router, prefix, row.originAsn)
+    const to =
+      row.blackholeId === undefined
+        ? routeOf(router, prefix, row.originAsn)
+        : blackholeOf(router, prefix, row.originAsn)
     const present = observed.get(prefix)
     const from = present ?? lastRoute(router, row)
     if (present && sameRoute(present, to)) keep.push(prefix)
@@ -153,6 +168,12 @@ function routeOf({ asn, routes }: Pick<PlanRouter, 'asn' | 'routes'>, prefix: Pr
     communities: routes.communities ?? [],
     largeCommunities: routes.largeCommunities ?? [],
   }
+}
+
+function blackholeOf(router: PlanRouter, prefix: Prefix, origin: number): Route {
+  const { communities, ...route } = routeOf(router, prefix, origin)
+  const nextHop = discardNextHop(router.routes, prefix)
+  return { ...route, nextHop, communities: [...communities, blackholeCommunity] }
 }
 
 /** Returns the last announced route, from the stored values of the row and of the router. */
@@ -186,9 +207,12 @@ function lostOfQuarantined(
 function checkRows(regionId: number, read: readonly PlanRow[]) {
   const quarantined: QuarantinedRow[] = []
   const checked: CheckedRow[] = []
+  const excess = findExcess(read)
   for (const row of read) {
     const prefix = readPrefix(row.prefix)
-    const problem = problemOf(regionId, row, prefix)
+    const problem = excess.has(row.blackholeId ?? NaN)
+      ? 'too_many_blackholes'
+      : problemOf(regionId, row, prefix)
     if (problem !== undefined) quarantined.push({ row, problem })
     else checked.push(row.prefix === prefix ? (row as CheckedRow) : { ...row, prefix: prefix! })
   }
@@ -206,8 +230,11 @@ function problemOf(regionId: number, row: PlanRow, prefix: Prefix | undefined): 
   if (prefix === undefined) return 'prefix_invalid'
   if (isDefaultRoute(prefix)) return 'default_route'
   if (typeof row.desired !== 'boolean') return 'desired_unknown'
-  if (!isAsn(row.originAsn)) return 'origin_invalid'
-  if (!Number.isInteger(row.announcementId)) return 'announcement_missing'
+  if (row.blackholeId !== undefined && !isHost(prefix)) return 'host_invalid'
+  // A black hole whose announcement is gone has no origin, and is withdrawn.
+  const needsOrigin = row.blackholeId === undefined || row.desired
+  if (needsOrigin && !isAsn(row.originAsn)) return 'origin_invalid'
+  if (!Number.isInteger(row.blackholeId ?? row.announcementId)) return 'announcement_missing'
   if (row.desired && row.checkedOrigin !== row.originAsn) return 'origin_unchecked'
   return undefined
 }

@@ -3,7 +3,8 @@
 // hold with the whole region in view is left to the full run, which follows every quick run that found rows.
 import type { Db } from '../../db/postgres.ts'
 import { readPrefix, type PlanRow } from './plan.ts'
-import { movingMax, saveObserved, withFence } from './reconcile.store.ts'
+import { movingMax } from './plan-row.store.ts'
+import { saveObserved, withFence } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,

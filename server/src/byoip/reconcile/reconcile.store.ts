@@ -2,11 +2,13 @@
 // never one row in a loop.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { changesPerHourMax } from '../announcement/announcement.ts'
+import { hasBlackhole, isBlackholed, lockBlackholes, saveBlackholes } from './blackhole.store.ts'
+import { isDesired } from './desired.store.ts'
 import type { Reach, ObservedRow } from './observe.ts'
-import type { Applied, PlanRow } from './plan.ts'
+import type { Applied } from './plan.ts'
 import type { Neighbor } from './speaker.ts'
 import { LeaseLost, type RegionLease } from './region-lock.store.ts'
 import { notifyCheckedStatuses } from '../announcement/status-message.store.ts'
@@ -23,85 +25,17 @@ export type RegionRecord = {
   readonly quorum: number | null
   readonly communities: readonly string[]
   readonly largeCommunities: readonly string[]
+  /** The next hops of black holes; undefined in the plan of a process before it had them. */
+  readonly blackholeNextHop?: { readonly ipv4?: string; readonly ipv6?: string }
 }
 
 export async function readRegions(db: Db): Promise<RegionRecord[]> {
   const { rows } = await sql<RegionRecord>`
-    select id, slug, speakers, quorum, communities, large_communities as "largeCommunities"
+    select id, slug, speakers, quorum, communities, large_communities as "largeCommunities",
+      blackhole_next_hop as "blackholeNextHop"
     from regions order by id`.execute(db)
   return rows
 }
-
-/** A deleted announcement is desired nowhere. An unclaimed one cannot be enabled, and is no evidence either. */
-export const isDesired = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
-
-/** Audit actions about the desired state of an announcement. */
-export const desiredActions = sql`('announcement.update', 'announcement.suspend', 'announcement.resume',
-  'announcement.delete', 'announcement.restore')`
-
-/**
- * Whether the withdrawal was requested by name: the newest audit entry about the desired state of the announcement is the
- * request of a user or token to disable it here, to suspend or to delete it. Entries of loops and of the platform file do not
- * count: they change many announcements at once.
- */
-const isRequested = sql`case when ${isDesired} or ar.state = 'withdrawn' then false else coalesce((
-    select e.actor not in ('pharos', 'operator') and case e.action
-      when 'announcement.update' then e.after ->> 'enabled' = 'false'
-        or not jsonb_exists(e.after -> 'regions', (select slug from regions where id = ar.region_id))
-      else e.action in ('announcement.suspend', 'announcement.delete') end
-    from audit_entries e
-    where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ${desiredActions}
-    order by e.at desc, e.id desc limit 1), false) end`
-
-const planRow = sql`ar.announcement_id as "announcementId", a.team_id as "teamId", ar.region_id as "regionId", a.prefix,
-  a.origin_asn as "originAsn", a.checked_origin as "checkedOrigin", ${isDesired} as desired,
-  ${isRequested} as requested, ar.state, ar.reason, ar.attrs, ar.announced_origin as "announcedOrigin",
-  (extract(epoch from ar.changes[cardinality(ar.changes)]) * 1000)::float8 as "changedMs",
-  (extract(epoch from ar.changes[cardinality(ar.changes) - ${sql.lit(changesPerHourMax)}]) * 1000)::float8 as "limitMs"`
-
-/**
- * Returns every row of the region that decides about its prefix, of all teams, in one snapshot: one statement. 10,000 rows take
- * about 40 ms. Of deleted announcements only the newest counts, and only if no other announcement holds the prefix now.
- */
-export async function readRegionRows(db: Db, regionId: number): Promise<PlanRow[]> {
-  const { rows } = await sql<PlanRow>`
-    select ${planRow}
-    from announcement_regions ar join announcements a on a.id = ar.announcement_id
-    where ar.region_id = ${regionId} and a.claimed is not null and (a.deleted is null or not exists (
-      select from announcements o
-      where o.prefix = a.prefix and o.claimed is not null and (o.deleted is null
-        or (o.deleted, o.id) > (a.deleted, a.id) and exists (
-          select from announcement_regions r where r.announcement_id = o.id and r.region_id = ar.region_id))))`.execute(
-    db,
-  )
-  return rows
-}
-
-/** Maximum number of rows in motion for a quick run; for more, the full run is as fast. */
-export const movingMax = 200
-
-/**
- * Returns the rows of the region that were changed and have no message of a run since; a run adds one if it cannot finish the row.
- * Returns at most one more than `movingMax`. Uses a partial index of such rows.
- */
-export async function readMovingRows(db: Db, regionId: number): Promise<PlanRow[]> {
-  const { rows } = await movingRowsQuery(regionId).execute(db)
-  return rows
-}
-
-/**
- * The statement of readMovingRows(), of which a test checks the query plan. It leaves PostgreSQL no choice: with statistics
- * from a time when all rows were in motion, it would read whole tables for two hundred of them. No other index has the order
- * of `since`, and the planner cannot reorder a lateral join with a limit.
- */
-export const movingRowsQuery = (regionId: number) => sql<PlanRow>`
-  with moving as materialized (
-    select * from announcement_regions
-    where region_id = ${regionId} and state in ('announcing', 'withdrawing') and reason is null
-    order by since limit ${sql.lit(movingMax + 1)})
-  select ${planRow}
-  from moving ar cross join lateral (
-    select * from announcements where id = ar.announcement_id and claimed is not null and deleted is null limit 1) a`
 
 /** How long a paused process can block other reconcilers of the region before PostgreSQL ends its transaction. */
 const fenceTimeout = '15s'
@@ -139,14 +73,15 @@ export async function confirmWithdrawals(
   prefixes: readonly Prefix[],
   unexplained: readonly Prefix[],
 ): Promise<Prefix[]> {
-  await sql`select id from announcements where prefix = any(${[...prefixes, ...unexplained]}::cidr[])
-    order by id for share`.execute(trx)
+  const all = [...prefixes, ...unexplained]
+  await sql`select id from announcements where prefix = any(${all}::cidr[]) order by id for share`.execute(trx)
+  await lockBlackholes(trx, all)
   const { rows } = await sql<{ prefix: Prefix }>`
     select n.prefix
     from (select unnest(${prefixes}::text[]) as prefix, true as explained
       union all select unnest(${unexplained}::text[]), false) n
-    where not exists (${deciding(regionId)} and ${isDesired})
-      and (not n.explained or exists (${deciding(regionId)} and (a.deleted is null or not exists (
+    where not exists (${deciding(regionId)} and ${isDesired}) and not ${isBlackholed(regionId)}
+      and (not n.explained or ${hasBlackhole(regionId)} or exists (${deciding(regionId)} and (a.deleted is null or not exists (
         select from announcements o where o.prefix = a.prefix and o.claimed is not null and o.deleted is null))))`.execute(
     trx,
   )
@@ -169,7 +104,15 @@ const saveBatchSize = 2_000
  * has set its direction, and the next run observes it again.
  */
 export async function saveObserved(db: Db, fence: Fence, seen: readonly ObservedRow[]): Promise<void> {
-  const ordered = seen.toSorted((a, b) => a.announcementId - b.announcementId)
+  const { announcements = [], blackholes = [] } = Object.groupBy(seen, ({ blackholeId }) =>
+    blackholeId === undefined ? 'announcements' : 'blackholes',
+  )
+  if (blackholes.length > 0)
+    await withFence(db, fence, async (trx) => {
+      await saveBlackholes(trx, fence.regionId, blackholes)
+      await wake(trx, 'blackholes')
+    })
+  const ordered = announcements.toSorted((a, b) => a.announcementId! - b.announcementId!)
   for (let at = 0; at < ordered.length; at += saveBatchSize) {
     const rows = ordered.slice(at, at + saveBatchSize)
     await withFence(db, fence, (trx) => saveBatch(trx, fence.regionId, rows))
@@ -178,7 +121,7 @@ export async function saveObserved(db: Db, fence: Fence, seen: readonly Observed
 
 /** The bounds of the ids are for the planner: with them it reads a part of the indexes instead of whole tables. */
 async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[]): Promise<void> {
-  const ids = rows.map((row) => row.announcementId)
+  const ids = rows.map((row) => row.announcementId!)
   const within = sql`between ${ids[0]} and ${ids.at(-1)}`
   await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(
     trx,

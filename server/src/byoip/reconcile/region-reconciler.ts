@@ -5,10 +5,12 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
+import { isBlackhole } from './blackhole-route.ts'
 import type { RouteSettings } from './plan.ts'
 import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
 import { reconcileRegion, type RunReport } from './reconcile.ts'
-import { readMovingRows, readRegionRows, type RegionRecord } from './reconcile.store.ts'
+import { readMovingRows, readRegionRows } from './plan-row.store.ts'
+import type { RegionRecord } from './reconcile.store.ts'
 import type { KeptPlan, KeptPlans, KeptRouter } from './kept-plan.ts'
 import { LeaseLost, RegionLock, type RegionLease } from './region-lock.store.ts'
 import {
@@ -209,8 +211,13 @@ export class RegionReconciler {
     )
   }
 
+  /** Without black holes: while the database does not answer, nobody knows whether one has ended. */
   #keep(routers: readonly KeptRouter[]): void {
-    this.#kept = { region: this.#region, routers, at: new Date().toISOString() }
+    const networks = routers.map(({ name, routes }) => ({
+      name,
+      routes: routes.filter((route) => !isBlackhole(route)),
+    }))
+    this.#kept = { region: this.#region, routers: networks, at: new Date().toISOString() }
   }
 
   /** Writes the file after a change, and at an interval so that its age is known. */

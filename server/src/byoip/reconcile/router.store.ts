@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { isDesired } from './reconcile.store.ts'
+import { isDesired } from './desired.store.ts'
 import type { Neighbor } from './speaker.ts'
 
 /** Times inside are ISO 8601: PostgreSQL writes them into JSON. */

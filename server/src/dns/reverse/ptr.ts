@@ -10,7 +10,7 @@ import type {
 import type { ProblemError } from '@pharos/contract/problem'
 import type { BodyOf, QueryOf, ResponseOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
-import type { Postgres, Trx } from '../../db/postgres.ts'
+import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { parseAddress, type Address } from '../../net/address.ts'
 import type { DomainName } from '../../net/dns/name.ts'
@@ -271,6 +271,12 @@ export async function listPtrRecords(
   if (holders.findHoldingAround(network) === undefined) throw invalid(['query', 'cidr'], 'notYourAddress')
   const { page, count } = await listPtrRows(postgres.front, actor.teamId, rangesOf(network), query)
   return { results: page.flatMap(presentPtr), count }
+}
+
+/** Returns the names of one address in zones of the team and of the operator. */
+export async function listPtrNames(db: Db, teamId: number, host: Prefix): Promise<string[]> {
+  const { page } = await listPtrRows(db, teamId, rangesOf(host), { limit: 10, offset: 0 })
+  return page.flatMap(({ content }) => content.split('\n'))
 }
 
 function presentPtr({ name, content, ttl, zone, source }: PtrRow): PtrRecord[] {

@@ -1,7 +1,8 @@
 // Regions: parts of the provider's network with one or more routers, in which announcements are enabled separately.
+import { isIP } from 'node:net'
 import { sql } from 'kysely'
 import { Type, type Static } from 'typebox'
-import { parseCommunity, parseLargeCommunity } from '../../net/community.ts'
+import { blackholeCommunity, parseCommunity, parseLargeCommunity } from '../../net/community.ts'
 import { checkSpeaker, speakerOwner, type NamedSpeaker } from '../../drivers/speakers.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, mapped, reference } from '../field.ts'
@@ -26,6 +27,13 @@ const RegionElement = Strict({
   quorum: Optional(Type.Integer({ minimum: 1, maximum: 16, expects: 'a number of routers, such as 1' })),
   communities: Optional(Communities),
   large_communities: Optional(Communities),
+  /** What its edge routers discard; by default 192.0.2.1 and 100::1. */
+  blackhole_next_hop: Optional(
+    Strict({
+      ipv4: Optional(Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv4 address, such as 192.0.2.1' })),
+      ipv6: Optional(Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv6 address, such as 100::1' })),
+    }),
+  ),
 })
 
 export const region = defineKind({
@@ -48,6 +56,7 @@ export const region = defineKind({
     quorum: column('regions', 'quorum', { initial: null }),
     communities: column('regions', 'communities', { initial: [] }),
     large_communities: column('regions', 'large_communities', { initial: [] }),
+    blackhole_next_hop: column('regions', 'blackhole_next_hop', { initial: {} }),
   },
   disabled: { open: false },
   wakes: 'announcements',
@@ -56,7 +65,8 @@ export const region = defineKind({
       const { speaker: _, communities, large_communities, ...rest } = element
       const speakers = readSpeakers(context, path, element)
       checkQuorum(context, path, rest.quorum, speakers.length)
-      checkCommunities(context, [...path, 'communities'], communities, parseCommunity)
+      checkCommunities(context, [...path, 'communities'], communities, parseRegionCommunity)
+      checkDiscard(context, [...path, 'blackhole_next_hop'], rest.blackhole_next_hop)
       checkCommunities(context, [...path, 'large_communities'], large_communities, parseLargeCommunity)
       context.add(region, path, { ...rest, communities, large_communities, speakers })
     }
@@ -111,6 +121,24 @@ function readSpeaker(
 function checkQuorum(context: CheckContext, path: Path, quorum: number | undefined, speakers: number): void {
   if (quorum === undefined || quorum <= speakers) return
   context.problem([...path, 'quorum'], `quorum is ${quorum}, but the region has ${speakers} speakers`)
+}
+
+/** Every announcement of the region gets its communities. */
+function parseRegionCommunity(text: string): void {
+  parseCommunity(text)
+  if (text === blackholeCommunity)
+    throw new Error(`${text} is BLACKHOLE: other networks would discard all traffic of the region`)
+}
+
+function checkDiscard(
+  context: CheckContext,
+  path: Path,
+  { ipv4, ipv6 }: Static<typeof RegionElement>['blackhole_next_hop'] = {},
+): void {
+  if (ipv4 !== undefined && isIP(ipv4) !== 4)
+    context.problem([...path, 'ipv4'], 'ipv4 must be an IPv4 address')
+  if (ipv6 !== undefined && isIP(ipv6) !== 6)
+    context.problem([...path, 'ipv6'], 'ipv6 must be an IPv6 address')
 }
 
 function checkCommunities(
