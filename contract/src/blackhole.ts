@@ -125,7 +125,7 @@ export const NewBlackhole = Component('NewBlackhole', {
 export type NewBlackhole = Static<typeof NewBlackhole>
 
 const params = Strict({ blackhole_id: Id })
-const collection = '/v3/lighthouse/security/blackholes'
+const collection = '/v3/lighthouse/security/shield/blackholes'
 
 export const listBlackholesRoute = route({
   name: 'listBlackholes',

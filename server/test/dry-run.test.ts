@@ -78,8 +78,9 @@ const isNew = (field: string): boolean =>
     'check_requested',
     'zone_id',
     'applied',
-    // Estimated for a dry run only.
+    // Read for a dry run only.
     'what_if',
+    'on_host',
     // Of a key that a dry run does not keep.
     'keys',
     'ds_records',

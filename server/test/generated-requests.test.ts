@@ -32,6 +32,7 @@ import { scale, testSeed } from './support/random.ts'
 import { shardOf } from './support/shard.ts'
 import { addPendingFactor, addSecondFactor, removeSecondFactors } from './support/second-factor.ts'
 import { deliveryIds, restoreWebhooks, webhookIds } from './support/webhooks.ts'
+import { addBlackhole } from './support/subjects-blackhole.ts'
 import { restoreZones, zoneHints, zoneHintsOf, zoneRules, zonesRestoredAfter } from './support/zones.ts'
 import {
   createFixtures,
@@ -167,6 +168,9 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   listShieldLists: [/^query\.prefix: /],
   updateShieldRules: [/^body\.(prefix|rules): /],
   simulateShield: [/^body\.(prefix|rules): /, /^body\.end: range$/],
+  // Not one address, not inside an announced prefix of the team, or not a region of it; another event; too long.
+  listBlackholes: [/^query\.host: /],
+  createBlackhole: [/^body\.(host|event_id|expires|regions\.\d+): /],
   // Two ways to say the buckets, too many of them, not a time zone, or a filter that the key does not take.
   suggestShieldRules: [/^body\.rate_bps: not_accepted$/],
   getFlowTimeseries: flowRules,
@@ -254,6 +258,7 @@ let spareAccounts: SpareAccounts
 let zoneHoldId: number
 let shieldHoldId: number
 let shieldListId: number
+let blackholeId: number
 /** Of red, blue and red. */
 const tokenIds: string[] = []
 
@@ -273,6 +278,7 @@ before(async () => {
   zoneHoldId = await replaceOpenZoneHold(api)
   shieldHoldId = await replaceOpenShieldHold(api)
   shieldListId = await replaceUnconfirmedList(api, fixtures.red.teamId, revertedPrefix)
+  blackholeId = await addBlackhole({ api }, fixtures.red)
   for (const { teamId } of [fixtures.red, fixtures.blue, fixtures.red])
     tokenIds.push(parseApiToken(await addApiToken(api, teamId))!.id)
   changesSince = await trackChanges(api.database.postgres.owner)
@@ -337,6 +343,7 @@ async function createHints(): Promise<Hints> {
     actor: ['operator', 'staff', `user:${people.admin.userId}`],
     address: ['127.0.0.1', '::/0', '192.0.2.0/24'],
     event_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
+    blackhole_id: [blackholeId, blackholeId, 999_999],
     prefix_id: [red.prefixId, red.prefixId, blue.prefixId, 999_999],
     service_id: [red.serviceId, red.serviceId, blue.serviceId, 999_999],
     device_id: [red.deviceId, red.deviceId, blue.deviceId, 999_999],
@@ -446,6 +453,13 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   updateShieldRules: shieldHints,
   revertShieldList: { list_id: [shieldListId, shieldListId, 999_999] },
   simulateShield: { ...shieldHints, ...oneDay },
+  createBlackhole: {
+    host: [1, 2, 3].map((at) => `${fixtures.red.marks[1]}::${at}`),
+    regions: ['ams'],
+    event_id: [fixtures.red.eventIds[0]],
+    expires: [new Date(Date.now() + 7_200_000).toISOString()],
+    force: [true],
+  },
   suggestShieldRules: { action: ['rate_limit'], coverage: [0.5] },
   ...zoneHintsOf,
 })

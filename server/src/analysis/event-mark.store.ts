@@ -17,6 +17,15 @@ export async function listMarks(trx: Trx, eventIds: readonly string[]): Promise<
   return rows
 }
 
+export type EventOfTeam = { readonly teamId: number; readonly eventId: string }
+
+/** Returns the events, with their teams, that Pharos shows as black-holed. */
+export async function listBlackholedMarks(db: Db): Promise<EventOfTeam[]> {
+  const { rows } = await sql<EventOfTeam>`
+    select m.team_id as "teamId", m.event_id as "eventId" from event_marks m where m.marks ? 'BLACKHOLED'`.execute(db)
+  return rows
+}
+
 export async function findMarks(db: Db | Trx, teamId: number, eventId: string): Promise<Marks> {
   const { rows } = await sql<{ marks: Marks }>`
     select m.marks from event_marks m where m.team_id = ${teamId} and m.event_id = ${eventId}`.execute(db)

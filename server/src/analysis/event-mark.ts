@@ -1,8 +1,8 @@
 // Marks: what Pharos itself does about an event of a team, shown as statuses and flags beside those of the detector. A mark is a fact that a
 // loop has observed; deliveries never change it.
 import { eventMarks, type EventMark, type RelatedEventDetail } from '@pharos/contract/analysis'
-import type { Trx } from '../db/postgres.ts'
-import { listMarks, saveMarks, type Marks } from './event-mark.store.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import { listBlackholedMarks, listMarks, saveMarks, type EventOfTeam, type Marks } from './event-mark.store.ts'
 import { lockReported } from './event.store.ts'
 import { showEvents } from './show-event.ts'
 import { lockTeams } from './team-event.store.ts'
@@ -46,6 +46,23 @@ export async function markEvents(trx: Trx, teamId: number, changes: readonly Mar
     marked.map(({ eventId }) => events.get(eventId)!),
   )
   return marked.length
+}
+
+/** Sets the mark BLACKHOLED of exactly these events, and removes it from others. Returns how many events have other marks. */
+export async function markBlackholed(db: Db, events: readonly EventOfTeam[]): Promise<number> {
+  const keyOf = ({ teamId, eventId }: EventOfTeam) => `${teamId} ${eventId}`
+  const marked = await listBlackholedMarks(db)
+  const [wanted, shown] = [new Set(events.map(keyOf)), new Set(marked.map(keyOf))]
+  const changed = [...events, ...marked].filter((event) => wanted.has(keyOf(event)) !== shown.has(keyOf(event)))
+  let count = 0
+  for (const [teamId, ofTeam] of Map.groupBy(changed, (event) => event.teamId)) {
+    const changes = ofTeam.map((event) => ({
+      eventId: event.eventId,
+      marks: { BLACKHOLED: wanted.has(keyOf(event)) },
+    }))
+    count += await db.transaction().execute((trx) => markEvents(trx, teamId, changes))
+  }
+  return count
 }
 
 /** Returns the same object if nothing changes. A mark that is set already keeps its time. */

@@ -895,7 +895,6 @@ create table blackholes (
   host cidr not null,
   event_id text,
   comment text not null default ''::text,
-  created_by text not null,
   forced boolean not null,
   created timestamp with time zone not null default now(),
   expires timestamp with time zone not null, -- never extended; an hour more than the API allows, for clocks that differ
@@ -1540,6 +1539,7 @@ create table event_marks (
   constraint event_marks_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE,
   constraint event_marks_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
 );
+CREATE INDEX event_marks_blackholed ON public.event_marks USING btree (team_id, event_id) WHERE (marks ? 'BLACKHOLED'::text);
 CREATE INDEX event_marks_mitigated ON public.event_marks USING btree (team_id, event_id) WHERE (marks ? 'MITIGATION_ACTIVE'::text);
 alter table event_marks enable row level security;
 create policy tenant on event_marks as permissive for all to public using ((team_id = current_team_id()));

@@ -357,7 +357,6 @@ export interface BlackholesTable {
   host: string
   event_id: string | null
   comment: Generated<string>
-  created_by: string
   forced: boolean
   created: Generated<Date>
   /** never extended; an hour more than the API allows, for clocks that differ */

@@ -33,6 +33,7 @@ import { reconcilerParts } from './reconciler.ts'
 import { createRegistryViews } from './registries.ts'
 import type { Shared } from './shared.ts'
 import { reportsParts } from './reports.ts'
+import { blackholePart } from './blackholes.ts'
 import { shieldParts } from './shield.ts'
 import { visibilityParts } from './visibility.ts'
 
@@ -92,6 +93,7 @@ export async function runRole(
             ...dnsPublishParts(shared),
             ...dnssecParts(shared),
             ...shieldParts(shared),
+            blackholePart(shared),
             holdAlertsPart(shared),
             notificationsPart(shared),
             ...netboxParts(shared),

@@ -20,6 +20,7 @@ import { domainSubjects } from './subjects-domain.ts'
 import { aboutHoldings, inventorySubjects, ownIsFound } from './subjects-inventory.ts'
 import { memberSubjects } from './subjects-member.ts'
 import { notificationSubjects } from './subjects-notification.ts'
+import { blackholeSubjects } from './subjects-blackhole.ts'
 import { shieldSubjects } from './subjects-shield.ts'
 import { secondFactorSubjects } from './subjects-second-factor.ts'
 import { accountSubjects, sessionSubjects } from './subjects-session.ts'
@@ -198,6 +199,7 @@ export const subjects: readonly Subject[] = [
   ...streamSubjects,
   ...dnsSubjects,
   ...shieldSubjects,
+  ...blackholeSubjects,
 
   {
     route: 'updateAnnouncement',

@@ -36,6 +36,8 @@ create table blackhole_regions (
 create index blackhole_regions_region on blackhole_regions (region_id, blackhole_id);
 comment on column blackhole_regions.state is 'what was last seen on the routers, as in announcement_regions';
 
+create index event_marks_blackholed on event_marks (team_id, event_id) where marks ? 'BLACKHOLED';
+
 /* The number of hosts that are black-holed in a region, of all teams, without one host of the team that asks. */
 create function blackholes_in_region(region integer, team integer, except_host cidr) returns integer
 language sql stable security definer set search_path = public, pg_temp as $$

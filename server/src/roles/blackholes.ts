@@ -1,0 +1,25 @@
+// The loop of black holes in the reconciler role: ends those whose time is over, and marks the events whose black hole a router shows. The
+// loops of the regions announce and withdraw the routes.
+import { markBlackholed } from '../analysis/event-mark.ts'
+import { endExpired } from '../byoip/blackhole/upkeep.ts'
+import { listBlackholed } from '../byoip/blackhole/upkeep.store.ts'
+import type { Component } from '../runtime/component.ts'
+import { createLedLoop } from './dns-publish.ts'
+import type { Shared } from './shared.ts'
+
+/** How late the end of a black hole is noticed, if no other loop runs before. */
+const intervalMs = 2_000
+
+export function blackholePart(shared: Shared): Component {
+  const { postgres, log } = shared
+  return createLedLoop(shared, {
+    name: 'blackholes',
+    wakeName: 'blackholes',
+    intervalMs,
+    async run() {
+      const ended = await endExpired(postgres.owner)
+      if (ended > 0) log.info({ ended }, 'black holes ended')
+      await markBlackholed(postgres.owner, await listBlackholed(postgres.owner))
+    },
+  })
+}
