@@ -40,7 +40,11 @@ const Host = Type.String({
   maxLength: 50,
   description: 'one address, such as 203.0.113.77; IPv6 in RFC 5952 form',
 })
-const EventId = Type.String({ minLength: 1, maxLength: 64, description: 'id of a security event of the team' })
+const EventId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'id of a security event of the team',
+})
 const Comment = Line({ maxLength: 500, description: 'text of the team' })
 
 const BlackholeRegion = Component('BlackholeRegion', {
@@ -57,7 +61,8 @@ const BlackholeRegion = Component('BlackholeRegion', {
 
 const OnHost = Component('BlackholeOnHost', {
   attacked: Type.Boolean({
-    description: 'whether an ongoing event of the team targets exactly this address; `force` is needed otherwise',
+    description:
+      'whether an ongoing event of the team targets exactly this address; `force` is needed otherwise',
   }),
   announcements: Type.Array(
     Component('BlackholeAnnouncement', {
@@ -89,7 +94,7 @@ export const Blackhole = Component('Blackhole', {
       'ended, and a router still has it; `ended`: no router has it',
   },
   event_id: Nullable(EventId),
-  comment: Comment,
+  comment: Type.String({ description: 'text of the team' }),
   regions: Type.Array(BlackholeRegion, { description: 'state in each region' }),
   created: { ...Time, description: 'when it was requested' },
   expires: { ...Time, description: 'when it ends' },
@@ -107,7 +112,8 @@ export const NewBlackhole = Component('NewBlackhole', {
   }),
   event_id: Optional({
     ...EventId,
-    description: 'event whose target the host is. Default: the ongoing event that targets exactly this address',
+    description:
+      'event whose target the host is. Default: the ongoing event that targets exactly this address',
   }),
   regions: Optional(
     Type.Array(Slug, {
@@ -118,9 +124,7 @@ export const NewBlackhole = Component('NewBlackhole', {
     }),
   ),
   comment: Optional(Comment),
-  force: Optional(
-    Type.Boolean({ description: 'also if no ongoing event targets the host. Default: false' }),
-  ),
+  force: Optional(Type.Boolean({ description: 'also if no ongoing event targets the host. Default: false' })),
 })
 export type NewBlackhole = Static<typeof NewBlackhole>
 
@@ -137,11 +141,15 @@ export const listBlackholesRoute = route({
   permission: shieldReading,
   query: Strict({
     host: Optional(
-      Repeatable(Type.String({ minLength: 2, maxLength: 50, description: 'address or prefix that contains the host' })),
+      Repeatable(
+        Type.String({ minLength: 2, maxLength: 50, description: 'address or prefix that contains the host' }),
+      ),
     ),
     event_id: Optional(Repeatable(EventId)),
     ongoing: Optional(
-      Type.Boolean({ description: 'true: those that have not ended, or that a router still has; false: the others' }),
+      Type.Boolean({
+        description: 'true: those that have not ended, or that a router still has; false: the others',
+      }),
     ),
     ordering: Ordering(['id', 'host', 'created', 'expires'], '-created'),
     limit: Limit,

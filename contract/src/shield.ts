@@ -21,7 +21,12 @@ import { shieldFeatures, shieldReasonCodes, shieldWarningCodes, shieldWhatIfNote
 import { Line } from './text.ts'
 
 export const shieldReading = { credential: 'any', module: 'shield', scope: 'shield:read' } as const
-export const shieldWriting = { credential: 'any', module: 'shield', scope: 'shield:write', role: 'admin' } as const
+export const shieldWriting = {
+  credential: 'any',
+  module: 'shield',
+  scope: 'shield:write',
+  role: 'admin',
+} as const
 
 /** Most rules of one prefix. */
 const shieldRulesPerPrefix = 100

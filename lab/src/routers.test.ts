@@ -1,4 +1,4 @@
-// Two routers in one region, with real daemons: draining one, and losing one.
+// Routers with real daemons: draining one of two in a region, losing one, and black holes of hosts.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -94,6 +94,38 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
   })
 })
 
+describe('a black hole', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
+  const hosts = ['203.0.113.77', '2001:db8:a::77']
+  const hostRoutes = async (lab: Lab) =>
+    (await lab.birdRoutes('fra')).filter(({ prefix }) => /\/(32|128)$/.test(prefix))
+
+  it('reaches the neighbor with BLACKHOLE, and goes at its end while the networks stay', async () => {
+    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 2 })
+    await using pharos = await startPharos(lab)
+    await allSeen(lab, ['r1', 'r2', 'fra'])
+    const staff = await signIn(pharos)
+    using fra = lab.watchBirdRoutes('fra')
+    for (const host of hosts) await staff.blackhole({ host, force: true })
+    await until('fra holds both hosts', async () => (await hostRoutes(lab)).length === 2)
+    for (const { prefix, asPath, nextHop, communities, largeCommunities } of await hostRoutes(lab)) {
+      assert.deepEqual([asPath, communities], [[64500, 64496], ['65535:666']])
+      assert.deepEqual(largeCommunities, ['64500:1:1'])
+      assert.equal(nextHop, prefix.includes(':') ? '100::1' : '192.0.2.1')
+    }
+    await until('they are shown as active', async () =>
+      (await staff.blackholes()).every(({ status }) => status === 'active'),
+    )
+    // Each replaces the one before, and ends by itself.
+    const expires = new Date(Date.now() + 3_000).toISOString()
+    for (const host of hosts) await staff.blackhole({ host, expires, force: true })
+    await until('they are gone', async () => (await hostRoutes(lab)).length === 0)
+    assert.deepEqual(fra.lost.toSorted(), ['2001:db8:a::77/128', '203.0.113.77/32'])
+    await until('they are shown as ended', async () =>
+      (await staff.blackholes()).every(({ status }) => status === 'ended'),
+    )
+  })
+})
+
 const until = (what: string, condition: () => Promise<boolean>) => waitFor(what, condition, waitOptions)
 
 async function allSeen(lab: Lab, names: readonly string[]): Promise<void> {
@@ -117,7 +149,7 @@ async function startPharos(lab: Lab, { quorum }: { quorum?: number } = {}): Prom
       { slug: 'ams', name: 'ams', location: 'lab', speakers, ...(quorum === undefined ? {} : { quorum }) },
       { slug: 'fra', name: 'fra', location: 'lab', speaker: speakerOf('fra') },
     ],
-    teams: [{ slug: 'lab', name: 'Laboratory', modules: ['ipam'] }],
+    teams: [{ slug: 'lab', name: 'Laboratory', modules: ['ipam', 'shield'] }],
     users: [{ email: 'lab@lab.example', password, staff: true, teams: [{ team: 'lab', admin: true }] }],
     asns: [{ team: 'lab', asn: 64496, verified: true }],
     announcements: prefixes.map((prefix) => ({
@@ -137,6 +169,8 @@ async function startPharos(lab: Lab, { quorum }: { quorum?: number } = {}): Prom
   await pharos.apply()
   return pharos
 }
+
+const blackholes = '/lighthouse/security/shield/blackholes'
 
 type Announcement = { id: number; status: string }
 type Region = {
@@ -167,6 +201,8 @@ async function signIn({ url }: Pharos) {
       (await region(slug))?.routers.find((one) => one.name === name),
     announcements,
     statuses: async () => (await announcements()).map(({ status }) => status),
+    blackhole: (body: object) => call(blackholes, { method: 'POST', body: JSON.stringify(body) }),
+    blackholes: async () => ((await call(blackholes)) as { results: { status: string }[] }).results,
     patch: (id: number, body: object) =>
       call(`/ipam/announcements/${id}`, { method: 'PATCH', body: JSON.stringify(body) }),
   }

@@ -170,7 +170,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   simulateShield: [/^body\.(prefix|rules): /, /^body\.end: range$/],
   // Not one address, not inside an announced prefix of the team, or not a region of it; another event; too long.
   listBlackholes: [/^query\.host: /],
-  createBlackhole: [/^body\.(host|event_id|expires|regions\.\d+): /],
+  createBlackhole: [/^body\.(host|event_id|expires|regions): /],
   // Two ways to say the buckets, too many of them, not a time zone, or a filter that the key does not take.
   suggestShieldRules: [/^body\.rate_bps: not_accepted$/],
   getFlowTimeseries: flowRules,

@@ -36,7 +36,12 @@ const active: Blackhole = {
   status: 'active',
   regions: [announced, { ...announced, region: 'fra' }],
 }
-const withdrawing = { ...announced, desired: false, state: 'withdrawing', since: '2026-04-01T10:41:03.550Z' } as const
+const withdrawing = {
+  ...announced,
+  desired: false,
+  state: 'withdrawing',
+  since: '2026-04-01T10:41:03.550Z',
+} as const
 const ended: Blackhole = {
   ...active,
   status: 'ending',

@@ -98,6 +98,10 @@ const problems: Record<ProblemCode, Text> = {
     title: 'The rules would drop normal traffic',
     detail: 'Check what each rule would drop. If that is right, apply the list anyway.',
   },
+  not_attacked: {
+    title: 'No ongoing attack targets the host',
+    detail: 'Check what is on the host. If it is to be given up, confirm that.',
+  },
   exists: {
     title: 'It exists already',
     detail: 'Change the existing one instead.',

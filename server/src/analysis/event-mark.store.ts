@@ -22,7 +22,9 @@ export type EventOfTeam = { readonly teamId: number; readonly eventId: string }
 /** Returns the events, with their teams, that Pharos shows as black-holed. */
 export async function listBlackholedMarks(db: Db): Promise<EventOfTeam[]> {
   const { rows } = await sql<EventOfTeam>`
-    select m.team_id as "teamId", m.event_id as "eventId" from event_marks m where m.marks ? 'BLACKHOLED'`.execute(db)
+    select m.team_id as "teamId", m.event_id as "eventId" from event_marks m where m.marks ? 'BLACKHOLED'`.execute(
+    db,
+  )
   return rows
 }
 

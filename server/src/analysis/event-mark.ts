@@ -2,7 +2,13 @@
 // loop has observed; deliveries never change it.
 import { eventMarks, type EventMark, type RelatedEventDetail } from '@pharos/contract/analysis'
 import type { Db, Trx } from '../db/postgres.ts'
-import { listBlackholedMarks, listMarks, saveMarks, type EventOfTeam, type Marks } from './event-mark.store.ts'
+import {
+  listBlackholedMarks,
+  listMarks,
+  saveMarks,
+  type EventOfTeam,
+  type Marks,
+} from './event-mark.store.ts'
 import { lockReported } from './event.store.ts'
 import { showEvents } from './show-event.ts'
 import { lockTeams } from './team-event.store.ts'
@@ -53,7 +59,9 @@ export async function markBlackholed(db: Db, events: readonly EventOfTeam[]): Pr
   const keyOf = ({ teamId, eventId }: EventOfTeam) => `${teamId} ${eventId}`
   const marked = await listBlackholedMarks(db)
   const [wanted, shown] = [new Set(events.map(keyOf)), new Set(marked.map(keyOf))]
-  const changed = [...events, ...marked].filter((event) => wanted.has(keyOf(event)) !== shown.has(keyOf(event)))
+  const changed = [...events, ...marked].filter(
+    (event) => wanted.has(keyOf(event)) !== shown.has(keyOf(event)),
+  )
   let count = 0
   for (const [teamId, ofTeam] of Map.groupBy(changed, (event) => event.teamId)) {
     const changes = ofTeam.map((event) => ({

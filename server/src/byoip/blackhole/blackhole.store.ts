@@ -67,14 +67,14 @@ export async function findBlackhole(
 ): Promise<BlackholeRow | undefined> {
   const rows = await postgres.readInTeam(
     teamId,
-    sql<BlackholeRow>`select ${blackholeColumns} from blackholes b where b.team_id = ${teamId} and b.id = ${id}`,
+    sql<BlackholeRow>`select ${blackholeColumns} from blackholes b where b.team_id = ${teamId} and b.id = ${id}::bigint`,
   )
   return rows[0]
 }
 
 export async function lockBlackhole(trx: Trx, teamId: number, id: number): Promise<BlackholeRow | undefined> {
   const { rows } = await sql<BlackholeRow>`
-    select ${blackholeColumns} from blackholes b where b.team_id = ${teamId} and b.id = ${id} for update of b`.execute(
+    select ${blackholeColumns} from blackholes b where b.team_id = ${teamId} and b.id = ${id}::bigint for update of b`.execute(
     trx,
   )
   return rows[0]
@@ -115,7 +115,9 @@ export async function findAttack(trx: Trx, teamId: number, host: Prefix): Promis
 export async function isTargetOf(trx: Trx, teamId: number, eventId: string, host: Prefix): Promise<boolean> {
   const { rows } = await sql`
     select from team_events e
-    where e.team_id = ${teamId} and e.event_id = ${eventId} and e.affected_network >>= ${host}::cidr`.execute(trx)
+    where e.team_id = ${teamId} and e.event_id = ${eventId} and e.affected_network >>= ${host}::cidr`.execute(
+    trx,
+  )
   return rows.length > 0
 }
 
@@ -123,7 +125,9 @@ export async function isTargetOf(trx: Trx, teamId: number, eventId: string, host
 export async function countOtherHosts(trx: Trx, teamId: number, host: Prefix): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(distinct b.host) from blackholes b
-    where b.team_id = ${teamId} and b.ended is null and b.expires > now() and b.host <> ${host}::cidr`.execute(trx)
+    where b.team_id = ${teamId} and b.ended is null and b.expires > now() and b.host <> ${host}::cidr`.execute(
+    trx,
+  )
   return rows[0]!.count
 }
 

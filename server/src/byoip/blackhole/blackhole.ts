@@ -132,7 +132,15 @@ async function create(
   await requireQuotas(trx, teamId, host, regions)
   const regionIds = regions.map(({ id }) => id)
   const replaced = await lockOfHost(trx, teamId, host)
-  const id = await insertBlackhole(trx, teamId, { host, eventId, comment, forced, created, expires, regionIds })
+  const id = await insertBlackhole(trx, teamId, {
+    host,
+    eventId,
+    comment,
+    forced,
+    created,
+    expires,
+    regionIds,
+  })
   await endBlackholes(trx, teamId, replaced, regionIds)
   const slugs = regions.map(({ slug }) => slug)
   const after = { host: networkOf(host), expires, regions: slugs, event_id: eventId, forced, replaced }
@@ -140,7 +148,11 @@ async function create(
   await wake(trx, 'announcements')
   const row = (await lockBlackhole(trx, teamId, id))!
   const shown = presentBlackhole(row, created)
-  const seen = onHost && { ...onHost, attacked: attack !== undefined, announcements: covering.map(shownCovering) }
+  const seen = onHost && {
+    ...onHost,
+    attacked: attack !== undefined,
+    announcements: covering.map(shownCovering),
+  }
   return { body: { ...shown, ...(seen ? { on_host: seen } : {}) }, etag: blackholeEtag(row, shown) }
 }
 
@@ -152,7 +164,8 @@ const shownCovering = ({ regions, ...announcement }: Covering) => ({
 })
 
 function endOf(text: string | undefined, now: Date): Date {
-  const end = text === undefined ? new Date(now.getTime() + blackholeHours.byDefault * hourMs) : new Date(text)
+  const end =
+    text === undefined ? new Date(now.getTime() + blackholeHours.byDefault * hourMs) : new Date(text)
   const hours = (end.getTime() - now.getTime()) / hourMs
   if (hours <= 0 || hours > blackholeHours.max)
     throw invalid(['body', 'expires'], 'blackholeEnd', { hours: blackholeHours.max })
@@ -185,8 +198,11 @@ async function requireQuotas(
     host,
     regions.map(({ id }) => id),
   )
-  const full = regions.find(({ id }) => counts.some((one) => one.id === id && one.count >= blackholesPerRegion))
-  if (full) throw fail('quota_exceeded', 'blackholesOfRegion', { limit: blackholesPerRegion, region: full.slug })
+  const full = regions.find(({ id }) =>
+    counts.some((one) => one.id === id && one.count >= blackholesPerRegion),
+  )
+  if (full)
+    throw fail('quota_exceeded', 'blackholesOfRegion', { limit: blackholesPerRegion, region: full.slug })
 }
 
 /** Ends it now. One that has ended is not changed. Throws `not_found` and `precondition_failed`. */

@@ -20,12 +20,12 @@ export async function endDue(trx: Trx): Promise<Ended[]> {
 
 export type BlackholedEvent = { readonly teamId: number; readonly eventId: string }
 
-/** Returns the events whose black hole a router shows, with its team. */
+/** Returns the events whose black hole a router shows, or may still show, with its team. */
 export async function listBlackholed(db: Db): Promise<BlackholedEvent[]> {
   const { rows } = await sql<BlackholedEvent>`
     select distinct b.team_id as "teamId", b.event_id as "eventId"
     from blackholes b join blackhole_regions br on br.blackhole_id = b.id
-    where b.event_id is not null and br.state = 'announced'
+    where b.event_id is not null and br.state in ('announced', 'withdrawing')
     order by b.team_id, b.event_id`.execute(db)
   return rows
 }

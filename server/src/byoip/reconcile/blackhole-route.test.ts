@@ -60,7 +60,11 @@ const prefixesOf = (routes: readonly { readonly prefix: string }[]) => routes.ma
 describe('the route of a black hole', () => {
   it('has the origin of the announcement, BLACKHOLE beside the communities of the region, and a discarded next hop', () => {
     const rows = [blackhole(1, '203.0.113.77/32'), blackhole(2, '2001:db8::1/128')]
-    const { announce } = planRoutes({ ...region, routes: { ...region.routes, nextHop4: '198.51.100.1' } }, rows, [])
+    const { announce } = planRoutes(
+      { ...region, routes: { ...region.routes, nextHop4: '198.51.100.1' } },
+      rows,
+      [],
+    )
     assert.deepEqual(announce, [routeOf('203.0.113.77/32'), routeOf('2001:db8::1/128')])
     const own = { ...region, routes: { discard4: '192.0.2.66', discard6: '100::66' } }
     const hops = planRoutes(own, rows, []).announce.map(({ nextHop }) => nextHop)
@@ -95,8 +99,7 @@ describe('the route of a black hole', () => {
         for (const ofTeam of teams.values()) assert.ok(ofTeam.length <= blackholesPerTeam)
         // The limits are used before anything is refused.
         if (quarantined.length > 0 && announce.length < blackholesPerRegion)
-          for (const { row } of quarantined)
-            assert.equal(teams.get(row.teamId)?.length, blackholesPerTeam)
+          for (const { row } of quarantined) assert.equal(teams.get(row.teamId)?.length, blackholesPerTeam)
       }),
     )
   })
@@ -111,7 +114,11 @@ describe('the end of a black hole', () => {
   }
 
   it('is never held, and uses nothing of the budget for withdrawals', () => {
-    const plan = planRoutes(region, ended, hosts.map((host) => routeOf(host)))
+    const plan = planRoutes(
+      region,
+      ended,
+      hosts.map((host) => routeOf(host)),
+    )
     const { withdraw, hold, sends } = guard(plan, full)
     assert.deepEqual([withdraw.length, hold, sends.withdraw.length], [30, undefined, 30])
     assert.ok(withdraw.every(({ counted }) => !counted))
@@ -130,7 +137,10 @@ describe('the end of a black hole', () => {
     const lost = routeOf('203.0.113.77/32')
     const network = routeOf('10.2.0.0/24', { communities: [] })
     const plan = planRoutes(region, [announcement('10.0.0.0/24')], [lost, network])
-    assert.deepEqual([prefixesOf(guard(plan).withdraw), [...guard(plan).held]], [['203.0.113.77/32'], ['10.2.0.0/24']])
+    assert.deepEqual(
+      [prefixesOf(guard(plan).withdraw), [...guard(plan).held]],
+      [['203.0.113.77/32'], ['10.2.0.0/24']],
+    )
     const empty = guard(planRoutes(region, [], [lost, network]))
     assert.deepEqual([empty.withdraw, empty.held.size], [[], 2])
   })
@@ -147,9 +157,9 @@ describe('the end of a black hole', () => {
       { selector: ({ host }) => host },
     )
     const anyRoutes = fc.uniqueArray(
-      fc.record({ host: anyHost, other: fc.boolean() }).map(({ host, other }) =>
-        routeOf(host, other ? { nextHop: '192.0.2.9' } : {}),
-      ),
+      fc
+        .record({ host: anyHost, other: fc.boolean() })
+        .map(({ host, other }) => routeOf(host, other ? { nextHop: '192.0.2.9' } : {})),
       { selector: ({ prefix }) => prefix },
     )
     fc.assert(

@@ -11,10 +11,8 @@ const discardAddresses = { 4: '192.0.2.1', 6: '100::1' } as const
 export type DiscardSettings = { readonly discard4?: string; readonly discard6?: string }
 
 /** Returns the next hop of black holes in the family of the host. */
-export const discardNextHop = (
-  { discard4, discard6 }: DiscardSettings,
-  host: Prefix,
-): string => (host.includes(':') ? (discard6 ?? discardAddresses[6]) : (discard4 ?? discardAddresses[4]))
+export const discardNextHop = ({ discard4, discard6 }: DiscardSettings, host: Prefix): string =>
+  host.includes(':') ? (discard6 ?? discardAddresses[6]) : (discard4 ?? discardAddresses[4])
 
 export const isHost = (prefix: Prefix): boolean => lengthOf(prefix) === (prefix.includes(':') ? 128 : 32)
 

@@ -72,7 +72,9 @@ export async function saveBlackholes(
         ${rows.map((row) => row.reason)}::text[], ${rows.map(({ attrs }) => attrs && JSON.stringify(attrs))}::text[])
         n (id, desired, state, reason, attrs),
       blackholes b
-    where br.region_id = ${regionId} and br.blackhole_id = n.id and b.id = n.id and (b.ended is null or not n.desired)`.execute(trx)
+    where br.region_id = ${regionId} and br.blackhole_id = n.id and b.id = n.id and (b.ended is null or not n.desired)`.execute(
+    trx,
+  )
   await sql`
     update blackhole_regions br set state = 'withdrawn', reason = null, attrs = null, since = now()
     from blackholes b

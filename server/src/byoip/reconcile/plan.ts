@@ -5,13 +5,7 @@ import type { ReasonAttrs, RegionReason, RowProblem } from '@pharos/contract/reg
 import { parseAsn } from '../../net/asn.ts'
 import { blackholeCommunity } from '../../net/community.ts'
 import { isDefaultRoute, parsePrefix, type Prefix } from '../../net/prefix.ts'
-import {
-  discardNextHop,
-  findExcess,
-  isBlackhole,
-  isHost,
-  type DiscardSettings,
-} from './blackhole-route.ts'
+import { discardNextHop, findExcess, isBlackhole, isHost, type DiscardSettings } from './blackhole-route.ts'
 import { sameRoute, selfNextHop, type Route } from './speaker.ts'
 
 /** One row of a region as it was read. Every value must be validated before use. */

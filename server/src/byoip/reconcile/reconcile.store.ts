@@ -74,7 +74,9 @@ export async function confirmWithdrawals(
   unexplained: readonly Prefix[],
 ): Promise<Prefix[]> {
   const all = [...prefixes, ...unexplained]
-  await sql`select id from announcements where prefix = any(${all}::cidr[]) order by id for share`.execute(trx)
+  await sql`select id from announcements where prefix = any(${all}::cidr[]) order by id for share`.execute(
+    trx,
+  )
   await lockBlackholes(trx, all)
   const { rows } = await sql<{ prefix: Prefix }>`
     select n.prefix

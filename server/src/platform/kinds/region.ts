@@ -30,8 +30,12 @@ const RegionElement = Strict({
   /** What its edge routers discard; by default 192.0.2.1 and 100::1. */
   blackhole_next_hop: Optional(
     Strict({
-      ipv4: Optional(Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv4 address, such as 192.0.2.1' })),
-      ipv6: Optional(Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv6 address, such as 100::1' })),
+      ipv4: Optional(
+        Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv4 address, such as 192.0.2.1' }),
+      ),
+      ipv6: Optional(
+        Type.String({ minLength: 2, maxLength: 50, expects: 'an IPv6 address, such as 100::1' }),
+      ),
     }),
   ),
 })
