@@ -249,7 +249,8 @@ const EventMarks = Type.Array(
   {
     description:
       "With `include=marks`: the statuses and flags that do not come from the detector. `MITIGATION_ACTIVE`: rules of the team's shield lists " +
-      'that a scrubber holds drop or limit the attack; `MITIGATION_ENDED`: they did. No other team sees them.',
+      'that a scrubber holds drop or limit the attack; `MITIGATION_ENDED`: they did; `BLACKHOLED`: a router shows a black hole that the team ' +
+      'requested for it. No other team sees them.',
   },
 )
 
