@@ -36,6 +36,6 @@ const presentRegion = ({ attrs, since, reason, ...region }: RegionRow) => ({
   message: reason && regionReasonText(reason, attrs),
 })
 
-/** What was observed changes often, and is no version. */
+/** The observed states change often, and are no version. */
 export const blackholeEtag = ({ expires, ended }: BlackholeRow, shown?: Blackhole): string =>
   etagOf({ expires, ended }, shown?.regions)
