@@ -54,6 +54,42 @@ export function holdDetail(findings: readonly HoldFinding[]): string {
     .join(' ')
 }
 
+/** The state of a hold of any area. */
+export const holdStateFields = {
+  state: { ...Enumeration('HoldState', holdStates), description: 'state of the hold' },
+  created: { ...Time, description: 'when it was opened' },
+  decided: { ...NullableTime, description: 'when it was decided; null before' },
+  decided_by: Nullable(Actor),
+}
+
+/** The parameters of every list of holds. */
+export const holdListQuery = {
+  state: Optional(Repeatable(Enumeration('HoldState', holdStates))),
+  ordering: Ordering(['id', 'created'], '-id'),
+  limit: Limit,
+  offset: Offset,
+}
+
+const oneHold = Strict({ hold_id: Id })
+
+/** The common part of the operations that read one hold of any area, and of those that decide about it. */
+export const readingHold = {
+  group: 'Operator',
+  method: 'GET',
+  permission: staffReading,
+  params: oneHold,
+  success: 200,
+} as const
+export const decidingHold = {
+  group: 'Operator',
+  method: 'POST',
+  permission: staffChanging,
+  params: oneHold,
+  success: 200,
+  dryRun: true,
+  errors: ['conflict'],
+} as const
+
 const HeldChange = Component('HeldChange', {
   router: Type.String({ description: 'name of the router' }),
   cidr: Type.String({ description: 'the prefix' }),
@@ -68,10 +104,7 @@ export const Hold = Component('Hold', {
   detail: Type.String({ description: 'the reasons as text' }),
   withdrawals: Type.Array(Type.String(), { description: 'prefixes that would be withdrawn, as CIDR' }),
   changes: Type.Array(HeldChange, { description: 'routes whose origin or next hop would change' }),
-  state: { ...Enumeration('HoldState', holdStates), description: 'state of the hold' },
-  created: { ...Time, description: 'when it was opened' },
-  decided: { ...NullableTime, description: 'when it was decided; null before' },
-  decided_by: Nullable(Actor),
+  ...holdStateFields,
 })
 export type Hold = Static<typeof Hold>
 
@@ -132,60 +165,41 @@ export const listHoldsRoute = route({
     region: Optional(
       Repeatable(Type.String({ minLength: 1, maxLength: 255, description: 'slug of the region' })),
     ),
-    state: Optional(Repeatable(Enumeration('HoldState', holdStates))),
-    ordering: Ordering(['id', 'created'], '-id'),
-    limit: Limit,
-    offset: Offset,
+    ...holdListQuery,
   }),
   response: Page(Hold),
   success: 200,
 })
 
 export const getHoldRoute = route({
+  ...readingHold,
   name: 'getHold',
-  group: 'Operator',
-  method: 'GET',
   path: '/v3/admin/holds/{hold_id}',
   summary: 'Get hold',
   description: 'Returns one hold, with the team of each prefix and the actor who requested the withdrawal.',
-  permission: staffReading,
-  params: Strict({ hold_id: Id }),
   response: HoldDetails,
-  success: 200,
 })
 
 export const approveHoldRoute = route({
+  ...decidingHold,
   name: 'approveHold',
-  group: 'Operator',
-  method: 'POST',
   path: '/v3/admin/holds/{hold_id}/approve',
   summary: 'Approve hold',
   description:
     'Allows the listed withdrawals and changes, and no others, for 15 minutes. A hold whose list has grown since is ' +
     'closed and replaced by another: approving it returns 409. Approving twice changes nothing.',
-  permission: staffChanging,
-  params: Strict({ hold_id: Id }),
   response: Hold,
-  success: 200,
-  dryRun: true,
-  errors: ['conflict'],
 })
 
 export const rejectHoldRoute = route({
+  ...decidingHold,
   name: 'rejectHold',
-  group: 'Operator',
-  method: 'POST',
   path: '/v3/admin/holds/{hold_id}/reject',
   summary: 'Reject hold',
   description:
     'Keeps the listed routes announced as they are, also after a restart of the router, and does not ask about them ' +
     'again for a day, unless they are enabled or disabled again. Rejecting twice changes nothing.',
-  permission: staffChanging,
-  params: Strict({ hold_id: Id }),
   response: Hold,
-  success: 200,
-  dryRun: true,
-  errors: ['conflict'],
 })
 
 export const holdRoutes = [listHoldsRoute, getHoldRoute, approveHoldRoute, rejectHoldRoute]

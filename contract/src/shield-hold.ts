@@ -1,23 +1,17 @@
 // Holds of shield: changes at scrubbers that wait for a decision of the provider's staff.
 import { Type, type Static } from 'typebox'
-import { holdStates } from './hold.ts'
-import { route, staffChanging, staffReading } from './route.ts'
+import { decidingHold, holdListQuery, holdStateFields, readingHold } from './hold.ts'
+import { route, staffReading } from './route.ts'
 import {
-  Actor,
   Component,
   Enumeration,
   Id,
-  Limit,
   Nullable,
-  NullableTime,
-  Offset,
   Optional,
-  Ordering,
   Page,
   Repeatable,
   Strict,
   TeamReference,
-  Time,
 } from './scalar.ts'
 
 type Attrs = Readonly<Record<string, unknown>>
@@ -59,10 +53,7 @@ export const ShieldHold = Component('ShieldHold', {
   prefixes: Type.Array(Type.String(), {
     description: 'prefixes whose rules would be removed, the first 1000; none for a hold of one list',
   }),
-  state: { ...Enumeration('HoldState', holdStates), description: 'state of the hold' },
-  created: { ...Time, description: 'when it was opened' },
-  decided: { ...NullableTime, description: 'when it was decided; null before' },
-  decided_by: Nullable(Actor),
+  ...holdStateFields,
 })
 export type ShieldHold = Static<typeof ShieldHold>
 
@@ -80,61 +71,40 @@ export const listShieldHoldsRoute = route({
     reason: Optional(
       Repeatable({ ...Enumeration('ShieldHoldReason', reasonNames), description: 'code of the reason' }),
     ),
-    state: Optional(Repeatable(Enumeration('HoldState', holdStates))),
-    ordering: Ordering(['id', 'created'], '-id'),
-    limit: Limit,
-    offset: Offset,
+    ...holdListQuery,
   }),
   response: Page(ShieldHold),
   success: 200,
 })
 
-const oneHold = Strict({ hold_id: Id })
-
 export const getShieldHoldRoute = route({
+  ...readingHold,
   name: 'getShieldHold',
-  group: 'Operator',
-  method: 'GET',
   path: '/v3/admin/shield-holds/{hold_id}',
   summary: 'Get shield hold',
   description: 'Returns one hold of shield.',
-  permission: staffReading,
-  params: oneHold,
   response: ShieldHold,
-  success: 200,
 })
 
 export const approveShieldHoldRoute = route({
+  ...decidingHold,
   name: 'approveShieldHold',
-  group: 'Operator',
-  method: 'POST',
   path: '/v3/admin/shield-holds/{hold_id}/approve',
   summary: 'Approve shield hold',
   description:
     'Allows exactly what the hold is about, at once. A hold whose plan has changed since is closed and replaced by another: approving it ' +
     'returns 409, and so does approving a plan that is not that of the list. Approving twice changes nothing.',
-  permission: staffChanging,
-  params: oneHold,
   response: ShieldHold,
-  success: 200,
-  dryRun: true,
-  errors: ['conflict'],
 })
 
 export const rejectShieldHoldRoute = route({
+  ...decidingHold,
   name: 'rejectShieldHold',
-  group: 'Operator',
-  method: 'POST',
   path: '/v3/admin/shield-holds/{hold_id}/reject',
   summary: 'Reject shield hold',
   description:
     'Keeps the scrubbers as they are, and does not ask about exactly this plan again. Rejecting twice changes nothing.',
-  permission: staffChanging,
-  params: oneHold,
   response: ShieldHold,
-  success: 200,
-  dryRun: true,
-  errors: ['conflict'],
 })
 
 export const shieldHoldRoutes = [

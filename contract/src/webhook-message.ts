@@ -8,7 +8,7 @@ import { crossConnectStatuses } from './cross-connect.ts'
 import { AdminState, OperState } from './device.ts'
 import { dnssecStates, Serial } from './dns-term.ts'
 import { zoneStatuses } from './dns-zone.ts'
-import { HoldItem, holdReasons, holdStates } from './hold.ts'
+import { HoldItem, holdReasons, holdStateFields, holdStates } from './hold.ts'
 import {
   Actor,
   Component,
@@ -51,7 +51,14 @@ export type ShieldListChange = (typeof shieldListChanges)[number]
 export type MessageType = (typeof messageTypes)[number]
 
 /** Messages to the operator's webhook, which the settings configure; teams do not get them. */
-export const operatorMessageTypes = ['hold.opened', 'hold.reminder', 'hold.decided'] as const
+export const operatorMessageTypes = [
+  'hold.opened',
+  'hold.reminder',
+  'hold.decided',
+  'staff_hold.opened',
+  'staff_hold.reminder',
+  'staff_hold.decided',
+] as const
 export type OperatorMessageType = (typeof operatorMessageTypes)[number]
 
 const announcement = {
@@ -109,6 +116,29 @@ const hold = Component('HoldMessageData', {
     { description: 'the withdrawals by team, most first; null: no announcement explains the route' },
   ),
   withdrawals: Type.Array(HoldItem, { description: `the first ${holdMessageItemsMax} withdrawals` }),
+})
+
+/** Areas whose holds are reported as `staff_hold`: removals of records and zones, and changes of shield rules. */
+export const staffHoldAreas = ['dns', 'shield'] as const
+export type StaffHoldArea = (typeof staffHoldAreas)[number]
+
+const staffHold = Component('StaffHoldMessageData', {
+  area: {
+    ...Enumeration('StaffHoldArea', staffHoldAreas),
+    description: '`dns`: see getZoneHold; `shield`: see getShieldHold',
+  },
+  id: { ...Id, description: 'id of the hold in its area' },
+  subject: Type.String({
+    description: 'name of the zone, prefix of the list or name of the scrubber; empty: all of them',
+  }),
+  team: Nullable(TeamReference),
+  reason: Type.String({ description: 'code of the reason, as in the hold' }),
+  detail: Type.String({ description: 'the reason as text' }),
+  items: Type.Array(Type.String(), {
+    description: `the first ${holdMessageItemsMax} record sets, names or prefixes that would be removed`,
+  }),
+  item_count: Type.Integer({ minimum: 0, description: 'number of all of them' }),
+  ...holdStateFields,
 })
 
 /** `data` of each type. */
@@ -241,6 +271,9 @@ export const messageData = {
   'hold.opened': hold,
   'hold.reminder': hold,
   'hold.decided': hold,
+  'staff_hold.opened': staffHold,
+  'staff_hold.reminder': staffHold,
+  'staff_hold.decided': staffHold,
 } as const
 
 /** The body of a message of the type. */

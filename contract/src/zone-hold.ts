@@ -1,23 +1,17 @@
 // Holds of DNS: removals of records or zones that wait for a decision of the provider's staff.
 import { Type, type Static } from 'typebox'
-import { holdStates } from './hold.ts'
-import { route, staffChanging, staffReading } from './route.ts'
+import { decidingHold, holdListQuery, holdStateFields, readingHold } from './hold.ts'
+import { route, staffReading } from './route.ts'
 import {
-  Actor,
   Component,
   Enumeration,
   Id,
-  Limit,
   Nullable,
-  NullableTime,
-  Offset,
   Optional,
-  Ordering,
   Page,
   Repeatable,
   Strict,
   TeamReference,
-  Time,
 } from './scalar.ts'
 
 /** `publish`: of a zone; `catalog`: of zones from all name servers; `shrink`: a secondary zone by its primary. */
@@ -59,10 +53,7 @@ export const ZoneHold = Component('ZoneHold', {
     description: `record sets (\`www.example.com. A\`), zones or names that would no longer be served; the first ${zoneHoldRemovalsMax}`,
   }),
   removal_count: Type.Integer({ minimum: 0, description: 'number of removals' }),
-  state: { ...Enumeration('HoldState', holdStates), description: 'state of the hold' },
-  created: { ...Time, description: 'when it was opened' },
-  decided: { ...NullableTime, description: 'when it was decided; null before' },
-  decided_by: Nullable(Actor),
+  ...holdStateFields,
 })
 export type ZoneHold = Static<typeof ZoneHold>
 
@@ -78,61 +69,40 @@ export const listZoneHoldsRoute = route({
   permission: staffReading,
   query: Strict({
     kind: Optional(Repeatable(Enumeration('ZoneHoldKind', zoneHoldKinds))),
-    state: Optional(Repeatable(Enumeration('HoldState', holdStates))),
-    ordering: Ordering(['id', 'created'], '-id'),
-    limit: Limit,
-    offset: Offset,
+    ...holdListQuery,
   }),
   response: Page(ZoneHold),
   success: 200,
 })
 
-const oneHold = Strict({ hold_id: Id })
-
 export const getZoneHoldRoute = route({
+  ...readingHold,
   name: 'getZoneHold',
-  group: 'Operator',
-  method: 'GET',
   path: '/v3/admin/zone-holds/{hold_id}',
   summary: 'Get zone hold',
   description: 'Returns one hold of DNS.',
-  permission: staffReading,
-  params: oneHold,
   response: ZoneHold,
-  success: 200,
 })
 
 export const approveZoneHoldRoute = route({
+  ...decidingHold,
   name: 'approveZoneHold',
-  group: 'Operator',
-  method: 'POST',
   path: '/v3/admin/zone-holds/{hold_id}/approve',
   summary: 'Approve zone hold',
   description:
     'Allows exactly the listed removals, which are published at once. A hold whose list has changed since is closed and replaced by ' +
     'another: approving it returns 409, and so does approving the removal of the SOA or NS records of a zone. Approving twice changes nothing.',
-  permission: staffChanging,
-  params: oneHold,
   response: ZoneHold,
-  success: 200,
-  dryRun: true,
-  errors: ['conflict'],
 })
 
 export const rejectZoneHoldRoute = route({
+  ...decidingHold,
   name: 'rejectZoneHold',
-  group: 'Operator',
-  method: 'POST',
   path: '/v3/admin/zone-holds/{hold_id}/reject',
   summary: 'Reject zone hold',
   description:
     'Keeps everything listed served as it is, and does not ask about exactly these removals again. Rejecting twice changes nothing.',
-  permission: staffChanging,
-  params: oneHold,
   response: ZoneHold,
-  success: 200,
-  dryRun: true,
-  errors: ['conflict'],
 })
 
 export const zoneHoldRoutes = [

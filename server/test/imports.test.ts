@@ -47,6 +47,7 @@ const allowed: Record<string, readonly string[]> = {
   outbox: ['contract', 'runtime', 'db', 'packages'],
   stream: ['contract', 'operation', 'runtime', 'db', 'outbox', 'packages'],
   notification: ['contract', 'operation', 'runtime', 'db', 'outbox', 'mail', 'packages'],
+  hold: ['contract', 'operation', 'runtime', 'db', 'mail', 'outbox', 'packages'],
   inventory: [
     'contract',
     'net',
@@ -63,6 +64,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   byoip: [
     'contract',
+    'hold',
     'net',
     'text',
     'operation',
@@ -78,6 +80,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   dns: [
     'contract',
+    'hold',
     'net',
     'net/dns',
     'text',
@@ -91,6 +94,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   analysis: [
     'contract',
+    'hold',
     'net',
     'text',
     'operation',

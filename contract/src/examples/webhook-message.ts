@@ -1,6 +1,7 @@
 // Examples of the messages of webhooks, one for each type.
 import { checkReasonText } from '../check-reason.ts'
 import type { DocumentedMessage } from '../openapi.ts'
+import { shieldHoldDetail } from '../shield-hold.ts'
 import { messageData, messageOf, type MessageData } from '../webhook-message.ts'
 import { uplink } from './port.ts'
 import { fading } from './transceiver.ts'
@@ -40,6 +41,21 @@ const hold: MessageData<'hold.opened'> = {
   change_count: changes.length,
   teams: [{ team: teamReference, withdrawal_count: withdrawals.length }],
   withdrawals: [holdItem],
+}
+
+const staffHold: MessageData<'staff_hold.opened'> = {
+  area: 'shield',
+  id: 3,
+  subject: '203.0.113.0/24',
+  team: teamReference,
+  reason: 'whole_prefix',
+  detail: shieldHoldDetail('whole_prefix', { prefix: '203.0.113.0/24' }),
+  items: [],
+  item_count: 0,
+  state: 'open',
+  created: '2026-04-01T09:37:11.204Z',
+  decided: null,
+  decided_by: null,
 }
 
 const samples: { readonly [T in MessageType]: { summary: string; timestamp: string; data: MessageData<T> } } =
@@ -217,6 +233,22 @@ const samples: { readonly [T in MessageType]: { summary: string; timestamp: stri
       summary: "Route changes were approved or rejected (the provider's webhook only)",
       timestamp: decided.decided,
       data: { ...hold, ...decided, state: 'approved' },
+    },
+    'staff_hold.opened': {
+      summary: "A change of DNS or shield rules waits for approval (the provider's webhook only)",
+      timestamp: staffHold.created,
+      data: staffHold,
+    },
+    'staff_hold.reminder': {
+      summary: "A change of DNS or shield rules still waits for approval (the provider's webhook only)",
+      timestamp: '2026-04-01T10:07:18.410Z',
+      data: staffHold,
+    },
+    'staff_hold.decided': {
+      summary:
+        "A change of DNS or shield rules was approved or rejected, or is no longer planned (the provider's webhook only)",
+      timestamp: decided.decided,
+      data: { ...staffHold, ...decided, state: 'approved' },
     },
   }
 

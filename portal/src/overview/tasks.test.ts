@@ -20,7 +20,14 @@ describe('the tasks of the overview', () => {
       tokens: page(),
     } as Known
     assert.deepEqual(
-      tasksOf({ ...empty, holds: page(), zoneHolds: page(), letters: page(), secondFactor }),
+      tasksOf({
+        ...empty,
+        holds: page(),
+        zoneHolds: page(),
+        shieldHolds: page(),
+        letters: page(),
+        secondFactor,
+      }),
       [],
     )
   })
@@ -106,10 +113,17 @@ describe('the tasks of the overview', () => {
   })
 
   it('start with the decisions of staff', () => {
-    const tasks = textsOf({ holds: page({}), zoneHolds: page({}), letters: page({}, {}), invited: page({}) })
+    const tasks = textsOf({
+      holds: page({}),
+      zoneHolds: page({}),
+      shieldHolds: page({}, {}),
+      letters: page({}, {}),
+      invited: page({}),
+    })
     assert.deepEqual(tasks, [
       'Changes in 1 region need approval -> /staff/inbox',
       '1 change of DNS needs approval -> /staff/inbox',
+      '2 changes of shield rules need approval -> /staff/inbox',
       '2 letters to review -> /staff/inbox',
       '1 pending invitation -> /team/members',
     ])

@@ -35,6 +35,8 @@ export type Known = {
   readonly holds?: Counted<unknown> | undefined
   /** Held changes of DNS. */
   readonly zoneHolds?: Counted<unknown> | undefined
+  /** Held changes of shield rules. */
+  readonly shieldHolds?: Counted<unknown> | undefined
   readonly letters?: Counted<unknown> | undefined
 }
 
@@ -77,7 +79,7 @@ export function tasksOf(known: Known, now = Date.now()): readonly Task[] {
   )
 }
 
-function staffTasks({ holds, zoneHolds, letters }: Known): readonly Task[] {
+function staffTasks({ holds, zoneHolds, shieldHolds, letters }: Known): readonly Task[] {
   const common = { who: 'you', verb: texts.review, to: linkOptions({ to: '/staff/inbox' }) } as const
   return [
     ...(holds?.count
@@ -96,6 +98,16 @@ function staffTasks({ holds, zoneHolds, letters }: Known): readonly Task[] {
             ...common,
             text: texts.zonesNeedApproval(zoneHolds.count),
             detail: texts.zonesNeedApprovalDetail,
+            color: 'bad' as const,
+          },
+        ]
+      : []),
+    ...(shieldHolds?.count
+      ? [
+          {
+            ...common,
+            text: texts.shieldNeedsApproval(shieldHolds.count),
+            detail: texts.shieldNeedsApprovalDetail,
             color: 'bad' as const,
           },
         ]

@@ -12,6 +12,7 @@ import { listPortsRoute } from '@pharos/contract/port'
 import type { Route } from '@pharos/contract/route'
 import { getSecondFactorRoute } from '@pharos/contract/second-factor'
 import type { User } from '@pharos/contract/session'
+import { listShieldHoldsRoute } from '@pharos/contract/shield-hold'
 import { listTokensRoute } from '@pharos/contract/token'
 import { listWebhooksRoute } from '@pharos/contract/webhook'
 import { listZoneHoldsRoute } from '@pharos/contract/zone-hold'
@@ -76,6 +77,7 @@ export function ToDo({ user }: { user: User }) {
   })
   const holds = useIf(user.is_staff, listHoldsRoute, { query: { state: ['open'], limit: 1 } })
   const zoneHolds = useIf(user.is_staff, listZoneHoldsRoute, { query: { state: ['open'], limit: 1 } })
+  const shieldHolds = useIf(user.is_staff, listShieldHoldsRoute, { query: { state: ['open'], limit: 1 } })
   const letters = useIf(user.is_staff, listLettersToReviewRoute, {
     query: { status: ['pending_review'], limit: 1 },
   })
@@ -92,6 +94,7 @@ export function ToDo({ user }: { user: User }) {
     tokens: tokens.data,
     holds: holds.data,
     zoneHolds: zoneHolds.data,
+    shieldHolds: shieldHolds.data,
     letters: letters.data,
   })
   const answers = [
@@ -107,6 +110,7 @@ export function ToDo({ user }: { user: User }) {
     tokens,
     holds,
     zoneHolds,
+    shieldHolds,
     letters,
   ]
   const isLoading = answers.some((one) => one.isLoading)

@@ -67,6 +67,9 @@ export const words = {
     zonesNeedApproval: (n: number) =>
       `${count(n, 'change', 'changes')} of DNS ${n === 1 ? 'needs' : 'need'} approval`,
     zonesNeedApprovalDetail: 'Removals that no request explains, or many at once',
+    shieldNeedsApproval: (n: number) =>
+      `${count(n, 'change', 'changes')} of shield rules ${n === 1 ? 'needs' : 'need'} approval`,
+    shieldNeedsApprovalDetail: 'Rules for a whole prefix, or more changes than usual',
     zoneError: 'The zone is not up to date everywhere',
     /** By the tag of the message about the zone. */
     zoneProblems: {

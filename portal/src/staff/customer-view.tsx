@@ -26,7 +26,7 @@ export function useRequestsByTeam(): ReadonlyMap<number | undefined, readonly In
 
 function teamIdOf(row: InboxRow): number | undefined {
   if (row.kind === 'change') return row.request.team?.id
-  if (row.kind === 'zone') return row.hold.team?.id
+  if (row.kind === 'zone' || row.kind === 'shield') return row.hold.team?.id
   return row.kind === 'letter' ? row.letter.team.id : row.claim.team.id
 }
 

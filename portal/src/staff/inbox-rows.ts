@@ -1,8 +1,9 @@
-// What waits for the provider's staff: requests with paused changes, held changes of DNS, letters to review, and ASNs that only staff
-// can verify.
+// Requests that wait for the provider's staff: those with paused changes, held changes of DNS and shield rules, letters to review, and
+// ASNs that only staff can verify.
 import { getHoldRoute, listHoldsRoute, type HoldDetails } from '@pharos/contract/hold'
 import { listAsnsOfTeamsRoute, type AsnOfTeam } from '@pharos/contract/inventory'
 import { listLettersToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
+import { listShieldHoldsRoute, type ShieldHold } from '@pharos/contract/shield-hold'
 import { listZoneHoldsRoute, type ZoneHold } from '@pharos/contract/zone-hold'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -14,12 +15,13 @@ export type InboxRow =
   | { readonly kind: 'change'; readonly key: string; readonly since: string; readonly request: ChangeRequest }
   | { readonly kind: 'letter'; readonly key: string; readonly since: string; readonly letter: ReviewedLetter }
   | { readonly kind: 'zone'; readonly key: string; readonly since: string; readonly hold: ZoneHold }
+  | { readonly kind: 'shield'; readonly key: string; readonly since: string; readonly hold: ShieldHold }
   | { readonly kind: 'asn'; readonly key: string; readonly since: string; readonly claim: AsnOfTeam }
 
 export type Inbox = {
   /** Undefined until everything is loaded, or if a part of it could not be read. */
   readonly rows: readonly InboxRow[] | undefined
-  /** What is known in spite of errors. */
+  /** The rows that are known in spite of errors. */
   readonly known: readonly InboxRow[]
   readonly error: unknown
   readonly lettersWaiting: number
@@ -50,6 +52,10 @@ export function useInbox(enabled = true): Inbox {
     ...answerOf(listZoneHoldsRoute, { query: { state: ['open'], limit: most } }),
     ...poll,
   })
+  const shields = useQuery({
+    ...answerOf(listShieldHoldsRoute, { query: { state: ['open'], limit: most } }),
+    ...poll,
+  })
   const details = useQueries({
     queries: (holds.data?.results ?? []).map(({ id }) => ({
       ...answerOf(getHoldRoute, { params: { hold_id: id } }),
@@ -63,14 +69,21 @@ export function useInbox(enabled = true): Inbox {
   })
   const known = useMemo(
     () =>
-      rowsOf(details.data, zones.data?.results ?? [], letters.data?.results ?? [], asns.data?.results ?? []),
-    [details.data, zones.data, letters.data, asns.data],
+      rowsOf(
+        details.data,
+        zones.data?.results ?? [],
+        shields.data?.results ?? [],
+        letters.data?.results ?? [],
+        asns.data?.results ?? [],
+      ),
+    [details.data, zones.data, shields.data, letters.data, asns.data],
   )
-  const isComplete = holds.data && zones.data && letters.data && asns.data && details.isComplete
+  const answers = [holds, zones, shields, letters, asns]
+  const isComplete = answers.every(({ data }) => data !== undefined) && details.isComplete
   return {
     rows: isComplete ? known : undefined,
     known,
-    error: holds.error ?? zones.error ?? letters.error ?? asns.error ?? details.error,
+    error: answers.find(({ error }) => error)?.error ?? details.error,
     lettersWaiting: letters.data?.count ?? 0,
     lettersShown: letters.data?.results.length ?? 0,
     retry: refreshInbox,
@@ -78,12 +91,20 @@ export function useInbox(enabled = true): Inbox {
 }
 
 export const refreshInbox = (): Promise<unknown> =>
-  invalidate(listHoldsRoute, getHoldRoute, listZoneHoldsRoute, listLettersToReviewRoute, listAsnsOfTeamsRoute)
+  invalidate(
+    listHoldsRoute,
+    getHoldRoute,
+    listZoneHoldsRoute,
+    listShieldHoldsRoute,
+    listLettersToReviewRoute,
+    listAsnsOfTeamsRoute,
+  )
 
 /** Returns the rows, those that wait longest first. */
 function rowsOf(
   holds: readonly HoldDetails[],
   zones: readonly ZoneHold[],
+  shields: readonly ShieldHold[],
   letters: readonly ReviewedLetter[],
   asns: readonly AsnOfTeam[],
 ): readonly InboxRow[] {
@@ -98,6 +119,12 @@ function rowsOf(
     ...zones.map((hold): InboxRow => ({
       kind: 'zone',
       key: `zone-${hold.id}`,
+      since: hold.created,
+      hold,
+    })),
+    ...shields.map((hold): InboxRow => ({
+      kind: 'shield',
+      key: `shield-${hold.id}`,
       since: hold.created,
       hold,
     })),

@@ -16,7 +16,7 @@ import { useDecisionKeys } from './decision.tsx'
 import { useInbox, type InboxRow } from './inbox-rows.ts'
 import { LetterView } from './letter-view.tsx'
 import { askedText, customerOf, personOf, whatOf } from './request-text.ts'
-import { ZoneHoldView } from './zone-hold-view.tsx'
+import { ShieldHoldView, ZoneHoldView } from './area-hold-view.tsx'
 import { words } from './words.ts'
 import classes from './staff.module.css'
 
@@ -142,6 +142,7 @@ const Row = ({ row, isSelected, onSelect }: RowProps) => (
 function Details({ row }: { row: InboxRow }) {
   if (row.kind === 'change') return <ChangeView request={row.request} />
   if (row.kind === 'zone') return <ZoneHoldView hold={row.hold} />
+  if (row.kind === 'shield') return <ShieldHoldView hold={row.hold} />
   if (row.kind === 'letter') return <LetterView letter={row.letter} />
   return <AsnView claim={row.claim} />
 }

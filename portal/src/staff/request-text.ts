@@ -1,4 +1,5 @@
 // The texts of a row of the inbox: whose request it is, who asked, and for what. Pure.
+import type { ShieldHold } from '@pharos/contract/shield-hold'
 import type { ZoneHold } from '@pharos/contract/zone-hold'
 import type { InboxRow } from './inbox-rows.ts'
 import { regionsIn, type ChangeRequest } from './requests.ts'
@@ -6,7 +7,7 @@ import { listed, prefixesText, regionsText, words } from './words.ts'
 
 export function customerOf(row: InboxRow): string {
   if (row.kind === 'change') return teamNameOf(row.request)
-  if (row.kind === 'zone') return teamNameOf(row.hold)
+  if (row.kind === 'zone' || row.kind === 'shield') return teamNameOf(row.hold)
   return row.kind === 'letter' ? row.letter.team.name : row.claim.team.name
 }
 
@@ -30,6 +31,7 @@ export const askedText = (person: string | undefined, kind: string): string =>
 export function whatOf(row: InboxRow): string {
   if (row.kind === 'letter') return letterText(row.letter.announcements.map(({ cidr }) => cidr))
   if (row.kind === 'zone') return zoneHoldText(row.hold)
+  if (row.kind === 'shield') return shieldHoldText(row.hold)
   if (row.kind === 'asn') return words.asn.what(row.claim.asn)
   return changeText(row.request)
 }
@@ -37,6 +39,10 @@ export function whatOf(row: InboxRow): string {
 /** Returns what a held change of DNS removes: `Remove 12 record sets of example.com`. */
 export const zoneHoldText = ({ kind, zone, removal_count: n }: ZoneHold): string =>
   words.zoneHold.what[kind](n, zone?.name ?? '')
+
+/** Returns what a held change of shield does: `Drop or limit all traffic to 203.0.113.0/24`. */
+export const shieldHoldText = ({ reason, prefix, prefixes }: ShieldHold): string =>
+  words.shieldHold.what[reason](prefix ?? '', prefixes.length)
 
 export const letterText = (prefixes: readonly string[]): string =>
   prefixes.length === 0 ? words.request.letterOfNone : words.request.letterFor(listed(prefixes, 2))

@@ -1,6 +1,7 @@
 // The texts of the provider's staff pages.
 import type { RegistrySource, RegistryState } from '@pharos/contract/admin-team'
 import type { HoldReason, HoldState } from '@pharos/contract/hold'
+import type { ShieldHoldReason } from '@pharos/contract/shield-hold'
 import type { ZoneHoldKind, ZoneHoldReason } from '@pharos/contract/zone-hold'
 import type { LetterStatus } from '@pharos/contract/letter'
 
@@ -78,7 +79,7 @@ export const words = {
     all: 'All letters',
     paused: 'All paused changes',
     keys: 'j and k move, a approves, r rejects.',
-    kinds: { change: 'Paused change', zone: 'DNS', letter: 'Letter', asn: 'ASN' },
+    kinds: { change: 'Paused change', zone: 'DNS', shield: 'Shield rules', letter: 'Letter', asn: 'ASN' },
     more: (shown: number, count: number) =>
       `The ${shown.toLocaleString('en')} oldest of ${count.toLocaleString('en')} letters are shown.`,
   },
@@ -137,6 +138,7 @@ export const words = {
       catalog_empty: 'The last zones would leave the name servers.',
       transfer_shrinks: 'The primary server sends less than half of the names of the zone.',
     } as Readonly<Record<ZoneHoldReason, string>>,
+    subject: 'Zone',
     meanwhile: 'Until you decide, everything listed is served as before.',
     removed: 'No longer served',
     more: (n: number) => `and ${n.toLocaleString('en')} more`,
@@ -144,6 +146,25 @@ export const words = {
     rejectTitle: 'Reject these removals?',
     approval: 'Exactly what is listed is no longer served, at once.',
     rejection: 'Everything listed stays served. The same removals do not ask again.',
+  },
+  shieldHold: {
+    what: {
+      whole_prefix: (prefix) => `Drop or limit all traffic to ${prefix}`,
+      many_rules: (prefix) => `Apply the rules of ${prefix}, many at once`,
+      plan_differs: (prefix) => `Rules of ${prefix} that differ from its list`,
+      unexplained_removals: (_, n) => `Remove the rules of ${prefixesText(n)} without a request`,
+      no_lists: (_, n) => `Remove all rules, of ${prefixesText(n)}`,
+      former_holders: (_, n) => `Remove the rules of ${prefixesText(n)} that customers no longer hold`,
+    } as Readonly<Record<ShieldHoldReason, (prefix: string, count: number) => string>>,
+    subject: 'Scrubber',
+    allScrubbers: 'All',
+    meanwhile: 'Until you decide, scrubbers keep the rules that they have.',
+    removed: 'Prefixes that lose their rules',
+    more: (n: number) => `and ${n.toLocaleString('en')} more`,
+    approveTitle: 'Approve this change of shield rules?',
+    rejectTitle: 'Reject this change of shield rules?',
+    approval: 'It is applied at once. The approval covers exactly this change.',
+    rejection: 'Scrubbers stay as they are. The same change does not ask again.',
   },
   holds: {
     title: 'Paused changes',

@@ -4,7 +4,7 @@ import type { Hold, HoldDetails, HoldItem, HoldState } from '@pharos/contract/ho
 import { holdStates } from '@pharos/contract/hold'
 import { decideAs, getHold, listHolds } from '../byoip/reconcile/hold.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
-import { runDnsHolds } from './dns-holds.ts'
+import { runAreaHolds } from './area-holds.ts'
 import { withSchema } from './ready.ts'
 import { parseOneArgument, parseList, parseInteger } from './parse-arguments.ts'
 
@@ -14,23 +14,27 @@ export const holds: Command = {
              show <id> [--json]
              approve <id>
              reject <id>
-             dns list | approve <id> | reject <id>`,
+             dns list | approve <id> | reject <id>
+             shield list | approve <id> | reject <id>`,
   summary: `list and decide changes that wait for approval
 
   list     the newest first; without --state those that are open
   show     one hold, with the team of each prefix and who asked for the withdrawal
   approve  applies the listed withdrawals and changes, and no others
   reject   keeps the routes announced as they are, and does not ask again for a day
-  dns      the same for publications of DNS zones: what a hold lists is removed, or stays`,
+  dns      the same for publications of DNS zones: what a hold lists is removed, or stays
+  shield   the same for shield rules: what a hold is about is applied, or the scrubbers stay as they are`,
   async run(context) {
     const [verb, ...args] = context.args
     if (verb === 'list') return list(context, args)
     if (verb === 'show') return show(context, args)
     if (verb === 'approve') return decide(context, args, 'approved')
     if (verb === 'reject') return decide(context, args, 'rejected')
-    if (verb === 'dns') return runDnsHolds(context, args)
+    if (verb === 'dns' || verb === 'shield') return runAreaHolds(context, verb, args)
     throw new UsageError(
-      verb === undefined ? 'Add list, show, approve, reject or dns.' : `pharos holds has no command ${verb}.`,
+      verb === undefined
+        ? 'Add list, show, approve, reject, dns or shield.'
+        : `pharos holds has no command ${verb}.`,
     )
   },
 }

@@ -1196,12 +1196,15 @@ create table dns_holds (
   created timestamp with time zone not null default now(),
   decided timestamp with time zone,
   decided_by text,
+  alert_due timestamp with time zone default now(), -- when staff are next told about it; null: its end was reported
+  alerted timestamp with time zone, -- when staff last got a mail about it, or about the hold that it replaced
   constraint dns_holds_pkey PRIMARY KEY (id),
   constraint dns_holds_zone_id_fkey FOREIGN KEY (zone_id) REFERENCES dns_zones(id) ON DELETE CASCADE,
   constraint dns_holds_check CHECK (((kind = 'catalog'::text) = (zone_id IS NULL))),
   constraint dns_holds_kind_check CHECK ((kind = ANY (ARRAY['publish'::text, 'catalog'::text, 'shrink'::text]))),
   constraint dns_holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text])))
 );
+CREATE INDEX dns_holds_alert_due ON public.dns_holds USING btree (alert_due) WHERE (alert_due IS NOT NULL);
 CREATE UNIQUE INDEX dns_holds_open ON public.dns_holds USING btree (kind, zone_id) NULLS NOT DISTINCT WHERE (state = 'open'::text);
 CREATE INDEX dns_holds_zone ON public.dns_holds USING btree (zone_id) WHERE (zone_id IS NOT NULL);
 alter table dns_holds enable row level security;
@@ -2163,7 +2166,7 @@ create table outbox (
   constraint outbox_pkey PRIMARY KEY (xid, id),
   constraint outbox_type_check CHECK (
 CASE
-    WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text])))
+    WHEN (team_id IS NULL) THEN ((user_id IS NULL) AND (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text])))
     WHEN (user_id IS NOT NULL) THEN (type = 'notifications.changed'::text)
     ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'announcement.regions_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]))
 END)
@@ -2542,11 +2545,14 @@ create table shield_holds (
   created timestamp with time zone not null default now(),
   decided timestamp with time zone,
   decided_by text,
+  alert_due timestamp with time zone default now(), -- when staff are next told about it; null: its end was reported
+  alerted timestamp with time zone, -- when staff last got a mail about it, or about the hold that it replaced
   constraint shield_holds_pkey PRIMARY KEY (id),
   constraint shield_holds_list_id_fkey FOREIGN KEY (list_id) REFERENCES shield_lists(id) ON DELETE CASCADE,
   constraint shield_holds_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint shield_holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text])))
 );
+CREATE INDEX shield_holds_alert_due ON public.shield_holds USING btree (alert_due) WHERE (alert_due IS NOT NULL);
 CREATE INDEX shield_holds_evidence ON public.shield_holds USING btree (evidence) WHERE (state = ANY (ARRAY['approved'::text, 'rejected'::text]));
 CREATE UNIQUE INDEX shield_holds_open ON public.shield_holds USING btree (COALESCE(scrubber, ''::text), COALESCE(list_id, 0), reason) WHERE (state = 'open'::text);
 alter table shield_holds enable row level security;
@@ -2918,7 +2924,7 @@ create table webhooks (
   constraint webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['user'::text, 'gone'::text, 'failing'::text]))),
   constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
 CASE
-    WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]
+    WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text, 'staff_hold.opened'::text, 'staff_hold.reminder'::text, 'staff_hold.decided'::text]
     ELSE ARRAY['announcement.status_changed'::text, 'announcement.zombie'::text, 'announcement.unexpected_origin'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text, 'zone.updated'::text, 'zone.status_changed'::text, 'zone.dnssec_changed'::text, 'port.status_changed'::text, 'port.optic_warning'::text, 'service.billed'::text, 'cross_connect.status_changed'::text, 'shield.list_changed'::text]
 END)))
 );

@@ -630,6 +630,10 @@ export interface DnsHoldsTable {
   created: Generated<Date>
   decided: Date | null
   decided_by: string | null
+  /** when staff are next told about it; null: its end was reported */
+  alert_due: Generated<Date | null>
+  /** when staff last got a mail about it, or about the hold that it replaced */
+  alerted: Date | null
 }
 
 export type DnsKeysState = 'introduced' | 'active' | 'retiring' | 'removed'
@@ -1770,6 +1774,10 @@ export interface ShieldHoldsTable {
   created: Generated<Date>
   decided: Date | null
   decided_by: string | null
+  /** when staff are next told about it; null: its end was reported */
+  alert_due: Generated<Date | null>
+  /** when staff last got a mail about it, or about the hold that it replaced */
+  alerted: Date | null
 }
 
 export type ShieldInstallsState = 'pending' | 'active' | 'rejected' | 'held' | 'unreachable'

@@ -55,6 +55,23 @@ export type MailContents = {
     }[]
     readonly link: string
   }
+  /** To the operator's staff: changes of DNS or shield rules need approval. */
+  readonly 'staff-holds-open': {
+    readonly area: 'dns' | 'shield'
+    readonly isReminder: boolean
+    readonly holds: readonly {
+      readonly id: number
+      /** Name of a zone, prefix or name of a scrubber; empty: all of them. */
+      readonly subject: string
+      readonly team: string | null
+      readonly detail: string
+      readonly at: string
+      /** The first of what would be removed. */
+      readonly items: readonly string[]
+      readonly itemCount: number
+    }[]
+    readonly link: string
+  }
   /** To the operator's staff: an import would delete too much. */
   readonly 'import-held': {
     /** As people write it: NetBox. */

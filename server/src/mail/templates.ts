@@ -128,6 +128,28 @@ const templates: Templates = {
     ],
   }),
 
+  'staff-holds-open': ({ area, isReminder, holds, link }) => ({
+    subject: `${isReminder ? 'Reminder: ' : ''}${count(holds.length, `change of ${areaWords[area]} needs`, `changes of ${areaWords[area]} need`)} approval`,
+    paragraphs: holds.flatMap(({ id, subject, team, detail, at, items, itemCount }) => [
+      `Hold ${id}${subject === '' ? '' : ` of ${resource(subject)}`}, ${team === null ? 'no team' : `team "${word(team)}"`}, open since ${time(at)}: ${detail}`,
+      ...(items.length > 0
+        ? [
+            {
+              quote: [
+                ...items.map(resource),
+                ...(itemCount > items.length ? [`and ${itemCount - items.length} more`] : []),
+              ],
+            },
+          ]
+        : []),
+    ]),
+    link: { label: 'Open the inbox', url: link },
+    after: [
+      `Or decide on the server: pharos holds ${area} list, pharos holds ${area} approve <id>, pharos holds ${area} reject <id>.`,
+      'Nothing changes until a hold is decided.',
+    ],
+  }),
+
   'import-held': ({ source, at, deletions, count: total }) => ({
     subject: `Import from ${source} needs approval`,
     paragraphs: [
@@ -167,6 +189,8 @@ const templates: Templates = {
     paragraphs: [`This mail was sent ${when(at)} to test the mail settings of ${provider}. They work.`],
   }),
 }
+
+const areaWords = { dns: 'DNS', shield: 'shield rules' } as const
 
 const secondFactor = {
   on: {
@@ -222,6 +246,12 @@ const word = (text: string): string => defangLine(text) || 'unknown'
 
 const count = (number: number, unit: string, units = `${unit}s`): string =>
   `${number} ${number === 1 ? unit : units}`
+
+/** A name that a customer chose. A prefix is not defanged: no program turns one into a link. */
+function resource(name: string): string {
+  const [address = '', length = ''] = name.split('/')
+  return isIP(address) !== 0 && name === `${address}/${Number(length)}` ? name : word(name)
+}
 
 const teamWord = (team: string | null): string => (team === null ? 'no team' : word(team))
 

@@ -49,6 +49,7 @@ function plainGaugesOf(metrics: Metrics) {
     mailWaitSeconds,
     metrics.webhookDeliveriesWaiting,
     metrics.dnsHoldsOpen,
+    metrics.shieldHoldsOpen,
     metrics.dnsSignaturesExpire,
   ]
 }
@@ -83,6 +84,7 @@ function show(
     metrics.regionNeighbors.set({ region, router }, neighbors)
   }
   metrics.dnsHoldsOpen.set(dns.holds)
+  metrics.shieldHoldsOpen.set(dns.shield_holds)
   if (dns.signatures_expire === null) metrics.dnsSignaturesExpire.remove()
   else metrics.dnsSignaturesExpire.set(dns.signatures_expire)
   for (const { name, up } of dns.servers)

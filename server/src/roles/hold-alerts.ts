@@ -1,5 +1,9 @@
 // Wires the mails about holds: a loop of the reconciler role.
-import { sendHoldAlerts } from '../byoip/reconcile/hold-alerts.ts'
+import { describeShieldHold } from '../analysis/shield/shield-hold.ts'
+import { sendHoldAlerts, type HoldAlert } from '../byoip/reconcile/hold-alerts.ts'
+import { describeZoneHold } from '../dns/publish/zone-hold.ts'
+import { sendStaffHoldAlerts, type AlertedArea, type StaffHoldAlert } from '../hold/hold-alerts.ts'
+import type { Log } from '../runtime/log.ts'
 import type { Component } from '../runtime/component.ts'
 import { publicUrl } from '../runtime/config.ts'
 import { createLoopComponent } from './loop-component.ts'
@@ -14,19 +18,31 @@ export function holdAlertsPart(shared: Shared): Component {
     name: 'hold-alerts',
     wakeName: 'hold-alerts',
     intervalMs,
-    run: (signal) =>
-      sendHoldAlerts(
+    async run(signal) {
+      const deps = {
+        db: postgres.owner,
+        ring: config.secret,
+        publicUrl: publicUrl(config),
+        recipients: config.operatorAlertEmails,
+      }
+      await sendHoldAlerts(
         {
-          db: postgres.owner,
-          ring: config.secret,
-          publicUrl: publicUrl(config),
-          recipients: config.operatorAlertEmails,
-          onAlert: (alert) =>
-            alert.recipients > 0
-              ? log.warn({ ...alert }, 'hold waits for a decision')
-              : log.error({ ...alert }, 'hold waits for a decision, and no mail about it has a recipient'),
+          ...deps,
+          onAlert: report(log),
         },
         signal,
-      ),
+      )
+      for (const area of areas) await sendStaffHoldAlerts({ ...deps, onAlert: report(log) }, area, signal)
+    },
   })
 }
+
+const areas: readonly AlertedArea[] = [
+  { name: 'dns', describe: describeZoneHold },
+  { name: 'shield', describe: describeShieldHold },
+]
+
+const report = (log: Log) => (alert: HoldAlert | StaffHoldAlert) =>
+  alert.recipients > 0
+    ? log.warn({ ...alert }, 'hold waits for a decision')
+    : log.error({ ...alert }, 'hold waits for a decision, and no mail about it has a recipient')

@@ -1,7 +1,7 @@
 // Wires the import from NetBox: a loop of the reconciler role on one process, if it is configured. Many deletions wait for the
 // operator; everything of that plan waits with them.
 import { serviceTypes } from '@pharos/contract/service'
-import { listStaffEmails } from '../byoip/reconcile/hold.store.ts'
+import { listStaffEmails } from '../hold/hold-alerts.store.ts'
 import { Leadership } from '../db/leadership.ts'
 import type { Db } from '../db/postgres.ts'
 import { createNetboxClient } from '../drivers/netbox/client.ts'

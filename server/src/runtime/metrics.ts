@@ -178,6 +178,11 @@ export function createMetrics() {
       help: 'Installation: removals of zones and names that wait for staff. Alert if it is above 0.',
       registers,
     }),
+    shieldHoldsOpen: new Gauge({
+      name: 'pharos_shield_holds_open',
+      help: 'Installation: changes of shield rules that wait for staff. Alert if it is above 0.',
+      registers,
+    }),
     dnsSignaturesExpire: new Gauge({
       name: 'pharos_dns_signatures_expire_timestamp_seconds',
       help: 'Installation: when the first signature of a zone expires; they are renewed 14 days before. Alert at 7 days.',

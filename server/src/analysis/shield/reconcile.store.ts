@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { ShieldAction } from '@pharos/contract/shield'
 import type { ShieldReason } from '@pharos/contract/shield-reason'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { PlannedHold } from './reconcile-guard.ts'
 import type { RuleHits } from './scrubber.ts'
@@ -96,6 +97,7 @@ export async function saveHolds(
       on conflict do nothing returning id`.execute(trx)
     ids.push(...rows.map(({ id }) => id))
   }
+  if (ids.length > 0) await wake(trx, 'hold-alerts')
   return ids
 }
 

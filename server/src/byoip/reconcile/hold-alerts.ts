@@ -4,7 +4,8 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { queueMail } from '../../mail/mail.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { addHoldMessage, describeHold } from './hold.ts'
-import { listStaffEmails, lockDueAlert, saveAlerted } from './hold.store.ts'
+import { listStaffEmails } from '../../hold/hold-alerts.store.ts'
+import { lockDueAlert, saveAlerted } from './hold.store.ts'
 
 export type HoldAlertDeps = {
   readonly db: Db

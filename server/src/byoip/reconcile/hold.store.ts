@@ -167,10 +167,3 @@ export async function saveAlerted(trx: Trx, id: number, nextMinutes: number): Pr
       alert_due = now() + make_interval(mins => ${nextMinutes})
     where id = ${id}::bigint`.execute(trx)
 }
-
-/** Returns the confirmed addresses of staff. */
-export async function listStaffEmails(db: Db | Trx): Promise<string[]> {
-  const { rows } = await sql<{ email: string }>`
-    select email from users where is_staff and email_confirmed is not null order by id`.execute(db)
-  return rows.map(({ email }) => email)
-}

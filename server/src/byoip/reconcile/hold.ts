@@ -9,18 +9,12 @@ import {
   type listHoldsRoute,
 } from '@pharos/contract/hold'
 import type { QueryOf } from '@pharos/contract/route'
-import {
-  holdMessageItemsMax,
-  type MessageData,
-  type OperatorMessageType,
-} from '@pharos/contract/webhook-message'
-import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
+import { holdMessageItemsMax, type MessageData } from '@pharos/contract/webhook-message'
 import type { Db, Trx } from '../../db/postgres.ts'
-import { runOwnerChange, type Answer } from '../../db/run-change.ts'
 import { wake } from '../../db/wake.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
-import { fail, notFound, type Failure } from '../../runtime/error.ts'
-import type { StaffOperation } from '../../operation/operation.ts'
+import { holdDecisions, type HoldDeps } from '../../hold/decide-hold.ts'
+import { notFound } from '../../runtime/error.ts'
 import { requireRegions } from '../announcement/region.ts'
 import { listAllSlugs } from '../announcement/region.store.ts'
 import { heldChangeKey, type PlannedHold } from './guard.ts'
@@ -36,8 +30,6 @@ import {
   type HoldRow,
 } from './hold.store.ts'
 import type { KeptRoute, OpenHold } from './region-lock.store.ts'
-
-export type HoldDeps = { readonly db: Db }
 
 /**
  * Decides about the region's open hold. It is kept while it covers everything planned for the same reason, so that repeats
@@ -84,12 +76,14 @@ async function closeIn(trx: Trx, regionId: number): Promise<number | undefined> 
   return id
 }
 
-export async function addHoldMessage(trx: Trx, type: OperatorMessageType, id: number): Promise<void> {
+type HoldMessageType = 'hold.opened' | 'hold.reminder' | 'hold.decided'
+
+export async function addHoldMessage(trx: Trx, type: HoldMessageType, id: number): Promise<void> {
   await writeMessages(trx, [{ teamId: null, type, data: await describeHold(trx, id) }])
 }
 
 /** Returns the content of mails and messages about a hold. Throws `not_found`. */
-export async function describeHold(db: Db | Trx, id: number): Promise<MessageData<OperatorMessageType>> {
+export async function describeHold(db: Db | Trx, id: number): Promise<MessageData<HoldMessageType>> {
   const row = await findHold(db, id)
   if (!row) throw notFound('hold')
   const items = await listHoldItems(db, id, holdMessageItemsMax)
@@ -130,51 +124,19 @@ export async function getHold({ db }: HoldDeps, _operation: unknown, id: number)
   }
 }
 
-/** The author of a decision, as in the audit entry. */
-type Author = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
-
-/** Approves an open hold for the caller of an operation. */
-export const approveHold = ({ db }: HoldDeps, operation: StaffOperation, id: number): Promise<Answer<Wire>> =>
-  runOwnerChange(db, operation, (trx) => decide(trx, auditOf(operation), id, 'approved'))
-
-/** Rejects an open hold for the caller of an operation. */
-export const rejectHold = ({ db }: HoldDeps, operation: StaffOperation, id: number): Promise<Answer<Wire>> =>
-  runOwnerChange(db, operation, (trx) => decide(trx, auditOf(operation), id, 'rejected'))
-
-type HoldDecision = 'approved' | 'rejected'
-
-/**
- * Approves or rejects an open hold, and wakes the reconcilers. Repeating the same decision changes nothing. Throws `conflict` if
- * the hold was decided otherwise, or was closed because the plan has changed.
- */
-export const decideAs = ({ db }: HoldDeps, by: Author, id: number, decision: HoldDecision): Promise<Wire> =>
-  db.transaction().execute(async (trx) => (await decide(trx, by, id, decision)).body)
-
-async function decide(
-  trx: Trx,
-  by: Author,
-  id: number,
-  decision: HoldDecision,
-): Promise<{ body: Wire; before: Wire }> {
-  const before = await findHold(trx, id)
-  if (!before) throw notFound('hold')
-  const decided = await decideHold(trx, id, decision, by.actor)
-  const hold = (await findHold(trx, id))!
-  if (!decided && hold.state !== decision) throw alreadyDecided(hold)
-  if (decided) {
-    const target = `hold:${id}`
-    const { region, withdrawals, changes } = hold
-    const after = { region, state: decision, withdrawals, changes }
-    await writeAudit(trx, { ...by, teamId: null, action: 'hold.decide', target, after })
-    await addHoldMessage(trx, 'hold.decided', id)
-    await wake(trx, 'holds')
-  }
-  return { body: present(hold), before: present(before) }
-}
-
-function alreadyDecided({ state }: HoldRow): Failure {
-  return state === 'closed' ? fail('conflict', 'holdClosed') : fail('conflict', 'holdDecided', { state })
-}
+export const {
+  approve: approveHold,
+  reject: rejectHold,
+  decideAs,
+} = holdDecisions<HoldRow, Wire>({
+  target: 'hold',
+  wakes: 'holds',
+  find: findHold,
+  save: decideHold,
+  present,
+  audited: ({ region, state, withdrawals, changes }) => ({ region, state, withdrawals, changes }),
+  onDecided: (trx, id) => addHoldMessage(trx, 'hold.decided', id),
+})
 
 function present({ findings, changes, ...hold }: HoldRow): Wire {
   return {

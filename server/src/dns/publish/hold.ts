@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { zoneHoldRemovalsMax, type ZoneHoldKind, type ZoneHoldReason } from '@pharos/contract/zone-hold'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
 
 export type PlannedHold = {
   readonly kind: ZoneHoldKind
@@ -67,6 +68,7 @@ export async function openHold(db: Db, planned: PlannedHold): Promise<void> {
       insert into dns_holds (kind, zone_id, reason, attrs, evidence)
       values (${kind}, ${zoneId ?? null}, ${reason}, ${JSON.stringify(attrs)}, ${evidence})
       on conflict (kind, zone_id) where state = 'open' do nothing`.execute(trx)
+    await wake(trx, 'hold-alerts')
   })
 }
 

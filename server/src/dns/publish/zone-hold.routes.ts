@@ -6,15 +6,10 @@ import {
   rejectZoneHoldRoute,
 } from '@pharos/contract/zone-hold'
 import { handleStaff, type Mounted } from '../../http/mount.ts'
-import {
-  approveZoneHold,
-  getZoneHold,
-  listZoneHolds,
-  rejectZoneHold,
-  type ZoneHoldDeps,
-} from './zone-hold.ts'
+import type { HoldDeps } from '../../hold/decide-hold.ts'
+import { approveZoneHold, getZoneHold, listZoneHolds, rejectZoneHold } from './zone-hold.ts'
 
-export const zoneHoldRoutes = (deps: ZoneHoldDeps): Mounted[] => [
+export const zoneHoldRoutes = (deps: HoldDeps): Mounted[] => [
   handleStaff(listZoneHoldsRoute, listZoneHolds, deps),
   handleStaff(getZoneHoldRoute, getZoneHold, deps),
   handleStaff(approveZoneHoldRoute, approveZoneHold, deps),

@@ -1,0 +1,140 @@
+// A change of DNS or shield rules that waits for a decision: what would happen and why it is held, and the decision.
+import { Stack, Text } from '@mantine/core'
+import { approveShieldHoldRoute, rejectShieldHoldRoute, type ShieldHold } from '@pharos/contract/shield-hold'
+import { approveZoneHoldRoute, rejectZoneHoldRoute, type ZoneHold } from '@pharos/contract/zone-hold'
+import type { ReactNode } from 'react'
+import { call } from '../api/call.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Facts } from '../ui/facts.tsx'
+import { Section } from '../ui/section.tsx'
+import { Time } from '../ui/time.tsx'
+import { CustomerLink } from './change-view.tsx'
+import { DecisionButton } from './decision.tsx'
+import { Effects } from './effects.tsx'
+import { refreshInbox } from './inbox-rows.ts'
+import { shieldHoldText, zoneHoldText } from './request-text.ts'
+import { words } from './words.ts'
+import classes from './staff.module.css'
+
+export const ZoneHoldView = ({ hold }: { hold: ZoneHold }) => (
+  <AreaHoldView
+    hold={hold}
+    texts={words.zoneHold}
+    title={zoneHoldText(hold)}
+    subject={hold.zone?.name}
+    why={words.zoneHold.reasons[hold.reason]}
+    items={hold.removals}
+    count={hold.removal_count}
+    mayApprove={hold.reason !== 'apex_removed'}
+    decide={(isApproval) =>
+      call(isApproval ? approveZoneHoldRoute : rejectZoneHoldRoute, { params: { hold_id: hold.id } })
+    }
+  />
+)
+
+export const ShieldHoldView = ({ hold }: { hold: ShieldHold }) => (
+  <AreaHoldView
+    hold={hold}
+    texts={words.shieldHold}
+    title={shieldHoldText(hold)}
+    subject={hold.scrubber ?? words.shieldHold.allScrubbers}
+    why={hold.detail}
+    items={hold.prefixes}
+    count={hold.prefixes.length}
+    mayApprove={hold.reason !== 'plan_differs'}
+    decide={(isApproval) =>
+      call(isApproval ? approveShieldHoldRoute : rejectShieldHoldRoute, { params: { hold_id: hold.id } })
+    }
+  />
+)
+
+type AreaHoldProps = {
+  readonly hold: Pick<ZoneHold, 'team' | 'created'>
+  readonly texts: {
+    readonly subject: string
+    readonly meanwhile: string
+    readonly removed: string
+    readonly more: (count: number) => string
+    readonly approveTitle: string
+    readonly rejectTitle: string
+    readonly approval: string
+    readonly rejection: string
+  }
+  readonly title: string
+  readonly subject: ReactNode
+  readonly why: string
+  /** Everything that would be removed; none for a hold that removes nothing. */
+  readonly items: readonly string[]
+  readonly count: number
+  readonly mayApprove: boolean
+  readonly decide: (isApproval: boolean) => Promise<unknown>
+}
+
+function AreaHoldView(props: AreaHoldProps) {
+  const { hold, texts, title, subject, why, items, count, mayApprove } = props
+  return (
+    <Stack gap="md">
+      <Section
+        title={title}
+        actions={
+          <>
+            {mayApprove && <Decide {...props} isApproval />}
+            <Decide {...props} isApproval={false} />
+          </>
+        }
+      >
+        <Facts
+          facts={[
+            [
+              words.change.customer,
+              hold.team === null ? words.change.noTeam : <CustomerLink key="team" team={hold.team} />,
+            ],
+            [texts.subject, subject],
+            [words.change.why, why],
+            [words.change.paused, <Time key="at" at={hold.created} />],
+          ]}
+        />
+        <Text size="sm" mt="xs">
+          {texts.meanwhile}
+        </Text>
+      </Section>
+      {items.length > 0 && (
+        <Section title={texts.removed}>
+          <ul className={classes['removals']} data-verbatim>
+            {items.map((one) => (
+              <li key={one}>{one}</li>
+            ))}
+          </ul>
+          {count > items.length && (
+            <Text size="sm" c="dimmed">
+              {texts.more(count - items.length)}
+            </Text>
+          )}
+        </Section>
+      )}
+    </Stack>
+  )
+}
+
+function Decide({ texts, title, decide, isApproval }: AreaHoldProps & { isApproval: boolean }) {
+  return (
+    <Dialog
+      title={isApproval ? texts.approveTitle : texts.rejectTitle}
+      action={isApproval ? words.approve : words.reject}
+      danger={isApproval}
+      intro={<Effects confirms texts={[`${title}.`, isApproval ? texts.approval : texts.rejection]} />}
+      trigger={(open) => (
+        <DecisionButton
+          label={isApproval ? words.approve : words.reject}
+          shortcut={isApproval ? 'a' : 'r'}
+          isPrimary={isApproval}
+          onClick={open}
+        />
+      )}
+      onSubmit={async () => {
+        await decide(isApproval)
+        await refreshInbox()
+      }}
+    />
+  )
+}
