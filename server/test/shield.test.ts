@@ -312,6 +312,32 @@ describe('a request for a list', () => {
     assert.equal((await put({ prefix: '198.19.2.0/24', rules })).status, 200)
   })
 
+  it('is refused if routers with FlowSpec cannot apply it together with a list around it or inside it', async () => {
+    const whole = await newPrefix()
+    const part = whole.replace('.0/24', '.0/28')
+    const destination = whole.replace('.0/24', '.9')
+    const driver = JSON.stringify({ kind: 'flowspec', address: '127.0.0.1:1', owner: '64500:7:1' })
+    await db()
+      .insertInto('scrubbers')
+      .values({ name: 'nested', driver, prefixes: [whole] })
+      .execute()
+    const ends = { protocol: 'udp', source: '198.51.100.1', destination }
+    const inner = [allow(443), { ...ends, action: 'allow', destination_port: '1000-2000' }]
+    const outer = [{ ...ends, action: 'deny', destination_port: '80-1500' }]
+    const refusal = ({ status, body }: Awaited<ReturnType<typeof put>>) => [
+      status,
+      body.errors.map(({ loc, type, ctx }: Answered) => [loc, type, ctx.prefix]),
+    ]
+    assert.equal((await put({ prefix: part, rules: inner })).status, 200)
+    const around = await put({ prefix: whole, rules: outer })
+    assert.deepEqual(refusal(around), [422, [[['body', 'rules', 0], 'cannot_order_lists', part]]])
+    assert.equal((await put({ prefix: part, rules: [allow(443)] })).status, 200)
+    assert.equal((await put({ prefix: whole, rules: outer })).status, 200)
+    const inside = await put({ prefix: part, rules: inner })
+    assert.deepEqual(refusal(inside), [422, [[['body', 'rules', 1], 'cannot_order_lists', whole]]])
+    assert.equal((await put({ prefix: part, rules: [] })).status, 200)
+  })
+
   it('is refused with both rules if routers with FlowSpec cannot evaluate them in order', async () => {
     const prefix = await newPrefix()
     const ends = {

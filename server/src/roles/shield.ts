@@ -1,21 +1,21 @@
 // The loops of shield in the reconciler role: one for each scrubber of the platform file, and one for what happens to lists by time. One
 // process at a time runs each of them.
-import { shieldReasonText } from '@pharos/contract/shield-reason'
 import type { ListCounting } from '../analysis/event-traffic.ts'
 import { createEstimateHits } from '../analysis/shield/estimate-hits.ts'
-import { compileLists } from '../analysis/shield/compile.ts'
+import { refusalsOfList } from '../analysis/shield/check-list.ts'
 import { HitsRecorder } from '../analysis/shield/record-hits.ts'
 import { markMitigations } from '../analysis/shield/mark-mitigations.ts'
-import { reasonOfRefusal, type RefusalReason } from '../analysis/shield/refusal-reason.ts'
 import { reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
 import { listScrubbers, type ScrubberRow } from '../analysis/shield/scrubber.store.ts'
 import type { Scrubber } from '../analysis/shield/scrubber.ts'
-import type { CheckScrubbers, ListRefusal } from '../analysis/shield/update-shield.ts'
+import { listNested } from '../analysis/shield/shield-list.store.ts'
+import type { CheckScrubbers } from '../analysis/shield/update-shield.ts'
 import { refreshStates, upkeepLists } from '../analysis/shield/upkeep.ts'
 import { Leadership } from '../db/leadership.ts'
 import { wake } from '../db/wake.ts'
 import { encodeNativeBlock } from '../drivers/clickhouse/native-block.ts'
 import { createScrubber } from '../drivers/scrubbers.ts'
+import { covers, type Prefix } from '../net/prefix.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLedLoop } from './dns-publish.ts'
 import { createLoopComponent, type LoopComponent } from './loop-component.ts'
@@ -161,18 +161,21 @@ type CapabilityDeps = Pick<Shared, 'postgres' | 'log' | 'flowStore'>
 /** Returns what the scrubbers of a prefix cannot apply, by what they can do: none of them is called. */
 export const createCheckScrubbers =
   (deps: CapabilityDeps): CheckScrubbers =>
-  async (prefix, rules) => {
-    const refusals: ListRefusal[] = []
-    const rows = await listScrubbers(deps.postgres.front, prefix)
-    for (const row of rows) {
+  async (teamId, prefix, rules) => {
+    const { front } = deps.postgres
+    const nested = await deps.postgres.inTeam(teamId, (trx) => listNested(trx, teamId, prefix))
+    const rows = await listScrubbers(front, prefix)
+    const refusals = rows.flatMap((row) => {
       const can = capabilitiesOf(deps, row)
-      if (!can) continue
-      const numbered = rules.map(({ parsed }, id) => ({ id, ...parsed }))
-      for (const refusal of compileLists([{ prefix, rules: numbered }], can).refused)
-        refusals.push(...refusalsOf(reasonOfRefusal(refusal, can.rulesMax), row.name))
-    }
+      const others = nested.filter((list) => getsList(row, list.prefix))
+      return can ? refusalsOfList({ prefix, rules }, others, can, row.name) : []
+    })
     return { scrubbers: rows.length, refusals }
   }
+
+/** As `listScrubbers` selects. */
+const getsList = ({ prefixes }: ScrubberRow, prefix: Prefix): boolean =>
+  prefixes.length === 0 || prefixes.some((one) => covers(one, prefix))
 
 /** Returns whether each scrubber that gets a list of one of the prefixes counts hits. One with unknown settings counts as one that does not. */
 export const createListCounting =
@@ -204,19 +207,4 @@ function capabilitiesOf(
     report(error)
     return undefined
   }
-}
-
-/** `rules` are places in the list. */
-function refusalsOf({ reason, attrs, rules }: RefusalReason, scrubber: string): ListRefusal[] {
-  const detail = shieldReasonText(reason, attrs)
-  if (rules.length === 0) return [{ scrubber, reason, detail }]
-  const { other, feature } = attrs
-  return rules.map((index) => ({
-    index,
-    ...(typeof other === 'number' ? { other } : {}),
-    ...(feature === 'packet_rate' ? { field: 'rate_pps' } : {}),
-    scrubber,
-    reason,
-    detail,
-  }))
 }

@@ -438,6 +438,11 @@ export const invalidTexts = {
     ({ other }: { other: number }) =>
       `must match either the same packets as rules[${other}] or none of them: the routers of the prefix order rules by RFC 8955 and cannot apply it in its place`,
   ],
+  shieldCannotOrderLists: [
+    'cannot_order_lists',
+    ({ prefix, scrubber }: { prefix: string; scrubber: string; code: string; detail: string }) =>
+      `cannot be applied by scrubber ${scrubber} of the provider together with the list for ${prefix}. Move the rules that match common packets into one of both lists`,
+  ],
   shieldUnsupported: [
     'unsupported',
     ({ scrubber, detail }: { scrubber: string; code: string; detail: string }) =>

@@ -113,6 +113,24 @@ export async function readRules(trx: Trx, teamId: number, listId: number): Promi
   return rows
 }
 
+/** A list with the rules that are applied now. */
+export type NestedList = {
+  readonly prefix: Prefix
+  readonly rules: readonly Pick<RuleRow, 'id' | 'action' | 'match' | 'rate_bps' | 'rate_pps'>[]
+}
+
+/** Returns the team's lists for prefixes that contain this one or are inside it. */
+export async function listNested(trx: Trx, teamId: number, prefix: Prefix): Promise<NestedList[]> {
+  const { rows } = await sql<Omit<NestedList, 'prefix'> & { prefix: string }>`
+    select l.prefix::text as prefix, jsonb_agg(jsonb_build_object('id', r.id, 'action', r.action, 'match', r.match,
+      'rate_bps', r.rate_bps, 'rate_pps', r.rate_pps) order by r.sequence) as rules
+    from shield_lists l join shield_rules r on r.team_id = l.team_id and r.list_id = l.id
+    where l.team_id = ${teamId} and l.prefix && ${prefix}::cidr and l.prefix <> ${prefix}::cidr
+      and r.enabled and (r.expires is null or r.expires > now())
+    group by l.id order by l.id`.execute(trx)
+  return rows.map((row) => ({ ...row, prefix: parsePrefix(row.prefix) }))
+}
+
 /** Counts the rules of the team's other lists. */
 export async function countOtherRules(trx: Trx, teamId: number, listId: number | undefined): Promise<number> {
   const { rows } = await sql<{ count: number }>`

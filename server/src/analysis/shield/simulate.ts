@@ -36,7 +36,7 @@ export async function simulateShield(
     throw invalid(['body', 'prefix'], 'shieldPrefixHeld')
   const applied = rules.map((rule, index) => ({ ...rule, index })).filter((rule) => isApplied(rule, nowMs))
   const whatIf = await estimate({ teamId, prefix, rules: applied, startMs, endMs })
-  const { scrubbers } = await checkScrubbers(prefix, applied)
+  const { scrubbers } = await checkScrubbers(teamId, prefix, applied)
   const warnings = [...warningsOf(rules, prefix, nowMs), ...warningsOfScrubbers({ rules, scrubbers })]
   return { what_if: whatIf, warnings }
 }

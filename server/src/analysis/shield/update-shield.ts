@@ -56,12 +56,15 @@ export type ListRefusal = {
   readonly index?: number
   /** It cannot be evaluated before this rule. Undefined: the rule itself cannot be applied. */
   readonly other?: number
+  /** It and the team's list for this prefix cannot be applied both. */
+  readonly otherPrefix?: Prefix
   readonly field?: string
   readonly reason: ShieldReason
   readonly detail: string
   readonly scrubber: string
 }
 export type CheckScrubbers = (
+  teamId: number,
   prefix: Prefix,
   rules: readonly ParsedRule[],
 ) => Promise<{ readonly scrubbers: number; readonly refusals: readonly ListRefusal[] }>
@@ -81,7 +84,11 @@ export function updateShieldRules(
     operation,
     async () => ({
       whatIf: await estimateLastHour(deps, operation, prefix, rules),
-      ...(await deps.checkScrubbers(prefix, appliedRules(rules, deps.now().getTime()))),
+      ...(await deps.checkScrubbers(
+        operation.actor.teamId,
+        prefix,
+        appliedRules(rules, deps.now().getTime()),
+      )),
     }),
     (trx, prepared) => update(deps, trx, operation, { ...body, prefix, rules, ...prepared }),
   )
@@ -230,10 +237,11 @@ function requireApplicable({ rules, refusals }: Wanted, nowMs: number): void {
   const placeOf = (at: number) => applied[at]!.index
   throw failWith(
     'invalid',
-    refusals.map(({ index, other, field, scrubber, reason: code, detail }) => {
-      if (index === undefined)
-        return errorAt(['body', 'rules'], 'shieldUnsupported', { scrubber, code, detail })
-      const loc = ['body', 'rules', placeOf(index), ...(field === undefined ? [] : [field])]
+    refusals.map(({ index, other, otherPrefix, field, scrubber, reason: code, detail }) => {
+      const place = index === undefined ? [] : [placeOf(index), ...(field === undefined ? [] : [field])]
+      const loc = ['body', 'rules', ...place]
+      if (otherPrefix !== undefined)
+        return errorAt(loc, 'shieldCannotOrderLists', { prefix: otherPrefix, scrubber, code, detail })
       return other === undefined
         ? errorAt(loc, 'shieldUnsupported', { scrubber, code, detail })
         : errorAt(loc, 'shieldCannotOrder', { other: placeOf(other) })

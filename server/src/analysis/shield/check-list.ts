@@ -1,0 +1,58 @@
+// What a scrubber cannot apply of a list that is about to be stored, beside the team's lists for prefixes around it and inside it. Pure.
+import { shieldReasonText } from '@pharos/contract/shield-reason'
+import type { Prefix } from '../../net/prefix.ts'
+import { compileLists, type CompileRefusal, type OrderedList } from './compile.ts'
+import { reasonOfRefusal } from './refusal-reason.ts'
+import type { RuleId, ScrubberCapabilities } from './scrubber.ts'
+import type { NestedList } from './shield-list.store.ts'
+import { findStored, type ParsedRule } from './shield-rule.ts'
+import type { ListRefusal } from './update-shield.ts'
+
+/** Ids of stored rules are positive, so that a rule of the new list has the complement of its place. */
+const isNew = (id: RuleId): boolean => id < 0
+
+/** Returns what the scrubber would refuse of the list, and of the other lists that it gets because of it. */
+export function refusalsOfList(
+  { prefix, rules }: { readonly prefix: Prefix; readonly rules: readonly ParsedRule[] },
+  nested: readonly NestedList[],
+  can: ScrubberCapabilities,
+  scrubber: string,
+): ListRefusal[] {
+  const others = nested.map(orderedOf)
+  const list = { prefix, rules: rules.map(({ parsed }, place) => ({ id: ~place, ...parsed })) }
+  const before = new Set(compileLists(others, can).refused.map((refusal) => refusal.prefix))
+  return compileLists([...others, list], can)
+    .refused.filter((refusal) => !before.has(refusal.prefix))
+    .flatMap((refusal) => {
+      const { reason, attrs, rules: refused } = reasonOfRefusal(refusal, can.rulesMax)
+      const common = { scrubber, reason, detail: shieldReasonText(reason, attrs) }
+      const otherPrefix = otherListOf(refusal, prefix, others)
+      if (otherPrefix) return [{ ...common, ...placeIn(refusal.rules.find(isNew)), otherPrefix }]
+      if (refused.length === 0) return [common]
+      const field = attrs['feature'] === 'packet_rate' ? { field: 'rate_pps' } : {}
+      const other = typeof attrs['other'] === 'number' ? { other: ~attrs['other'] } : {}
+      return refused.map((id) => ({ ...common, ...placeIn(id), ...other, ...field }))
+    })
+}
+
+/** A rule that can no longer be parsed is the concern of its own list. */
+const orderedOf = ({ prefix, rules }: NestedList): OrderedList => ({
+  prefix,
+  rules: rules.flatMap((rule) => {
+    const parsed = findStored(rule, prefix)
+    return parsed ? [{ id: rule.id, ...parsed }] : []
+  }),
+})
+
+const placeIn = (id: RuleId | undefined) => (id === undefined ? {} : { index: ~id })
+
+/** The other list that the refusal concerns, too. */
+function otherListOf(
+  refusal: CompileRefusal,
+  prefix: Prefix,
+  others: readonly OrderedList[],
+): Prefix | undefined {
+  if (refusal.prefix !== prefix) return refusal.prefix
+  const stored = refusal.rules.find((id) => !isNew(id))
+  return others.find(({ rules }) => rules.some(({ id }) => id === stored))?.prefix
+}
