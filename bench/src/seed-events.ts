@@ -158,7 +158,7 @@ async function insertEvents(client: Client, plan: EventsPlan): Promise<void> {
     `insert into team_event_hours (team_id, minutes, at, classification_key, started, ended, max_bps, max_pps)
      select e.team_id, h.minutes, h.at, e.classification_key, sum(h.started), sum(h.ended), max(h.max_bps), max(h.max_pps)
      from team_events e cross join event_hours(e.start_at, e.end_at, e.affected_bps, e.affected_pps) h
-     group by 1, 2, 3, 4`,
+     group by 1, 2, 3, 4 order by h.at`,
   )
   await client.query(`select setval(pg_get_serial_sequence('event_relationships', 'id'), $1)`, [
     plan.events * 2,

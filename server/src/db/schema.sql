@@ -2731,7 +2731,7 @@ create table team_event_hours (
   ended integer not null,
   max_bps bigint, -- of events that overlap it, have ended and lasted a day at most; null: none. Longer events would be in many rows, and are few
   max_pps bigint,
-  constraint team_event_hours_pkey PRIMARY KEY (team_id, minutes, at, classification_key),
+  constraint team_event_hours_pkey PRIMARY KEY (team_id, minutes, at, classification_key) INCLUDE (started, ended, max_bps, max_pps),
   constraint team_event_hours_minutes_check CHECK (((minutes = 15) OR (minutes = 60)))
 );
 alter table team_event_hours enable row level security;
