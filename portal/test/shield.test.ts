@@ -124,6 +124,37 @@ describe('shield rules in the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('give up a host that is not attacked only if that is confirmed', async () => {
+    const { context, page, pageErrors } = await admin()
+    await page.goto(`${demo.url}/shield`)
+    await settled(page)
+    const list = page.getByRole('region', { name: 'Black holes' })
+    await list.getByRole('button', { name: 'Black-hole a host' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Address').fill('192.88.99.1')
+    await dialog.getByRole('button', { name: 'Check host' }).click()
+    await dialog.getByText(/is in no announced prefix of the team/).waitFor()
+    await dialog.getByLabel('Address').fill('203.0.113.200')
+    await dialog.getByRole('button', { name: 'Check host' }).click()
+    await dialog.getByText('203.0.113.200 becomes unreachable for everybody').waitFor()
+    const action = dialog.getByRole('button', { name: 'Black-hole host' })
+    assert.equal(await action.isDisabled(), true)
+    await dialog.getByLabel(/^No ongoing attack targets exactly this address/).check()
+    assert.deepEqual(await axeViolations(page), [])
+    await action.click()
+    await dialog.waitFor({ state: 'detached' })
+    await list.getByText('Active', { exact: true }).waitFor()
+    await list.getByText(/^Ends in (59:\d\d|1:00:00)$/).waitFor()
+    await list.getByRole('button', { name: 'End now' }).click()
+    await list.getByText('Ended', { exact: true }).first().waitFor()
+    // The browser reports the refused address too.
+    assert.deepEqual(
+      pageErrors.filter((text) => !text.includes('422')),
+      [],
+    )
+    await context.close()
+  })
+
   it('are accessible and fit on a phone', async () => {
     const { context, page } = await admin()
     for (const width of [360, 1280]) {

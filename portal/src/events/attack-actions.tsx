@@ -30,6 +30,10 @@ import { words } from './words.ts'
 const Suggestions = lazy(async () => ({ default: (await import('../shield/suggestions.tsx')).Suggestions }))
 const RulesInPlace = lazy(async () => ({ default: (await import('../shield/suggestions.tsx')).RulesInPlace }))
 
+const BlackholeOfHost = lazy(async () => ({
+  default: (await import('../shield/blackholes.tsx')).BlackholeOfHost,
+}))
+
 const { actions: texts } = words
 const { suggest: shieldTexts } = shieldWords
 
@@ -57,6 +61,20 @@ export function AttackActions({ event, relationships }: Props) {
             />
           </Suspense>
         )}
+        {hasShield && isHost(network) && (
+          <Suspense>
+            <BlackholeOfHost
+              host={network.replace(/\/.*/, '')}
+              eventId={event.id}
+              canStart={event.end === null && announcement !== undefined}
+              frame={(title, text, tools) => (
+                <Step title={title} text={text}>
+                  {tools}
+                </Step>
+              )}
+            />
+          </Suspense>
+        )}
         {has && event.end === null && announcement && <Withdraw id={Number(idOf(announcement))} />}
         {covering && <Related cidr={covering.match_value} />}
         {brand.support !== '' && (
@@ -70,6 +88,9 @@ export function AttackActions({ event, relationships }: Props) {
     </Section>
   )
 }
+
+/** Whether the target is one address. */
+const isHost = (network: string) => /^[^/]+(\/(32|128))?$/.test(network) && !/:.*\/32$/.test(network)
 
 /** The neighbours are those in the network that is nearest to the target. */
 const isNetwork = ({ match_resource: kind, match_type: type }: Relationship) =>

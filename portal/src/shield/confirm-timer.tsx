@@ -4,11 +4,11 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import { listShieldListsRoute, type ShieldList } from '@pharos/contract/shield'
 import { IconClockShield } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { useIsAdmin } from '../api/use-session.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { clockText, useSecondsUntil } from './countdown.ts'
 import { applyRules, confirmList, earlierRules } from './use-lists.ts'
 import { words } from './words.ts'
 import classes from './shield.module.css'
@@ -88,23 +88,4 @@ function ConfirmTimer({ list, confirmBy }: { readonly list: ShieldList; readonly
       </Group>
     </Alert>
   )
-}
-
-/** Returns the whole seconds until a time, counting down; 0 once it is over. */
-function useSecondsUntil(time: string): number {
-  const secondsNow = () => Math.max(0, Math.ceil((Date.parse(time) - Date.now()) / 1000))
-  const [left, setLeft] = useState(secondsNow)
-  useEffect(() => {
-    setLeft(secondsNow())
-    const timer = setInterval(() => setLeft(secondsNow()), 500)
-    return () => clearInterval(timer)
-  }, [time])
-  return left
-}
-
-/** Returns `4:05`. */
-const clockText = (seconds: number): string => {
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)]
-  const rest = String(seconds % 60).padStart(2, '0')
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`
 }

@@ -15,6 +15,7 @@ import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { RowLink } from '../ui/row-link.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
+import { Blackholes } from './blackholes.tsx'
 import { ListStatePill } from './list-state.tsx'
 import { words } from './words.ts'
 
@@ -81,6 +82,7 @@ export function ShieldLists() {
   const canChange = useIsAdmin()
   return (
     <Page title={texts.title} note={texts.note}>
+      <Blackholes />
       {canChange && <NewList />}
       <List<ShieldList>
         name="shield-lists"
