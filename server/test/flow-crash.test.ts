@@ -37,7 +37,7 @@ async function freeUdpPort(): Promise<number> {
 test(
   `${kills} kills of the collector and of ClickHouse lose no batch of the spool and double none`,
   { timeout: 3_600_000 },
-  async () => {
+  async (context) => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres
     await sql`insert into teams (slug, name) values ('one', 'One'), ('two', 'Two')`.execute(owner)
@@ -105,6 +105,7 @@ test(
         'select count() as rows, uniqExact(team_id, bytes) as distinct, sum(bytes) as total from flows',
         {},
       )
+      context.diagnostic(`${sent} flows sent, ${acknowledged} rows acknowledged, ${raw!.rows} stored`)
       assert.ok(raw!.rows >= acknowledged, `${raw!.rows} rows, ${acknowledged} acknowledged`)
       assert.equal(raw!.distinct, raw!.rows, 'no row is stored twice')
       assert.ok(raw!.rows <= sent * 2)

@@ -1,0 +1,95 @@
+// A real agent of sFlow: the counters of Open vSwitch become readings of a port of the inventory.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { sql } from 'kysely'
+import { FlowCollector } from '../../server/src/analysis/flow/collect/collector.ts'
+import { createTestDatabase } from '../../server/src/db/testing.ts'
+import { createTestFlowStore } from '../../server/src/drivers/clickhouse/testing.ts'
+import { createDeviceSource } from '../../server/src/drivers/device-sources.ts'
+import { DeviceCollector } from '../../server/src/inventory/collect/collector.ts'
+import { listSamples } from '../../server/src/inventory/collect/sampled-counters.store.ts'
+import { createLog } from '../../server/src/runtime/log.ts'
+import { createMetrics } from '../../server/src/runtime/metrics.ts'
+import { createNamespace, skipWithoutNamespaces } from './namespace.ts'
+import { startOpenVswitch } from './open-vswitch.ts'
+import { skipWithout } from './program.ts'
+import { waitFor } from './wait.ts'
+
+const skip = skipWithoutNamespaces() || skipWithout('ovsdb-server', 'ovsdb-tool', 'ovs-vswitchd', 'ovs-vsctl')
+
+it('reads the ports of a switch from the counters that it sends', { skip }, async () => {
+  await using stack = new AsyncDisposableStack()
+  const folder = await mkdtemp('/tmp/pharos-ovs-')
+  stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const { postgres } = stack.use(await createTestDatabase())
+  const { owner } = postgres
+  const namespace = stack.use(await createNamespace())
+  const log = createLog({ logLevel: 'silent', logFormat: 'json' })
+  const flows = new FlowCollector({
+    postgres,
+    store: stack.use(await createTestFlowStore()),
+    log,
+    metrics: createMetrics(),
+    addresses: [{ address: `${namespace.subnet}.1`, port: 0 }],
+    spoolDir: join(folder, 'spool'),
+    spoolBytesMax: 1e9,
+    addressFiles: [],
+    ownAsn: 0,
+    threads: {
+      receive: new URL('../../server/src/roles/flow-receive-thread.ts', import.meta.url),
+      batch: new URL('../../server/src/roles/flow-batch-thread.ts', import.meta.url),
+    },
+  })
+  assert.equal(await flows.listen(), true)
+  stack.defer(() => flows.stop())
+  await sql`insert into devices (name, driver, management_address) values ('switch', 'sflow', ${namespace.address})`.execute(
+    owner,
+  )
+  await sql`insert into ports (circuit_id, name, device_id, interface_key) select 'C1', 'swp1', id, 'swp1' from devices`.execute(
+    owner,
+  )
+  const target = `${namespace.subnet}.1:${flows.addresses[0]!.port}`
+  const ovs = stack.use(await startOpenVswitch(join(folder, 'ovs'), namespace, target))
+  const devices = new DeviceCollector({
+    postgres,
+    log,
+    owner: 'one',
+    createSource: (device) =>
+      createDeviceSource(
+        { ...device, credential: null, readSamples: () => listSamples(owner, device.id) },
+        () => new Date(),
+      ),
+  })
+  stack.defer(() => devices.stop())
+
+  const [count, length] = [2_000, 1_000]
+  const before = await ovs.entered()
+  await ovs.send(count, length)
+  assert.ok((await ovs.entered()) - before >= count * (length + 14))
+  const read = async () => {
+    await flows.refreshExporters()
+    await flows.saveCounterSamples()
+    await sql`update device_states set next_poll = now(), next_survey = now()`.execute(owner)
+    await devices.startDue()
+    await devices.settle()
+    const { rows } = await sql<{ octets: string }>`
+      select c.state->'values'->>'octetsIn' as octets
+      from interface_counters c join interfaces i on i.id = c.interface_id where i.key = 'swp1'`.execute(
+      owner,
+    )
+    return Number(rows[0]?.octets)
+  }
+  await waitFor('the reading is that of the kernel', async () => (await ovs.entered()) === (await read()), {
+    everyMs: 500,
+  })
+  const { rows } = await sql`
+    select key, oper, speed_bps::float8 as speed from interfaces where key like 'swp%' order by key`.execute(
+    owner,
+  )
+  assert.deepEqual(rows, [
+    { key: 'swp1', oper: 'up', speed: 1e10 },
+    { key: 'swp2', oper: 'up', speed: 1e10 },
+  ])
+})
