@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { randomFillSync } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -95,6 +95,26 @@ describe('the embedded ClickHouse', { skip }, () => {
     // Of the last block nobody knows whether it is stored.
     await insertUntilStored(store, flowsBlock(rows, 1, now), `block-${next}`)
     assert.deepEqual(await countsOf(store), counts((next + 1) * rows))
+  })
+
+  it('stores a block that it was killed in between its token and its part', async () => {
+    const first = open()
+    await insertUntilStored(first, flowsBlock(10, 1, now), 'whole')
+    await insertUntilStored(first, flowsBlock(10, 1, now), 'cut')
+    const [table] = await first.query<{ path: string }>(
+      `select data_paths[1] as path from system.tables where name = 'flows_by_protocol_1m'`,
+      {},
+    )
+    await first.close()
+    // The token of a block is written before its part has its name: a kill in between leaves the first without the second.
+    for (const name of readdirSync(table!.path))
+      if (/_\d+_\d+_\d+$/.test(name)) rmSync(join(table!.path, name), { recursive: true })
+    const messages: string[] = []
+    const second = open(forever, folder, (message) => messages.push(message))
+    await insertUntilStored(second, flowsBlock(10, 1, now), 'cut')
+    await insertUntilStored(second, flowsBlock(10, 1, now), 'whole')
+    assert.deepEqual(await countsOf(second), counts(20))
+    assert.match(messages.join(), /^2 blocks .* inserted again$/)
   })
 
   it('is used by several processes, and started by the next one when its owner was killed', async () => {

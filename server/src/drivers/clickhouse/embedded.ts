@@ -21,6 +21,7 @@ import { fileURLToPath } from 'node:url'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { tryProcessLock, type ProcessLock } from '../../runtime/process-lock.ts'
 import { commandLine, isAlive } from '../../runtime/process-state.ts'
+import { forgetMissingParts } from './deduplication-log.ts'
 
 export type EmbeddedOptions = {
   /** The data directory itself, such as `data/clickhouse`; `.lock`, `.pid` and `.log` files lie beside it. */
@@ -199,6 +200,9 @@ class OwnedChild implements EmbeddedClickHouse {
   async #launch(): Promise<void> {
     const logFile = `${this.#dataDir}.log`
     const logStart = rotateLog(logFile)
+    const missing = forgetMissingParts(this.#dataDir)
+    if (missing > 0)
+      this.#options.log?.(`${missing} blocks that the embedded ClickHouse was killed in are inserted again`)
     const { child, ended } = spawnChild(this.#dataDir, logFile, this.#options)
     let isEnded = false
     void ended.then(() => (isEnded = true))
