@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { sql } from 'kysely'
 import { FlowCollector } from '../../server/src/analysis/flow/collect/collector.ts'
 import { createTestDatabase } from '../../server/src/db/testing.ts'
 import { createTestFlowStore } from '../../server/src/drivers/clickhouse/testing.ts'
@@ -44,12 +43,15 @@ it('reads the ports of a switch from the counters that it sends', { skip }, asyn
   })
   assert.equal(await flows.listen(), true)
   stack.defer(() => flows.stop())
-  await sql`insert into devices (name, driver, management_address) values ('switch', 'sflow', ${namespace.address})`.execute(
-    owner,
-  )
-  await sql`insert into ports (circuit_id, name, device_id, interface_key) select 'C1', 'swp1', id, 'swp1' from devices`.execute(
-    owner,
-  )
+  const device = await owner
+    .insertInto('devices')
+    .values({ name: 'switch', driver: 'sflow', management_address: namespace.address })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await owner
+    .insertInto('ports')
+    .values({ circuit_id: 'C1', name: 'swp1', device_id: device.id, interface_key: 'swp1' })
+    .execute()
   const target = `${namespace.subnet}.1:${flows.addresses[0]!.port}`
   const ovs = stack.use(await startOpenVswitch(join(folder, 'ovs'), namespace, target))
   const devices = new DeviceCollector({
@@ -71,25 +73,29 @@ it('reads the ports of a switch from the counters that it sends', { skip }, asyn
   const read = async () => {
     await flows.refreshExporters()
     await flows.saveCounterSamples()
-    await sql`update device_states set next_poll = now(), next_survey = now()`.execute(owner)
+    const due = new Date(0)
+    await owner.updateTable('device_states').set({ next_poll: due, next_survey: due }).execute()
     await devices.startDue()
     await devices.settle()
-    const { rows } = await sql<{ octets: string }>`
-      select c.state->'values'->>'octetsIn' as octets
-      from interface_counters c join interfaces i on i.id = c.interface_id where i.key = 'swp1'`.execute(
-      owner,
-    )
-    return Number(rows[0]?.octets)
+    const found = await owner
+      .selectFrom('interface_counters as c')
+      .innerJoin('interfaces as i', 'i.id', 'c.interface_id')
+      .select('c.state')
+      .where('i.key', '=', 'swp1')
+      .executeTakeFirst()
+    return Number((found?.state as { values: { octetsIn: string } } | undefined)?.values.octetsIn)
   }
   await waitFor('the reading is that of the kernel', async () => (await ovs.entered()) === (await read()), {
     everyMs: 500,
   })
-  const { rows } = await sql`
-    select key, oper, speed_bps::float8 as speed from interfaces where key like 'swp%' order by key`.execute(
-    owner,
-  )
+  const rows = await owner
+    .selectFrom('interfaces')
+    .select(['key', 'oper', 'speed_bps'])
+    .where('key', 'like', 'swp%')
+    .orderBy('key')
+    .execute()
   assert.deepEqual(rows, [
-    { key: 'swp1', oper: 'up', speed: 1e10 },
-    { key: 'swp2', oper: 'up', speed: 1e10 },
+    { key: 'swp1', oper: 'up', speed_bps: 10_000_000_000 },
+    { key: 'swp2', oper: 'up', speed_bps: 10_000_000_000 },
   ])
 })
