@@ -9,6 +9,7 @@ export const searchKinds = [
   'prefix',
   'asn',
   'event',
+  'shield_list',
   'zone',
   'service',
   'device',

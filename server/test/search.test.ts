@@ -119,6 +119,28 @@ describe('a search', () => {
     await assertReadable(admin, [...members.results, ...services.results])
   })
 
+  it('finds lists of shield rules by prefix, address and the comment of a rule', async () => {
+    const { teamId } = fixtures.red
+    await sql`with l as (insert into shield_lists (team_id, prefix) values (${teamId}, '203.0.113.0/25') returning id)
+      insert into shield_rules (list_id, team_id, sequence, enabled, action, match, comment)
+      select id, ${teamId}, n, true, 'deny', '{}', case n when 2 then 'memcached reflection' else '' end
+      from l, generate_series(1, 2) n`.execute(api.database.postgres.owner)
+    const admin = await presentAs('an admin')
+    const find = async (q: string) => (await searchAs(admin, q, { kind: 'shield_list' })).results
+    const [list] = await find('203.0.113.0/25')
+    assert.deepEqual([list!.title, list!.subtitle, list!.match], ['203.0.113.0/25', '2 rules', 'exact'])
+    await assertReadable(admin, [list!])
+    assert.deepEqual(
+      (await find('203.0.113.7')).map(({ match }) => match),
+      ['related'],
+    )
+    assert.deepEqual(
+      (await find('memcached')).map(({ match }) => match),
+      ['contains'],
+    )
+    assert.deepEqual(await find('198.51.100.1'), [])
+  })
+
   it('treats characters of patterns as text', async () => {
     assert.deepEqual((await searchAs(await presentAs('a member'), '%%')).results, [])
     assert.deepEqual((await searchAs(await presentAs('a member'), '__')).results, [])

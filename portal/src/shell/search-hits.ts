@@ -30,6 +30,7 @@ const pages: Readonly<Partial<Record<SearchKind, (id: string, title: string) => 
   port: (id) => linkOptions({ to: '/ports/$id', params: { id } }),
   zone: (id) => linkOptions({ to: '/zones/$id', params: { id } }),
   event: (id) => linkOptions({ to: '/events/$id', params: { id } }),
+  shield_list: (_id, prefix) => linkOptions({ to: '/shield/rules', search: { prefix } }),
   member: (_id, email) => linkOptions({ to: '/team/members', search: { email } }),
   webhook: (id) => linkOptions({ to: '/team/webhooks/$id', params: { id } }),
   token: (_id, name) => linkOptions({ to: '/team/tokens', search: { name } }),

@@ -93,3 +93,25 @@ test('a hold that does not exist, and a command that does not', async () => {
     await assert.rejects(pharos(...args), UsageError, args.join(' '))
   }
 })
+
+test('holds of shield are listed and decided in the same way', async () => {
+  assert.equal(await pharos('shield', 'list'), 'No holds are open.\n')
+  const { rows } = await sql<{ id: number }>`
+    insert into shield_holds (scrubber, reason, attrs, evidence)
+    values ('edge', 'no_lists', '{"count": 1, "rules": 2, "prefixes": ["198.18.0.0/24"]}', 'a test') returning id`.execute(
+    db,
+  )
+  const id = String(rows[0]!.id)
+  assert.match(
+    await pharos('shield', 'list'),
+    new RegExp(
+      `^hold ${id}  scrubber edge  open  \\S+  no_lists\n  The database has no list at all.*\n  198\\.18\\.0\\.0/24\n$`,
+    ),
+  )
+  assert.match(await pharos('shield', 'approve', id), /scrubber edge {2}approved/)
+  await assert.rejects(
+    () => pharos('shield', 'reject', id),
+    (error) => error instanceof Failure && error.code === 'conflict',
+  )
+  await assert.rejects(() => pharos('shield', 'show', id), UsageError)
+})

@@ -8,6 +8,7 @@ import { listMembersRoute } from '@pharos/contract/member'
 import { listPortsRoute } from '@pharos/contract/port'
 import { listPrefixesRoute } from '@pharos/contract/prefix'
 import { listServicesRoute } from '@pharos/contract/service'
+import { listShieldListsRoute } from '@pharos/contract/shield'
 import { listTeamsRoute } from '@pharos/contract/team'
 import { listTokensRoute } from '@pharos/contract/token'
 import { listWebhooksRoute } from '@pharos/contract/webhook'
@@ -163,6 +164,23 @@ function eventsOn(teamId: number, network: Prefix, limit: number): RawBuilder<Hi
     order by f.place, e.start_at desc`
 }
 
+/** Lists with rules, by their prefix and the comments of their rules. */
+const shieldList: Source = {
+  kind: 'shield_list',
+  list: listShieldListsRoute,
+  find: (teamId, sought, limit) =>
+    hits(
+      sql`l.id::text as id, l.prefix::text as title, concat(l.rules, case l.rules when 1 then ' rule' else ' rules' end) as subtitle,
+        l.status as state, '/v3/lighthouse/security/shield/rules?prefix=' || l.prefix as url, ${ofNoOtherTeam}, l.prefix`,
+      best(placeOfPrefix(sql`l.prefix`, sought), placeOf(sql`l.comments`, sought)),
+      sql`(select l.id, l.prefix, l.status, count(*) as rules, string_agg(r.comment, ' ' order by r.sequence) as comments
+        from shield_lists l join shield_rules r on r.list_id = l.id
+        where l.team_id = ${teamId} and r.team_id = ${teamId} group by l.id) l`,
+      sql`prefix`,
+      limit,
+    ),
+}
+
 const service: Source = {
   kind: 'service',
   list: listServicesRoute,
@@ -311,6 +329,7 @@ export const sources: readonly Source[] = [
   prefix,
   asn,
   event,
+  shieldList,
   zone,
   service,
   device,
