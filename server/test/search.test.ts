@@ -121,9 +121,24 @@ describe('a search', () => {
 
   it('finds lists of shield rules by prefix, address and the comment of a rule', async () => {
     const { teamId } = fixtures.red
+    const unset = {
+      source: null,
+      source_port: null,
+      destination: null,
+      destination_port: null,
+      tcp_flags: null,
+    }
+    const match = {
+      protocol: 'udp',
+      ...unset,
+      icmp_type: null,
+      icmp_code: null,
+      packet_length: null,
+      dscp: null,
+    }
     await sql`with l as (insert into shield_lists (team_id, prefix) values (${teamId}, '203.0.113.0/25') returning id)
       insert into shield_rules (list_id, team_id, sequence, enabled, action, match, comment)
-      select id, ${teamId}, n, true, 'deny', '{}', case n when 2 then 'memcached reflection' else '' end
+      select id, ${teamId}, n, true, 'deny', ${JSON.stringify({ ...match, fragment: 'any' })}::jsonb, case n when 2 then 'memcached reflection' else '' end
       from l, generate_series(1, 2) n`.execute(api.database.postgres.owner)
     const admin = await presentAs('an admin')
     const find = async (q: string) => (await searchAs(admin, q, { kind: 'shield_list' })).results
