@@ -1,5 +1,5 @@
 // The checks of an announcement: state, who acts, what exists now, and what to create with a link to the registry's editor.
-import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { Button, Group, Select, Stack, Text, VisuallyHidden } from '@mantine/core'
 import type { AuthorizationProof, Validation } from '@pharos/contract/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip'
 import { verifyAsnRoute } from '@pharos/contract/inventory'
@@ -213,7 +213,7 @@ const EditorLink = ({ editor: { name, url } }: { editor: { name: string; url: st
     rightSection={<IconExternalLink size={14} aria-hidden />}
   >
     {texts.open(name)}
-    <span className={classes['hidden']}>, {texts.newTab}</span>
+    <VisuallyHidden component="span">, {texts.newTab}</VisuallyHidden>
   </Button>
 )
 

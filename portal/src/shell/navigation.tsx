@@ -1,5 +1,5 @@
 // The sidebar's entries in their groups, and the bottom bar of phones.
-import { NavLink, Tooltip, UnstyledButton } from '@mantine/core'
+import { NavLink, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { User } from '@pharos/contract/session'
 import { IconDots } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -101,7 +101,7 @@ const Count = ({ name, count }: { name: CountName; count: number }) => {
   return (
     <span className={classes['count']} data-color={colors[name]} title={text}>
       <span aria-hidden>{count > 99 ? '99+' : count}</span>
-      <span className={classes['hidden']}>{text}</span>
+      <VisuallyHidden component="span">{text}</VisuallyHidden>
     </span>
   )
 }

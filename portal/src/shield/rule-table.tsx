@@ -1,5 +1,5 @@
 // The rules of a list in order. A rule is moved by dragging its handle, with the arrow keys on it, or from its menu.
-import { ActionIcon, Menu, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { ShieldRule, ShieldWarning, ShieldWhatIf } from '@pharos/contract/shield'
 import { IconDots, IconGripVertical } from '@tabler/icons-react'
 import { useRef, useState, type DragEvent, type KeyboardEvent } from 'react'
@@ -57,14 +57,14 @@ export function RuleTable(props: RuleTableProps) {
         <thead>
           <tr>
             <th scope="col">
-              <span className={classes['hidden']}>{texts.order}</span>
+              <VisuallyHidden component="span">{texts.order}</VisuallyHidden>
             </th>
             <th scope="col">{texts.rule}</th>
             <th scope="col">{texts.lastHour}</th>
             <th scope="col">{texts.hits}</th>
             <th scope="col">{texts.state}</th>
             <th scope="col">
-              <span className={classes['hidden']}>{texts.actions}</span>
+              <VisuallyHidden component="span">{texts.actions}</VisuallyHidden>
             </th>
           </tr>
         </thead>
@@ -98,9 +98,7 @@ export function RuleTable(props: RuleTableProps) {
           </tr>
         </tbody>
       </table>
-      <div role="status" className={classes['hidden']}>
-        {told}
-      </div>
+      <VisuallyHidden role="status">{told}</VisuallyHidden>
     </>
   )
 }

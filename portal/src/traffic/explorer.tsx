@@ -28,6 +28,7 @@ import { TrafficTable } from './traffic-table.tsx'
 import { rowsOf, unitOf } from './traffic-rows.ts'
 import { readView, viewAddress, withFilter, type TrafficView } from './traffic-view.ts'
 import { useFlowKeys, useFlows, type FlowKeys } from './use-flows.ts'
+import filterClasses from '../ui/filter.module.css'
 import classes from './traffic.module.css'
 import { words } from './words.ts'
 
@@ -70,7 +71,7 @@ export function Explorer() {
       actions={<Tools request={request} view={view} title={titleOf(view, keys)} />}
     >
       {ignored.length > 0 && (
-        <div role="status" className={classes['ignored']}>
+        <div role="status" className={filterClasses['ignored']}>
           <span>{words.page.ignored(ignored)}</span>
           <CloseButton
             size="sm"

@@ -30,6 +30,7 @@ import {
   type TrafficView,
 } from './traffic-view.ts'
 import type { FlowKeys } from './use-flows.ts'
+import filterClasses from '../ui/filter.module.css'
 import classes from './traffic.module.css'
 import { words } from './words.ts'
 
@@ -117,7 +118,7 @@ function Dimensions({ by, keys, onChange }: DimensionsProps) {
             <span className={classes['chipText']}>{label}</span>
             {at + 1 < by.length && (
               <UnstyledButton
-                className={classes['chipButton']!}
+                className={filterClasses['remove']!}
                 aria-label={texts.moveLater(label)}
                 onClick={() => onChange(by.toSpliced(at, 2, by[at + 1]!, key))}
               >
@@ -125,7 +126,7 @@ function Dimensions({ by, keys, onChange }: DimensionsProps) {
               </UnstyledButton>
             )}
             <UnstyledButton
-              className={classes['chipButton']!}
+              className={filterClasses['remove']!}
               aria-label={texts.removeDimension(label)}
               onClick={() => onChange(by.filter((one) => one !== key))}
             >
@@ -218,7 +219,7 @@ function Filters({ view: { filters }, keys, onChange }: FiltersProps) {
                 <span className={classes['chipValue']}>{text}</span>
               </UnstyledButton>
               <UnstyledButton
-                className={classes['chipButton']!}
+                className={filterClasses['remove']!}
                 aria-label={named.remove(label)}
                 onClick={() => onChange(filters.toSpliced(at, 1))}
               >

@@ -1,5 +1,5 @@
 // The groups of a traffic view as a table: the color is the legend, and a click on a value filters by it.
-import { ActionIcon, Table, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconFilterMinus } from '@tabler/icons-react'
 import { formatShare, formatValue, type Unit } from '../charts/units.ts'
 import { Spark } from '../charts/spark.tsx'
@@ -39,11 +39,11 @@ export function TrafficTable(props: TrafficTableProps) {
       aria-label={texts.title}
     >
       <Table highlightOnHover className={classes['table']!}>
-        <caption className={classes['caption']}>{texts.caption}</caption>
+        <VisuallyHidden component="caption">{texts.caption}</VisuallyHidden>
         <Table.Thead>
           <Table.Tr>
             <Table.Th className={classes['swatchCell']!}>
-              <span className={classes['hidden']}>{words.bar.by}</span>
+              <VisuallyHidden component="span">{words.bar.by}</VisuallyHidden>
             </Table.Th>
             {dimensions.length === 0 && <Table.Th>{words.picture.all}</Table.Th>}
             {dimensions.map(({ key, label }) => (

@@ -1,5 +1,5 @@
 // A row of a list of tasks: state, name, who acts, what exists now, and below it what to create.
-import { Button, CopyButton } from '@mantine/core'
+import { Button, CopyButton, VisuallyHidden } from '@mantine/core'
 import { IconAlertTriangle, IconCheck, IconDots, IconMinus, IconX } from '@tabler/icons-react'
 import { useId, type ReactNode } from 'react'
 import { LazyTooltip } from './lazy-tooltip.tsx'
@@ -16,7 +16,7 @@ export function StateIcon({ color, text }: { color: StateColor; text: string }) 
   return (
     <span className={classes['icon']} data-color={color}>
       <Icon size={13} stroke={2.4} aria-hidden />
-      <span className={classes['hidden']}>{text}</span>
+      <VisuallyHidden component="span">{text}</VisuallyHidden>
     </span>
   )
 }

@@ -10,6 +10,7 @@ import {
   Stack,
   Table,
   Text,
+  VisuallyHidden,
 } from '@mantine/core'
 import { listRecordSetsRoute, type RecordSet } from '@pharos/contract/dns-recordset'
 import { getZoneSettingsRoute } from '@pharos/contract/dns-settings'
@@ -191,7 +192,7 @@ export function Records({ zone, drafts }: { zone: Zone; drafts: RecordDrafts }) 
                 </Sortable>
                 <Table.Th>{texts.values}</Table.Th>
                 <Table.Th w={112}>
-                  <span className={classes['hidden']}>{texts.actions}</span>
+                  <VisuallyHidden component="span">{texts.actions}</VisuallyHidden>
                 </Table.Th>
               </Table.Tr>
             </Table.Thead>
