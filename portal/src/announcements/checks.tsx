@@ -15,7 +15,6 @@ import { Time } from '../ui/time.tsx'
 import { byUrgency, openChecks, viewOf, type Actor } from './check-view.ts'
 import { checkName } from './history-text.ts'
 import { fillObject, registries, registryOf } from './registries.ts'
-import classes from './announcements.module.css'
 import { words } from './words.ts'
 
 const { checks: texts } = words

@@ -34,6 +34,7 @@ export const words = {
     prefix: 'Prefixes',
     asn: 'ASNs',
     event: 'Events',
+    shield_list: 'Shield rules',
     zone: 'Zones',
     service: 'Services',
     device: 'Devices',
