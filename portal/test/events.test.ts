@@ -312,7 +312,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await dialog.getByText('Withdraw 203.0.113.0/24 from', { exact: false }).waitFor()
     assert.deepEqual(await axeViolations(page), [])
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    const related = actions.getByRole('link', { name: 'View' })
+    const related = actions.getByRole('link', { name: 'View', exact: true })
     await related.click()
     await page.waitForURL(/affected_network=203\.0\.113\..*range=30d/)
     assert.deepEqual(pageErrors, [])

@@ -89,7 +89,7 @@ describe('shield rules in the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('come back as they were if they are not kept', async () => {
+  it('come back as they were if they are reverted, in any session', async () => {
     const { context, page } = await admin()
     await page.goto(addressOf('2001:db8:a::/48'))
     await settled(page)
@@ -103,9 +103,15 @@ describe('shield rules in the portal', { skip: skipWithoutBrowser() }, () => {
       await apply.click()
       await dialog.waitFor({ state: 'detached' })
     })
-    await timer(page).getByRole('button', { name: 'Revert now' }).click()
+    await timer(page).waitFor()
+    const other = await admin()
+    await other.page.goto(`${demo.url}/announcements`)
+    await timer(other.page).getByRole('button', { name: 'Keep new rules' }).waitFor()
+    await timer(other.page).getByRole('button', { name: 'Revert now' }).click()
+    await timer(other.page).waitFor({ state: 'detached' })
     await timer(page).waitFor({ state: 'detached' })
     await page.getByRole('heading', { name: 'No rules for this prefix' }).waitFor()
+    await other.context.close()
     await context.close()
   })
 

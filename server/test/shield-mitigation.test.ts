@@ -133,9 +133,8 @@ describe('the mitigation of an event', () => {
     assert.equal(await mitigationOf(attack, 'blue'), undefined)
     await attack.report('attack-status')
     assert.equal(await mitigationOf(attack), 'MITIGATION_ACTIVE')
-    await sql`update shield_lists set confirm_by = now() - interval '1 second' where confirm_by is not null`.execute(
-      db(),
-    )
+    const [list] = (await call('GET', `${shield}/lists?prefix=${attack.prefix}`)).results
+    await call('POST', `${shield}/lists/${list.id}/revert`, { version: list.version })
     await run()
     assert.equal(await mitigationOf(attack), 'MITIGATION_ENDED', 'reverted')
     assert.deepEqual(await marksOf(attack), ['MITIGATION_ENDED'])

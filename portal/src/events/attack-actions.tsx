@@ -48,12 +48,12 @@ export function AttackActions({ event, relationships }: Props) {
   return (
     <Section title={texts.title}>
       <ul className={classes['steps']}>
-        <Mitigation event={event} />
+        <Mitigation event={event} hasShield={hasShield} />
         {hasShield && network !== '' && (
           <Suspense>
             <Step
               title={shieldTexts.title}
-              text={<Suggestions eventId={event.id} isOngoing={event.end === null} />}
+              text={<Suggestions eventId={event.id} network={network} isOngoing={event.end === null} />}
             />
             <RulesInPlace
               network={network}
@@ -111,27 +111,46 @@ const Step = ({ title, color, text, children }: StepProps) => (
   </li>
 )
 
-function Mitigation({ event }: { event: RelatedEventDetail }) {
-  const { state, since, actions } = mitigationOf(event)
+function Mitigation({ event, hasShield }: { event: RelatedEventDetail; hasShield: boolean }) {
+  const { state, by, actions } = mitigationOf(event)
   const done = actions.join(', ')
   const blackholed = event.flags.includes('BLACKHOLED') && texts.blackholed
   if (state === 'unknown')
-    return <Step title={texts.mitigationUnknown} color="idle" text={blackholed || texts.unknownText} />
+    return (
+      <Step
+        title={texts.mitigationUnknown}
+        color="idle"
+        text={blackholed || (hasShield ? texts.unknownWithRules : texts.unknownText)}
+      />
+    )
+  const isByRules = by.some(({ source }) => source === 'rules')
   return (
     <Step
       title={state === 'active' ? texts.mitigationActive : texts.mitigationEnded}
       color={state === 'active' ? 'ok' : 'idle'}
       text={
         <>
-          {done !== '' && `${done}, `}
-          {since === undefined ? texts.byDetector : texts.byDetectorSince}{' '}
-          {since !== undefined && <Time at={since} />}
+          {by.map(({ source, since }) => (
+            <div key={source}>
+              {source === 'rules' ? texts.byRules[state] : reportedText(done, since)}{' '}
+              {since !== undefined && <Time at={since} />}
+            </div>
+          ))}
           {blackholed !== false && <div>{blackholed}</div>}
         </>
       }
-    />
+    >
+      {isByRules && hasShield && (
+        <ButtonLink variant="default" to="/shield" search={{ prefix: event.affected_network }}>
+          {texts.viewRules}
+        </ButtonLink>
+      )}
+    </Step>
   )
 }
+
+const reportedText = (actions: string, since: string | undefined): string =>
+  (actions === '' ? '' : `${actions}, `) + (since === undefined ? texts.byDetector : texts.byDetectorSince)
 
 function Withdraw({ id }: { id: number }) {
   const answer = useQuery(

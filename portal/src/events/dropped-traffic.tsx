@@ -17,10 +17,13 @@ import { words } from './words.ts'
 const { traffic: texts } = words
 const refetchMs = 15_000
 
-type Props = { readonly event: Pick<RelatedEventDetail, 'id' | 'start' | 'end' | 'affected_network'> }
+type Props = {
+  readonly event: Pick<RelatedEventDetail, 'id' | 'start' | 'end' | 'affected_network' | 'marks'>
+}
 
-/** Renders nothing unless something was dropped: the other charts show all traffic. */
-export function DroppedTraffic({ event: { id, start, end, affected_network: network } }: Props) {
+/** Renders nothing unless something was dropped, or rules drop what nobody counts: the other charts show all traffic. */
+export function DroppedTraffic({ event }: Props) {
+  const { id, start, end, affected_network: network } = event
   const { data } = useQuery({
     ...answerOf(getEventTrafficRoute, { params: { event_id: id } }),
     // The stream does not announce flows.
@@ -28,7 +31,17 @@ export function DroppedTraffic({ event: { id, start, end, affected_network: netw
   })
   if (!data) return null
   const dropped = valuesOf(data, 'dropped')
-  if (!dropped.some((value) => value !== null && value > 0)) return null
+  const isUncounted = data.notes.includes('uncounted')
+  if (!dropped.some((value) => value !== null && value > 0)) {
+    if (!isUncounted || !hasRules(event)) return null
+    return (
+      <Section title={texts.mitigated}>
+        <Text size="sm">
+          {dropped.every((value) => value === null) ? texts.uncountedAll : texts.uncounted}
+        </Text>
+      </Section>
+    )
+  }
   const marks: readonly ChartMark[] = [
     { at: Date.parse(start), label: texts.started, state: 'bad' },
     ...(end === null ? [] : [{ at: Date.parse(end), label: texts.ended }]),
@@ -36,7 +49,7 @@ export function DroppedTraffic({ event: { id, start, end, affected_network: netw
   return (
     <Section title={texts.mitigated}>
       <Text size="xs" c="dimmed" mb="xs">
-        {texts.mitigatedNote}
+        {texts.mitigatedNote} {isUncounted && texts.uncounted}
       </Text>
       <Chart
         kind="stacked-area"
@@ -53,6 +66,10 @@ export function DroppedTraffic({ event: { id, start, end, affected_network: netw
     </Section>
   )
 }
+
+/** Whether rules of the team are or were against the attack. */
+const hasRules = ({ marks = [] }: Props['event']): boolean =>
+  marks.some(({ mark }) => mark === 'MITIGATION_ACTIVE' || mark === 'MITIGATION_ENDED')
 
 const valuesOf = ({ series }: EventTraffic, part: EventTrafficPart): ChartValues =>
   series.find(({ key }) => key['part'] === part)?.values ?? []

@@ -41,7 +41,7 @@ const { page: texts } = words
 export function EventPage() {
   const { id } = useParams({ from: '/frame/events/$id' })
   const answer = useQuery({
-    ...answerOf(getRelatedEventRoute, { params: { event_id: id }, query: { include: 'review' } }),
+    ...answerOf(getRelatedEventRoute, { params: { event_id: id }, query: { include: 'review,marks' } }),
     // The stream announces changes of state only: the rates of an ongoing event are polled.
     refetchInterval: ({ state }) =>
       state.data?.end === null ? 10_000 : refetchIntervalOf(getRelatedEventRoute, 10_000),

@@ -1,23 +1,38 @@
-// What is known of an attack's mitigation: only what the detector has reported. Pure.
+// The mitigation of an attack as far as it is known: by the team's own rules, which Pharos observes at the scrubbers, and by the report of the
+// detector. Pure.
 import type { RelatedEventDetail } from '@pharos/contract/analysis'
 
-type Event = Pick<RelatedEventDetail, 'status' | 'parsed_data'>
+type Event = Pick<RelatedEventDetail, 'status' | 'parsed_data' | 'marks'>
 
 export type Mitigation = {
   readonly state: 'active' | 'ended' | 'unknown'
-  readonly since: string | undefined
+  /** Those that are in this state, and since when without a break, as far as it is known. */
+  readonly by: readonly { readonly source: 'rules' | 'detector'; readonly since: string | undefined }[]
+  /** The detector's. */
   readonly actions: readonly string[]
 }
 
-/** Returns the state, and since when the detector has reported it without a break. */
-export function mitigationOf({ status, parsed_data: { timeline = [], mitigation } }: Event): Mitigation {
+export function mitigationOf({
+  status,
+  parsed_data: { timeline = [], mitigation },
+  marks = [],
+}: Event): Mitigation {
   const actions = mitigation?.actions ?? []
   const isActive = status.includes('MITIGATION_ACTIVE')
-  if (!isActive && !status.includes('MITIGATION_ENDED'))
-    return { state: 'unknown', since: undefined, actions }
-  const signal = isActive ? 'mitigation_active' : 'mitigation_ended'
-  const other = isActive ? 'mitigation_ended' : 'mitigation_active'
+  if (!isActive && !status.includes('MITIGATION_ENDED')) return { state: 'unknown', by: [], actions }
+  const mark = marks.find((one) => one.mark === (isActive ? 'MITIGATION_ACTIVE' : 'MITIGATION_ENDED'))
+  const [signal, other] = isActive
+    ? (['mitigation_active', 'mitigation_ended'] as const)
+    : (['mitigation_ended', 'mitigation_active'] as const)
   const after = timeline.findLastIndex(({ signals }) => signals.includes(other)) + 1
   const since = timeline.slice(after).find(({ signals }) => signals.includes(signal))?.at
-  return { state: isActive ? 'active' : 'ended', since, actions }
+  const isReported = mark === undefined || since !== undefined
+  return {
+    state: isActive ? 'active' : 'ended',
+    by: [
+      ...(mark ? [{ source: 'rules' as const, since: mark.since }] : []),
+      ...(isReported ? [{ source: 'detector' as const, since }] : []),
+    ],
+    actions,
+  }
 }

@@ -62,6 +62,10 @@ export const words = {
     mitigated: 'Dropped and passed',
     mitigatedChart: (network: string) => `Dropped and passed traffic to ${network}`,
     mitigatedNote: 'What your shield rules dropped of the traffic to the target.',
+    uncounted:
+      'A scrubber that applies your rules does not count packets (FlowSpec). Its drops are missing here and are counted as passed.',
+    uncountedAll:
+      'The scrubbers that apply your rules do not count packets (FlowSpec), so it is unknown how much they drop.',
     passed: 'Passed',
     dropped: 'Dropped',
     chart: (network: string) => `Traffic to ${network}`,
@@ -164,13 +168,17 @@ export const words = {
   },
   actions: {
     title: 'What you can do',
-    states: { active: 'Active, reported by the detector', ended: 'Ended', unknown: 'Unknown' },
+    states: { active: 'Active', ended: 'Ended', unknown: 'Unknown' },
     mitigationActive: 'Mitigation is active',
     mitigationEnded: 'Mitigation has ended',
     mitigationUnknown: 'Mitigation is unknown',
+    byRules: { active: 'by your shield rules since', ended: 'your shield rules applied until' },
     byDetector: 'reported by the detector',
     byDetectorSince: 'reported by the detector since',
+    viewRules: 'View rules',
     unknownText: 'The detector has reported none. It may run without being reported here.',
+    unknownWithRules:
+      'The detector has reported none, and no applied shield rule of yours matches it. It may run without being reported here.',
     blackholed: 'Blackholed: nothing reaches the target, the attack and your own traffic included.',
     withdraw: (region: string) => `Withdraw in ${region}`,
     withdrawTitle: 'Withdraw in one region',

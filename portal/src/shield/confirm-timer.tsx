@@ -9,7 +9,7 @@ import { useIsAdmin } from '../api/use-session.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { clockText, useSecondsUntil } from './countdown.ts'
-import { applyRules, confirmList, earlierRules } from './use-lists.ts'
+import { confirmList, revertList } from './use-lists.ts'
 import { words } from './words.ts'
 import classes from './shield.module.css'
 
@@ -39,15 +39,14 @@ export function ConfirmTimers() {
 function ConfirmTimer({ list, confirmBy }: { readonly list: ShieldList; readonly confirmBy: string }) {
   const left = useSecondsUntil(confirmBy)
   const canChange = useIsAdmin()
-  const { prefix, version } = list
-  const earlier = earlierRules(prefix, version)
+  const { prefix } = list
   const confirm = useMutation({
     mutationFn: () => confirmList(list),
     onSuccess: () => notifySuccess(texts.confirmed),
     onError: notifyProblem,
   })
   const revert = useMutation({
-    mutationFn: (rules: NonNullable<typeof earlier>) => applyRules({ prefix, version, rules, force: true }),
+    mutationFn: () => revertList(list),
     onSuccess: () => notifySuccess(texts.reverted),
     onError: notifyProblem,
   })
@@ -69,20 +68,15 @@ function ConfirmTimer({ list, confirmBy }: { readonly list: ShieldList; readonly
           <ButtonLink size="xs" variant="default" to="/shield/rules" search={{ prefix }}>
             {texts.view}
           </ButtonLink>
-          {canChange && earlier && left > 0 && (
-            <Button
-              size="xs"
-              variant="default"
-              loading={revert.isPending}
-              onClick={() => revert.mutate(earlier)}
-            >
-              {texts.revert}
-            </Button>
-          )}
           {canChange && left > 0 && (
-            <Button size="xs" loading={confirm.isPending} onClick={() => confirm.mutate()}>
-              {texts.confirm}
-            </Button>
+            <>
+              <Button size="xs" variant="default" loading={revert.isPending} onClick={() => revert.mutate()}>
+                {texts.revert}
+              </Button>
+              <Button size="xs" loading={confirm.isPending} onClick={() => confirm.mutate()}>
+                {texts.confirm}
+              </Button>
+            </>
           )}
         </Group>
       </Group>

@@ -105,7 +105,7 @@ export function warningText({
 }
 
 /** Returns the index of the rule in `["body","rules",3]`. */
-export function placeOf(loc: ShieldWarning['loc']): number | undefined {
+export function placeOf(loc: readonly (string | number)[]): number | undefined {
   const at = loc.indexOf('rules')
   const place = at < 0 ? undefined : loc[at + 1]
   return typeof place === 'number' ? place : undefined

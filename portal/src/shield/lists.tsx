@@ -17,6 +17,7 @@ import { RowLink } from '../ui/row-link.tsx'
 import { useListSearch, type ListDeclaration } from '../ui/use-list-search.ts'
 import { Blackholes } from './blackholes.tsx'
 import { ListStatePill } from './list-state.tsx'
+import { listReasonText } from './reason-text.ts'
 import { words } from './words.ts'
 
 const { lists: texts } = words
@@ -53,7 +54,7 @@ const columns: readonly Column<ShieldList>[] = [
     header: texts.reason,
     width: 320,
     grows: true,
-    cell: ({ status_reason: reason }) => <OrDash>{reason?.detail}</OrDash>,
+    cell: ({ status_reason: reason }) => <OrDash>{reason && listReasonText(reason)}</OrDash>,
   },
   timeColumn('confirm', texts.confirm, ({ confirm_by }) => confirm_by, { none: texts.noConfirm }),
   timeColumn('modified', texts.modified, ({ modified }) => modified),

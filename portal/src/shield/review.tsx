@@ -8,11 +8,11 @@ import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { teamIdNow } from '../api/queries.ts'
 import { notifySuccess } from '../ui/notify.ts'
-import { Problem } from '../ui/problem.tsx'
 import { Effect, Warnings } from './effect.tsx'
+import { ListProblem } from './list-problem.tsx'
 import { planOf, requestOf, type DraftRule } from './rule-draft.ts'
 import { ruleText } from './rule-text.ts'
-import { applyRules, keepEarlier } from './use-lists.ts'
+import { applyRules } from './use-lists.ts'
 import { words } from './words.ts'
 import classes from './shield.module.css'
 
@@ -53,7 +53,6 @@ export function Review({ prefix, version, before, after, onClose, onApplied }: R
         ...(force ? { force: true } : {}),
       }),
     onSuccess: (answer) => {
-      keepEarlier(prefix, answer.version, requestOf(before))
       notifySuccess(texts.applied)
       onApplied(answer)
     },
@@ -66,7 +65,7 @@ export function Review({ prefix, version, before, after, onClose, onApplied }: R
         <Plan plan={plan} after={after} />
         {trial.isPending && <Skeleton height={120} aria-busy />}
         {trial.error && !isWouldDrop(trial.error) && (
-          <Problem error={trial.error} retry={() => trial.refetch()} />
+          <ListProblem error={trial.error} retry={() => trial.refetch()} />
         )}
         {answer && <Warnings warnings={answer.warnings} />}
         {answer?.what_if && (
@@ -101,7 +100,7 @@ export function Review({ prefix, version, before, after, onClose, onApplied }: R
             />
           </div>
         )}
-        {apply.error && !isWouldDrop(apply.error) && <Problem error={apply.error} />}
+        {apply.error && !isWouldDrop(apply.error) && <ListProblem error={apply.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {texts.cancel}

@@ -8,6 +8,7 @@ import { StatePill, type StateColor } from '../ui/status.tsx'
 import { ago, Time } from '../ui/time.tsx'
 import { placeOf, warningText } from './effect.tsx'
 import { changeOf, type DraftRule, type ListPlan } from './rule-draft.ts'
+import { ruleReasonText } from './reason-text.ts'
 import { actionText, matchText, ruleText } from './rule-text.ts'
 import { useHitRates } from './use-hit-rates.ts'
 import classes from './shield.module.css'
@@ -193,6 +194,7 @@ function Row(props: RowProps) {
       <td data-wide>
         <State
           rule={rule}
+          rules={rules}
           applied={change === 'added' || change === 'changed' ? undefined : applied.get(rule.key)}
         />
       </td>
@@ -241,24 +243,32 @@ function Hits({ rule, isCurrent, rate }: HitsProps) {
   )
 }
 
-const colors: Record<ShieldRule['status'], StateColor> = {
+/** The key of an applied rule is its id. */
+function placeIn(rules: readonly DraftRule[], id: number): number | undefined {
+  const at = rules.findIndex(({ key }) => key === String(id))
+  return at < 0 ? undefined : at + 1
+}
+
+export const ruleColors: Record<ShieldRule['status'], StateColor> = {
   pending: 'info',
   active: 'ok',
   rejected: 'bad',
   expired: 'idle',
 }
 
-function State({ rule, applied }: { readonly rule: DraftRule; readonly applied: ShieldRule | undefined }) {
+type StateProps = Pick<RowProps, 'rule' | 'rules'> & { readonly applied: ShieldRule | undefined }
+
+function State({ rule, rules, applied }: StateProps) {
   const { states } = words
   if (!rule.enabled) return <StatePill color="idle">{states.disabled}</StatePill>
   if (!applied) return <StatePill color="idle">{states.fresh}</StatePill>
   const { status, status_reason: reason } = applied
   return (
     <>
-      <StatePill color={colors[status]} moving={status === 'pending'}>
+      <StatePill color={ruleColors[status]} moving={status === 'pending'}>
         {states.rule[status]}
       </StatePill>
-      {reason && <div className={classes['small']}>{reason.detail}</div>}
+      {reason && <div className={classes['small']}>{ruleReasonText(reason, (id) => placeIn(rules, id))}</div>}
     </>
   )
 }

@@ -18,6 +18,7 @@ import { usePageSearch } from '../ui/use-page-search.ts'
 import { LazyTrafficCard } from '../traffic/lazy-traffic-card.tsx'
 import { Effect, Warnings } from './effect.tsx'
 import { ListStatePill } from './list-state.tsx'
+import { listReasonText } from './reason-text.ts'
 import { Review } from './review.tsx'
 import {
   draftOf,
@@ -115,7 +116,7 @@ function Editor({ prefix, rules, list, error, retry }: EditorProps) {
       title={prefix}
       mono
       state={<ListStatePill list={list} count={rules.length} />}
-      note={list?.status_reason ? list.status_reason.detail : texts.note(version)}
+      note={list?.status_reason ? listReasonText(list.status_reason) : texts.note(version)}
       actions={
         <>
           <ButtonLink variant="default" to="/shield">

@@ -1,7 +1,7 @@
 // Rules that would stop an attack: what each catches of it and of normal traffic, and the way to apply them with a timer. Also the
 // rules that are in place for the target, with what they match now.
 import { Button, Skeleton, Text } from '@mantine/core'
-import { listShieldListsRoute, listShieldRulesRoute } from '@pharos/contract/shield'
+import { listShieldListsRoute, listShieldRulesRoute, type ShieldRule } from '@pharos/contract/shield'
 import { suggestShieldRulesRoute, type ShieldSuggestions } from '@pharos/contract/shield-suggestion'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
@@ -10,9 +10,11 @@ import { useIsAdmin } from '../api/use-session.ts'
 import { formatRate } from '../ui/rate.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
+import { StatePill } from '../ui/status.tsx'
 import { shareText } from './effect.tsx'
 import { Review } from './review.tsx'
 import { contentOf, draftOf, isSame, type DraftRule } from './rule-draft.ts'
+import { ruleColors } from './rule-table.tsx'
 import { ruleText } from './rule-text.ts'
 import { useHitRates } from './use-hit-rates.ts'
 import { useRules } from './use-lists.ts'
@@ -25,9 +27,11 @@ const rulesMax = 1000
 /** The content of the step "Drop the attack" on the page of an event; its title says what is known. */
 export function Suggestions({
   eventId,
+  network,
   isOngoing,
 }: {
   readonly eventId: string
+  readonly network: string
   readonly isOngoing: boolean
 }) {
   const answer = useQuery({
@@ -39,26 +43,53 @@ export function Suggestions({
   if (!answer.data) return <Skeleton height={72} aria-busy />
   const { prefix, suggestions, source } = answer.data
   if (prefix === null) return <Text size="sm">{texts.noPrefix}</Text>
-  if (suggestions.length === 0) return <Text size="sm">{source === 'none' ? texts.noFlows : texts.none}</Text>
-  return <Suggested answer={answer.data} prefix={prefix} />
+  if (suggestions.length === 0)
+    return (
+      <>
+        <Text size="sm">{source === 'none' ? texts.noFlows : texts.none}</Text>
+        <Covered share={answer.data.in_place_share} />
+      </>
+    )
+  return <Suggested answer={answer.data} prefix={prefix} network={network} />
 }
 
-function Suggested({ answer, prefix }: { readonly answer: ShieldSuggestions; readonly prefix: string }) {
+/** How much of the attack the rules of the team cover, and how much is left; nothing if they cover none of it. */
+function Covered({ share }: { readonly share: number | null }) {
+  if (share === 0) return null
+  return (
+    <Text size="sm">
+      {share === null ? texts.coveredUnknown : texts.covered(shareText(share), shareText(1 - share))}
+    </Text>
+  )
+}
+
+type SuggestedProps = {
+  readonly answer: ShieldSuggestions
+  readonly prefix: string
+  readonly network: string
+}
+
+function Suggested({ answer, prefix, network }: SuggestedProps) {
   const canChange = useIsAdmin()
   const [isOpen, setOpen] = useState(false)
-  const { suggestions, attack_share: attack, normal_share: normal, source } = answer
+  const { data } = useRulesAround(network)
+  const rules = new Map(data?.results.map((rule) => [rule.id, rule]))
+  const { suggestions, attack_share: attack, normal_share: normal, source, in_place_share: share } = answer
+  const open = suggestions.filter(({ rule_id }) => rule_id === null)
   return (
     <>
       <ul className={classes['suggested']}>
-        {suggestions.map(({ rule, attack_share, normal_share }) => (
-          <li key={ruleText(contentOf(rule))}>
+        {suggestions.map(({ rule, attack_share, normal_share, rule_id: id }) => (
+          <li key={ruleText(contentOf(rule))} data-in-place={id !== null || undefined}>
             <span className={classes['match']}>{ruleText(contentOf(rule))}</span>
             <span className={classes['small']}>
               {texts.shares(shareText(attack_share), shareText(normal_share))}
             </span>
+            {id !== null && <InPlace rule={rules.get(id)} />}
           </li>
         ))}
       </ul>
+      <Covered share={share} />
       {suggestions.length > 1 && attack !== null && (
         <Text size="sm">{texts.together(shareText(attack), shareText(normal))}</Text>
       )}
@@ -67,19 +98,46 @@ function Suggested({ answer, prefix }: { readonly answer: ShieldSuggestions; rea
           {texts.fromEvent}
         </Text>
       )}
-      {canChange ? (
-        <Button mt="xs" onClick={() => setOpen(true)}>
-          {suggestions.length === 1 ? texts.preview : texts.previewAll}
-        </Button>
-      ) : (
-        <Text size="xs" c="dimmed">
-          {words.editor.readOnly}
-        </Text>
-      )}
+      {open.length > 0 &&
+        (canChange ? (
+          <Button mt="xs" onClick={() => setOpen(true)}>
+            {open.length === 1 ? texts.preview : texts.previewAll}
+          </Button>
+        ) : (
+          <Text size="xs" c="dimmed">
+            {words.editor.readOnly}
+          </Text>
+        ))}
       {isOpen && <ReviewSuggested answer={answer} prefix={prefix} onClose={() => setOpen(false)} />}
     </>
   )
 }
+
+/** Of a rule of the team that covers a suggestion; undefined while it is not loaded. */
+function InPlace({ rule }: { readonly rule: ShieldRule | undefined }) {
+  const status = rule?.status ?? 'pending'
+  return (
+    <span className={classes['small']}>
+      <StatePill color={ruleColors[status]} moving={status === 'pending'}>
+        {status === 'active' ? texts.placed : words.states.rule[status]}
+      </StatePill>{' '}
+      {rule && hitsText(rule)}
+    </span>
+  )
+}
+
+const hitsText = ({ hits }: ShieldRule): string =>
+  hits === null || hits === undefined
+    ? words.editor.hitsUnknown
+    : texts.matched(formatRate(hits.packets, 'packets'), formatRate(hits.bytes, 'B'))
+
+/** The enabled rules of lists that overlap the network. */
+const useRulesAround = (network: string) =>
+  useAnswer(
+    listShieldRulesRoute,
+    { query: { prefix: [network], enabled: true, include: 'hits', limit: rulesMax } },
+    { refetchInterval: 5_000 },
+  )
 
 type ReviewSuggestedProps = {
   readonly answer: ShieldSuggestions
@@ -132,11 +190,7 @@ type RulesInPlaceProps = {
 
 /** Rules for the target that drop or limit, with their counters. Renders nothing if there are none. */
 export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
-  const answer = useAnswer(
-    listShieldRulesRoute,
-    { query: { prefix: [network], enabled: true, include: 'hits', limit: rulesMax } },
-    { refetchInterval: 5_000 },
-  )
+  const answer = useRulesAround(network)
   const lists = useAnswer(
     listShieldListsRoute,
     { query: { prefix: [network], limit: rulesMax } },
@@ -157,7 +211,7 @@ export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
   return frame(
     <ul className={classes['suggested']}>
       {rules.map((rule) => {
-        const { id, prefix, hits, status } = rule
+        const { id, prefix, status } = rule
         const rate = rates.get(String(id))
         return (
           <li key={id} data-rule={id}>
@@ -166,9 +220,7 @@ export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
               {[
                 words.states.rule[status],
                 ...(unconfirmed.has(prefix) ? [texts.unconfirmed] : []),
-                hits === null || hits === undefined
-                  ? words.editor.hitsUnknown
-                  : texts.matched(formatRate(hits.packets, 'packets'), formatRate(hits.bytes, 'B')),
+                hitsText(rule),
                 ...(rate !== undefined && rate > 0 ? [words.editor.perSecond(formatRate(rate, 'pps'))] : []),
               ].join(' · ')}
             </span>

@@ -2,13 +2,15 @@
 import {
   listShieldListsRoute,
   listShieldRulesRoute,
+  revertShieldListRoute,
   updateShieldRulesRoute,
   type NewShieldRule,
   type ShieldList,
   type ShieldRule,
 } from '@pharos/contract/shield'
+import { suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
 import { call } from '../api/call.ts'
-import { invalidate, teamIdNow, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
 
 const rulesMax = 1000
 
@@ -43,7 +45,7 @@ export async function applyRules(body: {
   readonly force?: boolean
 }) {
   const { body: answer } = await call(updateShieldRulesRoute, { body: { ...body, rules: [...body.rules] } })
-  await invalidate(listShieldRulesRoute, listShieldListsRoute)
+  await invalidateLists()
   return answer
 }
 
@@ -74,29 +76,11 @@ const requestOfRules = (rules: readonly ShieldRule[]): NewShieldRule[] =>
     }) => rule,
   )
 
-/**
- * The rules before a change that is not confirmed yet, kept in this browser: the API restores them by itself when the time is over,
- * and names no way to do so at once.
- */
-const storageKey = (prefix: string) => `pharos-shield-before-${teamIdNow()}-${prefix}`
-
-export function keepEarlier(prefix: string, version: number, rules: readonly NewShieldRule[]): void {
-  try {
-    sessionStorage.setItem(storageKey(prefix), JSON.stringify({ version, rules }))
-  } catch {
-    // Only the button that reverts at once is missing then.
-  }
+/** Restores the last confirmed list, unless the list has another version meanwhile. */
+export async function revertList({ id, version }: Pick<ShieldList, 'id' | 'version'>) {
+  await call(revertShieldListRoute, { params: { list_id: id }, body: { version } })
+  await invalidateLists()
 }
 
-/** Returns the rules that the version replaced, if this browser has stored them. */
-export function earlierRules(prefix: string, version: number): readonly NewShieldRule[] | undefined {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(storageKey(prefix)) ?? 'null') as {
-      version: number
-      rules: NewShieldRule[]
-    } | null
-    return kept?.version === version ? kept.rules : undefined
-  } catch {
-    return undefined
-  }
-}
+/** Requests again what shows rules, and the suggestions, of which rules may be in place. */
+const invalidateLists = () => invalidate(listShieldRulesRoute, listShieldListsRoute, suggestShieldRulesRoute)

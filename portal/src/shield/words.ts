@@ -188,6 +188,13 @@ export const words = {
     applied: 'Rules are being applied',
     failed: 'The plan could not be loaded. Nothing was changed.',
   },
+  reasons: {
+    cannotOrder: (place: number) =>
+      `The routers order rules by their conditions (RFC 8955) and cannot apply this one before rule ${place}. Make both match the same packets, or none in common.`,
+    shadowed: (place: number) => `Never matches: rule ${place} before it matches all of its packets.`,
+    listOrder:
+      'The routers cannot apply the rules in this order. The state of the rules names those concerned.',
+  },
   suggest: {
     title: 'Drop the attack',
     inPlace: 'Shield rules in place',
@@ -198,6 +205,11 @@ export const words = {
     none: 'No rule separates this attack from your normal traffic.',
     noFlows: 'Flow records and the detector’s report are not enough to suggest a rule.',
     noPrefix: 'The target is in none of your prefixes, so no rule can be applied to it.',
+    placed: 'In place',
+    covered: (share: string, rest: string) =>
+      `Your rules cover ${share} of the attack; ${rest} is not covered.`,
+    coveredUnknown:
+      'Flow records cannot be read now, so it is unknown how much of the attack your rules cover.',
     preview: 'Preview rule',
     previewAll: 'Preview rules',
     matched: (packets: string, bytes: string) => `matched ${packets}, ${bytes}`,

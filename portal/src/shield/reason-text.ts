@@ -1,0 +1,20 @@
+// Why a rule or a list has its status, as a sentence. The API names other rules by their sequence; here they have the place that the list
+// shows. Pure.
+import type { ShieldList, ShieldRule } from '@pharos/contract/shield'
+import { words } from './words.ts'
+
+const { reasons: texts } = words
+
+/** `placeOf` returns the place of a rule by its id, from 1; undefined if the list does not show it. */
+export function ruleReasonText(
+  { code, detail, other }: NonNullable<ShieldRule['status_reason']>,
+  placeOf: (id: number) => number | undefined,
+): string {
+  const place = other === null ? undefined : placeOf(other)
+  if (place === undefined) return detail
+  if (code === 'cannot_order') return texts.cannotOrder(place)
+  return code === 'shadowed' ? texts.shadowed(place) : detail
+}
+
+export const listReasonText = ({ code, detail }: NonNullable<ShieldList['status_reason']>): string =>
+  code === 'cannot_order' ? texts.listOrder : detail
