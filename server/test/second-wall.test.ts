@@ -107,6 +107,7 @@ const closed: Record<string, string> = {
   flow_unknown_interfaces: 'interfaces in flows that the inventory does not know, for staff',
   sampled_counters: 'counters that devices have sent, for the collectors',
   detector_thresholds: 'thresholds of the platform file, for the collectors',
+  monthly_reports: 'mails of monthly reports with their files, for the loop',
   detector_rates: 'rates of the detectors, for the collectors',
   detector_attacks: 'open attacks of the detector, for the collectors',
   scrubbers: 'scrubbers of the provider, for the loops',
