@@ -1,5 +1,6 @@
 // Security events in a browser: filters, new events, the page of an event, and access by another team.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -220,6 +221,37 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await card.getByText('Show as table').click()
     await card.getByRole('columnheader', { name: /^Dropped/ }).waitFor()
     assert.deepEqual(await axeViolations(page), [])
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
+  it('go from a suggestion to a rule that is in place, with its hits and an active mitigation', async () => {
+    // No flow of the demo is towards this address, so that the report of the detector is the whole attack.
+    const text = JSON.stringify(ban).replaceAll('203.0.113.77', '203.0.113.201')
+    const attack = JSON.parse(
+      text.replace(/"attack_uuid":"[^"]*"/, `"attack_uuid":"${randomUUID()}"`),
+    ) as object
+    await demo.post('/v3/ingest/events/fastnetmon', attack, 'Token demo-secret')
+    const { context, page, pageErrors } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/events?affected_network=203.0.113.201`)
+    await rows(page).getByRole('link').first().click()
+    const actions = page.getByRole('region', { name: 'What you can do' })
+    await actions.getByText('Mitigation is unknown').waitFor()
+    await actions.getByRole('button', { name: 'Preview rule' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Apply rules to 203.0.113.0/24' })
+    const force = dialog.getByLabel(/^Apply although/)
+    const apply = dialog.getByRole('button', { name: 'Apply rules' })
+    await apply.click()
+    await dialog.waitFor({ state: 'detached', timeout: 10_000 }).catch(async () => {
+      await force.check()
+      await apply.click()
+      await dialog.waitFor({ state: 'detached' })
+    })
+    await actions.getByText('Mitigation is active').waitFor({ timeout: 120_000 })
+    await actions.getByText(/^by your shield rules since/).waitFor()
+    const placed = actions.locator('[data-in-place]')
+    await placed.getByText('In place', { exact: true }).waitFor({ timeout: 120_000 })
+    await placed.getByText(/matched|not counted/).waitFor()
     assert.deepEqual(pageErrors, [])
     await context.close()
   })
