@@ -226,7 +226,6 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
   })
 
   it('go from a suggestion to a rule that is in place, with its hits and an active mitigation', async () => {
-    // No flow of the demo is towards this address, so that the report of the detector is the whole attack.
     const text = JSON.stringify(ban).replaceAll('203.0.113.77', '203.0.113.201')
     const attack = JSON.parse(
       text.replace(/"attack_uuid":"[^"]*"/, `"attack_uuid":"${randomUUID()}"`),
