@@ -58,7 +58,9 @@ export function Report() {
           {data.changes !== null && <Changes report={data} changes={data.changes} />}
           <Text size="xs" c="dimmed">
             {words.prepared(data.provider, timeIn(data.prepared, data.timezone), data.timezone)}{' '}
-            <TextLink to="/profile/notifications">{words.subscribe}</TextLink>
+            <TextLink to="/profile/notifications" underline="always">
+              {words.subscribe}
+            </TextLink>
           </Text>
         </div>
       )}
