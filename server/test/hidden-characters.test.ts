@@ -39,7 +39,7 @@ const parsed = new Set(
     'password current_password new_password otp refresh token etag email billing_email technical_email abuse_email ' +
     'timezone domain url cidr region regions allowed_subnets ' +
     'address nameservers tsig_key records add remove zonefile axfr dnskey private_key allow_transfer rname ip ptrdname pattern ' +
-    'prefix source destination filters'
+    'prefix source destination filters host event_id'
   ).split(' '),
 )
 

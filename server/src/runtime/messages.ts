@@ -441,12 +441,12 @@ export const invalidTexts = {
   shieldCannotOrderLists: [
     'cannot_order_lists',
     ({ prefix, scrubber }: { prefix: string; scrubber: string; code: string; detail: string }) =>
-      `cannot be applied by scrubber ${scrubber} of the provider together with the list for ${prefix}. Move the rules that match common packets into one of both lists`,
+      `is not possible on scrubber ${scrubber} of the provider together with the list for ${prefix}. Move the rules that match common packets into one of both lists`,
   ],
   shieldUnsupported: [
     'unsupported',
     ({ scrubber, detail }: { scrubber: string; code: string; detail: string }) =>
-      `cannot be applied by scrubber ${scrubber} of the provider. ${detail}`,
+      `is not possible on scrubber ${scrubber} of the provider. ${detail}`,
   ],
   shieldWarning: ['warning', ({ detail }: { detail: string }) => `has a warning: ${detail}`],
   shieldSimulateSpan: ['range', 'is more than 24 hours after start'],
