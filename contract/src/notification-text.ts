@@ -1,6 +1,7 @@
 // The kinds of personal notifications: a closed list of codes, each with its attributes. Codes and attributes are stored; the texts
 // are made here and nowhere else, for mails and for the portal.
 import { classificationLabel } from './classification.ts'
+import { networkText } from './network-text.ts'
 
 type Attrs = Readonly<Record<string, unknown>>
 type Text = (attrs: Attrs) => string
@@ -16,9 +17,8 @@ function rateText(value: unknown, unit: 'bps' | 'pps'): string {
 }
 
 const peakOf = ({ bps, pps }: Attrs): string => `peak ${rateText(bps, 'bps')}, ${rateText(pps, 'pps')}`
-/** A single host without its length. */
 const networkOf = ({ network }: Attrs): string =>
-  network ? String(network).replace(/^([^:]+)\/32$|\/128$/, '$1') : 'an unknown network'
+  network ? networkText(String(network)) : 'an unknown network'
 const counted = (count: unknown, noun: string, nouns: string): string =>
   `${Number(count)} ${Number(count) === 1 ? noun : nouns}`
 const originOf = ({ cidr, asn }: Attrs): string => `${String(cidr)} (AS${String(asn)})`
@@ -58,7 +58,7 @@ const teamTexts = {
   optic_warning: (attrs) => `The module of port ${portOf(attrs)} has a warning: ${String(attrs['message'])}`,
   shield_changed: ({ prefix, change, detail }) =>
     change === 'reverted'
-      ? `The shield rules of ${String(prefix)} were reverted: they were not confirmed in time`
+      ? `The shield rules of ${String(prefix)} were reverted to the last confirmed ones`
       : change === 'removed'
         ? `The shield rules of ${String(prefix)} were removed: the team no longer holds the prefix`
         : `The shield rules of ${String(prefix)} are not applied: ${String(detail)}`,

@@ -18,7 +18,7 @@ export const reportChangeTexts: Readonly<Record<ReportChangeKind, string>> = {
   announcement_resumed: 'Announcement resumed',
   announcement_deleted: 'Announcement deleted',
   shield_changed: 'Shield rules changed',
-  shield_reverted: 'Shield rules reverted: not confirmed in time',
+  shield_reverted: 'Shield rules reverted to the last confirmed ones',
   shield_removed: 'Shield rules removed: the team no longer holds the prefix',
 }
 

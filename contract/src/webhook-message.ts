@@ -43,8 +43,8 @@ export const messageTypes = [
 ] as const
 
 /**
- * `applied`: all scrubbers hold the version; `rejected`: one cannot apply it; `held`: it waits for the provider; `reverted`: it was not
- * confirmed in time; `expired`: rules ended; `removed`: the team no longer holds the prefix.
+ * `applied`: all scrubbers hold the version; `rejected`: one cannot apply it; `held`: it waits for the provider; `reverted`: the last
+ * confirmed one is back, by request or since it was not confirmed in time; `expired`: rules ended; `removed`: the team no longer holds the prefix.
  */
 const shieldListChanges = ['applied', 'rejected', 'held', 'reverted', 'expired', 'removed'] as const
 export type ShieldListChange = (typeof shieldListChanges)[number]
@@ -257,7 +257,7 @@ export const messageData = {
       ...Enumeration('ShieldListChange', shieldListChanges),
       description:
         '`applied`: all scrubbers hold the version; `rejected`: one cannot apply it; `held`: it waits for the provider; `reverted`: the ' +
-        'version before is back, since this one was not confirmed; `expired`: rules ended; `removed`: the team no longer holds the prefix',
+        'last confirmed version is back, by request or since this one was not confirmed in time; `expired`: rules ended; `removed`: the team no longer holds the prefix',
     },
     reason: Nullable({
       ...Enumeration('ShieldReason', shieldReasonCodes),

@@ -1,4 +1,5 @@
 // The rules of a list while they are edited: order and content before and after, and what differs. Pure.
+import { networkText } from '@pharos/contract/network-text'
 import type { NewShieldRule, ShieldRule } from '@pharos/contract/shield'
 
 /** The content of a rule, all fields set; null is any. */
@@ -38,8 +39,7 @@ export function contentOf(rule: NewShieldRule | ShieldRule | DraftRule): RuleCon
 }
 
 /** A single address without its length: the API writes it in both ways. */
-const hostOf = (network: string | null): string | null =>
-  network === null ? null : network.replace(network.includes(':') ? /\/128$/ : /\/32$/, '')
+const hostOf = (network: string | null): string | null => (network === null ? null : networkText(network))
 
 function wholeOf(rule: NewShieldRule | ShieldRule | DraftRule): RuleContent {
   return Object.fromEntries(names.map((name) => [name, rule[name] ?? emptyContent[name]])) as RuleContent

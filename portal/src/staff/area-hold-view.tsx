@@ -9,7 +9,7 @@ import { Facts } from '../ui/facts.tsx'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
 import { CustomerLink } from './change-view.tsx'
-import { DecisionButton } from './decision.tsx'
+import { decisionProps } from './decision.tsx'
 import { Effects } from './effects.tsx'
 import { refreshInbox } from './inbox-rows.ts'
 import { shieldHoldText, zoneHoldText } from './request-text.ts'
@@ -120,17 +120,9 @@ function Decide({ texts, title, decide, isApproval }: AreaHoldProps & { isApprov
   return (
     <Dialog
       title={isApproval ? texts.approveTitle : texts.rejectTitle}
-      action={isApproval ? words.approve : words.reject}
+      {...decisionProps(isApproval)}
       danger={isApproval}
       intro={<Effects confirms texts={[`${title}.`, isApproval ? texts.approval : texts.rejection]} />}
-      trigger={(open) => (
-        <DecisionButton
-          label={isApproval ? words.approve : words.reject}
-          shortcut={isApproval ? 'a' : 'r'}
-          isPrimary={isApproval}
-          onClick={open}
-        />
-      )}
       onSubmit={async () => {
         await decide(isApproval)
         await refreshInbox()

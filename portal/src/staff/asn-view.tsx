@@ -11,7 +11,7 @@ import { textarea } from '../ui/form-widgets.tsx'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
 import { CustomerLink } from './change-view.tsx'
-import { DecisionButton } from './decision.tsx'
+import { decisionProps } from './decision.tsx'
 import { Effects } from './effects.tsx'
 import { refreshInbox } from './inbox-rows.ts'
 import { words } from './words.ts'
@@ -78,19 +78,11 @@ function Decide({ claim: { asn, team }, kind }: { claim: AsnOfTeam; kind: 'appro
   return (
     <Dialog
       title={isApproval ? t.approveTitle(asn, team.name) : t.rejectTitle(asn, team.name)}
-      action={isApproval ? words.approve : words.reject}
+      {...decisionProps(isApproval)}
       danger={!isApproval}
       route={route}
       initialValues={{ reason: '' }}
       declared={declared}
-      trigger={(open) => (
-        <DecisionButton
-          label={isApproval ? words.approve : words.reject}
-          shortcut={isApproval ? 'a' : 'r'}
-          isPrimary={isApproval}
-          onClick={open}
-        />
-      )}
       onSubmit={async ({ reason }) => {
         await call(route, { params: { asn }, body: { team_id: team.id, reason } })
         await refreshInbox()

@@ -14,7 +14,7 @@ import { notifyFailure } from '../ui/notify.ts'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { DecisionButton } from './decision.tsx'
+import { decisionProps } from './decision.tsx'
 import { Effects } from './effects.tsx'
 import { refreshInbox } from './inbox-rows.ts'
 import { askedBy, changeText, teamNameOf } from './request-text.ts'
@@ -156,16 +156,8 @@ function Decide({ request, announced, kind }: DecideProps) {
   return (
     <Dialog
       title={isApproval ? t.approveTitle(name) : t.rejectTitle(name)}
-      action={isApproval ? words.approve : words.reject}
+      {...decisionProps(isApproval)}
       danger={isApproval}
-      trigger={(open) => (
-        <DecisionButton
-          label={isApproval ? words.approve : words.reject}
-          shortcut={isApproval ? 'a' : 'r'}
-          isPrimary={isApproval}
-          onClick={open}
-        />
-      )}
       onSubmit={() => decide(request, isApproval)}
     >
       <Effects

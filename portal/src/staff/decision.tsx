@@ -2,6 +2,7 @@
 import { Button, Kbd } from '@mantine/core'
 import { useEffect, type ReactNode } from 'react'
 import { isHandledElsewhere } from '../ui/key-events.ts'
+import { words } from './words.ts'
 
 type DecisionButtonProps = {
   readonly label: string
@@ -34,6 +35,19 @@ export const DecisionButton = ({
     {label}
   </Button>
 )
+
+/** The action and the button of a dialog that approves or rejects. */
+export const decisionProps = (isApproval: boolean) => ({
+  action: isApproval ? words.approve : words.reject,
+  trigger: (open: () => void) => (
+    <DecisionButton
+      label={isApproval ? words.approve : words.reject}
+      shortcut={isApproval ? 'a' : 'r'}
+      isPrimary={isApproval}
+      onClick={open}
+    />
+  ),
+})
 
 /** Presses the page's decision buttons by their keys. */
 export function useDecisionKeys(): void {

@@ -13,7 +13,7 @@ import { Mono } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
-import { DecisionButton, useDecisionKeys } from './decision.tsx'
+import { decisionProps, useDecisionKeys } from './decision.tsx'
 import { Effects } from './effects.tsx'
 import { refreshInbox } from './inbox-rows.ts'
 import { words } from './words.ts'
@@ -117,16 +117,8 @@ function Decide({ hold, kind }: { hold: HoldDetails; kind: 'approve' | 'reject' 
   return (
     <Dialog
       title={isApproval ? t.approveTitle(region) : t.rejectTitle(region)}
-      action={isApproval ? words.approve : words.reject}
+      {...decisionProps(isApproval)}
       danger={isApproval}
-      trigger={(open) => (
-        <DecisionButton
-          label={isApproval ? words.approve : words.reject}
-          shortcut={isApproval ? 'a' : 'r'}
-          isPrimary={isApproval}
-          onClick={open}
-        />
-      )}
       onSubmit={async () => {
         await call(isApproval ? approveHoldRoute : rejectHoldRoute, { params: { hold_id: id } })
         await refreshInbox()

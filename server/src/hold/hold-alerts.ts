@@ -1,11 +1,10 @@
 // Mails to staff and messages to the operator's webhook about holds of DNS and shield, from their rows: what a loop opened, decided or closed
 // is reported later by this one, and no crash loses a report. Holds that are due together are one mail.
 import type { MessageData, StaffHoldArea } from '@pharos/contract/webhook-message'
-import type { Db, Trx } from '../db/postgres.ts'
-import { queueMail } from '../mail/mail.ts'
+import type { Trx } from '../db/postgres.ts'
 import { writeMessages } from '../outbox/outbox.ts'
-import type { KeyRing } from '../runtime/secrets.ts'
-import { listStaffEmails, lockDueAlerts, saveAlerted, type DueAlert } from './hold-alerts.store.ts'
+import { lockDueAlerts, saveAlerted, type DueAlert } from './hold-alerts.store.ts'
+import { nextAlertMinutes, queueStaffMail, type AlertDeps } from './staff-mail.ts'
 
 /** How staff recognise a hold. */
 export type DescribedHold = Omit<MessageData<'staff_hold.opened'>, 'area'>
@@ -13,16 +12,6 @@ export type DescribedHold = Omit<MessageData<'staff_hold.opened'>, 'area'>
 export type AlertedArea = {
   readonly name: StaffHoldArea
   readonly describe: (trx: Trx, id: number) => Promise<DescribedHold>
-}
-
-export type StaffHoldAlertDeps = {
-  readonly db: Db
-  readonly ring: KeyRing
-  /** Without a trailing path. */
-  readonly publicUrl: string
-  /** The recipients of the mails; empty: all staff with a confirmed address. */
-  readonly recipients: readonly string[]
-  readonly onAlert: (alert: StaffHoldAlert) => void
 }
 
 export type StaffHoldAlert = {
@@ -34,12 +23,10 @@ export type StaffHoldAlert = {
 
 /** The most holds of one mail. */
 const holdsMax = 50
-const firstReminderMinutes = 30
-const reminderMinutes = 240
 
 /** Sends everything that is due of the area. Any number of processes may run it. */
 export async function sendStaffHoldAlerts(
-  deps: StaffHoldAlertDeps,
+  deps: AlertDeps<StaffHoldAlert>,
   area: AlertedArea,
   signal: AbortSignal,
 ): Promise<void> {
@@ -49,7 +36,7 @@ export async function sendStaffHoldAlerts(
   }
 }
 
-async function alertBatch(deps: StaffHoldAlertDeps, area: AlertedArea, trx: Trx): Promise<number> {
+async function alertBatch(deps: AlertDeps<StaffHoldAlert>, area: AlertedArea, trx: Trx): Promise<number> {
   const due = await lockDueAlerts(trx, area.name, holdsMax)
   const mailed: { due: DueAlert; hold: DescribedHold }[] = []
   for (const one of due) {
@@ -57,7 +44,7 @@ async function alertBatch(deps: StaffHoldAlertDeps, area: AlertedArea, trx: Trx)
     const type = typeOf(one)
     if (type) await writeMessages(trx, [{ teamId: null, type, data: { area: area.name, ...hold } }])
     if (one.isOpen && one.inherited === null) mailed.push({ due: one, hold })
-    await saveAlerted(trx, area.name, one, one.isReminder ? reminderMinutes : firstReminderMinutes)
+    await saveAlerted(trx, area.name, one, nextAlertMinutes(one.isReminder))
   }
   if (mailed.length > 0) await mail(deps, area, trx, mailed)
   return due.length
@@ -70,7 +57,7 @@ function typeOf({ isOpen, isReminder }: DueAlert) {
 }
 
 async function mail(
-  { ring, publicUrl, recipients, onAlert }: StaffHoldAlertDeps,
+  deps: AlertDeps<StaffHoldAlert>,
   { name: area }: AlertedArea,
   trx: Trx,
   holds: readonly { readonly due: DueAlert; readonly hold: DescribedHold }[],
@@ -87,10 +74,8 @@ async function mail(
       items: [...items],
       itemCount: item_count,
     })),
-    link: `${publicUrl}/staff/inbox`,
+    link: `${deps.publicUrl}/staff/inbox`,
   }
-  const to = recipients.length > 0 ? recipients : await listStaffEmails(trx)
-  for (const recipient of to)
-    await queueMail(trx, ring, { to: recipient, teamId: null, template: 'staff-holds-open', content })
-  onAlert({ area, ids: holds.map(({ hold }) => hold.id), recipients: to.length })
+  const recipients = await queueStaffMail(deps, trx, 'staff-holds-open', content)
+  deps.onAlert({ area, ids: holds.map(({ hold }) => hold.id), recipients })
 }

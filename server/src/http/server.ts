@@ -5,6 +5,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '@pharos/contract/problem'
 import type { Permission } from '@pharos/contract/route'
+import { textFormats } from '@pharos/contract/text'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -123,6 +124,8 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     return503OnClosing: true,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: true,
+    // Answers are not checked against the formats of texts; without their names a warning is printed.
+    serializerOpts: { ajv: { formats: Object.fromEntries(textFormats.map((name) => [name, true])) } },
     routerOptions: {
       caseSensitive: true,
       ignoreTrailingSlash: false,

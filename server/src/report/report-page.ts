@@ -2,6 +2,7 @@
 import { peakBands, type PeakBand } from '@pharos/contract/analysis'
 import { classificationLabel } from '@pharos/contract/classification'
 import { formatDuration } from '@pharos/contract/duration'
+import { networkText } from '@pharos/contract/network-text'
 import { formatRate } from '@pharos/contract/rate'
 import type { MonthlyReport, ReportAttack, ReportShare } from '@pharos/contract/report'
 import {
@@ -79,7 +80,7 @@ function drawFigures(sheets: Sheets, report: MonthlyReport): void {
     {
       label: 'Largest attack',
       value: largest && largest.bps > 0 ? formatRate(largest.bps, 'bps') : '–',
-      note: largest ? `on ${networkText(largest.network)}` : 'no attack',
+      note: largest ? `on ${networkName(largest.network)}` : 'no attack',
     },
   ]
   const gap = 10
@@ -224,7 +225,7 @@ function drawAttacks(sheets: Sheets, report: MonthlyReport): void {
       number('Duration', 69.28),
     ],
     attacks.largest.map((attack) => [
-      networkText(attack.network),
+      networkName(attack.network),
       classificationLabel(attack.classification_key),
       attack.bps > 0 ? formatRate(attack.bps, 'bps') : attack.pps > 0 ? formatRate(attack.pps, 'pps') : '–',
       '',
@@ -310,8 +311,8 @@ function markedDays({ month, timezone }: MonthlyReport): { at: number; label: st
 
 const countText = (count: number): string => count.toLocaleString('en')
 
-const networkText = (network: string): string =>
-  network === '' ? 'an unknown network' : network.replace(network.includes(':') ? /\/128$/ : /\/32$/, '')
+const networkName = (network: string): string =>
+  network === '' ? 'an unknown network' : networkText(network)
 
 const durationText = ({ start, end }: ReportAttack): string =>
   end === null ? 'Ongoing' : formatDuration(Math.max(0, Date.parse(end) - Date.parse(start)))

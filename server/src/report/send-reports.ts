@@ -1,5 +1,6 @@
 // Mails the reports of the month that is over to the members who subscribed. A row is the claim of a team and month, and its outcome is
 // stored with the mails: any number of processes and restarts send each report once.
+import { networkText } from '@pharos/contract/network-text'
 import { formatRate } from '@pharos/contract/rate'
 import type { MonthlyReport } from '@pharos/contract/report'
 import { monthText, noTrafficTexts } from '@pharos/contract/report-text'
@@ -147,10 +148,7 @@ function summaryOf({
     ],
     ...(largest && largest.bps > 0
       ? ([
-          [
-            'Largest attack',
-            `${formatRate(largest.bps, 'bps')} on ${largest.network.replace(/^([^:]+)\/32$|\/128$/, '$1')}`,
-          ],
+          ['Largest attack', `${formatRate(largest.bps, 'bps')} on ${networkText(largest.network)}`],
         ] satisfies [string, string][])
       : []),
     ...(services === null

@@ -24,15 +24,10 @@ export function holdAlertsPart(shared: Shared): Component {
         ring: config.secret,
         publicUrl: publicUrl(config),
         recipients: config.operatorAlertEmails,
+        onAlert: report(log),
       }
-      await sendHoldAlerts(
-        {
-          ...deps,
-          onAlert: report(log),
-        },
-        signal,
-      )
-      for (const area of areas) await sendStaffHoldAlerts({ ...deps, onAlert: report(log) }, area, signal)
+      await sendHoldAlerts(deps, signal)
+      for (const area of areas) await sendStaffHoldAlerts(deps, area, signal)
     },
   })
 }

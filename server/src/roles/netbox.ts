@@ -1,12 +1,11 @@
 // Wires the import from NetBox: a loop of the reconciler role on one process, if it is configured. Many deletions wait for the
 // operator; everything of that plan waits with them.
 import { serviceTypes } from '@pharos/contract/service'
-import { listStaffEmails } from '../hold/hold-alerts.store.ts'
+import { queueStaffMail } from '../hold/staff-mail.ts'
 import { Leadership } from '../db/leadership.ts'
 import type { Db } from '../db/postgres.ts'
 import { createNetboxClient } from '../drivers/netbox/client.ts'
 import { parseDeviceFilter, parseNetboxUrl, parseServiceTypes } from '../drivers/netbox/mapping.ts'
-import { queueMail } from '../mail/mail.ts'
 import { applyPlatform } from '../platform/apply.ts'
 import { countHeld, describeHeld, type HeldDeletions } from '../platform/guard.ts'
 import { prepareImport, type NetboxSource } from '../platform/import-netbox.ts'
@@ -98,6 +97,5 @@ async function raiseAlarm(
   const deletions = describeHeld(platformKinds, held)
   log.error({ held: deletions }, 'import from NetBox waits: too many deletions')
   const content = { source: 'NetBox', at: new Date().toISOString(), deletions, count: countHeld(held) }
-  for (const to of recipients.length > 0 ? recipients : await listStaffEmails(db))
-    await queueMail(db, ring, { to, teamId: null, template: 'import-held', content })
+  await queueStaffMail({ ring, recipients }, db, 'import-held', content)
 }

@@ -1,21 +1,9 @@
 // Mails to staff about open holds: one when a hold opens, reminders while it stays open. The due time of the next mail is
 // stored in the hold, so it survives a crash of the process that opened the hold. Decisions are made elsewhere.
-import type { Db, Trx } from '../../db/postgres.ts'
-import { queueMail } from '../../mail/mail.ts'
-import type { KeyRing } from '../../runtime/secrets.ts'
+import type { Trx } from '../../db/postgres.ts'
+import { nextAlertMinutes, queueStaffMail, type AlertDeps } from '../../hold/staff-mail.ts'
 import { addHoldMessage, describeHold } from './hold.ts'
-import { listStaffEmails } from '../../hold/hold-alerts.store.ts'
 import { lockDueAlert, saveAlerted } from './hold.store.ts'
-
-export type HoldAlertDeps = {
-  readonly db: Db
-  readonly ring: KeyRing
-  /** Without a trailing path. */
-  readonly publicUrl: string
-  /** The recipients of the mails; empty: all staff with a confirmed address. */
-  readonly recipients: readonly string[]
-  readonly onAlert: (alert: HoldAlert) => void
-}
 
 export type HoldAlert = {
   readonly id: number
@@ -25,11 +13,8 @@ export type HoldAlert = {
   readonly recipients: number
 }
 
-const firstReminderMinutes = 30
-const reminderMinutes = 240
-
 /** Queues the mails that are due. Any number of processes may run it. */
-export async function sendHoldAlerts(deps: HoldAlertDeps, signal: AbortSignal): Promise<void> {
+export async function sendHoldAlerts(deps: AlertDeps<HoldAlert>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const alert = await deps.db.transaction().execute((trx) => alertNext(deps, trx))
     if (!alert) return
@@ -37,10 +22,7 @@ export async function sendHoldAlerts(deps: HoldAlertDeps, signal: AbortSignal): 
   }
 }
 
-async function alertNext(
-  { ring, publicUrl, recipients }: HoldAlertDeps,
-  trx: Trx,
-): Promise<HoldAlert | undefined> {
+async function alertNext(deps: AlertDeps<HoldAlert>, trx: Trx): Promise<HoldAlert | undefined> {
   const due = await lockDueAlert(trx)
   if (!due) return undefined
   const { id, isReminder } = due
@@ -61,12 +43,10 @@ async function alertNext(
       requestedBy: requested_by_name ?? requested_by,
       requestedAt: requested_at,
     })),
-    link: `${publicUrl}/staff/holds`,
+    link: `${deps.publicUrl}/staff/holds`,
   }
-  const to = recipients.length > 0 ? recipients : await listStaffEmails(trx)
-  for (const recipient of to)
-    await queueMail(trx, ring, { to: recipient, teamId: null, template: 'hold-open', content })
+  const recipients = await queueStaffMail(deps, trx, 'hold-open', content)
   if (isReminder) await addHoldMessage(trx, 'hold.reminder', id)
-  await saveAlerted(trx, id, isReminder ? reminderMinutes : firstReminderMinutes)
-  return { id, region, isReminder, recipients: to.length }
+  await saveAlerted(trx, id, nextAlertMinutes(isReminder))
+  return { id, region, isReminder, recipients }
 }
