@@ -77,9 +77,10 @@ describe('a PNG', () => {
   it(`is rejected after any change, ${times(100_000)} times`, () => {
     const random = seededRandom(seed)
     const sample = samplePng()
+    const isIntact = (bytes: Buffer) => bytes.equals(sample) || bytes.equals(samplePng({ comment: false }))
     for (let round = 0; round < times(100_000); round++) {
       const changed = mutate(sample, random)
-      if (changed.equals(sample) || !looksLikePng(changed)) continue
+      if (isIntact(changed) || !looksLikePng(changed)) continue
       const refusal = refusalOfPng(changed)
       assert.ok(refusal, `seed ${seed}, round ${round}: ${changed.toString('hex')}`)
     }

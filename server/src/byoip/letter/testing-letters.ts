@@ -22,12 +22,13 @@ export function pngHeader(width: number, height: number): Buffer {
 export const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
 
 /** Returns an image of one color. */
-export function samplePng(width = 3, height = 2): Buffer {
+export function samplePng(options: { readonly comment: boolean } = { comment: true }): Buffer {
+  const [width, height] = [3, 2]
   const rows = Buffer.alloc(height * (1 + 3 * width))
   return Buffer.concat([
     pngSignature,
     pngHeader(width, height),
-    pngChunk('tEXt', Buffer.from('Comment\0a letter')),
+    ...(options.comment ? [pngChunk('tEXt', Buffer.from('Comment\0a letter'))] : []),
     pngChunk('IDAT', deflateSync(rows)),
     pngChunk('IEND'),
   ])
