@@ -319,7 +319,7 @@ describe('the detector', () => {
         () => [part],
         (second) => second < 60,
       )
-      const last = reports.filter(({ by }) => by === 0).at(-1)!
+      const last = reports.findLast(({ by }) => by === 0)!
       assert.deepEqual([last.status, last.at < 220], ['ended', true])
     })
   })

@@ -49,7 +49,7 @@ describe('the metrics of a team', () => {
     ])
       assert.ok(lines.includes(line), line)
     assert.ok(!lines.some((line) => /^pharos_port_receive_errors_total\{|device="r2"/.test(line)))
-    assert.equal(lines.filter(Boolean).at(-1), '# EOF')
+    assert.equal(lines.findLast(Boolean), '# EOF')
   })
 
   test('escape names, and leave out a port that was never polled', async () => {
