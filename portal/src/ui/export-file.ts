@@ -1,4 +1,5 @@
 // Rows as a CSV or JSON file, written page by page.
+import { csvLine } from '@pharos/contract/csv'
 import type { Row } from './all-rows.ts'
 
 export type FileKind = 'csv' | 'json'
@@ -8,15 +9,15 @@ export type Writer = { readonly add: (rows: readonly Row[]) => string; readonly 
 
 export const writerOf = (kind: FileKind): Writer => (kind === 'csv' ? csvWriter() : jsonWriter())
 
-/** RFC 4180. The first rows determine the columns; a cell that a spreadsheet would run as a formula becomes text. */
+/** The first rows determine the columns. */
 export function csvWriter(): Writer {
   let names: readonly string[] | undefined
   return {
     add(rows) {
       const head = names === undefined && rows.length > 0
       names ??= rows.length > 0 ? [...new Set(rows.flatMap((row) => Object.keys(row)))] : undefined
-      const lines = rows.map((row) => names!.map((name) => cell(row[name])).join(','))
-      return [...(head ? [names!.map(cell).join(',')] : []), ...lines].map((line) => `${line}\r\n`).join('')
+      const lines = rows.map((row) => csvLine(names!.map((name) => cell(row[name]))))
+      return [...(head ? [csvLine(names!)] : []), ...lines].map((line) => `${line}\r\n`).join('')
     },
     end: () => '',
   }
@@ -36,14 +37,9 @@ export function jsonWriter(): Writer {
   }
 }
 
-function cell(value: unknown): string {
-  const text = textOf(value)
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-function textOf(value: unknown): string {
+function cell(value: unknown): string | number {
   if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'string') return value
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 

@@ -19,7 +19,7 @@ import { asnKeys, keyLabel, keyValue, knownProtocols, knownServices, tcpFlagName
 import type { FlowNames } from './flow-names.ts'
 import { readFlowNames } from './flow-names.store.ts'
 import { valuesStatement } from './flow-query.ts'
-import type { FlowDeps } from './flow-timeseries.ts'
+import type { FlowDeps } from './read-flows.ts'
 
 type EventKey = Omit<FilterKey, 'dataset' | 'label'> & { readonly label: string }
 

@@ -14,7 +14,9 @@ import { Failure } from '../../runtime/error.ts'
 import { addPrefix, addTeam } from '../testing.ts'
 import { saveAsNames } from './as-name.store.ts'
 import { getFilterKeys } from './filter-keys.ts'
-import { exportFlowTimeseries, getFlowGraph, getFlowTimeseries, type FlowDeps } from './flow-timeseries.ts'
+import { getFlowGraph } from './flow-graph.ts'
+import { exportFlowTimeseries, getFlowTimeseries } from './flow-timeseries.ts'
+import type { FlowDeps } from './read-flows.ts'
 import { insertFlows, testFlow, type TestFlow } from './testing.ts'
 
 const now = new Date('2026-03-14T12:00:00Z')

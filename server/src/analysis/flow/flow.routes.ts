@@ -3,7 +3,9 @@ import { getFilterKeysRoute } from '@pharos/contract/filter-key'
 import { exportFlowTimeseriesRoute, getFlowGraphRoute, getFlowTimeseriesRoute } from '@pharos/contract/flow'
 import { handle, type Mounted } from '../../http/mount.ts'
 import { getFilterKeys } from './filter-keys.ts'
-import { exportFlowTimeseries, getFlowGraph, getFlowTimeseries, type FlowDeps } from './flow-timeseries.ts'
+import { getFlowGraph } from './flow-graph.ts'
+import { exportFlowTimeseries, getFlowTimeseries } from './flow-timeseries.ts'
+import type { FlowDeps } from './read-flows.ts'
 
 export const flowRoutes = (deps: FlowDeps): Mounted[] => [
   handle(getFlowTimeseriesRoute, getFlowTimeseries, deps),
