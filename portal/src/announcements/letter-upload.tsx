@@ -1,5 +1,5 @@
 // Uploads a signed letter, dropped or chosen, for this announcement and for others that it covers.
-import { FileInput, Group, Paper, Text, TextInput } from '@mantine/core'
+import { FileInput, Group, Text, TextInput } from '@mantine/core'
 import { getAnnouncementRoute, type Announcement } from '@pharos/contract/byoip'
 import {
   letterBytesMax,
@@ -8,15 +8,14 @@ import {
   uploadLetterRoute,
 } from '@pharos/contract/letter'
 import { IconFileUpload, IconUpload } from '@tabler/icons-react'
-import { useState, type DragEvent, type ReactNode } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate } from '../api/queries.ts'
+import { DropZone } from '../ui/drop-zone.tsx'
 import { useRequestForm } from '../ui/form.tsx'
 import { notifySuccess } from '../ui/notify.ts'
 import { Problem } from '../ui/problem.tsx'
 import { SubmitButton } from '../ui/submit-button.tsx'
 import { CoveredAnnouncements } from './covered-announcements.tsx'
-import classes from './announcements.module.css'
 import { words } from './words.ts'
 
 const { letters: texts } = words
@@ -104,33 +103,5 @@ export function LetterUpload({ announcement: { id } }: { announcement: Announcem
       </Group>
       {form.problem !== undefined && <Problem error={form.problem} />}
     </form>
-  )
-}
-
-/** Dropping needs a pointer; the field inside works with the keyboard. */
-function DropZone({ onDrop, children }: { onDrop: (file: File) => void; children: ReactNode }) {
-  const [isOver, setIsOver] = useState(false)
-  function take(event: DragEvent) {
-    event.preventDefault()
-    setIsOver(false)
-    const [file] = event.dataTransfer.files
-    if (file) onDrop(file)
-  }
-  return (
-    <Paper
-      withBorder
-      p="sm"
-      className={classes['place']!}
-      data-over={isOver || undefined}
-      data-drop
-      onDragOver={(event) => {
-        event.preventDefault()
-        setIsOver(true)
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={take}
-    >
-      {children}
-    </Paper>
   )
 }

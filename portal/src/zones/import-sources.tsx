@@ -1,9 +1,9 @@
 // Where an import comes from: a zone file that is dropped, chosen or pasted, or another name server by zone transfer.
-import { Autocomplete, FileInput, NumberInput, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Autocomplete, FileInput, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { listTsigKeysRoute } from '@pharos/contract/dns-tsig'
 import { IconFileImport } from '@tabler/icons-react'
-import { useState, type DragEvent, type ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
+import { DropZone } from '../ui/drop-zone.tsx'
 import { words } from './words.ts'
 import classes from './zones.module.css'
 
@@ -55,34 +55,6 @@ export function FileSource({ file, content, mistake, onFile, onContent }: FilePr
         )}
       </Stack>
     </DropZone>
-  )
-}
-
-/** Dropping needs a pointer; the field inside works with the keyboard. */
-function DropZone({ onDrop, children }: { onDrop: (file: File) => void; children: ReactNode }) {
-  const [isOver, setIsOver] = useState(false)
-  function take(event: DragEvent) {
-    event.preventDefault()
-    setIsOver(false)
-    const [file] = event.dataTransfer.files
-    if (file) onDrop(file)
-  }
-  return (
-    <Paper
-      withBorder
-      p="sm"
-      className={classes['drop']!}
-      data-over={isOver || undefined}
-      data-drop
-      onDragOver={(event) => {
-        event.preventDefault()
-        setIsOver(true)
-      }}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={take}
-    >
-      {children}
-    </Paper>
   )
 }
 
