@@ -2,6 +2,7 @@
 // are made here and nowhere else, for mails and for the portal.
 import { classificationLabel } from './classification.ts'
 import { networkText } from './network-text.ts'
+import type { StaffHoldArea } from './webhook-message.ts'
 
 type Attrs = Readonly<Record<string, unknown>>
 type Text = (attrs: Attrs) => string
@@ -66,9 +67,17 @@ const teamTexts = {
     `The cross connect ${String(name)} (${String(circuit_id)}) waits for a letter of authorization of your team`,
 } satisfies Record<string, Text>
 
+/** With the zone, prefix or scrubber that the hold is about, if it is about one. */
+const staffHoldTexts: Readonly<Record<StaffHoldArea, (ofSubject: string) => string>> = {
+  dns: (ofSubject) => `Changes of DNS${ofSubject}`,
+  shield: (ofSubject) => `Shield rules${ofSubject}`,
+}
+
 const staffTexts = {
   hold_opened: ({ region, withdrawals, changes }) =>
     `Changes in region ${String(region)} need approval: ${counted(withdrawals, 'withdrawal', 'withdrawals')}, ${counted(changes, 'changed route', 'changed routes')}`,
+  staff_hold_opened: ({ area, subject, team, removals }) =>
+    `${staffHoldTexts[area as StaffHoldArea](subject ? ` of ${String(subject)}` : '')} need approval${Number(removals) === 0 ? '' : `: ${counted(removals, 'removal', 'removals')}`}${team === null ? '' : ` (team "${String(team)}")`}`,
   letter_to_review: ({ filename, team }) =>
     `The team "${String(team)}" uploaded the letter of authorization "${String(filename)}"`,
 } satisfies Record<string, Text>

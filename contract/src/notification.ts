@@ -61,6 +61,9 @@ const StaffKinds = Component('StaffNotificationKinds', {
   hold_opened: mailed(
     'changes of a region that need approval; separate from the mails of `operator_alert_emails`',
   ),
+  staff_hold_opened: mailed(
+    'changes of DNS and shield rules that need approval; separate from the mails of `operator_alert_emails`',
+  ),
   letter_to_review: mailed('letters of authorization to review'),
 })
 
@@ -91,6 +94,8 @@ const notificationResources = [
   'port',
   'cross_connect',
   'shield_list',
+  'zone_hold',
+  'shield_hold',
 ] as const
 
 export const Notification = Component('Notification', {

@@ -40,6 +40,8 @@ const reasonTexts = {
     'A stored rule cannot be read by this version of Pharos, so that the scrubbers keep the list that they have. Contact the provider.',
   too_many_rules: ({ max }) => `The scrubber accepts at most ${n(max)} rules.`,
   held: () => 'The list could drop wanted traffic, so that the provider must approve it first.',
+  not_approved: () =>
+    'The provider did not approve the list, since it could drop wanted traffic. Change its rules, or contact the provider.',
   shadowed: ({ other_sequence: other }) =>
     `Everything that this rule matches is matched by ${ruleName(other, 'another one')} before it.`,
   expired: () => 'The rule has ended.',

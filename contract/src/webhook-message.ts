@@ -43,8 +43,9 @@ export const messageTypes = [
 ] as const
 
 /**
- * `applied`: all scrubbers hold the version; `rejected`: one cannot apply it; `held`: it waits for the provider; `reverted`: the last
- * confirmed one is back, by request or since it was not confirmed in time; `expired`: rules ended; `removed`: the team no longer holds the prefix.
+ * `applied`: all scrubbers hold the version; `rejected`: one cannot apply it, or the provider did not approve it; `held`: it waits for
+ * the provider; `reverted`: the last confirmed one is back, by request or since it was not confirmed in time; `expired`: rules ended;
+ * `removed`: the team no longer holds the prefix.
  */
 const shieldListChanges = ['applied', 'rejected', 'held', 'reverted', 'expired', 'removed'] as const
 export type ShieldListChange = (typeof shieldListChanges)[number]
@@ -256,7 +257,7 @@ export const messageData = {
     change: {
       ...Enumeration('ShieldListChange', shieldListChanges),
       description:
-        '`applied`: all scrubbers hold the version; `rejected`: one cannot apply it; `held`: it waits for the provider; `reverted`: the ' +
+        '`applied`: all scrubbers hold the version; `rejected`: one cannot apply it, or the provider did not approve it; `held`: it waits for the provider; `reverted`: the ' +
         'last confirmed version is back, by request or since this one was not confirmed in time; `expired`: rules ended; `removed`: the team no longer holds the prefix',
     },
     reason: Nullable({

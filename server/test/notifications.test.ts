@@ -382,12 +382,39 @@ describe('the feed', () => {
               teams: [{ team: { id: red.teamId, name: 'red' }, withdrawal_count: 5 }],
             } as never,
           },
+          ...(['dns', 'shield', 'shield'] as const).map((area) => ({
+            teamId: null,
+            type: 'staff_hold.opened' as const,
+            data: {
+              area,
+              id: 17,
+              subject: area === 'dns' ? 'evil.example' : '203.0.113.0/24',
+              team: { id: red.teamId, name: 'red' },
+              item_count: area === 'dns' ? 2 : 0,
+            } as never,
+          })),
         ]),
       )
     await collect()
     assert.deepEqual(
-      (await feedOf(eva)).results.map(({ kind, resource }) => [kind, resource]),
-      [['hold_opened', { type: 'hold', id: '17' }]],
+      (await feedOf(eva)).results.map(({ kind, resource, text }) => [kind, resource, text]).toReversed(),
+      [
+        [
+          'hold_opened',
+          { type: 'hold', id: '17' },
+          'Changes in region ams need approval: 5 withdrawals, 0 changed routes',
+        ],
+        [
+          'staff_hold_opened',
+          { type: 'zone_hold', id: '17' },
+          'Changes of DNS of evil.example need approval: 2 removals (team "red")',
+        ],
+        [
+          'staff_hold_opened',
+          { type: 'shield_hold', id: '17' },
+          'Shield rules of 203.0.113.0/24 need approval (team "red")',
+        ],
+      ],
     )
     assert.deepEqual(
       (await feedOf(ben)).results.map(({ kind }) => kind),
@@ -447,7 +474,7 @@ describe('the settings', () => {
       [true, 'immediate', 1_000_000_000, false, null],
     )
     const staff = (await settingsOf(eva)).staff!
-    assert.deepEqual(staff.kinds, { hold_opened: false, letter_to_review: true })
+    assert.deepEqual(staff.kinds, { hold_opened: false, staff_hold_opened: false, letter_to_review: true })
     assert.equal((await call(ben, 'PUT', '', { ...settings, staff })).statusCode, 403)
     await change(eva, { staff: { ...staff, digest: 'daily' } })
     assert.equal((await settingsOf(eva)).staff!.digest, 'daily')

@@ -37,6 +37,7 @@ const looks: Record<NotificationKind, Look> = {
   shield_changed: { icon: IconShieldExclamation, color: 'warn' },
   letter_needed: { icon: IconFileUpload, color: 'warn' },
   hold_opened: { icon: IconGavel, color: 'warn' },
+  staff_hold_opened: { icon: IconGavel, color: 'warn' },
   letter_to_review: { icon: IconFileSearch, color: 'info' },
 }
 
@@ -47,7 +48,7 @@ export function lookOf({ kind, attrs }: Pick<Notification, 'kind' | 'attrs'>): L
 }
 
 /** Returns the address of the page where the reader sees more, or acts. */
-export function pageOf({ resource }: Pick<Notification, 'resource'>): string {
+export function pageOf({ resource, attrs }: Pick<Notification, 'resource' | 'attrs'>): string {
   switch (resource?.type) {
     case 'event':
       return `/events/${resource.id}`
@@ -56,11 +57,15 @@ export function pageOf({ resource }: Pick<Notification, 'resource'>): string {
     case 'port':
       return `/ports/${resource.id}`
     case 'shield_list':
-      return '/shield'
+      return `/shield/rules?prefix=${encodeURIComponent(String(attrs['prefix']))}`
     case 'cross_connect':
       return `/cross-connects/${resource.id}`
     case 'hold':
       return '/staff/holds'
+    case 'zone_hold':
+      return `/staff/inbox?show=zone-${resource.id}`
+    case 'shield_hold':
+      return `/staff/inbox?show=shield-${resource.id}`
     case 'letter':
       return '/staff/letters'
     default:

@@ -17,6 +17,7 @@ const kinds: Record<NotificationKind, string> = {
   shield_changed: 'Shield rules',
   letter_needed: 'Letter needed',
   hold_opened: 'Approval needed',
+  staff_hold_opened: 'Approval needed',
   letter_to_review: 'Letter to review',
 }
 

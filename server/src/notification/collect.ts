@@ -1,7 +1,7 @@
 // Writes notifications: reads the outbox from the last position, and the letters. Position, notifications and the messages to the
 // streams of their users are one transaction, so that everything is reported once, whichever process runs and dies.
+import type { TeamNotificationKind } from '@pharos/contract/notification-text'
 import type { Db, Trx } from '../db/postgres.ts'
-import { moduleOf } from '../outbox/message.ts'
 import { writePersonalMessages } from '../outbox/outbox.ts'
 import {
   insertNotifications,
@@ -16,6 +16,7 @@ import {
   type Written,
 } from './notification.store.ts'
 import {
+  moduleOfKind,
   notificationsOf,
   occurrencesOf,
   reportedTypes,
@@ -125,9 +126,5 @@ const distinct = (written: readonly Written[]): Target[] => [
 ]
 
 /** Staff need no module; a team is told nothing about modules that it does not have. */
-function isEnabled({ teamId, kind }: Occurrence, modules: readonly string[] | undefined): boolean {
-  if (teamId === null) return true
-  return (
-    modules?.includes(moduleOf(kind.startsWith('attack') ? 'event.started' : 'validation.failed')) ?? false
-  )
-}
+const isEnabled = ({ teamId, kind }: Occurrence, modules: readonly string[] | undefined): boolean =>
+  teamId === null || (modules?.includes(moduleOfKind[kind as TeamNotificationKind]) ?? false)

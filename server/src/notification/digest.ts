@@ -55,6 +55,10 @@ const phrases: Readonly<Record<NotificationKind, readonly [string, string]>> = {
   shield_changed: ['change of shield rules', 'changes of shield rules'],
   letter_needed: ['letter needed', 'letters needed'],
   hold_opened: ['hold needs approval', 'holds need approval'],
+  staff_hold_opened: [
+    'change of DNS or shield rules needs approval',
+    'changes of DNS or shield rules need approval',
+  ],
   letter_to_review: ['letter to review', 'letters to review'],
 }
 
@@ -74,7 +78,7 @@ function lineOf({ kind, attrs }: Waiting): string {
   return notificationText(kind, Object.fromEntries(Object.entries(attrs).map(defanged)))
 }
 
-const texts: ReadonlySet<string> = new Set(['filename', 'reason', 'team', 'note'])
+const texts: ReadonlySet<string> = new Set(['filename', 'reason', 'team', 'note', 'subject'])
 /** A subject contains no text of other users. */
 const hasText = ({ attrs }: Waiting): boolean => Object.keys(attrs).some((name) => texts.has(name))
 
@@ -93,5 +97,6 @@ function pathOf(shown: readonly Waiting[], count: number): string {
   if (all('cross_connect')) return count === 1 ? `/cross-connects/${first!.id}` : '/cross-connects'
   if (all('letter')) return '/staff/letters'
   if (all('hold')) return '/staff/holds'
+  if (all('zone_hold') || all('shield_hold')) return '/staff/inbox'
   return '/'
 }

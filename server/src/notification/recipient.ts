@@ -1,6 +1,7 @@
 // Decides who is notified of a message of the outbox, and whether by mail. Pure.
-import type { NotificationKind } from '@pharos/contract/notification-text'
+import type { NotificationKind, TeamNotificationKind } from '@pharos/contract/notification-text'
 import type { MessageData, MessageType } from '@pharos/contract/webhook-message'
+import type { moduleOf } from '../outbox/message.ts'
 import type { Settings } from './settings.ts'
 
 /** A user in one team, or (team null) as an employee of the provider. */
@@ -14,14 +15,16 @@ export type Recipient = {
 
 /** A message of the types that are reported; see `reportedTypes`. */
 export type ReportedMessage = {
-  [T in MessageType | 'hold.opened']: {
+  [T in MessageType | OpenedHold]: {
     readonly id: string
     readonly teamId: number | null
     readonly type: T
     readonly at: Date
     readonly data: MessageData<T>
   }
-}[Exclude<MessageType, 'announcement.zombie' | `zone.${string}` | `service.${string}`> | 'hold.opened']
+}[Exclude<MessageType, 'announcement.zombie' | `zone.${string}` | `service.${string}`> | OpenedHold]
+
+type OpenedHold = 'hold.opened' | 'staff_hold.opened'
 
 export const reportedTypes: readonly ReportedMessage['type'][] = [
   'event.started',
@@ -35,7 +38,25 @@ export const reportedTypes: readonly ReportedMessage['type'][] = [
   'cross_connect.status_changed',
   'shield.list_changed',
   'hold.opened',
+  'staff_hold.opened',
 ]
+
+/** The module that a team needs to be told about the kind. */
+export const moduleOfKind = {
+  attack: 'lighthouse',
+  attack_ended: 'lighthouse',
+  check_failed: 'ipam',
+  announcement_blocked: 'ipam',
+  announcement_error: 'ipam',
+  unexpected_origin: 'ipam',
+  letter_decided: 'ipam',
+  letter_expiring: 'ipam',
+  changes_paused: 'ipam',
+  port_down: 'inventory',
+  optic_warning: 'inventory',
+  letter_needed: 'inventory',
+  shield_changed: 'shield',
+} as const satisfies Record<TeamNotificationKind, ReturnType<typeof moduleOf>>
 
 /** Something that is reported to everybody in a team, or (team null) to staff. */
 export type Occurrence = {
@@ -107,6 +128,12 @@ export function occurrencesOf(message: ReportedMessage): Occurrence[] {
             : [],
         ),
       ]
+    }
+    // The team has its own message about a list that waits.
+    case 'staff_hold.opened': {
+      const { area, id: hold, subject, team, item_count: removals } = message.data
+      const attrs = { area, hold, subject, team: team?.name ?? null, removals }
+      return [one('staff_hold_opened', attrs, `${area}:${hold}`, null)]
     }
   }
 }

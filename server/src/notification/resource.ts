@@ -30,6 +30,8 @@ export function resourceOf(kind: NotificationKind, attrs: Readonly<Record<string
       return of('letter', attrs['letter_id'])
     case 'hold_opened':
       return of('hold', attrs['hold'])
+    case 'staff_hold_opened':
+      return of(attrs['area'] === 'dns' ? 'zone_hold' : 'shield_hold', attrs['hold'])
     case 'changes_paused':
       return null
   }

@@ -34,8 +34,12 @@ export type Settings = {
   readonly kinds: Readonly<Record<NotificationKind, boolean>>
 }
 
-/** `hold_opened` is off: all staff get the mails of `operator_alert_emails` about holds by default. */
-const offByDefault: ReadonlySet<NotificationKind> = new Set(['attack_ended', 'hold_opened'])
+/** Holds are off: all staff get the mails of `operator_alert_emails` about them by default. */
+const offByDefault: ReadonlySet<NotificationKind> = new Set([
+  'attack_ended',
+  'hold_opened',
+  'staff_hold_opened',
+])
 const kindDefaults = Object.fromEntries(
   [...teamNotificationKinds, ...staffNotificationKinds].map((kind) => [kind, !offByDefault.has(kind)]),
 ) as Settings['kinds']

@@ -84,7 +84,7 @@ async function run(
   const after = isUnchanged ? before : await scrubber.list()
   const enforcement = await enforcementOf(scrubber)
   const installs = [
-    ...desired.map((list) => installOf(list, compiled, guarded, after, scrubber)),
+    ...desired.map((list) => installOf(list, compiled, guarded, decided.rejected, after, scrubber)),
     ...unreadable.map((list) => installOfUnreadable(list, after)),
   ].map((install) => (enforcement.isEnforced ? install : { ...install, held: [] }))
   const newHolds = await db.transaction().execute(async (trx) => {
@@ -193,13 +193,16 @@ function installOf(
   { listId, version, prefix, rules, stored }: Desired,
   compiled: CompileResult,
   guarded: GuardedChanges,
+  refusedByStaff: ReadonlySet<string>,
   after: readonly InstalledList[],
   { can }: Scrubber,
 ): Install {
   const base = { listId, version, attrs: {}, rules: {}, held: keptBy(after, prefix) }
   const refusal = compiled.refused.find((one) => one.prefix === prefix)
   if (refusal) return { ...base, state: 'rejected', ...ofRefusal(refusal, can.rulesMax) }
-  if (guarded.holds.some((hold) => hold.listId === listId)) return { ...base, state: 'held', reason: 'held' }
+  const hold = guarded.holds.find((one) => one.listId === listId)
+  if (hold && refusedByStaff.has(hold.evidence)) return { ...base, state: 'rejected', reason: 'not_approved' }
+  if (hold) return { ...base, state: 'held', reason: 'held' }
   const wanted = compiled.lists.find((list) => list.prefix === prefix)
   if (!isHeldBy(wanted, after, prefix, can.ordering)) return { ...base, state: 'pending', reason: 'waiting' }
   const shadowed = compiled.shadowed.filter((one) => one.prefix === prefix)
