@@ -127,7 +127,7 @@ async function endProof(trx: Trx, operation: StaffOperation, asn: Asn, holder: H
     action: 'asn.expire',
     target: `asn:${asn}`,
     before: { verified: holder.verified, verifiedBy: holder.verified_by, expires: holder.expires },
-    after: { verified: null, verifiedBy: null, expires: null, reason: 'verified for another team' },
+    after: { verified: null, verifiedBy: null, expires: null, reason: 'verified_for_other_team' },
   })
 }
 

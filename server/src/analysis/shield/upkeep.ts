@@ -97,7 +97,7 @@ async function empty(
     action: 'shield.remove',
     target: `shield:${prefix}`,
     before: { prefix, version: before, rules: ruleCount },
-    after: { prefix, version, rules: 0, reason: 'the team no longer holds the prefix' },
+    after: { prefix, version, rules: 0, reason: 'former_holder' },
   })
   await writeListMessages(trx, [{ teamId, listId: id, prefix, version, change: 'removed' }])
 }
