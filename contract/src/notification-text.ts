@@ -2,22 +2,14 @@
 // are made here and nowhere else, for mails and for the portal.
 import { classificationLabel } from './classification.ts'
 import { networkText } from './network-text.ts'
+import { formatRate } from './rate.ts'
 import type { StaffHoldArea } from './webhook-message.ts'
 
 type Attrs = Readonly<Record<string, unknown>>
 type Text = (attrs: Attrs) => string
 
-const prefixes = ['', 'k', 'M', 'G', 'T', 'P'] as const
-
-/** Returns a rate such as `9.5 Gbps`, in powers of a thousand. */
-function rateText(value: unknown, unit: 'bps' | 'pps'): string {
-  const rate = Number(value)
-  const power = rate < 1000 ? 0 : Math.min(prefixes.length - 1, Math.floor(Math.log10(rate) / 3))
-  const scaled = rate / 1000 ** power
-  return `${Number(scaled.toFixed(scaled >= 100 || power === 0 ? 0 : 1))} ${prefixes[power]}${unit}`
-}
-
-const peakOf = ({ bps, pps }: Attrs): string => `peak ${rateText(bps, 'bps')}, ${rateText(pps, 'pps')}`
+const peakOf = ({ bps, pps }: Attrs): string =>
+  `peak ${formatRate(Number(bps), 'bps')}, ${formatRate(Number(pps), 'pps')}`
 const networkOf = ({ network }: Attrs): string =>
   network ? networkText(String(network)) : 'an unknown network'
 const counted = (count: unknown, noun: string, nouns: string): string =>

@@ -213,7 +213,7 @@ describe('the text', () => {
     const [one] = occurrencesOf(attack('event.ended', 9_512_000_000, 812_345))
     assert.equal(
       notificationText(one!.kind, one!.attrs),
-      'Attack on 203.0.113.0/24: UDP flood, peak 9.5 Gbps, 812 kpps, ended',
+      'Attack on 203.0.113.0/24: UDP flood, peak 9.51 Gbps, 812 kpps, ended',
     )
   })
 
