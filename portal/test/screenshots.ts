@@ -43,6 +43,7 @@ const ofMember: readonly Shot[] = [
   { name: 'traffic', path: '/traffic?range=1h' },
   { name: 'traffic-many', path: '/traffic?by=remote_asn,protocol,prefix&range=1h' },
   { name: 'traffic-grid', path: '/traffic?by=local_port&chart=grid&range=1h' },
+  { name: 'traffic-heatmap', path: '/traffic?by=remote_asn&chart=heatmap&range=1h' },
   { name: 'traffic-sankey', path: '/traffic?by=remote_asn,protocol,local_port&chart=sankey&range=1h' },
   { name: 'events', path: '/events' },
   { name: 'events-none', path: '/events?affected_network=192.0.2.1' },

@@ -112,6 +112,50 @@ describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('is a heatmap whose cells the keyboard and the pointer read as the table has them', async () => {
+    const { context, page, pageErrors } = await person()
+    await openTraffic(page)
+    await page.getByText('Heatmap', { exact: true }).click()
+    await page.waitForURL(/chart=heatmap/)
+    // A time that has passed does not change between two readings.
+    const minute = (ago: number) => new Date(Date.now() - ago * 60_000).toISOString().slice(0, 16)
+    await openTraffic(page, `?chart=heatmap&by=remote_asn&from=${minute(50)}Z&to=${minute(20)}Z`)
+    const picture = page.getByRole('figure', { name: 'Inbound bits per second by remote AS' })
+    const stage = picture.getByRole('application')
+    await picture.locator('canvas').waitFor()
+    await picture.getByText('0', { exact: true }).waitFor()
+    await picture.getByRole('button', { name: 'Show as table' }).click()
+    const cells = (at: number) => picture.getByRole('row').nth(at).getByRole('cell').allInnerTexts()
+    const names = await picture.getByRole('columnheader').allInnerTexts()
+    assert.ok(names.length > 3, names.join())
+    const live = picture.locator('[aria-live]')
+    const reads = async (row: number, at: number) => {
+      const [time, ...values] = await cells(at)
+      const text = `${time}, ${names[row + 1]} ${values[row]}`
+      await page.waitForFunction(([node, wanted]) => node!.textContent === wanted, [
+        await live.elementHandle(),
+        text,
+      ] as const)
+    }
+    await stage.focus()
+    await page.keyboard.press('Home')
+    await reads(0, 1)
+    await page.keyboard.press('ArrowDown')
+    await reads(1, 1)
+    await page.keyboard.press('ArrowRight')
+    await reads(1, 2)
+    await page.keyboard.press('ArrowUp')
+    await reads(0, 2)
+    // Near the lower right corner: the last time of the last group.
+    const area = (await stage.locator('.u-over').boundingBox())!
+    await page.mouse.move(area.x + area.width - 3, area.y + area.height - 5)
+    const [time, ...values] = await cells((await picture.getByRole('row').count()) - 1)
+    const tip = stage.locator('[data-side]')
+    assert.equal(await tip.innerText(), [time, names.at(-1), values.at(-1)].join('\n'))
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
   it('says what failed instead of showing no traffic', async () => {
     const { context, page } = await person()
     const problem = (status: number, code: string, rest: object) =>
@@ -153,6 +197,7 @@ describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
       for (const search of [
         '?by=protocol,local_port',
         '?chart=grid',
+        '?by=remote_asn&chart=heatmap',
         '?by=protocol,local_port&chart=sankey',
       ]) {
         await openTraffic(page, search)

@@ -3,28 +3,16 @@ import 'uplot/dist/uPlot.min.css'
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react'
 import UPlot from 'uplot'
 import { useZone, zoneName } from '../ui/time.tsx'
+import { cellAt, moveToCell } from './chart-cells.ts'
 import { barWidths, dataOf, optionsOf } from './chart-options.ts'
-import type { ChartProps, TimeRange } from './chart-props.ts'
+import type { ChartPoint, ChartProps, TimeRange } from './chart-props.ts'
 import classes from './charts.module.css'
 import { readInks, useInkVersion } from './inks.ts'
 import { isBars } from './stack.ts'
 
-/** The point under the pointer, in CSS pixels from the corner of the chart. */
-export type ChartPoint = {
-  readonly index: number
-  readonly x: number
-  readonly y: number
-  /** The column of a bar. */
-  readonly column?: {
-    readonly left: number
-    readonly top: number
-    readonly width: number
-    readonly height: number
-  }
-}
-
 export type CanvasHandle = {
-  readonly moveTo: (index: number) => void
+  /** `row`: of a heatmap. */
+  readonly moveTo: (index: number, row: number) => void
   readonly leave: () => void
   readonly visibleRange: () => TimeRange
 }
@@ -94,7 +82,11 @@ export default function ChartCanvas(props: CanvasProps) {
   }, [values])
 
   useImperativeHandle(props.handle, () => ({
-    moveTo: (index) => plot.current && moveCursor(plot.current, index),
+    moveTo: (index, row) => {
+      if (!plot.current) return
+      if (latest.current.kind === 'heatmap') moveToCell(plot.current, latest.current, index, row)
+      else moveCursor(plot.current, index)
+    },
     leave: () => plot.current?.setCursor({ left: -10, top: -10 }),
     visibleRange: () => {
       const { min, max } = plot.current!.scales['x']!
@@ -116,6 +108,7 @@ function moveCursor(plot: UPlot, index: number): void {
 }
 
 function pointOf(plot: UPlot, props: ChartProps): ChartPoint | undefined {
+  if (props.kind === 'heatmap') return cellAt(plot, props)
   const { left = -1, top = -1, idx, idxs } = plot.cursor
   const drawn = props.kind === 'scatter' ? idxs?.[1] : idx
   if (left < 0 || drawn === null || drawn === undefined) return undefined

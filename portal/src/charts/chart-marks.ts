@@ -1,10 +1,10 @@
 // Draws labelled lines and ranges over a chart: events, and thresholds.
 import type UPlot from 'uplot'
-import type { ChartMark, ChartThreshold } from './chart-props.ts'
+import type { ChartMark, ChartProps, ChartThreshold } from './chart-props.ts'
 import { fade, type Inks } from './inks.ts'
 import { placeMarkLabels } from './labels.ts'
 
-/** More rows of labels would cover the values; further marks are lines only. */
+/** More rows of labels would cover the values; further marks are lines only. Cells have labels above them only. */
 const rowsMax = 3
 const rowHeight = 15
 
@@ -23,8 +23,10 @@ export function drawMarkRanges(plot: UPlot, marks: readonly ChartMark[], inks: I
   ctx.restore()
 }
 
+type MarkProps = Pick<ChartProps, 'kind' | 'marks'>
+
 /** Draws a dotted line at the start of each mark, with its label above the values; a label that would cover another moves down. */
-export function drawMarks(plot: UPlot, marks: readonly ChartMark[], inks: Inks): void {
+export function drawMarks(plot: UPlot, { kind, marks = [] }: MarkProps, inks: Inks): void {
   const { ctx, bbox } = plot
   const right = bbox.left + bbox.width
   const visible = marks
@@ -42,7 +44,7 @@ export function drawMarks(plot: UPlot, marks: readonly ChartMark[], inks: Inks):
     visible.map(({ x, label }) => ({ x, width: ctx.measureText(label).width })),
     right,
     gap,
-    rowsMax,
+    kind === 'heatmap' ? 1 : rowsMax,
   )
   for (const [at, { x, label, state }] of visible.entries()) {
     ctx.strokeStyle = state ? inks.of(state) : inks.axis

@@ -1,5 +1,6 @@
 // The options of uPlot for a chart: scales whose ends are ticks, and how each kind is drawn.
 import UPlot from 'uplot'
+import { drawCells, rowLabels } from './chart-cells.ts'
 import { drawMarkRanges, drawMarks, drawThresholds } from './chart-marks.ts'
 import type { ChartProps } from './chart-props.ts'
 import { fade, type Inks } from './inks.ts'
@@ -47,6 +48,7 @@ export function dataOf(props: ChartProps): UPlot.AlignedData {
 export function optionsOf(drawing: Drawing): UPlot.Options {
   const { now, inks, timeZone, width, onCursor, onDrag } = drawing
   const { series, kind, height, isLog = false } = now()
+  const isHeatmap = kind === 'heatmap'
   const units = [...new Set(series.map(({ unit }) => unit))]
   const columns = columnsOf(kind, series)
   const axes = new Map<string, ValueAxis>()
@@ -64,17 +66,18 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
     legend: { show: false },
     cursor: {
       drag: { x: true, y: false, setScale: false, dist: dragMin },
-      x: !isBars(kind),
+      x: !isBars(kind) && !isHeatmap,
       y: false,
       ...(kind === 'scatter' ? { dataIdx: nearestPoint } : {}),
-      points: isBars(kind)
-        ? { show: false }
-        : {
-            size: (_plot, at) => (columns[at - 1]?.role !== 'line' ? 0 : kind === 'scatter' ? 13 : 9),
-            width: 2,
-            stroke: () => inks.surface,
-            fill: (_plot, at) => inks.of(series[columns[at - 1]!.series]!.color),
-          },
+      points:
+        isBars(kind) || isHeatmap
+          ? { show: false }
+          : {
+              size: (_plot, at) => (columns[at - 1]?.role !== 'line' ? 0 : kind === 'scatter' ? 13 : 9),
+              width: 2,
+              stroke: () => inks.surface,
+              fill: (_plot, at) => inks.of(series[columns[at - 1]!.series]!.color),
+            },
     },
     scales: {
       x: { time: true, range: () => drawnRange(now()) },
@@ -83,7 +86,10 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
           unit,
           {
             ...(isLog ? { distr: 3 as const } : {}),
+            // The first row is the highest.
+            ...(isHeatmap ? { dir: -1 as const } : {}),
             range: (plot, low, high) => {
+              if (isHeatmap) return [0, series.length]
               const made = axisOf(now(), unit, low, high, plot.height, at)
               axes.set(unit, made)
               return [made.min, made.max]
@@ -107,9 +113,10 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
         side: at === 0 ? 3 : 1,
         gap: 8,
         size: (plot, values) => labelsOf(values, plot),
-        grid: { show: at === 0, stroke: inks.grid, width: 1 },
-        splits: () => [...(axes.get(unit)?.ticks ?? [])],
-        values: (_plot, splits) => tickLabels(splits, unit, isLog),
+        grid: { show: at === 0 && !isHeatmap, stroke: inks.grid, width: 1 },
+        splits: () => (isHeatmap ? series.map((_one, row) => row + 0.5) : [...(axes.get(unit)?.ticks ?? [])]),
+        values: (plot, splits) =>
+          isHeatmap ? rowLabels(plot, now(), inks) : tickLabels(splits, unit, isLog),
       })),
     ],
     series: [{}, ...columns.map((column, at) => seriesOf(drawing, columns, column, at))],
@@ -117,8 +124,9 @@ export function optionsOf(drawing: Drawing): UPlot.Options {
     hooks: {
       drawClear: [(plot) => drawMarkRanges(plot, now().marks ?? [], inks)],
       draw: [
+        (plot) => isHeatmap && drawCells(plot, now(), inks),
         (plot) => drawThresholds(plot, now().thresholds ?? [], inks),
-        (plot) => drawMarks(plot, now().marks ?? [], inks),
+        (plot) => drawMarks(plot, now(), inks),
       ],
       setCursor: [onCursor],
       setSelect: [
@@ -195,7 +203,7 @@ function seriesOf(
     }
     return { ...shared, paths: () => null, points }
   }
-  if (column.role !== 'line')
+  if (column.role !== 'line' || kind === 'heatmap')
     return { ...shared, width: 0, stroke: 'transparent', points: { show: false }, spanGaps: joinsGaps }
   if (kind === 'stacked-area') {
     return { ...shared, stroke: inks.surface, width: 1, fill: fade(ink, 0.85), points: { show: false } }

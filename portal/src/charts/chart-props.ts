@@ -7,7 +7,15 @@ export type State = 'ok' | 'warn' | 'bad' | 'info' | 'idle'
 /** A slot of the series colors, or a state if the series is one. Slot 8 is for "others". */
 export type ChartColor = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | State
 
-export type ChartKind = 'area' | 'stacked-area' | 'bars' | 'stacked-bars' | 'lines' | 'band' | 'scatter'
+export type ChartKind =
+  | 'area'
+  | 'stacked-area'
+  | 'bars'
+  | 'stacked-bars'
+  | 'lines'
+  | 'band'
+  | 'scatter'
+  | 'heatmap'
 
 export type ChartValues = readonly (number | null)[]
 
@@ -41,11 +49,27 @@ export type ChartThreshold = {
 
 export type TimeRange = readonly [from: number, to: number]
 
+/** The point under the pointer, in CSS pixels from the corner of the chart. */
+export type ChartPoint = {
+  readonly index: number
+  readonly x: number
+  readonly y: number
+  /** The series whose cell of a heatmap it is. */
+  readonly row?: number
+  /** The column of a bar, or the cell. */
+  readonly column?: {
+    readonly left: number
+    readonly top: number
+    readonly width: number
+    readonly height: number
+  }
+}
+
 export type ChartProps = {
   /** The name of the chart, for screen readers. */
   readonly label: string
   readonly kind: ChartKind
-  /** Milliseconds since 1970, ascending. Of bars: the start of each period. */
+  /** Milliseconds since 1970, ascending. Of bars and cells: the start of each period. */
   readonly times: readonly number[]
   /** Those of one unit share an axis; there may be two units. Stacks have one. */
   readonly series: readonly ChartSeries[]
@@ -53,7 +77,7 @@ export type ChartProps = {
   readonly thresholds?: readonly ChartThreshold[]
   /** Start and end of the time axis; if left out, those of the values. */
   readonly range?: TimeRange
-  /** Length of a bar's period; if left out, the shortest distance of two times. */
+  /** Length of the period of a bar or cell; if left out, the shortest distance of two times. */
   readonly periodMs?: number
   /** The last moment of a single measurement, which is drawn as a step; if left out, the end of the range. */
   readonly heldUntil?: number

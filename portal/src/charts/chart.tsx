@@ -3,14 +3,13 @@
 import { useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { formatTime, useZone } from '../ui/time.tsx'
-import type { CanvasHandle, ChartPoint } from './chart-canvas.tsx'
-import type { ChartProps, ChartSeries, TimeRange } from './chart-props.ts'
+import type { CanvasHandle } from './chart-canvas.tsx'
+import type { ChartPoint, ChartProps, TimeRange } from './chart-props.ts'
+import { Legend, Swatch } from './chart-legend.tsx'
 import { ChartTable } from './chart-table.tsx'
-import { descriptionOf, highestOf, nextIndex, readingsAt, sentenceAt } from './chart-text.ts'
+import { descriptionOf, nextIndex, readingsAt, sentenceAt } from './chart-text.ts'
 import classes from './charts.module.css'
-import { colorVariable } from './inks.ts'
-import { isBars, isStacked } from './stack.ts'
-import { formatValue } from './units.ts'
+import { isStacked } from './stack.ts'
 import { words } from './words.ts'
 
 const Canvas = lazy(() => import('./chart-canvas.tsx'))
@@ -55,6 +54,10 @@ function Drawn(props: ChartProps & { readonly height: number }) {
     series: series.filter((one) => !hidden.includes(one.label)),
     ...(range ? { range } : {}),
   }
+  // The point of a heatmap is in one series.
+  const isHeatmap = kind === 'heatmap'
+  const row = Math.min(point?.row ?? 0, shown.series.length - 1)
+  const read: ChartProps = isHeatmap ? { ...shown, series: shown.series.slice(row, row + 1) } : shown
   const isZoomed = props.isZoomed ?? ownZoom !== undefined
   const zoom = (next: TimeRange | undefined) => (onZoom ? onZoom(next) : setOwnZoom(next))
   const pick = (index: number, isNewTab = false) => {
@@ -67,16 +70,22 @@ function Drawn(props: ChartProps & { readonly height: number }) {
 
   const press = (event: KeyboardEvent) => {
     const current = point?.index
-    const moveTo = (index: number) => {
+    const moveTo = (index: number, toRow = row) => {
       setSpoken(true)
-      handle.current?.moveTo(index)
+      handle.current?.moveTo(index, toRow)
     }
-    const move = (step: 1 | -1) => moveTo(nextIndex(shown, current ?? (step > 0 ? -1 : times.length), step))
+    const move = (step: 1 | -1) => moveTo(nextIndex(read, current ?? (step > 0 ? -1 : times.length), step))
+    const moveRow = (step: 1 | -1) =>
+      moveTo(
+        current ?? nextIndex(read, times.length, -1),
+        Math.min(Math.max(row + step, 0), shown.series.length - 1),
+      )
     const actions: Partial<Record<string, () => void>> = {
       ArrowRight: () => move(1),
       ArrowLeft: () => move(-1),
-      Home: () => moveTo(nextIndex(shown, -1, 1)),
-      End: () => moveTo(nextIndex(shown, times.length, -1)),
+      ...(isHeatmap ? { ArrowDown: () => moveRow(1), ArrowUp: () => moveRow(-1) } : {}),
+      Home: () => moveTo(nextIndex(read, -1, 1)),
+      End: () => moveTo(nextIndex(read, times.length, -1)),
       Enter: () => current !== undefined && pick(current, event.ctrlKey || event.metaKey),
       Escape: () => handle.current?.leave(),
       '+': () => zoomBy(0.5),
@@ -104,7 +113,7 @@ function Drawn(props: ChartProps & { readonly height: number }) {
         // Arrow keys reach an application only.
         role="application"
         aria-roledescription={words.chartRole}
-        aria-label={`${label}. ${words.keys}`}
+        aria-label={`${label}. ${isHeatmap ? words.cellKeys : words.keys}`}
         tabIndex={0}
         onKeyDown={press}
         onBlur={() => {
@@ -126,13 +135,13 @@ function Drawn(props: ChartProps & { readonly height: number }) {
             />
           </Suspense>
         </div>
-        {point?.column && <div className={classes['column']} style={point.column} />}
+        {point?.column && <div className={classes[isHeatmap ? 'cell' : 'column']} style={point.column} />}
         {point && times[point.index] !== undefined && (
-          <Tooltip chart={shown} point={point} timeText={timeText} isOpened={isOpened} />
+          <Tooltip chart={read} point={point} timeText={timeText} isOpened={isOpened} />
         )}
         <div className={classes['hidden']} aria-live="polite">
           {isSpoken && point && times[point.index] !== undefined
-            ? sentenceAt(shown, point.index, timeText)
+            ? sentenceAt(read, point.index, timeText)
             : ''}
         </div>
         {isZoomed && (
@@ -197,7 +206,9 @@ function Tooltip({ chart, point, timeText, isOpened }: TooltipProps) {
         {readingsAt(chart, index).map(({ label, text, color, isDashed }) => (
           <div key={label} data-total={color === undefined || undefined}>
             <dt>
-              {color !== undefined && <Swatch chart={chart} color={color} isDashed={isDashed} />}
+              {color !== undefined && chart.kind !== 'heatmap' && (
+                <Swatch chart={chart} color={color} isDashed={isDashed} />
+              )}
               {label}
             </dt>
             <dd>{text}</dd>
@@ -206,67 +217,6 @@ function Tooltip({ chart, point, timeText, isOpened }: TooltipProps) {
       </dl>
       {isOpened && <div className={classes['tooltipHint']}>{words.openHint}</div>}
     </div>
-  )
-}
-
-type SwatchProps = { readonly chart: Pick<ChartProps, 'kind'> } & Pick<ChartSeries, 'color' | 'isDashed'>
-
-/** As the series is drawn: a line, a dashed line, a dot, a square. */
-function Swatch({ chart: { kind }, color, isDashed = false }: SwatchProps) {
-  const shape =
-    kind === 'scatter'
-      ? 'dot'
-      : isBars(kind) || isStacked(kind)
-        ? 'square'
-        : isDashed
-          ? 'dashed'
-          : kind === 'lines'
-            ? 'line'
-            : 'area'
-  return <span className={classes['swatch']} data-shape={shape} style={{ color: colorVariable(color) }} />
-}
-
-type LegendProps = {
-  readonly chart: ChartProps
-  readonly hidden: readonly string[]
-  readonly onToggle: (label: string) => void
-}
-
-/** With several series, a click hides one. */
-function Legend({ chart, hidden, onToggle }: LegendProps) {
-  const isSum = isStacked(chart.kind)
-  return (
-    <ul className={classes['legend']}>
-      {chart.series.map(({ label, color, isDashed = false, values, unit }) => {
-        const highest = highestOf(values)
-        const text = (
-          <>
-            <Swatch chart={chart} color={color} isDashed={isDashed} />
-            {label}
-            {!isSum && highest !== null && (
-              <span className={classes['max']}>{words.max(formatValue(highest, unit))}</span>
-            )}
-          </>
-        )
-        const isLast = hidden.length === chart.series.length - 1 && !hidden.includes(label)
-        return (
-          <li key={label}>
-            {chart.series.length > 1 && !isLast ? (
-              <button
-                type="button"
-                className={classes['entry']}
-                aria-pressed={!hidden.includes(label)}
-                onClick={() => onToggle(label)}
-              >
-                {text}
-              </button>
-            ) : (
-              <span className={classes['entry']}>{text}</span>
-            )}
-          </li>
-        )
-      })}
-    </ul>
   )
 }
 

@@ -9,6 +9,8 @@ export const colorVariable = (color: ChartColor): string =>
 export type Inks = {
   readonly of: (color: ChartColor) => string
   readonly text: string
+  /** The color of headings. */
+  readonly strong: string
   readonly axis: string
   readonly grid: string
   readonly surface: string
@@ -22,6 +24,7 @@ export function readInks(): Inks {
   return {
     of: (color) => read(colorVariable(color).slice(4, -1)),
     text: read('--text-2'),
+    strong: read('--text'),
     axis: read('--text-3'),
     grid: read('--line'),
     surface: read('--surface'),

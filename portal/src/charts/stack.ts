@@ -57,7 +57,7 @@ export function isolatedValues(values: ChartValues): number[] {
 
 /** Whether a single measurement is drawn as a step until the end of the range. */
 export const isStep = ({ kind, times }: Pick<ChartProps, 'kind' | 'times'>): boolean =>
-  times.length === 1 && !isBars(kind) && kind !== 'scatter'
+  times.length === 1 && !isBars(kind) && kind !== 'scatter' && kind !== 'heatmap'
 
 const hourMs = 3_600_000
 
@@ -87,7 +87,8 @@ export function drawnRange(
   props: Pick<ChartProps, 'kind' | 'times' | 'range' | 'periodMs' | 'heldUntil'>,
 ): [number, number] {
   const times = drawnTimes(props)
-  const [from, to] = props.range ?? [times[0] ?? 0, times.at(-1) ?? 1]
+  const cell = props.kind === 'heatmap' ? periodOf(props.times, props.periodMs) : 0
+  const [from, to] = props.range ?? [times[0] ?? 0, (times.at(-1) ?? 1) + cell]
   if (!isBars(props.kind)) return from < to ? [from, to] : [from - hourMs / 2, to + hourMs / 2]
   const half = periodOf(props.times, props.periodMs) / 2
   // The end of a page's range is the end of the last period, its bar is centered on the start.

@@ -31,6 +31,7 @@ export const words = {
   markAt: (label: string, time: string) => `${label} at ${time}`,
   values: (count: number) => (count === 1 ? '1 value' : `${formatCount(count)} values`),
   keys: 'Left and right arrow: previous and next value. Enter: open. Plus and minus: zoom.',
+  cellKeys: 'Arrow keys: cells of the map. Enter: open. Plus and minus: zoom.',
   openHint: 'Click to open',
   lowToHigh: (low: string, high: string) => `${low} to ${high}`,
   flow: (from: string, to: string, value: string, share: string) => `${from} to ${to}: ${value}, ${share}`,

@@ -1,10 +1,17 @@
 // The request of a traffic view for a time span, and the command of curl that sends it. Pure.
 import type { FlowGraphRequest, FlowTimeseriesRequest } from '@pharos/contract/flow'
 import type { Span } from '../ui/time-range.ts'
-import type { FlowFilter, TrafficView } from './traffic-view.ts'
+import type { ChartKind, FlowFilter, TrafficView } from './traffic-view.ts'
 
-const pointsOfChart = 240
-const pointsOfGrid = 80
+/** Of a heatmap: a cell can still be hit on a phone. */
+const points: Readonly<Record<ChartKind, number>> = {
+  stacked: 240,
+  lines: 240,
+  percent: 240,
+  grid: 80,
+  heatmap: 96,
+  sankey: 240,
+}
 
 /** Operators that take a list of values. */
 const takesMany = new Set<FlowFilter['op']>(['in', 'not_in'])
@@ -13,7 +20,7 @@ const takesMany = new Set<FlowFilter['op']>(['in', 'not_in'])
 export function flowRequest(view: TrafficView, span: Span, timezone: string): FlowTimeseriesRequest {
   return {
     ...span,
-    points: view.chart === 'grid' ? pointsOfGrid : pointsOfChart,
+    points: points[view.chart],
     metric: view.metric,
     direction: view.direction,
     group_by: [...view.by],

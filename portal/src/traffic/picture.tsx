@@ -1,4 +1,4 @@
-// The drawing of a traffic view: stacked, as lines, as parts of the sum, one small chart for each group, or as a flow diagram.
+// The drawing of a traffic view: stacked, as lines, as parts of the sum, one small chart for each group, as a heatmap, or as a flow diagram.
 import { Skeleton, Text } from '@mantine/core'
 import type { FlowGraphRequest, FlowTimeseries } from '@pharos/contract/flow'
 import type { ChartMark, ChartSeries, TimeRange } from '../charts/chart-props.ts'
@@ -38,22 +38,27 @@ export function Picture(props: PictureProps) {
     color,
     values: parts?.[at] ?? values,
   }))
-  const isCompared = view.isCompared && !isPercent
+  const isHeatmap = view.chart === 'heatmap'
+  const isCompared = view.isCompared && !isPercent && !isHeatmap
   return (
     <Chart
       label={props.title}
-      kind={view.chart === 'lines' || isCompared ? 'lines' : 'stacked-area'}
-      hasLegend={isCompared}
+      kind={isHeatmap ? 'heatmap' : view.chart === 'lines' || isCompared ? 'lines' : 'stacked-area'}
+      hasLegend={isCompared || isHeatmap}
       times={timesOf(answer)}
       series={isCompared ? compared(props, series) : series}
       marks={props.marks}
       range={[Date.parse(answer.start), Date.parse(answer.end)]}
       onZoom={props.onZoom}
       isZoomed={props.isZoomed}
-      height={props.height}
+      height={isHeatmap ? heatmapHeight(series.length) : props.height}
+      periodMs={answer.interval * 1000}
     />
   )
 }
+
+/** Rows are as high as a name needs, lower if there are many. */
+const heatmapHeight = (rows: number) => 70 + rows * (rows > 15 ? 18 : 26)
 
 /** A line of the period before for each of few groups; for many the sum of now and of the period before. */
 function compared(

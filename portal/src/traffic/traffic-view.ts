@@ -2,7 +2,7 @@
 // Parts that cannot be read are named and left out. Pure.
 import { textsOf } from '../ui/use-page-search.ts'
 
-export const chartKinds = ['stacked', 'lines', 'percent', 'grid', 'sankey'] as const
+export const chartKinds = ['stacked', 'lines', 'percent', 'grid', 'heatmap', 'sankey'] as const
 export type ChartKind = (typeof chartKinds)[number]
 
 export const metrics = ['bps', 'pps', 'bytes', 'packets', 'flows'] as const

@@ -9,7 +9,14 @@ export const words = {
   bar: {
     label: 'Query',
     chart: 'Chart type',
-    charts: { stacked: 'Stacked', lines: 'Lines', percent: '100 %', grid: 'Grid', sankey: 'Sankey' },
+    charts: {
+      stacked: 'Stacked',
+      lines: 'Lines',
+      percent: '100 %',
+      grid: 'Grid',
+      heatmap: 'Heatmap',
+      sankey: 'Sankey',
+    },
     metric: 'Unit',
     metrics: {
       bps: 'Bits per second',
