@@ -113,8 +113,9 @@ async function ingest(
 ): Promise<IngestReport> {
   if (deliveries.length === 0) return nothing
   const { observations, outcomes } = await readDeliveries(trx, deliveries)
-  const events = await mergeObservations(trx, ownershipCache, observations)
+  // Before the teams' lists, which the other lane may be waiting for.
   await saveOutcomes(trx, outcomes)
+  const events = await mergeObservations(trx, ownershipCache, observations)
   const count = (state: ReadState) => outcomes.filter((outcome) => outcome.state === state).length
   return { done: count('done'), partial: count('partial'), failed: count('failed'), events }
 }

@@ -1,9 +1,9 @@
 // The SQL of relationships between events and the resources of teams. The caller has locked the events.
-import { sql, type Insertable } from 'kysely'
+import { sql } from 'kysely'
 import type { MatchResource, MatchType } from '@pharos/contract/analysis'
 import { camelColumns } from '../db/columns.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { EventRelationshipsTable } from '../db/schema.ts'
+import { unnestRows } from '../db/unnest.ts'
 import type { EventMatch, StoredMatch } from './match.ts'
 
 const matchColumns = camelColumns('event_relationships', 'r', ['id', 'event_id', 'team_id'], {
@@ -23,17 +23,30 @@ export async function listRelationships(trx: Trx, eventIds: readonly string[]): 
   return rows
 }
 
-/** Inserts relationships, and returns them with their ids. */
+const types = {
+  event_id: 'text',
+  team_id: 'integer',
+  match_resource: 'text',
+  match_resource_id: 'integer',
+  match_resource_name: 'text',
+  match_resource_link: 'text',
+  match_type: 'text',
+  match_value: 'text',
+}
+
+/** Inserts relationships, and returns them with their ids. The ids are in the order of the matches. */
 export async function insertRelationships(trx: Trx, matches: readonly EventMatch[]): Promise<StoredMatch[]> {
   if (matches.length === 0) return []
-  const { rows } = await sql<StoredMatch>`
-    insert into event_relationships as r (event_id, team_id, match_resource, match_resource_id, match_resource_name,
+  const { rows } = await sql<{ id: number }>`
+    insert into event_relationships (event_id, team_id, match_resource, match_resource_id, match_resource_name,
       match_resource_link, match_type, match_value)
     select event_id, team_id, match_resource, match_resource_id, match_resource_name, match_resource_link, match_type,
       match_value
-    from ${recordset(matches.map(rowOf))}
-    returning ${matchColumns}`.execute(trx)
-  return rows
+    from ${unnestRows(matches.map(rowOf), types)}
+    order by place
+    returning id`.execute(trx)
+  const ids = rows.map(({ id }) => id).toSorted((a, b) => a - b)
+  return matches.map((match, at) => ({ ...match, id: ids[at]! }))
 }
 
 /** Saves the names of resources, which change while the relationship remains. */
@@ -42,9 +55,10 @@ export async function saveRelationships(trx: Trx, matches: readonly StoredMatch[
   await sql`
     update event_relationships r set match_resource_name = n.match_resource_name,
       match_resource_link = n.match_resource_link, match_value = n.match_value
-    from ${recordset(matches.map((match) => ({ ...rowOf(match), id: match.id })))} where r.id = n.id`.execute(
-    trx,
-  )
+    from ${unnestRows(
+      matches.map((match) => ({ ...rowOf(match), id: match.id })),
+      { ...types, id: 'bigint' },
+    )} where r.id = n.id`.execute(trx)
 }
 
 export async function deleteRelationships(trx: Trx, matches: readonly StoredMatch[]): Promise<void> {
@@ -69,11 +83,7 @@ export async function listEventsOfResource(
   return rows.map((row) => row.event_id)
 }
 
-function recordset(rows: readonly Insertable<EventRelationshipsTable>[]) {
-  return sql`json_populate_recordset(null::event_relationships, ${JSON.stringify(rows)}::json) n`
-}
-
-function rowOf(match: EventMatch): Insertable<EventRelationshipsTable> {
+function rowOf(match: EventMatch) {
   return {
     event_id: match.eventId,
     team_id: match.teamId,

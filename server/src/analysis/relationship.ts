@@ -84,9 +84,6 @@ export async function relateEvents(
     trx,
     events.flatMap(({ id }) => (related.has(id) || matches.get(id)!.length === 0 ? [] : [id])),
   )
-  const isUnmatched = unmatched.length > 0 || [...matches.values()].some((list) => list.length === 0)
-  const teamIds = new Set([...stored, ...wanted].map(({ teamId }) => teamId))
-  await lockTeams(trx, isUnmatched ? [...teamIds, noTeam] : [...teamIds])
   await deleteRelationships(trx, plan.remove)
   await saveRelationships(trx, plan.save)
   const inserted = await insertRelationships(trx, plan.insert)
@@ -95,12 +92,15 @@ export async function relateEvents(
   )
   const viewOf = await readViews(trx, [...matches.keys()])
   const teamEvents = events.flatMap((event) => teamEventsOf(event, matches.get(event.id)!, current, viewOf))
+  const matched = unmatched.map((event_id) => ({ team_id: noTeam, event_id }))
+  const gone = [...noLongerRelated(stored, wanted), ...matched]
+  // As late as possible: the rest depends on the events alone, and transactions about the same teams run one after the other from here.
+  await lockTeams(trx, [...new Set([...teamEvents, ...gone].map(({ team_id }) => team_id))])
   const all = await saveTeamEvents(trx, teamEvents)
   const written = all.filter(({ team_id }) => team_id !== noTeam)
   const ended = await listEndedMessages(trx, ongoingBefore(written))
   await writeMessages(trx, eventMessages(teamEvents, written, ended, isObserved))
-  const matched = unmatched.map((event_id) => ({ team_id: noTeam, event_id }))
-  await deleteTeamEvents(trx, [...noLongerRelated(stored, wanted), ...matched])
+  await deleteTeamEvents(trx, gone)
   await analyzeGrown(trx)
 }
 

@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 import type { TeamEventsTable } from '../db/schema.ts'
+import { unnestRows } from '../db/unnest.ts'
 import type { CountedEvent } from './event-rollup.ts'
 import { saveRollup } from './event-rollup.store.ts'
 import type { Facet } from './facet.ts'
@@ -71,22 +72,38 @@ const counted = sql.raw(
     .join(', '),
 )
 
+const types = {
+  team_id: 'integer',
+  event_id: 'text',
+  start_at: 'timestamptz',
+  end_at: 'timestamptz',
+  affected_bps: 'bigint',
+  affected_pps: 'bigint',
+  flags: 'integer',
+  facet: 'integer',
+  affected_network: 'cidr',
+  classification_key: 'text',
+  description: 'text',
+  record: 'json',
+  relationships: 'json',
+  parsed_data: 'json',
+} satisfies Record<keyof TeamEvent, string>
+const columns = sql.join(Object.keys(types).map((name) => sql.ref(name)))
+const assignments = sql.join(
+  Object.keys(types).map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`),
+)
+
 /** Writes the rows that differ from the stored ones, and returns them. Call `lockTeams` first. */
 export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Promise<WrittenTeamEvent[]> {
-  const [first] = rows
-  if (!first) return []
+  if (rows.length === 0) return []
   const facets = await saveFacets(
     trx,
     rows.map(({ team_id, facet }) => ({ team_id, ...facet })),
   )
   const stored = rows.map((row, at) => ({ ...row, facet: facets[at]! }))
-  const names = Object.keys(first)
-  const columns = sql.join(names.map((name) => sql.ref(name)))
-  const assignments = sql.join(names.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))
   const { rows: written } = await sql<WrittenRow>`
     with written as (
-    insert into team_events as t (${columns})
-    select ${columns} from json_populate_recordset(null::team_events, ${JSON.stringify(stored)}::json)
+    insert into team_events as t (${columns}) select ${columns} from ${unnestRows(stored, types)}
     on conflict (team_id, event_id) do update set ${assignments}
     where (t.record, t.relationships, t.parsed_data, t.facet)
       is distinct from (excluded.record, excluded.relationships, excluded.parsed_data, excluded.facet)

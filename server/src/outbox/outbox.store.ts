@@ -1,6 +1,7 @@
 // The SQL that writes the outbox and the webhook deliveries of its messages. Reading is in stream/ and webhook/.
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
+import { unnestRows } from '../db/unnest.ts'
 
 type MessageRow = {
   readonly teamId: number | null
@@ -16,8 +17,7 @@ export async function insertMessages(trx: Trx, rows: readonly MessageRow[]): Pro
   const inserted = await sql<{ id: number }>`
     insert into outbox (team_id, user_id, type, data)
     select n."teamId", n."userId", n.type, n.data::json
-    from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as ("teamId" integer, "userId" integer, type text, data text))
-      with ordinality n ("teamId", "userId", type, data, place)
+    from ${unnestRows(rows, { teamId: 'integer', userId: 'integer', type: 'text', data: 'json' })}
     order by n.place
     returning id`.execute(trx)
   return inserted.rows.map(({ id }) => id).toSorted((a, b) => a - b)
