@@ -8,9 +8,11 @@ import type { Postgres } from '../db/postgres.ts'
 import { closePeriods } from '../inventory/bill/close-period.ts'
 import { openDatabase, allRoles } from '../roles/serve.ts'
 import { isLoopback } from '../net/loopback.ts'
+import type { Claim } from '../report/mailed-report.store.ts'
 import type { Config, Environment } from '../runtime/config.ts'
 import { createLog } from '../runtime/log.ts'
 import { demoAccounts, demoFile, prepareDemo } from './demo/demo.ts'
+import { releaseReport } from './demo/demo-report.ts'
 import { addGaugeHistory } from './demo/gauge-history.ts'
 import { addPortHistory } from './demo/port-history.ts'
 import { runDemoTraffic } from './demo/traffic/traffic.ts'
@@ -35,29 +37,37 @@ export const start: Command = {
     }
     const log = createLog(config)
     const postgres = await openDatabase(config, log)
+    let report: Claim | undefined
     try {
       await migrateSchema(postgres)
-      await prepareDemo(postgres, config, new Date())
+      report = await prepareDemo(postgres, config, new Date())
     } catch (error) {
       await postgres.stop()
       throw error
     }
     await serveUntilStopped(config, postgres, allRoles, log, (serving, stopping) => {
       if (!values.quiet) context.out(welcome(serving.url!, config))
+      const flowHistory = Promise.withResolvers<void>()
       const traffic = {
         postgres,
         store: serving.flowStore,
         addressFiles: config.flowAddressFiles,
         addresses: serving.flows,
         log,
+        onHistory: flowHistory.resolve,
       }
       void runDemoTraffic(traffic, stopping).catch((error: unknown) => {
         if (!stopping.aborted) log.warn({ err: error }, 'the demo has no flows')
       })
       // It takes a minute, and everything else works meanwhile.
-      void addHistory(postgres, new Date(), stopping).catch((error: unknown) => {
+      const history = addHistory(postgres, new Date(), stopping).catch((error: unknown) => {
         if (!stopping.aborted) log.warn({ err: error }, 'traffic and light levels of the past year not added')
       })
+      void Promise.all([flowHistory.promise, history])
+        .then(() => report && releaseReport(postgres.owner, report))
+        .catch((error: unknown) => {
+          if (!stopping.aborted) log.warn({ err: error }, 'the report of last month waits')
+        })
     })
   },
 }
@@ -81,6 +91,8 @@ const demoSettings = {
   PHAROS_VISIBILITY_SOURCES: 'sandbox:300?stuck=198.18.64.0/23',
   PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
   PHAROS_DNS_NETWORKS_ALLOWED: '127.0.0.0/8,::1,192.0.2.0/24,198.51.100.0/24,203.0.113.0/24,2001:db8::/32',
+  // As long as the report of last month needs them.
+  PHAROS_FLOW_RETENTION_DAYS: '62',
   PHAROS_FLOW_ADDRESS_FILES: demoFile('addresses.csv'),
   PHAROS_PROVIDER_NAME: 'Example Net',
   PHAROS_PROVIDER_ASN: '64500',

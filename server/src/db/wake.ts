@@ -18,6 +18,8 @@ export type WakeName =
   | 'validations'
   | 'mails'
   | 'domains'
+  /** A monthly report is due. */
+  | 'reports'
   | 'webhooks'
   | 'devices'
   /** Settings of exporters have changed. */

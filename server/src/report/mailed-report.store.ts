@@ -30,7 +30,7 @@ export type Claim = {
 
 /** Claims a month of a team; undefined if it has an outcome or another process works on it. */
 export async function claimReport(
-  db: Db,
+  db: Db | Trx,
   teamId: number,
   month: string,
   leaseSeconds: number,

@@ -34,6 +34,7 @@ export function reportsParts(shared: Shared): Component[] {
   return [
     createLoopComponent(shared, {
       name: 'reports',
+      wakeName: 'reports',
       intervalMs,
       async run(signal) {
         const teams = await sendReports(deps, signal)

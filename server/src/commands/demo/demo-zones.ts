@@ -6,7 +6,7 @@ import { enableForNewZone } from '../../dns/dnssec/request-dnssec.ts'
 import { importZone } from '../../dns/import/import-zone.ts'
 import type { UserActor } from '../../operation/operation.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
-import { findZoneOwner } from './demo.store.ts'
+import { findTeamAdmin, hasZones } from './demo.store.ts'
 
 const zones = [
   { name: 'harbor.example', dnssec: false },
@@ -20,11 +20,13 @@ export async function addDemoZones(
   now: Date,
   readDemo: (name: string) => string,
 ): Promise<void> {
-  const owner = await findZoneOwner(postgres.owner, 'demo')
-  if (!owner) return
+  const admin = await findTeamAdmin(postgres.owner, 'demo')
+  if (!admin || (await hasZones(postgres.owner))) return
+  const { teamId, userId } = admin
   const actor: UserActor = {
     kind: 'user',
-    ...owner,
+    teamId,
+    userId,
     sessionId: 'demo',
     isAdmin: true,
     isStaff: false,

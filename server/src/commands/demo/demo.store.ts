@@ -45,14 +45,18 @@ export async function insertPastDeliveries(trx: Trx, deliveries: readonly PastDe
   return Number(numAffectedRows)
 }
 
-/** Returns the team with the slug and an admin of it; undefined if there is a zone already. */
-export async function findZoneOwner(
-  db: Db,
-  slug: string,
-): Promise<{ readonly teamId: number; readonly userId: number } | undefined> {
-  const { rows } = await sql<{ teamId: number; userId: number }>`
-    select t.id as "teamId", m.user_id as "userId" from teams t join memberships m on m.team_id = t.id and m.is_admin
-    where t.slug = ${slug} and not exists (select from dns_zones)
-    order by m.user_id limit 1`.execute(db)
+export type TeamAdmin = { readonly teamId: number; readonly userId: number; readonly timezone: string }
+
+/** Returns the team with the slug and its first admin. */
+export async function findTeamAdmin(db: Db | Trx, slug: string): Promise<TeamAdmin | undefined> {
+  const { rows } = await sql<TeamAdmin>`
+    select t.id as "teamId", m.user_id as "userId", t.timezone
+    from teams t join memberships m on m.team_id = t.id and m.is_admin
+    where t.slug = ${slug} order by m.user_id limit 1`.execute(db)
   return rows[0]
+}
+
+export async function hasZones(db: Db): Promise<boolean> {
+  const { rows } = await sql`select from dns_zones limit 1`.execute(db)
+  return rows.length > 0
 }

@@ -6,6 +6,8 @@ import { maintain } from '../../db/maintenance.ts'
 import { createTestDatabase } from '../../db/testing.ts'
 import { createOwnershipCache } from '../../inventory/ownership.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
+import { claimReport } from '../../report/mailed-report.store.ts'
+import { releaseReport } from './demo-report.ts'
 import { demoAccounts, demoHistory, prepareDemo } from './demo.ts'
 import { playRecording } from './history.ts'
 
@@ -138,6 +140,22 @@ test('a database with other teams gets no accounts with a published password', a
     /team customer, which is not part of the demo/,
   )
   assert.deepEqual(await db.selectFrom('users').selectAll().execute(), [])
+})
+
+test('a first start subscribes the admin to the report, and holds last month back until its traffic is there', async () => {
+  await using database = await createTestDatabase()
+  const { owner } = database.postgres
+  const settings = () =>
+    owner.selectFrom('notification_settings').select(['user_id', 'mail', 'monthly_report']).execute()
+  const claim = await prepareDemo(database.postgres, { secret }, now)
+  assert.equal(claim?.month, '2026-02')
+  assert.deepEqual(await settings(), [{ user_id: 1, mail: true, monthly_report: true }])
+  assert.equal(await claimReport(owner, claim.teamId, claim.month, 60), undefined)
+  await releaseReport(owner, claim)
+  assert.equal((await claimReport(owner, claim.teamId, claim.month, 60))?.attempts, 2)
+  await owner.updateTable('notification_settings').set({ monthly_report: false }).execute()
+  assert.equal(await prepareDemo(database.postgres, { secret }, now), undefined)
+  assert.equal((await settings())[0]!.monthly_report, false)
 })
 
 test('a first start adds zones, and a second one keeps what was changed', async () => {

@@ -8,8 +8,10 @@ import { applyPlatform, preparePlatform } from '../../platform/apply.ts'
 import { parseYaml } from '../../platform/document.ts'
 import { platformKinds } from '../../platform/kinds/index.ts'
 import { fail } from '../../runtime/error.ts'
+import type { Claim } from '../../report/mailed-report.store.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { addDemoInventory } from './demo-inventory.ts'
+import { subscribeToReport } from './demo-report.ts'
 import { addDemoZones } from './demo-zones.ts'
 import { createPartitionsSince, findOtherTeam, insertPastDeliveries } from './demo.store.ts'
 import { playRecording } from './history.ts'
@@ -39,13 +41,14 @@ function withPort(platform: string, listen = ''): string {
 
 /**
  * Creates the demo platform, or keeps one that exists with what was changed in it and the history of its first start.
- * Throws `conflict` if the database has teams that are not in the demo.
+ * Returns the report of last month that waits for its traffic, at the first start. Throws `conflict` if the database has teams that are
+ * not in the demo.
  */
 export async function prepareDemo(
   postgres: Postgres,
   { secret: ring, dnsListen }: { readonly secret: KeyRing; readonly dnsListen?: string },
   now: Date,
-): Promise<void> {
+): Promise<Claim | undefined> {
   const { owner } = postgres
   const document = parseYaml(demoFile('platform.yaml'), withPort(readDemo('platform.yaml'), dnsListen))
   const options = { prune: false, enforce: false }
@@ -67,4 +70,5 @@ export async function prepareDemo(
   })
   await addDemoInventory(owner, readDemo)
   await addDemoZones(postgres, ring, now, readDemo)
+  return subscribeToReport(postgres, now)
 }

@@ -21,7 +21,11 @@ export const peerStatement = (condition: string): string => `
 const statement = `${peerStatement(`time >= {hour:DateTime('UTC')} and time < {end:DateTime('UTC')}`)}
   settings insert_deduplicate = 1, insert_deduplication_token = `
 
-/** Adds the closed hours that are missing, the oldest first, and returns their number. An hour is added once: its time is the token. */
+/** Adds an hour, once: its time is the token. `hour` is its start in Unix seconds. */
+export const rollUpHour = (store: FlowStore, hour: number): Promise<void> =>
+  store.command(`${statement}'peer:${hour}'`, { hour, end: hour + hourSeconds })
+
+/** Adds the closed hours that are missing, the oldest first, and returns their number. */
 export async function rollUpPeers(
   store: FlowStore,
   nowSeconds: number,
@@ -41,7 +45,7 @@ export async function rollUpPeers(
     hour < lastEnd && hours < hoursMax && !signal.aborted;
     hour += hourSeconds
   ) {
-    await store.command(`${statement}'peer:${hour}'`, { hour, end: hour + hourSeconds })
+    await rollUpHour(store, hour)
     hours++
   }
   return hours

@@ -1,10 +1,11 @@
-// Past traffic of the demo, so that the explorer has something to show at the first start: a week, through the same code and tables as received
-// flows, without their datagrams. The newest part is written first.
+// Past traffic of the demo, so that the explorer and the report of last month have something to show at the first start: through the same code and
+// tables as received flows, without their datagrams. The newest part is written first; before the past week it is coarser.
 import type { FlowStore } from '../../../analysis/flow/flow-store.ts'
 import { createFlowColumns, type FlowColumns } from '../../../analysis/flow/flow-columns.ts'
 import { listExporterPorts, saveExporters } from '../../../analysis/flow/collect/exporter.store.ts'
 import { toBlockColumns } from '../../../analysis/flow/collect/flow-block.ts'
 import { createFlowOwners, toHoldingColumns } from '../../../analysis/flow/collect/flow-owners.ts'
+import { rollUpHour } from '../../../analysis/flow/collect/peer-rollup.ts'
 import { createRowAssigner, type RowContext } from '../../../analysis/flow/collect/flow-rows.ts'
 import { readAddressTables } from '../../../analysis/flow/collect/range-file.ts'
 import { flowTable } from '../../../analysis/flow/collect/spool.ts'
@@ -13,14 +14,17 @@ import { encodeNativeBlock } from '../../../drivers/clickhouse/native-block.ts'
 import { readHoldings } from '../../../inventory/ownership.ts'
 import { attackFlows, demoExporters, flowsBetween, type DemoAttack, type DemoFlow } from './model.ts'
 
-const dayMs = 86_400_000
-const historyMs = 7 * dayMs
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const weekMs = 7 * dayMs
 /** One insert: partitions are days, so no insert touches two. */
 const blockMs = dayMs / 4
 const stepMs = 60_000
+/** Before the past week: charts of such times have hours. */
+const coarseStepMs = 10 * stepMs
 /** Of the last hour, which charts show in more detail. */
 const fineStepMs = 10_000
-const fineMs = 3_600_000
+const fineMs = hourMs
 /** Flows of an application and direction in a minute. */
 const perApplication = 1
 const perAttack = 12
@@ -35,9 +39,15 @@ export type HistoryDeps = {
 
 type Span = { readonly fromMs: number; readonly untilMs: number }
 
-/** Returns what is missing of the past week, the newest first, each part within a quarter of a day. */
+/** The beginning of the month before, in UTC: hours of the flow store are in UTC. */
+export function historyStart(nowMs: number): number {
+  const now = new Date(nowMs)
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)
+}
+
+/** Returns what is missing since the beginning of the month before, the newest first, each part within a quarter of a day. */
 export function missingSpans(nowMs: number, stored: Span | undefined): Span[] {
-  const since = nowMs - historyMs
+  const since = historyStart(nowMs)
   const gaps: Span[] =
     stored === undefined
       ? [{ fromMs: since, untilMs: nowMs }]
@@ -75,7 +85,7 @@ export async function createHistoryWriter({ postgres, store, addressFiles, attac
   return async ({ fromMs, untilMs }: Span): Promise<void> => {
     const minutes: [number, DemoFlow[]][] = []
     for (let start = fromMs, end; start < untilMs; start = end) {
-      end = Math.min(start + (start > nowMs - fineMs ? fineStepMs : stepMs), untilMs)
+      end = Math.min(start + stepAt(start, nowMs), untilMs)
       const flows = flowsBetween(start, end, perApplication)
       for (const attack of attacks) flows.push(...attackFlows(attack, start, end, perAttack))
       minutes.push([Math.floor((end - 1) / 1000), flows])
@@ -86,13 +96,23 @@ export async function createHistoryWriter({ postgres, store, addressFiles, attac
     if (rows.length === 0) return
     const block = encodeNativeBlock(rows.length, toBlockColumns(columns, rows, context))
     await store.insert(flowTable, block, `demo-${fromMs}-${untilMs}`)
+    // The loop of the collector goes forward only, and flows of a month ago are soon deleted.
+    for (let hour = Math.ceil(fromMs / hourMs); (hour + 1) * hourMs <= untilMs; hour++)
+      await rollUpHour(store, (hour * hourMs) / 1000)
   }
 }
 
-/** The time of the first and the last stored flow. */
+function stepAt(startMs: number, nowMs: number): number {
+  if (startMs > nowMs - fineMs) return fineStepMs
+  return startMs < nowMs - weekMs ? coarseStepMs : stepMs
+}
+
+/** The time of the first and the last stored flow. The first one is that of the rollups: flows are not kept as long. */
 export async function findStored(store: FlowStore): Promise<Span | undefined> {
   const [row] = await store.query<{ rows: number; first: number; last: number }>(
-    'select count() as rows, toUnixTimestamp(min(time)) as first, toUnixTimestamp(max(time)) as last from flows',
+    `select count() as rows, toUnixTimestamp(min(time)) as first,
+      greatest(toUnixTimestamp(max(time)), (select toUnixTimestamp(max(time)) from flows)) as last
+    from flows_by_protocol_1h`,
     {},
   )
   return row === undefined || row.rows === 0

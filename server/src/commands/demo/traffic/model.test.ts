@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createDecoder } from '../../../drivers/netflow/decoder.ts'
 import { createFlowColumns, type FlowColumns } from '../../../analysis/flow/flow-columns.ts'
 import { createExportState, encodeIpfix, encodeNetflow5, encodeSflow } from './datagrams.ts'
-import { missingSpans } from './flow-history.ts'
+import { historyStart, missingSpans } from './flow-history.ts'
 import { attackFlows, demoExporters, flowsBetween, wordsOf, type DemoFlow } from './model.ts'
 
 const now = Date.UTC(2026, 2, 10, 17)
@@ -93,10 +93,10 @@ describe('the traffic of the demo', () => {
 })
 
 describe('the past traffic of the demo', () => {
-  it('is a week, the newest part first, each within a quarter of a day', () => {
+  it('begins with the month before, the newest part first, each within a quarter of a day', () => {
     const spans = missingSpans(now, undefined)
     assert.equal(spans[0]!.untilMs, now)
-    assert.equal(spans.at(-1)!.fromMs, now - 7 * 24 * hour)
+    assert.equal(spans.at(-1)!.fromMs, historyStart(now))
     for (const [at, { fromMs, untilMs }] of spans.entries()) {
       assert.equal(Math.floor(fromMs / (6 * hour)), Math.floor((untilMs - 1) / (6 * hour)))
       if (at > 0) assert.equal(untilMs, spans[at - 1]!.fromMs)
@@ -104,10 +104,11 @@ describe('the past traffic of the demo', () => {
   })
 
   it('is what is missing after and before the stored flows', () => {
-    const stored = { fromMs: now - 6 * 24 * hour, untilMs: now - hour }
+    const stored = { fromMs: historyStart(now) + 24 * hour, untilMs: now - hour }
     const spans = missingSpans(now, stored)
     assert.deepEqual(spans[0], { fromMs: now - hour, untilMs: now })
+    assert.equal(spans.at(-1)!.fromMs, historyStart(now))
     assert.ok(spans.slice(1).every(({ untilMs }) => untilMs <= stored.fromMs))
-    assert.deepEqual(missingSpans(now, { fromMs: now - 8 * 24 * hour, untilMs: now }), [])
+    assert.deepEqual(missingSpans(now, { fromMs: historyStart(now) - hour, untilMs: now }), [])
   })
 })

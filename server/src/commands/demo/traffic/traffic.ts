@@ -9,7 +9,7 @@ import type { Postgres } from '../../../db/postgres.ts'
 import type { Log } from '../../../runtime/log.ts'
 import { listAttacks } from './attacks.store.ts'
 import { createExportState, encodeIpfix, encodeNetflow5, encodeSflow, type ExportState } from './datagrams.ts'
-import { createHistoryWriter, findStored, missingSpans } from './flow-history.ts'
+import { createHistoryWriter, findStored, historyStart, missingSpans } from './flow-history.ts'
 import {
   attackFlows,
   demoExporters,
@@ -27,26 +27,27 @@ export type DemoTrafficDeps = {
   /** Where the collector receives; empty while it does not. */
   readonly addresses: () => readonly ListenAddress[]
   readonly log: Log
+  /** All of the past is written. */
+  readonly onHistory: () => void
 }
 
 const tickMs = 5_000
-const perApplication = 2
+const perApplication = 4
 const perAttack = 10
 const attacksMs = 30_000
-const weekMs = 7 * 86_400_000
 
 /** The attack that begins while someone watches. */
 const attackAfterMs = 60_000
 const attackMs = 15 * 60_000
 const attackEveryMs = 45 * 60_000
 
-/** Runs until the signal: writes what is missing of the past week, and sends. */
+/** Runs until the signal: writes what is missing of the past, and sends. */
 export async function runDemoTraffic(deps: DemoTrafficDeps, signal: AbortSignal): Promise<void> {
   const { postgres, store } = deps
   const startedMs = Date.now()
   const stored = await findStored(store)
   await eventsAreThere(postgres, signal)
-  const attacks = await listAttacks(postgres.owner, new Date(startedMs - weekMs))
+  const attacks = await listAttacks(postgres.owner, new Date(historyStart(startedMs)))
   const write = await createHistoryWriter({ ...deps, attacks, nowMs: startedMs })
   const [newest, ...older] = missingSpans(startedMs, stored)
   if (newest !== undefined) await write(newest)
@@ -55,6 +56,7 @@ export async function runDemoTraffic(deps: DemoTrafficDeps, signal: AbortSignal)
     if (signal.aborted) break
     await write(span)
   }
+  deps.onHistory()
   await sending
 }
 

@@ -1,0 +1,28 @@
+// The monthly report of the demo: the admin of the team gets it, and last month's is mailed once its traffic is in the flow store.
+import type { Db, Postgres } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { settingsOf } from '../../notification/settings.ts'
+import { findSettings, saveSettings } from '../../notification/settings.store.ts'
+import { claimReport, postponeReport, type Claim } from '../../report/mailed-report.store.ts'
+import { dueMonth } from '../../report/send-reports.ts'
+import { findTeamAdmin } from './demo.store.ts'
+
+/** Without a flow store there is no end of its history: then the report is sent without traffic. */
+const waitSeconds = 900
+
+/** Subscribes the admin, unless the settings were saved before. Until the claim is released, no process sends the report. */
+export async function subscribeToReport({ owner }: Postgres, now: Date): Promise<Claim | undefined> {
+  return owner.transaction().execute(async (trx) => {
+    const admin = await findTeamAdmin(trx, 'demo')
+    if (!admin || (await findSettings(trx, admin.userId, admin.teamId))) return undefined
+    await saveSettings(trx, admin.userId, admin.teamId, { ...settingsOf(undefined), monthlyReport: true })
+    const month = dueMonth({ timezone: admin.timezone, last: null }, now.getTime())
+    return month === undefined ? undefined : claimReport(trx, admin.teamId, month, waitSeconds)
+  })
+}
+
+/** The report is due. */
+export async function releaseReport(db: Db, claim: Claim): Promise<void> {
+  await postponeReport(db, claim, 0)
+  await wake(db, 'reports')
+}
