@@ -1,5 +1,5 @@
 // The statements behind suggestions: frequent properties of an attack beyond the usual, and traffic by the candidates that it meets.
-// The usual is the mean of the same time of the seven days before. Pure.
+// The usual is the mean rate of the same hour of the seven days before. Pure.
 import type { FlowMatch } from '../../net/flow-match.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { withinCondition } from './flow-key.ts'
@@ -17,14 +17,19 @@ export type AttackedTraffic = {
 
 const dayMs = 86_400_000
 const usualDays = 7
+/** Normal traffic to one host is a few sampled packets a minute: what is usual is not seen in less. */
+const usualMsMin = 3_600_000
 
 const limits: QueryLimits = { seconds: 10, memoryBytes: 1e9, resultRows: 100_000, rowsToRead: 2e8 }
 
-/** Multiplied bytes of the attack, and the mean of the days before. */
+/** Multiplied bytes of the attack, and the mean of the days before in as long a time. */
 const attackBytes = 'sumIf(amount, attack)'
-const normalBytes = `sumIf(amount, not attack) / ${usualDays}`
+function normalBytes({ startMs, endMs }: AttackedTraffic): string {
+  const ms = Math.max(1, endMs - startMs)
+  return `sumIf(amount, not attack) * ${ms / (usualDays * Math.max(ms, usualMsMin))}`
+}
 
-/** The rows of the attack and of the same time of the days before, with `amount` and `attack`. */
+/** The rows of the attack and of the same hour of the days before, with `amount` and `attack`. */
 function rowsOf({ teamId, targets, startMs, endMs }: AttackedTraffic, columns: string) {
   const params: Record<string, Param> = { team: teamId }
   let bound = 0
@@ -33,8 +38,12 @@ function rowsOf({ teamId, targets, startMs, endMs }: AttackedTraffic, columns: s
     params[name] = value
     return `{${name}:${type}}`
   }
+  const padMs = Math.max(0, usualMsMin - (endMs - startMs)) / 2
   const during = (back: number): string => {
-    const [from, until] = [startMs, endMs].map((ms) => bind('UInt32', secondsOf(new Date(ms - back * dayMs))))
+    const around = back === 0 ? 0 : padMs
+    const [from, until] = [startMs - around, endMs + around].map((ms) =>
+      bind('UInt32', secondsOf(new Date(ms - back * dayMs))),
+    )
     return `(time >= toDateTime(${from}, 'UTC') and time < toDateTime(${until}, 'UTC'))`
   }
   const windows = Array.from({ length: usualDays + 1 }, (_, back) => during(back))
@@ -79,7 +88,7 @@ export function frequentStatement(traffic: AttackedTraffic): Statement {
   const sql =
     `select property.1 as kind, property.2 as protocol, property.3 as value, ` +
     `argMax(length_band, band_attack) as band, max(band_attack) as in_band, sum(band_attack) as attack, sum(band_normal) as normal ` +
-    `from (select property, length_band, ${attackBytes} as band_attack, ${normalBytes} as band_normal from (${select('')}) ` +
+    `from (select property, length_band, ${attackBytes} as band_attack, ${normalBytes(traffic)} as band_normal from (${select('')}) ` +
     `where property.2 != 0 or property.1 = 'protocol' group by property, length_band) group by property ` +
     `order by kind, attack - normal desc, value limit 8 by kind`
   return { sql, params, limits }
@@ -98,7 +107,7 @@ export function cellsStatement(traffic: AttackedTraffic, matches: readonly FlowM
     (match, at) => `if(${matchCondition(match, bind)}, toUInt64(${integer(2 ** at)}), 0)`,
   )
   const sql =
-    `select mask, ${attackBytes} as attack_bytes, ${normalBytes} as normal_bytes ` +
+    `select mask, ${attackBytes} as attack_bytes, ${normalBytes(traffic)} as normal_bytes ` +
     `from (${select(`${bits.join(' + ') || 'toUInt64(0)'} as mask`)}) group by mask`
   return { sql, params, limits }
 }

@@ -63,6 +63,16 @@ describe('the choice of rules', () => {
     assert.equal(normalShare, 1 / 1_451)
   })
 
+  it('prefers the most specific rule to one that covers little more of the attack', () => {
+    // 0: UDP from port 53; 1: all UDP.
+    const traffic = (rest: number) => [
+      { mask: 0b11, attack: 1_000 - rest, normal: 0 },
+      { mask: 0b10, attack: rest, normal: 0 },
+    ]
+    const chosen = (rest: number) => chooseRules(traffic(rest), 2, 0.95).rules.map(({ index }) => index)
+    assert.deepEqual([chosen(5), chosen(30)], [[0], [1]])
+  })
+
   it('adds rules until the attack is covered', () => {
     const traffic = [
       { mask: 0b01, attack: 600, normal: 0 },

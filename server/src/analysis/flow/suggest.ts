@@ -31,7 +31,7 @@ export type Choice = {
   readonly normalShare: number | null
 }
 
-/** A rule that adds less than this part of the attack is not worth its place. */
+/** A rule that adds less than this part of the attack is not worth its place, nor a broader rule that is better by less. */
 const gainMin = 0.01
 const rulesMax = 10
 
@@ -45,7 +45,7 @@ const excessOf = ({ attack, normal }: Cell): number => Math.max(0, attack - norm
 /**
  * Chooses greedily: the candidate with the largest difference of shares, of what is left of the excess and of the normal traffic,
  * until `coverage` of the excess is matched. A candidate that would match more of the normal traffic than of the attack is never
- * chosen. Ties go to the earlier candidate.
+ * chosen. An earlier candidate is chosen unless a later one is better by `gainMin`.
  */
 export function chooseRules(cells: readonly Cell[], candidates: number, coverage: number): Choice {
   const all = {
@@ -68,7 +68,7 @@ export function chooseRules(cells: readonly Cell[], candidates: number, coverage
           total(met, ({ normal }) => normal),
           all.normal,
         )
-      if (gain >= gainMin && score > 0 && (!best || score > best.score)) best = { index, score }
+      if (gain >= gainMin && score > 0 && (!best || score >= best.score + gainMin)) best = { index, score }
     }
     if (!best) break
     const { index } = best
