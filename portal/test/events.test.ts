@@ -248,9 +248,10 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     })
     await actions.getByText('Mitigation is active').waitFor({ timeout: 120_000 })
     await actions.getByText(/^by your shield rules since/).waitFor()
-    const placed = actions.locator('[data-in-place]')
-    await placed.getByText('In place', { exact: true }).waitFor({ timeout: 120_000 })
-    await placed.getByText(/matched|not counted/).waitFor()
+    await actions
+      .locator('[data-rule]')
+      .getByText(/^Active · .*(matched|not counted)/)
+      .waitFor({ timeout: 120_000 })
     assert.deepEqual(pageErrors, [])
     await context.close()
   })

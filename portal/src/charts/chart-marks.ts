@@ -56,7 +56,7 @@ export function drawMarks(plot: UPlot, { kind, marks = [] }: MarkProps, inks: In
   ctx.restore()
 }
 
-/** Draws a dashed line at each threshold, with its label at the right end. */
+/** Draws a dashed line at each threshold, with its label at the end that is near the axis of its unit: lines of two units may be close. */
 export function drawThresholds(plot: UPlot, thresholds: readonly ChartThreshold[], inks: Inks): void {
   const { ctx, bbox } = plot
   begin(plot, inks, [5, 4])
@@ -70,7 +70,9 @@ export function drawThresholds(plot: UPlot, thresholds: readonly ChartThreshold[
     // Above the line, or below it at the top of the chart.
     const isHigh = y - bbox.top < rowHeight * devicePixelRatio
     const labelY = isHigh ? y + gap + 9 * devicePixelRatio : y - gap
-    drawLabel(ctx, label, bbox.left + bbox.width - ctx.measureText(label).width - gap, labelY, inks)
+    const isLeft = thresholds.some((one) => one.unit !== unit) && unit === thresholds[0]!.unit
+    const right = bbox.left + bbox.width - ctx.measureText(label).width - gap
+    drawLabel(ctx, label, isLeft ? bbox.left + gap : right, labelY, inks)
   }
   ctx.restore()
 }

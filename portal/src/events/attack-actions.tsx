@@ -53,7 +53,7 @@ export function AttackActions({ event, relationships }: Props) {
           <Suspense>
             <Step
               title={shieldTexts.title}
-              text={<Suggestions eventId={event.id} network={network} isOngoing={event.end === null} />}
+              text={<Suggestions eventId={event.id} isOngoing={event.end === null} />}
             />
             <RulesInPlace
               network={network}

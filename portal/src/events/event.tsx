@@ -79,7 +79,7 @@ function Shown({ event }: { event: RelatedEventDetail }) {
   const now = useNow(end === null, 10_000)
   // A single measurement comes after the flow records, which have the whole course.
   const hasCourse = chartRatesOf(event).times.length > 1
-  // In one column, what to do comes right after the picture.
+  // In one column, what to do comes right after the first picture.
   const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false })
   const actions = <AttackActions event={event} relationships={relationships} />
   const first = relationships.list?.find(({ match_resource: kind }) => kind !== 'asn')
@@ -119,9 +119,10 @@ function Shown({ event }: { event: RelatedEventDetail }) {
       >
         {network !== '' && <DroppedTraffic event={event} />}
         {hasCourse && <Traffic event={event} now={now} />}
+        {!isWide && hasCourse && actions}
         {network !== '' && <FlowsOfEvent event={event} />}
         {!hasCourse && <Traffic event={event} now={now} />}
-        {!isWide && actions}
+        {!isWide && !hasCourse && actions}
         <ShareCards parsed={event.parsed_data} />
         <Section title={texts.meaning}>
           <Stack gap="xs" maw="72ch">

@@ -35,7 +35,7 @@ const columns: readonly Column<RelatedEvent>[] = [
   {
     id: 'network',
     header: texts.columns.network,
-    width: 165,
+    width: 150,
     card: 'primary',
     cell: ({ id, affected_network }) => (
       <RowLink to={`/events/${id}`}>{networkText(affected_network)}</RowLink>
@@ -44,7 +44,7 @@ const columns: readonly Column<RelatedEvent>[] = [
   {
     id: 'status',
     header: texts.columns.status,
-    width: 215,
+    width: 205,
     card: 'state',
     cell: ({ status }) => (
       <Group gap={4} wrap="nowrap">
@@ -58,7 +58,7 @@ const columns: readonly Column<RelatedEvent>[] = [
     id: 'class',
     header: texts.columns.type,
     orderBy: 'classification_key',
-    width: 175,
+    width: 185,
     card: 'secondary',
     cell: ({ classification_key: key }) => classificationLabel(key),
   },
@@ -68,7 +68,7 @@ const columns: readonly Column<RelatedEvent>[] = [
     orderBy: 'affected_bps',
     largestFirst: true,
     align: 'right',
-    width: 95,
+    width: 90,
     card: 'secondary',
     cell: ({ affected_bps }) => (affected_bps > 0 ? formatRate(affected_bps, 'bps') : <Dimmed>–</Dimmed>),
   },
@@ -78,7 +78,7 @@ const columns: readonly Column<RelatedEvent>[] = [
     orderBy: 'affected_pps',
     largestFirst: true,
     align: 'right',
-    width: 130,
+    width: 125,
     cell: ({ affected_pps }) => (affected_pps > 0 ? formatRate(affected_pps, 'pps') : <Dimmed>–</Dimmed>),
   },
   timeColumn('start', texts.columns.start, ({ start }) => start, { orderBy: 'start', card: 'secondary' }),
@@ -91,13 +91,13 @@ const columns: readonly Column<RelatedEvent>[] = [
     id: 'lasted',
     header: texts.columns.duration,
     align: 'right',
-    width: 100,
+    width: 108,
     cell: (event) => durationOf(event),
   },
   {
     id: 'hit',
     header: texts.columns.affected,
-    width: 120,
+    width: 105,
     grows: true,
     cell: ({ relationships }) => <Affected relationships={relationships} />,
   },
@@ -221,7 +221,10 @@ function Ongoing() {
             <Text size="sm" fw={600}>
               {formatRate(event.affected_bps, 'bps')}
             </Text>
-            <Text size="sm">{durationOf(event)}</Text>
+            <Text size="sm" component="div">
+              {durationOf(event)}{' '}
+              {event.status.includes('MITIGATION_ACTIVE') && <EventStatusBadge status="MITIGATION_ACTIVE" />}
+            </Text>
           </div>
         ))}
         {shown.length < ongoing.length && (

@@ -65,19 +65,19 @@ function ConfirmTimer({ list, confirmBy }: { readonly list: ShieldList; readonly
           {left > 0 ? texts.left(clockText(left)) : texts.over}
         </Text>
         <Group gap="xs">
-          <ButtonLink size="xs" variant="default" to="/shield/rules" search={{ prefix }}>
-            {texts.view}
-          </ButtonLink>
           {canChange && left > 0 && (
             <>
-              <Button size="xs" variant="default" loading={revert.isPending} onClick={() => revert.mutate()}>
-                {texts.revert}
-              </Button>
               <Button size="xs" loading={confirm.isPending} onClick={() => confirm.mutate()}>
                 {texts.confirm}
               </Button>
+              <Button size="xs" variant="default" loading={revert.isPending} onClick={() => revert.mutate()}>
+                {texts.revert}
+              </Button>
             </>
           )}
+          <ButtonLink size="xs" variant="default" to="/shield/rules" search={{ prefix }}>
+            {texts.view}
+          </ButtonLink>
         </Group>
       </Group>
     </Alert>

@@ -15,10 +15,18 @@ export function shareText(share: number | null): string {
   if (percent === 0) return '0 %'
   if (percent < 0.01) return '<0.01 %'
   if (percent > 99.99 && percent < 100) return '>99.99 %'
-  return `${Number(percent.toFixed(percent < 1 ? 2 : percent < 10 || percent > 99 ? 1 : 0))} %`
+  // 100 % is all of it, and never the rest of a rounding.
+  const digits = percent < 1 || percent > 99.9 ? 2 : percent < 10 || percent > 99 ? 1 : 0
+  return `${Number(percent.toFixed(digits))} %`
 }
 
-export function Effect({ whatIf }: { readonly whatIf: ShieldWhatIf }) {
+type EffectProps = {
+  readonly whatIf: ShieldWhatIf
+  /** The part of one attack that is dropped, which is shown first. */
+  readonly attackShare?: number | null
+}
+
+export function Effect({ whatIf, attackShare }: EffectProps) {
   const { state, attack, normal, dropped_attack_share, dropped_normal_share, notes, sampled } = whatIf
   if (state !== 'complete')
     return (
@@ -29,8 +37,11 @@ export function Effect({ whatIf }: { readonly whatIf: ShieldWhatIf }) {
   const limits = [...new Set([...(sampled ? ['sampled' as const] : []), ...notes])]
   return (
     <div className={classes['effect']}>
+      {attackShare !== undefined && (
+        <Meter label={texts.thisAttack} share={attackShare} none={texts.noAttack} color="ok" />
+      )}
       <Meter
-        label={texts.attack}
+        label={attackShare === undefined ? texts.attack : texts.allAttacks}
         share={dropped_attack_share}
         volume={formatRate(attack.bytes, 'B')}
         none={texts.noAttack}
@@ -53,7 +64,7 @@ export function Effect({ whatIf }: { readonly whatIf: ShieldWhatIf }) {
 type MeterProps = {
   readonly label: string
   readonly share: number | null
-  readonly volume: string
+  readonly volume?: string
   readonly none: string
   /** Of the part that is dropped: dropping attacks is wanted, dropping normal traffic is not. */
   readonly color: 'ok' | 'bad'
@@ -70,7 +81,7 @@ const Meter = ({ label, share, volume, none, color }: MeterProps) => (
     <div className={classes['track']} aria-hidden>
       <span style={{ width: `${(share ?? 0) * 100}%` }} data-color={color} />
     </div>
-    {share !== null && <div className={classes['meterNote']}>{texts.of(volume)}</div>}
+    {share !== null && volume !== undefined && <div className={classes['meterNote']}>{texts.of(volume)}</div>}
   </div>
 )
 

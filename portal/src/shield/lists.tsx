@@ -83,7 +83,6 @@ export function ShieldLists() {
   const canChange = useIsAdmin()
   return (
     <Page title={texts.title} note={texts.note}>
-      <Blackholes />
       {canChange && <NewList />}
       <List<ShieldList>
         name="shield-lists"
@@ -94,6 +93,7 @@ export function ShieldLists() {
         refetchMs={10_000}
         empty={<Empty title={texts.empty}>{texts.emptyText}</Empty>}
       />
+      <Blackholes />
     </Page>
   )
 }

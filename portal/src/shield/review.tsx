@@ -28,11 +28,13 @@ type ReviewProps = {
   readonly version: number
   readonly before: readonly DraftRule[]
   readonly after: readonly DraftRule[]
+  /** The part of the attack that the rules are against. */
+  readonly attackShare?: number | null
   readonly onClose: () => void
   readonly onApplied: (answer: ShieldRulesAnswer) => void
 }
 
-export function Review({ prefix, version, before, after, onClose, onApplied }: ReviewProps) {
+export function Review({ prefix, version, before, after, attackShare, onClose, onApplied }: ReviewProps) {
   const [seconds, setSeconds] = useState<number>(usualTime)
   const [force, setForce] = useState(false)
   const plan = planOf(before, after)
@@ -73,7 +75,7 @@ export function Review({ prefix, version, before, after, onClose, onApplied }: R
             <Text fw={600} size="sm" component="h3" mb={4}>
               {words.effect.title}
             </Text>
-            <Effect whatIf={answer.what_if} />
+            <Effect whatIf={answer.what_if} {...(attackShare === undefined ? {} : { attackShare })} />
           </section>
         )}
         <Select

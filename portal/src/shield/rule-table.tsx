@@ -249,7 +249,7 @@ function placeIn(rules: readonly DraftRule[], id: number): number | undefined {
   return at < 0 ? undefined : at + 1
 }
 
-export const ruleColors: Record<ShieldRule['status'], StateColor> = {
+const ruleColors: Record<ShieldRule['status'], StateColor> = {
   pending: 'info',
   active: 'ok',
   rejected: 'bad',

@@ -16,6 +16,12 @@ export function actionText({ action, rate_bps: bps, rate_pps: pps }: RuleContent
 const isMany = (ports: string) => /[,-]/.test(ports)
 const spaced = (list: string) => list.replaceAll(',', ', ')
 
+/** No IP packet is longer: the end of the range says nothing. */
+const lengthText = (length: string): string => {
+  const least = /^(\d+)-65535$/.exec(length)?.[1]
+  return least === undefined ? texts.length(spaced(length)) : texts.lengthFrom(least)
+}
+
 /** Returns `UDP, source port 53, to 203.0.113.77`. */
 export function matchText(rule: RuleContent): string {
   const { protocol } = rule
@@ -34,7 +40,7 @@ export function matchText(rule: RuleContent): string {
     rule.icmp_type === null ? undefined : texts.type(rule.icmp_type),
     rule.icmp_code === null ? undefined : texts.code(rule.icmp_code),
     rule.fragment === 'any' ? undefined : rule.fragment === 'yes' ? texts.fragments : texts.noFragments,
-    rule.packet_length === null ? undefined : texts.length(spaced(rule.packet_length)),
+    rule.packet_length === null ? undefined : lengthText(rule.packet_length),
     rule.dscp === null ? undefined : texts.dscp(rule.dscp),
   ].filter((part) => part !== undefined)
   if (parts.length === 0) return texts.all

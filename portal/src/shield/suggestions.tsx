@@ -10,11 +10,9 @@ import { useIsAdmin } from '../api/use-session.ts'
 import { formatRate } from '../ui/rate.ts'
 import { ButtonLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { StatePill } from '../ui/status.tsx'
 import { shareText } from './effect.tsx'
 import { Review } from './review.tsx'
 import { contentOf, draftOf, isSame, type DraftRule } from './rule-draft.ts'
-import { ruleColors } from './rule-table.tsx'
 import { ruleText } from './rule-text.ts'
 import { useHitRates } from './use-hit-rates.ts'
 import { useRules } from './use-lists.ts'
@@ -27,17 +25,16 @@ const rulesMax = 1000
 /** The content of the step "Drop the attack" on the page of an event; its title says what is known. */
 export function Suggestions({
   eventId,
-  network,
   isOngoing,
 }: {
   readonly eventId: string
-  readonly network: string
   readonly isOngoing: boolean
 }) {
   const answer = useQuery({
     ...answerOf(suggestShieldRulesRoute, { params: { event_id: eventId }, body: {} }),
-    refetchInterval: isOngoing ? 30_000 : false,
-    staleTime: 30_000,
+    // The first flows of an attack arrive after the page is opened.
+    refetchInterval: ({ state }) => isOngoing && (state.data?.suggestions.length === 0 ? 5_000 : 30_000),
+    staleTime: 5_000,
   })
   if (answer.error && !answer.data) return <Problem error={answer.error} retry={() => answer.refetch()} />
   if (!answer.data) return <Skeleton height={72} aria-busy />
@@ -46,11 +43,11 @@ export function Suggestions({
   if (suggestions.length === 0)
     return (
       <>
-        <Text size="sm">{source === 'none' ? texts.noFlows : texts.none}</Text>
+        <Text size="sm">{source === 'none' ? texts.noFlows(isOngoing) : texts.none}</Text>
         <Covered share={answer.data.in_place_share} />
       </>
     )
-  return <Suggested answer={answer.data} prefix={prefix} network={network} />
+  return <Suggested answer={answer.data} prefix={prefix} />
 }
 
 /** How much of the attack the rules of the team cover, and how much is left; nothing if they cover none of it. */
@@ -63,35 +60,29 @@ function Covered({ share }: { readonly share: number | null }) {
   )
 }
 
-type SuggestedProps = {
-  readonly answer: ShieldSuggestions
-  readonly prefix: string
-  readonly network: string
-}
+type SuggestedProps = { readonly answer: ShieldSuggestions; readonly prefix: string }
 
-function Suggested({ answer, prefix, network }: SuggestedProps) {
+/** Those that are in place are listed with the rules in place. */
+function Suggested({ answer, prefix }: SuggestedProps) {
   const canChange = useIsAdmin()
   const [isOpen, setOpen] = useState(false)
-  const { data } = useRulesAround(network)
-  const rules = new Map(data?.results.map((rule) => [rule.id, rule]))
   const { suggestions, attack_share: attack, normal_share: normal, source, in_place_share: share } = answer
   const open = suggestions.filter(({ rule_id }) => rule_id === null)
   return (
     <>
       <ul className={classes['suggested']}>
-        {suggestions.map(({ rule, attack_share, normal_share, rule_id: id }) => (
-          <li key={ruleText(contentOf(rule))} data-in-place={id !== null || undefined}>
+        {open.map(({ rule, attack_share, normal_share }) => (
+          <li key={ruleText(contentOf(rule))}>
             <span className={classes['match']}>{ruleText(contentOf(rule))}</span>
             <span className={classes['small']}>
-              {texts.shares(shareText(attack_share), shareText(normal_share))}
+              {texts.shares(shareText(attack_share), knownShare(normal_share))}
             </span>
-            {id !== null && <InPlace rule={rules.get(id)} />}
           </li>
         ))}
       </ul>
       <Covered share={share} />
-      {suggestions.length > 1 && attack !== null && (
-        <Text size="sm">{texts.together(shareText(attack), shareText(normal))}</Text>
+      {open.length > 1 && attack !== null && (
+        <Text size="sm">{texts.together(shareText(attack), knownShare(normal))}</Text>
       )}
       {source === 'event' && (
         <Text size="xs" c="dimmed">
@@ -113,23 +104,15 @@ function Suggested({ answer, prefix, network }: SuggestedProps) {
   )
 }
 
-/** Of a rule of the team that covers a suggestion; undefined while it is not loaded. */
-function InPlace({ rule }: { readonly rule: ShieldRule | undefined }) {
-  const status = rule?.status ?? 'pending'
-  return (
-    <span className={classes['small']}>
-      <StatePill color={ruleColors[status]} moving={status === 'pending'}>
-        {status === 'active' ? texts.placed : words.states.rule[status]}
-      </StatePill>{' '}
-      {rule && hitsText(rule)}
-    </span>
-  )
-}
+const knownShare = (share: number | null): string | undefined =>
+  share === null ? undefined : shareText(share)
 
-const hitsText = ({ hits }: ShieldRule): string =>
-  hits === null || hits === undefined
-    ? words.editor.hitsUnknown
+function hitsText({ hits }: ShieldRule): string {
+  if (hits === null || hits === undefined) return words.editor.hitsUnknown
+  return hits.packets === 0
+    ? texts.matchedNone
     : texts.matched(formatRate(hits.packets, 'packets'), formatRate(hits.bytes, 'B'))
+}
 
 /** The enabled rules of lists that overlap the network. */
 const useRulesAround = (network: string) =>
@@ -157,6 +140,7 @@ function ReviewSuggested({ answer, prefix, onClose }: ReviewSuggestedProps) {
       version={answer.version}
       before={before}
       after={after}
+      attackShare={answer.attack_share}
       onClose={onClose}
       onApplied={onClose}
     />

@@ -139,6 +139,7 @@ export const words = {
     fragments: 'only fragments',
     noFragments: 'no fragments',
     length: (length: string) => `length ${length}`,
+    lengthFrom: (least: string) => `length from ${least}`,
     dscp: (value: number) => `DSCP ${value}`,
     limit: (rate: string) => `to ${rate}`,
   },
@@ -146,6 +147,8 @@ export const words = {
     title: 'Effect in the last hour',
     titleOf: 'Effect',
     attack: 'Attack traffic',
+    thisAttack: 'This attack',
+    allAttacks: 'All attacks on the prefix',
     normal: 'Normal traffic',
     dropped: (share: string) => `${share} dropped or limited`,
     of: (volume: string) => `of ${volume}`,
@@ -198,14 +201,17 @@ export const words = {
   suggest: {
     title: 'Drop the attack',
     inPlace: 'Shield rules in place',
-    shares: (attack: string, normal: string) => `${attack} of the attack, ${normal} of your normal traffic`,
-    together: (attack: string, normal: string) =>
-      `Together: ${attack} of the attack, ${normal} of your normal traffic.`,
+    shares: (attack: string, normal: string | undefined) =>
+      normal === undefined
+        ? `${attack} of the attack. No normal traffic is known to compare with.`
+        : `${attack} of the attack, ${normal} of your normal traffic`,
+    together: (attack: string, normal: string | undefined) =>
+      `Together: ${attack} of the attack${normal === undefined ? '' : `, ${normal} of your normal traffic`}.`,
     fromEvent: 'From what the detector reported, without flow records.',
     none: 'No rule separates this attack from your normal traffic.',
-    noFlows: 'Flow records and the detector’s report are not enough to suggest a rule.',
+    noFlows: (isOngoing: boolean) =>
+      `Flow records and the detector’s report are not enough to suggest a rule${isOngoing ? ' yet' : ''}.`,
     noPrefix: 'The target is in none of your prefixes, so no rule can be applied to it.',
-    placed: 'In place',
     covered: (share: string, rest: string) =>
       `Your rules cover ${share} of the attack; ${rest} is not covered.`,
     coveredUnknown:
@@ -213,6 +219,7 @@ export const words = {
     preview: 'Preview rule',
     previewAll: 'Preview rules',
     matched: (packets: string, bytes: string) => `matched ${packets}, ${bytes}`,
+    matchedNone: 'no packet matched yet',
     unconfirmed: 'not confirmed yet',
     edit: 'Edit rules',
   },
