@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { decidingHold, holdListQuery, holdStateFields, readingHold } from './hold.ts'
 import { route, staffReading } from './route.ts'
+import { NewShieldRule, ShieldWhatIf } from './shield.ts'
 import {
   Component,
   Enumeration,
@@ -57,6 +58,18 @@ export const ShieldHold = Component('ShieldHold', {
 })
 export type ShieldHold = Static<typeof ShieldHold>
 
+const ShieldHoldDetails = Component('ShieldHoldDetails', {
+  ...ShieldHold.properties,
+  rules: Type.Array(NewShieldRule, {
+    description: 'while a hold of one list is open: the rules of the list, in order; otherwise empty',
+  }),
+  what_if: Nullable({
+    ...ShieldWhatIf,
+    description: 'what these rules would have done with the flows of the last hour; null without rules',
+  }),
+})
+export type ShieldHoldDetails = Static<typeof ShieldHoldDetails>
+
 export const listShieldHoldsRoute = route({
   name: 'listShieldHolds',
   group: 'Operator',
@@ -82,8 +95,9 @@ export const getShieldHoldRoute = route({
   name: 'getShieldHold',
   path: '/v3/admin/shield-holds/{hold_id}',
   summary: 'Get shield hold',
-  description: 'Returns one hold of shield.',
-  response: ShieldHold,
+  description:
+    'Returns one hold of shield, with the rules of its list and what they would have done in the last hour.',
+  response: ShieldHoldDetails,
 })
 
 export const approveShieldHoldRoute = route({

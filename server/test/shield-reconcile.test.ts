@@ -265,6 +265,18 @@ describe('a rule for the whole prefix', () => {
     assert.deepEqual([list.status, list.status_reason.code], ['pending', 'held'])
     const [hold] = await openHolds()
     assert.deepEqual([hold.reason, hold.prefix, hold.team.id], ['whole_prefix', prefix, team.teamId])
+    const details = await call('GET', `/v3/admin/shield-holds/${hold.id}`, undefined, staff)
+    assert.deepEqual(
+      details.rules.map((rule: Answered) => [rule.action, rule.source_port]),
+      [
+        ['allow', '53'],
+        ['deny', null],
+      ],
+    )
+    assert.deepEqual(
+      details.what_if.rules.map(({ index }: Answered) => index),
+      [0, 1],
+    )
     await decide(hold.id, 'approve')
     await run()
     assert.deepEqual([passes(prefix, 53), passes(prefix, 5000)], [true, false])

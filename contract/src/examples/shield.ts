@@ -178,7 +178,10 @@ const rejected: ShieldHold = { ...hold, state: 'rejected', ...decided }
 
 export const shieldExamples = [
   example(listShieldHoldsRoute, { query: { state: ['open'] }, response: { results: [hold], count: 1 } }),
-  example(getShieldHoldRoute, { ...oneHold, response: hold }),
+  example(getShieldHoldRoute, {
+    ...oneHold,
+    response: { ...hold, rules: [{ action: 'deny' }], what_if: whatIf },
+  }),
   example(approveShieldHoldRoute, {
     ...oneHold,
     response: approved,

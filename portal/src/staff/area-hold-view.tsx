@@ -1,11 +1,22 @@
 // A change of DNS or shield rules that waits for a decision: what would happen and why it is held, and the decision.
-import { Stack, Text } from '@mantine/core'
-import { approveShieldHoldRoute, rejectShieldHoldRoute, type ShieldHold } from '@pharos/contract/shield-hold'
+import { Skeleton, Stack, Text } from '@mantine/core'
+import {
+  approveShieldHoldRoute,
+  getShieldHoldRoute,
+  rejectShieldHoldRoute,
+  type ShieldHold,
+} from '@pharos/contract/shield-hold'
 import { approveZoneHoldRoute, rejectZoneHoldRoute, type ZoneHold } from '@pharos/contract/zone-hold'
 import type { ReactNode } from 'react'
 import { call } from '../api/call.ts'
+import { useAnswer } from '../api/queries.ts'
+import { Effect } from '../shield/effect.tsx'
+import { contentOf } from '../shield/rule-draft.ts'
+import { ruleText } from '../shield/rule-text.ts'
+import { words as shieldWords } from '../shield/words.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Facts } from '../ui/facts.tsx'
+import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
 import { Time } from '../ui/time.tsx'
 import { CustomerLink } from './change-view.tsx'
@@ -42,11 +53,37 @@ export const ShieldHoldView = ({ hold }: { hold: ShieldHold }) => (
     items={hold.prefixes}
     count={hold.prefixes.length}
     mayApprove={hold.reason !== 'plan_differs'}
+    details={hold.list_id !== null && <HeldRules id={hold.id} />}
     decide={(isApproval) =>
       call(isApproval ? approveShieldHoldRoute : rejectShieldHoldRoute, { params: { hold_id: hold.id } })
     }
   />
 )
+
+/** The rules that wait, and what they would have dropped: a decision without them is a guess. */
+function HeldRules({ id }: { readonly id: number }) {
+  const { data, error, refetch } = useAnswer(getShieldHoldRoute, { params: { hold_id: id } })
+  if (error && !data) return <Problem error={error} retry={() => refetch()} />
+  if (!data) return <Skeleton height={160} aria-busy />
+  return (
+    <>
+      <Section title={words.shieldHold.rules}>
+        <ol className={classes['heldRules']}>
+          {data.rules.map((rule, at) => (
+            <li key={at} data-off={rule.enabled === false || undefined}>
+              {ruleText(contentOf(rule))}
+            </li>
+          ))}
+        </ol>
+      </Section>
+      {data.what_if && (
+        <Section title={shieldWords.effect.title}>
+          <Effect whatIf={data.what_if} />
+        </Section>
+      )}
+    </>
+  )
+}
 
 type AreaHoldProps = {
   readonly hold: Pick<ZoneHold, 'team' | 'created'>
@@ -67,11 +104,12 @@ type AreaHoldProps = {
   readonly items: readonly string[]
   readonly count: number
   readonly mayApprove: boolean
+  readonly details?: ReactNode
   readonly decide: (isApproval: boolean) => Promise<unknown>
 }
 
 function AreaHoldView(props: AreaHoldProps) {
-  const { hold, texts, title, subject, why, items, count, mayApprove } = props
+  const { hold, texts, title, subject, why, items, count, mayApprove, details } = props
   return (
     <Stack gap="md">
       <Section
@@ -98,6 +136,7 @@ function AreaHoldView(props: AreaHoldProps) {
           {texts.meanwhile}
         </Text>
       </Section>
+      {details}
       {items.length > 0 && (
         <Section title={texts.removed}>
           <ul className={classes['removals']} data-verbatim>

@@ -159,6 +159,7 @@ export const words = {
     subject: 'Scrubber',
     allScrubbers: 'All',
     meanwhile: 'Until you decide, scrubbers keep the rules that they have.',
+    rules: 'Rules of the list',
     removed: 'Prefixes that lose their rules',
     more: (n: number) => `and ${n.toLocaleString('en')} more`,
     approveTitle: 'Approve this change of shield rules?',

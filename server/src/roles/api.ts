@@ -254,7 +254,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     }),
     ...holdRoutes({ db: postgres.front }),
     ...zoneHoldRoutes({ db: postgres.front }),
-    ...shieldHoldRoutes({ db: postgres.front }),
+    ...shieldHoldRoutes({ db: postgres.front, estimate, now: () => new Date() }),
     ...customerRoutes({ db: postgres.front }),
     ...platformRoutes({ db: postgres.front, ring, now: () => new Date() }),
     ...registryRoutes({ db: postgres.front, rpki: deps.rpki, irr: deps.irr }),

@@ -1,5 +1,5 @@
 // Rules and lists as the API shows them. Pure.
-import type { ShieldList, ShieldRule, ShieldRulesAnswer } from '@pharos/contract/shield'
+import type { NewShieldRule, ShieldList, ShieldRule, ShieldRulesAnswer } from '@pharos/contract/shield'
 import { isShieldFeature, shieldReasonText, type ShieldReason } from '@pharos/contract/shield-reason'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { ListedRule, ListRow, RuleRow } from './shield-list.store.ts'
@@ -25,6 +25,19 @@ function presentRule(
 
 export function presentListed({ prefix, version, hits, ...row }: ListedRule, withHits: boolean): ShieldRule {
   return presentRule(row, { prefix: parsePrefix(prefix), version }, withHits ? hits : undefined)
+}
+
+/** As it is sent, without what the server sets; the sequence is numbered anew. */
+export function asNewRule({
+  enabled,
+  action,
+  match,
+  rate_bps,
+  rate_pps,
+  comment,
+  expires,
+}: RuleRow): NewShieldRule {
+  return { enabled, action, ...match, rate_bps, rate_pps, comment, expires: expires?.toISOString() ?? null }
 }
 
 export const presentList = (row: ListRow): ShieldList => ({

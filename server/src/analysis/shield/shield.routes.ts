@@ -14,10 +14,15 @@ import {
 } from '@pharos/contract/shield-hold'
 import { suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
 import { handle, handleStaff, type Mounted } from '../../http/mount.ts'
-import type { HoldDeps } from '../../hold/decide-hold.ts'
 import { listShieldLists, listShieldRules } from './list-shield.ts'
 import { revertShieldList } from './revert-shield.ts'
-import { approveShieldHold, getShieldHold, listShieldHolds, rejectShieldHold } from './shield-hold.ts'
+import {
+  approveShieldHold,
+  getShieldHold,
+  listShieldHolds,
+  rejectShieldHold,
+  type ShieldHoldDeps,
+} from './shield-hold.ts'
 import { simulateShield, type SimulateDeps } from './simulate.ts'
 import { suggestShieldRules, type SuggestDeps } from './suggest-shield-rules.ts'
 import { updateShieldRules, type UpdateDeps } from './update-shield.ts'
@@ -31,7 +36,7 @@ export const shieldRoutes = (deps: UpdateDeps & SimulateDeps & SuggestDeps): Mou
   handle(suggestShieldRulesRoute, suggestShieldRules, deps),
 ]
 
-export const shieldHoldRoutes = (deps: HoldDeps): Mounted[] => [
+export const shieldHoldRoutes = (deps: ShieldHoldDeps): Mounted[] => [
   handleStaff(listShieldHoldsRoute, listShieldHolds, deps),
   handleStaff(getShieldHoldRoute, getShieldHold, deps),
   handleStaff(approveShieldHoldRoute, approveShieldHold, deps),

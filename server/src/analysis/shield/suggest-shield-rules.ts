@@ -16,7 +16,8 @@ import type { FlowStore } from '../flow/flow-store.ts'
 import type { Candidate } from '../flow/suggest.ts'
 import type { AttackedTraffic } from '../flow/suggest-query.ts'
 import { ruleOf, suggestRules, type SuggestedRules } from '../flow/suggest-rules.ts'
-import { readRules, type RuleRow } from './shield-list.store.ts'
+import { asNewRule } from './present-shield.ts'
+import { readRules } from './shield-list.store.ts'
 import { findStored, isApplied, parseRules, type ParsedRule } from './shield-rule.ts'
 import {
   findAttackedEvent,
@@ -186,11 +187,6 @@ async function inPlaceShare(
   const [target] = targets
   const within = targets.length === 1 ? target! : prefix
   return (await estimate({ teamId, prefix: within, rules, startMs, endMs })).dropped_attack_share
-}
-
-/** As it is sent, without what the server sets; the sequence is numbered anew. */
-function asNewRule({ enabled, action, match, rate_bps, rate_pps, comment, expires }: RuleRow): NewShieldRule {
-  return { enabled, action, ...match, rate_bps, rate_pps, comment, expires: expires?.toISOString() ?? null }
 }
 
 async function whatIf(
