@@ -88,7 +88,7 @@ export type DecoderCounters = {
   overflowedSets: number
   /** Records without an IP address: layer 2 only, MPLS only. */
   recordsWithoutAddress: number
-  /** Records without octets or packets: events of firewalls (ASA) and of address translation (NEL), not traffic. */
+  /** Records without octets and packets: events of firewalls (ASA) and of address translation (NEL), not traffic. What was counted before is none either. */
   recordsWithoutCounters: number
   /** Samples whose packet is not IP, or cut before the addresses. */
   samplesWithoutAddress: number

@@ -21,7 +21,8 @@ const compiledMax = 512
 
 /** Returns the function for a layout; undefined if it has to be read by table. */
 export function compileRecords(layout: Layout): CompiledRecords | undefined {
-  if (layout.isVariable || !layout.hasAddress || !layout.hasCounters) return undefined
+  if (layout.isVariable || !layout.hasAddress || !layout.hasCounters || layout.isConnection) return undefined
+  if (layout.places[slot.probability]! >= 0) return undefined
   const source = sourceOf(layout)
   const known = compiled.get(source)
   if (known) return known
@@ -75,9 +76,7 @@ function sourceOf(layout: Layout): string {
     lines.push(`const rpl = ${low('packetsReverse')}, rph = ${high('packetsReverse')}`)
     lines.push('const isReversed = (rbl | rbh | rpl | rph) !== 0')
   }
-  if (has('event')) {
-    lines.push(`if ((bl | bh | pl | ph) === 0${hasReverse ? ' && !isReversed' : ''}) { skipped++; continue }`)
-  }
+  lines.push(`if ((bl | bh | pl | ph) === 0${hasReverse ? ' && !isReversed' : ''}) { skipped++; continue }`)
   lines.push(`const inI = ${either('inIf', 'inIfPhysical')}, outI = ${either('outIf', 'outIfPhysical')}`)
   lines.push(
     `const prot = ${low('protocol')} & 255, sp = ${low('srcPort')}, sAs = ${low('srcAs')}, dAs = ${low('dstAs')}`,
@@ -101,6 +100,10 @@ function sourceOf(layout: Layout): string {
   const words = addressText(has, low, at)
   lines.push(words.declarations)
 
+  const flags = (isReverse: boolean): string =>
+    isReverse
+      ? `${low('tcpFlagsReverse')} | ${low('tcpFlagsInitialReverse')}`
+      : `${low('tcpFlags')} | ${low('tcpFlagsInitial')}`
   const row = (isReverse: boolean): string => {
     const [from, to] = isReverse ? ['dst', 'src'] : ['src', 'dst']
     const counters = isReverse ? ['rbl', 'rbh', 'rpl', 'rph'] : ['bl', 'bh', 'pl', 'ph']
@@ -113,13 +116,13 @@ function sourceOf(layout: Layout): string {
       isReverse ? 'srcAs[row] = dAs; dstAs[row] = sAs' : 'srcAs[row] = sAs; dstAs[row] = dAs',
       `{ const w = row * 4; ${words.write(from, 's')}; ${words.write(to, 'd')} }`,
       ports,
-      `protocol[row] = prot; tcpFlags[row] = ${low(isReverse ? 'tcpFlagsReverse' : 'tcpFlags')}; dscp[row] = ds; fragment[row] = frag`,
+      `protocol[row] = prot; tcpFlags[row] = ${flags(isReverse)}; dscp[row] = ds; fragment[row] = frag`,
       `bytesLo[row] = ${counters[0]}; bytesHi[row] = ${counters[1]}; packetsLo[row] = ${counters[2]}; packetsHi[row] = ${counters[3]}`,
       'samplingRate[row] = smp; durationMs[row] = dur; row++',
     ].join('\n')
   }
   if (hasReverse) {
-    lines.push(`if (!isReversed || (bl | bh | pl | ph) !== 0) {\n${row(false)}\n}`)
+    lines.push(`if ((bl | bh | pl | ph) !== 0) {\n${row(false)}\n}`)
     lines.push(`if (isReversed) {\n${row(true)}\n}`)
   } else lines.push(row(false))
   lines.push('}', 'columns.length = row; context.withoutCounters += skipped')

@@ -6,9 +6,12 @@ import { createDecoder } from './decoder.ts'
 import {
   bytes,
   decodeAll,
+  ethernet,
   flowSample,
   ip,
   ipfix,
+  ipv4,
+  ipv6,
   options,
   optionsV9,
   pack,
@@ -26,7 +29,6 @@ import {
   v9,
   xdr,
   type Field,
-  type Part,
   type Row,
 } from './testing.ts'
 
@@ -804,26 +806,6 @@ describe('sampling rates', () => {
     assert.deepEqual(other.samplings(), decoder.samplings())
   })
 })
-
-const ethernet = (type: number, ...parts: Part[]) => pack(new Uint8Array(12), u16(type), ...parts)
-
-const ipv4 = ({ protocol, fragment = 0 }: { protocol: number; fragment?: number }, ...parts: Part[]) =>
-  pack(
-    u8(0x45),
-    u8(0),
-    u16(1000),
-    u16(1),
-    u16(fragment),
-    u8(64),
-    u8(protocol),
-    u16(0),
-    ip('192.0.2.1'),
-    ip('198.51.100.2'),
-    ...parts,
-  )
-
-const ipv6 = (next: number, ...parts: Part[]) =>
-  pack(u32(0x6b_80_00_00), u16(100), u8(next), u8(64), ip('2001:db8::1'), ip('2001:db8::2'), ...parts)
 
 const udp = [u16(5000), u16(53), u16(8), u16(0)]
 

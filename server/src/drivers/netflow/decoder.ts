@@ -1,5 +1,11 @@
 // Decodes datagrams of NetFlow v5, v9, IPFIX and sFlow v5 into columns. It has no I/O and never throws on what arrives: a datagram is
 // untrusted, and its sender too.
+//
+// Where collectors differ from each other:
+// - octets are those that the protocol counts: of IP in NetFlow and IPFIX, of the frame in sFlow and in sections of packets;
+// - tunnels (GRE, VXLAN, IP in IP, SRv6) are flows of their outer addresses, labels and pseudowires are looked through;
+// - a record with one end only (wireless controllers) or without octets and packets is no flow;
+// - egress and ingress records of one packet are two flows: an exporter should send one of them.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
 import type {
   ExporterSetting,

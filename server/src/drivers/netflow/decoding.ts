@@ -1,5 +1,6 @@
 // The state that the decoders of all protocols share.
 import type { DecoderCounters, DecoderEvents } from '../../analysis/flow/flow-decoder.ts'
+import { Connections } from './connections.ts'
 import { ExporterTable } from './exporter-table.ts'
 import { createPacketHeader } from './packet-header.ts'
 import type { RecordContext } from './read-records.ts'
@@ -49,6 +50,7 @@ export function createDecoding({
       override: 0,
       rate: 0,
       lookup: () => 0,
+      connections: new Connections(),
       header: createPacketHeader(),
       onHeader: events.onHeader,
       withoutCounters: 0,

@@ -26,6 +26,8 @@ export type Domain = {
   readonly samplerRates: Map<number, number>
   readonly interfaceRates: Map<number, number>
   readonly lookup: (sampler: number, inIf: number) => number
+  /** Whether it sent flows; some domains send nothing but options. */
+  hasFlows: boolean
   sequence: number | undefined
 }
 
@@ -43,6 +45,7 @@ export function createDomain(version: 9 | 10, id: number, fallback: Fallback): D
     samplerRates: new Map(),
     interfaceRates: new Map(),
     lookup: (sampler, inIf) => findRate(domain, sampler, inIf, fallback),
+    hasFlows: false,
     sequence: undefined,
   }
   return domain
@@ -68,6 +71,20 @@ export function onlyRateOf(domains: Iterable<Domain>): number {
     if (rate > 0) rates.add(rate)
     for (const one of samplerRates.values()) rates.add(one)
   }
+  return rates.size === 1 ? rates.values().next().value! : 0
+}
+
+/**
+ * The rate of a sampler that the flow's own domain does not know; 0 if there is none, or if others differ. IOS XE announces its samplers in a
+ * domain without flows; a domain with flows is asked only if there is no such one.
+ */
+export function samplerRateOf(domains: Iterable<Domain>, sampler: number): number {
+  const [silent, others] = [new Set<number>(), new Set<number>()]
+  for (const { samplerRates, hasFlows } of domains) {
+    const rate = samplerRates.get(sampler)
+    if (rate) (hasFlows ? others : silent).add(rate)
+  }
+  const rates = silent.size > 0 ? silent : others
   return rates.size === 1 ? rates.values().next().value! : 0
 }
 

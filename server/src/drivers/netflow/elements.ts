@@ -25,7 +25,9 @@ export const slotNames = [
   'icmpType6',
   'icmpCode6',
   'tcpFlags',
+  'tcpFlagsInitial',
   'tcpFlagsReverse',
+  'tcpFlagsInitialReverse',
   'tos',
   'dscp',
   'fragmentOffset',
@@ -42,7 +44,10 @@ export const slotNames = [
   'space',
   'size',
   'population',
+  'probability',
   'event',
+  'eventTime',
+  'connection',
   'frame',
   'ipSection',
   'frameSize',
@@ -59,9 +64,6 @@ export type SlotName = (typeof slotNames)[number]
 export const slot = Object.fromEntries(slotNames.map((name, index) => [name, index])) as Readonly<
   Record<SlotName, number>
 >
-
-/** Reverse elements of a biflow have this enterprise number (RFC 5103). */
-const reverseEnterprise = 29_305
 
 type Meaning = readonly [name: SlotName, preference: number]
 
@@ -120,9 +122,12 @@ const ordinary: Readonly<Record<number, Meaning>> = {
   306: ['space', 0],
   309: ['size', 0],
   310: ['population', 0],
+  311: ['probability', 0],
   233: ['event', 0],
-  230: ['event', 1],
-  40_005: ['event', 2],
+  40_005: ['event', 1],
+  230: ['event', 2],
+  323: ['eventTime', 0],
+  148: ['connection', 0],
   315: ['frame', 0],
   104: ['frame', 1],
   313: ['ipSection', 0],
@@ -139,12 +144,39 @@ const ordinary: Readonly<Record<number, Meaning>> = {
   161: ['duration', 0],
 }
 
+/** The other direction of a biflow (RFC 5103). */
 const reverse: Readonly<Record<number, Meaning>> = {
   1: ['octetsReverse', 0],
   2: ['packetsReverse', 0],
   85: ['octetsReverse', 2],
   86: ['packetsReverse', 2],
   6: ['tcpFlagsReverse', 0],
+}
+
+/** Records of connections (AVC of IOS XE) have a client, which is the initiator, and a server. NetFlow v9 sends these elements with the highest bit. */
+const cisco: Readonly<Record<number, Meaning>> = {
+  12_236: ['src4', 1],
+  12_237: ['dst4', 1],
+  12_238: ['src6', 1],
+  12_239: ['dst6', 1],
+  12_240: ['srcPort', 3],
+  12_241: ['dstPort', 3],
+}
+
+/** YAF has the flags of the first packet apart from those of all others. Its reverse elements have bit 14 (RFC 5103, section 6.2). */
+const cert: Readonly<Record<number, Meaning>> = {
+  14: ['tcpFlagsInitial', 0],
+  15: ['tcpFlags', 1],
+  [14 + 0x40_00]: ['tcpFlagsInitialReverse', 0],
+  [15 + 0x40_00]: ['tcpFlagsReverse', 1],
+}
+
+const byEnterprise: Readonly<Record<number, Readonly<Record<number, Meaning>>>> = {
+  9: cisco,
+  // Ixia
+  3054: { 176: ['octetsReverse', 3], 177: ['packetsReverse', 3] },
+  6871: cert,
+  29_305: reverse,
 }
 
 const addressLength: Partial<Record<SlotName, number>> = { src4: 4, dst4: 4, src6: 16, dst6: 16 }
@@ -175,6 +207,8 @@ export type Layout = {
   readonly hasAddress: boolean
   readonly hasCounters: boolean
   readonly hasSection: boolean
+  /** Events of connections whose updates and ends have counters (`connections.ts`). */
+  readonly isConnection: boolean
 }
 
 /**
@@ -218,10 +252,11 @@ export function layoutOf(fields: TemplateRecord['fields']): Layout {
       'packetsReverse',
     ),
     hasSection: has('frame', 'ipSection'),
+    isConnection: has('connection') && has('octetsReverse') && preferences[slot.event]! <= 1,
   }
 }
 
 function meaningOf(enterprise: number, element: number): Meaning | undefined {
-  if (enterprise === 0) return ordinary[element]
-  return enterprise === reverseEnterprise ? reverse[element] : undefined
+  if (enterprise !== 0) return byEnterprise[enterprise]?.[element]
+  return ordinary[element] ?? (element >= 0x80_00 ? cisco[element - 0x80_00] : undefined)
 }

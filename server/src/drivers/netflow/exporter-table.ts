@@ -17,6 +17,8 @@ export type Exporter = {
   readonly domains: Map<number, Domain>
   /** The rate of all its domains, for those that know none: some exporters announce it in one of them only. 0: none, or several. */
   onlyRate: number
+  /** Rates of samplers that a domain does not know itself, as far as they were looked up (`samplerRateOf`). */
+  readonly foreignRates: Map<number, number>
   /** Octets and sets that wait for their template. */
   heldOctets: number
   held: HeldSet[]
@@ -93,6 +95,7 @@ export class ExporterTable {
       lastMs: timeMs,
       domains: new Map(),
       onlyRate: 0,
+      foreignRates: new Map(),
       heldOctets: 0,
       held: [],
       sequences: new Map(),

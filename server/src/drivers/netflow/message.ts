@@ -9,12 +9,14 @@ import {
   fieldList,
   isSameTemplate,
   onlyRateOf,
+  samplerRateOf,
   type Domain,
   type Template,
 } from './domain.ts'
 import type { Exporter, HeldSet } from './exporter-table.ts'
 import { slot } from './elements.ts'
-import { countRecords, readOptions, readRecords } from './read-records.ts'
+import { readOptions, readRecords } from './read-records.ts'
+import { countRecords } from './record-values.ts'
 import { countGap } from './sequence.ts'
 
 /** Limits per exporter, so that one that floods disturbs no other. */
@@ -30,6 +32,7 @@ const allTemplatesMax = 65_536
 const recordsBeforeCompiling = 200
 
 const firstDataSet = 256
+const ipfixHeader = 16
 
 /** Scopes of NetFlow v9 are numbers of their own (RFC 3954, 6.1); as elements: exporting process, interface, line card, process, template. */
 const scopeElements = [0, 144, 10, 141, 144, 145]
@@ -76,34 +79,47 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     timeMs: number,
     columns: FlowColumns,
   ): void {
+    let next = start
+    do next = decodeMessage(exporter, octets, view, next, end, timeMs, columns)
+    // A datagram may contain several messages of IPFIX; v9 has no length.
+    while (next + ipfixHeader <= end && view.getUint16(next) === 10)
+    if (waiting.size > 0 && waiting.has(exporter)) releaseOf(exporter, timeMs, columns)
+  }
+
+  /** Returns where the message ends. */
+  function decodeMessage(
+    exporter: Exporter,
+    octets: Uint8Array,
+    view: DataView,
+    start: number,
+    end: number,
+    timeMs: number,
+    columns: FlowColumns,
+  ): number {
     const version = view.getUint16(start) as 9 | 10
     const isV9 = version === 9
+    const announced = isV9 ? end : start + view.getUint16(start + 2)
+    if (announced < start + (isV9 ? 0 : ipfixHeader)) {
+      counters.malformedDatagrams++
+      return end
+    }
     const domain = domainOf(exporter, version, view.getUint32(start + (isV9 ? 16 : 12)))
     if (!domain) {
       counters.overLimit++
-      return
+      return announced
     }
     if (isV9) counters.datagrams.netflow9++
     else counters.datagrams.ipfix++
-    const announced = isV9 ? end : start + view.getUint16(start + 2)
     if (announced > end) counters.truncated++
     const limit = Math.min(announced, end)
-    const records = decodeSets(
-      exporter,
-      domain,
-      octets,
-      view,
-      start + (isV9 ? 20 : 16),
-      limit,
-      timeMs,
-      columns,
-    )
+    const from = start + (isV9 ? 20 : ipfixHeader)
+    const records = decodeSets(exporter, domain, octets, view, from, limit, timeMs, columns)
     const sequence = view.getUint32(start + (isV9 ? 12 : 8))
     countGap(counters, domain.sequence, sequence)
     // v9 counts datagrams; IPFIX counts records, which are unknown after a set without a template.
     if (isV9) domain.sequence = (sequence + 1) >>> 0
     else domain.sequence = records === undefined ? undefined : (sequence + records) >>> 0
-    if (waiting.size > 0 && waiting.has(exporter)) releaseOf(exporter, timeMs, columns)
+    return announced
   }
 
   /** Returns the number of data records, those of options included; undefined if a set could not be decoded. */
@@ -185,6 +201,10 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
         if (target) announceRate(exporter, target, sampler, inIf, rate)
       })
       return completed(count)
+    }
+    if (!domain.hasFlows) {
+      domain.hasFlows = true
+      exporter.foreignRates.clear()
     }
     const isShared = layout.places[slot.sampler]! < 0 && domain.interfaceRates.size === 0
     context.rate = isShared ? domain.lookup(0, 0) : -1
@@ -352,7 +372,10 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     replaces: boolean,
   ): boolean {
     const isNew = saveRateOf(domain, sampler, inIf, rate, replaces)
-    if (isNew) exporter.onlyRate = onlyRateOf(exporter.domains.values())
+    if (isNew) {
+      exporter.onlyRate = onlyRateOf(exporter.domains.values())
+      exporter.foreignRates.clear()
+    }
     return isNew
   }
 
@@ -439,10 +462,19 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     const whole = version === 9 ? 1 : 0
     const domain = createDomain(version, id, (sampler, inIf) => {
       const found = id === 0 ? 0 : (exporter.domains.get(whole)?.lookup(sampler, inIf) ?? 0)
-      return found || (sampler === 0 ? exporter.onlyRate : 0)
+      return found || (sampler === 0 ? exporter.onlyRate : foreignRate(exporter, sampler))
     })
     exporter.domains.set(key, domain)
     return domain
+  }
+
+  /** Looked up once, not for every record: a sampler that nobody knows yet is the usual case after a restart. */
+  function foreignRate({ domains, foreignRates }: Exporter, sampler: number): number {
+    const known = foreignRates.get(sampler)
+    if (known !== undefined) return known
+    const rate = samplerRateOf(domains.values(), sampler)
+    if (foreignRates.size < ratesMax) foreignRates.set(sampler, rate)
+    return rate
   }
 
   return { decode, release, domainOf, saveTemplate, saveRate }

@@ -34,7 +34,11 @@ export function createPacketHeader(): PacketHeader {
 }
 
 /** Values of `header_protocol` of sFlow v5. */
-export const headerProtocol = { ethernet: 1, ppp: 7, ipv4: 11, ipv6: 12, mpls: 13 } as const
+export const headerProtocol = { ethernet: 1, ppp: 7, ipv4: 11, ipv6: 12, mpls: 13, pos: 14 } as const
+
+/** Frames inside of the labels of one packet that were looked at: each may contain labels again. */
+let innerFrames = 0
+const innerFramesMax = 4
 
 /** Parses `octets[at, end)` into `into`. Returns false if there is no IP packet with both addresses. */
 export function parsePacket(
@@ -44,10 +48,12 @@ export function parsePacket(
   protocol: number,
   into: PacketHeader,
 ): boolean {
+  innerFrames = 0
   switch (protocol) {
     case headerProtocol.ethernet:
       return parseEthernet(octets, at, end, into)
     case headerProtocol.ppp:
+    case headerProtocol.pos:
       return parsePpp(octets, at, end, into)
     case headerProtocol.ipv4:
     case headerProtocol.ipv6:
@@ -114,7 +120,10 @@ function parsePppType(
   return (type === 0x0281 || type === 0x0283) && parseMpls(octets, at, end, into)
 }
 
-/** The label stack names no type: the first nibble after it decides, as routers do for load sharing. 0 is a pseudowire's control word. */
+/**
+ * The label stack names no type: the first nibble after it decides, as routers do for load sharing. 0 is a pseudowire's control word
+ * (RFC 4385); a pseudowire without one begins with any address, also with that nibble.
+ */
 function parseMpls(octets: Uint8Array, at: number, end: number, into: PacketHeader): boolean {
   let next = at
   while (next + 4 <= end) {
@@ -124,9 +133,13 @@ function parseMpls(octets: Uint8Array, at: number, end: number, into: PacketHead
     if (next >= end) return false
     const nibble = octets[next]! >> 4
     if (nibble === 4 || nibble === 6) return parseIp(octets, next, end, into)
-    return nibble === 0 && parseEthernet(octets, next + 4, end, into)
+    return (nibble === 0 && parseInner(octets, next + 4, end, into)) || parseInner(octets, next, end, into)
   }
   return false
+}
+
+function parseInner(octets: Uint8Array, at: number, end: number, into: PacketHeader): boolean {
+  return innerFrames++ < innerFramesMax && parseEthernet(octets, at, end, into)
 }
 
 function parseIp(octets: Uint8Array, at: number, end: number, into: PacketHeader): boolean {

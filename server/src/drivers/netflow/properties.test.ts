@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { createFlowColumns } from '../../analysis/flow/flow-columns.ts'
 import { compileRecords } from './compile-records.ts'
+import { Connections } from './connections.ts'
 import { createDecoder } from './decoder.ts'
 import { createTemplate } from './domain.ts'
 import { createPacketHeader } from './packet-header.ts'
@@ -29,17 +30,23 @@ import {
   type Row,
 } from './testing.ts'
 
+const isLong = process.env['PHAROS_TEST_LONG'] === '1'
+
 const elements = [
-  1, 2, 4, 5, 6, 7, 8, 10, 11, 12, 14, 16, 17, 23, 24, 27, 28, 32, 34, 48, 50, 60, 85, 86, 88, 139, 176, 177,
-  178, 179, 195, 197, 231, 232, 233, 252, 253, 298, 299, 302, 305, 306, 309, 310, 400, 21, 22, 150, 151, 152,
-  153, 161,
+  1, 2, 4, 5, 6, 7, 8, 10, 11, 12, 14, 15, 16, 17, 23, 24, 27, 28, 32, 34, 48, 50, 60, 85, 86, 88, 139, 176,
+  177, 178, 179, 195, 197, 231, 232, 233, 252, 253, 298, 299, 302, 305, 306, 309, 310, 400, 21, 22, 150, 151,
+  152, 153, 161,
 ]
 const lengthOf = (element: number, reduced: number) =>
   ({ 8: 4, 12: 4, 27: 16, 28: 16 })[element] ?? ([4, 60, 195, 197, 176, 177].includes(element) ? 1 : reduced)
 
 const anyFields = fc.uniqueArray(
   fc
-    .tuple(fc.constantFrom(...elements), fc.integer({ min: 1, max: 8 }), fc.constantFrom(0, 0, 0, 29_305, 9))
+    .tuple(
+      fc.constantFrom(...elements),
+      fc.integer({ min: 1, max: 8 }),
+      fc.constantFrom(0, 0, 0, 29_305, 6871, 9),
+    )
     .map(([element, reduced, enterprise]) => [enterprise, element, lengthOf(element, reduced)] as const),
   { minLength: 3, maxLength: 24, selector: ([enterprise, element]) => enterprise * 65_536 + element },
 )
@@ -64,6 +71,7 @@ const contextOf = (rate: number): RecordContext => ({
   override: 0,
   rate,
   lookup: (sampler, inIf) => (sampler * 31 + inIf) % 1000,
+  connections: new Connections(),
   header: createPacketHeader(),
   onHeader: undefined,
   withoutCounters: 0,
@@ -131,7 +139,7 @@ describe('templates, sampling rates and data', () => {
           assert.deepEqual(rows, rowsOfRestarted(names), 'a restart in between changes nothing')
         },
       ),
-      { numRuns: 300 },
+      { numRuns: isLong ? 1000 : 300 },
     )
   })
 
@@ -153,6 +161,7 @@ describe('templates, sampling rates and data', () => {
 })
 
 describe('hostile datagrams', () => {
+  const hostileRuns = isLong ? 500_000 : 20_000
   const udp = pack(
     new Uint8Array(12),
     u16(0x0800),
@@ -169,6 +178,7 @@ describe('hostile datagrams', () => {
     u32(0),
   )
   const label = pack(new Uint8Array(12), u16(0x8847), u32(0x1_40), udp.subarray(14))
+  const inner = pack(new Uint8Array(12), u16(0x8847), u32(0x1_40), u32(0), label)
   const seeds = [
     v5({}, { src: '192.0.2.1', dst: '198.51.100.2', packets: 1, octets: 100 }),
     v9({}, set(0, template(256, [8, 4], [12, 4], [1, 4], [2, 4])), set(256, new Uint8Array(64))),
@@ -186,6 +196,17 @@ describe('hostile datagrams', () => {
     ),
     ipfix({}, set(2, template(257, [315, 65_535], [312, 2])), set(257, u8(udp.length), udp, u16(100))),
     sflow({}, flowSample(10, rawHeader(1, 100, udp)), flowSample(10, rawHeader(1, 100, label))),
+    sflow({}, flowSample(10, rawHeader(1, 100, inner)), flowSample(10, rawHeader(14, 100, udp))),
+    v9(
+      {},
+      set(0, template(256, [148, 4], [8, 4], [12, 4], [233, 1], [323, 8], [152, 8], [231, 4], [232, 4])),
+      set(256, new Uint8Array(8), u32(1), u8(5), new Uint8Array(16), u32(1), u32(2)),
+      set(256, new Uint8Array(8), u32(1), u8(2), new Uint8Array(16), u32(3), u32(4)),
+    ),
+    pack(
+      ipfix({}, set(3, options(300, [[302, 4]], [311, 8])), set(300, u32(1), u32(0x3f_50_00_00), u32(1))),
+      ipfix({ domain: 2 }, set(2, template(257, [8, 4], [302, 4], [1, 4])), set(257, u32(1), u32(1), u32(9))),
+    ),
   ]
 
   it('are decoded without an error, in bounded time and memory', () => {
@@ -217,9 +238,9 @@ describe('hostile datagrams', () => {
           assert.ok(columns.length <= 70_000)
         },
       ),
-      { numRuns: 20_000 },
+      { numRuns: hostileRuns },
     )
-    assert.equal(datagrams, 20_000)
+    assert.equal(datagrams, hostileRuns)
     assert.ok(decoder.templates().length <= 4096)
     assert.ok(decoder.counters.flows > 1000 && decoder.counters.truncated > 100)
   })
@@ -244,13 +265,13 @@ describe('hostile datagrams', () => {
         )
         assert.deepEqual(rowsOf(columns), alone)
       }),
-      { numRuns: 500 },
+      { numRuns: isLong ? 2000 : 500 },
     )
   })
 
   it('with the largest number of records take processor time for their octets, not more', () => {
     const narrow = template(256, [8, 4], [1, 1])
-    const data = set(256, new Uint8Array(65_000))
+    const data = set(256, new Uint8Array(65_000).fill(1))
     const decoder = createDecoder()
     decodeAll(decoder, [v9({}, set(0, narrow))])
     const columns = createFlowColumns(70_000)

@@ -2,8 +2,10 @@
 // variable-length records and of templates that are used too little to be compiled. Nothing is allocated per record.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
 import type { HeaderSink } from '../../analysis/flow/flow-decoder.ts'
-import { isReadable, slot, slotNames, variableLength, type Layout } from './elements.ts'
+import type { ConnectionCounts, Connections } from './connections.ts'
+import { slot, type Layout } from './elements.ts'
 import { headerProtocol, parsePacket, type PacketHeader } from './packet-header.ts'
+import { high, isPresent, lengths, low, places, walk } from './record-values.ts'
 
 /** What the rows of a set have in common, and what was skipped. One object, reused. */
 export type RecordContext = {
@@ -15,100 +17,11 @@ export type RecordContext = {
   /** The rate of every record that names none itself; -1: `lookup` decides by sampler and interface. */
   rate: number
   lookup: (sampler: number, inIf: number) => number
+  readonly connections: Connections
   readonly header: PacketHeader
   readonly onHeader: HeaderSink | undefined
   withoutCounters: number
   withoutAddress: number
-}
-
-const places = new Int32Array(slotNames.length)
-const lengths = new Uint16Array(slotNames.length)
-const starts = new Int32Array(256)
-const sizes = new Uint16Array(256)
-
-/** The low 32 bits of the value of a slot; 0 if it is absent. */
-function low(octets: Uint8Array, index: number): number {
-  const at = places[index]!
-  if (at < 0) return 0
-  const end = at + lengths[index]!
-  let value = 0
-  for (let i = Math.max(at, end - 4); i < end; i++) value = (value << 8) | octets[i]!
-  return value >>> 0
-}
-
-/** The bits above 32. */
-function high(octets: Uint8Array, index: number): number {
-  const at = places[index]!
-  if (at < 0) return 0
-  const end = at + lengths[index]! - 4
-  let value = 0
-  for (let i = at; i < end; i++) value = (value << 8) | octets[i]!
-  return value >>> 0
-}
-
-const isPresent = (index: number): boolean => places[index]! >= 0
-
-/** The number of records of a set in `octets[at, end)`; of variable ones an upper limit. Padding is shorter than a record. */
-export function countRecords(layout: Layout, at: number, end: number): number {
-  return Math.floor((end - at) / layout.width)
-}
-
-/** Calls `onRecord` once the values of a record have their places. Returns the number of records; -1 minus it if one exceeds the set. */
-function walk(octets: Uint8Array, at: number, end: number, layout: Layout, onRecord: () => void): number {
-  let records = 0
-  let next = at
-  while (end - next >= layout.width) {
-    if (layout.isVariable) {
-      next = walkFields(octets, next, end, layout)
-      if (next < 0) return -1 - records
-      locateVariable(layout)
-    } else {
-      locateFixed(layout, next)
-      next += layout.width
-    }
-    records++
-    onRecord()
-  }
-  return records
-}
-
-function locateFixed(layout: Layout, start: number): void {
-  for (let i = 0; i < places.length; i++) {
-    const place = layout.places[i]!
-    places[i] = place < 0 ? -1 : start + place
-    lengths[i] = layout.lengths[i]!
-  }
-}
-
-function locateVariable(layout: Layout): void {
-  for (let i = 0; i < places.length; i++) {
-    const field = layout.places[i]!
-    const isUsed = field >= 0 && isReadable(i, sizes[field]!)
-    places[i] = isUsed ? starts[field]! : -1
-    lengths[i] = isUsed ? sizes[field]! : 0
-  }
-}
-
-/** Sets where each field of a variable record is (RFC 7011, section 7). Returns the end of the record; -1 if it exceeds the set. */
-function walkFields(octets: Uint8Array, at: number, end: number, layout: Layout): number {
-  let next = at
-  for (let field = 0; field < layout.fieldLengths.length; field++) {
-    let length = layout.fieldLengths[field]!
-    if (length === variableLength) {
-      if (next >= end) return -1
-      length = octets[next++]!
-      if (length === 255) {
-        if (next + 2 > end) return -1
-        length = (octets[next]! << 8) | octets[next + 1]!
-        next += 2
-      }
-    }
-    if (next + length > end) return -1
-    starts[field] = next
-    sizes[field] = length
-    next += length
-  }
-  return next
 }
 
 /** Appends the flows of the set in `octets[at, end)`. Returns as `walk`. */
@@ -129,6 +42,10 @@ function readRecord(octets: Uint8Array, layout: Layout, context: RecordContext, 
     else context.withoutAddress++
     return
   }
+  if (layout.isConnection) {
+    readConnection(octets, context, columns)
+    return
+  }
   let octetsSlot = slot.octets
   let packetsSlot = slot.packets
   if (isZero(octets, octetsSlot, packetsSlot)) {
@@ -137,13 +54,53 @@ function readRecord(octets: Uint8Array, layout: Layout, context: RecordContext, 
   }
   const hasForward = !isZero(octets, octetsSlot, packetsSlot)
   const hasReverse = !isZero(octets, slot.octetsReverse, slot.packetsReverse)
-  if (!hasForward && !hasReverse && (!layout.hasCounters || isPresent(slot.event))) {
+  if (!hasForward && !hasReverse) {
     context.withoutCounters++
     return
   }
   // A one-sided connection (only answers were counted) has one row, the reverse one.
-  if (hasForward || !hasReverse) writeRow(octets, octetsSlot, packetsSlot, false, context, columns)
+  if (hasForward) writeRow(octets, octetsSlot, packetsSlot, false, context, columns)
   if (hasReverse) writeRow(octets, slot.octetsReverse, slot.packetsReverse, true, context, columns)
+}
+
+const counts: ConnectionCounts = { octets: 0, packets: 0, octetsReverse: 0, packetsReverse: 0 }
+
+/** An event of a connection: what was counted of it before is not counted again. */
+function readConnection(octets: Uint8Array, context: RecordContext, columns: FlowColumns): void {
+  counts.octets = long(octets, slot.octets)
+  counts.packets = long(octets, slot.packets)
+  counts.octetsReverse = long(octets, slot.octetsReverse)
+  counts.packetsReverse = long(octets, slot.packetsReverse)
+  context.connections.take(
+    context.exporter,
+    low(octets, slot.connection),
+    low(octets, slot.event),
+    long(octets, slot.startMs),
+    long(octets, slot.eventTime),
+    counts,
+  )
+  const hasForward = counts.octets + counts.packets > 0
+  const hasReverse = counts.octetsReverse + counts.packetsReverse > 0
+  if (!hasForward && !hasReverse) context.withoutCounters++
+  if (hasForward) {
+    writeRow(octets, slot.octets, slot.packets, false, context, columns)
+    writeCounts(columns, counts.octets, counts.packets)
+  }
+  if (hasReverse) {
+    writeRow(octets, slot.octetsReverse, slot.packetsReverse, true, context, columns)
+    writeCounts(columns, counts.octetsReverse, counts.packetsReverse)
+  }
+}
+
+const long = (octets: Uint8Array, index: number): number => high(octets, index) * 2 ** 32 + low(octets, index)
+
+/** Replaces the counters of the last row. */
+function writeCounts(c: FlowColumns, octets: number, packets: number): void {
+  const row = c.length - 1
+  c.bytesLo[row] = octets
+  c.bytesHi[row] = octets / 2 ** 32
+  c.packetsLo[row] = packets
+  c.packetsHi[row] = packets / 2 ** 32
 }
 
 function isZero(octets: Uint8Array, a: number, b: number): boolean {
@@ -181,7 +138,9 @@ function writeRow(
   c.srcPort[row] = isReverse && !isIcmp ? dstPort : srcPort
   c.dstPort[row] = isReverse && !isIcmp ? srcPort : dstPort
   c.protocol[row] = protocol
-  c.tcpFlags[row] = low(octets, isReverse ? slot.tcpFlagsReverse : slot.tcpFlags)
+  c.tcpFlags[row] = isReverse
+    ? low(octets, slot.tcpFlagsReverse) | low(octets, slot.tcpFlagsInitialReverse)
+    : low(octets, slot.tcpFlags) | low(octets, slot.tcpFlagsInitial)
   c.dscp[row] = isPresent(slot.dscp) ? low(octets, slot.dscp) & 0x3f : (low(octets, slot.tos) & 0xff) >> 2
   c.fragment[row] = isFragment(octets) ? 1 : 0
   c.bytesLo[row] = low(octets, octetsSlot)
@@ -261,7 +220,16 @@ function rateIn(octets: Uint8Array): number {
       : interval
   }
   const size = low(octets, slot.size)
-  return size > 0 ? Math.round(low(octets, slot.population) / size) : 0
+  return size > 0 ? Math.round(low(octets, slot.population) / size) : rateOfProbability(octets)
+}
+
+/** `samplingProbability` is the only float: of 8 octets, or of 4. */
+function rateOfProbability(octets: Uint8Array): number {
+  const [at, length] = [places[slot.probability]!, lengths[slot.probability]!]
+  if (at < 0 || (length !== 4 && length !== 8)) return 0
+  const view = new DataView(octets.buffer, octets.byteOffset + at, length)
+  const probability = length === 4 ? view.getFloat32(0) : view.getFloat64(0)
+  return probability > 0 && probability <= 1 ? Math.min(0xff_ff_ff_ff, Math.round(1 / probability)) : 0
 }
 
 /** No exporter keeps a flow longer: a larger difference is that of two clocks, or of an end before the start. */

@@ -261,15 +261,19 @@ function readName(octets: Uint8Array, view: DataView, from: number, end: number)
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(name) ? name : ''
 }
 
-/** The two highest bits are the kind: 0 an ifIndex, 1 a reason for dropping, 2 several interfaces. 0x3fffffff is the device itself. */
+/** As an interface, the device itself. */
+const internal = 0x3f_ff_ff_ff
+
+/** The two highest bits are the kind: 0 an ifIndex, 1 a reason for dropping, 2 several interfaces. */
 function packedIf(view: DataView, at: number): number {
   const value = view.getUint32(at)
-  return value < 0x3f_ff_ff_ff ? value : 0
+  return value < internal ? value : 0
 }
 
+/** The kind has a word of its own, so that an ifIndex may have all 32 bits. */
 function pairIf(view: DataView, at: number): number {
   const value = view.getUint32(at + 4)
-  return view.getUint32(at) === 0 && value < 0x3f_ff_ff_ff ? value : 0
+  return view.getUint32(at) === 0 && value !== internal ? value : 0
 }
 
 function agentOf(view: DataView, start: number): string {

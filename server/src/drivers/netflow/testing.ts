@@ -150,6 +150,27 @@ export const flowSample = (rate: number, ...records: readonly Uint8Array[]): Uin
 export const rawHeader = (protocol: number, frameLength: number, header: Uint8Array): Uint8Array =>
   xdr(1, u32(protocol), u32(frameLength), u32(4), u32(header.length), header)
 
+/** A frame without addresses. */
+export const ethernet = (type: number, ...parts: Part[]) => pack(new Uint8Array(12), u16(type), ...parts)
+
+export const ipv4 = ({ protocol, fragment = 0 }: { protocol: number; fragment?: number }, ...parts: Part[]) =>
+  pack(
+    u8(0x45),
+    u8(0),
+    u16(1000),
+    u16(1),
+    u16(fragment),
+    u8(64),
+    u8(protocol),
+    u16(0),
+    ip('192.0.2.1'),
+    ip('198.51.100.2'),
+    ...parts,
+  )
+
+export const ipv6 = (next: number, ...parts: Part[]) =>
+  pack(u32(0x6b_80_00_00), u16(100), u8(next), u8(64), ip('2001:db8::1'), ip('2001:db8::2'), ...parts)
+
 export type Row = Record<string, number | string>
 
 /** The rows of a batch as objects; counters as numbers. */

@@ -27,7 +27,12 @@ export function decodeV5(
   // Two bits of mode and 14 of interval. 0: the exporter names no rate.
   const rate = context.override > 0 ? context.override : view.getUint16(start + 22) & 0x3f_ff
   let row = c.length
-  for (let i = 0, at = start + headerOctets; i < count; i++, at += recordOctets, row++) {
+  for (let i = 0, at = start + headerOctets; i < count; i++, at += recordOctets) {
+    // Some exporters fill datagrams up with empty records.
+    if ((view.getUint32(at + 16) | view.getUint32(at + 20)) === 0) {
+      counters.recordsWithoutCounters++
+      continue
+    }
     const word = row * 4
     c.time[row] = context.time
     c.exporter[row] = context.exporter
@@ -52,6 +57,7 @@ export function decodeV5(
     c.samplingRate[row] = rate
     const duration = (view.getUint32(at + 28) - view.getUint32(at + 24)) >>> 0
     c.durationMs[row] = duration <= durationMaxMs ? duration : 0
+    row++
   }
   c.length = row
 }

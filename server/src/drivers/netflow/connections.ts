@@ -1,0 +1,105 @@
+// Connections that a firewall reports as events (Cisco ASA and FTD, NSEL): an update has what was counted since the one before, the end of
+// the connection has its total in the same elements. Only what no update had is counted at the end. Collectors that add up all events count
+// twice, those that take only updates miss connections that end before their first one, and exporters that send no updates.
+
+/** What is counted; one object, reused. */
+export type ConnectionCounts = {
+  octets: number
+  packets: number
+  octetsReverse: number
+  packetsReverse: number
+}
+
+/** Values of `firewallEvent`; of the others none has counters. */
+const event = { deleted: 2, updated: 5 } as const
+
+/** Connections of all exporters with an update and without an end; the oldest give way. */
+const connectionsMax = 131_072
+
+/** `isWhole`: the first update that was seen is the first one of the connection. */
+type Counted = ConnectionCounts & { isWhole: boolean }
+
+/** Times of its clock. Since `sinceMs` no update is missing. */
+type Exporter = {
+  sinceMs: number
+  latestMs: number
+  hasUpdates: boolean
+}
+
+/** What of the connections was counted so far. */
+export class Connections {
+  readonly #counted = new Map<number, Counted>()
+  readonly #exporters = new Map<number, Exporter>()
+  readonly #max: number
+
+  constructor(max: number = connectionsMax) {
+    this.#max = max
+  }
+
+  /**
+   * Takes the event of a connection, and leaves in `counts` what is to be counted of it. `createdMs` and `timeMs` are times of the
+   * exporter's clock; 0 if the record has none.
+   */
+  take(
+    exporter: number,
+    connection: number,
+    kind: number,
+    createdMs: number,
+    timeMs: number,
+    counts: ConnectionCounts,
+  ): void {
+    const state = this.#stateOf(exporter, timeMs)
+    const key = exporter * 2 ** 32 + connection
+    if (kind === event.updated) this.#update(key, state, createdMs, counts)
+    else if (kind === event.deleted) this.#end(key, state, createdMs, counts)
+  }
+
+  #stateOf(exporter: number, timeMs: number): Exporter {
+    const known = this.#exporters.get(exporter)
+    if (known) {
+      known.latestMs = timeMs
+      return known
+    }
+    const state = { sinceMs: timeMs, latestMs: timeMs, hasUpdates: false }
+    this.#exporters.set(exporter, state)
+    return state
+  }
+
+  #update(key: number, state: Exporter, createdMs: number, counts: ConnectionCounts): void {
+    state.hasUpdates = true
+    const known = this.#counted.get(key)
+    if (known) {
+      known.octets += counts.octets
+      known.packets += counts.packets
+      known.octetsReverse += counts.octetsReverse
+      known.packetsReverse += counts.packetsReverse
+      return
+    }
+    if (this.#counted.size >= this.#max) this.#forgetOldest()
+    this.#counted.set(key, { ...counts, isWhole: isSince(state, createdMs) })
+  }
+
+  #end(key: number, state: Exporter, createdMs: number, counts: ConnectionCounts): void {
+    const known = this.#counted.get(key)
+    this.#counted.delete(key)
+    // Updates that nobody saw, of before a restart: what they had was counted then.
+    const isWhole = known ? known.isWhole : !state.hasUpdates || isSince(state, createdMs)
+    if (!isWhole) counts.octets = counts.packets = counts.octetsReverse = counts.packetsReverse = 0
+    if (!known) return
+    counts.octets = Math.max(0, counts.octets - known.octets)
+    counts.packets = Math.max(0, counts.packets - known.packets)
+    counts.octetsReverse = Math.max(0, counts.octetsReverse - known.octetsReverse)
+    counts.packetsReverse = Math.max(0, counts.packetsReverse - known.packetsReverse)
+  }
+
+  /** A connection of this exporter that is older than now may be the one that is forgotten. */
+  #forgetOldest(): void {
+    const oldest = this.#counted.keys().next().value!
+    this.#counted.delete(oldest)
+    const state = this.#exporters.get(Math.floor(oldest / 2 ** 32))
+    if (state) state.sinceMs = state.latestMs
+  }
+}
+
+/** Without a time of its creation a connection counts as a new one. */
+const isSince = ({ sinceMs }: Exporter, createdMs: number): boolean => createdMs === 0 || createdMs >= sinceMs
