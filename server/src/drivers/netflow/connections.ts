@@ -75,8 +75,9 @@ export class Connections {
       known.packetsReverse += counts.packetsReverse
       return
     }
+    const isWhole = isSince(state, createdMs)
     if (this.#counted.size >= this.#max) this.#forgetOldest()
-    this.#counted.set(key, { ...counts, isWhole: isSince(state, createdMs) })
+    this.#counted.set(key, { ...counts, isWhole })
   }
 
   #end(key: number, state: Exporter, createdMs: number, counts: ConnectionCounts): void {
