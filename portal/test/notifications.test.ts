@@ -128,6 +128,20 @@ describe('notifications in the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('has the report of last month in a mail with its PDF, whose link opens the page of it', async () => {
+    const mail = await mailWith('/reports?month=')
+    assert.match(mail, /filename="?report-\d{4}-\d\d\.pdf/)
+    assert.match(mail, /^JVBERi0|%PDF-/m)
+    const month = /\/reports\?month=(\d{4}-\d\d)/.exec(mail)![1]!
+    const { context, page, pageErrors } = await openPerson(browser, demo.url, member)
+    await page.goto(`${demo.url}/reports?month=${month}`)
+    await page.getByRole('heading', { name: 'Monthly report' }).waitFor()
+    assert.equal(await page.getByRole('combobox', { name: 'Month' }).inputValue(), month)
+    await page.getByRole('region', { name: 'Traffic', exact: true }).getByRole('img').first().waitFor()
+    assert.deepEqual(pageErrors, [])
+    await context.close()
+  })
+
   it('end with the link of a mail, which leads back to the settings', async () => {
     const mail = await mailWith('/unsubscribe/')
     assert.match(mail, /\/profile\/notifications/)

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import { createClient } from '@pharos/contract/client'
 import { draftLetterRoute, uploadLetterRoute } from '@pharos/contract/letter'
+import { updateShieldRulesRoute } from '@pharos/contract/shield'
 import { createSessionTokenRoute } from '@pharos/contract/session'
 import type { Browser, Page } from 'playwright-core'
 import { assertFits, axeViolations } from './accessibility.ts'
@@ -155,6 +156,34 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('decides about held shield rules with their effect, and the customer sees what was decided', async () => {
+    const customer = await openPerson(browser, demo.url, 'demo@demo.example')
+    for (const [prefix, isApproval] of [
+      ['198.18.64.0/22', true],
+      ['198.51.100.0/24', false],
+    ] as const) {
+      await dropAll(prefix)
+      const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
+      await page.goto(`${demo.url}/staff/inbox`)
+      await page.getByRole('button', { name: new RegExp(`Drop or limit all traffic to ${prefix}`) }).click()
+      await page.getByRole('region', { name: 'Rules of the list' }).getByText('Drop: All traffic').waitFor()
+      await page.getByRole('region', { name: 'Effect in the last hour' }).getByText(/flow/i).first().waitFor()
+      await page.getByRole('button', { name: isApproval ? /^Approve/ : /^Reject/ }).click()
+      const dialog = page.getByRole('dialog', { name: / this change of shield rules\?$/ })
+      await dialog.getByRole('button', { name: isApproval ? 'Approve' : 'Reject', exact: true }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await customer.page.goto(`${demo.url}/shield/rules?prefix=${encodeURIComponent(prefix)}`)
+      await customer.page
+        .getByText(isApproval ? 'Active' : /The provider did not approve the list/)
+        .first()
+        .waitFor()
+      assert.deepEqual(pageErrors, [])
+      await context.close()
+    }
+    assert.deepEqual(customer.pageErrors, [])
+    await customer.context.close()
+  })
+
   it('shows one request over all regions with its effect, and approves it by key', async () => {
     await demo.disableUnasked()
     const { context, page, pageErrors } = await openPerson(browser, demo.url, 'staff@demo.example')
@@ -181,7 +210,9 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await page.goto(`${demo.url}/staff/holds?state=all`)
     await page.getByRole('row').filter({ hasText: 'ams' }).getByText('Approved').first().waitFor()
     await look(page, 'staff-holds')
-    const mail = demo.mailsTo('staff@demo.example').find((one) => one.includes('approval'))
+    const mail = demo
+      .mailsTo('staff@demo.example')
+      .find((one) => one.includes('approval') && !one.includes('shield rules'))
     assert.match(mail ?? 'no mail', /pharos holds show \d+/)
     assert.deepEqual(pageErrors, [])
     await context.close()
@@ -198,6 +229,15 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     const params = { announcement_id: found.body.results[0]!.id }
     const draft = await call(draftLetterRoute, { params })
     await call(uploadLetterRoute, { params, form: { file: draft.body as Blob, filename: 'letter.pdf' } })
+  }
+
+  /** Needs the approval of staff. */
+  async function dropAll(prefix: string): Promise<void> {
+    const { body } = await createClient({ baseUrl: demo.url })(createSessionTokenRoute, {
+      body: { email: 'demo@demo.example', password: demoPassword },
+    })
+    const call = createClient({ baseUrl: demo.url, credential: () => ({ bearer: body.access }) })
+    await call(updateShieldRulesRoute, { body: { prefix, rules: [{ action: 'deny' }], force: true } })
   }
 
   async function look(page: Page, name: string): Promise<void> {
