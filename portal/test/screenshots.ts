@@ -29,6 +29,17 @@ const open = (path: string) => async (page: Page) => {
 
 const ofMember: readonly Shot[] = [
   { name: 'overview', path: '/' },
+  {
+    name: 'overview-pinned',
+    path: '/',
+    act: async (page) => {
+      await page.evaluate(`localStorage.setItem('pharos-views-1-traffic', JSON.stringify([
+        { name: 'Networks by hour', search: '?by=remote_asn&chart=heatmap&range=1h', isPinned: true },
+        { name: 'Outbound ports', search: '?by=local_port&direction=out&range=1h', isPinned: true },
+      ]))`)
+      await page.reload()
+    },
+  },
   { name: 'announcements', path: '/announcements' },
   { name: 'announcements-none', path: '/announcements?cidr=192.0.2.0%2F24' },
   { name: 'announcement', path: '/announcements', act: open('/announcements/') },

@@ -16,6 +16,7 @@ import { Announced, OngoingAttacks, RecentAttacks, RegionsInSync } from './figur
 import { FirstSteps } from './first-steps.tsx'
 import { LargestCard } from './largest-card.tsx'
 import classes from './overview.module.css'
+import { PinnedViews } from './pinned-views.tsx'
 import { countsByRegion, deviationsByRegion } from './prefix-counts.ts'
 import { ToDo } from './to-do.tsx'
 import { useAttacks } from './use-attacks.ts'
@@ -81,6 +82,7 @@ function Shown({ user }: { user: User }) {
         {isRouted && <RegionsInSync answer={regions} />}
       </Grid>
       {isWatched && !isQuiet && <LazyTrafficCard name={user.current_team.name} height={180} isOptional />}
+      {isWatched && <PinnedViews />}
       <div className={classes['cards']} data-new={isQuiet || undefined}>
         {isNew && (
           <div className={classes['first']}>

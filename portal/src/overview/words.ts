@@ -3,6 +3,7 @@ const count = (n: number, one: string, many: string) => `${n.toLocaleString('en'
 
 export const words = {
   title: 'Overview',
+  pins: 'Pinned views of traffic',
   retry: 'Retry',
   alarm: {
     label: 'Ongoing attacks',

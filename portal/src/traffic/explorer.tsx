@@ -15,7 +15,7 @@ import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
-import { addressTime, spanOf, type Span, type TimeRange } from '../ui/time-range.ts'
+import { addressTime, type Span, type TimeRange } from '../ui/time-range.ts'
 import { formatDuration, useZone, zoneName } from '../ui/time.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { usePageSearch } from '../ui/use-page-search.ts'
@@ -26,13 +26,12 @@ import { FlowDiagram, Picture } from './picture.tsx'
 import { QueryBar } from './query-bar.tsx'
 import { TrafficTable } from './traffic-table.tsx'
 import { rowsOf, unitOf } from './traffic-rows.ts'
-import { readView, viewAddress, withFilter, type TrafficView } from './traffic-view.ts'
+import { rangeOf, readView, viewAddress, viewSpan, withFilter, type TrafficView } from './traffic-view.ts'
 import { useFlowKeys, useFlows, type FlowKeys } from './use-flows.ts'
 import filterClasses from '../ui/filter.module.css'
 import classes from './traffic.module.css'
 import { words } from './words.ts'
 
-const defaultRange = { range: '24h' } as const
 const chartHeight = 340
 
 export function Explorer() {
@@ -43,8 +42,7 @@ export function Explorer() {
   const timeZone = zoneName(zone)
   const range = useMemo(() => rangeOf(address), [address])
   const now = useMinute()
-  const readSpan = spanOf(range, now, timeZone)
-  const span = readSpan?.start === undefined ? spanOf(defaultRange, now, timeZone)! : readSpan
+  const span = viewSpan(range, now, timeZone)
   const isUpToNow = span.end === undefined
   const request = useMemo(() => flowRequest(view, span, timeZone), [view, span.start, span.end, timeZone])
   const keys = useFlowKeys()
@@ -84,13 +82,6 @@ export function Explorer() {
       <Result {...shared} />
     </Page>
   )
-}
-
-function rangeOf(address: Readonly<Record<string, unknown>>): TimeRange {
-  const text = (name: string) => (address[name] === undefined ? undefined : String(address[name]))
-  const [range, from, to] = [text('range'), text('from'), text('to')]
-  if (range === undefined && from === undefined) return defaultRange
-  return range === undefined ? { from, ...(to === undefined ? {} : { to }) } : { range }
 }
 
 /** Returns the time, which changes each minute: a range up to now moves with it. */
@@ -231,8 +222,7 @@ function Marked({ view, span, range, title, answer, rows, onZoom }: MarkedProps)
         rows={rows}
         marks={marks}
         height={chartHeight}
-        onZoom={onZoom}
-        isZoomed={range.from !== undefined}
+        zoom={{ onZoom, isZoomed: range.from !== undefined }}
       />
       {unmarked > 0 && (
         <Text size="xs" c="dimmed">
@@ -367,7 +357,7 @@ function Tools({ request, view, title }: ToolsProps) {
   }
   return (
     <>
-      <SavedViews list="traffic" several={words.tools.views} suggestedName={() => title} />
+      <SavedViews list="traffic" several={words.tools.views} suggestedName={() => title} canPin />
       <Button
         size="xs"
         variant="default"

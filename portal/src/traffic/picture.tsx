@@ -1,7 +1,7 @@
 // The drawing of a traffic view: stacked, as lines, as parts of the sum, one small chart for each group, as a heatmap, or as a flow diagram.
 import { Skeleton, Text } from '@mantine/core'
 import type { FlowGraphRequest, FlowTimeseries } from '@pharos/contract/flow'
-import type { ChartMark, ChartSeries, TimeRange } from '../charts/chart-props.ts'
+import type { ChartMark, ChartProps, ChartSeries } from '../charts/chart-props.ts'
 import { Chart } from '../charts/chart.tsx'
 import { colorVariable } from '../charts/inks.ts'
 import { Sankey } from '../charts/sankey.tsx'
@@ -20,14 +20,16 @@ type PictureProps = {
   readonly title: string
   readonly answer: FlowTimeseries
   readonly rows: readonly TrafficRow[]
-  readonly marks: readonly ChartMark[]
+  readonly marks?: readonly ChartMark[]
   readonly height: number
-  readonly onZoom: (range: TimeRange | undefined) => void
-  readonly isZoomed: boolean
+  /** If left out, each chart zooms by itself. */
+  readonly zoom?: Pick<ChartProps, 'onZoom' | 'isZoomed'>
+  /** Whether no table names the colors. */
+  readonly hasLegend?: boolean
 }
 
 export function Picture(props: PictureProps) {
-  const { view, answer } = props
+  const { view, answer, marks = [], zoom, hasLegend = false } = props
   if (view.chart === 'grid') return <SmallCharts {...props} />
   const unit = unitOf[view.metric]
   const isPercent = view.chart === 'percent'
@@ -44,13 +46,12 @@ export function Picture(props: PictureProps) {
     <Chart
       label={props.title}
       kind={isHeatmap ? 'heatmap' : view.chart === 'lines' || isCompared ? 'lines' : 'stacked-area'}
-      hasLegend={isCompared || isHeatmap}
+      hasLegend={isCompared || isHeatmap || hasLegend}
       times={timesOf(answer)}
       series={isCompared ? compared(props, series) : series}
-      marks={props.marks}
+      marks={marks}
       range={[Date.parse(answer.start), Date.parse(answer.end)]}
-      onZoom={props.onZoom}
-      isZoomed={props.isZoomed}
+      {...zoom}
       height={isHeatmap ? heatmapHeight(series.length) : props.height}
       periodMs={answer.interval * 1000}
     />
@@ -86,7 +87,7 @@ const fitted = (values: readonly (number | null)[], length: number) =>
 
 const cellHeight = 120
 
-function SmallCharts({ view, answer, rows, onZoom, isZoomed }: PictureProps) {
+function SmallCharts({ view, answer, rows, zoom }: PictureProps) {
   const unit = unitOf[view.metric]
   const times = timesOf(answer)
   return (
@@ -106,8 +107,7 @@ function SmallCharts({ view, answer, rows, onZoom, isZoomed }: PictureProps) {
             range={[Date.parse(answer.start), Date.parse(answer.end)]}
             hasLegend={false}
             height={cellHeight}
-            onZoom={onZoom}
-            isZoomed={isZoomed}
+            {...zoom}
           />
         </div>
       ))}

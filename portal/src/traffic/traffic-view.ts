@@ -1,5 +1,6 @@
 // The view of the traffic explorer, as the address holds it: every part is plain text, so that a view can be shared and edited.
 // Parts that cannot be read are named and left out. Pure.
+import { spanOf, type Span, type TimeRange } from '../ui/time-range.ts'
 import { textsOf } from '../ui/use-page-search.ts'
 
 export const chartKinds = ['stacked', 'lines', 'percent', 'grid', 'heatmap', 'sankey'] as const
@@ -93,6 +94,23 @@ export function readView(address: Readonly<Record<string, unknown>>): {
     },
     ignored,
   }
+}
+
+/** The time range of an address without one. */
+const defaultRange: TimeRange = { range: '24h' }
+
+/** Returns the time range of an address. */
+export function rangeOf(address: Readonly<Record<string, unknown>>): TimeRange {
+  const text = (name: string) => (address[name] === undefined ? undefined : String(address[name]))
+  const [range, from, to] = [text('range'), text('from'), text('to')]
+  if (range === undefined && from === undefined) return defaultRange
+  return range === undefined ? { from, ...(to === undefined ? {} : { to }) } : { range }
+}
+
+/** Returns the span of a range at a moment; that of the usual range if it is not valid or has no start. */
+export function viewSpan(range: TimeRange, now: number, timeZone: string): Span {
+  const span = spanOf(range, now, timeZone)
+  return span?.start === undefined ? spanOf(defaultRange, now, timeZone)! : span
 }
 
 const textIn = (value: unknown): string | undefined =>

@@ -12,42 +12,37 @@ import {
   UnstyledButton,
 } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
-import { IconBookmark, IconLink, IconStar, IconStarFilled, IconTrash } from '@tabler/icons-react'
+import {
+  IconBookmark,
+  IconLink,
+  IconPin,
+  IconPinFilled,
+  IconStar,
+  IconStarFilled,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useEffect, useState, type SyntheticEvent } from 'react'
-import { useUser } from '../api/use-session.ts'
 import { notifySuccess } from './notify.ts'
-import { storedChoice, useStoredChoice, type StoredChoice } from './stored-choice.ts'
+import { pinnedOf, pinsMax, withChange, withView } from './saved-views.ts'
+import { useSavedViews } from './use-saved-views.ts'
 import { words } from './words.ts'
 import classes from './list.module.css'
-
-type SavedView = {
-  readonly name: string
-  /** The search part of its address. */
-  readonly search: string
-  readonly isDefault?: boolean
-}
-
-const stores = new Map<string, StoredChoice<readonly SavedView[]>>()
-function viewsOf(list: string, person: number | undefined): StoredChoice<readonly SavedView[]> {
-  const key = `pharos-views-${person ?? 0}-${list}`
-  const store = stores.get(key) ?? storedChoice<readonly SavedView[]>(key, [])
-  stores.set(key, store)
-  return store
-}
 
 type SavedViewsProps = {
   readonly list: string
   readonly several: string
   /** Suggests the name of a new view. */
   readonly suggestedName: () => string
+  /** Whether views can be pinned to the overview. */
+  readonly canPin?: boolean
 }
 
-export function SavedViews({ list, several, suggestedName }: SavedViewsProps) {
+export function SavedViews({ list, several, suggestedName, canPin = false }: SavedViewsProps) {
   const router = useRouter()
-  const store = viewsOf(list, useUser()?.id)
-  const views = useStoredChoice(store)
+  const [views, setViews] = useSavedViews(list)
   const [opened, setOpened] = useState(false)
   const [name, setName] = useState<string>()
+  const [isFull, setFull] = useState(false)
   const current = searchOf(router.latestLocation.search)
   const active = views.find(({ search }) => search === current)
   const show = (search: string) => {
@@ -59,18 +54,16 @@ export function SavedViews({ list, several, suggestedName }: SavedViewsProps) {
     const byDefault = views.find(({ isDefault }) => isDefault)
     if (byDefault && Object.keys(router.latestLocation.search).length === 0) show(byDefault.search)
   }, [list])
-  const change = (one: SavedView, next: Partial<SavedView> | undefined) =>
-    store.set(
-      views.flatMap((other) => {
-        if (other !== one) return [next?.isDefault ? { ...other, isDefault: false } : other]
-        return next ? [{ ...other, ...next }] : []
-      }),
-    )
+  function pin(wanted: string, isPinned: boolean) {
+    const isTooMany = isPinned && pinnedOf(views).length >= pinsMax
+    setFull(isTooMany)
+    if (!isTooMany) setViews(withChange(views, wanted, { isPinned }))
+  }
   function save(event: SyntheticEvent) {
     event.preventDefault()
     const wanted = name?.trim()
     if (!wanted) return
-    store.set([...views.filter((one) => one.name !== wanted), { name: wanted, search: current }])
+    setViews(withView(views, wanted, current))
     setName(undefined)
   }
   const copy = () =>
@@ -83,7 +76,7 @@ export function SavedViews({ list, several, suggestedName }: SavedViewsProps) {
       onChange={setOpened}
       position="bottom-start"
       shadow="md"
-      width={280}
+      width={canPin ? 320 : 280}
       trapFocus
       returnFocus
     >
@@ -112,25 +105,43 @@ export function SavedViews({ list, several, suggestedName }: SavedViewsProps) {
               >
                 {one.name}
               </UnstyledButton>
+              {canPin && (
+                <ActionIcon
+                  variant="subtle"
+                  aria-label={one.isPinned ? words.views.unpin(one.name) : words.views.pin(one.name)}
+                  aria-pressed={one.isPinned === true}
+                  onClick={() => pin(one.name, !one.isPinned)}
+                >
+                  {one.isPinned ? <IconPinFilled size={14} /> : <IconPin size={14} />}
+                </ActionIcon>
+              )}
               <ActionIcon
                 variant="subtle"
                 aria-label={
                   one.isDefault ? words.views.noDefault(one.name) : words.views.makeDefault(one.name)
                 }
                 aria-pressed={one.isDefault === true}
-                onClick={() => change(one, { isDefault: !one.isDefault })}
+                onClick={() => setViews(withChange(views, one.name, { isDefault: !one.isDefault }))}
               >
                 {one.isDefault ? <IconStarFilled size={14} /> : <IconStar size={14} />}
               </ActionIcon>
               <ActionIcon
                 variant="subtle"
                 aria-label={words.views.remove(one.name)}
-                onClick={() => change(one, undefined)}
+                onClick={() => {
+                  setFull(false)
+                  setViews(views.filter((other) => other !== one))
+                }}
               >
                 <IconTrash size={14} />
               </ActionIcon>
             </Group>
           ))}
+          {isFull && (
+            <Text size="xs" c="bad" role="alert" px={10}>
+              {words.views.pinsFull(pinsMax)}
+            </Text>
+          )}
           <Divider />
           {name === undefined ? (
             <Button

@@ -4,7 +4,8 @@ import { useId, type ReactNode } from 'react'
 import classes from './section.module.css'
 
 type SectionProps = {
-  readonly title: string
+  /** Text, or a link whose text is the title. */
+  readonly title: ReactNode
   /** Beside the title: a count, a state. */
   readonly note?: ReactNode
   readonly actions?: ReactNode

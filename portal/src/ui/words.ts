@@ -267,6 +267,9 @@ export const words = {
     copied: 'Link copied.',
     makeDefault: (name: string) => `Open this list with ${name}`,
     noDefault: (name: string) => `Do not open this list with ${name}`,
+    pin: (name: string) => `Pin ${name} to the overview`,
+    unpin: (name: string) => `Unpin ${name} from the overview`,
+    pinsFull: (max: number) => `At most ${max} views can be on the overview. Unpin another one first.`,
     remove: (name: string) => `Delete view ${name}`,
   },
   selection: {

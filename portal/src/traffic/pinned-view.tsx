@@ -1,0 +1,111 @@
+// A pinned view of the traffic explorer as a card of the overview. Its time range moves with now, as in the explorer.
+import { ActionIcon, Text } from '@mantine/core'
+import { useRouter } from '@tanstack/react-router'
+import { IconPinnedOff } from '@tabler/icons-react'
+import { useMemo } from 'react'
+import { Chart } from '../charts/chart.tsx'
+import { TextLink } from '../ui/link.tsx'
+import { problemText } from '../ui/problem-text.ts'
+import type { SavedView } from '../ui/saved-views.ts'
+import { Section } from '../ui/section.tsx'
+import { timeRangeText } from '../ui/time-range-text.ts'
+import { useZone, zoneName } from '../ui/time.tsx'
+import { words as uiWords } from '../ui/words.ts'
+import { failureOf } from './flow-problem.tsx'
+import { flowRequest, graphRequest } from './flow-request.ts'
+import { FlowDiagram, Picture } from './picture.tsx'
+import { rowsOf } from './traffic-rows.ts'
+import { rangeOf, readView, viewSpan } from './traffic-view.ts'
+import { useFlowKeys, useFlows } from './use-flows.ts'
+import { words } from './words.ts'
+
+/** As many as the series have colors: a card has no table below it. */
+const groupsMax = 7
+const height = 200
+
+type PinnedViewProps = { readonly view: SavedView; readonly onUnpin: () => void }
+
+export function PinnedView({ view: { name, search }, onUnpin }: PinnedViewProps) {
+  const router = useRouter()
+  const address = useMemo(() => router.options.parseSearch(search), [router, search])
+  const [zone] = useZone()
+  const timeZone = zoneName(zone)
+  const range = rangeOf(address)
+  const span = viewSpan(range, Date.now(), timeZone)
+  const isUpToNow = span.end === undefined
+  const view = useMemo(() => {
+    const read = readView(address).view
+    return {
+      ...read,
+      top: Math.min(read.top, groupsMax),
+      // Small charts in a card are too small.
+      chart: read.chart === 'grid' ? ('lines' as const) : read.chart,
+    }
+  }, [address])
+  const request = useMemo(() => flowRequest(view, span, timeZone), [view, span.start, span.end, timeZone])
+  const answer = useFlows(request, isUpToNow)
+  const keys = useFlowKeys()
+  const { data } = answer
+  const rows = useMemo(
+    () => rowsOf(data?.series ?? [], view.by, view.rank, data?.previous?.series),
+    [data, view],
+  )
+  const hasTraffic = rows.some(({ series }) => (series.max ?? 0) > 0)
+  return (
+    <Section
+      fill
+      title={
+        <TextLink to="/traffic" search={address} inherit c="inherit">
+          {name}
+        </TextLink>
+      }
+      actions={
+        <>
+          <Text size="xs" c="dimmed">
+            {timeRangeText(range, timeZone)}
+          </Text>
+          <ActionIcon
+            variant="subtle"
+            aria-label={uiWords.views.unpin(name)}
+            title={uiWords.views.unpin(name)}
+            onClick={onUnpin}
+          >
+            <IconPinnedOff size={14} />
+          </ActionIcon>
+        </>
+      }
+    >
+      {!data || !hasTraffic ? (
+        <Chart
+          label={name}
+          kind="area"
+          times={[]}
+          series={[]}
+          height={height}
+          isLoading={answer.isPending}
+          emptyText={words.card.none}
+          {...(answer.error && !data
+            ? { error: failureText(answer.error), onRetry: () => void answer.refetch() }
+            : {})}
+        />
+      ) : view.chart === 'sankey' ? (
+        <FlowDiagram
+          view={view}
+          request={graphRequest(view, span)}
+          isUpToNow={isUpToNow}
+          title={name}
+          labelOf={keys.labelOf}
+          height={height}
+        />
+      ) : (
+        <Picture view={view} title={name} answer={data} rows={rows} height={height} hasLegend />
+      )}
+    </Section>
+  )
+}
+
+const failureText = (error: unknown): string => {
+  const failure = failureOf(error)
+  if (failure === 'other') return problemText(error).title
+  return failure === 'store' ? words.state.storeTitle : words.state.expensiveTitle
+}
