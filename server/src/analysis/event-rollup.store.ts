@@ -33,23 +33,28 @@ export async function saveRollup(trx: Trx, changes: readonly EventChange[]): Pro
   if (stale.length > 0) await readMaximaAgain(trx, JSON.stringify(stale))
 }
 
-/** The greatest `span` of events whose peaks are kept: 2^17 seconds are more than a day. */
-const keptSpanMax = 17
+/** The longest events whose peaks are in all rows that they overlap, and their greatest `span`: 2^17 s are 36 h, 2^22 s 48 days. */
+const longestKept = sql`(values (15, interval '24 hours', 17), (60, '24 hours', 17), (360, '720 hours', 22)) k (minutes, longest, span_max)`
 
-/** By span, as the list finds what was ongoing at a time (see related-segment.store.ts). */
+/** Of events that started in a row, ended in it, or were ongoing when it began and are kept; those by span, as in related-segment.store.ts. */
 async function readMaximaAgain(trx: Trx, hours: string): Promise<void> {
+  const peaks = sql`
+    select max(affected_bps) as max_bps, max(affected_pps) as max_pps from team_events
+    where team_id = n.team_id and classification_key = n.classification_key`
   await sql`
     update team_event_hours h set max_bps = m.max_bps, max_pps = m.max_pps
     from json_populate_recordset(null::team_event_hours, ${hours}::json) n
-      cross join lateral (select make_interval(mins => n.minutes) as length) l
+      join ${longestKept} on k.minutes = n.minutes
+      cross join lateral (select n.at + make_interval(mins => n.minutes) as until) u
       cross join lateral (
-        select max(e.affected_bps) as max_bps, max(e.affected_pps) as max_pps
-        from generate_series(0, ${sql.lit(keptSpanMax)}) s(span) cross join lateral (
-          select affected_bps, affected_pps from team_events
-          where team_id = n.team_id and (span, start_at) < (s.span, n.at + length)
-            and (span, start_at) >= (s.span, n.at - make_interval(secs => power(2, s.span) * 1.001))
-            and end_at + interval '0' >= n.at and end_at - start_at <= interval '24 hours'
-            and classification_key = n.classification_key offset 0) e) m
+        select max(max_bps) as max_bps, max(max_pps) as max_pps from (
+          ${peaks} and start_at >= n.at and start_at < until and end_at is not null
+          union all ${peaks} and end_at >= n.at and end_at < until
+          union all
+          select p.* from generate_series(0, k.span_max) s (span) cross join lateral (
+            ${peaks} and (span, start_at) < (s.span, n.at)
+              and (span, start_at) >= (s.span, n.at - make_interval(secs => power(2, s.span) * 1.001))
+              and end_at + interval '0' >= n.at and end_at - start_at <= k.longest offset 0) p) a) m
     where (h.team_id, h.minutes, h.at, h.classification_key) = (n.team_id, n.minutes, n.at, n.classification_key)`.execute(
     trx,
   )

@@ -52,6 +52,8 @@ const durations = [
   dayMs,
   dayMs + 1,
   3 * dayMs,
+  30 * dayMs,
+  30 * dayMs + 1,
 ]
 
 function changed(event: Event): Event {
@@ -122,7 +124,7 @@ async function requireSeries(): Promise<void> {
   const query = {
     start: new Date(start).toISOString(),
     end: new Date(start + pick([6 * 60 * minuteMs, 2 * dayMs])).toISOString(),
-    interval: pick([900, 3_600, 7_200, 86_400]),
+    interval: pick([900, 3_600, 7_200, 43_200, 86_400]),
     timezone: pick(['UTC', 'Europe/Amsterdam', 'Asia/Kathmandu', 'Australia/Adelaide']),
     metric: pick(['count', 'max_bps', 'max_pps'] as const),
     limit: 10,

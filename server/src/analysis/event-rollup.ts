@@ -20,9 +20,11 @@ export type HourKey = Pick<HourRow, 'team_id' | 'minutes' | 'at' | 'classificati
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
+/** For each length of rows, the longest event whose peaks are in all rows that it overlaps. SQL: `longestKept`. */
+const longestKept = { 15: dayMs, 60: dayMs, 360: 30 * dayMs } as const
 /** The bucket of `end` of events that have not ended. */
 const notEnded = 2_147_483_647
-const lengths = [15, 60] as const
+const lengths = [15, 60, 360] as const
 
 /** Returns the bucket of a rate: 16 for each power of two, as SQL's rate_bucket(). */
 export function rateBucket(rate: number): number {
@@ -100,8 +102,9 @@ export function hourChanges(changes: readonly EventChange[]): HourRow[] {
 export function staleHours(changes: readonly EventChange[]): HourKey[] {
   const rows = new Map<string, HourKey>()
   for (const { before, after } of changes) {
-    if (!before || !isKept(before) || (after && contains(after, before))) continue
-    for (const hour of hoursOf(before)) rows.set(keyOf(hour), hour)
+    if (!before?.end_at || (after && isSameHours(before, after))) continue
+    const now = new Map(after ? hoursOf(after).map((hour) => [keyOf(hour), hour]) : [])
+    for (const hour of hoursOf(before)) if (!contains(now.get(keyOf(hour)), hour)) rows.set(keyOf(hour), hour)
   }
   return [...rows.values()].map(({ team_id, minutes, at, classification_key }) => ({
     team_id,
@@ -119,22 +122,22 @@ const keyOf = ({ team_id, minutes, at, classification_key }: HourKey): string =>
 const greater = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.max(a, b)
 
-/** Whether the event's peaks are kept: a longer one would be in many rows. SQL: `keptDuration`. */
-const isKept = ({ start_at, end_at }: CountedEvent): boolean =>
-  end_at !== null && end_at.getTime() - start_at.getTime() <= dayMs
-
-/** The quarters and hours in which the event started, ended, and which it overlaps if its peaks are kept. */
+/**
+ * The rows in which the event started and ended, and those between unless it is too long for rows of their length. They have its peaks if
+ * it has ended.
+ */
 function hoursOf(event: CountedEvent): HourRow[] {
   const { team_id, start_at, end_at, classification_key } = event
-  const withPeaks = isKept(event)
-  const [max_bps, max_pps] = withPeaks ? [event.affected_bps, event.affected_pps] : [null, null]
+  const lasted = end_at === null ? Infinity : end_at.getTime() - start_at.getTime()
+  const [max_bps, max_pps] = end_at === null ? [null, null] : [event.affected_bps, event.affected_pps]
   return lengths.flatMap((minutes) => {
     const ms = minutes * minuteMs
     const first = Math.floor(start_at.getTime() / ms)
     const last = end_at === null ? null : Math.floor(end_at.getTime() / ms)
-    const places = withPeaks
-      ? Array.from({ length: last! - first + 1 }, (_, n) => first + n)
-      : new Set(last === null ? [first] : [first, last])
+    const places =
+      lasted <= longestKept[minutes]
+        ? Array.from({ length: last! - first + 1 }, (_, n) => first + n)
+        : new Set(last === null ? [first] : [first, last])
     return [...places].map((n) => ({
       team_id,
       minutes,
@@ -159,15 +162,8 @@ const isSameCount = (a: CountedEvent, b: CountedEvent): boolean =>
 
 /** Peaks of an event that has not ended are not kept. */
 const isSameHours = (a: CountedEvent, b: CountedEvent): boolean =>
-  a.classification_key === b.classification_key &&
-  isSameTime(a, b) &&
-  (isSamePeak(a, b) || (!isKept(a) && !isKept(b)))
+  a.classification_key === b.classification_key && isSameTime(a, b) && (isSamePeak(a, b) || a.end_at === null)
 
-/** Whether the maxima of `after` are at least those of `before`, wherever `before` has some. */
-const contains = (after: CountedEvent, before: CountedEvent): boolean =>
-  isKept(after) &&
-  after.classification_key === before.classification_key &&
-  after.start_at <= before.start_at &&
-  after.end_at! >= before.end_at! &&
-  after.affected_bps >= before.affected_bps &&
-  after.affected_pps >= before.affected_pps
+/** Whether the maxima of a row of the event as it is now are at least those of the row as it was before. */
+const contains = (now: HourRow | undefined, before: HourRow): boolean =>
+  (now?.max_bps ?? -1) >= before.max_bps! && (now?.max_pps ?? -1) >= before.max_pps!

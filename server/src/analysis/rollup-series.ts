@@ -1,16 +1,18 @@
-// The time series of events from the rollup of quarters and hours. Pure; event-timeseries.store.ts reads events one by one where the
+// The time series of events from the rollup of quarters, hours and blocks of six hours. Pure; event-timeseries.store.ts reads events one by one where the
 // rollup has no answer.
 import type { EventMetric } from '@pharos/contract/analysis'
 import type { SeriesQuery, SeriesRow } from './series-query.ts'
 
 const quarterMs = 900_000
-const hourMs = 3_600_000
 
-/** Rows of one length, of one bucket; `bucket` 1 is the first. */
+/** Lengths of rows, in quarters of an hour: blocks of six hours, hours, and quarters. */
+const lengths = [24, 4, 1] as const
+
+/** Rows of one length, of one bucket; `bucket` 1 is the first. Times are quarters of an hour since 1970. */
 export type RollupRange = {
-  readonly minutes: 15 | 60
-  readonly from: Date
-  readonly until: Date
+  readonly length: (typeof lengths)[number]
+  readonly from: number
+  readonly until: number
   readonly bucket: number
 }
 
@@ -29,29 +31,27 @@ export function isInRollup({ filter, borders, metric, groupBy }: SeriesQuery): b
   )
 }
 
-/** Returns the ranges that make up the buckets: hours, and quarters before the first and after the last whole hour of a bucket. */
+/** Returns the ranges that make up the buckets: the longest rows that fit, and shorter ones before the first and after the last of them. */
 export function rollupRanges(borders: readonly Date[]): RollupRange[] {
-  return borders.slice(1).flatMap((until, index) => {
-    const [start, end] = [borders[index]!.getTime(), until.getTime()]
-    const first = Math.ceil(start / hourMs) * hourMs
-    const last = Math.floor(end / hourMs) * hourMs
-    const parts: readonly (readonly [RollupRange['minutes'], number, number])[] =
-      first < last
-        ? [
-            [15, start, first],
-            [60, first, last],
-            [15, last, end],
-          ]
-        : [[15, start, end]]
-    return parts
-      .filter(([, from, to]) => from < to)
-      .map(([minutes, from, to]) => ({
-        minutes,
-        from: new Date(from),
-        until: new Date(to),
-        bucket: index + 1,
-      }))
-  })
+  const at = borders.map((border) => border.getTime() / quarterMs)
+  return at.slice(1).flatMap((until, index) => rangesBetween(at[index]!, until, index + 1, lengths))
+}
+
+function rangesBetween(
+  start: number,
+  end: number,
+  bucket: number,
+  [length, ...shorter]: readonly RollupRange['length'][],
+): RollupRange[] {
+  if (length === undefined || start >= end) return []
+  const from = Math.ceil(start / length) * length
+  const until = Math.floor(end / length) * length
+  if (from >= until) return rangesBetween(start, end, bucket, shorter)
+  return [
+    ...rangesBetween(start, from, bucket, shorter),
+    { length, from, until, bucket },
+    ...rangesBetween(until, end, bucket, shorter),
+  ]
 }
 
 /**

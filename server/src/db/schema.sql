@@ -269,10 +269,10 @@ AS $function$
     with parts as (
       select length, floor(extract(epoch from start_at) / (length * 60))::bigint as first,
         floor(extract(epoch from end_at) / (length * 60))::bigint as last,
-        coalesce(end_at - start_at <= interval '24 hours', false) as is_kept
-      from unnest(array[15, 60]::smallint[]) length)
+        coalesce(end_at - start_at <= longest, false) as is_kept
+      from (values (15::smallint, interval '24 hours'), (60, '24 hours'), (360, '720 hours')) l (length, longest))
     select length, to_timestamp(n * length * 60), (n = first)::integer, (n is not distinct from last)::integer,
-      case when is_kept then bps end, case when is_kept then pps end
+      case when last is not null then bps end, case when last is not null then pps end
     from parts cross join lateral (
       select generate_series(first, last) as n where is_kept
       union select first where not is_kept
@@ -2729,10 +2729,10 @@ create table team_event_hours (
   classification_key text not null,
   started integer not null,
   ended integer not null,
-  max_bps bigint, -- of events that overlap it, have ended and lasted a day at most; null: none. Longer events would be in many rows, and are few
+  max_bps bigint, -- of events that have ended and overlap it; null: none. Events of more than a day, of blocks 30 days, are only in the rows in which they started and ended
   max_pps bigint,
   constraint team_event_hours_pkey PRIMARY KEY (team_id, minutes, at, classification_key) INCLUDE (started, ended, max_bps, max_pps),
-  constraint team_event_hours_minutes_check CHECK (((minutes = 15) OR (minutes = 60)))
+  constraint team_event_hours_minutes_check CHECK ((minutes = ANY (ARRAY[15, 60, 360])))
 );
 alter table team_event_hours enable row level security;
 create policy tenant on team_event_hours as permissive for all to pharos_tenant using ((team_id = current_team_id()));

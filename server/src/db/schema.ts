@@ -1929,17 +1929,19 @@ export interface TeamEventFacetsTable {
   description: string | null
 }
 
+export type TeamEventHoursMinutes = 
+
 /** written by analysis/event-rollup.store.ts */
 export interface TeamEventHoursTable {
   team_id: number
   /** length; quarters are for time zones whose hours begin at a quarter of an hour of UTC */
-  minutes: number
+  minutes: TeamEventHoursMinutes
   /** when it begins */
   at: Date
   classification_key: string
   started: number
   ended: number
-  /** of events that overlap it, have ended and lasted a day at most; null: none. Longer events would be in many rows, and are few */
+  /** of events that have ended and overlap it; null: none. Events of more than a day, of blocks 30 days, are only in the rows in which they started and ended */
   max_bps: number | null
   max_pps: number | null
 }
