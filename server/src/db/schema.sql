@@ -2732,7 +2732,7 @@ create table team_event_hours (
   max_bps bigint, -- of events that have ended and overlap it; null: none. Events of more than a day, of blocks 30 days, are only in the rows in which they started and ended
   max_pps bigint,
   constraint team_event_hours_pkey PRIMARY KEY (team_id, minutes, at, classification_key) INCLUDE (started, ended, max_bps, max_pps),
-  constraint team_event_hours_minutes_check CHECK ((minutes = ANY (ARRAY[15, 60, 360])))
+  constraint team_event_hours_minutes_check CHECK (((minutes = 15) OR (minutes = 60) OR (minutes = 360)))
 );
 alter table team_event_hours enable row level security;
 create policy tenant on team_event_hours as permissive for all to pharos_tenant using ((team_id = current_team_id()));

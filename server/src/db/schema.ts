@@ -1929,13 +1929,11 @@ export interface TeamEventFacetsTable {
   description: string | null
 }
 
-export type TeamEventHoursMinutes = 
-
 /** written by analysis/event-rollup.store.ts */
 export interface TeamEventHoursTable {
   team_id: number
   /** length; quarters are for time zones whose hours begin at a quarter of an hour of UTC */
-  minutes: TeamEventHoursMinutes
+  minutes: number
   /** when it begins */
   at: Date
   classification_key: string
