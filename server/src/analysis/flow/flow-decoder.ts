@@ -88,7 +88,7 @@ export type DecoderCounters = {
   overflowedSets: number
   /** Records without an IP address: layer 2 only, MPLS only. */
   recordsWithoutAddress: number
-  /** Records without octets and packets: events of firewalls (ASA) and of address translation (NEL), not traffic. What was counted before is none either. */
+  /** Records without octets and packets: events of firewalls (ASA) and of address translation (NEL), not traffic. Neither is traffic that was counted before. */
   recordsWithoutCounters: number
   /** Samples whose packet is not IP, or cut before the addresses. */
   samplesWithoutAddress: number

@@ -2,7 +2,7 @@
 // the connection has its total in the same elements. Only what no update had is counted at the end. Collectors that add up all events count
 // twice, those that take only updates miss connections that end before their first one, and exporters that send no updates.
 
-/** What is counted; one object, reused. */
+/** The counters of an event; one object, reused. */
 export type ConnectionCounts = {
   octets: number
   packets: number
@@ -26,7 +26,7 @@ type Exporter = {
   hasUpdates: boolean
 }
 
-/** What of the connections was counted so far. */
+/** The counters of each connection so far. */
 export class Connections {
   readonly #counted = new Map<number, Counted>()
   readonly #exporters = new Map<number, Exporter>()

@@ -1,4 +1,4 @@
-// What single exporters do differently from the documents, or from each other: as their captures show it, built with the encoder of the tests.
+// Differences of single exporters from the documents, or from each other, as their captures show them; built with the encoder of the tests.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createDecoder } from './decoder.ts'
