@@ -128,7 +128,7 @@ describe('notifications in the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('has the report of last month in a mail with its PDF, whose link opens the page of it', async () => {
+  it('has the report of last month in a mail with its PDF, and on the page of that month', async () => {
     // The demo sends it once the traffic of that month is written.
     const mail = await mailWith('/reports?month=', 4 * waitMs)
     assert.match(mail, /filename="?report-\d{4}-\d\d\.pdf/)
