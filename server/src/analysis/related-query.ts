@@ -5,7 +5,8 @@ import type { QueryOf } from '@pharos/contract/route'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { failWith, invalid, prefixErrorAt } from '../runtime/error.ts'
+import { failWith, prefixErrorAt } from '../runtime/error.ts'
+import { windowOf } from '../timeseries/buckets.ts'
 import { flagBits, statusBits } from './event-json.ts'
 
 export const orderingKeys = [
@@ -58,11 +59,7 @@ export type SearchFilter = {
 
 /** Throws `invalid` for a window that ends before it starts, and for an almost valid network. */
 export function parseRelatedQuery(query: QueryOf<typeof listRelatedEventsRoute>): RelatedQuery {
-  const start = query.start === undefined ? null : new Date(query.start)
-  const end = query.end === undefined ? null : new Date(query.end)
-  if (start && end && end < start) {
-    throw invalid(['query', 'end'], 'beforeStart', { start: query.start })
-  }
+  const { start, end } = windowOf(query.start, query.end)
   return {
     flags: flagsOf(query.flag),
     status: query.status === undefined ? null : statusBits([...new Set(query.status as EventStatus[])]),

@@ -42,8 +42,8 @@ describe('buckets', () => {
 
   it('stay within the years of four digits', () => {
     assert.deepEqual(
-      borders('0000-01-01T12:00:00Z', '0000-01-01T13:00:00Z', day, 'Asia/Tokyo')?.[0],
-      '0000-01-01T00:00:00.000Z',
+      borders('0001-01-01T12:00:00Z', '0001-01-01T13:00:00Z', day, 'Asia/Tokyo')?.[0],
+      '0001-01-01T00:00:00.000Z',
     )
     assert.deepEqual(borders('9999-12-31T23:59:59Z', '9999-12-31T23:59:59Z', 1), [
       '9999-12-31T23:59:59.000Z',

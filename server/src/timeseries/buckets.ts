@@ -1,7 +1,7 @@
 // The buckets of a time series, and the figures of a series. Pure.
 import { timeseriesPointsMax, type Series } from '@pharos/contract/timeseries'
 import { invalid } from '../runtime/error.ts'
-import { isTimezone, parseTime } from '../text/time.ts'
+import { firstTime, isTimezone, lastTime, parseTime } from '../text/time.ts'
 
 export type BucketQuery = {
   readonly start: Date
@@ -106,10 +106,6 @@ export function keptBucketsOf<Grain extends number>(
   return { ...bucketsOf({ ...window, interval, points: undefined }, now, part), grain }
 }
 
-/** The first and last times that RFC 3339 can write: its years have four digits. */
-const firstMs = Date.parse('0000-01-01T00:00:00Z')
-const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
-
 /** Returns the shortest usual interval that needs at most that many buckets. */
 export function intervalFor(start: Date, end: Date, points: number): number {
   const least = (end.getTime() - start.getTime()) / 1000 / points
@@ -133,7 +129,7 @@ export function bordersOf({ start, end, interval, timezone }: BucketQuery, max: 
     const ms = isDays
       ? midnight.add({ days: (index * interval) / daySeconds }).startOfDay().epochMilliseconds
       : first + (skipped + index) * interval * 1000
-    return new Date(Math.min(Math.max(ms, firstMs), lastMs))
+    return new Date(Math.min(Math.max(ms, firstTime.getTime()), lastTime.getTime()))
   }
   const borders = [at(0)]
   for (let index = 1; borders.at(-1)! < end || borders.length < 2; index++) {

@@ -16,16 +16,19 @@ export function isReadable(text: string, lines: boolean): boolean {
   return true
 }
 
-/** Checks ISO 8601, extended format; the time and the offset are optional. */
+/** Checks ISO 8601, extended format, within the years 1 to 9999 of UTC; the time and the offset are optional. */
 export function isTime(text: string): boolean {
   const match =
-    /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d(?:\.\d{1,9})?))?)?(?:[Zz]|[+-](\d\d):?(\d\d))?$/.exec(
+    /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d(?:\.\d{1,9})?))?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?$/.exec(
       text,
     )
   if (!match) return false
-  const [, day, minutes = '00:00', seconds = '00', zoneHours = '00', zoneMinutes = '00'] = match
+  const [, day, minutes = '00:00', seconds = '00', sign = '+', zoneHours = '00', zoneMinutes = '00'] = match
   const date = new Date(`${day}T00:00:00Z`)
   const isDay = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day!)
   const isClock = minutes <= '23:59' && minutes.slice(3) <= '59' && Number(seconds) < 60
-  return isDay && !day!.startsWith('0000') && isClock && zoneHours <= '23' && zoneMinutes <= '59'
+  if (!isDay || !isClock || zoneHours > '23' || zoneMinutes > '59') return false
+  const offsetMinutes = (sign === '-' ? -1 : 1) * (Number(zoneHours) * 60 + Number(zoneMinutes))
+  const year = new Date(Date.parse(`${day}T${minutes}:00Z`) - offsetMinutes * 60_000).getUTCFullYear()
+  return year >= 1 && year <= 9999
 }

@@ -1,6 +1,7 @@
 // The traffic of a team as a graph: which values of the keys it flows through.
 import type { FlowGraph, FlowGraphRequest, FlowNode } from '@pharos/contract/flow'
 import type { TeamReader } from '../../operation/operation.ts'
+import { lastTime } from '../../text/time.ts'
 import { bucketsOf, windowOf } from '../../timeseries/buckets.ts'
 import { keyLabel, keyValue } from './flow-label.ts'
 import { graphStatement, keysOf, sourceOf, type FlowSelection, type GraphRow } from './flow-query.ts'
@@ -22,9 +23,10 @@ export async function getFlowGraph(
   const seconds = end.getTime() - start.getTime() >= weekMs ? 3600 : 60
   const source = sourceOf(keysOf(selection), { start, seconds, borders: [] }, deps.retention, now)
   const stepMs = Math.max(source.step, 1) * 1000
+  const endMs = Math.ceil(Math.max(end.getTime(), start.getTime() + 1) / stepMs) * stepMs
   const window = {
     start: new Date(Math.floor(start.getTime() / stepMs) * stepMs),
-    end: new Date(Math.ceil(Math.max(end.getTime(), start.getTime() + 1) / stepMs) * stepMs),
+    end: new Date(Math.min(endMs, lastTime.getTime())),
   }
   const [rows, sampling] = await runAll([
     runFlows<GraphRow>(deps, graphStatement(selection, source, window, request.limit ?? defaultLimit)),

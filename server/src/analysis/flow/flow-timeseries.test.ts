@@ -542,6 +542,16 @@ describe('a graph', () => {
       if (node.key !== 'remote_asn') assert.equal(sumOf('target'), node.total)
     })
   })
+
+  it('ends with the calendar', async () => {
+    const lastSecond = '9999-12-31T23:59:59.5Z'
+    const { end } = await graph({
+      start: '9999-12-01T00:00:00Z',
+      end: lastSecond,
+      group_by: ['protocol', 'remote_asn'],
+    })
+    assert.equal(end, '9999-12-31T23:59:59.999Z')
+  })
 })
 
 describe('filter keys', () => {

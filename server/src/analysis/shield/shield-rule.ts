@@ -6,6 +6,7 @@ import { filterRuleText, type FilterAction } from '../../net/filter-rule.ts'
 import { coversMatch, matchText, type FlowMatch } from '../../net/flow-match.ts'
 import { parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'
 import { errorAt, failWith } from '../../runtime/error.ts'
+import { parseTime } from '../../text/time.ts'
 import { parseRuleAction, parseRuleMatch, RuleError } from './rule.ts'
 
 /** The conditions of a rule as they are stored and answered. */
@@ -77,7 +78,7 @@ function parseRule(
   const { action, rate_bps = null, rate_pps = null } = rule
   const match = attempt(report, () => parseRuleMatch(stored, prefix))
   const parsedAction = attempt(report, () => parseRuleAction({ action, rate_bps, rate_pps }))
-  const expires = rule.expires == null ? null : new Date(rule.expires).getTime()
+  const expires = rule.expires == null ? null : parseTime(rule.expires)!.getTime()
   if (!match || !parsedAction) return undefined
   return {
     sequence,

@@ -4,6 +4,7 @@ import type { BodyOf, ResponseOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { invalid, parsePrefixAt } from '../../runtime/error.ts'
+import { windowOf } from '../../timeseries/buckets.ts'
 import { mayFilter } from './shield-list.store.ts'
 import { isApplied, parseRules, warningsOf } from './shield-rule.ts'
 import { warningsOfScrubbers, type CheckScrubbers } from './update-shield.ts'
@@ -28,9 +29,9 @@ export async function simulateShield(
   const prefix = parsePrefixAt(['body', 'prefix'], body.prefix)
   const rules = parseRules(body.rules, prefix)
   const nowMs = now().getTime()
-  const endMs = body.end === undefined ? nowMs : new Date(body.end).getTime()
-  const startMs = body.start === undefined ? endMs - hourMs : new Date(body.start).getTime()
-  if (endMs < startMs) throw invalid(['body', 'end'], 'beforeStart')
+  const window = windowOf(body.start, body.end, 'body')
+  const endMs = window.end?.getTime() ?? nowMs
+  const startMs = window.start?.getTime() ?? endMs - hourMs
   if (endMs - startMs > spanMaxMs) throw invalid(['body', 'end'], 'shieldSimulateSpan')
   if (!(await postgres.inTeam(teamId, (trx) => mayFilter(trx, teamId, prefix))))
     throw invalid(['body', 'prefix'], 'shieldPrefixHeld')
