@@ -225,7 +225,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('go from a suggestion to a rule that is in place, with its hits and an active mitigation', async () => {
+  it('go from a suggestion to a rule that is in place, with its hits and an active mitigation, which ends with it', async () => {
     const text = JSON.stringify(ban).replaceAll('203.0.113.77', '203.0.113.201')
     const attack = JSON.parse(
       text.replace(/"attack_uuid":"[^"]*"/, `"attack_uuid":"${randomUUID()}"`),
@@ -252,6 +252,9 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
       .locator('[data-rule]')
       .getByText(/^Active · .*(matched|not counted)/)
       .waitFor({ timeout: 120_000 })
+    const timer = page.getByRole('region', { name: /are not confirmed/ })
+    await timer.getByRole('button', { name: 'Revert now' }).click()
+    await actions.getByText('Mitigation has ended').waitFor({ timeout: 120_000 })
     assert.deepEqual(pageErrors, [])
     await context.close()
   })

@@ -224,7 +224,7 @@ const loadingBars = [38, 52, 44, 61, 70, 58, 66, 82, 74, 60, 48, 55, 68, 76, 64,
 
 /** The shape of a chart, so that nothing moves when it arrives. */
 const Loading = ({ height }: { readonly height: number }) => (
-  <div className={classes['loading']} style={{ height }} role="status" aria-label={words.loading}>
+  <div className={classes['loading']} style={{ height }} role="status" aria-label={words.loading} aria-busy>
     {loadingBars.map((percent, at) => (
       <span key={at} style={{ height: `${percent}%` }} />
     ))}

@@ -31,7 +31,16 @@ export type DemoTrafficDeps = {
   readonly onHistory: () => void
 }
 
+/**
+ * Ticks begin at multiples of it and are sent a second before they end, since flows have the time at which they are received: each minute of a
+ * chart has the flows of 60 seconds.
+ */
 const tickMs = 5_000
+const sentAfterMs = tickMs - 1_000
+const pauseMaxMs = 60_000
+/** Until the collector is asked again whether it receives. */
+const openingMs = 200
+const tickBefore = (ms: number): number => Math.floor(ms / tickMs) * tickMs
 const perApplication = 4
 const perAttack = 10
 const attacksMs = 30_000
@@ -44,7 +53,7 @@ const attackEveryMs = 45 * 60_000
 /** Runs until the signal: writes what is missing of the past, and sends. */
 export async function runDemoTraffic(deps: DemoTrafficDeps, signal: AbortSignal): Promise<void> {
   const { postgres, store } = deps
-  const startedMs = Date.now()
+  const startedMs = tickBefore(Date.now())
   const stored = await findStored(store)
   await eventsAreThere(postgres, signal)
   const attacks = await listAttacks(postgres.owner, new Date(historyStart(startedMs)))
@@ -85,18 +94,24 @@ async function send(deps: DemoTrafficDeps, startedMs: number, signal: AbortSigna
         attacks = await listAttacks(postgres.owner, new Date(nowMs)).catch(() => attacks)
         readMs = nowMs
       }
-      const flows = flowsBetween(fromMs, nowMs, perApplication)
-      for (const attack of [...attacks, liveAttack(startedMs, nowMs)])
-        flows.push(...attackFlows(attack, fromMs, nowMs, perAttack))
       const [netflow, sflow = netflow] = addresses()
-      for (const [index, sender] of senders.entries()) {
-        const ofExporter = flows.filter(({ exporter }) => exporter === index)
-        const to = sender.exporter.protocol === 'sflow' ? sflow : netflow
-        if (to) sender.send(ofExporter, to, nowMs)
+      if (!netflow || !sflow) {
+        await sleep(openingMs, undefined, { signal }).catch(() => {})
+        continue
       }
       // A pause of the machine is not made up for.
-      fromMs = nowMs
-      await sleep(tickMs, undefined, { signal }).catch(() => {})
+      fromMs = Math.max(fromMs, tickBefore(nowMs - pauseMaxMs))
+      for (; fromMs + sentAfterMs <= nowMs; fromMs += tickMs) {
+        const untilMs = fromMs + tickMs
+        const flows = flowsBetween(fromMs, untilMs, perApplication)
+        for (const attack of [...attacks, liveAttack(startedMs, nowMs)])
+          flows.push(...attackFlows(attack, fromMs, untilMs, perAttack))
+        for (const [index, sender] of senders.entries()) {
+          const ofExporter = flows.filter(({ exporter }) => exporter === index)
+          sender.send(ofExporter, sender.exporter.protocol === 'sflow' ? sflow : netflow, nowMs)
+        }
+      }
+      await sleep(Math.max(fromMs + sentAfterMs - Date.now(), 0), undefined, { signal }).catch(() => {})
     }
   } catch (error) {
     log.warn({ err: error }, 'the traffic of the demo ended')
