@@ -25,6 +25,7 @@ const can = {
   hits: false,
   atomicPerList: false,
   packetRate: true,
+  rateMax: { bps: Infinity, pps: Infinity },
 } as const
 const prefix = parsePrefix('203.0.113.0/24')
 const actions: readonly FilterAction[] = [

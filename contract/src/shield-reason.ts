@@ -38,6 +38,8 @@ const reasonTexts = {
     `The scrubber cannot ${isShieldFeature(feature) ? featureTexts[feature] : 'apply it'}.`,
   unreadable: () =>
     'A stored rule cannot be read by this version of Pharos, so that the scrubbers keep the list that they have. Contact the provider.',
+  rate_too_high: ({ field, max }) =>
+    `The scrubber accepts limits of at most ${n(max)} ${field === 'rate_pps' ? 'packets' : 'bits'} per second.`,
   too_many_rules: ({ max }) => `The scrubber accepts at most ${n(max)} rules.`,
   held: () => 'The list could drop wanted traffic, so that the provider must approve it first.',
   not_approved: () =>

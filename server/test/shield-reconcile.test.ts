@@ -564,6 +564,46 @@ describe('a scrubber that fails', () => {
     }
   })
 
+  it('refuses a list, which stops no other one', async () => {
+    const prefixes = [await newPrefix(), await newPrefix(), await newPrefix(), await newPrefix()]
+    const [cleared, bad, kept, late] = prefixes as [string, string, string, string]
+    await put(cleared, [deny(53)])
+    await put(kept, [deny(53), deny(123, { expires: new Date(Date.now() + 3_600_000).toISOString() })])
+    await put(bad, [deny(19)])
+    await run()
+    await put(cleared, [])
+    await put(bad, [deny(20)])
+    await put(late, [deny(53)])
+    await expire(kept)
+    const refusing: Scrubber = new Proxy(scrubber as Scrubber, {
+      get(target, name) {
+        const value = Reflect.get(target, name, target)
+        if (typeof value !== 'function') return value
+        if (name !== 'apply') return value.bind(target)
+        return async (lists: readonly { readonly prefix: string }[]) => {
+          if (lists.some(({ prefix }) => prefix === bad))
+            throw new DriverError('refused', 'edge: no such rule')
+          return value.call(target, lists)
+        }
+      },
+    })
+    const { applied, removed, refused } = await run({}, { scrubber: refusing })
+    assert.deepEqual([applied, removed, [...refused.keys()]], [2, 1, [bad]])
+    assert.deepEqual(
+      [passes(cleared, 53), passes(bad, 19), passes(bad, 20), passes(kept, 123), passes(late, 53)],
+      [true, false, true, true, false],
+    )
+    assert.deepEqual(await Promise.all(prefixes.map(async (prefix) => (await listOf(prefix)).status)), [
+      'active',
+      'error',
+      'active',
+      'active',
+    ])
+    assert.equal((await listOf(bad)).status_reason.code, 'scrubber_refused')
+    await run()
+    assert.deepEqual([passes(bad, 20), (await listOf(bad)).status], [false, 'active'])
+  })
+
   it('does not keep the others from the list', async () => {
     const prefix = await newPrefix()
     await db()

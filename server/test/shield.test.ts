@@ -383,6 +383,30 @@ describe('a request for a list', () => {
     await sql`delete from scrubbers`.execute(db())
   })
 
+  it('is refused with the greatest rate that the scrubbers of its prefix accept', async () => {
+    const prefix = await newPrefix()
+    await db()
+      .insertInto('scrubbers')
+      .values({ name: 'hosts', driver: JSON.stringify({ kind: 'nftables' }), prefixes: [prefix] })
+      .execute()
+    const limit = (rate: object) => ({ action: 'rate_limit', protocol: 'udp', ...rate })
+    const bits = await put({ prefix, rules: [deny(53), limit({ rate_bps: 147_000_000_001 })] })
+    const packets = await put({ prefix, rules: [limit({ rate_pps: 100_000_001 })] })
+    assert.deepEqual(
+      [bits, packets].map(({ status, body }) => [
+        status,
+        body.errors.map(({ loc, type, ctx }: Answered) => [loc, type, ctx.max, ctx.code]),
+      ]),
+      [
+        [422, [[['body', 'rules', 1, 'rate_bps'], 'range', 147_000_000_000, 'rate_too_high']]],
+        [422, [[['body', 'rules', 0, 'rate_pps'], 'range', 100_000_000, 'rate_too_high']]],
+      ],
+    )
+    const greatest = [limit({ rate_bps: 147_000_000_000 }), limit({ rate_pps: 100_000_000 })]
+    assert.equal((await put({ prefix, rules: greatest })).status, 200)
+    await sql`delete from scrubbers`.execute(db())
+  })
+
   it('needs force while it is unknown what the rules would drop', async () => {
     const prefix = await newPrefix()
     const refused = await put({ prefix, rules: [deny(53)], force: false })

@@ -32,6 +32,8 @@ export function assertInstallable(
         const rate = 'bps' in action ? action.bps : action.pps
         if (!(rate > 0 && Number.isFinite(rate))) refuse(`rule ${id}: the rate is not a positive number`)
         if ('pps' in action && !can.packetRate) refuse(`rule ${id}: limits in packets are not supported`)
+        const max = 'bps' in action ? can.rateMax.bps : can.rateMax.pps
+        if (rate > max) refuse(`rule ${id}: the rate exceeds ${max}`)
       }
     }
   }

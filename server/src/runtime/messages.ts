@@ -448,6 +448,11 @@ export const invalidTexts = {
     ({ scrubber, detail }: { scrubber: string; code: string; detail: string }) =>
       `is not possible on scrubber ${scrubber} of the provider. ${detail}`,
   ],
+  shieldRateMax: [
+    'range',
+    ({ max, scrubber }: { max: number; scrubber: string; code: string }) =>
+      `must be at most ${max}, which scrubber ${scrubber} of the provider accepts`,
+  ],
   shieldWarning: ['warning', ({ detail }: { detail: string }) => `has a warning: ${detail}`],
   shieldSimulateSpan: ['range', 'is more than 24 hours after start'],
   teamOfAttachment: ['unknown', 'is not the id of a team'],

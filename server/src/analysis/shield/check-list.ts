@@ -1,7 +1,7 @@
 // What a scrubber cannot apply of a list that is about to be stored, beside the team's lists for prefixes around it and inside it. Pure.
 import { shieldReasonText } from '@pharos/contract/shield-reason'
 import type { Prefix } from '../../net/prefix.ts'
-import { compileLists, type CompileRefusal, type OrderedList } from './compile.ts'
+import { compileLists, type CompileRefusal, type CompileRefusalCode, type OrderedList } from './compile.ts'
 import { reasonOfRefusal } from './refusal-reason.ts'
 import type { RuleId, ScrubberCapabilities } from './scrubber.ts'
 import type { NestedList } from './shield-list.store.ts'
@@ -24,15 +24,23 @@ export function refusalsOfList(
   return compileLists([...others, list], can)
     .refused.filter((refusal) => !before.has(refusal.prefix))
     .flatMap((refusal) => {
-      const { reason, attrs, rules: refused } = reasonOfRefusal(refusal, can.rulesMax)
+      const { reason, attrs, rules: refused } = reasonOfRefusal(refusal, can)
       const common = { scrubber, reason, detail: shieldReasonText(reason, attrs) }
       const otherPrefix = otherListOf(refusal, prefix, others)
       if (otherPrefix) return [{ ...common, ...placeIn(refusal.rules.find(isNew)), otherPrefix }]
       if (refused.length === 0) return [common]
-      const field = attrs['feature'] === 'packet_rate' ? { field: 'rate_pps' } : {}
       const other = typeof attrs['other'] === 'number' ? { other: ~attrs['other'] } : {}
-      return refused.map((id) => ({ ...common, ...placeIn(id), ...other, ...field }))
+      const max = reason === 'rate_too_high' ? { max: Number(attrs['max']) } : {}
+      const rest = { ...other, ...rateFields[refusal.code], ...max }
+      return refused.map((id) => ({ ...common, ...placeIn(id), ...rest }))
     })
+}
+
+/** The field that is at fault. */
+const rateFields: Partial<Record<CompileRefusalCode, { readonly field: string }>> = {
+  packet_rate_unsupported: { field: 'rate_pps' },
+  packet_rate_max: { field: 'rate_pps' },
+  bit_rate_max: { field: 'rate_bps' },
 }
 
 /** A rule that can no longer be parsed is the concern of its own list. */

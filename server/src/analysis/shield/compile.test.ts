@@ -18,6 +18,7 @@ const flowspec: ScrubberCapabilities = {
   hits: false,
   atomicPerList: false,
   packetRate: true,
+  rateMax: { bps: 1_000_000_000, pps: 1_000_000 },
 }
 const sequence: ScrubberCapabilities = { ...flowspec, ordering: 'sequence', atomicPerList: true }
 
@@ -214,6 +215,15 @@ describe('compiled lists', () => {
       codeOf({ prefix: prefix6, rules: [rule(1, { destination: prefix6 })] }, { families: [4] }),
       [{ prefix: prefix6, code: 'family_unsupported', rules: [] }],
     )
+    const limits = [
+      rule(1, {}, { kind: 'rate_limit', bps: 1_000_000_000 }),
+      rule(2, { protocol: [[17, 17]] }, { kind: 'rate_limit', pps: 1_000_001 }),
+      rule(3, { protocol: [[6, 6]] }, { kind: 'rate_limit', bps: 1_000_000_001 }),
+    ]
+    assert.deepEqual(codeOf({ prefix, rules: limits }, {}), [{ prefix, code: 'bit_rate_max', rules: [3] }])
+    assert.deepEqual(codeOf({ prefix, rules: limits.slice(0, 2) }, {}), [
+      { prefix, code: 'packet_rate_max', rules: [2] },
+    ])
     const outside = [
       rule(1, { destination: parsePrefix('203.0.112.0/23') }),
       rule(2),

@@ -24,6 +24,9 @@ export type CompileRefusalCode =
   | 'family_unsupported'
   /** The scrubber has no limits in packets per second. */
   | 'packet_rate_unsupported'
+  /** A limit exceeds `rateMax` in bits or in packets per second. */
+  | 'bit_rate_max'
+  | 'packet_rate_max'
   /** With this list the scrubber would have more than `rulesMax` rules. */
   | 'rules_max'
   /** A destination is outside of the prefix, or a source is of the other family. */
@@ -92,11 +95,19 @@ function unsupported({ prefix, rules }: OrderedList, can: ScrubberCapabilities):
       !covers(prefix, match.destination) || (match.source !== undefined && familyOf(match.source) !== family),
   )
   if (outside.length > 0) return { prefix, code: 'outside_prefix', rules: outside.map(({ id }) => id) }
-  const byPackets = can.packetRate ? [] : rules.filter(({ action }) => 'pps' in action)
-  return byPackets.length > 0
-    ? { prefix, code: 'packet_rate_unsupported', rules: byPackets.map(({ id }) => id) }
-    : undefined
+  for (const [code, isRefused] of rateRefusals(can)) {
+    const refused = rules.filter(({ action }) => isRefused(action))
+    if (refused.length > 0) return { prefix, code, rules: refused.map(({ id }) => id) }
+  }
+  return undefined
 }
+
+const rateRefusals = ({ packetRate, rateMax }: ScrubberCapabilities) =>
+  [
+    ['packet_rate_unsupported', (action: FilterAction) => !packetRate && 'pps' in action],
+    ['bit_rate_max', (action: FilterAction) => 'bps' in action && action.bps > rateMax.bps],
+    ['packet_rate_max', (action: FilterAction) => 'pps' in action && action.pps > rateMax.pps],
+  ] as const
 
 function multipliedIn({ prefix, rules }: CompiledList) {
   const limits = rules.filter(({ action }) => action.kind === 'rate_limit')

@@ -4,6 +4,7 @@ import type { ShieldReason } from '@pharos/contract/shield-reason'
 import type { Db } from '../../db/postgres.ts'
 import type { FilterRule } from '../../net/filter-rule.ts'
 import type { Prefix } from '../../net/prefix.ts'
+import { changeEach } from './change-each.ts'
 import { compileLists, type CompileRefusal, type CompileResult, type OrderedList } from './compile.ts'
 import { guardChanges, type GuardedChanges, type PlannedChanges } from './reconcile-guard.ts'
 import type { RuleCount } from './record-hits.ts'
@@ -53,6 +54,8 @@ export type ScrubberRun = {
   readonly removed: number
   readonly held: number
   readonly newHolds: readonly number[]
+  /** By prefix: lists that the scrubber refused, although they were compiled for it. */
+  readonly refused: ReadonlyMap<Prefix, ScrubberError>
 }
 
 /** Throws the ScrubberError of the scrubber, after it is saved that it does not answer. */
@@ -78,13 +81,21 @@ async function run(
   const kept = new Set([...compiled.refused, ...unreadable].map(({ prefix }) => prefix))
   const planned = without(kept, plan(compiled.lists, before, scrubber.can.ordering))
   const guarded = guardChanges(planned, evidence, before, (hash) => decided.approved.has(hash))
-  await scrubber.apply(guarded.apply)
-  await scrubber.remove(guarded.remove)
+  const notApplied = await changeEach(guarded.apply, (lists) => scrubber.apply(lists))
+  const notRemoved = await changeEach(guarded.remove, (removed) => scrubber.remove(removed))
+  const refused = new Map([
+    ...notApplied.map(({ change, error }) => [change.prefix, error] as const),
+    ...notRemoved.map(({ change, error }) => [change, error] as const),
+  ])
   const isUnchanged = guarded.apply.length === 0 && guarded.remove.length === 0
   const after = isUnchanged ? before : await scrubber.list()
   const enforcement = await enforcementOf(scrubber)
   const installs = [
-    ...desired.map((list) => installOf(list, compiled, guarded, decided.rejected, after, scrubber)),
+    ...desired.map((list) =>
+      refused.has(list.prefix)
+        ? installOfRefused(list, name, after)
+        : installOf(list, compiled, guarded, decided.rejected, after, scrubber),
+    ),
     ...unreadable.map((list) => installOfUnreadable(list, after)),
   ].map((install) => (enforcement.isEnforced ? install : { ...install, held: [] }))
   const newHolds = await db.transaction().execute(async (trx) => {
@@ -98,10 +109,11 @@ async function run(
   if (!enforcement.isEnforced)
     throw new ScrubberError('unreachable', `${name}: none of ${enforcement.routers} routers has a session`)
   return {
-    applied: guarded.apply.length,
-    removed: guarded.remove.length,
+    applied: guarded.apply.length - notApplied.length,
+    removed: guarded.remove.length - notRemoved.length,
     held: guarded.holds.length,
     newHolds,
+    refused,
   }
 }
 
@@ -185,6 +197,20 @@ const installOfUnreadable = (
   rules: { [rule]: { reason: 'unreadable', attrs: {} } },
 })
 
+const installOfRefused = (
+  { listId, version, prefix }: Desired,
+  scrubber: string,
+  after: readonly InstalledList[],
+): Install => ({
+  listId,
+  version,
+  state: 'rejected',
+  reason: 'scrubber_refused',
+  attrs: { scrubbers: [scrubber] },
+  held: keptBy(after, prefix),
+  rules: {},
+})
+
 /** What a scrubber holds of a list that was not applied: nothing, or what it held before. */
 const keptBy = (after: readonly InstalledList[], prefix: Prefix): Install['held'] =>
   after.some((list) => list.prefix === prefix) ? null : []
@@ -199,7 +225,7 @@ function installOf(
 ): Install {
   const base = { listId, version, attrs: {}, rules: {}, held: keptBy(after, prefix) }
   const refusal = compiled.refused.find((one) => one.prefix === prefix)
-  if (refusal) return { ...base, state: 'rejected', ...ofRefusal(refusal, can.rulesMax) }
+  if (refusal) return { ...base, state: 'rejected', ...ofRefusal(refusal, can) }
   const hold = guarded.holds.find((one) => one.listId === listId)
   if (hold && refusedByStaff.has(hold.evidence)) return { ...base, state: 'rejected', reason: 'not_approved' }
   if (hold) return { ...base, state: 'held', reason: 'held' }
@@ -235,7 +261,10 @@ function isHeldBy(
   return held?.fingerprint === fingerprintOf(wanted, ordering)
 }
 
-function ofRefusal(refusal: CompileRefusal, rulesMax: number): Pick<Install, 'reason' | 'attrs' | 'rules'> {
-  const { reason, attrs, rules } = reasonOfRefusal(refusal, rulesMax)
+function ofRefusal(
+  refusal: CompileRefusal,
+  can: Scrubber['can'],
+): Pick<Install, 'reason' | 'attrs' | 'rules'> {
+  const { reason, attrs, rules } = reasonOfRefusal(refusal, can)
   return { reason, attrs, rules: Object.fromEntries(rules.map((id) => [id, { reason, attrs }])) }
 }

@@ -1,7 +1,7 @@
 // The reason that is shown for a list which cannot be compiled for a scrubber. Pure.
 import type { ShieldFeature, ShieldReason } from '@pharos/contract/shield-reason'
 import type { CompileRefusal, CompileRefusalCode } from './compile.ts'
-import type { RuleId } from './scrubber.ts'
+import type { RuleId, ScrubberCapabilities } from './scrubber.ts'
 
 export type RefusalReason = {
   readonly reason: ShieldReason
@@ -11,7 +11,10 @@ export type RefusalReason = {
   readonly rules: readonly RuleId[]
 }
 
-export function reasonOfRefusal({ code, rules }: CompileRefusal, rulesMax: number): RefusalReason {
+export function reasonOfRefusal(
+  { code, rules }: CompileRefusal,
+  { rulesMax, rateMax }: ScrubberCapabilities,
+): RefusalReason {
   const [rule, other] = rules
   if (code === 'order_impossible' || code === 'too_many_added')
     return {
@@ -20,11 +23,21 @@ export function reasonOfRefusal({ code, rules }: CompileRefusal, rulesMax: numbe
       rules: rule === undefined ? [] : [rule],
     }
   if (code === 'rules_max') return { reason: 'too_many_rules', attrs: { max: rulesMax }, rules: [] }
+  if (code === 'bit_rate_max')
+    return { reason: 'rate_too_high', attrs: { field: 'rate_bps', max: rateMax.bps }, rules }
+  if (code === 'packet_rate_max')
+    return { reason: 'rate_too_high', attrs: { field: 'rate_pps', max: rateMax.pps }, rules }
   return { reason: 'unsupported', attrs: { feature: features[code] }, rules }
 }
 
 const features: Readonly<
-  Record<Exclude<CompileRefusalCode, 'order_impossible' | 'too_many_added' | 'rules_max'>, ShieldFeature>
+  Record<
+    Exclude<
+      CompileRefusalCode,
+      'order_impossible' | 'too_many_added' | 'rules_max' | 'bit_rate_max' | 'packet_rate_max'
+    >,
+    ShieldFeature
+  >
 > = {
   packet_rate_unsupported: 'packet_rate',
   family_unsupported: 'ip_version',

@@ -17,6 +17,7 @@ export { DriverError as ScrubberError } from '../../runtime/driver-error.ts'
  * - `hits`: whether `hits()` returns counters.
  * - `atomicPerList`: whether a list is replaced at once. Otherwise new rules are added before old ones are removed.
  * - `packetRate`: whether limits in packets per second are possible.
+ * - `rateMax`: the greatest limits in bits and in packets per second.
  */
 export type ScrubberCapabilities = {
   readonly ordering: 'sequence' | 'flowspec'
@@ -25,6 +26,7 @@ export type ScrubberCapabilities = {
   readonly hits: boolean
   readonly atomicPerList: boolean
   readonly packetRate: boolean
+  readonly rateMax: { readonly bps: number; readonly pps: number }
 }
 
 /**

@@ -59,6 +59,8 @@ export type ListRefusal = {
   /** It and the team's list for this prefix cannot be applied both. */
   readonly otherPrefix?: Prefix
   readonly field?: string
+  /** The greatest value of the field. */
+  readonly max?: number
   readonly reason: ShieldReason
   readonly detail: string
   readonly scrubber: string
@@ -237,11 +239,12 @@ function requireApplicable({ rules, refusals }: Wanted, nowMs: number): void {
   const placeOf = (at: number) => applied[at]!.index
   throw failWith(
     'invalid',
-    refusals.map(({ index, other, otherPrefix, field, scrubber, reason: code, detail }) => {
+    refusals.map(({ index, other, otherPrefix, field, max, scrubber, reason: code, detail }) => {
       const place = index === undefined ? [] : [placeOf(index), ...(field === undefined ? [] : [field])]
       const loc = ['body', 'rules', ...place]
       if (otherPrefix !== undefined)
         return errorAt(loc, 'shieldCannotOrderLists', { prefix: otherPrefix, scrubber, code, detail })
+      if (max !== undefined) return errorAt(loc, 'shieldRateMax', { max, scrubber, code })
       return other === undefined
         ? errorAt(loc, 'shieldUnsupported', { scrubber, code, detail })
         : errorAt(loc, 'shieldCannotOrder', { other: placeOf(other) })

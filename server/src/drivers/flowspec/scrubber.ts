@@ -64,6 +64,7 @@ export class FlowspecScrubber implements Scrubber {
       hits: false,
       atomicPerList: false,
       packetRate: config.packetRate,
+      rateMax: { bps: Infinity, pps: Infinity },
     }
   }
 

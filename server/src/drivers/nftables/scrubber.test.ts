@@ -74,6 +74,27 @@ describe('nftables with packets', { skip }, () => {
     })
   }
 
+  it('accepts its greatest rates, and refuses greater ones before the kernel does', async (t) => {
+    const { scrubber } = await startPath(t)
+    const limits = ({ bps, pps }: { readonly bps: number; readonly pps: number }) => ({
+      prefix: prefix4,
+      rules: [
+        rule(1, { protocol: [[17, 17]] }, { kind: 'rate_limit', bps }),
+        rule(2, { protocol: [[6, 6]] }, { kind: 'rate_limit', pps }),
+      ],
+    })
+    const { rateMax } = scrubber.can
+    await scrubber.apply([limits(rateMax)])
+    const installed = await scrubber.list()
+    assert.equal(installed[0]?.ruleCount, 2)
+    for (const greater of [
+      { ...rateMax, bps: rateMax.bps + 8 },
+      { ...rateMax, pps: rateMax.pps + 1 },
+    ])
+      await assert.rejects(scrubber.apply([limits(greater)]), /the rate exceeds/)
+    assert.deepEqual(await scrubber.list(), installed)
+  })
+
   it('restores a list that was changed by hand', async (t) => {
     const { path, scrubber } = await startPath(t)
     const list = {

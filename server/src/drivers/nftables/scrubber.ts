@@ -26,8 +26,11 @@ export type NftablesConfig = {
   readonly probeMs?: number
 }
 
-/** The kernel computes with whole nanoseconds for each packet: above this rate the error exceeds a tenth. */
-const ppsMax = 100_000_000
+/**
+ * Of bits: the octets of a second and of the burst together must be below 2^64 / 10^9, otherwise the kernel refuses the whole
+ * transaction. Of packets: the kernel computes with whole nanoseconds for each one, and above this rate the error exceeds a tenth.
+ */
+const rateMax = { bps: 147_000_000_000, pps: 100_000_000 } as const
 
 const noTable: InstalledTable = { lists: [], chains: [], counters: new Map() }
 
@@ -45,6 +48,7 @@ export class NftablesScrubber implements Scrubber {
       hits: true,
       atomicPerList: true,
       packetRate: true,
+      rateMax,
     }
   }
 
@@ -63,14 +67,6 @@ export class NftablesScrubber implements Scrubber {
     const ids = lists.flatMap(({ rules }) => rules.map(({ id }) => id))
     if (!ids.every((id) => Number.isSafeInteger(id) && id >= 0))
       throw new DriverError('refused', `${this.#name}: an id of a rule is not a number`)
-    const tooFast = lists
-      .flatMap(({ rules }) => rules)
-      .find(({ action }) => 'pps' in action && action.pps > ppsMax)
-    if (tooFast)
-      throw new DriverError(
-        'refused',
-        `${this.#name}: rule ${tooFast.id}: at most ${ppsMax} packets per second`,
-      )
     await this.#replace(lists)
   }
 

@@ -51,6 +51,7 @@ export class SandboxScrubber implements Scrubber {
       hits: options.estimateHits !== undefined,
       atomicPerList: true,
       packetRate: true,
+      rateMax: { bps: Infinity, pps: Infinity },
     }
   }
 
