@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { changeOf, contentOf, draftOf, emptyContent, isSame, moved, planOf, requestOf } from './rule-draft.ts'
+import {
+  changeOf,
+  contentOf,
+  draftOf,
+  emptyContent,
+  isSame,
+  moved,
+  planOf,
+  requestOf,
+  versionOf,
+  withRule,
+} from './rule-draft.ts'
 import { actionText, matchText } from './rule-text.ts'
 
 const rule = (key: string, content: Partial<typeof emptyContent> = {}) =>
@@ -57,6 +68,24 @@ describe('a draft of a rule', () => {
     assert.ok(isSame(contentOf(sent!), read))
     assert.ok(isSame(rule('a', { destination: '203.0.113.7/32' }), rule('b', { destination: '203.0.113.7' })))
     assert.ok(!isSame(rule('a', { source: '2001:db8::/32' }), rule('b', { source: '2001:db8::' })))
+  })
+})
+
+describe('a rule of a form', () => {
+  it('takes the place of the rule that was opened, wherever that is now, and of no other', () => {
+    const changed = rule('b', { protocol: 'udp' })
+    assert.deepEqual(withRule([rule('b'), rule('c')], changed), [changed, rule('c')])
+    assert.deepEqual(withRule([rule('c')], changed), [rule('c'), changed])
+  })
+})
+
+describe('the version of an applied list', () => {
+  it('is that of its rules while the list is answered with another one', () => {
+    assert.equal(versionOf([{ version: 3 }], { version: 4, rule_count: 2 }), 3)
+    assert.equal(versionOf([{ version: 4 }], { version: 3, rule_count: 0 }), 4)
+    assert.equal(versionOf([], { version: 4, rule_count: 0 }), 4)
+    assert.equal(versionOf([], { version: 4, rule_count: 1 }), 0)
+    assert.equal(versionOf([], null), 0)
   })
 })
 

@@ -1,6 +1,6 @@
 // The rules of a list while they are edited: order and content before and after, and what differs. Pure.
 import { networkText } from '@pharos/contract/network-text'
-import type { NewShieldRule, ShieldRule } from '@pharos/contract/shield'
+import type { NewShieldRule, ShieldList, ShieldRule } from '@pharos/contract/shield'
 
 /** The content of a rule, all fields set; null is any. */
 export type RuleContent = Required<Omit<NewShieldRule, 'sequence'>>
@@ -49,6 +49,23 @@ export const draftOf = (rule: NewShieldRule | ShieldRule, key: string): DraftRul
   ...contentOf(rule),
   key,
 })
+
+/** Returns the list with a rule in the place of the one that has its key, or at the end if none has. */
+export function withRule(list: readonly DraftRule[], rule: DraftRule): readonly DraftRule[] {
+  const at = list.findIndex(({ key }) => key === rule.key)
+  return at < 0 ? [...list, rule] : list.with(at, rule)
+}
+
+/**
+ * Returns the version that these rules are. They and the list come from two requests: if the list already has other rules, it is the
+ * earlier version, and 0 if that is not known, so that the server refuses a change which is based on it.
+ */
+export function versionOf(
+  rules: readonly Pick<ShieldRule, 'version'>[],
+  list: Pick<ShieldList, 'version' | 'rule_count'> | null,
+): number {
+  return rules[0]?.version ?? (list?.rule_count === 0 ? list.version : 0)
+}
 
 /** Returns the rules as the API takes them, numbered by their order. */
 export const requestOf = (rules: readonly DraftRule[]): NewShieldRule[] =>

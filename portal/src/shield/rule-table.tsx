@@ -10,7 +10,6 @@ import { placeOf, warningText } from './effect.tsx'
 import { changeOf, type DraftRule, type ListPlan } from './rule-draft.ts'
 import { ruleReasonText } from './reason-text.ts'
 import { actionText, matchText, ruleText } from './rule-text.ts'
-import { useHitRates } from './use-hit-rates.ts'
 import classes from './shield.module.css'
 import { words } from './words.ts'
 
@@ -21,6 +20,8 @@ export type RuleTableProps = {
   readonly plan: ListPlan
   /** The applied rules by the key of their draft. */
   readonly applied: ReadonlyMap<string, ShieldRule>
+  /** Packets per second that the applied rules match now, by the same keys. */
+  readonly rates: ReadonlyMap<string, number>
   /** The effect of each rule in the last hour; undefined while it is not known. */
   readonly whatIf: ShieldWhatIf | undefined
   readonly warnings: readonly ShieldWarning[]
@@ -33,12 +34,11 @@ export type RuleTableProps = {
 }
 
 export function RuleTable(props: RuleTableProps) {
-  const { rules, canChange, onMove } = props
+  const { rules, rates, canChange, onMove } = props
   const [dragged, setDragged] = useState<number>()
   const [over, setOver] = useState<number>()
   const [told, setTold] = useState('')
   const table = useRef<HTMLTableElement>(null)
-  const rates = useHitRates(props.applied)
   function move(from: number, to: number) {
     if (to < 0 || to >= rules.length) return
     onMove(from, to)
@@ -235,7 +235,7 @@ function Hits({ rule, isCurrent, rate }: HitsProps) {
     <span className={classes['hits']}>
       {formatRate(hits.packets, 'packets')}
       <div className={classes['small']}>
-        {rate !== undefined && rate > 0
+        {rate !== undefined
           ? texts.perSecond(formatRate(rate, 'pps'))
           : hits.last_hit !== null && `${texts.lastHit} ${ago(hits.last_hit)}`}
       </div>

@@ -26,11 +26,13 @@ import {
   moved,
   planOf,
   requestOf,
+  versionOf,
+  withRule,
   type DraftRule,
-  type RuleContent,
 } from './rule-draft.ts'
 import { RuleForm } from './rule-form.tsx'
 import { RuleTable } from './rule-table.tsx'
+import { useHitRates } from './use-hit-rates.ts'
 import { useRules } from './use-lists.ts'
 import classes from './shield.module.css'
 import { words } from './words.ts'
@@ -40,7 +42,7 @@ const { editor: texts } = words
 export function ShieldRules() {
   const { search } = usePageSearch('/shield/rules')
   const prefix = search.prefix === undefined ? '' : String(search.prefix)
-  const { rules, list, error, retry } = useRules(prefix)
+  const { rules, receivedMs, list, error, retry } = useRules(prefix)
   if (prefix === '')
     return (
       <Page title={words.lists.title}>
@@ -58,12 +60,13 @@ export function ShieldRules() {
         {error ? <Problem error={error} retry={retry} /> : <Skeleton height={240} aria-busy />}
       </Page>
     )
-  return <Editor key={prefix} prefix={prefix} rules={rules} list={list} error={error} retry={retry} />
+  return <Editor key={prefix} {...{ prefix, rules, receivedMs, list, error, retry }} />
 }
 
 type EditorProps = {
   readonly prefix: string
   readonly rules: readonly ShieldRule[]
+  readonly receivedMs: number
   readonly list: ShieldList | null
   readonly error: unknown
   readonly retry: () => unknown
@@ -72,51 +75,43 @@ type EditorProps = {
 /** The applied list that the draft started from. */
 type Base = { readonly version: number; readonly rules: readonly DraftRule[] }
 
-const hasSameKeys = (drafts: readonly DraftRule[], rules: readonly ShieldRule[]): boolean =>
-  drafts.length === rules.length && drafts.every(({ key }, at) => key === keyOf(rules[at]!))
-
 const keyOf = ({ id }: ShieldRule) => String(id)
 const draftsOf = (rules: readonly ShieldRule[]): readonly DraftRule[] =>
   rules.map((rule) => draftOf(rule, keyOf(rule)))
 
-function Editor({ prefix, rules, list, error, retry }: EditorProps) {
+function Editor({ prefix, rules, receivedMs, list, error, retry }: EditorProps) {
   const canChange = useIsAdmin()
-  const version = list?.version ?? 0
+  const version = versionOf(rules, list)
   const [base, setBase] = useState<Base>(() => ({ version, rules: draftsOf(rules) }))
   const [draft, setDraft] = useState<readonly DraftRule[]>(base.rules)
-  const [edited, setEdited] = useState<number>()
+  /** The key of the rule in the form; one that is not in the draft is a new rule. */
+  const [edited, setEdited] = useState<string>()
   const [isReviewed, setReviewed] = useState(false)
   const plan = useMemo(() => planOf(base.rules, draft), [base, draft])
   const isChanged = plan.count > 0
-  // A new version replaces a draft without changes; a draft with changes stays, with a warning. The version and the rules come from
-  // two requests, so either can be the first to be new.
-  const isNewer = base.version !== version || !hasSameKeys(base.rules, rules)
-  if (isNewer && !isChanged) restart()
+  // A new version replaces a draft without changes; one with changes or an open form stays, with a warning.
+  const isNewer = base.version !== version
+  const isInUse = isChanged || edited !== undefined
+  if (isNewer && !isInUse) restart()
   function restart() {
     const next = draftsOf(rules)
     setBase({ version, rules: next })
     setDraft(next)
   }
   const applied = useMemo(() => new Map(rules.map((rule) => [keyOf(rule), rule])), [rules])
+  const rates = useHitRates(rules, receivedMs)
   const { effect, isCurrent } = useEffectOf(prefix, draft)
-  const save = (content: RuleContent) => {
-    setDraft(
-      edited === undefined || edited >= draft.length
-        ? [...draft, { ...content, key: newKey() }]
-        : draft.with(edited, { ...content, key: draft[edited]!.key }),
-    )
-    setEdited(undefined)
-  }
   const change = (at: number, next: (rule: DraftRule) => DraftRule[]) =>
     setDraft(draft.toSpliced(at, 1, ...next(draft[at]!)))
-  const add = () => setEdited(draft.length)
+  const add = () => setEdited(newKey())
+  const opened = draft.find(({ key }) => key === edited)
   return (
     <Page
       wide
       title={prefix}
       mono
       state={<ListStatePill list={list} count={rules.length} />}
-      note={list?.status_reason ? listReasonText(list.status_reason) : texts.note(version)}
+      note={list?.status_reason ? listReasonText(list.status_reason) : texts.note(list?.version ?? 0)}
       actions={
         <>
           <ButtonLink variant="default" to="/shield">
@@ -132,7 +127,7 @@ function Editor({ prefix, rules, list, error, retry }: EditorProps) {
     >
       <UnsavedGuard isUnsaved={() => isChanged} />
       {error !== null && error !== undefined && <Problem error={error} retry={retry} />}
-      {base.version !== version && isChanged && (
+      {isNewer && isInUse && (
         <Alert color="warn" role="alert">
           <Text size="sm">{texts.newer}</Text>
           <Button mt="xs" size="xs" variant="default" onClick={restart}>
@@ -184,11 +179,12 @@ function Editor({ prefix, rules, list, error, retry }: EditorProps) {
               rules={draft}
               plan={plan}
               applied={applied}
+              rates={rates}
               whatIf={isCurrent ? effect.data?.what_if : undefined}
               warnings={isCurrent ? (effect.data?.warnings ?? []) : []}
               canChange={canChange}
               onMove={(from, to) => setDraft(moved(draft, from, to))}
-              onEdit={setEdited}
+              onEdit={(at) => setEdited(draft[at]!.key)}
               onDuplicate={(at) => change(at, (rule) => [rule, { ...rule, key: newKey() }])}
               onToggle={(at) => change(at, (rule) => [{ ...rule, enabled: !rule.enabled }])}
               onRemove={(at) => change(at, () => [])}
@@ -217,9 +213,12 @@ function Editor({ prefix, rules, list, error, retry }: EditorProps) {
       {edited !== undefined && (
         <RuleForm
           prefix={prefix}
-          rule={draft[edited] ?? emptyContent}
-          isNew={draft[edited] === undefined}
-          onSave={save}
+          rule={opened ?? emptyContent}
+          isNew={opened === undefined}
+          onSave={(content) => {
+            setDraft(withRule(draft, { ...content, key: edited }))
+            setEdited(undefined)
+          }}
           onClose={() => setEdited(undefined)}
         />
       )}

@@ -184,8 +184,7 @@ export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
     ({ action, status, destination }) =>
       action !== 'allow' && status !== 'expired' && mayMatch(destination, network),
   )
-  const applied = useMemo(() => new Map(rules.map((rule) => [String(rule.id), rule])), [answer.data])
-  const rates = useHitRates(applied)
+  const rates = useHitRates(rules, answer.dataUpdatedAt)
   if (answer.error && !answer.data)
     return frame(<Problem error={answer.error} retry={() => answer.refetch()} />)
   if (rules.length === 0) return null
@@ -205,7 +204,7 @@ export function RulesInPlace({ network, frame }: RulesInPlaceProps) {
                 words.states.rule[status],
                 ...(unconfirmed.has(prefix) ? [texts.unconfirmed] : []),
                 hitsText(rule),
-                ...(rate !== undefined && rate > 0 ? [words.editor.perSecond(formatRate(rate, 'pps'))] : []),
+                ...(rate !== undefined ? [words.editor.perSecond(formatRate(rate, 'pps'))] : []),
               ].join(' · ')}
             </span>
           </li>

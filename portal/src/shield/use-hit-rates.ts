@@ -1,22 +1,14 @@
-// How fast the counters of rules rise, from two readings of them.
+// How fast the counters of rules rise while a page shows them.
 import type { ShieldRule } from '@pharos/contract/shield'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { ratesOf, readingsAfter, type Readings } from './hit-rates.ts'
 
-/** Returns packets per second by the key of a rule, once its counter has been read twice. */
-export function useHitRates(applied: ReadonlyMap<string, ShieldRule>): ReadonlyMap<string, number> {
-  const last = useRef(new Map<number, { packets: number; at: number }>())
-  const [rates, setRates] = useState<ReadonlyMap<string, number>>(new Map())
-  useEffect(() => {
-    const now = Date.now()
-    const next = new Map<string, number>()
-    for (const [key, { id, hits }] of applied) {
-      if (!hits) continue
-      const before = last.current.get(id)
-      if (before && now > before.at)
-        next.set(key, Math.max(0, ((hits.packets - before.packets) / (now - before.at)) * 1000))
-      last.current.set(id, { packets: hits.packets, at: now })
-    }
-    setRates(next)
-  }, [applied])
-  return rates
+/**
+ * Returns packets per second by the id of a rule as text, once its counter has been read twice. `receivedMs` is the time of the answer
+ * with these rules: an answer that is equal to the one before counts as well.
+ */
+export function useHitRates(rules: readonly ShieldRule[], receivedMs: number): ReadonlyMap<string, number> {
+  const [readings, setReadings] = useState<Readings>(() => new Map())
+  useEffect(() => setReadings((before) => readingsAfter(before, rules, receivedMs)), [receivedMs])
+  return useMemo(() => ratesOf(readings), [readings])
 }

@@ -9,6 +9,7 @@ import {
   type ShieldRule,
 } from '@pharos/contract/shield'
 import { suggestShieldRulesRoute } from '@pharos/contract/shield-suggestion'
+import { useMemo } from 'react'
 import { call } from '../api/call.ts'
 import { invalidate, useAnswer } from '../api/queries.ts'
 
@@ -29,7 +30,9 @@ export function useRules(prefix: string) {
   )
   const list = lists.data && (lists.data.results.find((one) => one.prefix === prefix) ?? null)
   return {
-    rules: rules.data?.results.filter((rule) => rule.prefix === prefix),
+    rules: useMemo(() => rules.data?.results.filter((rule) => rule.prefix === prefix), [rules.data, prefix]),
+    /** When the rules were received, in milliseconds. */
+    receivedMs: rules.dataUpdatedAt,
     list,
     error: rules.error ?? lists.error,
     retry: () => Promise.all([rules.refetch(), lists.refetch()]),
