@@ -82,6 +82,16 @@ describe('traffic in the portal', { skip: skipWithoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Apply' }).click()
     await page.waitForURL(/filter=protocol:eq:(udp|17)/)
     await table(page).waitFor()
+
+    // 80 is suggested.
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await dialog.getByLabel('Field').first().fill('Destination port')
+    await dialog.getByRole('option', { name: 'Destination port', exact: true }).click()
+    await dialog.getByLabel('Value').first().fill('80')
+    await dialog.getByRole('option', { name: 'HTTP (80)', exact: true }).waitFor()
+    await dialog.getByLabel('Value').first().pressSequentially('80')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/dst_port:eq:8080/)
     await context.close()
   })
 

@@ -15,6 +15,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef, useState, type SyntheticEvent } from 'react'
 import { answerOf } from '../api/queries.ts'
 import { Problem } from '../ui/problem.tsx'
+import { readValue, valueText } from './filter-values.ts'
 import { operators, type FlowFilter, type Operator } from './traffic-view.ts'
 import type { FlowKeys } from './use-flows.ts'
 import { words } from './words.ts'
@@ -84,6 +85,7 @@ export function FilterEditor({ keys, filter, onApply }: FilterEditorProps) {
               onChange={(next) => setOp((next as Operator | null) ?? 'eq')}
             />
             <ValueField
+              key={key}
               filterKey={key}
               known={known}
               values={values}
@@ -133,6 +135,8 @@ const all: OptionsFilter = ({ options }) => options
 /** A suggestion is shown by its name; what was typed is a value as it is. */
 function ValueField({ filterKey, known, values, hasMany, error, onChange }: ValueFieldProps) {
   const [search, setSearch] = useState('')
+  // A text that changed while it is typed could not be completed.
+  const [typed, setTyped] = useState<string>()
   const [prefix] = useDebouncedValue(search, 150)
   const answer = useQuery({
     ...answerOf(getFilterKeysRoute, {
@@ -146,17 +150,9 @@ function ValueField({ filterKey, known, values, hasMany, error, onChange }: Valu
     placeholderData: keepPreviousData,
   })
   const offered = answer.data?.results.find((one) => one.key === filterKey)?.values ?? []
-  const valueOf = useRef(new Map<string, string>())
-  const shown = (value: string) => {
-    const label = [...offered, ...(known?.values ?? [])].find((one) => one.value === value)?.label
-    const text = label === undefined || label === value ? value : `${label} (${value})`
-    valueOf.current.set(text, value)
-    return text
-  }
-  const read = (text: string): string =>
-    valueOf.current.get(text) ??
-    offered.find(({ label }) => label.toLowerCase() === text.trim().toLowerCase())?.value ??
-    text
+  const suggested = useRef(new Map<string, string>())
+  for (const { value, label } of [...(known?.values ?? []), ...offered]) suggested.current.set(value, label)
+  const shown = (value: string) => valueText(value, suggested.current)
   const data = [...new Set(offered.map(({ value }) => shown(value)))]
   const shared = {
     size: 'xs' as const,
@@ -177,16 +173,21 @@ function ValueField({ filterKey, known, values, hasMany, error, onChange }: Valu
         onSearchChange={setSearch}
         splitChars={[',', ' ', ';']}
         acceptValueOnBlur
-        onChange={(next) => onChange(next.map(read))}
+        onChange={(next) => {
+          setTyped(undefined)
+          onChange(next.map((text) => readValue(text, suggested.current).value))
+        }}
       />
     )
   return (
     <Autocomplete
       {...shared}
-      value={values[0] === undefined ? '' : shown(values[0])}
+      value={typed ?? (values[0] === undefined ? '' : shown(values[0]))}
       onChange={(text) => {
-        setSearch(valueOf.current.has(text) ? '' : text)
-        onChange([read(text)])
+        const { value, isChosen } = readValue(text, suggested.current)
+        setTyped(isChosen ? undefined : text)
+        setSearch(isChosen ? '' : text)
+        onChange([value])
       }}
     />
   )
