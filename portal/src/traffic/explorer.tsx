@@ -26,7 +26,7 @@ import { FlowDiagram, Picture } from './picture.tsx'
 import { QueryBar } from './query-bar.tsx'
 import { TrafficTable } from './traffic-table.tsx'
 import { rowsOf, unitOf } from './traffic-rows.ts'
-import { rangeOf, readView, viewAddress, viewSpan, withFilter, type TrafficView } from './traffic-view.ts'
+import { readRange, readView, viewAddress, withFilter, type TrafficView } from './traffic-view.ts'
 import { useFlowKeys, useFlows, type FlowKeys } from './use-flows.ts'
 import filterClasses from '../ui/filter.module.css'
 import classes from './traffic.module.css'
@@ -37,12 +37,13 @@ const chartHeight = 340
 export function Explorer() {
   const { search, setSearch } = usePageSearch('/traffic')
   const address = search as Readonly<Record<string, unknown>>
-  const { view, ignored } = useMemo(() => readView(address), [address])
+  const { view, ignored: ignoredOfView } = useMemo(() => readView(address), [address])
   const [zone] = useZone()
   const timeZone = zoneName(zone)
-  const range = useMemo(() => rangeOf(address), [address])
   const now = useMinute()
-  const span = viewSpan(range, now, timeZone)
+  const read = useMemo(() => readRange(address, now, timeZone), [address, now, timeZone])
+  const { range, span } = read
+  const ignored = [...ignoredOfView, ...read.ignored]
   const isUpToNow = span.end === undefined
   const request = useMemo(() => flowRequest(view, span, timeZone), [view, span.start, span.end, timeZone])
   const keys = useFlowKeys()

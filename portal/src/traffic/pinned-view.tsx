@@ -15,7 +15,7 @@ import { failureOf } from './flow-problem.tsx'
 import { flowRequest, graphRequest } from './flow-request.ts'
 import { FlowDiagram, Picture } from './picture.tsx'
 import { rowsOf } from './traffic-rows.ts'
-import { rangeOf, readView, viewSpan } from './traffic-view.ts'
+import { readRange, readView } from './traffic-view.ts'
 import { useFlowKeys, useFlows } from './use-flows.ts'
 import { words } from './words.ts'
 
@@ -30,8 +30,7 @@ export function PinnedView({ view: { name, search }, onUnpin }: PinnedViewProps)
   const address = useMemo(() => router.options.parseSearch(search), [router, search])
   const [zone] = useZone()
   const timeZone = zoneName(zone)
-  const range = rangeOf(address)
-  const span = viewSpan(range, Date.now(), timeZone)
+  const { range, span } = readRange(address, Date.now(), timeZone)
   const isUpToNow = span.end === undefined
   const view = useMemo(() => {
     const read = readView(address).view

@@ -99,18 +99,29 @@ export function readView(address: Readonly<Record<string, unknown>>): {
 /** The time range of an address without one. */
 const defaultRange: TimeRange = { range: '24h' }
 
-/** Returns the time range of an address. */
-export function rangeOf(address: Readonly<Record<string, unknown>>): TimeRange {
-  const text = (name: string) => (address[name] === undefined ? undefined : String(address[name]))
-  const [range, from, to] = [text('range'), text('from'), text('to')]
-  if (range === undefined && from === undefined) return defaultRange
-  return range === undefined ? { from, ...(to === undefined ? {} : { to }) } : { range }
-}
+type ReadRange = { readonly range: TimeRange; readonly span: Span; readonly ignored: readonly string[] }
 
-/** Returns the span of a range at a moment; that of the usual range if it is not valid or has no start. */
-export function viewSpan(range: TimeRange, now: number, timeZone: string): Span {
-  const span = spanOf(range, now, timeZone)
-  return span?.start === undefined ? spanOf(defaultRange, now, timeZone)! : span
+/** Returns the time range of an address, its span at a moment, and the names of the parameters that have no effect. */
+export function readRange(
+  address: Readonly<Record<string, unknown>>,
+  now: number,
+  timeZone: string,
+): ReadRange {
+  const text = (name: string) => (address[name] === undefined ? undefined : String(address[name]))
+  const [quick, from, to] = [text('range'), text('from'), text('to')]
+  const limits: TimeRange = { from, ...(to === undefined ? {} : { to }) }
+  const wanted: TimeRange =
+    quick !== undefined ? { range: quick } : from !== undefined ? limits : defaultRange
+  const span = spanOf(wanted, now, timeZone)
+  const isValid = span?.start !== undefined
+  const range = isValid ? wanted : defaultRange
+  return {
+    range,
+    span: isValid ? span : spanOf(defaultRange, now, timeZone)!,
+    ignored: (['range', 'from', 'to'] as const).filter(
+      (name) => address[name] !== undefined && text(name) !== range[name],
+    ),
+  }
 }
 
 const textIn = (value: unknown): string | undefined =>

@@ -19,4 +19,14 @@ describe('the text of a time range', () => {
     assert.equal(parseLimit('soon', 'UTC'), null)
     assert.equal(limitText('now-2d', 'UTC'), 'now-2d')
   })
+
+  it('is left as it is, and cannot be read, outside of the years that the portal shows', () => {
+    for (const zone of ['America/New_York', 'UTC', 'Asia/Tokyo'])
+      for (const text of ['0099-01-01', '275760', '9999-12-31T23:59Z', '0026-11-01 12:00', '0000-01-01']) {
+        assert.equal(limitText(text, zone), text)
+        assert.equal(timeRangeText({ from: text }, zone), `${text} to now`)
+        assert.equal(parseLimit(text, zone), null)
+      }
+    assert.equal(parseLimit('now-99999w', 'UTC'), null)
+  })
 })

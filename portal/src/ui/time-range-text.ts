@@ -1,6 +1,6 @@
 // A time range as a person reads and types it, in a time zone. Pure.
 import { addressTime, spanOf, type TimeRange } from './time-range.ts'
-import { momentOf, wallClock } from './wall-clock.ts'
+import { momentAt, momentOf, wallClock } from './wall-clock.ts'
 import { words } from './words.ts'
 
 const { range: texts } = words
@@ -19,12 +19,10 @@ export function timeRangeText({ range, from, to }: TimeRange, timeZone: string):
   return `${limit(from, texts.start)} to ${limit(to, texts.now)}`
 }
 
-/** Returns a limit as it is typed: `2026-01-10 12:00`, or relative to now as it is. */
+/** Returns a limit as it is typed: `2026-01-10 12:00`; one that is relative to now, or cannot be read, as it is. */
 export function limitText(text: string, timeZone: string): string {
-  const time = Date.parse(text)
-  return text.startsWith('now') || Number.isNaN(time)
-    ? text
-    : wallClock(new Date(time).toISOString(), timeZone).replace('T', ' ')
+  const moment = text.startsWith('now') ? undefined : momentAt(Date.parse(text))
+  return moment === undefined ? text : wallClock(moment, timeZone).replace('T', ' ')
 }
 
 /** Returns the limit that was typed, as the address holds it; null if it cannot be read, undefined for an open limit. */
@@ -34,5 +32,5 @@ export function parseLimit(typed: string, timeZone: string): string | undefined 
   if (text.startsWith('now')) return spanOf({ from: text }, Date.now(), timeZone) ? text : null
   const wall = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text.replace(' ', 'T')
   const moment = momentOf(wall, timeZone)
-  return moment === undefined || moment < '1970' ? null : addressTime(Date.parse(moment))
+  return moment === undefined ? null : addressTime(Date.parse(moment))
 }

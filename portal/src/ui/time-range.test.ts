@@ -37,6 +37,11 @@ describe('a time range', () => {
       { range: 'soon' },
       { from: 'yesterday' },
       { from: '2026-01-02T00:00Z', to: '2026-01-01T00:00Z' },
+      { range: '99999w' },
+      { from: 'now-99999w' },
+      { from: '0099-01-01' },
+      { from: '275760' },
+      { from: '2026-01-01T00:00Z', to: '9999-12-31T23:59Z' },
     ])
       assert.equal(spanOf(range, now, 'UTC'), undefined)
   })
@@ -48,5 +53,6 @@ describe('a time range', () => {
     })
     assert.equal(shiftedBy(1, { range: '24h' }, now, 'UTC'), undefined)
     assert.equal(shiftedBy(-1, {}, now, 'UTC'), undefined)
+    assert.equal(shiftedBy(-1, { from: '1971-01-01T00:00Z' }, now, 'UTC'), undefined)
   })
 })

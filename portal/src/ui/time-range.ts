@@ -1,6 +1,6 @@
 // A time range as the address holds it: `range=24h` up to now, a month, or `from` and `to`, each a time or relative to now
 // (`now-2d`). Pure; the control is time-range-field.tsx.
-import { momentOf, wallClock } from './wall-clock.ts'
+import { momentAt, momentOf, wallClock } from './wall-clock.ts'
 
 export type TimeRange = {
   readonly range?: string | undefined
@@ -22,7 +22,7 @@ function lengthOf(text: string): number | undefined {
   return count === undefined ? undefined : Number(count) * unitMs[unit!]!
 }
 
-/** Returns the span of a range at a moment, milliseconds since 1970; undefined if the range is not valid. */
+/** Returns the span of a range at a moment, milliseconds since 1970; undefined if the range is not valid or outside of 1970 to 9998. */
 export function spanOf({ range, from, to }: TimeRange, now: number, timeZone: string): Span | undefined {
   // In whole minutes, so that the same view keeps its address and its answers for a while.
   const minute = Math.floor(now / minuteMs) * minuteMs
@@ -31,7 +31,8 @@ export function spanOf({ range, from, to }: TimeRange, now: number, timeZone: st
     if (range === 'last-month')
       return { start: monthStart(minute, timeZone, -1), end: monthStart(minute, timeZone, 0) }
     const length = lengthOf(range)
-    return length === undefined ? undefined : { start: new Date(minute - length).toISOString() }
+    const start = length === undefined ? undefined : momentAt(minute - length)
+    return start === undefined ? undefined : { start }
   }
   const [start, end] = [from, to].map((text) =>
     text === undefined || text === 'now' ? undefined : momentOfText(text, minute),
@@ -45,10 +46,9 @@ export function spanOf({ range, from, to }: TimeRange, now: number, timeZone: st
 function momentOfText(text: string, now: number): string | undefined {
   if (text.startsWith('now-')) {
     const length = lengthOf(text.slice(4))
-    return length === undefined ? undefined : new Date(now - length).toISOString()
+    return length === undefined ? undefined : momentAt(now - length)
   }
-  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+  return /^\d{4}-\d\d-\d\d/.test(text) ? momentAt(Date.parse(text)) : undefined
 }
 
 function monthStart(now: number, timeZone: string, months: number): string {
@@ -57,7 +57,8 @@ function monthStart(now: number, timeZone: string, months: number): string {
   return momentOf(`${first}T00:00`, timeZone)!
 }
 
-/** Returns the range of the same length before (-1) or after (1) it; undefined if it would begin in the future or has no start. */
+/** Returns the range of the same length before (-1) or after (1) it; undefined if that would begin before 1970 or in the future, or
+ * if the range has no start. */
 export function shiftedBy(
   step: 1 | -1,
   range: TimeRange,
@@ -69,7 +70,7 @@ export function shiftedBy(
   const start = Date.parse(span.start)
   const end = span.end === undefined ? Math.floor(now / minuteMs) * minuteMs : Date.parse(span.end)
   const from = start + step * (end - start)
-  if (from >= Math.floor(now / minuteMs) * minuteMs) return undefined
+  if (momentAt(from) === undefined || from >= Math.floor(now / minuteMs) * minuteMs) return undefined
   return { from: addressTime(from), to: addressTime(end + step * (end - start)) }
 }
 

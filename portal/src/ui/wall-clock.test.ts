@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { momentOf, wallClock } from './wall-clock.ts'
+import { momentAt, momentOf, wallClock } from './wall-clock.ts'
 
 describe('a local date and time in a zone', () => {
   it('is converted to the moment, in summer and in winter', () => {
@@ -29,5 +29,19 @@ describe('a local date and time in a zone', () => {
   it('is undefined if it is incomplete', () => {
     for (const text of ['', '2026', '2026-01-10', '2026-13-10T12:00', 'now'])
       assert.equal(momentOf(text, 'UTC'), undefined)
+  })
+
+  it('is undefined outside of the years 1970 to 9998, and converted at their ends', () => {
+    for (const zone of ['America/Adak', 'UTC', 'Pacific/Kiritimati']) {
+      for (const text of ['0000-01-01T00:00', '0026-11-01T12:00', '1969-12-01T00:00', '9999-12-31T23:59'])
+        assert.equal(momentOf(text, zone), undefined, `${text} ${zone}`)
+      for (const ms of [0, Date.UTC(9998, 11, 31, 23, 59)]) {
+        const moment = new Date(ms).toISOString()
+        assert.equal(momentOf(wallClock(moment, zone), zone), moment)
+      }
+    }
+    assert.equal(momentAt(-1), undefined)
+    assert.equal(momentAt(Date.UTC(9999, 0, 1)), undefined)
+    assert.equal(momentAt(Number.NaN), undefined)
   })
 })

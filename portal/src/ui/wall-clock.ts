@@ -1,22 +1,30 @@
 // Converts between a moment and the local date and time of an input field, in a time zone. Pure.
 
-/** Returns the local date and time in the zone, `2026-03-01T14:05`. */
+const firstMs = Date.UTC(1970, 0, 1)
+const lastMs = Date.UTC(9999, 0, 1) - 1
+
+/** Returns the moment, ISO 8601 UTC; undefined outside of the years 1970 to 9998, which have four digits in every time zone. */
+export const momentAt = (ms: number): string | undefined =>
+  ms >= firstMs && ms <= lastMs ? new Date(ms).toISOString() : undefined
+
+/** Returns the local date and time in the zone, `2026-03-01T14:05`, of a moment in the years of `momentAt`. */
 export function wallClock(time: string, timeZone: string): string {
   return new Date(wallMs(new Date(time).getTime(), timeZone)).toISOString().slice(0, 16)
 }
 
 /**
- * Returns the moment of a local time in the zone, ISO 8601 UTC; undefined if it is not a time. A local time that occurs twice
- * means the first; one that is skipped moves forward by the skipped amount.
+ * Returns the moment of a local time in the zone, ISO 8601 UTC; undefined if it is not a time in the years of `momentAt`. A local
+ * time that occurs twice means the first; one that is skipped moves forward by the skipped amount.
  */
 export function momentOf(wall: string, timeZone: string): string | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(wall)) return undefined
   const wanted = Date.parse(`${wall.slice(0, 16)}Z`)
-  if (Number.isNaN(wanted)) return undefined
+  // The local time of the first and the last moment is less than a day away from it.
+  if (!(wanted >= firstMs - dayMs && wanted <= lastMs + dayMs)) return undefined
   const offsets = [wanted - dayMs, wanted + dayMs].map((near) => wallMs(near, timeZone) - near)
   const moments = offsets.map((offset) => wanted - offset)
   const exact = moments.filter((moment) => wallMs(moment, timeZone) === wanted)
-  return new Date(exact.length > 0 ? Math.min(...exact) : moments[0]!).toISOString()
+  return momentAt(exact.length > 0 ? Math.min(...exact) : moments[0]!)
 }
 
 const dayMs = 86_400_000
