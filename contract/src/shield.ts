@@ -440,7 +440,7 @@ export const revertShieldListRoute = route({
   summary: 'Revert shield list',
   description:
     'Restores the last confirmed list of the prefix at once, instead of at `confirm_by`: its rules with their ids and hits become a new version. Returns 409 ' +
-    '`conflict` unless the list waits for a confirmation. To confirm it instead, PUT the same rules again without `confirm_within`.',
+    '`conflict` unless the list waits for a confirmation and the team still holds the prefix. To confirm it instead, PUT the same rules again without `confirm_within`.',
   permission: shieldWriting,
   params: Strict({ list_id: Id }),
   body: Component('ShieldRevert', {

@@ -1,6 +1,7 @@
 // The loops of shield against a scrubber in memory: rules by time, holds, planner faults, former holders, and scrubbers that fail.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { compileLists, type CompileResult } from '../src/analysis/shield/compile.ts'
@@ -222,6 +223,35 @@ describe('a list that must be confirmed', () => {
     await run()
     assert.equal(passes(prefix, 123), true)
     assert.deepEqual(await rulesOf(prefix), [])
+  })
+
+  it('does not get rules back for a prefix that the team has lost meanwhile', async () => {
+    const prefix = await newPrefix()
+    await put(prefix, [deny(123)])
+    await put(prefix, [], { confirm_within: 600 })
+    await run()
+    await sql`delete from prefixes where prefix = ${prefix}::cidr`.execute(db())
+    await endConfirmation(prefix)
+    await run()
+    const { version, rule_count: count, confirm_by: until } = await listOf(prefix)
+    assert.deepEqual([version, count, until], [3, 0, null])
+    assert.deepEqual(await messagesOf(prefix), ['applied', 'removed', 'applied'])
+  })
+
+  it('is reverted although another one cannot be, which is not emptied', async () => {
+    const [broken, other] = [await newPrefix(), await newPrefix()]
+    for (const prefix of [broken, other]) {
+      await put(prefix, [deny(53)])
+      await put(prefix, [deny(123)], { confirm_within: 600 })
+      await endConfirmation(prefix)
+    }
+    const { id } = await listOf(broken)
+    await sql`delete from shield_versions where list_id = ${id} and version = 1`.execute(db())
+    const { reverted, failed } = await upkeepLists(db())
+    assert.deepEqual([reverted, failed.length], [1, 1])
+    await run()
+    assert.deepEqual([passes(broken, 123), passes(other, 123)], [false, true])
+    await put(broken, [deny(123)])
   })
 
   it('stays if it was confirmed', async () => {
@@ -503,6 +533,67 @@ describe('a prefix that leaves the team', () => {
     for (const prefix of prefixes) assert.equal(passes(prefix, 123), true)
   })
 })
+
+/** Runs `work` while another transaction has locked the lists, as a PUT or the refresh of the states does. */
+const whileLocked = <T>(prefixes: readonly string[], work: () => Promise<T>): Promise<T> =>
+  db()
+    .transaction()
+    .execute(async (trx) => {
+      await sql`select from shield_lists where prefix = any(${prefixes}::cidr[]) for update`.execute(trx)
+      return work()
+    })
+
+describe('the guard of lists whose prefixes leave at once', () => {
+  let prefixes: string[] = []
+  const holdIds = async () => (await openHolds()).map(({ id }) => id)
+
+  before(async () => {
+    prefixes = [await newPrefix(), await newPrefix(), await newPrefix(), await newPrefix()]
+    for (const prefix of prefixes) await put(prefix, [deny(123)])
+    await run()
+    await sql`delete from prefixes where prefix = any(${prefixes}::cidr[])`.execute(db())
+  })
+
+  it('counts lists that another transaction has locked: none is emptied, and one hold stays open', async () => {
+    const [first] = prefixes
+    const { held, emptied } = await whileLocked([first!], () => upkeepLists(db()))
+    assert.deepEqual([held, emptied], [4, 0])
+    const open = await holdIds()
+    assert.equal(open.length, 1)
+    for (const locked of [[first!], prefixes]) {
+      await whileLocked(locked, () => upkeepLists(db()))
+      assert.deepEqual(await holdIds(), open)
+    }
+    await run()
+    for (const prefix of prefixes) assert.equal(passes(prefix, 123), false)
+  })
+
+  it('leaves a list alone whose prefix came back while it waited for the lock', async () => {
+    const [back, ...gone] = prefixes
+    await decide((await holdIds())[0]!, 'approve')
+    let upkeep: ReturnType<typeof upkeepLists> | undefined
+    await whileLocked([back!], async () => {
+      upkeep = upkeepLists(db())
+      await waitForLock()
+      await db().insertInto('prefixes').values({ team_id: team.teamId, prefix: back! }).execute()
+    })
+    assert.equal((await upkeep!).emptied, 3)
+    await run()
+    assert.equal(passes(back!, 123), false)
+    for (const prefix of gone) assert.equal(passes(prefix, 123), true)
+  })
+})
+
+async function waitForLock(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      db(),
+    )
+    if (rows.length > 0) return
+    await setImmediate()
+  }
+}
 
 describe('a scrubber that fails', () => {
   /** Fails in the call, and otherwise works as the scrubber. */

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import type { FlowStore } from '../src/analysis/flow/flow-store.ts'
+import { updateShieldRules, type UpdateDeps } from '../src/analysis/shield/update-shield.ts'
 import { DriverError } from '../src/runtime/driver-error.ts'
+import type { Operation } from '../src/operation/operation.ts'
+import type { Failure } from '../src/runtime/error.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import type { Answered } from './support/dns.ts'
 
@@ -70,6 +73,18 @@ const deny = (port: number, rest: object = {}) => ({
 const allow = (port: number) => ({ action: 'allow', protocol: 'tcp', destination_port: String(port) })
 const idsOf = ({ body }: Answered): number[] => body.results.map(({ id }: Answered) => id)
 
+/** The same rules, written in two ways. */
+const spelled = [
+  [
+    { action: 'deny', protocol: '17', source_port: '123,53', source: '0.0.0.0/0' },
+    { action: 'deny', protocol: 'tcp', tcp_flags: 'syn,!ack', packet_length: '0-65535' },
+  ],
+  [
+    { action: 'deny', protocol: 'udp', source_port: '53,123', source: null },
+    { action: 'deny', protocol: '6', tcp_flags: '!ack,syn', packet_length: null },
+  ],
+] as const
+
 describe('the rule list of a prefix', () => {
   it('is replaced as a whole, and unchanged rules keep their ids', async () => {
     const prefix = await newPrefix()
@@ -104,6 +119,25 @@ describe('the rule list of a prefix', () => {
     assert.deepEqual([again.status, again.body.version], [200, 1])
     const { rows } = await sql`select from audit_entries where target = ${`shield:${prefix}`}`.execute(db())
     assert.equal(rows.length, 1)
+  })
+
+  it('has its conditions as they were sent last, with the same ids, and once', async () => {
+    const prefix = await newPrefix()
+    const first = await put({ prefix, rules: spelled[0] })
+    const second = await put({ prefix, rules: spelled[1], force: false, version: 1 })
+    assert.deepEqual([second.status, second.body.version], [200, 2], 'nothing new would be dropped')
+    assert.deepEqual(idsOf(second), idsOf(first))
+    assert.deepEqual((await get(`prefix=${prefix}`)).body.results, second.body.results)
+    for (const [at, sent] of spelled[1].entries())
+      assert.deepEqual({ ...second.body.results[at], ...sent }, second.body.results[at])
+    const again = await put({ prefix, rules: spelled[1] })
+    assert.deepEqual([again.body.version, again.body.results], [2, second.body.results])
+    const { rows } = await sql<{ ports: string }>`
+      select v.rules -> 0 -> 'match' ->> 'source_port' as ports
+      from shield_versions v join shield_lists l on l.id = v.list_id where l.prefix = ${prefix}::cidr order by v.version`.execute(
+      db(),
+    )
+    assert.deepEqual(rows, [{ ports: '123,53' }, { ports: '53,123' }])
   })
 
   it('is empty after a PUT without rules, and keeps its earlier versions', async () => {
@@ -166,6 +200,36 @@ describe('a list with a confirmation', () => {
     assert.deepEqual([kept.body.version, kept.body.confirm_by], [2, null])
   })
 
+  it('is confirmed, and its time goes on, whatever way the same rules are written in', async () => {
+    const prefix = await newPrefix()
+    await put({ prefix, rules: [allow(80)] })
+    const timed = await put({ prefix, rules: spelled[0], confirm_within: 600 })
+    const repeated = await put({ prefix, rules: spelled[1], confirm_within: 60, force: false })
+    assert.deepEqual([repeated.status, repeated.body.confirm_by], [200, timed.body.confirm_by])
+    const list = await listOf(prefix)
+    assert.equal(list.previous_version, 1)
+    const kept = await put({ prefix, rules: spelled[0], force: false })
+    assert.deepEqual([kept.status, kept.body.confirm_by, idsOf(kept)], [200, null, idsOf(timed)])
+    assert.equal(kept.body.results[0].protocol, '17')
+    assert.equal((await revert(list.id)).status, 409)
+    const { rows } = await sql<{ action: string }>`
+      select action from audit_entries where target = ${`shield:${prefix}`} order by id`.execute(db())
+    assert.deepEqual(
+      rows.map(({ action }) => action.split('.')[1]),
+      ['update', 'update', 'update', 'confirm', 'update'],
+    )
+  })
+
+  it('has its rules back as they were written, if it is reverted to the same rules', async () => {
+    const prefix = await newPrefix()
+    const first = await put({ prefix, rules: spelled[0] })
+    await put({ prefix, rules: [...spelled[1], allow(80)], confirm_within: 600 })
+    const { body } = await revert((await listOf(prefix)).id)
+    const told = (rules: Answered[]) =>
+      rules.map(({ id, protocol, source_port: ports, tcp_flags: flags }) => [id, protocol, ports, flags])
+    assert.deepEqual(told(body.results), told(first.body.results))
+  })
+
   it('restores the last confirmed version, not the unconfirmed one between', async () => {
     const prefix = await newPrefix()
     await put({ prefix, rules: [allow(80)] })
@@ -218,6 +282,16 @@ describe('a list that waits for a confirmation', () => {
     await put({ prefix, rules: [deny(19)] })
     const confirmed = await revert(id)
     assert.deepEqual([confirmed.status, confirmed.body.code], [409, 'conflict'])
+  })
+
+  it('is not reverted for a prefix that the team has lost: another team may have rules for it', async () => {
+    const prefix = await newPrefix()
+    await put({ prefix, rules: [deny(53)] })
+    await put({ prefix, rules: [], confirm_within: 600 })
+    await sql`update prefixes set team_id = ${other.teamId} where prefix = ${prefix}::cidr`.execute(db())
+    const { status, body } = await revert((await listOf(prefix)).id)
+    assert.deepEqual([status, body.code], [409, 'conflict'])
+    assert.equal((await get(`prefix=${prefix}`)).body.count, 0)
   })
 
   it('is reverted by another session of the team, and by no other team', async () => {
@@ -405,6 +479,28 @@ describe('a request for a list', () => {
     const greatest = [limit({ rate_bps: 147_000_000_000 }), limit({ rate_pps: 100_000_000 })]
     assert.equal((await put({ prefix, rules: greatest })).status, 200)
     await sql`delete from scrubbers`.execute(db())
+  })
+
+  it('names the place of a rule that a scrubber cannot apply, also if another one ends meanwhile', async () => {
+    const prefix = await newPrefix()
+    const endMs = Date.now() + 60_000
+    const times = [endMs - 1, endMs + 1]
+    const deps: UpdateDeps = {
+      postgres: api.database.postgres,
+      estimate: async () => ({ state: 'unavailable' }) as never,
+      dropPercentMax: 5,
+      checkScrubbers: async () => ({
+        scrubbers: 1,
+        refusals: [{ index: 1, reason: 'unsupported', detail: 'cannot', scrubber: 'edge' }],
+      }),
+      now: () => new Date(times.shift() ?? endMs + 1),
+    }
+    const operation = { actor: { kind: 'user', teamId: team.teamId }, ifMatch: null } as unknown as Operation
+    const rules = [deny(53, { expires: new Date(endMs).toISOString() }), deny(123)] as never
+    await assert.rejects(
+      updateShieldRules(deps, operation, { prefix, rules, force: true }),
+      (error: Failure) => error.details?.errors?.[0]?.loc.join('.') === 'body.rules.1',
+    )
   })
 
   it('needs force while it is unknown what the rules would drop', async () => {

@@ -2999,7 +2999,7 @@ grant select on services to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on shield_hits to pharos_tenant;
 grant insert, select, update (version, previous_version, confirm_by, status, reason, reason_attrs, modified) on shield_lists to pharos_tenant;
-grant delete, insert, select, update (sequence, enabled, comment, expires, status, reason, reason_attrs, modified) on shield_rules to pharos_tenant;
+grant delete, insert, select, update (sequence, enabled, match, comment, expires, status, reason, reason_attrs, modified) on shield_rules to pharos_tenant;
 grant usage on shield_rules_id_seq to pharos_tenant;
 grant insert, select on shield_versions to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;

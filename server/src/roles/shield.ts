@@ -38,10 +38,11 @@ export function shieldParts(shared: Shared): Component[] {
       wakeName: 'shield',
       intervalMs: upkeepIntervalMs,
       async run() {
-        const { reverted, emptied, held } = await upkeepLists(postgres.owner)
+        const { reverted, emptied, held, failed } = await upkeepLists(postgres.owner)
         if (reverted > 0) log.info({ reverted }, 'shield lists reverted: not confirmed in time')
         if (emptied > 0) log.warn({ emptied }, 'shield lists removed: the teams no longer hold the prefixes')
         if (held > 0) log.warn({ held }, 'removals of shield lists wait for staff')
+        for (const error of failed) log.error({ err: error }, 'a shield list was not reverted or removed')
         await refreshStates(postgres.owner)
       },
     }),

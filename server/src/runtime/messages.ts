@@ -242,6 +242,8 @@ export const failureTexts = {
   conflict: {
     shieldListConfirmed:
       'The list does not wait for a confirmation: it was confirmed or reverted before. Put the earlier rules to go back.',
+    shieldPrefixLost: ({ prefix }: { prefix: string }) =>
+      `The team no longer holds the whole of ${prefix}: earlier rules cannot return. Put the list without rules to remove them.`,
     shieldPlanDiffers:
       'The plan is not that of the newest version of the list, and is never applied. Put the list again, or report the defect.',
     deviceNotRead: 'No driver reads the device: set `driver` in the platform file.',

@@ -13,6 +13,7 @@ import { presentAnswer } from './present-shield.ts'
 import {
   lockListById,
   lockShield,
+  mayFilter,
   readRules,
   readVersionRules,
   storeVersion,
@@ -20,7 +21,7 @@ import {
 } from './shield-list.store.ts'
 import { writeListMessages } from './shield-message.ts'
 
-/** Throws `not_found`, `precondition_failed` if the list has another version, and `conflict` unless it waits for a confirmation. */
+/** Throws `not_found`, `precondition_failed` if the list has another version, and `conflict` unless it waits for a confirmation of the holder. */
 export function revertShieldList(
   { postgres }: { readonly postgres: Postgres },
   operation: Operation,
@@ -36,6 +37,8 @@ export function revertShieldList(
     if (version !== undefined && version !== list.version)
       throw fail('precondition_failed', 'etag', { etag: etagOf(list.version) })
     if (list.previousVersion === null) throw fail('conflict', 'shieldListConfirmed')
+    const prefix = parsePrefix(list.prefix)
+    if (!(await mayFilter(trx, teamId, prefix))) throw fail('conflict', 'shieldPrefixLost', { prefix })
     const before = { ...presentAnswer(list, await readRules(trx, teamId, listId)), warnings: [] }
     await restoreConfirmed(trx, teamId, list, auditOf(operation))
     const after = (await lockListById(trx, teamId, listId))!
@@ -44,7 +47,10 @@ export function revertShieldList(
   })
 }
 
-export type UnconfirmedList = Pick<ListRow, 'id' | 'prefix' | 'version' | 'previousVersion' | 'confirmBy'>
+export type UnconfirmedList = Pick<
+  ListRow,
+  'id' | 'prefix' | 'version' | 'previousVersion' | 'confirmBy' | 'ruleCount'
+>
 
 /** Stores the last confirmed rules, with their ids and hits, as a new version. The list is locked and has a previous version. */
 export async function restoreConfirmed(

@@ -90,17 +90,19 @@ export async function lockListById(trx: Trx, teamId: number, listId: number): Pr
   return rows[0]
 }
 
-/** Returns the rules of a version with their ids; version 0 has none. */
+/** Returns the rules of a version with their ids; version 0 has none. Throws if the version is missing: no list becomes empty by that. */
 export async function readVersionRules(
   trx: Trx,
   teamId: number,
   listId: number,
   version: number,
 ): Promise<VersionedRule[]> {
+  if (version === 0) return []
   const { rows } = await sql<{ rules: (Omit<VersionedRule, 'expires'> & { expires: string | null })[] }>`
     select v.rules from shield_versions v
     where v.team_id = ${teamId} and v.list_id = ${listId} and v.version = ${version}`.execute(trx)
-  return (rows[0]?.rules ?? []).map((rule) => ({
+  if (!rows[0]) throw new Error(`version ${version} of shield list ${listId} is missing`)
+  return rows[0].rules.map((rule) => ({
     ...rule,
     expires: rule.expires === null ? null : new Date(rule.expires).getTime(),
   }))
@@ -151,13 +153,13 @@ export type NewVersion = {
   readonly cause: 'put' | 'revert' | 'former_holder'
   readonly actor: string
   readonly forced: boolean
-  /** Undefined: the version needs no confirmation. */
-  readonly confirm?: { readonly seconds: number; readonly previousVersion: number }
+  /** Undefined: the version needs no confirmation. `kept`: as the version before, at the same time. */
+  readonly confirm?: { readonly seconds: number; readonly previousVersion: number } | 'kept' | undefined
 }
 
 /**
- * Stores a version: replaces the rules of the list, of which those with an id keep what was observed, and records it. Returns the ids
- * in order.
+ * Stores a version: replaces the rules of the list, of which those with an id keep what was observed, and records it. The conditions of a
+ * rule with an id may be written differently. Returns the ids in order.
  */
 export async function storeVersion(
   trx: Trx,
@@ -177,13 +179,14 @@ export async function storeVersion(
     delete from shield_rules r where r.team_id = ${teamId} and r.list_id = ${listId}
       and not r.id = any(${rules.flatMap(({ id }) => id ?? [])}::bigint[])`.execute(trx)
   await sql`
-    update shield_rules r set sequence = n.sequence, enabled = n.enabled, comment = n.comment, expires = n.expires,
-      modified = case when (r.enabled, r.comment) is distinct from (n.enabled, n.comment) or r.expires is distinct from n.expires
+    update shield_rules r set sequence = n.sequence, enabled = n.enabled, match = n.match, comment = n.comment, expires = n.expires,
+      modified = case when (r.enabled, r.match, r.comment, r.expires) is distinct from (n.enabled, n.match, n.comment, n.expires)
         then now() else r.modified end,
       status = case when r.enabled and n.enabled and r.expires is not distinct from n.expires then r.status else 'pending' end,
       reason = case when r.enabled and n.enabled and r.expires is not distinct from n.expires then r.reason
         when n.enabled then 'waiting' else 'disabled' end
-    from jsonb_to_recordset(${wanted}::jsonb) as n (id bigint, sequence integer, enabled boolean, comment text, expires timestamptz)
+    from jsonb_to_recordset(${wanted}::jsonb) as n (id bigint, sequence integer, enabled boolean, match jsonb, comment text,
+      expires timestamptz)
     where r.team_id = ${teamId} and r.list_id = ${listId} and r.id = n.id`.execute(trx)
   await sql`
     insert into shield_rules (id, list_id, team_id, sequence, enabled, action, match, rate_bps, rate_pps, comment, expires, reason)
@@ -198,10 +201,13 @@ export async function storeVersion(
       'enabled', r.enabled, 'action', r.action, 'match', r.match, 'rate_bps', r.rate_bps, 'rate_pps', r.rate_pps,
       'comment', r.comment, 'expires', r.expires) order by r.sequence), '[]'), ${cause}, ${actor}, ${forced}
     from shield_rules r where r.team_id = ${teamId} and r.list_id = ${listId}`.execute(trx)
+  const timer =
+    confirm === 'kept'
+      ? sql``
+      : sql`, confirm_by = now() + ${confirm?.seconds ?? null}::integer * interval '1 second',
+        previous_version = ${confirm?.previousVersion ?? null}`
   await sql`
-    update shield_lists set version = ${version}, modified = now(), status = 'pending', reason = 'waiting', reason_attrs = '{}',
-      confirm_by = now() + ${confirm?.seconds ?? null}::integer * interval '1 second',
-      previous_version = ${confirm?.previousVersion ?? null}
+    update shield_lists set version = ${version}, modified = now(), status = 'pending', reason = 'waiting', reason_attrs = '{}'${timer}
     where team_id = ${teamId} and id = ${listId}`.execute(trx)
   const { rows } = await sql<{ id: number }>`
     select id from shield_rules where team_id = ${teamId} and list_id = ${listId} order by sequence`.execute(

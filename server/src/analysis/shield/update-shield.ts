@@ -1,5 +1,4 @@
 // Replaces the rule list of a prefix: one new version in one transaction. Scrubbers are changed by their loop alone.
-import { isDeepStrictEqual } from 'node:util'
 import {
   shieldRulesPerTeam,
   type ShieldRulesAnswer,
@@ -27,18 +26,11 @@ import {
   readRules,
   storeVersion,
   type ListRow,
+  type NewVersion,
   type RuleRow,
 } from './shield-list.store.ts'
-import {
-  findStored,
-  identityOf,
-  isApplied,
-  listWarning,
-  parseRules,
-  warningsOf,
-  type ParsedRule,
-  type VersionedRule,
-} from './shield-rule.ts'
+import { isSame, isWrittenAlike, withIds } from './same-rules.ts'
+import { isApplied, listWarning, parseRules, warningsOf, type ParsedRule } from './shield-rule.ts'
 import type { EstimateWhatIf } from './what-if-port.ts'
 
 export type UpdateDeps = {
@@ -81,29 +73,26 @@ export function updateShieldRules(
 ): Promise<Answer<ShieldRulesAnswer>> {
   const prefix = parsePrefixAt(['body', 'prefix'], body.prefix)
   const rules = parseRules(body.rules, prefix)
+  const nowMs = deps.now().getTime()
   return runPreparedChange(
     deps.postgres,
     operation,
     async () => ({
-      whatIf: await estimateLastHour(deps, operation, prefix, rules),
-      ...(await deps.checkScrubbers(
-        operation.actor.teamId,
-        prefix,
-        appliedRules(rules, deps.now().getTime()),
-      )),
+      whatIf: await estimateLastHour(deps, operation, prefix, rules, nowMs),
+      ...(await deps.checkScrubbers(operation.actor.teamId, prefix, appliedRules(rules, nowMs))),
     }),
-    (trx, prepared) => update(deps, trx, operation, { ...body, prefix, rules, ...prepared }),
+    (trx, prepared) => update(deps, trx, operation, { ...body, prefix, rules, nowMs, ...prepared }),
   )
 }
 
 /** Undefined if the rules drop nothing, unless the estimate is part of the answer. */
 async function estimateLastHour(
-  { estimate, now }: UpdateDeps,
+  { estimate }: UpdateDeps,
   { actor, dryRun }: Operation,
   prefix: Prefix,
   rules: readonly ParsedRule[],
+  endMs: number,
 ): Promise<ShieldWhatIf | undefined> {
-  const endMs = now().getTime()
   if (!dryRun && !drops(rules, endMs)) return undefined
   const applied = appliedRules(rules, endMs)
   return estimate({ teamId: actor.teamId, prefix, rules: applied, startMs: endMs - hourMs, endMs })
@@ -115,6 +104,8 @@ const drops = (rules: readonly ParsedRule[], nowMs: number): boolean =>
 type Wanted = Omit<ShieldRulesUpdate, 'prefix' | 'rules'> & {
   readonly prefix: Prefix
   readonly rules: readonly ParsedRule[]
+  /** One time for all checks: refusals name places among the rules that were applied then. */
+  readonly nowMs: number
   readonly whatIf: ShieldWhatIf | undefined
   readonly scrubbers: number
   readonly refusals: readonly ListRefusal[]
@@ -127,7 +118,7 @@ async function update(
   wanted: Wanted,
 ): Promise<ChangeResult<ShieldRulesAnswer>> {
   const { teamId } = operation.actor
-  const { prefix } = wanted
+  const { prefix, nowMs } = wanted
   await lockShield(trx, teamId)
   const list = await lockList(trx, teamId, prefix)
   const isClearing = wanted.rules.length === 0 && list !== undefined
@@ -139,11 +130,15 @@ async function update(
     throw fail('precondition_failed', 'etag', { etag: etagOf(version) })
   const stored = list ? await readRules(trx, teamId, list.id) : []
   const before = list && presentAnswer(list, stored)
-  const nowMs = deps.now().getTime()
   const warnings = [...warningsOf(wanted.rules, prefix, nowMs), ...warningsOfScrubbers(wanted)]
-  if (isSame(stored, wanted.rules)) {
+  if (!isSame(stored, wanted.rules, prefix)) {
+    await requireAllowed(deps, trx, teamId, wanted, list, warnings)
+    await store(trx, operation, wanted, list, stored, confirmOf(wanted, list))
+  } else {
     if (list?.confirmBy && wanted.confirm_within === undefined) await confirm(trx, operation, list, prefix)
-  } else await replace(deps, trx, operation, wanted, list, stored, warnings)
+    // The answer has what was sent; the timer and what was approved are about what the rules mean.
+    if (!isWrittenAlike(stored, wanted.rules)) await store(trx, operation, wanted, list, stored, 'kept')
+  }
   const changed = await lockList(trx, teamId, prefix)
   const body = {
     ...(changed
@@ -154,14 +149,6 @@ async function update(
   }
   return { body, ...(before ? { before } : {}), etag: etagOf(body.version) }
 }
-
-const isSame = (stored: readonly RuleRow[], rules: readonly ParsedRule[]): boolean =>
-  stored.length === rules.length &&
-  stored.every(({ sequence, enabled, action, match, rate_bps, rate_pps, comment, expires }, at) => {
-    const { parsed: _parsed, ...rule } = rules[at]!
-    const written = { sequence, enabled, action, match, rate_bps, rate_pps, comment }
-    return isDeepStrictEqual({ ...written, expires: expires?.getTime() ?? null }, rule)
-  })
 
 async function confirm(trx: Trx, operation: Operation, list: ListRow, prefix: Prefix): Promise<void> {
   await confirmVersion(trx, operation.actor.teamId, list.id)
@@ -177,39 +164,42 @@ async function confirm(trx: Trx, operation: Operation, list: ListRow, prefix: Pr
   await wake(trx, 'shield')
 }
 
-async function replace(
+/** Throws for rules that are not those of the list now. */
+async function requireAllowed(
   deps: UpdateDeps,
   trx: Trx,
-  operation: Operation,
+  teamId: number,
   wanted: Wanted,
   list: ListRow | undefined,
-  stored: readonly RuleRow[],
   warnings: readonly ShieldWarning[],
 ): Promise<void> {
-  const { teamId } = operation.actor
-  const { prefix, rules } = wanted
   if (wanted.strict && warnings.length > 0)
     throw failWith(
       'invalid',
       warnings.map(({ loc, detail }) => errorAt(loc, 'shieldWarning', { detail })),
     )
-  const count = rules.length + (await countOtherRules(trx, teamId, list?.id))
-  if (rules.length > 0 && count > shieldRulesPerTeam)
+  const count = wanted.rules.length + (await countOtherRules(trx, teamId, list?.id))
+  if (wanted.rules.length > 0 && count > shieldRulesPerTeam)
     throw fail('quota_exceeded', 'shieldRules', { limit: shieldRulesPerTeam, count })
-  requireApplicable(wanted, deps.now().getTime())
+  requireApplicable(wanted)
   if (!wanted.force) requireHarmless(deps, wanted)
+}
+
+async function store(
+  trx: Trx,
+  operation: Operation,
+  { prefix, rules, force, confirm_within: confirmWithin }: Wanted,
+  list: ListRow | undefined,
+  stored: readonly RuleRow[],
+  confirm: NewVersion['confirm'],
+): Promise<void> {
+  const { teamId } = operation.actor
   const listId = list?.id ?? (await insertList(trx, teamId, prefix))
   const version = (list?.version ?? 0) + 1
-  const confirm = confirmOf(wanted, list)
   const actor = actorName(operation.actor)
-  const forced = wanted.force === true
+  const forced = force === true
   const written = withIds(rules, stored, prefix)
-  await storeVersion(
-    trx,
-    teamId,
-    { listId, version, cause: 'put', actor, forced, ...(confirm ? { confirm } : {}) },
-    written,
-  )
+  await storeVersion(trx, teamId, { listId, version, cause: 'put', actor, forced, confirm }, written)
   await writeAudit(trx, {
     ...auditOf(operation),
     action: 'shield.update',
@@ -219,7 +209,7 @@ async function replace(
       prefix,
       version,
       forced,
-      confirm_within: wanted.confirm_within ?? null,
+      confirm_within: confirmWithin ?? null,
       rules: rules.map(auditedRule),
     },
   })
@@ -227,13 +217,13 @@ async function replace(
 }
 
 /** An unconfirmed version that is replaced is never restored: the one before it is. */
-const confirmOf = ({ confirm_within: seconds }: Wanted, list: ListRow | undefined) =>
+const confirmOf = ({ confirm_within: seconds }: Wanted, list: ListRow | undefined): NewVersion['confirm'] =>
   seconds === undefined
     ? undefined
     : { seconds, previousVersion: list?.previousVersion ?? list?.version ?? 0 }
 
 /** Throws `invalid` with the places of what a scrubber of the provider cannot apply. */
-function requireApplicable({ rules, refusals }: Wanted, nowMs: number): void {
+function requireApplicable({ rules, refusals, nowMs }: Wanted): void {
   if (refusals.length === 0) return
   const applied = appliedRules(rules, nowMs)
   const placeOf = (at: number) => applied[at]!.index
@@ -256,8 +246,8 @@ const appliedRules = (rules: readonly ParsedRule[], nowMs: number) =>
   rules.map((rule, index) => ({ ...rule, index })).filter((rule) => isApplied(rule, nowMs))
 
 /** Throws `would_drop` for a list that drops too much of the normal traffic of the last hour, or of which that is unknown. */
-function requireHarmless({ dropPercentMax, now }: UpdateDeps, { prefix, rules, whatIf }: Wanted): void {
-  if (!whatIf || !drops(rules, now().getTime())) return
+function requireHarmless({ dropPercentMax }: UpdateDeps, { prefix, rules, whatIf, nowMs }: Wanted): void {
+  if (!whatIf || !drops(rules, nowMs)) return
   if (whatIf.state === 'unavailable') throw fail('would_drop', 'unknown', { prefix })
   const percent = percentOf(whatIf)
   if (percent > dropPercentMax) throw fail('would_drop', 'share', { prefix, percent, max: dropPercentMax })
@@ -281,22 +271,6 @@ function warningsOfWhatIf({ dropPercentMax }: UpdateDeps, whatIf: ShieldWhatIf |
   if (whatIf.state === 'no_flows') return [listWarning('no_flows')]
   const percent = percentOf(whatIf)
   return percent > dropPercentMax ? [listWarning('drops_normal_traffic', { percent })] : []
-}
-
-/** Rules whose conditions and action are stored already keep their id, each id once. */
-function withIds(rules: readonly ParsedRule[], stored: readonly RuleRow[], prefix: Prefix): VersionedRule[] {
-  const ids = new Map<string, number[]>()
-  for (const { id, ...row } of stored) {
-    const parsed = findStored(row, prefix)
-    if (!parsed) continue
-    const identity = identityOf({ parsed })
-    ids.set(identity, [...(ids.get(identity) ?? []), id])
-  }
-  return rules.map((rule) => {
-    const { parsed: _parsed, ...written } = rule
-    const id = ids.get(identityOf(rule))?.shift()
-    return { ...written, ...(id === undefined ? {} : { id }) }
-  })
 }
 
 const auditedRow = (row: RuleRow) => ({

@@ -18,8 +18,9 @@ export async function lockUnconfirmed(
   id: number,
 ): Promise<UnconfirmedList | undefined> {
   const { rows } = await sql<UnconfirmedList>`
-    select id, version, previous_version as "previousVersion", prefix::text as prefix, confirm_by as "confirmBy"
-    from shield_lists where team_id = ${teamId} and id = ${id} and confirm_by <= now() for update`.execute(
+    select id, version, previous_version as "previousVersion", prefix::text as prefix, confirm_by as "confirmBy",
+      (select count(*) from shield_rules r where r.list_id = l.id) as "ruleCount"
+    from shield_lists l where team_id = ${teamId} and id = ${id} and confirm_by <= now() for update`.execute(
     trx,
   )
   return rows[0]
@@ -33,16 +34,23 @@ export type FormerList = {
   readonly ruleCount: number
 }
 
-/** Returns the lists with rules whose teams no longer hold the prefix, or not the whole of it, locked. */
+const former = sql`
+  select l.id, l.team_id as "teamId", l.prefix::text as prefix, l.version,
+    (select count(*) from shield_rules r where r.list_id = l.id) as "ruleCount"
+  from shield_lists l
+  where exists (select from shield_rules r where r.list_id = l.id) and not shield_holds(l.team_id, l.prefix)`
+
+/** Returns all lists with rules whose teams no longer hold the prefix, or not the whole of it. Not locked: a guard counts them. */
 export async function listFormer(trx: Trx): Promise<FormerList[]> {
-  const { rows } = await sql<FormerList>`
-    select l.id, l.team_id as "teamId", l.prefix::text as prefix, l.version,
-      (select count(*) from shield_rules r where r.list_id = l.id) as "ruleCount"
-    from shield_lists l
-    where exists (select from shield_rules r where r.list_id = l.id)
-      and not shield_holds(l.team_id, l.prefix)
-    order by l.id for update of l skip locked`.execute(trx)
+  const { rows } = await sql<FormerList>`${former} order by l.id`.execute(trx)
   return rows
+}
+
+/** Whether the version still belongs to `listFormer`. */
+export async function isFormer(trx: Trx, { id, teamId, version }: FormerList): Promise<boolean> {
+  const { rows } = await sql`
+    ${former} and l.team_id = ${teamId} and l.id = ${id} and l.version = ${version}`.execute(trx)
+  return rows.length > 0
 }
 
 export type Scope = { readonly name: string; readonly lists: readonly number[] }

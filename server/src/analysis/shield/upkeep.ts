@@ -17,10 +17,11 @@ import {
   type Shown,
 } from './reconcile.store.ts'
 import { restoreConfirmed } from './revert-shield.ts'
-import { lockShield, storeVersion } from './shield-list.store.ts'
+import { lockListById, lockShield, mayFilter, storeVersion } from './shield-list.store.ts'
 import { shownList, shownRule, withSequences } from './shown-state.ts'
 import {
   findUnconfirmed,
+  isFormer,
   listFormer,
   listScopes,
   lockStates,
@@ -33,15 +34,31 @@ import { writeListMessages, type ListChange } from './shield-message.ts'
 /** Lists that may be emptied at once because their teams lost the prefixes. */
 const formerMax = 3
 
-export type Upkeep = { readonly reverted: number; readonly emptied: number; readonly held: number }
+export type Upkeep = {
+  readonly reverted: number
+  readonly emptied: number
+  readonly held: number
+  /** Errors of lists; the other lists are not affected. */
+  readonly failed: readonly unknown[]
+}
 
-/** Restores the last confirmed version of every list whose time is over, and empties lists of former holders. */
+/** Empties lists of former holders, and restores the last confirmed version of every list whose time is over. */
 export async function upkeepLists(db: Db): Promise<Upkeep> {
-  let reverted = 0
-  for (const { id, teamId } of await findUnconfirmed(db))
-    if (await db.transaction().execute((trx) => revert(trx, teamId, id))) reverted++
-  const { emptied, held } = await emptyFormer(db)
-  return { reverted, emptied, held }
+  const failed: unknown[] = []
+  let [emptied, reverted] = [0, 0]
+  const attempt = async (change: (trx: Trx) => Promise<boolean>): Promise<boolean> => {
+    try {
+      return await db.transaction().execute(change)
+    } catch (error) {
+      failed.push(error)
+      return false
+    }
+  }
+  const { lists, held } = await db.transaction().execute(guardFormer)
+  for (const list of lists) if (await attempt((trx) => emptyFormer(trx, list))) emptied++
+  for (const { teamId, id } of await findUnconfirmed(db))
+    if (await attempt((trx) => revert(trx, teamId, id))) reverted++
+  return { reverted, emptied, held, failed }
 }
 
 /** Returns false if it was confirmed or replaced in the meantime. */
@@ -50,22 +67,32 @@ async function revert(trx: Trx, teamId: number, id: number): Promise<boolean> {
   await lockShield(trx, teamId)
   const list = await lockUnconfirmed(trx, teamId, id)
   if (!list) return false
-  await restoreConfirmed(trx, teamId, list, { teamId, actor: 'pharos' })
+  // Rules must not return for a prefix that the team has lost: another team may have its own by now. Those in force are the guard's concern.
+  if (list.ruleCount === 0 && !(await mayFilter(trx, teamId, parsePrefix(list.prefix))))
+    await empty(trx, { ...list, teamId })
+  else await restoreConfirmed(trx, teamId, list, { teamId, actor: 'pharos' })
   return true
 }
 
-async function emptyFormer(db: Db): Promise<{ emptied: number; held: number }> {
-  return db.transaction().execute(async (trx) => {
-    const former = await listFormer(trx)
-    const hold = former.length > formerMax ? holdOf(former) : undefined
-    const { approved } = await listDecided(trx)
-    const isHeld = hold !== undefined && !approved.has(hold.evidence)
-    await saveHolds(trx, null, isHeld ? [hold] : [])
-    if (isHeld) return { emptied: 0, held: former.length }
-    for (const list of former) await empty(trx, list)
-    if (former.length > 0) await wake(trx, 'shield')
-    return { emptied: former.length, held: 0 }
-  })
+/** Returns the lists of former holders that may be emptied. It counts them whoever has them locked, so that no lock hides a loss of many. */
+async function guardFormer(
+  trx: Trx,
+): Promise<{ readonly lists: readonly FormerList[]; readonly held: number }> {
+  const former = await listFormer(trx)
+  const hold = former.length > formerMax ? holdOf(former) : undefined
+  const { approved } = await listDecided(trx)
+  const isHeld = hold !== undefined && !approved.has(hold.evidence)
+  await saveHolds(trx, null, isHeld ? [hold] : [])
+  return isHeld ? { lists: [], held: former.length } : { lists: former, held: 0 }
+}
+
+/** Returns false if the team holds the prefix again, or has changed the list in the meantime. */
+async function emptyFormer(trx: Trx, list: FormerList): Promise<boolean> {
+  await lockShield(trx, list.teamId)
+  await lockListById(trx, list.teamId, list.id)
+  if (!(await isFormer(trx, list))) return false
+  await empty(trx, list)
+  return true
 }
 
 const holdOf = (former: readonly FormerList[]) => ({
@@ -100,6 +127,7 @@ async function empty(
     after: { prefix, version, rules: 0, reason: 'former_holder' },
   })
   await writeListMessages(trx, [{ teamId, listId: id, prefix, version, change: 'removed' }])
+  await wake(trx, 'shield')
 }
 
 /** Brings the status of all lists and rules up to date with what the scrubbers hold, and reports changes. Returns how many lists changed. */
