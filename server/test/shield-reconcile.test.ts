@@ -158,6 +158,15 @@ describe('a list', () => {
       ['active', 'expired'],
     )
     assert.deepEqual((await messagesOf(prefix)).toSorted(), ['applied', 'expired'])
+    await put(prefix, [deny(53)], { confirm_within: 600 })
+    await endConfirmation(prefix)
+    await run()
+    assert.deepEqual(
+      (await rulesOf(prefix)).map(({ status }) => status),
+      ['active', 'expired'],
+    )
+    const changes = await messagesOf(prefix)
+    assert.deepEqual(changes.slice(2), ['reverted', 'applied'], 'the rule that returned did not end again')
   })
 
   it('does not apply a rule that is not enabled', async () => {

@@ -220,16 +220,6 @@ describe('a list with a confirmation', () => {
     )
   })
 
-  it('has its rules back as they were written, if it is reverted to the same rules', async () => {
-    const prefix = await newPrefix()
-    const first = await put({ prefix, rules: spelled[0] })
-    await put({ prefix, rules: [...spelled[1], allow(80)], confirm_within: 600 })
-    const { body } = await revert((await listOf(prefix)).id)
-    const told = (rules: Answered[]) =>
-      rules.map(({ id, protocol, source_port: ports, tcp_flags: flags }) => [id, protocol, ports, flags])
-    assert.deepEqual(told(body.results), told(first.body.results))
-  })
-
   it('restores the last confirmed version, not the unconfirmed one between', async () => {
     const prefix = await newPrefix()
     await put({ prefix, rules: [allow(80)] })
@@ -258,7 +248,8 @@ describe('a list that waits for a confirmation', () => {
       [answer.status, answer.body.version, answer.body.confirm_by, answer.etag],
       [200, 3, null, '"3"'],
     )
-    assert.deepEqual(idsOf(answer), idsOf(first))
+    const bornOf = ({ body }: Answered) => body.results.map(({ id, created }: Answered) => [id, created])
+    assert.deepEqual(bornOf(answer), bornOf(first))
     assert.deepEqual((await get(`prefix=${prefix}`)).body.results, answer.body.results)
     const { rows } = await sql<{ actor: string; cause: string }>`
       select e.actor, v.cause from audit_entries e, shield_versions v join shield_lists l on l.id = v.list_id
@@ -499,7 +490,7 @@ describe('a request for a list', () => {
     const rules = [deny(53, { expires: new Date(endMs).toISOString() }), deny(123)] as never
     await assert.rejects(
       updateShieldRules(deps, operation, { prefix, rules, force: true }),
-      (error: Failure) => error.details?.errors?.[0]?.loc.join('.') === 'body.rules.1',
+      (error: Failure) => error.errors?.[0]?.loc.join('.') === 'body.rules.1',
     )
   })
 

@@ -189,17 +189,20 @@ export async function storeVersion(
       expires timestamptz)
     where r.team_id = ${teamId} and r.list_id = ${listId} and r.id = n.id`.execute(trx)
   await sql`
-    insert into shield_rules (id, list_id, team_id, sequence, enabled, action, match, rate_bps, rate_pps, comment, expires, reason)
+    insert into shield_rules (id, list_id, team_id, sequence, enabled, action, match, rate_bps, rate_pps, comment, expires, created,
+      status, reason)
     select coalesce(n.id, nextval(pg_get_serial_sequence('shield_rules', 'id'))), ${listId}, ${teamId}, n.sequence, n.enabled,
-      n.action, n.match, n.rate_bps, n.rate_pps, n.comment, n.expires, case when n.enabled then 'waiting' else 'disabled' end
+      n.action, n.match, n.rate_bps, n.rate_pps, n.comment, n.expires, coalesce(n.created, now()),
+      case when n.expires <= now() then 'expired' else 'pending' end,
+      case when n.expires <= now() then 'expired' when n.enabled then 'waiting' else 'disabled' end
     from jsonb_to_recordset(${wanted}::jsonb) as n (place integer, id bigint, sequence integer, enabled boolean, action text,
-      match jsonb, rate_bps bigint, rate_pps bigint, comment text, expires timestamptz)
+      match jsonb, rate_bps bigint, rate_pps bigint, comment text, expires timestamptz, created timestamptz)
     where not exists (select from shield_rules r where r.id = n.id) order by n.place`.execute(trx)
   await sql`
     insert into shield_versions (list_id, version, team_id, rules, cause, actor, forced)
     select ${listId}, ${version}, ${teamId}, coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'sequence', r.sequence,
       'enabled', r.enabled, 'action', r.action, 'match', r.match, 'rate_bps', r.rate_bps, 'rate_pps', r.rate_pps,
-      'comment', r.comment, 'expires', r.expires) order by r.sequence), '[]'), ${cause}, ${actor}, ${forced}
+      'comment', r.comment, 'expires', r.expires, 'created', r.created) order by r.sequence), '[]'), ${cause}, ${actor}, ${forced}
     from shield_rules r where r.team_id = ${teamId} and r.list_id = ${listId}`.execute(trx)
   const timer =
     confirm === 'kept'

@@ -37,8 +37,8 @@ export type WrittenRule = {
   readonly expires: number | null
 }
 
-/** A rule of a version; without an id it is new. */
-export type VersionedRule = WrittenRule & { readonly id?: number }
+/** A rule of a version; without an id it is new. A rule that returns was created when it was first stored, in ISO 8601. */
+export type VersionedRule = WrittenRule & { readonly id?: number; readonly created?: string }
 
 /** With its canonical conditions. */
 export type ParsedRule = WrittenRule & {
