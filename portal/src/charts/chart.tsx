@@ -9,6 +9,7 @@ import { Legend, Swatch } from './chart-legend.tsx'
 import { ChartTable } from './chart-table.tsx'
 import { descriptionOf, nextIndex, readingsAt, sentenceAt } from './chart-text.ts'
 import classes from './charts.module.css'
+import { hiddenOf, toggled } from './hidden.ts'
 import { isStacked } from './stack.ts'
 import { words } from './words.ts'
 
@@ -42,7 +43,11 @@ function Drawn(props: ChartProps & { readonly height: number }) {
   const [point, setPoint] = useState<ChartPoint>()
   const [isSpoken, setSpoken] = useState(false)
   const [isTable, setTable] = useState(false)
-  const [hidden, setHidden] = useState<readonly string[]>([])
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const hidden = hiddenOf(
+    series.map((one) => one.label),
+    chosen,
+  )
   const [ownZoom, setOwnZoom] = useState<TimeRange>()
   const timeText = useMemo(
     () => props.timeText ?? ((time: number) => formatTime(new Date(time).toISOString(), zone)),
@@ -69,6 +74,8 @@ function Drawn(props: ChartProps & { readonly height: number }) {
   }
 
   const press = (event: KeyboardEvent) => {
+    // Keys of the button inside are its own.
+    if (event.target !== event.currentTarget) return
     const current = point?.index
     const moveTo = (index: number, toRow = row) => {
       setSpoken(true)
@@ -156,15 +163,7 @@ function Drawn(props: ChartProps & { readonly height: number }) {
       </div>
       <div className={classes['foot']}>
         {props.hasLegend !== false && (
-          <Legend
-            chart={props}
-            hidden={hidden}
-            onToggle={(name) =>
-              setHidden((before) =>
-                before.includes(name) ? before.filter((one) => one !== name) : [...before, name],
-              )
-            }
-          />
+          <Legend chart={props} hidden={hidden} onToggle={(name) => setChosen(toggled(hidden, name))} />
         )}
         <button
           type="button"

@@ -15,9 +15,9 @@ import { formatRate } from '../ui/rate.ts'
 import { RowLink } from '../ui/row-link.tsx'
 import { Section } from '../ui/section.tsx'
 import { EventStatusBadge } from '../ui/status.tsx'
-import { addressTime, type TimeRange } from '../ui/time-range.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { rangeChanges, useListSearch, type ListView } from '../ui/use-list-search.ts'
+import { useRangeZoom } from '../ui/use-range-zoom.ts'
 import { AttacksByDay } from './attacks-by-day.tsx'
 import { detectorName } from './detector-name.ts'
 import { durationOf } from './event-duration.ts'
@@ -168,12 +168,8 @@ export function Events() {
 /** The attacks of the list over time: a bar, or a range that is dragged, becomes the list's time range. */
 function Strip({ view }: { view: ListView }) {
   const { start, end, ...filters } = view.query
-  const [before, setBefore] = useState<TimeRange>()
   const isPhone = useIsPhone()
-  const zoom = (range: TimeRange) => {
-    if (!before) setBefore(view.range)
-    view.set(rangeChanges(range))
-  }
+  const { isZoomed, zoomTo, onZoom } = useRangeZoom(view.range, (range) => view.set(rangeChanges(range)))
   return (
     <div className={classes['strip']}>
       <div className={classes['stripHead']}>{start || end ? words.byDay.inRange : words.byDay.lastDays}</div>
@@ -182,13 +178,9 @@ function Strip({ view }: { view: ListView }) {
         span={{ ...(start ? { start: String(start) } : {}), ...(end ? { end: String(end) } : {}) }}
         filters={filters}
         height={isPhone ? 90 : 120}
-        isZoomed={before !== undefined}
-        onPeriod={zoom}
-        onZoom={(range) => {
-          if (range) return zoom({ from: addressTime(range[0]), to: addressTime(range[1]) })
-          view.set(rangeChanges(before ?? {}))
-          setBefore(undefined)
-        }}
+        isZoomed={isZoomed}
+        onPeriod={zoomTo}
+        onZoom={onZoom}
       />
     </div>
   )

@@ -6,7 +6,8 @@ import { IconDownload, IconTerminal } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import { call } from '../api/call.ts'
-import type { TimeRange as Milliseconds } from '../charts/chart-props.ts'
+import type { ChartProps } from '../charts/chart-props.ts'
+import { hiddenOf, toggled } from '../charts/hidden.ts'
 import { formatCount } from '../charts/units.ts'
 import { Empty } from '../ui/empty.tsx'
 import { download } from '../ui/export-file.ts'
@@ -15,10 +16,11 @@ import { notifyProblem, notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
 import { StatePill } from '../ui/status.tsx'
-import { addressTime, type Span, type TimeRange } from '../ui/time-range.ts'
+import type { Span, TimeRange } from '../ui/time-range.ts'
 import { formatDuration, useZone, zoneName } from '../ui/time.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { usePageSearch } from '../ui/use-page-search.ts'
+import { useRangeZoom } from '../ui/use-range-zoom.ts'
 import { FlowProblem, type Remedy } from './flow-problem.tsx'
 import { curlOf, flowRequest, graphRequest } from './flow-request.ts'
 import { useMarks } from './marks.ts'
@@ -49,8 +51,7 @@ export function Explorer() {
   const keys = useFlowKeys()
   const setView = (changes: Partial<TrafficView>) => setSearch(viewAddress({ ...view, ...changes }))
   const setRange = ({ range: quick, from, to }: TimeRange) => setSearch({ range: quick, from, to })
-  const zoom = (next: Milliseconds | undefined) =>
-    setRange(next ? { from: addressTime(next[0]), to: addressTime(Math.max(next[1], next[0] + 60_000)) } : {})
+  const { isZoomed, onZoom } = useRangeZoom(range, setRange)
   const shared = {
     view,
     range,
@@ -60,7 +61,7 @@ export function Explorer() {
     request,
     onView: setView,
     onRange: setRange,
-    onZoom: zoom,
+    zoom: { isZoomed, onZoom },
   }
   return (
     <Page
@@ -104,7 +105,7 @@ type ResultProps = {
   readonly request: ReturnType<typeof flowRequest>
   readonly onView: (changes: Partial<TrafficView>) => void
   readonly onRange: (range: TimeRange) => void
-  readonly onZoom: (range: Milliseconds | undefined) => void
+  readonly zoom: Pick<ChartProps, 'isZoomed' | 'onZoom'>
 }
 
 function Result(props: ResultProps) {
@@ -119,10 +120,12 @@ function Result(props: ResultProps) {
   const { by, rank } = view
   const data = answer.data
   const rows = useMemo(() => rowsOf(data?.series ?? [], by, rank, data?.previous?.series), [data, by, rank])
-  const [hidden, setHidden] = useState<readonly string[]>([])
-  const seen = rows.filter(({ id }) => !hidden.includes(id))
-  // A chart without any series would look like an absence of traffic.
-  const drawn = seen.length === 0 ? rows : seen
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const hidden = hiddenOf(
+    rows.map(({ id }) => id),
+    chosen,
+  )
+  const drawn = rows.filter(({ id }) => !hidden.includes(id))
   const dimensions = by.map((key) => ({
     key,
     label: keys.labelOf(key),
@@ -183,9 +186,7 @@ function Result(props: ResultProps) {
             rank={rank}
             isCompared={view.isCompared}
             hidden={hidden}
-            onToggle={(id) =>
-              setHidden(hidden.includes(id) ? hidden.filter((one) => one !== id) : [...hidden, id])
-            }
+            onToggle={(id) => setChosen(toggled(hidden, id))}
             onRank={(next) => onView({ rank: next })}
             onFilter={(key, op, value) =>
               onView({ filters: withFilter(props.view.filters, { key, op, values: [value] }) })
@@ -208,7 +209,7 @@ type MarkedProps = ResultProps & {
 }
 
 /** The marks are those of the network that the view is limited to. */
-function Marked({ view, span, range, title, answer, rows, onZoom }: MarkedProps) {
+function Marked({ view, span, title, answer, rows, zoom }: MarkedProps) {
   const network = view.filters.find(
     ({ key, op }) => /^(prefix|local_address|dst_address)$/.test(key) && (op === 'eq' || op === 'within'),
   )?.values[0]
@@ -223,7 +224,7 @@ function Marked({ view, span, range, title, answer, rows, onZoom }: MarkedProps)
         rows={rows}
         marks={marks}
         height={chartHeight}
-        zoom={{ onZoom, isZoomed: range.from !== undefined }}
+        zoom={zoom}
       />
       {unmarked > 0 && (
         <Text size="xs" c="dimmed">

@@ -102,4 +102,13 @@ describe('the address of the explorer', () => {
     const second = { ...first, values: ['6'] }
     assert.deepEqual(withFilter([first], second), [second])
   })
+
+  it('excludes a second value beside the first one', () => {
+    const not = (...values: string[]) => ({ key: 'protocol', op: 'ne', values }) as const
+    const both = { key: 'protocol', op: 'not_in', values: ['tcp', 'udp'] } as const
+    const port = { key: 'src_port', op: 'ne', values: ['53'] } as const
+    assert.deepEqual(withFilter([not('tcp'), port], not('udp')), [port, both])
+    assert.deepEqual(withFilter([both], not('icmp')), [{ ...both, values: ['tcp', 'udp', 'icmp'] }])
+    assert.deepEqual(withFilter([not('tcp')], not('tcp')), [not('tcp')])
+  })
 })

@@ -178,8 +178,18 @@ export function readFilters(text: string): readonly FlowFilter[] | undefined {
   return filters.every((one) => one !== undefined) ? filters : undefined
 }
 
-/** Adds a filter; one on the same key with the same operator is replaced. */
-export const withFilter = (filters: readonly FlowFilter[], added: FlowFilter): readonly FlowFilter[] => [
-  ...filters.filter(({ key, op }) => key !== added.key || op !== added.op),
-  added,
-]
+const excludes = (op: Operator): boolean => op === 'ne' || op === 'not_in'
+
+/**
+ * Adds a filter; one on the same key with the same operator is replaced. Values that are excluded already stay so: every key that
+ * has `ne` has `not_in`.
+ */
+export function withFilter(filters: readonly FlowFilter[], added: FlowFilter): readonly FlowFilter[] {
+  const { key, op } = added
+  if (!excludes(op)) return [...filters.filter((one) => one.key !== key || one.op !== op), added]
+  const [same, others] = [true, false].map((is) =>
+    filters.filter((one) => (one.key === key && excludes(one.op)) === is),
+  )
+  const values = [...new Set([...same!, added].flatMap((one) => one.values))]
+  return [...others!, { key, op: values.length === 1 ? 'ne' : 'not_in', values }]
+}

@@ -1,7 +1,7 @@
 // Time ranges of addresses.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { shiftedBy, spanOf } from './time-range.ts'
+import { rangeBetween, shiftedBy, spanOf } from './time-range.ts'
 
 const now = Date.parse('2026-03-15T12:30:40Z')
 
@@ -44,6 +44,16 @@ describe('a time range', () => {
       { from: '2026-01-01T00:00Z', to: '9999-12-31T23:59Z' },
     ])
       assert.equal(spanOf(range, now, 'UTC'), undefined)
+  })
+
+  it('between two times is at least a minute long, so that it stays valid', () => {
+    const at = Date.parse('2026-03-15T12:30:50Z')
+    for (const seconds of [0, 5, 59, 60, 61]) {
+      const range = rangeBetween(at, at + seconds * 1000)
+      assert.equal(range.from, '2026-03-15T12:30Z')
+      assert.ok(spanOf(range, now, 'UTC'), `${seconds} s`)
+    }
+    assert.equal(rangeBetween(at, at + 3_600_000).to, '2026-03-15T13:30Z')
   })
 
   it('moves by its length, and not into the future', () => {

@@ -74,5 +74,15 @@ export function shiftedBy(
   return { from: addressTime(from), to: addressTime(end + step * (end - start)) }
 }
 
+/** Returns the range between two times, of at least a minute: addresses hold no seconds. */
+export const rangeBetween = (fromMs: number, toMs: number): TimeRange => ({
+  from: addressTime(fromMs),
+  to: addressTime(Math.max(toMs, fromMs + minuteMs)),
+})
+
+/** Reports whether two ranges are the same in the address. */
+export const isSameRange = (a: TimeRange, b: TimeRange): boolean =>
+  a.range === b.range && a.from === b.from && a.to === b.to
+
 /** Returns the time as addresses hold it, to the minute: `2026-03-01T12:00Z`. */
 export const addressTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16)}Z`

@@ -1,0 +1,29 @@
+// The zoom of a chart that changes the time range of its page, and the way back.
+import { useState } from 'react'
+import { isSameRange, rangeBetween, type TimeRange } from './time-range.ts'
+
+type Zoom = {
+  /** Whether the page shows a range that was zoomed to. */
+  readonly isZoomed: boolean
+  readonly zoomTo: (range: TimeRange) => void
+  /** Takes the times that were dragged, in milliseconds; undefined restores the range before the first zoom. */
+  readonly onZoom: (times: readonly [from: number, to: number] | undefined) => void
+}
+
+/** A range that is chosen in another way ends the zoom. */
+export function useRangeZoom(range: TimeRange, setRange: (range: TimeRange) => void): Zoom {
+  const [zoom, setZoom] = useState<{ readonly before: TimeRange; readonly to: TimeRange }>()
+  const before = zoom && isSameRange(zoom.to, range) ? zoom.before : undefined
+  const zoomTo = (to: TimeRange) => {
+    setZoom({ before: before ?? range, to })
+    setRange(to)
+  }
+  return {
+    isZoomed: before !== undefined,
+    zoomTo,
+    onZoom: (times) => {
+      if (times) zoomTo(rangeBetween(...times))
+      else if (before) setRange(before)
+    },
+  }
+}
