@@ -103,12 +103,17 @@ describe('the tasks of the overview', () => {
   it('include an API token that expires within two weeks', () => {
     const tokens = page(
       { name: 'soon', expires: '2026-03-03T12:00:00Z' },
+      { name: 'now', expires: '2026-03-01T13:00:00Z' },
       { name: 'later', expires: '2026-06-01T00:00:00Z' },
       { name: 'never', expires: null },
+      { name: 'expired', expires: '2026-03-01T11:00:00Z' },
     )
     assert.deepEqual(
       tasksOf({ tokens } as unknown as Known, now).map((task) => [task.text, task.detail, pathOf(task)]),
-      [['soon', 'API token expires in 2 days', '/team/tokens']],
+      [
+        ['soon', 'API token expires in 2 days', '/team/tokens'],
+        ['now', 'API token expires in 1 hour', '/team/tokens'],
+      ],
     )
   })
 

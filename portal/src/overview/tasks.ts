@@ -10,6 +10,7 @@ import { linkOptions, type LinkOptions } from '@tanstack/react-router'
 import { blockedStatuses } from '../announcements/blocked-statuses.ts'
 import { namesOf, openChecks } from '../announcements/check-view.ts'
 import type { StateColor } from '../ui/status.tsx'
+import { ago } from '../ui/time-text.ts'
 import { words } from './words.ts'
 
 const { toDo: texts } = words
@@ -297,13 +298,14 @@ function webhookTasks({ webhooks }: Known): readonly Task[] {
 
 function tokenTasks({ tokens }: Known, now: number): readonly Task[] {
   return (tokens?.results ?? []).flatMap(({ name, expires }): Task[] => {
-    const days = expires === null ? Infinity : Math.ceil((new Date(expires).getTime() - now) / dayMs)
-    if (days > soonDays || days < 0) return []
+    if (expires === null) return []
+    const left = Date.parse(expires) - now
+    if (left <= 0 || left > soonDays * dayMs) return []
     return [
       {
         text: name,
-        detail: days === 0 ? texts.tokenToday : texts.tokenIn(days),
-        color: days <= 2 ? 'bad' : 'warn',
+        detail: texts.tokenExpires(ago(expires, now)),
+        color: left <= 2 * dayMs ? 'bad' : 'warn',
         who: 'you',
         verb: texts.renew,
         to: linkOptions({ to: '/team/tokens' }),

@@ -9,7 +9,7 @@ import { problemText } from '../ui/problem-text.ts'
 import type { Span } from '../ui/time-range.ts'
 import { Section } from '../ui/section.tsx'
 import { failureOf } from './flow-problem.tsx'
-import { rowsOf } from './traffic-rows.ts'
+import { dimensionsOf, rowsOf } from './traffic-rows.ts'
 import { filterText, viewAddress, defaultView, type Direction, type FlowFilter } from './traffic-view.ts'
 import { requestFilters } from './flow-request.ts'
 import { timesOf, useFlows } from './use-flows.ts'
@@ -62,7 +62,9 @@ export function TrafficCard({
     [minute, text, direction, by, span?.start, span?.end],
   )
   const answer = useFlows(request, span?.end === undefined)
-  const rows = useMemo(() => rowsOf(answer.data?.series ?? [], [by], 'avg'), [answer.data, by])
+  const series = answer.data?.series ?? []
+  const shownBy = dimensionsOf(series)[0] ?? by
+  const rows = useMemo(() => rowsOf(series, [shownBy], 'avg'), [answer.data, shownBy])
   const hasTraffic = rows.some(({ series }) => (series.max ?? 0) > 0)
   if (isOptional && answer.data && !hasTraffic) return null
   const failure = answer.error && !answer.data ? failureOf(answer.error) : undefined
@@ -105,7 +107,7 @@ export function TrafficCard({
     >
       <Chart
         label={texts.of(name)}
-        kind={by === 'direction' ? 'area' : 'stacked-area'}
+        kind={shownBy === 'direction' ? 'area' : 'stacked-area'}
         times={answer.data ? timesOf(answer.data) : []}
         series={(hasTraffic ? rows : [])
           .filter(({ isOthers, series }) => !isOthers || (series.max ?? 0) > 0)
@@ -113,7 +115,11 @@ export function TrafficCard({
             label,
             unit: 'bps' as const,
             color:
-              by === 'direction' ? (series.key['direction'] === 'out' ? (2 as const) : (1 as const)) : color,
+              shownBy === 'direction'
+                ? series.key['direction'] === 'out'
+                  ? (2 as const)
+                  : (1 as const)
+                : color,
             values: series.values,
           }))}
         marks={marks}

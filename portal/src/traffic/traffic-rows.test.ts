@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { FlowGraph } from '@pharos/contract/flow'
 import type { Series } from '@pharos/contract/timeseries'
 import fc from 'fast-check'
-import { bandsOf, percentOf, rowsOf, sumOf } from './traffic-rows.ts'
+import { bandsOf, dimensionsOf, percentOf, rowsOf, sumOf } from './traffic-rows.ts'
 
 const series = (
   key: Series['key'],
@@ -54,6 +54,18 @@ describe('rows of traffic', () => {
       rows.map(({ label }) => label),
       ['Example', 'Example (2)'],
     )
+  })
+
+  it('are named by the dimensions of their own answer', () => {
+    const answer = [series({ direction: 'in' }, 'In', 5), series({ direction: 'out' }, 'Out', 2)]
+    assert.deepEqual(
+      rowsOf(answer, dimensionsOf(answer), 'avg').map(({ label, isOthers }) => [label, isOthers]),
+      [
+        ['In', false],
+        ['Out', false],
+      ],
+    )
+    assert.deepEqual(dimensionsOf([]), [])
   })
 
   it('find their group in the period before', () => {

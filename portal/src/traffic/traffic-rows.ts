@@ -31,6 +31,10 @@ export const unitOf: Record<Metric, Unit> = {
   flows: 'count',
 }
 
+/** Returns the dimensions of an answer, which stays on the screen while one by others loads. */
+export const dimensionsOf = (series: readonly Series[]): readonly string[] =>
+  Object.keys(series[0]?.key ?? {})
+
 /** The slots of the series colors; the eighth is that of the others. */
 const slots = 7
 
