@@ -38,9 +38,9 @@ after(() => api[Symbol.asyncDispose]())
 
 const db = () => api.database.postgres.owner
 
-async function newPrefix(): Promise<string> {
+async function newPrefix(of = team): Promise<string> {
   const prefix = `198.18.${networks++}.0/24`
-  await db().insertInto('prefixes').values({ team_id: team.teamId, prefix }).execute()
+  await db().insertInto('prefixes').values({ team_id: of.teamId, prefix }).execute()
   return prefix
 }
 const hostOf = (prefix: string, host: number): string => prefix.replace('.0/24', `.${host}`)
@@ -60,12 +60,12 @@ async function call(
   assert.ok(answer.statusCode < 300, `${answer.statusCode} ${answer.body}`)
   return answer.json()
 }
-const put = (prefix: string, rules: readonly object[], rest: object = {}) =>
-  call('PUT', '/v3/lighthouse/security/shield/rules', { prefix, rules, force: true, ...rest })
+const put = (prefix: string, rules: readonly object[], rest: object = {}, as = access) =>
+  call('PUT', '/v3/lighthouse/security/shield/rules', { prefix, rules, force: true, ...rest }, as)
 const rulesOf = async (prefix: string): Promise<Answered[]> =>
   (await call('GET', `/v3/lighthouse/security/shield/rules?prefix=${prefix}&include=hits`)).results
-const listOf = async (prefix: string): Promise<Answered> =>
-  (await call('GET', `/v3/lighthouse/security/shield/lists?prefix=${prefix}`)).results[0]
+const listOf = async (prefix: string, as = access): Promise<Answered> =>
+  (await call('GET', `/v3/lighthouse/security/shield/lists?prefix=${prefix}`, undefined, as)).results[0]
 const openHolds = async (): Promise<Answered[]> =>
   (await call('GET', '/v3/admin/shield-holds?state=open', undefined, staff)).results
 const decide = (id: number, decision: 'approve' | 'reject') =>
@@ -338,6 +338,155 @@ describe('a rule for the whole prefix', () => {
     assert.deepEqual([status, reason.code], ['error', 'not_approved'])
     assert.deepEqual(await messagesOf(prefix), ['held', 'rejected'])
     await put(prefix, [])
+    await run()
+  })
+})
+
+describe('more than 200 new rules of a team', () => {
+  let writers = 0
+  /** A team with three lists of 100 rules each, for which the scrubber has run. */
+  async function writeMany() {
+    const many = await addTeam(api, `many-${writers++}`)
+    const as = (await api.signIn((await addUser(api, 'writer', [many], { admin: true })).email)).access
+    const prefixes = [await newPrefix(many), await newPrefix(many), await newPrefix(many)] as const
+    const write = (prefix: string, rules: readonly object[], rest: object = {}) =>
+      put(prefix, rules, rest, as)
+    for (const prefix of prefixes) await write(prefix, hundred)
+    await run()
+    /** As if eleven minutes had passed. */
+    const wait = async () => {
+      const at = (column: string) => sql`(${sql.raw(column)})::timestamptz - interval '11 minutes'`
+      await sql`update shield_rules set created = ${at('created')} where team_id = ${many.teamId}`.execute(
+        db(),
+      )
+      await sql`update shield_holds set created = ${at('created')} where team_id = ${many.teamId}`.execute(
+        db(),
+      )
+      await sql`update shield_versions set created = ${at('created')}, rules = (
+          select jsonb_agg(r || jsonb_build_object('created', ${at("r ->> 'created'")}) order by (r -> 'sequence')::integer)
+          from jsonb_array_elements(rules) r)
+        where team_id = ${many.teamId} and rules <> '[]'`.execute(db())
+    }
+    const statusOf = async (prefix: string) => {
+      const { status, status_reason: reason } = await listOf(prefix, as)
+      return [status, reason?.code]
+    }
+    const clear = async () => {
+      for (const prefix of prefixes) await write(prefix, [])
+      await run()
+    }
+    return { prefixes, write, wait, statusOf, clear }
+  }
+  const hundred = Array.from({ length: 100 }, (_, at) => deny(1000 + at))
+
+  it('wait for staff for as long as they decide nothing, at every scrubber and in every version', async () => {
+    const { prefixes, write, wait, statusOf, clear } = await writeMany()
+    const [first, second, third] = prefixes
+    for (const prefix of [first, second]) assert.deepEqual(await statusOf(prefix), ['active', undefined])
+    const [hold] = await openHolds()
+    assert.deepEqual([hold.reason, hold.prefix], ['many_rules', third])
+    await wait()
+    await run()
+    await write(third, [...hundred.slice(1), { ...hundred[0], comment: 'moved' }])
+    await run()
+    await write(first, [])
+    await run()
+    await run(
+      {},
+      { name: 'other', scrubber: new SandboxScrubber({ name: 'other', rulesMax: 10_000, latencyMs: 0 }) },
+    )
+    assert.deepEqual(
+      (await openHolds()).map(({ id, scrubber: of, prefix }) => [id === hold.id, of, prefix]),
+      [
+        [false, 'other', third],
+        [true, 'edge', third],
+      ],
+    )
+    assert.equal(passes(third, 1000), true)
+    await write(third, hundred.slice(1))
+    await run()
+    assert.equal(passes(third, 1001), false, 'another plan, of which no rule is one of many')
+    await sql`delete from shield_holds where scrubber = 'other'`.execute(db())
+    await clear()
+  })
+
+  it('are not applied after a rejection, and staff are not asked again', async () => {
+    const { prefixes, write, wait, statusOf, clear } = await writeMany()
+    const [first, , third] = prefixes
+    await decide((await openHolds())[0].id, 'reject')
+    await wait()
+    await run()
+    await write(first, [])
+    await write(third, hundred.toReversed())
+    await run()
+    assert.deepEqual([passes(third, 1000), await openHolds()], [true, []])
+    assert.deepEqual(await statusOf(third), ['error', 'not_approved'])
+    await clear()
+  })
+
+  it('are approved once, also for a scrubber that lost them and for a part of them', async () => {
+    const { prefixes, write, wait, clear } = await writeMany()
+    const [, , third] = prefixes
+    await decide((await openHolds())[0].id, 'approve')
+    await run()
+    assert.equal(passes(third, 1000), false)
+    await wait()
+    for (const rules of [hundred, hundred.slice(50)]) {
+      await write(third, rules)
+      const empty = new SandboxScrubber({ name: 'edge', rulesMax: 10_000, latencyMs: 0 })
+      assert.equal((await run({}, { scrubber: empty })).held, 0)
+      assert.ok((await empty.list()).some((list) => list.prefix === third && list.ruleCount === rules.length))
+    }
+    await clear()
+  })
+
+  it('are not those that a revert restores', async () => {
+    const { prefixes, write, wait, clear } = await writeMany()
+    await clear()
+    for (const prefix of prefixes) {
+      await wait()
+      await write(prefix, hundred)
+    }
+    await run()
+    assert.deepEqual(await openHolds(), [])
+    for (const prefix of prefixes) await write(prefix, [], { confirm_within: 600 })
+    await run()
+    for (const prefix of prefixes) await endConfirmation(prefix)
+    await run()
+    for (const prefix of prefixes) assert.equal(passes(prefix, 1000), false)
+    await clear()
+  })
+})
+
+describe('a list around one that waits for staff', () => {
+  const asRouters: Partial<ReconcileDeps> = {
+    compile: (lists, can) => compileLists(lists, { ...can, ordering: 'flowspec' }),
+  }
+
+  it('keeps the rules that the list inside it would hide, and can change', async () => {
+    const prefix = await newPrefix()
+    const inside = prefix.replace('/24', '/25')
+    const onHost = (port: number) => deny(port, { destination: hostOf(prefix, 7) })
+    await put(prefix, [onHost(53)])
+    await run(asRouters)
+    await put(inside, [{ action: 'deny' }])
+    await put(prefix, [onHost(53), onHost(123)])
+    for (const decision of ['reject', 'approve'] as const) {
+      await run(asRouters)
+      assert.deepEqual(
+        [53, 123, 5000].map((port) => passes(prefix, port)),
+        [false, false, true],
+      )
+      const [hold, ...others] = await openHolds()
+      assert.deepEqual([hold.reason, hold.prefix, others], ['whole_prefix', inside, []])
+      assert.equal((await listOf(prefix)).status, 'active')
+      await decide(hold.id, decision)
+      await run(asRouters)
+      assert.deepEqual([passes(prefix, 53), passes(prefix, 5000)], [false, decision === 'reject'])
+      await put(inside, [{ action: 'rate_limit', rate_bps: 8 }])
+    }
+    assert.deepEqual(await openHolds(), [])
+    for (const one of [inside, prefix]) await put(one, [])
     await run()
   })
 })

@@ -132,6 +132,18 @@ export function coversMatch(outer: FlowMatch, inner: FlowMatch): boolean {
   return outer.fragment === undefined || outer.fragment === inner.fragment
 }
 
+/** Returns the packets as two matches, by the halves of the longest set of numbers; undefined if every set is one range. */
+export function halvesOfMatch(match: FlowMatch): readonly [FlowMatch, FlowMatch] | undefined {
+  const [longest] = rangeConditions.toSorted((a, b) => (match[b]?.length ?? 0) - (match[a]?.length ?? 0))
+  const ranges = match[longest!]
+  if (!ranges || ranges.length < 2) return undefined
+  const middle = ranges.length >>> 1
+  return [
+    { ...match, [longest!]: ranges.slice(0, middle) },
+    { ...match, [longest!]: ranges.slice(middle) },
+  ]
+}
+
 /** Returns a text that is equal for equal conditions. */
 export function matchText(match: FlowMatch): string {
   const parts = [`destination ${match.destination}`]

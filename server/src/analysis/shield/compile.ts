@@ -2,7 +2,7 @@
 // packet gets the action of the first rule that matches it, or refuses the list with the two rules that cannot be ordered. Pure.
 import { familyOf } from '../../net/address.ts'
 import { type FilterAction, roundedAction } from '../../net/filter-rule.ts'
-import { coversMatch, type FlowMatch, intersectMatches, rangeConditions } from '../../net/flow-match.ts'
+import { coversMatch, type FlowMatch, halvesOfMatch, intersectMatches } from '../../net/flow-match.ts'
 import {
   compareFlowspec,
   componentOctets,
@@ -278,11 +278,5 @@ function raisedAbove(part: FlowMatch, piece: Piece): readonly FlowMatch[] | unde
 
 /** Divides the longest set of numbers until every part fits into one NLRI. */
 function fitting(match: FlowMatch): FlowMatch[] {
-  if (componentOctets(match) <= componentOctetsMax) return [match]
-  const [longest] = rangeConditions.toSorted((a, b) => (match[b]?.length ?? 0) - (match[a]?.length ?? 0))
-  const ranges = match[longest!]!
-  const middle = ranges.length >>> 1
-  return [ranges.slice(0, middle), ranges.slice(middle)].flatMap((half) =>
-    fitting({ ...match, [longest!]: half }),
-  )
+  return componentOctets(match) <= componentOctetsMax ? [match] : halvesOfMatch(match)!.flatMap(fitting)
 }

@@ -5,7 +5,7 @@ import type { ShieldReason } from '@pharos/contract/shield-reason'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
-import type { PlannedHold } from './reconcile-guard.ts'
+import { newRulesMax, type ManyRules, type PlannedHold } from './reconcile-guard.ts'
 import type { RuleHits } from './scrubber.ts'
 import type { StoredMatch } from './shield-rule.ts'
 
@@ -46,22 +46,46 @@ export async function listDesired(db: Db | Trx, prefixes: readonly Prefix[]): Pr
 
 export type EvidenceRow = Omit<DesiredRow, 'rules'> & {
   readonly rules: readonly Omit<StoredRule, 'created'>[]
-  readonly newRules: number
+  readonly manyRules: ManyRules
 }
 
-/** Returns what the newest version of every list says, and how many rules the team has created lately. */
+/** Returns what the newest version of every list says, and which of its rules were written with many others. */
 export async function listEvidence(db: Db | Trx, prefixes: readonly Prefix[]): Promise<EvidenceRow[]> {
   const { rows } = await sql<Omit<EvidenceRow, 'prefix'> & { prefix: string }>`
-    with created as (
-      select team_id, count(*) as count from shield_rules where created > now() - interval '10 minutes' group by team_id)
-    select l.id as "listId", l.team_id as "teamId", l.prefix::text as prefix, l.version, coalesce(c.count, 0) as "newRules",
+    with asked as (
+      select h.list_id, h.state, h.id as hold, r.id::bigint as id
+      from shield_holds h, jsonb_array_elements_text(h.attrs -> 'rules') r (id) where h.reason = 'many_rules'),
+    approved as (select id from asked where state = 'approved'),
+    written as (
+      select r.id, r.list_id,
+        count(*) over (partition by r.team_id order by r.created range between interval '10 minutes' preceding and current row) as count
+      from shield_rules r where r.id not in (select id from approved)),
+    many as (
+      select list_id, jsonb_agg(id) as rules, max(count) as count from written where count > ${newRulesMax}::integer group by list_id),
+    waiting as (
+      select list_id, jsonb_agg(rules) as asked from (
+        select list_id, jsonb_agg(id) as rules from asked
+        where state in ('open', 'rejected') and id not in (select id from approved) group by list_id, hold) of_hold
+      group by list_id)
+    select l.id as "listId", l.team_id as "teamId", l.prefix::text as prefix, l.version,
+      jsonb_build_object('rules', coalesce(m.rules, '[]'), 'count', coalesce(m.count, 0), 'asked', coalesce(w.asked, '[]')) as "manyRules",
       (select coalesce(jsonb_agg(r.rule order by (r.rule ->> 'sequence')::integer), '[]')
         from jsonb_array_elements(coalesce(v.rules, '[]')) r (rule)
         where (r.rule ->> 'enabled')::boolean and coalesce((r.rule ->> 'expires')::timestamptz > now(), true)) as rules
     from shield_lists l left join shield_versions v on v.list_id = l.id and v.version = l.version
-      left join created c on c.team_id = l.team_id
+      left join many m on m.list_id = l.id left join waiting w on w.list_id = l.id
     where ${inScope(prefixes)}`.execute(db)
   return parsed(rows)
+}
+
+/** Returns the rules that the scrubber held of each list when it was last read, by the id of the list. */
+export async function listHeld(
+  db: Db | Trx,
+  scrubber: string,
+): Promise<ReadonlyMap<number, readonly StoredRule[]>> {
+  const { rows } = await sql<{ listId: number; held: StoredRule[] }>`
+    select list_id as "listId", held from shield_installs where scrubber = ${scrubber}`.execute(db)
+  return new Map(rows.map(({ listId, held }) => [listId, held]))
 }
 
 /** Returns the hashes of what staff approved or rejected. */

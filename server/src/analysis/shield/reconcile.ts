@@ -6,12 +6,14 @@ import type { FilterRule } from '../../net/filter-rule.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { changeEach } from './change-each.ts'
 import { compileLists, type CompileRefusal, type CompileResult, type OrderedList } from './compile.ts'
-import { guardChanges, type GuardedChanges, type PlannedChanges } from './reconcile-guard.ts'
+import { decideChanges, keptBy } from './decide-changes.ts'
+import type { GuardedChanges } from './reconcile-guard.ts'
 import type { RuleCount } from './record-hits.ts'
 import {
   listDecided,
   listDesired,
   listEvidence,
+  listHeld,
   saveHits,
   saveHolds,
   saveInstalls,
@@ -72,15 +74,10 @@ async function run(
   { db, compile = compileLists, plan = planLists, recordHits }: ReconcileDeps,
   { name, prefixes, scrubber }: ScrubberTarget,
 ): Promise<ScrubberRun> {
-  const { desired, unreadable, evidence, decided } = await readState(db, prefixes)
+  const state = await readState(db, name, prefixes)
+  const { desired, unreadable, decided } = state
   const before = await scrubber.list()
-  const compiled = compile(
-    desired.map(({ prefix, rules }) => ({ prefix, rules })),
-    scrubber.can,
-  )
-  const kept = new Set([...compiled.refused, ...unreadable].map(({ prefix }) => prefix))
-  const planned = without(kept, plan(compiled.lists, before, scrubber.can.ordering))
-  const guarded = guardChanges(planned, evidence, before, (hash) => decided.approved.has(hash))
+  const { compiled, guarded } = decideChanges(state, before, { can: scrubber.can, compile, plan })
   const notApplied = await changeEach(guarded.apply, (lists) => scrubber.apply(lists))
   const notRemoved = await changeEach(guarded.remove, (removed) => scrubber.remove(removed))
   const refused = new Map([
@@ -141,7 +138,7 @@ type Desired = OrderedList &
 type Unreadable = Pick<DesiredRow, 'listId' | 'version' | 'prefix'> & { readonly rule: number }
 
 /** Everything from one snapshot. */
-const readState = (db: Db, prefixes: readonly Prefix[]) =>
+const readState = (db: Db, scrubber: string, prefixes: readonly Prefix[]) =>
   db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -157,6 +154,7 @@ const readState = (db: Db, prefixes: readonly Prefix[]) =>
         evidence: evidence.lists,
         unreadable: [...unreadable.values()],
         decided: await listDecided(trx),
+        held: await listHeld(trx, scrubber),
       }
     })
 
@@ -177,12 +175,6 @@ function parseLists<Row extends DesiredRow | EvidenceRow>(rows: readonly Row[]) 
   }
   return { lists, unreadable }
 }
-
-/** The scrubber keeps its version of the lists of these prefixes. */
-const without = (prefixes: ReadonlySet<Prefix>, planned: PlannedChanges): PlannedChanges => ({
-  apply: planned.apply.filter(({ prefix }) => !prefixes.has(prefix)),
-  remove: planned.remove.filter((prefix) => !prefixes.has(prefix)),
-})
 
 const installOfUnreadable = (
   { listId, version, prefix, rule }: Unreadable,
@@ -211,10 +203,6 @@ const installOfRefused = (
   rules: {},
 })
 
-/** What a scrubber holds of a list that was not applied: nothing, or what it held before. */
-const keptBy = (after: readonly InstalledList[], prefix: Prefix): Install['held'] =>
-  after.some((list) => list.prefix === prefix) ? null : []
-
 function installOf(
   { listId, version, prefix, rules, stored }: Desired,
   compiled: CompileResult,
@@ -224,11 +212,11 @@ function installOf(
   { can }: Scrubber,
 ): Install {
   const base = { listId, version, attrs: {}, rules: {}, held: keptBy(after, prefix) }
-  const refusal = compiled.refused.find((one) => one.prefix === prefix)
-  if (refusal) return { ...base, state: 'rejected', ...ofRefusal(refusal, can) }
   const hold = guarded.holds.find((one) => one.listId === listId)
   if (hold && refusedByStaff.has(hold.evidence)) return { ...base, state: 'rejected', reason: 'not_approved' }
   if (hold) return { ...base, state: 'held', reason: 'held' }
+  const refusal = compiled.refused.find((one) => one.prefix === prefix)
+  if (refusal) return { ...base, state: 'rejected', ...ofRefusal(refusal, can) }
   const wanted = compiled.lists.find((list) => list.prefix === prefix)
   if (!isHeldBy(wanted, after, prefix, can.ordering)) return { ...base, state: 'pending', reason: 'waiting' }
   const shadowed = compiled.shadowed.filter((one) => one.prefix === prefix)
