@@ -1,7 +1,7 @@
 // The part of the collector role that receives flows and stores them. Its threads are started here, since they connect drivers.
 import { join } from 'node:path'
 import { deleteOldRates } from '../analysis/detector/shared-attack.store.ts'
-import { endSilentAttacks } from '../analysis/detector/silent-attacks.ts'
+import { createSilentCheck, silentCheckMs } from '../analysis/detector/silent-attacks.ts'
 import { updateAttackOctets } from '../analysis/flow/attack-octets.ts'
 import { FlowCollector } from '../analysis/flow/collect/collector.ts'
 import { rollUpPeers } from '../analysis/flow/collect/peer-rollup.ts'
@@ -19,7 +19,6 @@ const ownershipMs = 10_000
 const exportersMs = 30_000
 const learnedMs = 5_000
 const countersMs = 10_000
-const silentMs = 60_000
 const peersMs = 600_000
 const ratesMs = 2_000
 const packetsMs = 15_000
@@ -61,6 +60,7 @@ export function createFlows(shared: Shared): FlowsPart {
     run: () => collector.refreshPackets(new Date()),
   })
   const leadership = new Leadership(postgres, 'flow-peers')
+  const endSilentAttacks = createSilentCheck(postgres, () => collector.reports.waiting.files > 0)
   const loops = [
     createLoopComponent(shared, {
       name: 'flow-listen',
@@ -83,9 +83,9 @@ export function createFlows(shared: Shared): FlowsPart {
     packets,
     createLoopComponent(shared, {
       name: 'flow-silent-attacks',
-      intervalMs: silentMs,
+      intervalMs: silentCheckMs,
       async run() {
-        const count = await endSilentAttacks(postgres, new Date())
+        const count = await endSilentAttacks(new Date())
         await deleteOldRates(postgres.owner)
         if (count > 0) log.warn({ count }, 'attacks ended that no collector reports any more')
       },

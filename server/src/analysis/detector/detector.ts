@@ -5,6 +5,7 @@ import { classifications, type Classification } from '@pharos/contract/classific
 import { formatBits } from '../../net/bits-text.ts'
 import { maskBits, type Bits } from '../../net/bits.ts'
 import type { FlowColumns } from '../flow/flow-columns.ts'
+import { attackId } from './attack-id.ts'
 import { longFlowMs, RateTable, scope } from './rate-table.ts'
 import { addRates, type CollectorRates, type RemoteRates, type TargetRates } from './remote-rates.ts'
 import {
@@ -265,7 +266,7 @@ export class Detector {
     limits: Limits,
   ): Attack {
     const attack: Attack = {
-      id: `${networkText(bits)}|${new Date(this.#second * 1000).toISOString()}`,
+      id: attackId(networkText(bits), timeOf(this.#second)),
       bits,
       words,
       scope: rowScope,

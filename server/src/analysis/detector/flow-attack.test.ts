@@ -174,7 +174,19 @@ describe('the detector in the collector', { timeout: 600_000 }, () => {
         return (await reportsOf('203.0.113.20/32')).length >= 3
       }, 'no reports')
     }
+    const ratesOf = async () => {
+      const { rows } = await sql<{ count: number }>`
+        select jsonb_array_length(targets) as count from detector_rates order by updated desc limit 1`.execute(
+        postgres.owner,
+      )
+      return rows[0]!.count
+    }
     for (const collector of collectors) await collector.stop()
+    assert.ok((await ratesOf()) > 0)
+    assert.equal(await collectors[0]!.listen(), true)
+    await collectors[0]!.exchangeRates()
+    assert.equal(await ratesOf(), 0, 'rates of the threads that have ended')
+    await collectors[0]!.stop()
     const found = (await events()).filter(({ target }) => target === '203.0.113.20/32')
     assert.equal(found.length, 1)
     assert.ok(found[0]!.bps > 60_000_000 && found[0]!.bps < 120_000_000, `${found[0]!.bps}`)

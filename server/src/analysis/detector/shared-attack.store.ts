@@ -4,9 +4,13 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import type { CollectorRates, TargetRates } from './remote-rates.ts'
 import type { SharedAttack } from './shared-attack.ts'
 
-/** The newest attack on each of the networks, by network. Until the end of the transaction no other collector stores reports. */
-export async function lockAttacks(trx: Trx, networks: readonly string[]): Promise<Map<string, SharedAttack>> {
+/** Until the end of the transaction no other process stores reports or ends attacks. */
+export async function lockReports(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('detector_attacks', 0))`.execute(trx)
+}
+
+/** The newest attack on each of the networks, by network. Call `lockReports` first. */
+export async function listAttacks(trx: Trx, networks: readonly string[]): Promise<Map<string, SharedAttack>> {
   const { rows } = await sql<SharedAttack & { readonly network: string }>`
     select n.network, a.id, a.collector, a.ended, a.observed
     from unnest(${networks}::text[]) as n (network) join detector_attacks a on a.network = n.network::cidr`.execute(
@@ -22,6 +26,13 @@ export async function saveAttacks(trx: Trx, attacks: ReadonlyMap<string, SharedA
     select n.network, n.id, n.collector, n.ended, n.observed from jsonb_populate_recordset(null::detector_attacks, ${rows}::jsonb) n
     on conflict (network) do update set
       id = excluded.id, collector = excluded.collector, ended = excluded.ended, observed = excluded.observed`.execute(
+    trx,
+  )
+}
+
+/** Their events are ended: what is reported of them later is another event. */
+export async function endAttacks(trx: Trx, ids: readonly string[], ended: Date): Promise<void> {
+  await sql`update detector_attacks set ended = ${ended} where id = any(${ids}::text[]) and ended is null`.execute(
     trx,
   )
 }

@@ -6,10 +6,13 @@ import { nextAttack, type SharedAttack } from './shared-attack.ts'
 
 const time = (second: number): string => new Date(1_800_000_000_000 + second * 1000).toISOString()
 
-type Report = Pick<Detection, 'id' | 'status' | 'start' | 'end' | 'observed'>
+type Report = Pick<Detection, 'id' | 'network' | 'status' | 'start' | 'end' | 'observed'>
+
+const network = '203.0.113.7/32'
 
 const report = (collector: string, start: number, observed: number, end?: number): Report => ({
   id: `${collector} ${start}`,
+  network,
   status: end === undefined ? 'ongoing' : 'ended',
   start: time(start),
   observed: time(observed),
@@ -91,6 +94,22 @@ describe('reports of several collectors about one network', () => {
     assert.deepEqual(
       ids.map(({ id }) => id),
       ['a 0', 'b 900'],
+    )
+  })
+
+  it('are another event for a collector that was cut off when the others saw the end', () => {
+    const reports = [
+      ...[3, 13].map((second) => ['a', report('a', 0, second)] as const),
+      ...[53, 63].map((second) => ['b', report('b', 5, second)] as const),
+      ['b', report('b', 5, 160, 100)] as const,
+      ...[23, 153, 173, 193, 203].map((second) => ['a', report('a', 0, second)] as const),
+      ['a', report('a', 0, 360, 300)] as const,
+    ]
+    assert.deepEqual(
+      store(reports)
+        .slice(5)
+        .map(({ id, observed }) => [id, observed]),
+      [193, 203, 360].map((second) => [`${network}|${time(193)}`, time(second)]),
     )
   })
 })

@@ -1,6 +1,7 @@
 // Which reports of several collectors about one attack are stored, and under which id. Every collector evaluates the sum of all rates, so that
 // each reports the attack, also while the database is down; one report of each interval is stored. It is decided by the times in the
 // reports and not by when they arrive, so that reports of the past have the same result in any order of collectors. Pure.
+import { attackId, startOf } from './attack-id.ts'
 import type { Detection } from './detector.ts'
 
 /** The newest attack on a network, from the reports that were stored. */
@@ -8,30 +9,63 @@ export type SharedAttack = {
   readonly id: string
   /** Its reports are stored. */
   readonly collector: string
+  /** The end of its event: by a report, or for silence. */
   readonly ended: Date | null
   readonly observed: Date
 }
 
 /** Three reports are missing: another collector takes over. */
 const takeOverMs = 30_000
-/** The event was ended by the loop of silent attacks. */
+/** Without a report for as long, an attack of another id is another attack. */
 const staleMs = 600_000
+
+type Report = Pick<Detection, 'id' | 'network' | 'status' | 'start' | 'end' | 'observed'>
 
 /** Returns the attack after the report, if the report is to be stored under its id; undefined if it is another collector's to report. */
 export function nextAttack(
   known: SharedAttack | undefined,
-  { id, status, start, end, observed: time }: Pick<Detection, 'id' | 'status' | 'start' | 'end' | 'observed'>,
+  report: Report,
   collector: string,
 ): SharedAttack | undefined {
-  const observed = new Date(time)
-  const ended = end === undefined ? null : new Date(end)
-  const sinceMs = known ? observed.getTime() - known.observed.getTime() : 0
-  if (!known) return { id, collector, ended, observed }
-  // An event that has ended stays so: an attack that continues elsewhere is another one.
-  const isOver =
-    known.ended !== null &&
-    (Date.parse(start) > known.ended.getTime() || (status === 'ongoing' && sinceMs > takeOverMs))
-  if (known.id !== id && (isOver || sinceMs > staleMs)) return { id, collector, ended, observed }
+  const observed = new Date(report.observed)
+  const ended = report.end === undefined ? null : new Date(report.end)
+  if (!known || isNew(known, report)) return { id: report.id, collector, ended, observed }
+  const sinceMs = observed.getTime() - known.observed.getTime()
+  if (isContinued(known, report, collector, sinceMs)) {
+    // Its own id may be that of the event that has ended, which stays so.
+    return { id: attackId(report.network, report.observed), collector, ended, observed }
+  }
   if (known.collector !== collector && sinceMs <= takeOverMs) return undefined
-  return { id: known.id, collector, ended, observed: sinceMs > 0 ? observed : known.observed }
+  return {
+    ...known,
+    collector,
+    ended: known.ended && ended && known.ended > ended ? known.ended : (ended ?? known.ended),
+    observed: sinceMs > 0 ? observed : known.observed,
+  }
+}
+
+function isNew({ ended, observed }: SharedAttack, { start }: Report): boolean {
+  return Date.parse(start) > (ended?.getTime() ?? observed.getTime() + staleMs)
+}
+
+/** Whether the attack goes on after its event has ended. Reports from before the end, which waited in a spool, belong to that event. */
+function isContinued(
+  known: SharedAttack,
+  { id, status, observed }: Report,
+  collector: string,
+  sinceMs: number,
+): boolean {
+  if (status !== 'ongoing') return false
+  if (known.ended === null) return known.id !== id && sinceMs > staleMs
+  return (
+    Date.parse(observed) > known.ended.getTime() && (known.collector === collector || sinceMs > takeOverMs)
+  )
+}
+
+/** The report as it is stored. Of an attack that continues after its event has ended, start and totals are those of both events. */
+export function storedReport(detection: Detection, { id }: SharedAttack): object {
+  const start = startOf(id)
+  // Collectors notice an attack within seconds.
+  if (Date.parse(detection.start) >= start - takeOverMs) return { ...detection, id }
+  return { ...detection, id, start: new Date(start), total_bytes: undefined, total_packets: undefined }
 }

@@ -1,6 +1,6 @@
 // The SQL of attacks that our own detector has stopped to report.
 import { sql } from 'kysely'
-import type { Db } from '../../db/postgres.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
 
 export type SilentAttack = {
   readonly sourceKey: string
@@ -9,7 +9,7 @@ export type SilentAttack = {
 }
 
 /** Ongoing events of sources of kind `flows` without a report for ten minutes, and without one that waits to be ingested. */
-export async function listSilentAttacks(db: Db): Promise<SilentAttack[]> {
+export async function listSilentAttacks(db: Db | Trx): Promise<SilentAttack[]> {
   const { rows } = await sql<SilentAttack>`
     select e.source_key as "sourceKey", e.source_event_id as id, e.affected_network as network
     from events e join sources s on s.key = e.source_key and s.kind = 'flows'

@@ -4,8 +4,8 @@ import type { Postgres } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { insertDelivery } from '../delivery.store.ts'
 import { decodeReports } from './report-file.ts'
-import { lockAttacks, saveAttacks } from './shared-attack.store.ts'
-import { nextAttack } from './shared-attack.ts'
+import { listAttacks, lockReports, saveAttacks } from './shared-attack.store.ts'
+import { nextAttack, storedReport } from './shared-attack.ts'
 
 /** Returns the number of stored reports: those that another collector has stored are left out. */
 export async function storeReports(
@@ -17,7 +17,8 @@ export async function storeReports(
   const detections = decodeReports(file)
   return owner.transaction().execute(async (trx) => {
     let stored = 0
-    const attacks = await lockAttacks(trx, [...new Set(detections.map(({ network }) => network))])
+    await lockReports(trx)
+    const attacks = await listAttacks(trx, [...new Set(detections.map(({ network }) => network))])
     for (const detection of detections) {
       const attack = nextAttack(attacks.get(detection.network), detection, collector)
       if (!attack) continue
@@ -26,7 +27,7 @@ export async function storeReports(
         sourceKey,
         deliveryId: `${attack.id} ${detection.observed} ${detection.status}`,
         contentType: 'application/json',
-        body: Buffer.from(JSON.stringify({ ...detection, id: attack.id })),
+        body: Buffer.from(JSON.stringify(storedReport(detection, attack))),
       })
       stored++
     }

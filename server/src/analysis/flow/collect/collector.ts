@@ -134,6 +134,8 @@ export class FlowCollector {
     this.#revision = undefined
     this.#received.restart()
     this.#packets.forget()
+    // Those of former threads would never end at the other collectors.
+    this.#targets = []
     this.#threads = threads
     threads.toReceiver({ kind: 'known', templates, samplings })
     await this.refreshExporters()
