@@ -80,6 +80,20 @@ describe('an attack', () => {
   it('is reported once it grows above a threshold', () =>
     assert.deepEqual(kindsOf(attack('event.updated', 2e9), recipient()), ['attack 1 mailed']))
 
+  it('is not reported anew by a review long after it, nor to those who joined after it began', () => {
+    const updated = (start: string, end: string | null) => {
+      const message = attack('event.updated', 2e9)
+      return { ...message, data: { ...message.data, start, end } } as ReportedMessage
+    }
+    const hours = (count: number) => new Date(at.getTime() - count * 3_600_000).toISOString()
+    assert.deepEqual(kindsOf(updated(hours(26), hours(25)), recipient()), [])
+    assert.deepEqual(kindsOf(updated(hours(8 * 24), null), recipient()), [])
+    // A peak that became known late.
+    assert.deepEqual(kindsOf(updated(hours(26), hours(23)), recipient()), ['attack 1 mailed'])
+    const later = { ...recipient(), joined: new Date(hours(1)) }
+    assert.deepEqual(kindsOf(updated(hours(2), null), later), [])
+  })
+
   it('that ends is reported again only to those who want it', () => {
     const wanting = recipient({ kinds: { ...settingsOf(undefined).kinds, attack_ended: true } }, 2)
     assert.deepEqual(kindsOf(attack('event.ended', 2e9), recipient(), wanting), [

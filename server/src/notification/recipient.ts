@@ -8,7 +8,7 @@ import type { Settings } from './settings.ts'
 export type Recipient = {
   readonly userId: number
   readonly teamId: number | null
-  /** When the user joined: earlier events are not reported. */
+  /** When the user joined: what began earlier is not reported. */
   readonly joined: Date
   readonly settings: Settings
 }
@@ -64,8 +64,14 @@ export type Occurrence = {
   readonly kind: NotificationKind
   readonly key: string
   readonly at: Date
+  /** When it began, if that was before `at`. */
+  readonly since?: Date
   readonly attrs: Readonly<Record<string, unknown>>
 }
+
+const dayMs = 86_400_000
+/** An update of an attack that has ended for longer, or began earlier without an end, such as a review, is no news. */
+const newsMs = { ended: dayMs, ongoing: 7 * dayMs }
 
 /** Returns what a message reports. */
 export function occurrencesOf(message: ReportedMessage): Occurrence[] {
@@ -77,14 +83,17 @@ export function occurrencesOf(message: ReportedMessage): Occurrence[] {
     at,
     attrs,
   })
+  const attack = (kind: 'attack' | 'attack_ended', data: AttackData): Occurrence => ({
+    ...one(kind, attackAttrs(data), data.id),
+    since: new Date(data.start),
+  })
   switch (message.type) {
     case 'event.started':
+      return [attack('attack', message.data)]
     case 'event.updated':
-      return [one('attack', attackAttrs(message.data), message.data.id)]
-    case 'event.ended': {
-      const attrs = attackAttrs(message.data)
-      return [one('attack', attrs, message.data.id), one('attack_ended', attrs, message.data.id)]
-    }
+      return isNews(message.data, at) ? [attack('attack', message.data)] : []
+    case 'event.ended':
+      return [attack('attack', message.data), attack('attack_ended', message.data)]
     case 'validation.failed': {
       const { name: check, state, note } = message.data
       return [one('check_failed', { ...announcementAttrs(message.data), check, state, note })]
@@ -170,7 +179,12 @@ const portAttrs = ({
   device,
 })
 
-const attackAttrs = ({ id, affected_network, start, end, ...data }: MessageData<'event.ended'>) => ({
+type AttackData = MessageData<'event.ended'>
+
+const isNews = ({ start, end }: AttackData, at: Date): boolean =>
+  at.getTime() - Date.parse(end ?? start) < (end === null ? newsMs.ongoing : newsMs.ended)
+
+const attackAttrs = ({ id, affected_network, start, end, ...data }: AttackData) => ({
   event_id: id,
   network: affected_network,
   class: data.classification_key,
@@ -180,7 +194,7 @@ const attackAttrs = ({ id, affected_network, start, end, ...data }: MessageData<
   end,
 })
 
-export type NewNotification = Omit<Occurrence, 'teamId'> & {
+export type NewNotification = Omit<Occurrence, 'teamId' | 'since'> & {
   readonly userId: number
   readonly teamId: number | null
   readonly isMailed: boolean
@@ -194,7 +208,10 @@ export function notificationsOf(
   const byTeam = Map.groupBy(recipients, ({ teamId }) => teamId)
   return occurrences.flatMap((occurrence) =>
     (byTeam.get(occurrence.teamId) ?? [])
-      .filter(({ settings, joined }) => joined <= occurrence.at && isReported(occurrence, settings))
+      .filter(
+        ({ settings, joined }) =>
+          joined <= (occurrence.since ?? occurrence.at) && isReported(occurrence, settings),
+      )
       .map(({ userId, settings }) => ({
         ...occurrence,
         userId,
