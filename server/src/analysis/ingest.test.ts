@@ -533,6 +533,29 @@ describe('a replay', () => {
     assert.deepEqual(kept, counted)
   })
 
+  test('of the deliveries that were read contains those that were read in part', async () => {
+    const team = await addTeam(db, 'a')
+    await addPrefix(db, team, '203.0.113.0/24')
+    const fields = { id: '/id', network: '/ip', bps: '/rate', end: { at: '/end', unit: 'unix' } }
+    await addSource(db, 'g', { kind: 'generic', settings: { events: '/alerts', fields } })
+    const alert = { id: 'x', ip: '203.0.113.77' }
+    await deliver(
+      db,
+      'g',
+      [
+        { alerts: [{ ...alert, rate: 10 }] },
+        { alerts: [{ ...alert, rate: 30, end: from.getTime() / 1000 }, {}] },
+        'nothing',
+      ],
+      from,
+    )
+    assert.deepEqual(await ingest(), { done: 1, partial: 1, failed: 1, events: 1 })
+    const elements = await elementsOf(team)
+    assert.deepEqual(await replayDeliveries(db, { state: 'done' }), { deliveries: 2, events: 1 })
+    await ingest()
+    assert.deepEqual(await elementsOf(team), elements)
+  })
+
   test('of all deliveries gives the same events', async () => {
     const team = await addTeam(db, 'a')
     await addPrefix(db, team, '0.0.0.0/0')

@@ -8,7 +8,7 @@ export type ReplayOptions = {
   readonly sourceKey?: string
   /** Only those received at this time or later. */
   readonly since?: Date
-  /** Only those that could not be read, completely or in part; or only the others. */
+  /** `failed`: only those that could not be read, completely or in part; `done`: only those of which events were made, also in part. */
   readonly state?: 'failed' | 'done'
 }
 
@@ -50,5 +50,6 @@ export async function markDeliveriesNew(
 
 function statesOf(state: ReplayOptions['state']): readonly string[] {
   if (state === 'failed') return ['partial', 'failed']
-  return state === 'done' ? ['done'] : ['done', 'partial', 'failed']
+  // Events are rebuilt from all that they were made of.
+  return state === 'done' ? ['done', 'partial'] : ['done', 'partial', 'failed']
 }

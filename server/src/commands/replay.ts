@@ -17,7 +17,8 @@ export const replay: Command = {
 
   --source  of this source only
   --since   received at this time or later: 2026-01-31T12:00:00Z, or a span such as 12h or 7d
-  --state   only those that failed, or only those that were read
+  --state   failed: only those that could not be read, completely or in part; events are not rebuilt.
+            done: only those that were read, completely or in part
 
   The deliveries are only marked: a running server (role collector) reads them. The events of that time are rebuilt from
   their deliveries and stay unchanged until then.`,
