@@ -365,6 +365,16 @@ describe('the mails of reports', () => {
     await sql`truncate monthly_reports`.execute(owner())
     assert.equal(await sendReports(depsOf(down, { keepsFlows: false }), never), 1)
     assert.match((await mails())[0]!.text!, /Flow records were not available/)
+    // Nothing else happened in the month of blue: its traffic may have been there.
+    await sql`truncate monthly_reports`.execute(owner())
+    await subscribe(anna, blue)
+    await sendReports(depsOf(down), never)
+    await sql`update monthly_reports set due = now(), created = now() - interval '25 hours'`.execute(owner())
+    await sendReports(depsOf(down), never)
+    assert.equal((await outcomes()).find(({ team_id }) => team_id === blue.teamId)!.outcome, 'mailed')
+    await sql`truncate monthly_reports`.execute(owner())
+    await sendReports(depsOf(down, { keepsFlows: false }), never)
+    assert.equal((await outcomes()).find(({ team_id }) => team_id === blue.teamId)!.outcome, 'no_data')
   })
 
   it('are repeated after a process that died, and not by the process that lost its claim', async () => {

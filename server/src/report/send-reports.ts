@@ -73,12 +73,13 @@ async function sendReport(deps: SendReportsDeps, team: ReportingTeam, claim: Cla
   const sees = ({ module }: Permission & { readonly module?: string }): boolean =>
     module === undefined || team.modules.includes(module)
   const report = await buildReport(deps, { teamId: team.id, sees }, claim.month)
-  const mayWait = deps.keepsFlows && claim.ageSeconds < waitForFlows.maxSeconds
-  if (report.traffic.state === 'unavailable' && mayWait) {
+  const isUnread = report.traffic.state === 'unavailable' && deps.keepsFlows
+  if (isUnread && claim.ageSeconds < waitForFlows.maxSeconds) {
     await postponeReport(owner, claim, waitForFlows.everySeconds)
     return false
   }
-  if (!hasData(report)) {
+  // What could not be read may have been there.
+  if (!isUnread && !hasData(report)) {
     await finishReport(owner, claim, 'no_data')
     return false
   }
