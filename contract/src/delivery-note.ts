@@ -31,7 +31,7 @@ const texts = {
   time_future: ({ stated }) =>
     `the time ${String(stated)} is more than a day in the future: the time of receipt is used instead`,
   end_pending: ({ stated }) =>
-    `the end ${String(stated)} is in the future and the status is not an ended one: the event stays open`,
+    `the end ${String(stated)} is in the future or the status is "ongoing": the event stays open`,
   action_missing: () => 'the action is missing: the event counts as detected',
   incident_missing: () => 'the start of the attack is missing: the time of the notification is used instead',
   network_missing: () => 'no network is named: the event is shown to no team',

@@ -225,6 +225,29 @@ describe('a file of an event', () => {
       )
   })
 
+  it('is joined to an event whose key is hashed, by the key or by its hash', async () => {
+    for (const [key, id] of [
+      ['long', '/key'],
+      ['hidden', { at: '/key', hash: true }],
+    ] as const) {
+      const settings = JSON.stringify({ fields: { id, network: '/ip' } })
+      const secret_mac = sourceSecretMac(api.config.secret, secret)
+      await db()
+        .insertInto('sources')
+        .values({ key, kind: 'generic', name: key, secret_mac, settings })
+        .execute()
+      const text = key === 'long' ? 'x'.repeat(250) : 'name of a customer'
+      await deliver(db(), key, [{ key: text, ip: '203.0.113.9' }])
+      await ingest()
+      const { rows } = await sql<{ id: string; hash: string }>`
+        select id, source_event_id as hash from events where source_key = ${key}`.execute(db())
+      for (const written of [text, rows[0]!.hash]) {
+        const answer = await push(written, Buffer.from('text'), 'a.txt', key)
+        assert.equal(answer.json<{ event_id: string }>().event_id, rows[0]!.id, `${key} ${written}`)
+      }
+    }
+  })
+
   it('is deleted after 90 days, of which its entry remains, and after seven days without an event', async () => {
     await push('never', Buffer.from('an event that does not appear'))
     await sql`update attachments set created = created - interval '8 days' where subject_kind = 'event'`.execute(

@@ -19,8 +19,9 @@ import { fail, invalid, notFound } from '../../runtime/error.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { checkSource, type SourceCredential } from '../delivery.ts'
 import { eventId as eventIdOf } from '../event.ts'
-import { listSources } from '../source.store.ts'
+import { listSources, type SourceRow } from '../source.store.ts'
 import { sourceOfKind } from '../sources/index.ts'
+import { writtenKey } from '../sources/reading.ts'
 import { CaptureError } from './capture.ts'
 import {
   countEventFiles,
@@ -159,7 +160,7 @@ export async function receiveEventFile(
 ): Promise<AcceptedEventFile> {
   await checkSource(postgres, keys, request)
   const [source] = await listSources(postgres.front, [request.sourceKey])
-  const id = eventIdOf(source!.key, keyOf(source!.kind, request.sourceEventId))
+  const id = eventIdOf(source!.key, keyOf(source!, request.sourceEventId))
   const file = accepted(request.body, request.filename ?? 'file')
   const sha256 = hashOf(file.bytes)
   await postgres.front.transaction().execute(async (trx) => {
@@ -183,8 +184,9 @@ export async function receiveEventFile(
 
 const hashOf = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest()
 
-/** The id as deliveries of the kind state it. */
-const keyOf = (kind: string, text: string): string => sourceOfKind(kind)?.eventKeyOf?.(text) ?? text
+/** The id as deliveries of the source have it. */
+const keyOf = ({ kind, settings }: SourceRow, text: string): string =>
+  sourceOfKind(kind)?.eventKeyOf?.(text, settings) ?? writtenKey(text)
 
 function accepted(body: Buffer, filename: string): EventFile {
   try {

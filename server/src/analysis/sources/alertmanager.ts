@@ -6,6 +6,7 @@
 // the start; an alert that is repeated or resolved keeps both. Alertmanager does not define which label is the attacked
 // network: several usual names are accepted, and the settings `fields` and `words` override each of the defaults below,
 // which are a mapping of the kind `generic`. Labels and annotations are always text.
+import { mappedKey } from './generic-fields.ts'
 import { createMappedNormaliser } from './generic.ts'
 import { readObject } from './reading.ts'
 import type { Fields } from './reading.ts'
@@ -53,6 +54,7 @@ export const alertmanager: Source = {
       words: merged(readObject(words, 'settings.words')),
     })
   },
+  eventKeyOf: mappedKey,
 }
 
 /** The words of the settings in addition to the defaults. */

@@ -56,6 +56,10 @@ test('ntopng: an engaged host alert, and its release', () => {
     [released.sourceEventId, released.status, released.end],
     [event!.sourceEventId, ['EVENT_ENDED'], new Date(1_772_359_500_000)],
   )
+  // Its Lua code sends the current time as the end of an open alert.
+  const open = readNtopng((text) => text.replace('"engage",', '"engage", "tstamp_end": 1772359201,'))
+  assert.deepEqual([open.events[0]!.status, open.events[0]!.end], [['EVENT_ONGOING'], null])
+  assert.ok(open.notes.some(([, code]) => code === 'end_pending'))
 })
 
 test('every mapping and example is tested', () => {

@@ -12,6 +12,7 @@ import {
   readObject,
   readText,
   shortKey,
+  writtenKey,
 } from './reading.ts'
 import type { Fields } from './reading.ts'
 import { NormaliseError, settingError } from './source.ts'
@@ -141,6 +142,12 @@ function compileKey(setting: unknown, place: string): (event: unknown, place: st
     const key = values.length === 1 ? shortKey(values[0]!) : joinKey(values)
     return hash ? hashedKey(key) : key
   }
+}
+
+/** Returns the key of an event from the text of a client. Settings that are invalid fail each delivery. */
+export function mappedKey(text: string, settings: unknown): string {
+  const { fields } = (settings ?? {}) as { readonly fields?: { readonly id?: { readonly hash?: unknown } } }
+  return writtenKey(text, fields?.id?.hash === true)
 }
 
 /** Keys may be numbers or strings. In a composed key, one time has one form, whatever its time zone. */

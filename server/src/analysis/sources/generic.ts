@@ -25,7 +25,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { EventTexts, Observation, Seen } from '../event.ts'
 import { abridgeJson, cleanText } from '../json.ts'
 import type { JsonObject } from '../json.ts'
-import { compileIgnore, createFieldReader, isAbsent } from './generic-fields.ts'
+import { compileIgnore, createFieldReader, isAbsent, mappedKey } from './generic-fields.ts'
 import type { EventFields, FieldReader, IgnoreRule } from './generic-fields.ts'
 import { compilePointer } from './pointer.ts'
 import { readNetwork, readNetworks, readObject, readOptionalText, readText } from './reading.ts'
@@ -40,6 +40,7 @@ export const generic: Source = {
   kind: 'generic',
   label: 'any detector that sends JSON',
   createNormaliser: (settings) => createMappedNormaliser(readKindSettings(settings, mappingNames)),
+  eventKeyOf: mappedKey,
 }
 
 /** Compiles a mapping: the settings `events`, `ignore`, `fields` and `words`. Throws NormaliseError. */
@@ -118,7 +119,7 @@ function normaliseEvent(
   ]
 }
 
-/** Some detectors send the time at which an ongoing alert expires as its end. */
+/** Some detectors send the time at which an ongoing alert expires, or the current time, as its end. A stated `ongoing` takes precedence. */
 function readEnd(
   fields: EventFields,
   status: readonly EventSignal[] | undefined,
@@ -127,7 +128,7 @@ function readEnd(
   const isOpen = status !== undefined && !status.includes('ended')
   if (!isOpen) return fields.time('end')
   const end = fields.time('end', true)
-  if (end === undefined || end <= notes.receivedAt) return end
+  if (end === undefined || (end <= notes.receivedAt && !status.includes('ongoing'))) return end
   notes.add('info', fields.placeOf('end'), 'end_pending', { stated: end.toISOString() })
   return undefined
 }

@@ -41,6 +41,12 @@ export function shortKey(key: string): string {
   return key.length <= keyMax ? key : hashedKey(key)
 }
 
+/** Returns the key of an event that a client has written, as deliveries have it. A key may be given as its hash, which is what the API shows. */
+export function writtenKey(text: string, isHashed = false): string {
+  const key = shortKey(cleanText(text, Number.MAX_SAFE_INTEGER).trim())
+  return isHashed && !/^sha256:[0-9a-f]{64}$/.test(key) ? hashedKey(key) : key
+}
+
 export function hashedKey(key: string): string {
   return `sha256:${createHash('sha256').update(key).digest('hex')}`
 }

@@ -37,8 +37,8 @@ export type Source = {
   readonly label: string
   /** Parses the `settings` of a source of this kind; throws NormaliseError if they are invalid. */
   createNormaliser(settings: unknown): Normaliser
-  /** Returns the key of an event that a client has written in another way. */
-  eventKeyOf?(text: string): string
+  /** Returns the key of an event from the text of a client, as deliveries have it; without the function it is `writtenKey`. */
+  eventKeyOf?(text: string, settings: unknown): string
 }
 
 /** An error in a delivery or in settings, with its place. */
