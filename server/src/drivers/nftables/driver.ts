@@ -2,8 +2,8 @@
 import { Type, type Static } from 'typebox'
 import type { ScrubberDriver } from '../../analysis/shield/scrubber-driver.ts'
 import { settingsCheck } from '../setting-problems.ts'
-import { hooks } from './ruleset.ts'
 import { NftablesScrubber } from './scrubber.ts'
+import { hooks } from './table.ts'
 
 const Settings = Type.Object(
   {

@@ -1,36 +1,28 @@
-// Lists as a transaction of nft(8), and back from its JSON. A list is a chain; a second chain for each prefix calls the chains of all
-// lists that cover it, the most specific first, and a map from disjoint ranges of addresses selects that one. Pure.
-import type {
-  CompiledList,
-  CompiledRule,
-  InstalledList,
-  RuleHits,
-  RuleId,
-} from '../../analysis/shield/scrubber.ts'
+// Lists as a transaction of nft(8). Pure.
+import type { CompiledList, CompiledRule } from '../../analysis/shield/scrubber.ts'
 import { familyOf } from '../../net/address.ts'
-import { type Family, widthOf } from '../../net/bits.ts'
+import type { Family } from '../../net/bits.ts'
 import { filterRuleText } from '../../net/filter-rule.ts'
 import { icmpOf } from '../../net/flow-match.ts'
-import { covers, firstOf, lastOf, lengthOf, type Prefix, prefixBits } from '../../net/prefix.ts'
-import { formatBits } from '../../net/bits-text.ts'
+import type { Prefix } from '../../net/prefix.ts'
 import type { Ranges } from '../../net/ranges.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
-
-/** A table as it is installed. */
-export type InstalledTable = {
-  readonly lists: readonly InstalledChain[]
-  /** Names of all chains and of all counters. */
-  readonly chains: readonly string[]
-  readonly counters: ReadonlyMap<RuleId, RuleHits>
-}
-
-export type InstalledChain = InstalledList & { readonly ids: readonly RuleId[] }
-
-export const hooks = ['forward', 'prerouting', 'input'] as const
-export type Hook = (typeof hooks)[number]
-
-/** Before the chains of the host's own firewall (priority 0), after connection tracking's defragmentation (-400). */
-const priority = -150
+import {
+  addressText,
+  callChain,
+  counterName,
+  entryChain,
+  guardChain,
+  guardOfChain,
+  type Hook,
+  type InstalledTable,
+  type Layout,
+  layoutOf,
+  listChain,
+  prefixMap,
+  prefixOfChain,
+  priority,
+} from './table.ts'
 
 /**
  * Returns the transaction that makes the lists of these prefixes the given ones, and keeps all others: nft applies all of it or nothing,
@@ -46,6 +38,7 @@ export function transactionOf(
   const added = lists.filter(({ rules }) => rules.length > 0)
   const kept = installed.lists.filter(({ prefix }) => !changed.has(prefix))
   const prefixes = [...kept, ...added].map(({ prefix }) => prefix)
+  const layout = layoutOf(prefixes)
   const keptIds = kept.flatMap(({ ids }) => ids)
   const guarded = added.flatMap(({ rules }) => rules.filter(needsGuard).map(({ id }) => id))
   const guards = new Set([...keptIds, ...guarded])
@@ -68,26 +61,30 @@ export function transactionOf(
     ...guarded.map((id) => `add chain ${inTable(guardChain(id))}`),
     ...([4, 6] as const).map(
       (family) =>
-        `add map ${inTable(`prefixes${family}`)} { type ipv${family}_addr : verdict; flags interval; }`,
+        `add map ${inTable(prefixMap(family))} { type ipv${family}_addr : verdict; flags interval; }`,
     ),
-    `add chain ${inTable('shield')} { type filter hook ${hook} priority ${priority}; policy accept; }`,
+    // A chain cannot change its hook.
+    ...(installed.chains.includes(entryChain) && !installed.isEntered
+      ? [`flush chain ${inTable(entryChain)}`, `delete chain ${inTable(entryChain)}`]
+      : []),
+    `add chain ${inTable(entryChain)} { type filter hook ${hook} priority ${priority}; policy accept; }`,
     ...missing.map((id) => `add counter ${inTable(counterName(id))}`),
-    `flush chain ${inTable('shield')}`,
-    `add rule ${inTable('shield')} ip daddr vmap @prefixes4`,
-    `add rule ${inTable('shield')} ip6 daddr vmap @prefixes6`,
-    ...([4, 6] as const).map((family) => `flush map ${inTable(`prefixes${family}`)}`),
+    `flush chain ${inTable(entryChain)}`,
+    `add rule ${inTable(entryChain)} ip daddr vmap @${prefixMap(4)}`,
+    `add rule ${inTable(entryChain)} ip6 daddr vmap @${prefixMap(6)}`,
+    ...([4, 6] as const).map((family) => `flush map ${inTable(prefixMap(family))}`),
     ...prefixes.flatMap((prefix) => [
       `flush chain ${inTable(callChain(prefix))}`,
-      ...coveringFirst(prefix, prefixes).map(
-        (outer) => `add rule ${inTable(callChain(prefix))} jump ${listChain(outer)}`,
-      ),
+      ...layout
+        .coveringFirst(prefix)
+        .map((outer) => `add rule ${inTable(callChain(prefix))} jump ${listChain(outer)}`),
     ]),
     ...guarded.map((id) => `flush chain ${inTable(guardChain(id))}`),
     ...added.flatMap(({ prefix, rules }) => [
       `flush chain ${inTable(listChain(prefix))}`,
       ...rules.flatMap((rule) => ruleLines(rule, prefix)).map((line) => `add rule inet ${table} ${line}`),
     ]),
-    ...([4, 6] as const).flatMap((family) => elementLines(inTable(`prefixes${family}`), family, prefixes)),
+    ...([4, 6] as const).flatMap((family) => elementLines(inTable(prefixMap(family)), family, layout)),
     // All rules first: chains that call each other can only be deleted without them.
     ...removed.map((name) => `flush chain ${inTable(name)}`),
     ...removed.map((name) => `delete chain ${inTable(name)}`),
@@ -96,33 +93,12 @@ export function transactionOf(
   ].join('\n')
 }
 
-/** The prefix itself and those that cover it, the most specific first. */
-function coveringFirst(prefix: Prefix, prefixes: readonly Prefix[]): Prefix[] {
-  return prefixes.filter((outer) => covers(outer, prefix)).toSorted((a, b) => lengthOf(b) - lengthOf(a))
-}
-
-/** Elements of an interval map must not overlap: the ranges between all first and last addresses. */
-function elementLines(map: string, family: Family, prefixes: readonly Prefix[]): string[] {
-  const own = prefixes.filter((prefix) => familyOf(prefix) === family)
-  if (own.length === 0) return []
-  const borders = new Set(own.flatMap((prefix) => [firstOf(prefix), lastOf(prefix) + 1n]))
-  const starts = [...borders].toSorted((a, b) => (a < b ? -1 : 1))
-  const elements = starts.slice(0, -1).flatMap((first, at) => {
-    const innermost = own
-      .filter((prefix) => firstOf(prefix) <= first && first <= lastOf(prefix))
-      .toSorted((a, b) => lengthOf(b) - lengthOf(a))[0]
-    if (!innermost) return []
-    const range = `${addressText(first, family)}-${addressText(starts[at + 1]! - 1n, family)}`
-    return [`${range} : jump ${callChain(innermost)}`]
+function elementLines(map: string, family: Family, layout: Layout): string[] {
+  const elements = layout.rangesOf(family).map(({ first, last, prefix }) => {
+    const range = `${addressText(first, family)}-${addressText(last, family)}`
+    return `${range} : jump ${callChain(prefix)}`
   })
-  return [`add element ${map} { ${elements.join(', ')} }`]
-}
-
-function addressText(value: bigint, family: Family): string {
-  const word = (shift: number): number => Number((value >> BigInt(shift)) & 0xffff_ffffn) | 0
-  const words = family === 4 ? [word(0), 0, 0, 0] : [word(96), word(64), word(32), word(0)]
-  const [w0, w1, w2, w3] = words as [number, number, number, number]
-  return formatBits({ family, length: widthOf(family), w0, w1, w2, w3 })
+  return elements.length === 0 ? [] : [`add element ${map} { ${elements.join(', ')} }`]
 }
 
 /**
@@ -220,119 +196,4 @@ function setOf(ranges: Ranges): string {
 
 function hex(value: number): string {
   return `0x${value.toString(16)}`
-}
-
-const counterName = (id: RuleId): string => `rule${id}`
-const listChain = (prefix: Prefix): string => `list${chainKey(prefix)}`
-const guardChain = (id: RuleId): string => `first${id}`
-const callChain = (prefix: Prefix): string => `call${chainKey(prefix)}`
-
-/** Such as `4_cb007100_24`: names of chains have no dots and colons. */
-function chainKey(prefix: Prefix): string {
-  const { family, length, w0, w1, w2, w3 } = prefixBits(prefix)
-  const words = family === 4 ? [w0] : [w0, w1, w2, w3]
-  return `${family}_${words.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('')}_${length}`
-}
-
-/** Undefined for a chain of another purpose. */
-function prefixOfChain(name: string): Prefix | undefined {
-  const parts = /^(?:list|call)([46])_([0-9a-f]{8}|[0-9a-f]{32})_(\d{1,3})$/.exec(name)
-  if (!parts) return undefined
-  const family = Number(parts[1]) as Family
-  const words = parts[2]!.match(/.{8}/g)!.map((word) => Number.parseInt(word, 16) | 0)
-  if (words.length !== (family === 4 ? 1 : 4)) return undefined
-  const [w0, w1 = 0, w2 = 0, w3 = 0] = words as [number, ...number[]]
-  return `${formatBits({ family, length: widthOf(family), w0, w1, w2, w3 })}/${parts[3]}` as Prefix
-}
-
-/** Undefined for a chain of another purpose. */
-function guardOfChain(name: string): RuleId | undefined {
-  const id = /^first(\d+)$/.exec(name)?.[1]
-  return id === undefined ? undefined : Number(id)
-}
-
-type Json = Readonly<Record<string, unknown>>
-
-/** Reads the JSON of `nft -j list table`. Throws TypeError on another answer. A list that somebody changed has another fingerprint. */
-export function readTable(text: string): InstalledTable {
-  const { nftables } = JSON.parse(text) as { nftables?: unknown }
-  if (!Array.isArray(nftables)) throw new TypeError('not an answer of nft')
-  const objects = nftables as readonly Json[]
-  const chains = objects.flatMap(({ chain }) => (chain ? [textOf(chain, 'name')] : []))
-  const counters = new Map<RuleId, RuleHits>()
-  for (const { counter } of objects) {
-    const id = counter === undefined ? undefined : /^rule(\d+)$/.exec(textOf(counter, 'name'))?.[1]
-    if (id !== undefined)
-      counters.set(Number(id), { packets: numberOf(counter, 'packets'), bytes: numberOf(counter, 'bytes') })
-  }
-  const rules = Map.groupBy(
-    objects.flatMap(({ rule }) => (rule ? [rule as Json] : [])),
-    (rule) => textOf(rule, 'chain'),
-  )
-  const lists = chains
-    .filter((name) => name.startsWith('list') && prefixOfChain(name) !== undefined)
-    .map((name) => readList(prefixOfChain(name)!, name, rules))
-    .filter((list) => list !== undefined)
-  return { lists, chains, counters }
-}
-
-/** Undefined for an empty chain. The comment of a rule has its fingerprint; verdicts and the rules that follow from it must be there. */
-function readList(
-  prefix: Prefix,
-  chain: string,
-  byChain: ReadonlyMap<string, readonly Json[]>,
-): InstalledChain | undefined {
-  const rules = byChain.get(chain) ?? []
-  if (rules.length === 0) return undefined
-  const fingerprints: string[] = []
-  const ids: RuleId[] = []
-  for (let at = 0; at < rules.length; at++) {
-    const [, number, text] = /^rule (\d+) ([0-9a-f]{16})$/.exec(commentOf(rules[at]!)) ?? []
-    if (number === undefined) {
-      fingerprints.push('foreign rule')
-      continue
-    }
-    const id = Number(number)
-    ids.push(id)
-    const isComplete = hasExpression(rules[at]!, 'jump')
-      ? isGuard(byChain.get(guardChain(id)) ?? [], id)
-      : isVerdict(rules.slice(at), id)
-    if (isComplete && hasExpression(rules[at]!, 'limit')) at++
-    fingerprints.push(isComplete ? text! : 'changed rule')
-  }
-  return { prefix, ruleCount: ids.length, fingerprint: fingerprints.join(','), ids }
-}
-
-function isGuard(rules: readonly Json[], id: RuleId): boolean {
-  const [first, ...rest] = rules
-  if (!first || !hasExpression(first, 'return') || rest.length === 0) return false
-  return isVerdict(rest, id) && rest.length === (hasExpression(rest[0]!, 'limit') ? 2 : 1)
-}
-
-/** Whether it is one rule with a verdict, or a limit with the rule that accepts conforming packets. */
-function isVerdict([first, second]: readonly Json[], id: RuleId): boolean {
-  if (!first || !(hasExpression(first, 'drop') || hasExpression(first, 'accept'))) return false
-  if (!hasExpression(first, 'limit')) return true
-  return second !== undefined && commentOf(second) === `conforming ${id}` && hasExpression(second, 'accept')
-}
-
-function commentOf(rule: Json): string {
-  return typeof rule['comment'] === 'string' ? rule['comment'] : ''
-}
-
-function hasExpression(rule: Json, name: string): boolean {
-  const expressions = rule['expr']
-  return Array.isArray(expressions) && expressions.some((one: Json) => name in one)
-}
-
-function textOf(object: unknown, name: string): string {
-  const value = (object as Json)[name]
-  if (typeof value !== 'string') throw new TypeError(`${name} is missing in an answer of nft`)
-  return value
-}
-
-function numberOf(object: unknown, name: string): number {
-  const value = (object as Json)[name]
-  if (typeof value !== 'number') throw new TypeError(`${name} is missing in an answer of nft`)
-  return value
 }

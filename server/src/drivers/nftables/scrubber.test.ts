@@ -10,13 +10,14 @@ import { createPacketPath, type PacketPath } from '@pharos/lab/packet-path'
 import { skipWithout } from '@pharos/lab/program'
 import { waitFor } from '@pharos/lab/wait'
 import { type ScrubberFixture, scrubberConformance } from '../../analysis/shield/scrubber.conformance.ts'
-import type { CompiledRule } from '../../analysis/shield/scrubber.ts'
+import { type CompiledRule, planLists } from '../../analysis/shield/scrubber.ts'
 import type { FilterAction } from '../../net/filter-rule.ts'
 import type { FlowMatch, FlowPacket } from '../../net/flow-match.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { checkScrubber, scrubberOwner } from '../scrubbers.ts'
 import { NftablesScrubber } from './scrubber.ts'
+import type { Hook } from './table.ts'
 
 const run = promisify(execFile)
 const skip = skipWithoutNamespaces() || skipWithout('nft', 'ip')
@@ -93,6 +94,67 @@ describe('nftables with packets', { skip }, () => {
     ])
       await assert.rejects(scrubber.apply([limits(greater)]), /the rate exceeds/)
     assert.deepEqual(await scrubber.list(), installed)
+  })
+
+  it('moves to another hook, and lets none of the denied packets pass', async (t) => {
+    const { path, scrubber } = await startPath(t)
+    const list = { prefix: prefix4, rules: [rule(1)] }
+    await scrubber.apply([list])
+    const before = await scrubber.list()
+    const flood = path.flood(packet(), 5_000)
+    const packets = async () => (await scrubber.hits()).get(1)?.packets ?? 0
+    await waitFor('packets are counted', async () => (await packets()) > 100)
+    const other = { prefix: prefix6, rules: [rule(2, { destination: prefix6 })] }
+    for (const [hook, changed] of [
+      ['prerouting', list],
+      ['forward', list],
+      ['prerouting', other],
+    ] as const) {
+      const moved = scrubberWith(path.nft, 'pharos_shield', 30_000, hook)
+      assert.notEqual((await moved.list())[0]?.fingerprint, before[0]?.fingerprint)
+      await moved.apply([changed])
+      assert.deepEqual((await moved.list())[0], before[0])
+      const counted = await packets()
+      await waitFor('packets are counted', async () => (await packets()) > counted)
+    }
+    await flood.stop()
+    assert.equal(await path.received(), 0)
+  })
+
+  it('notices that packets do not reach a list, and repairs it', async (t) => {
+    const { path, scrubber } = await startPath(t)
+    const nft = async (...args: string[]) => void (await run(path.nft[0]!, [...path.nft.slice(1), ...args]))
+    const host = parsePrefix('203.0.113.9/32')
+    const lists = [
+      { prefix: prefix4, rules: [rule(1)] },
+      { prefix: host, rules: [rule(2, { destination: host, protocol: [[6, 6]] })] },
+      { prefix: prefix6, rules: [rule(3, { destination: prefix6 })] },
+    ]
+    await scrubber.apply(lists)
+    const before = await scrubber.list()
+    assert.deepEqual(planLists(lists, before, 'sequence'), { apply: [], remove: [] })
+    const table = ['inet', 'pharos_shield'] as const
+    const entry = [...table, 'shield'] as const
+    for (const [change, changed] of [
+      [['flush', 'chain', ...entry], 3],
+      [['insert', 'rule', ...entry, 'accept'], 3],
+      [['chain', ...entry, '{', 'policy', 'drop', ';', '}'], 3],
+      [['flush', 'map', ...table, 'prefixes4'], 2],
+      [['delete', 'element', ...table, 'prefixes4', '{', '203.0.113.9', '}'], 2],
+      [['add', 'element', ...table, 'prefixes4', '{', '192.0.2.1', ':', 'drop', '}'], 2],
+      [['flush', 'map', ...table, 'prefixes6'], 1],
+      [['flush', 'chain', ...table, 'call4_cb007109_32'], 1],
+      [['insert', 'rule', ...table, 'call4_cb007109_32', 'return'], 1],
+    ] as const) {
+      await nft(...change)
+      const { apply, remove } = planLists(lists, await scrubber.list(), 'sequence')
+      assert.deepEqual([apply.length, remove], [changed, []], change.join(' '))
+      await scrubber.apply(apply)
+      assert.deepEqual(await scrubber.list(), before, change.join(' '))
+    }
+    await path.send([packet()], 5)
+    await waitFor('packets are counted', async () => (await scrubber.hits()).get(1)?.packets === 5)
+    assert.equal(await path.received(), 0)
   })
 
   it('restores a list that was changed by hand', async (t) => {
@@ -180,8 +242,9 @@ function scrubberWith(
   command: readonly string[],
   table = 'pharos_shield',
   timeoutMs = 30_000,
+  hook: Hook = 'forward',
 ): NftablesScrubber {
-  return new NftablesScrubber({ command, table, hook: 'forward', rulesMax: 10_000, timeoutMs })
+  return new NftablesScrubber({ command, table, hook, rulesMax: 10_000, timeoutMs })
 }
 
 async function startPath(t: TestContext): Promise<{ path: PacketPath; scrubber: NftablesScrubber }> {

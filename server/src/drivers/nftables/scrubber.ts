@@ -13,7 +13,9 @@ import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { assertInstallable } from '../scrubber-lists.ts'
 import { runNft } from './command.ts'
-import { type Hook, type InstalledTable, readTable, transactionOf } from './ruleset.ts'
+import { readTable } from './read-table.ts'
+import { transactionOf } from './ruleset.ts'
+import type { Hook, InstalledTable } from './table.ts'
 
 export type NftablesConfig = {
   /** The command line of nft, to which arguments are added. */
@@ -32,7 +34,13 @@ export type NftablesConfig = {
  */
 const rateMax = { bps: 147_000_000_000, pps: 100_000_000 } as const
 
-const noTable: InstalledTable = { lists: [], chains: [], counters: new Map() }
+const noTable: InstalledTable = {
+  lists: [],
+  chains: [],
+  counters: new Map(),
+  isEntered: false,
+  isDormant: false,
+}
 
 export class NftablesScrubber implements Scrubber {
   readonly can: ScrubberCapabilities
@@ -106,7 +114,10 @@ export class NftablesScrubber implements Scrubber {
   async #replace(lists: readonly CompiledList[]): Promise<void> {
     if (lists.length === 0) return
     const { table, hook } = this.#config
-    const transaction = transactionOf(table, hook, lists, await this.#read())
+    const installed = await this.#read()
+    // The kernel refuses to do this and to add a hook in one transaction.
+    if (installed.isDormant) await this.#run(['add', 'table', 'inet', table])
+    const transaction = transactionOf(table, hook, lists, installed)
     if (transaction !== '') await this.#run(['-f', '-'], transaction)
   }
 
@@ -121,7 +132,7 @@ export class NftablesScrubber implements Scrubber {
       if (names.includes(this.#config.table)) throw error
       return noTable
     }
-    return this.#parse(() => readTable(text))
+    return this.#parse(() => readTable(text, this.#config.hook))
   }
 
   async #tables(): Promise<{ readonly version: string; readonly names: readonly string[] }> {
