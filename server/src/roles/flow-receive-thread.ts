@@ -29,6 +29,7 @@ const decoder = createDecoder({
   onTemplate: (template) => report({ kind: 'template', template }),
   onWithdrawal: (key) => report({ kind: 'withdrawal', key }),
   onSampling: (sampling) => report({ kind: 'sampling', sampling }),
+  onOutdatedSampling: (sampling) => report({ kind: 'outdated-sampling', sampling }),
   onUnknownTemplate: (key) => report({ kind: 'unknown-template', key }),
   onInterfaceCounters: (counters) => report({ kind: 'interface-counters', counters }),
   onHeader: (...header) => samples.add(...header),

@@ -23,6 +23,8 @@ export type SamplingRecord = {
   readonly sampler: number
   readonly inIf: number
   readonly rate: number
+  /** When it was last announced: Unix seconds. */
+  readonly announced: number
 }
 
 /** Counters of one interface from a counter sample of sFlow (generic interface counters). All ones mean that the agent has no such counter. */
@@ -104,9 +106,11 @@ export type DecoderEvents = {
   readonly onTemplate?: (template: TemplateRecord) => void
   /** A template was withdrawn. */
   readonly onWithdrawal?: (key: Omit<TemplateRecord, 'scopes' | 'fields'>) => void
-  /** A sampling rate was new or changed. Not called for `addSampling`. */
+  /** A sampling rate was new or changed, or is announced again an hour later. Not called for `addSampling`. */
   readonly onSampling?: (sampling: SamplingRecord) => void
-  /** Data came before its template; called once per template until it is known. `addTemplate` may answer at any later time. */
+  /** A sampling rate no longer counts: the exporter announces others instead. */
+  readonly onOutdatedSampling?: (sampling: SamplingRecord) => void
+  /** Data came before its template; called once while data waits for it. `addTemplate` may answer at any later time. */
   readonly onUnknownTemplate?: (key: Omit<TemplateRecord, 'scopes' | 'fields'>) => void
   readonly onInterfaceCounters?: (counters: InterfaceCounters) => void
   readonly onHeader?: HeaderSink

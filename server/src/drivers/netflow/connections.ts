@@ -29,6 +29,8 @@ type Exporter = {
 /** The counters of each connection so far. */
 export class Connections {
   readonly #counted = new Map<number, Counted>()
+  /** Goes on where it was: a new iterator would pass everything that was deleted before. */
+  readonly #oldest = this.#counted.keys()
   readonly #exporters = new Map<number, Exporter>()
   readonly #max: number
 
@@ -95,7 +97,7 @@ export class Connections {
 
   /** A connection of this exporter that is older than now may be the one that is forgotten. */
   #forgetOldest(): void {
-    const oldest = this.#counted.keys().next().value!
+    const oldest = this.#oldest.next().value!
     this.#counted.delete(oldest)
     const state = this.#exporters.get(Math.floor(oldest / 2 ** 32))
     if (state) state.sinceMs = state.latestMs

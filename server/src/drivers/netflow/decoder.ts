@@ -10,13 +10,13 @@ import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
 import type {
   ExporterSetting,
   FlowDecoder,
-  SamplingRecord,
   TemplateRecord,
 } from '../../analysis/flow/flow-decoder.ts'
 import { createDecoding, type DecoderOptions } from './decoding.ts'
 import { createTemplate, fieldList } from './domain.ts'
 import type { ExporterTable } from './exporter-table.ts'
 import { createMessageDecoder } from './message.ts'
+import { listRates } from './sampling-rates.ts'
 import { createSflowDecoder } from './sflow.ts'
 import { decodeV5 } from './v5.ts'
 
@@ -79,17 +79,18 @@ export function createDecoder(options: DecoderOptions = {}): FlowDecoder {
       const exporter = exporters.findAddress(address, Date.now())
       const domain = exporter && messages.domainOf(exporter, version, domainId)
       const template = createTemplate(id, scopes, Uint32Array.from(fields.flat()))
-      if (domain && template && !domain.templates.has(id)) messages.saveTemplate(domain, template)
+      if (exporter && domain && template && !domain.templates.has(id))
+        messages.saveTemplate(exporter, domain, template)
     },
-    addSampling({ exporter: address, version, domain: domainId, sampler, inIf, rate }) {
-      const exporter = exporters.findAddress(address, Date.now())
-      const domain = exporter && messages.domainOf(exporter, version, domainId)
-      if (exporter && domain) messages.saveRate(exporter, domain, sampler, inIf, rate, false)
+    addSampling(record) {
+      const exporter = exporters.findAddress(record.exporter, Date.now())
+      const domain = exporter && messages.domainOf(exporter, record.version, record.domain)
+      if (exporter && domain) messages.rates.restore(exporter, domain, record)
     },
     setExporters: (settings) => setExporters(exporters, settings),
     exporters: exporters.addresses,
     templates: () => listTemplates(exporters),
-    samplings: () => listSamplings(exporters),
+    samplings: () => exporters.all.flatMap(listRates),
     counters,
   }
 }
@@ -122,18 +123,5 @@ function listTemplates(exporters: ExporterTable): TemplateRecord[] {
         fields: fieldList(fields),
       })),
     ),
-  )
-}
-
-function listSamplings(exporters: ExporterTable): SamplingRecord[] {
-  return exporters.all.flatMap(({ address, domains }) =>
-    [...domains.values()].flatMap(({ version, id: domain, rate, samplerRates, interfaceRates }) => {
-      const common = { exporter: address, version, domain }
-      return [
-        ...(rate > 0 ? [{ ...common, sampler: 0, inIf: 0, rate }] : []),
-        ...Array.from(samplerRates, ([sampler, rate]) => ({ ...common, sampler, inIf: 0, rate })),
-        ...Array.from(interfaceRates, ([inIf, rate]) => ({ ...common, sampler: 0, inIf, rate })),
-      ]
-    }),
   )
 }

@@ -3,9 +3,10 @@ import type { DecoderCounters, DecoderEvents } from '../../analysis/flow/flow-de
 import { Connections } from './connections.ts'
 import { ExporterTable } from './exporter-table.ts'
 import { createPacketHeader } from './packet-header.ts'
+import { Quota } from './quota.ts'
 import type { RecordContext } from './read-records.ts'
 
-/** `exportersMax` and `heldOctetsMax` are the bounds for all exporters together. */
+/** `exportersMax` and `heldOctetsMax` are the bounds for all exporters together; the others are in `quota.ts`. */
 export type DecoderOptions = DecoderEvents & {
   readonly exportersMax?: number
   readonly heldOctetsMax?: number
@@ -16,17 +17,18 @@ export type Decoding = {
   readonly events: DecoderEvents
   readonly counters: DecoderCounters
   readonly context: RecordContext
-  readonly heldOctetsMax: number
+  readonly quota: Quota
 }
 
 /** Creates the state of a decoder that knows nothing. */
 export function createDecoding({
   exportersMax = 4096,
-  heldOctetsMax = 64 * 2 ** 20,
+  heldOctetsMax,
   ...events
 }: DecoderOptions): Decoding {
+  const quota = new Quota(heldOctetsMax === undefined ? {} : { heldOctets: heldOctetsMax })
   return {
-    exporters: new ExporterTable(exportersMax),
+    exporters: new ExporterTable(exportersMax, quota),
     events,
     counters: {
       datagrams: { netflow5: 0, netflow9: 0, ipfix: 0, sflow: 0 },
@@ -56,6 +58,6 @@ export function createDecoding({
       withoutCounters: 0,
       withoutAddress: 0,
     },
-    heldOctetsMax,
+    quota,
   }
 }

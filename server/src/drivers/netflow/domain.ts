@@ -2,7 +2,7 @@
 // the expected sequence number.
 import type { TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
 import type { CompiledRecords } from './compile-records.ts'
-import { layoutOf, type Layout } from './elements.ts'
+import { layoutOf, slot, type Layout, type SlotName } from './elements.ts'
 
 export type Template = {
   readonly id: number
@@ -15,16 +15,32 @@ export type Template = {
   compiled: CompiledRecords | undefined
 }
 
+/** What a rate is of: the domain as a whole, a sampler, or the flows that an interface receives. */
+export const rateScopes = ['domain', 'sampler', 'interface'] as const
+export type RateScope = (typeof rateScopes)[number]
+
+/** Times in Unix seconds. */
+export type Rate = {
+  value: number
+  /** Last. */
+  announced: number
+  /** Last, to the database. */
+  reported: number
+  /** The longest one between two announcements; 0 before the second one, undefined before the first one since a restart. */
+  interval: number | undefined
+}
+
 export type Domain = {
   readonly version: 9 | 10
   readonly id: number
   readonly templates: Map<number, Template>
-  /** Templates that were asked for. */
-  readonly unknown: Set<number>
-  /** Rates: of the domain (0: none), by sampler, by input interface. */
-  rate: number
-  readonly samplerRates: Map<number, number>
-  readonly interfaceRates: Map<number, number>
+  /** Ids of templates by their kind. */
+  readonly flowTemplates: Set<number>
+  readonly optionsTemplates: Set<number>
+  /** Templates for which sets wait, with the number of sets. */
+  readonly awaited: Map<number, number>
+  /** By scope, and by the number of the sampler or the interface; 0 for the domain. */
+  readonly rates: Readonly<Record<RateScope, Map<number, Rate>>>
   readonly lookup: (sampler: number, inIf: number) => number
   /** Whether it sent flows; some domains send nothing but options. */
   hasFlows: boolean
@@ -40,10 +56,10 @@ export function createDomain(version: 9 | 10, id: number, fallback: Fallback): D
     version,
     id,
     templates: new Map(),
-    unknown: new Set(),
-    rate: 0,
-    samplerRates: new Map(),
-    interfaceRates: new Map(),
+    flowTemplates: new Set(),
+    optionsTemplates: new Set(),
+    awaited: new Map(),
+    rates: { domain: new Map(), sampler: new Map(), interface: new Map() },
     lookup: (sampler, inIf) => findRate(domain, sampler, inIf, fallback),
     hasFlows: false,
     sequence: undefined,
@@ -52,41 +68,28 @@ export function createDomain(version: 9 | 10, id: number, fallback: Fallback): D
 }
 
 /** The rate of a flow: of its sampler, its interface, its domain, or the only sampler if the flow names none. 0 if not known. */
-function findRate(domain: Domain, sampler: number, inIf: number, fallback: Fallback): number {
+function findRate({ rates }: Domain, sampler: number, inIf: number, fallback: Fallback): number {
   const own =
-    (sampler !== 0 && domain.samplerRates.get(sampler)) || domain.interfaceRates.get(inIf) || domain.rate
-  if (own) return own
-  if (sampler === 0 && domain.samplerRates.size === 1 && domain.interfaceRates.size === 0) {
-    return domain.samplerRates.values().next().value!
+    (sampler !== 0 && rates.sampler.get(sampler)) || rates.interface.get(inIf) || rates.domain.get(0)
+  if (own) return own.value
+  if (sampler === 0 && rates.sampler.size === 1 && rates.interface.size === 0) {
+    return rates.sampler.values().next().value!.value
   }
   return fallback(sampler, inIf)
 }
 
-/** The one rate that domains have without regard to interfaces; 0 if there is none, or if they differ. */
-export function onlyRateOf(domains: Iterable<Domain>): number {
-  const rates = new Set<number>()
-  for (const { rate, samplerRates, interfaceRates } of domains) {
-    // The other interfaces of such a domain may not be sampled at all.
-    if (interfaceRates.size > 0) return 0
-    if (rate > 0) rates.add(rate)
-    for (const one of samplerRates.values()) rates.add(one)
-  }
-  return rates.size === 1 ? rates.values().next().value! : 0
+/** The ids of the templates of this kind: of options or of flows. */
+export const idsOf = (domain: Domain, isOptions: boolean): Set<number> =>
+  isOptions ? domain.optionsTemplates : domain.flowTemplates
+
+/** What the rates in the records of an options template are of; undefined if they have none. */
+export function rateScopeOf({ scopes, layout: { places } }: Template): RateScope | undefined {
+  const has = (name: SlotName): boolean => places[slot[name]]! >= 0
+  if (scopes === 0 || !rateSlots.some(has)) return undefined
+  return has('sampler') ? 'sampler' : has('inIf') ? 'interface' : 'domain'
 }
 
-/**
- * The rate of a sampler that the flow's own domain does not know; 0 if there is none, or if others differ. IOS XE announces its samplers in a
- * domain without flows; a domain with flows is asked only if there is no such one.
- */
-export function samplerRateOf(domains: Iterable<Domain>, sampler: number): number {
-  const [silent, others] = [new Set<number>(), new Set<number>()]
-  for (const { samplerRates, hasFlows } of domains) {
-    const rate = samplerRates.get(sampler)
-    if (rate) (hasFlows ? others : silent).add(rate)
-  }
-  const rates = silent.size > 0 ? silent : others
-  return rates.size === 1 ? rates.values().next().value! : 0
-}
+const rateSlots = ['rate', 'interval', 'size', 'probability'] as const
 
 /** Limits of one template (RFC 7011 has none): a record must fit in a datagram. */
 const fieldsMax = 256

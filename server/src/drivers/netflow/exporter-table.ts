@@ -2,6 +2,8 @@
 // an exporter of the platform file must find a place all the same.
 import { formatWords, parseWords } from './address-words.ts'
 import type { Domain } from './domain.ts'
+import { createUsage, type Quota, type Usage } from './quota.ts'
+import { createCommonRates, type CommonRates } from './sampling-rates.ts'
 
 /** The state of one exporter. */
 export type Exporter = {
@@ -15,15 +17,14 @@ export type Exporter = {
   lastMs: number
   /** By version and domain. */
   readonly domains: Map<number, Domain>
-  /** The rate of all its domains, for those that know none: some exporters announce it in one of them only. 0: none, or several. */
-  onlyRate: number
-  /** Rates of samplers that a domain does not know itself, as far as they were looked up (`samplerRateOf`). */
-  readonly foreignRates: Map<number, number>
-  /** Octets and sets that wait for their template. */
-  heldOctets: number
+  /** Rates for domains that know none: some exporters announce them in one domain only. */
+  readonly common: CommonRates
+  /** Sets that wait for their template, and whether one of these templates is known since. */
   held: HeldSet[]
+  isReleaseDue: boolean
   /** Sequences of v5 and sFlow, by engine or sub-agent. */
   readonly sequences: Map<number, Sequence>
+  readonly used: Usage
 }
 
 export type HeldSet = {
@@ -37,18 +38,26 @@ export type HeldSet = {
 export type Sequence = { next: number | undefined }
 
 const idleMs = 3_600_000
+const searchMs = 1_000
 
 export class ExporterTable {
   readonly addresses: string[] = []
   readonly #exporters: Exporter[] = []
   readonly #slots: Int32Array
   readonly #max: number
+  readonly #quota: Quota
   #last: Exporter | undefined
+  /** Exporters that were silent for an hour, the longest silent last, when all places were last searched. */
+  #idle: Exporter[] = []
+  #searchedMs = -Infinity
+  /** Slots of exporters that gave their place away, since the last time that all slots were filled again. */
+  #removed = 0
 
-  constructor(max: number) {
+  constructor(max: number, quota: Quota) {
     this.#max = max
+    this.#quota = quota
     // At most a quarter full, so that probes stay short.
-    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(max * 4))).fill(-1)
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(max * 4))).fill(free)
   }
 
   get all(): readonly Exporter[] {
@@ -75,14 +84,15 @@ export class ExporterTable {
   #place(words: Uint32Array, at: number): number {
     const mask = this.#slots.length - 1
     let place = hash(words, at) & mask
-    while (this.#slots[place]! >= 0 && !isSame(this.#exporters[this.#slots[place]!]!.words, words, at)) {
+    for (;;) {
+      const index = this.#slots[place]!
+      if (index === free || (index >= 0 && isSame(this.#exporters[index]!.words, words, at))) return place
       place = (place + 1) & mask
     }
-    return place
   }
 
   #insert(words: Uint32Array, timeMs: number): Exporter | undefined {
-    const index = this.#exporters.length < this.#max ? this.#exporters.length : this.#idle(timeMs)
+    const index = this.#exporters.length < this.#max ? this.#exporters.length : this.#vacate(timeMs)
     if (index === undefined) return undefined
     const [w0, w1, w2, w3] = words as unknown as [number, number, number, number]
     const address = formatWords([w0, w1, w2, w3])
@@ -94,36 +104,54 @@ export class ExporterTable {
       override: 0,
       lastMs: timeMs,
       domains: new Map(),
-      onlyRate: 0,
-      foreignRates: new Map(),
-      heldOctets: 0,
+      common: createCommonRates(),
       held: [],
+      isReleaseDue: false,
       sequences: new Map(),
+      used: createUsage(),
     }
-    const isReused = index < this.#exporters.length
     this.#exporters[index] = exporter
     this.addresses[index] = address
-    if (isReused) this.#rehash()
-    else this.#slots[this.#place(words, 0)] = index
+    this.#slots[this.#place(words, 0)] = index
     return exporter
   }
 
-  /** Returns the place of the exporter that was silent the longest, for an hour at least. */
-  #idle(timeMs: number): number | undefined {
-    let oldest: Exporter | undefined
-    for (const exporter of this.#exporters) {
-      if (exporter.isConfigured || timeMs - exporter.lastMs < idleMs) continue
-      if (!oldest || exporter.lastMs < oldest.lastMs) oldest = exporter
+  /** Returns the place of the exporter that was silent the longest, for an hour at least. All are searched once a second at most. */
+  #vacate(timeMs: number): number | undefined {
+    if (this.#idle.length === 0 && Math.abs(timeMs - this.#searchedMs) >= searchMs) {
+      this.#searchedMs = timeMs
+      this.#idle = this.#exporters
+        .filter((exporter) => isIdle(exporter, timeMs))
+        .sort((a, b) => b.lastMs - a.lastMs)
     }
-    return oldest?.index
+    for (let oldest = this.#idle.pop(); oldest; oldest = this.#idle.pop()) {
+      if (!isIdle(oldest, timeMs)) continue
+      this.#remove(oldest)
+      return oldest.index
+    }
+    return undefined
   }
 
-  #rehash(): void {
+  #remove(exporter: Exporter): void {
+    this.#quota.giveBackAll(exporter)
+    exporter.held = []
     this.#last = undefined
-    this.#slots.fill(-1)
-    for (const { words, index } of this.#exporters) this.#slots[this.#place(words, 0)] = index
+    this.#slots[this.#place(exporter.words, 0)] = removed
+    if (++this.#removed < this.#slots.length / 4) return
+    // Removed slots make probes longer.
+    this.#removed = 0
+    this.#slots.fill(free)
+    for (const { words, index } of this.#exporters)
+      if (index !== exporter.index) this.#slots[this.#place(words, 0)] = index
   }
 }
+
+/** Values of slots without an exporter. A probe goes on behind a removed one. */
+const free = -1
+const removed = -2
+
+const isIdle = ({ isConfigured, lastMs }: Exporter, timeMs: number): boolean =>
+  !isConfigured && timeMs - lastMs >= idleMs
 
 const isSame = (a: Uint32Array, words: Uint32Array, at: number): boolean =>
   a[3] === words[at + 3] && a[2] === words[at + 2] && a[1] === words[at + 1] && a[0] === words[at]

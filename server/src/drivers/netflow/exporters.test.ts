@@ -1,6 +1,7 @@
 // Differences of single exporters from the documents, or from each other, as their captures show them; built with the encoder of the tests.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { SamplingRecord } from '../../analysis/flow/flow-decoder.ts'
 import { createDecoder } from './decoder.ts'
 import {
   decodeAll,
@@ -16,6 +17,7 @@ import {
   set,
   sflow,
   template,
+  testNowMs,
   u16,
   u32,
   u64,
@@ -23,6 +25,7 @@ import {
   v5,
   v9,
   xdr,
+  type Field,
   type Part,
   type Row,
 } from './testing.ts'
@@ -237,6 +240,20 @@ describe('sampling rates', () => {
     }
   })
 
+  it('of interfaces in domain 0 are those of all domains', () => {
+    const whole = ipfix(
+      { domain: 0 },
+      set(3, options(300, [[10, 4]], [34, 4])),
+      set(300, u32(7), u32(1000), u32(8), u32(50)),
+    )
+    const data = (...fields: Field[]) => template(256, [8, 4], [12, 4], [10, 4], [1, 4], ...fields)
+    const record = (inIf: number) => pack(...hosts, u32(inIf), u32(100))
+    const rates = (...sets: Uint8Array[]) =>
+      decodeAll(createDecoder(), [whole, ipfix({ domain: 5 }, ...sets)]).map(({ rate }) => rate)
+    assert.deepEqual(rates(set(2, data()), set(256, record(7), record(8), record(9))), [1000, 50, 0])
+    assert.deepEqual(rates(set(2, data([302, 4])), set(256, record(7), u32(0))), [1000])
+  })
+
   it('are the inverse of a probability (RFC 5477)', () => {
     const float = (value: number, length: 4 | 8): Part => {
       const view = new DataView(new ArrayBuffer(length))
@@ -266,6 +283,160 @@ describe('sampling rates', () => {
       )
       assert.equal(rateOf(report, data), expected, `${probability} in ${length} octets`)
     }
+  })
+})
+
+describe('sampling rates that change', () => {
+  const interfaces = (id: number) => options(id, [[10, 4]], [34, 4])
+  const whole = (id: number) => options(id, [[144, 4]], [34, 4])
+  const samplers = options(300, [[144, 4]], [302, 4], [305, 4], [306, 4])
+  const message = (...sets: Uint8Array[]) => ipfix({}, ...sets)
+  const sampler = (id: number, rate: number) =>
+    message(set(3, samplers), set(300, u32(1), u32(id), u32(1), u32(rate - 1)))
+  const flow = ipfix(
+    {},
+    set(2, template(256, [8, 4], [12, 4], [10, 4], [1, 4])),
+    set(256, ...hosts, u32(7), u32(100)),
+  )
+  const hour = 3_600_000
+
+  /** A decoder with a clock, and what it would store. */
+  function createExport() {
+    const stored = new Map<string, SamplingRecord>()
+    const keyOf = ({ sampler: id, inIf, domain }: SamplingRecord) => `${domain} ${id} ${inIf}`
+    const start = () => {
+      const started = createDecoder({
+        onSampling: (one) => void stored.set(keyOf(one), one),
+        onOutdatedSampling: (one) => void stored.delete(keyOf(one)),
+      })
+      return started
+    }
+    let decoder = start()
+    let nowMs = testNowMs
+    return {
+      send: (...datagrams: Uint8Array[]) => decodeAll(decoder, datagrams, { nowMs }),
+      rate: () => decodeAll(decoder, [flow], { nowMs })[0]!['rate'],
+      wait: (ms: number) => void (nowMs += ms),
+      /** Sends the datagrams so often in such an interval. */
+      repeat(times: number, intervalMs: number, ...datagrams: Uint8Array[]) {
+        for (let i = 0; i < times; i++) {
+          decodeAll(decoder, datagrams, { nowMs })
+          nowMs += intervalMs
+        }
+      },
+      /** As `listSamplings` reads them: the newest is of now. */
+      restart() {
+        const newest = Math.max(...Array.from(stored.values(), ({ announced }) => announced))
+        decoder = start()
+        for (const one of stored.values())
+          decoder.addSampling({ ...one, announced: one.announced + Math.floor(nowMs / 1000) - newest })
+      },
+      stored: () => Array.from(stored.values(), ({ sampler: id, inIf, rate }) => [id, inIf, rate]),
+    }
+  }
+
+  it('are those of the samplers that the exporter repeats, also after a restart', () => {
+    for (const [intervalMs, hours] of [
+      [60_000, 2],
+      [600_000, 2],
+      [1_800_000, 4],
+    ] as const) {
+      const one = createExport()
+      one.repeat(5, intervalMs, sampler(1, 1000))
+      assert.equal(one.rate(), 1000)
+      one.send(sampler(2, 2000))
+      assert.equal(one.rate(), 0, 'either may be in use')
+      one.repeat(Math.ceil((hours * hour) / intervalMs), intervalMs, sampler(2, 2000))
+      assert.equal(one.rate(), 2000, `${intervalMs} ms`)
+      assert.deepEqual(one.stored(), [[2, 0, 2000]])
+      one.restart()
+      assert.equal(one.rate(), 2000)
+    }
+  })
+
+  it('count for days if the exporter does not repeat them, whatever else it repeats', () => {
+    const one = createExport()
+    one.send(sampler(1, 1000))
+    one.repeat(40, hour, sampler(2, 2000))
+    assert.deepEqual(one.stored().length, 2)
+    // The time before the restart counts.
+    one.restart()
+    one.repeat(40, hour, sampler(2, 2000))
+    assert.equal(one.rate(), 2000)
+  })
+
+  it('hold for ever if the exporter announces them once', () => {
+    const one = createExport()
+    one.send(sampler(1, 1000))
+    one.wait(1000 * hour)
+    one.send(message(set(3, interfaces(301)), set(301, u32(7), u32(4000))))
+    one.wait(1000 * hour)
+    assert.equal(one.rate(), 4000)
+    one.restart()
+    one.wait(1000 * hour)
+    assert.equal(one.rate(), 4000)
+    assert.deepEqual(one.stored(), [
+      [1, 0, 1000],
+      [0, 7, 4000],
+    ])
+  })
+
+  it('hold while the collector is down, and until the exporter repeats them', () => {
+    const one = createExport()
+    const table = message(set(3, interfaces(301)), set(301, u32(7), u32(4000)))
+    for (let i = 0; i < 10; i++) {
+      one.repeat(3, 600_000, sampler(1, 1000))
+      one.send(table)
+    }
+    one.wait(500 * hour)
+    one.restart()
+    assert.equal(one.rate(), 4000)
+    one.repeat(12, 600_000, sampler(1, 1000))
+    assert.equal(one.rate(), 4000)
+  })
+
+  it('hold if several repetitions are lost', () => {
+    const one = createExport()
+    const table = message(set(3, interfaces(301)), set(301, u32(7), u32(4000), u32(8), u32(50)))
+    const part = message(set(301, u32(8), u32(50)))
+    one.repeat(3, 600_000, table)
+    for (let i = 0; i < 20; i++) {
+      one.repeat(4, 600_000, part)
+      one.repeat(1, 600_000, table)
+      assert.equal(one.rate(), 4000)
+    }
+  })
+
+  it('are replaced at once if the options template has another scope', () => {
+    const one = createExport()
+    one.send(message(set(3, interfaces(301)), set(301, u32(7), u32(1000), u32(8), u32(1000))))
+    assert.equal(one.rate(), 1000)
+    one.send(message(set(3, whole(301)), set(301, u32(1), u32(4000))))
+    assert.equal(one.rate(), 4000)
+    one.send(message(set(3, options(301, [[144, 4]], [302, 4], [34, 4])), set(301, u32(1), u32(5), u32(6))))
+    assert.equal(one.rate(), 6)
+    assert.deepEqual(one.stored(), [[5, 0, 6]])
+    // One without rates replaces none.
+    one.send(message(set(3, options(301, [[144, 4]], [41, 4])), set(301, u32(1), u32(9))))
+    assert.equal(one.rate(), 6)
+  })
+
+  it('of another options template give way once they are no longer repeated', () => {
+    const one = createExport()
+    one.repeat(5, 60_000, message(set(3, interfaces(301)), set(301, u32(7), u32(1000))))
+    one.repeat(120, 60_000, message(set(3, whole(302)), set(302, u32(1), u32(4000))))
+    assert.equal(one.rate(), 4000)
+  })
+
+  it('are stored again once an hour, so that a restart knows which ones are repeated', () => {
+    const times: number[] = []
+    const decoder = createDecoder({ onSampling: ({ announced }) => void times.push(announced) })
+    for (let minute = 0; minute <= 150; minute += 10)
+      decodeAll(decoder, [sampler(1, 1000)], { nowMs: testNowMs + minute * 60_000 })
+    assert.deepEqual(
+      times.map((time) => time - testNowMs / 1000),
+      [0, 3600, 7200],
+    )
   })
 })
 

@@ -7,26 +7,18 @@ import {
   createDomain,
   createTemplate,
   fieldList,
+  idsOf,
   isSameTemplate,
-  onlyRateOf,
-  samplerRateOf,
   type Domain,
   type Template,
 } from './domain.ts'
-import type { Exporter, HeldSet } from './exporter-table.ts'
+import type { Exporter } from './exporter-table.ts'
+import { createHeldSets } from './held-sets.ts'
 import { slot } from './elements.ts'
 import { readOptions, readRecords } from './read-records.ts'
 import { countRecords } from './record-values.ts'
+import { commonRateOf, createSamplingRates, type SamplingRates } from './sampling-rates.ts'
 import { countGap } from './sequence.ts'
-
-/** Limits per exporter, so that one that floods disturbs no other. */
-const templatesMax = 4096
-const domainsMax = 1024
-const ratesMax = 65_536
-const heldOctetsMax = 2 ** 20
-const heldMs = 60_000
-/** Templates of all exporters together. */
-const allTemplatesMax = 65_536
 
 /** Records that a template must have described before it is compiled: an exporter that changes templates pays nothing here. */
 const recordsBeforeCompiling = 200
@@ -48,27 +40,21 @@ export type MessageDecoder = {
     columns: FlowColumns,
   ) => void
   readonly release: (timeMs: number, columns: FlowColumns) => void
-  /** The state of a domain, new if it is unknown; undefined if the exporter has too many. */
+  /** The state of a domain, new if it is unknown; undefined if there is no room. */
   readonly domainOf: (exporter: Exporter, version: 9 | 10, id: number) => Domain | undefined
-  readonly saveTemplate: (domain: Domain, template: Template) => void
-  /** Returns whether the rate was new. */
-  readonly saveRate: (
-    exporter: Exporter,
-    domain: Domain,
-    sampler: number,
-    inIf: number,
-    rate: number,
-    replaces: boolean,
-  ) => boolean
+  /** Saves it if there is room. */
+  readonly saveTemplate: (exporter: Exporter, domain: Domain, template: Template) => void
+  readonly rates: SamplingRates
 }
 
 /** Creates the decoder of both protocols on the shared state. */
 export function createMessageDecoder(decoding: Decoding): MessageDecoder {
-  const { counters, context, events } = decoding
-  let allTemplates = 0
-  let allHeldOctets = 0
-  /** Exporters with held sets. */
-  const waiting = new Set<Exporter>()
+  const { counters, context, events, quota } = decoding
+  const rates = createSamplingRates(decoding)
+  const held = createHeldSets(decoding, (exporter, { octets, domain }, template, columns) => {
+    const view = new DataView(octets.buffer, octets.byteOffset, octets.length)
+    decodeRecords(exporter, domain, template, octets, view, 0, octets.length, columns)
+  })
 
   function decode(
     exporter: Exporter,
@@ -83,7 +69,7 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     do next = decodeMessage(exporter, octets, view, next, end, timeMs, columns)
     // A datagram may contain several messages of IPFIX; v9 has no length.
     while (next + ipfixHeader <= end && view.getUint16(next) === 10)
-    if (waiting.size > 0 && waiting.has(exporter)) releaseOf(exporter, timeMs, columns)
+    held.releaseDue(exporter, timeMs, columns)
   }
 
   /** Returns where the message ends. */
@@ -169,18 +155,11 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     timeMs: number,
     columns: FlowColumns,
   ): number | undefined {
+    // No template has records of no octets.
+    if (from === to) return 0
     const template = domain.templates.get(id)
     if (template) return decodeRecords(exporter, domain, template, octets, view, from, to, columns)
-    hold(exporter, { domain, id, octets: octets.slice(from, to), timeMs })
-    if (!domain.unknown.has(id) && domain.unknown.size < templatesMax) {
-      domain.unknown.add(id)
-      events.onUnknownTemplate?.({
-        exporter: exporter.address,
-        version: domain.version,
-        domain: domain.id,
-        id,
-      })
-    }
+    held.hold(exporter, { domain, id, octets: octets.slice(from, to), timeMs })
     return undefined
   }
 
@@ -198,15 +177,12 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     if (template.scopes > 0) {
       const count = readOptions(octets, from, to, layout, (other, sampler, inIf, rate) => {
         const target = other === undefined ? domain : domainOf(exporter, domain.version, other)
-        if (target) announceRate(exporter, target, sampler, inIf, rate)
+        if (target) rates.announce(exporter, target, sampler, inIf, rate, context.time)
       })
       return completed(count)
     }
-    if (!domain.hasFlows) {
-      domain.hasFlows = true
-      exporter.foreignRates.clear()
-    }
-    const isShared = layout.places[slot.sampler]! < 0 && domain.interfaceRates.size === 0
+    rates.markFlows(exporter, domain)
+    const isShared = layout.places[slot.sampler]! < 0 && !hasInterfaceRates(exporter, domain)
     context.rate = isShared ? domain.lookup(0, 0) : -1
     context.lookup = domain.lookup
     const count = template.compiled ? countRecords(layout, from, to) : 0
@@ -224,6 +200,10 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     }
     takeSkipped()
     return count
+  }
+
+  function hasInterfaceRates(exporter: Exporter, { rates: own, version }: Domain): boolean {
+    return own.interface.size > 0 || (wholeOf(exporter, version)?.rates.interface.size ?? 0) > 0
   }
 
   function takeSkipped(): void {
@@ -304,16 +284,18 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
   ) {
     const known = domain.templates.get(id)
     if (known && isSameTemplate(known, scopes, fields)) return
+    // Before the work of creating it.
+    if (!known && !quota.hasRoom(exporter, 'templates')) {
+      counters.overLimit++
+      return
+    }
     const template = createTemplate(id, scopes, fields)
     if (!template) {
       counters.refusedTemplates++
       return
     }
-    if (!known && !hasPlace(exporter)) {
-      counters.overLimit++
-      return
-    }
-    saveTemplate(domain, template)
+    saveTemplate(exporter, domain, template)
+    if (known) rates.replaceTemplate(exporter, domain, known, template)
     events.onTemplate?.({
       exporter: exporter.address,
       version: domain.version,
@@ -324,161 +306,53 @@ export function createMessageDecoder(decoding: Decoding): MessageDecoder {
     })
   }
 
-  function hasPlace({ domains }: Exporter): boolean {
-    let count = 0
-    for (const { templates } of domains.values()) count += templates.size
-    return count < templatesMax && allTemplates < allTemplatesMax
-  }
-
-  function saveTemplate(domain: Domain, template: Template): void {
-    if (!domain.templates.has(template.id)) allTemplates++
-    domain.templates.set(template.id, template)
-    domain.unknown.delete(template.id)
+  function saveTemplate(exporter: Exporter, domain: Domain, template: Template): void {
+    const { id, scopes } = template
+    const known = domain.templates.get(id)
+    if (known) idsOf(domain, known.scopes > 0).delete(id)
+    else if (!quota.take(exporter, 'templates')) return
+    domain.templates.set(id, template)
+    idsOf(domain, scopes > 0).add(id)
+    held.onTemplate(exporter, domain, id)
   }
 
   /** Withdraws one template, or with the id of the set all of its kind (RFC 7011, section 8.1). */
   function withdraw(exporter: Exporter, domain: Domain, id: number, isOptions: boolean): void {
-    for (const template of domain.templates.values()) {
-      if (id >= firstDataSet ? template.id !== id : template.scopes > 0 !== isOptions) continue
-      domain.templates.delete(template.id)
-      allTemplates--
-      const { version, id: domainId } = domain
-      events.onWithdrawal?.({ exporter: exporter.address, version, domain: domainId, id: template.id })
-    }
+    if (id < firstDataSet) for (const one of idsOf(domain, isOptions)) withdrawOne(exporter, domain, one)
+    else withdrawOne(exporter, domain, id)
   }
 
-  // Sampling
-
-  function announceRate(
-    exporter: Exporter,
-    domain: Domain,
-    sampler: number,
-    inIf: number,
-    rate: number,
-  ): void {
-    if (!saveRate(exporter, domain, sampler, inIf, rate, true)) return
-    const [bySampler, byInterface] = [sampler, sampler === 0 ? inIf : 0]
-    const { version, id } = domain
-    const common = { exporter: exporter.address, version, domain: id }
-    events.onSampling?.({ ...common, sampler: bySampler, inIf: byInterface, rate })
-  }
-
-  function saveRate(
-    exporter: Exporter,
-    domain: Domain,
-    sampler: number,
-    inIf: number,
-    rate: number,
-    replaces: boolean,
-  ): boolean {
-    const isNew = saveRateOf(domain, sampler, inIf, rate, replaces)
-    if (isNew) {
-      exporter.onlyRate = onlyRateOf(exporter.domains.values())
-      exporter.foreignRates.clear()
-    }
-    return isNew
-  }
-
-  /** A sampler's number is more exact than the interface that uses it. */
-  function saveRateOf(
-    domain: Domain,
-    sampler: number,
-    inIf: number,
-    rate: number,
-    replaces: boolean,
-  ): boolean {
-    if (sampler === 0 && inIf === 0) {
-      if (domain.rate === rate || (domain.rate > 0 && !replaces)) return false
-      domain.rate = rate
-      return true
-    }
-    const [rates, key] = sampler === 0 ? [domain.interfaceRates, inIf] : [domain.samplerRates, sampler]
-    const known = rates.get(key)
-    if (known === rate || (known !== undefined && !replaces)) return false
-    if (known === undefined && rates.size >= ratesMax) {
-      counters.overLimit++
-      return false
-    }
-    rates.set(key, rate)
-    return true
-  }
-
-  // Held data
-
-  function hold(exporter: Exporter, set: HeldSet): void {
-    const { length } = set.octets
-    if (exporter.heldOctets + length > heldOctetsMax || allHeldOctets + length > decoding.heldOctetsMax) {
-      counters.overflowedSets++
-      return
-    }
-    counters.heldSets++
-    exporter.held.push(set)
-    exporter.heldOctets += length
-    allHeldOctets += length
-    waiting.add(exporter)
-  }
-
-  function release(timeMs: number, columns: FlowColumns): void {
-    for (const exporter of waiting) releaseOf(exporter, timeMs, columns)
-  }
-
-  /** Decodes the sets whose template is known by now, in their order, as long as there is room for their rows. */
-  function releaseOf(exporter: Exporter, timeMs: number, columns: FlowColumns): void {
-    const isDue = exporter.held.some(
-      ({ domain, id, timeMs: heldSince }) => domain.templates.has(id) || timeMs - heldSince > heldMs,
-    )
-    if (!isDue) return
-    context.exporter = exporter.index
-    context.override = exporter.override
-    exporter.held = exporter.held.filter((set) => !releaseSet(exporter, set, timeMs, columns))
-    if (exporter.held.length === 0) waiting.delete(exporter)
-  }
-
-  /** Returns whether the set is no longer held. */
-  function releaseSet(exporter: Exporter, set: HeldSet, timeMs: number, columns: FlowColumns): boolean {
-    const { octets, domain } = set
-    const template = domain.templates.get(set.id)
-    if (template) {
-      // A biflow has two rows.
-      const rows = 2 * countRecords(template.layout, 0, octets.length)
-      if (columns.capacity - columns.length < rows) return false
-      context.time = Math.floor(set.timeMs / 1000)
-      const view = new DataView(octets.buffer, octets.byteOffset, octets.length)
-      decodeRecords(exporter, domain, template, octets, view, 0, octets.length, columns)
-    } else if (timeMs - set.timeMs > heldMs) counters.expiredSets++
-    else return false
-    exporter.heldOctets -= octets.length
-    allHeldOctets -= octets.length
-    return true
+  function withdrawOne(exporter: Exporter, domain: Domain, id: number): void {
+    const template = domain.templates.get(id)
+    if (!template) return
+    domain.templates.delete(id)
+    idsOf(domain, template.scopes > 0).delete(id)
+    quota.giveBack(exporter, 'templates')
+    const { version, id: domainId } = domain
+    events.onWithdrawal?.({ exporter: exporter.address, version, domain: domainId, id })
   }
 
   function domainOf(exporter: Exporter, version: 9 | 10, id: number): Domain | undefined {
-    // Two versions of 32-bit numbers as one key.
-    const key = id * 2 + (version === 9 ? 1 : 0)
+    const key = keyOf(version, id)
     const known = exporter.domains.get(key)
     if (known) return known
-    if (exporter.domains.size >= domainsMax) return undefined
-    // Domain 0 speaks for the whole exporter (RFC 7011, section 3.1).
-    const whole = version === 9 ? 1 : 0
+    if (!quota.take(exporter, 'domains')) return undefined
     const domain = createDomain(version, id, (sampler, inIf) => {
-      const found = id === 0 ? 0 : (exporter.domains.get(whole)?.lookup(sampler, inIf) ?? 0)
-      return found || (sampler === 0 ? exporter.onlyRate : foreignRate(exporter, sampler))
+      const found = id === 0 ? 0 : (wholeOf(exporter, version)?.lookup(sampler, inIf) ?? 0)
+      return found || commonRateOf(exporter.common, sampler)
     })
     exporter.domains.set(key, domain)
     return domain
   }
 
-  /** Looked up once, not for every record: a sampler that nobody knows yet is the usual case after a restart. */
-  function foreignRate({ domains, foreignRates }: Exporter, sampler: number): number {
-    const known = foreignRates.get(sampler)
-    if (known !== undefined) return known
-    const rate = samplerRateOf(domains.values(), sampler)
-    if (foreignRates.size < ratesMax) foreignRates.set(sampler, rate)
-    return rate
-  }
-
-  return { decode, release, domainOf, saveTemplate, saveRate }
+  return { decode, release: held.releaseAll, domainOf, saveTemplate, rates }
 }
+
+/** Two versions of 32-bit numbers as one key. */
+const keyOf = (version: 9 | 10, id: number): number => id * 2 + (version === 9 ? 1 : 0)
+
+/** Domain 0 speaks for the whole exporter (RFC 7011, section 3.1). */
+const wholeOf = ({ domains }: Exporter, version: 9 | 10): Domain | undefined => domains.get(keyOf(version, 0))
 
 /** Reads `count` field specifiers; undefined if they exceed the set. Fields of v9 have no enterprise numbers. */
 function readFields(

@@ -5,8 +5,11 @@ import { createFlowColumns } from '../../analysis/flow/flow-columns.ts'
 import { compileRecords } from './compile-records.ts'
 import { Connections } from './connections.ts'
 import { createDecoder } from './decoder.ts'
+import { createDecoding } from './decoding.ts'
 import { createTemplate } from './domain.ts'
+import { createMessageDecoder } from './message.ts'
 import { createPacketHeader } from './packet-header.ts'
+import { heldSetOctets, limits } from './quota.ts'
 import { readRecords, type RecordContext } from './read-records.ts'
 import {
   decodeAll,
@@ -29,6 +32,8 @@ import {
   v9,
   type Row,
 } from './testing.ts'
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 const isLong = process.env['PHAROS_TEST_LONG'] === '1'
 
@@ -267,6 +272,191 @@ describe('hostile datagrams', () => {
       }),
       { numRuns: isLong ? 2000 : 500 },
     )
+  })
+
+  it('hold no more octets than the limits, and none for ever', () => {
+    const [each, all] = [limits.heldOctets, 3 * 2 ** 19]
+    const message = (id: number, octets: number, count: number) =>
+      ipfix({}, ...Array.from({ length: count }, () => set(id, new Uint8Array(octets))))
+    const datagrams = [
+      message(400, 0, 16_000),
+      message(400, 1, 8000),
+      message(401, 4, 3000),
+      message(402, 60_000, 1),
+      message(403, 1400, 1),
+      ipfix({}, set(2, template(403, [8, 4], [1, 4]), template(404, [8, 4], [1, 4]))),
+    ]
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.tuple(
+            fc.constantFrom('192.0.2.1', '192.0.2.2', '192.0.2.3'),
+            fc.constantFrom(...datagrams),
+            fc.integer({ min: 1, max: 20 }),
+            fc.constantFrom(0, 0, 0, 1000, 30_000),
+          ),
+          { maxLength: 12 },
+        ),
+        (steps) => {
+          const decoding = createDecoding({ heldOctetsMax: all })
+          const messages = createMessageDecoder(decoding)
+          const columns = createFlowColumns(70_000)
+          let nowMs = testNowMs
+          const inUse = () =>
+            decoding.exporters.all.map(({ held, used, domains }) => {
+              const octets = held.reduce((sum, one) => sum + one.octets.length + heldSetOctets, 0)
+              assert.equal(used.heldOctets, octets)
+              const awaited = [...domains.values()].flatMap((domain) => [...domain.awaited.values()])
+              assert.equal(
+                awaited.reduce((sum, sets) => sum + sets, 0),
+                held.length,
+              )
+              return octets
+            })
+          for (const [address, datagram, times, waitMs] of steps) {
+            const exporter = decoding.exporters.findAddress(address, nowMs)!
+            const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.length)
+            for (let i = 0; i < times; i++) {
+              columns.length = 0
+              messages.decode(exporter, datagram, view, 0, datagram.length, nowMs, columns)
+            }
+            nowMs += waitMs
+            if (waitMs > 0) messages.release(nowMs, columns)
+            const octets = inUse()
+            assert.ok(octets.every((one) => one <= each) && sum(octets) <= all, `${octets.join()} octets`)
+          }
+          messages.release(nowMs + 61_000, columns)
+          assert.equal(sum(inUse()), 0)
+        },
+      ),
+      { numRuns: isLong ? 300 : 20 },
+    )
+  })
+
+  describe('take processor time for their octets, whatever is known of the exporter', () => {
+    const sender = Uint32Array.from([0, 0, 0xff_ff, 0xc0_00_02_01])
+    const filled = (count: number, partOf: (index: number) => Uint8Array) =>
+      pack(...Array.from({ length: count }, (_, index) => partOf(index)))
+    const bySampler = set(3, options(300, [[302, 4]], [34, 4]))
+    const rates = (count: number, rate: number) =>
+      set(300, filled(count, (index) => pack(u32(index + 1), u32(rate + index))))
+    const domainsWith = (part: Uint8Array) =>
+      [0, 1, 2].map((third) => filled(340, (index) => ipfix({ domain: third * 340 + index + 9 }, part)))
+    const update = (first: number) =>
+      set(
+        257,
+        filled(3000, (index) => pack(u32(first + index), ip('192.0.2.1'), u8(5), u8(1), u8(1))),
+      )
+    const connections = template(257, [148, 4], [8, 4], [233, 1], [231, 1], [232, 1])
+    /** What is sent before, and what is measured. */
+    const cases: readonly (readonly [string, readonly Uint8Array[], readonly Uint8Array[]])[] = [
+      ['empty sets', [], [ipfix({}, filled(16_000, () => set(400)))]],
+      ['sets of unknown templates', [], [ipfix({}, filled(8000, (index) => set(400 + index, u8(1))))]],
+      [
+        'changing rates, and flows that need them',
+        [ipfix({ domain: 2 }, bySampler), ...[0, 1, 2, 3].map(() => ipfix({ domain: 2 }, rates(8000, 1)))],
+        [1, 2].map((rate) =>
+          pack(
+            ipfix({ domain: 2 }, bySampler),
+            ipfix({}, set(2, template(256, [8, 4], [1, 1]))),
+            filled(600, (index) =>
+              pack(
+                ipfix({ domain: 2 }, set(300, u32(index + 1), u32(rate))),
+                ipfix({}, set(256, u32(1), u8(1))),
+              ),
+            ),
+          ),
+        ),
+      ],
+      [
+        'samplers of many domains that change',
+        domainsWith(pack(bySampler, rates(1, 1))),
+        [1, 2].map((rate) =>
+          pack(
+            ipfix({}, set(2, template(256, [8, 4], [302, 4], [1, 1]))),
+            filled(600, () =>
+              pack(
+                ipfix({ domain: 9 }, set(300, u32(1), u32(rate))),
+                ipfix({}, set(256, u32(1), u32(1), u8(1))),
+              ),
+            ),
+          ),
+        ),
+      ],
+      [
+        'unknown samplers',
+        domainsWith(bySampler),
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((part) =>
+          ipfix(
+            {},
+            set(2, template(256, [8, 4], [302, 4], [1, 1])),
+            set(
+              256,
+              filled(7000, (index) => pack(u32(1), u32(part * 7000 + index + 1), u8(1))),
+            ),
+          ),
+        ),
+      ],
+      [
+        'templates beyond the limit',
+        domainsWith(set(2, template(256, [8, 4]))),
+        [
+          ipfix(
+            {},
+            set(
+              2,
+              filled(8000, (index) => template(256 + index, [8, 4])),
+            ),
+          ),
+        ],
+      ],
+      [
+        'withdrawals',
+        [
+          ipfix(
+            {},
+            set(
+              2,
+              filled(4090, (index) => template(1000 + index, [8, 4])),
+            ),
+          ),
+        ],
+        [
+          ipfix(
+            {},
+            set(
+              2,
+              filled(8000, () => pack(u16(256), u16(0))),
+            ),
+            filled(3900, () => set(3, u16(3), u16(0))),
+          ),
+        ],
+      ],
+      [
+        'connections',
+        [
+          ipfix({}, set(2, connections)),
+          ...Array.from({ length: 44 }, (_, index) => ipfix({}, update(index * 3000))),
+        ],
+        Array.from({ length: 30 }, (_, index) => ipfix({}, update(500_000 + index * 3000))),
+      ],
+    ]
+    for (const [name, before, hostile] of cases) {
+      it(name, () => {
+        const decoder = createDecoder()
+        const columns = createFlowColumns(140_000)
+        const decode = (datagram: Uint8Array) => {
+          assert.ok(datagram.length <= 65_507)
+          columns.length = 0
+          decoder.decode(datagram, 0, datagram.length, sender, 0, testNowMs, columns)
+        }
+        for (const datagram of before) decode(datagram)
+        const started = process.cpuUsage()
+        for (let i = 0; i < 30; i++) decode(hostile[i % hostile.length]!)
+        const { user, system } = process.cpuUsage(started)
+        assert.ok(user + system < 1_500_000, `${user + system} us for 30 datagrams`)
+      })
+    }
   })
 
   it('with the largest number of records take processor time for their octets, not more', () => {

@@ -1,5 +1,6 @@
 // Sequence numbers of exporters: a jump is what the network or a receive buffer lost.
 import type { DecoderCounters } from '../../analysis/flow/flow-decoder.ts'
+import type { Decoding } from './decoding.ts'
 import type { Exporter } from './exporter-table.ts'
 
 /** Counts a jump from the expected number to the received one, both modulo 2^32. */
@@ -11,20 +12,18 @@ export function countGap(counters: DecoderCounters, expected: number | undefined
   if (missing < 0x80_00_00_00) counters.sequenceMissing += missing
 }
 
-/** Engines and sub-agents of an exporter that are followed. */
-const sequencesMax = 1024
-
 /** Follows one of the sequences of an exporter: `received` is the number of this datagram, `count` how far it advances. */
 export function followSequence(
-  counters: DecoderCounters,
-  { sequences }: Exporter,
+  { counters, quota }: Decoding,
+  exporter: Exporter,
   key: number,
   received: number,
   count: number,
 ): void {
+  const { sequences } = exporter
   const known = sequences.get(key)
   countGap(counters, known?.next, received)
   const next = (received + count) >>> 0
   if (known) known.next = next
-  else if (sequences.size < sequencesMax) sequences.set(key, { next })
+  else if (quota.take(exporter, 'sequences')) sequences.set(key, { next })
 }

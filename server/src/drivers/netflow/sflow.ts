@@ -37,7 +37,7 @@ export function createSflowDecoder(decoding: Decoding): SflowDecoder {
     const next = start + 8 + agentOctets
     // Sub-agents count separately, and so do agents behind one address.
     const key = view.getUint32(next - 4) * 2 ** 17 + 2 ** 16 + (view.getUint32(next) & 0xff_ff)
-    followSequence(counters, exporter, key, view.getUint32(next + 4), 1)
+    followSequence(decoding, exporter, key, view.getUint32(next + 4), 1)
     let samples = view.getUint32(next + 12)
     let place = next + 16
     for (; samples > 0 && place + 8 <= end; samples--) {

@@ -10,20 +10,21 @@ const recordOctets = 48
 
 /** Appends the flows of a datagram whose header is complete. */
 export function decodeV5(
-  { counters, context }: Decoding,
+  decoding: Decoding,
   exporter: Exporter,
   view: DataView,
   start: number,
   end: number,
   c: FlowColumns,
 ): void {
+  const { counters, context } = decoding
   const announced = view.getUint16(start + 2)
   const available = Math.floor((end - start - headerOctets) / recordOctets)
   const count = Math.min(announced, available)
   if (announced > available) counters.truncated++
   counters.datagrams.netflow5++
   // It counts flows, separately for each engine.
-  followSequence(counters, exporter, view.getUint16(start + 20), view.getUint32(start + 16), announced)
+  followSequence(decoding, exporter, view.getUint16(start + 20), view.getUint32(start + 16), announced)
   // Two bits of mode and 14 of interval. 0: the exporter names no rate.
   const rate = context.override > 0 ? context.override : view.getUint16(start + 22) & 0x3f_ff
   let row = c.length

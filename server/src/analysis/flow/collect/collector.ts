@@ -28,6 +28,7 @@ import { toHoldingColumns } from './flow-owners.ts'
 import { createLearned } from './learned.ts'
 import type { FromBatcher, FromReceiver, TemplateKey, UnknownInterfaceReport } from './messages.ts'
 import { createReceiveMetrics, type ReceiveMetrics } from './receive-metrics.ts'
+import { createTemplateRequests } from './template-requests.ts'
 import { collectorOf, createSpool, insertInto, type Spool } from './spool.ts'
 
 export type FlowCollectorOptions = ThreadOptions & {
@@ -67,6 +68,7 @@ export class FlowCollector {
   readonly #opened = new Map<string, number>()
   readonly #unknownInterfaces = new Map<string, UnknownInterfaceReport>()
   readonly #seenExporters = new Set<string>()
+  readonly #requestTemplate = createTemplateRequests((keys) => this.#findTemplates(keys))
   #threads: CollectorThreads | undefined
   #revision: number | undefined
   readonly #received: ReceiveMetrics
@@ -257,7 +259,8 @@ export class FlowCollector {
     if (message.kind === 'template') this.#learned.addTemplate(message.template)
     else if (message.kind === 'withdrawal') this.#learned.removeTemplate(message.key)
     else if (message.kind === 'sampling') this.#learned.addSampling(message.sampling)
-    else if (message.kind === 'unknown-template') void this.#findTemplate(message.key)
+    else if (message.kind === 'outdated-sampling') this.#learned.removeSampling(message.sampling)
+    else if (message.kind === 'unknown-template') this.#requestTemplate(message.key)
     else if (message.kind === 'interface-counters') {
       this.#seenExporters.add(message.counters.exporter)
       this.#counterSamples.add(message.counters)
@@ -309,12 +312,13 @@ export class FlowCollector {
     }
   }
 
-  async #findTemplate(key: TemplateKey): Promise<void> {
+  async #findTemplates(keys: readonly TemplateKey[]): Promise<void> {
     try {
-      const templates = await listTemplates(this.#options.postgres.owner, [key])
+      const templates = await listTemplates(this.#options.postgres.owner, keys)
       if (templates.length > 0) this.#threads?.toReceiver({ kind: 'known', templates, samplings: [] })
     } catch (error) {
-      this.#options.log.warn({ template: key, err: error }, 'template not found; the exporter repeats it')
+      const { length } = keys
+      this.#options.log.warn({ templates: length, err: error }, 'templates not found; exporters repeat them')
     }
   }
 

@@ -139,23 +139,38 @@ export async function deleteTemplates(db: Db, keys: readonly TemplateKey[]): Pro
     where (t.exporter, t.version, t.domain, t.id) = (k.exporter, k.version, k.domain, k.id)`.execute(db)
 }
 
+/**
+ * All rates, as if the newest of each exporter had been announced now: while no collector received, no rate fell silent. Times are stored
+ * to the hour.
+ */
 export async function listSamplings(db: Db): Promise<SamplingRecord[]> {
   const { rows } = await sql<SamplingRecord>`
-    select exporter, version, domain::float8 as domain, sampler::float8 as sampler, in_if::float8 as "inIf", rate::float8 as rate
+    select exporter, version, domain::float8 as domain, sampler::float8 as sampler, in_if::float8 as "inIf", rate::float8 as rate,
+      floor(extract(epoch from now() - (max(updated) over (partition by exporter) - updated)))::float8 as announced
     from flow_samplings`.execute(db)
   return rows
 }
 
+/** A newer announcement that another collector has stored stays. */
 export async function saveSamplings(db: Db, samplings: readonly SamplingRecord[]): Promise<void> {
   await sql`
-    insert into flow_samplings (exporter, version, domain, sampler, in_if, rate)
-    select exporter, version, domain, sampler, "inIf", rate from jsonb_to_recordset(${JSON.stringify(samplings)}::jsonb)
-      as n (exporter text, version smallint, domain bigint, sampler bigint, "inIf" bigint, rate bigint)
+    insert into flow_samplings as s (exporter, version, domain, sampler, in_if, rate, updated)
+    select exporter, version, domain, sampler, "inIf", rate, to_timestamp(announced) from ${recordsOf(samplings)}
     order by exporter, version, domain, sampler, "inIf"
-    on conflict (exporter, version, domain, sampler, in_if) do update set rate = excluded.rate, updated = now()`.execute(
-    db,
-  )
+    on conflict (exporter, version, domain, sampler, in_if)
+      do update set rate = excluded.rate, updated = excluded.updated where excluded.updated >= s.updated`.execute(db)
 }
+
+/** Deletes outdated rates, unless another collector has stored a newer announcement. */
+export async function deleteSamplings(db: Db, samplings: readonly SamplingRecord[]): Promise<void> {
+  await sql`
+    delete from flow_samplings s using ${recordsOf(samplings)}
+    where (s.exporter, s.version, s.domain, s.sampler, s.in_if) = (n.exporter, n.version, n.domain, n.sampler, n."inIf")
+      and s.updated <= to_timestamp(n.announced)`.execute(db)
+}
+
+const recordsOf = (samplings: readonly SamplingRecord[]) => sql`jsonb_to_recordset(${JSON.stringify(samplings)}::jsonb)
+  as n (exporter text, version smallint, domain bigint, sampler bigint, "inIf" bigint, rate bigint, announced bigint)`
 
 export type SeenExporter = {
   readonly address: string

@@ -3,7 +3,7 @@
 import type { Db } from '../../../db/postgres.ts'
 import type { SamplingRecord, TemplateRecord } from '../flow-decoder.ts'
 import { saveAsNames } from '../as-name.store.ts'
-import { deleteTemplates, saveSamplings, saveTemplates } from './exporter.store.ts'
+import { deleteSamplings, deleteTemplates, saveSamplings, saveTemplates } from './exporter.store.ts'
 import type { TemplateKey } from './messages.ts'
 
 /** Beyond this, new keys are not stored until the database takes those that wait: exporters repeat their templates. */
@@ -13,19 +13,26 @@ export type Learned = {
   addTemplate(template: TemplateRecord): void
   removeTemplate(key: TemplateKey): void
   addSampling(sampling: SamplingRecord): void
+  removeSampling(sampling: SamplingRecord): void
   /** All of them: others are deleted. */
   setAsNames(names: ReadonlyMap<number, string>): void
   /** Writes what waits. Rejects if the database does not answer; then it waits further. */
   save(db: Db): Promise<void>
 }
 
+type ChangedSampling = { readonly sampling: SamplingRecord; readonly isOutdated: boolean }
+
 export function createLearned(): Learned {
   let templates = new Map<string, TemplateRecord | TemplateKey>()
-  let samplings = new Map<string, SamplingRecord>()
+  let samplings = new Map<string, ChangedSampling>()
   let asNames: ReadonlyMap<number, string> | undefined
   const keyOf = ({ exporter, version, domain, id }: TemplateKey) => `${exporter} ${version} ${domain} ${id}`
   const set = <T>(map: Map<string, T>, key: string, value: T): void => {
     if (map.size < waitingMax || map.has(key)) map.set(key, value)
+  }
+  const setSampling = (changed: ChangedSampling): void => {
+    const { exporter, version, domain, sampler, inIf } = changed.sampling
+    set(samplings, `${exporter} ${version} ${domain} ${sampler} ${inIf}`, changed)
   }
   /** A newer value of the same key stays. */
   const putBack = <T>(from: Map<string, T>, to: Map<string, T>): void => {
@@ -34,12 +41,8 @@ export function createLearned(): Learned {
   return {
     addTemplate: (template) => set(templates, keyOf(template), template),
     removeTemplate: (key) => set(templates, keyOf(key), key),
-    addSampling: (sampling) =>
-      set(
-        samplings,
-        `${sampling.exporter} ${sampling.version} ${sampling.domain} ${sampling.sampler} ${sampling.inIf}`,
-        sampling,
-      ),
+    addSampling: (sampling) => setSampling({ sampling, isOutdated: false }),
+    removeSampling: (sampling) => setSampling({ sampling, isOutdated: true }),
     setAsNames(names) {
       asNames = names
     },
@@ -53,7 +56,11 @@ export function createLearned(): Learned {
         const [added, removed] = [all.filter(isTemplate), all.filter((one) => !isTemplate(one))]
         if (added.length > 0) await saveTemplates(db, added)
         if (removed.length > 0) await deleteTemplates(db, removed)
-        if (changedSamplings.size > 0) await saveSamplings(db, [...changedSamplings.values()])
+        const ofSamplings = (isOutdated: boolean) =>
+          [...changedSamplings.values()].filter((one) => one.isOutdated === isOutdated).map(({ sampling }) => sampling)
+        const [announced, outdated] = [ofSamplings(false), ofSamplings(true)]
+        if (announced.length > 0) await saveSamplings(db, announced)
+        if (outdated.length > 0) await deleteSamplings(db, outdated)
         if (changedNames) await saveAsNames(db, changedNames)
       } catch (error) {
         putBack(changedTemplates, templates)

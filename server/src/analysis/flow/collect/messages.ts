@@ -62,6 +62,7 @@ export type FromReceiver =
   | { readonly kind: 'template'; readonly template: TemplateRecord }
   | { readonly kind: 'withdrawal'; readonly key: TemplateKey }
   | { readonly kind: 'sampling'; readonly sampling: SamplingRecord }
+  | { readonly kind: 'outdated-sampling'; readonly sampling: SamplingRecord }
   | { readonly kind: 'unknown-template'; readonly key: TemplateKey }
   | { readonly kind: 'interface-counters'; readonly counters: InterfaceCounters }
   | { readonly kind: 'counters'; readonly counters: ReceiveCounters }

@@ -1,0 +1,90 @@
+// Data sets that came before their template. They wait for it in the order in which they came: the end of a connection is decoded after
+// its update (`connections.ts`).
+import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import type { Decoding } from './decoding.ts'
+import type { Domain, Template } from './domain.ts'
+import type { Exporter, HeldSet } from './exporter-table.ts'
+import { heldSetOctets } from './quota.ts'
+import { countRecords } from './record-values.ts'
+
+const heldMs = 60_000
+
+export type HeldSets = {
+  /** Keeps a set, unless there is no room, and asks for its template if no other set waits for it. The octets are not copied. */
+  readonly hold: (exporter: Exporter, set: HeldSet) => void
+  /** A template was saved: sets that wait for it are due. */
+  readonly onTemplate: (exporter: Exporter, domain: Domain, id: number) => void
+  /** Decodes the sets of the exporter if some are due. Cheap if not: it is called for every datagram. */
+  readonly releaseDue: (exporter: Exporter, timeMs: number, columns: FlowColumns) => void
+  /** Decodes the sets of all exporters whose template is known, and drops those that waited too long. Reads every set: once a second. */
+  readonly releaseAll: (timeMs: number, columns: FlowColumns) => void
+}
+
+/** Creates the sets; `decode` appends the flows of one. */
+export function createHeldSets(
+  { quota, counters, context, events }: Decoding,
+  decode: (exporter: Exporter, set: HeldSet, template: Template, columns: FlowColumns) => void,
+): HeldSets {
+  /** Exporters with held sets. */
+  const waiting = new Set<Exporter>()
+
+  function hold(exporter: Exporter, set: HeldSet): void {
+    const { domain, id } = set
+    if (!quota.take(exporter, 'heldOctets', chargeOf(set))) {
+      counters.overflowedSets++
+      return
+    }
+    counters.heldSets++
+    exporter.held.push(set)
+    waiting.add(exporter)
+    const sets = domain.awaited.get(id) ?? 0
+    domain.awaited.set(id, sets + 1)
+    if (sets > 0) return
+    const { version, id: domainId } = domain
+    events.onUnknownTemplate?.({ exporter: exporter.address, version, domain: domainId, id })
+  }
+
+  function onTemplate(exporter: Exporter, domain: Domain, id: number): void {
+    if (domain.awaited.has(id)) exporter.isReleaseDue = true
+  }
+
+  function releaseDue(exporter: Exporter, timeMs: number, columns: FlowColumns): void {
+    if (exporter.isReleaseDue) release(exporter, timeMs, columns)
+  }
+
+  function releaseAll(timeMs: number, columns: FlowColumns): void {
+    for (const exporter of waiting) release(exporter, timeMs, columns)
+  }
+
+  /** As long as there is room for their rows; the others are tried again a second later. */
+  function release(exporter: Exporter, timeMs: number, columns: FlowColumns): void {
+    exporter.isReleaseDue = false
+    context.exporter = exporter.index
+    context.override = exporter.override
+    exporter.held = exporter.held.filter((set) => !releaseSet(exporter, set, timeMs, columns))
+    if (exporter.held.length === 0) waiting.delete(exporter)
+  }
+
+  /** Returns whether the set is no longer held. */
+  function releaseSet(exporter: Exporter, set: HeldSet, timeMs: number, columns: FlowColumns): boolean {
+    const { octets, domain, id } = set
+    const template = domain.templates.get(id)
+    if (template) {
+      // A biflow has two rows.
+      const rows = 2 * countRecords(template.layout, 0, octets.length)
+      if (columns.capacity - columns.length < rows) return false
+      context.time = Math.floor(set.timeMs / 1000)
+      decode(exporter, set, template, columns)
+    } else if (timeMs - set.timeMs > heldMs) counters.expiredSets++
+    else return false
+    quota.giveBack(exporter, 'heldOctets', chargeOf(set))
+    const others = domain.awaited.get(id)! - 1
+    if (others > 0) domain.awaited.set(id, others)
+    else domain.awaited.delete(id)
+    return true
+  }
+
+  return { hold, onTemplate, releaseDue, releaseAll }
+}
+
+const chargeOf = ({ octets }: HeldSet): number => octets.length + heldSetOctets

@@ -1,0 +1,228 @@
+// The sampling rates that exporters announce in options. What is announced now holds:
+// - a rate that an exporter announces again and again and then no longer is outdated: it is silent for six times the longest interval between
+//   its announcements, an hour at least, and three days if it was not repeated since the start. Three days are three times the longest
+//   interval that IOS accepts, and datagrams with options get lost like others: several must be missing;
+// - silence is measured against what the exporter repeats, not by the clock. An exporter that announces its rates once keeps them for
+//   ever, and a collector that was down has missed nothing;
+// - an options template that has rates and now has them of something else (domain, interfaces, samplers) replaces those rates at once.
+// The database gets every rate that is new, changed or outdated, and the time of those that are repeated once an hour.
+import type { SamplingRecord } from '../../analysis/flow/flow-decoder.ts'
+import type { Decoding } from './decoding.ts'
+import { rateScopeOf, rateScopes, type Domain, type Rate, type RateScope, type Template } from './domain.ts'
+import type { Exporter } from './exporter-table.ts'
+import { RateCounts } from './rate-counts.ts'
+
+/** Seconds. */
+const reportInterval = 3600
+const sweepInterval = 600
+const silenceMin = 3600
+const silenceMax = 3 * 86_400
+const intervalsOfSilence = 6
+
+export type SamplingRates = {
+  /** Takes a rate from options; `time` is that of the datagram, in Unix seconds. */
+  readonly announce: (
+    exporter: Exporter,
+    domain: Domain,
+    sampler: number,
+    inIf: number,
+    value: number,
+    time: number,
+  ) => void
+  /** Takes a rate of an earlier run, unless the exporter has announced one since. */
+  readonly restore: (exporter: Exporter, domain: Domain, record: SamplingRecord) => void
+  /** An options template was changed. */
+  readonly replaceTemplate: (exporter: Exporter, domain: Domain, before: Template, after: Template) => void
+  /** The domain has sent its first flows. */
+  readonly markFlows: (exporter: Exporter, domain: Domain) => void
+}
+
+/** The rates of all domains of an exporter, as far as flows of other domains have them. */
+export type CommonRates = {
+  /** Of interfaces: others may not be sampled at all. */
+  ofInterfaces: number
+  /** Of domains and samplers. */
+  readonly others: RateCounts
+  /** By sampler: IOS XE announces its samplers in a domain without flows; one with flows is asked only if there is no such one. */
+  readonly bySampler: Map<number, { readonly silent: RateCounts; readonly others: RateCounts }>
+  /** When outdated rates were last searched: Unix seconds of a repeated rate. */
+  sweptAt: number
+}
+
+export const createCommonRates = (): CommonRates => ({
+  ofInterfaces: 0,
+  others: new RateCounts(),
+  bySampler: new Map(),
+  sweptAt: 0,
+})
+
+/**
+ * The rate of a flow for which neither its domain nor domain 0 has one: that of its sampler, or without a sampler the only one of the
+ * exporter. 0 if there is none, or if they differ.
+ */
+export function commonRateOf({ ofInterfaces, others, bySampler }: CommonRates, sampler: number): number {
+  if (sampler === 0) return ofInterfaces > 0 ? 0 : others.only
+  const rates = bySampler.get(sampler)
+  return rates ? (rates.silent.isEmpty ? rates.others : rates.silent).only : 0
+}
+
+/** Creates the rates on the shared state. */
+export function createSamplingRates({ quota, counters, events }: Decoding): SamplingRates {
+  function announce(
+    exporter: Exporter,
+    domain: Domain,
+    sampler: number,
+    inIf: number,
+    value: number,
+    time: number,
+  ): void {
+    const [scope, key] = placeOf(sampler, inIf)
+    const known = domain.rates[scope].get(key)
+    if (!known) {
+      const added = add(exporter, domain, scope, key, { value, announced: time, reported: time, interval: 0 })
+      if (added) events.onSampling?.(recordOf(exporter, domain, scope, key, added))
+      return
+    }
+    const isRepeated = known.value === value
+    if (!isRepeated) {
+      count(exporter, domain, scope, key, known.value, -1)
+      count(exporter, domain, scope, key, value, 1)
+      known.value = value
+    }
+    // The first interval since a restart is unknown.
+    known.interval = known.interval === undefined ? 0 : Math.max(known.interval, time - known.announced)
+    // Held options are older.
+    known.announced = Math.max(known.announced, time)
+    if (!isRepeated || time - known.reported >= reportInterval) {
+      known.reported = time
+      events.onSampling?.(recordOf(exporter, domain, scope, key, known))
+    }
+    if (isRepeated) removeOutdated(exporter, time)
+  }
+
+  function restore(
+    exporter: Exporter,
+    domain: Domain,
+    { sampler, inIf, rate: value, announced }: SamplingRecord,
+  ): void {
+    const [scope, key] = placeOf(sampler, inIf)
+    if (domain.rates[scope].has(key)) return
+    add(exporter, domain, scope, key, { value, announced, reported: announced, interval: undefined })
+  }
+
+  function add(
+    exporter: Exporter,
+    domain: Domain,
+    scope: RateScope,
+    key: number,
+    rate: Rate,
+  ): Rate | undefined {
+    if (!quota.take(exporter, 'rates')) {
+      counters.overLimit++
+      return undefined
+    }
+    domain.rates[scope].set(key, rate)
+    count(exporter, domain, scope, key, rate.value, 1)
+    return rate
+  }
+
+  function remove(exporter: Exporter, domain: Domain, scope: RateScope, key: number, rate: Rate): void {
+    domain.rates[scope].delete(key)
+    count(exporter, domain, scope, key, rate.value, -1)
+    quota.giveBack(exporter, 'rates')
+    events.onOutdatedSampling?.(recordOf(exporter, domain, scope, key, rate))
+  }
+
+  function replaceTemplate(exporter: Exporter, domain: Domain, before: Template, after: Template): void {
+    const scope = rateScopeOf(before)
+    const next = rateScopeOf(after)
+    if (scope === undefined || next === undefined || scope === next) return
+    for (const [key, rate] of domain.rates[scope]) remove(exporter, domain, scope, key, rate)
+  }
+
+  /**
+   * Silence is that before the previous search: the repetitions of all rates arrive between two searches, not before the first one of them.
+   */
+  function removeOutdated(exporter: Exporter, time: number): void {
+    const { common, domains } = exporter
+    const before = common.sweptAt
+    if (time - before < sweepInterval) return
+    common.sweptAt = time
+    for (const domain of domains.values()) {
+      for (const scope of rateScopes) {
+        for (const [key, rate] of domain.rates[scope]) {
+          if (before - rate.announced > silenceOf(rate)) remove(exporter, domain, scope, key, rate)
+        }
+      }
+    }
+  }
+
+  function markFlows({ common: { bySampler } }: Exporter, domain: Domain): void {
+    if (domain.hasFlows) return
+    domain.hasFlows = true
+    for (const [sampler, { value }] of domain.rates.sampler) {
+      const rates = bySampler.get(sampler)!
+      rates.silent.add(value, -1)
+      rates.others.add(value, 1)
+    }
+  }
+
+  return { announce, restore, replaceTemplate, markFlows }
+}
+
+/** A sampler's number is more exact than the interface that uses it. */
+function placeOf(sampler: number, inIf: number): readonly [scope: RateScope, key: number] {
+  if (sampler !== 0) return ['sampler', sampler]
+  return inIf === 0 ? ['domain', 0] : ['interface', inIf]
+}
+
+const silenceOf = ({ interval }: Rate): number =>
+  interval ? Math.min(silenceMax, Math.max(silenceMin, intervalsOfSilence * interval)) : silenceMax
+
+/** Counts a rate of the exporter once more or once less. */
+function count(
+  { common }: Exporter,
+  { hasFlows }: Domain,
+  scope: RateScope,
+  key: number,
+  value: number,
+  by: 1 | -1,
+): void {
+  if (scope === 'interface') {
+    common.ofInterfaces += by
+    return
+  }
+  common.others.add(value, by)
+  if (scope === 'domain') return
+  const rates = common.bySampler.get(key) ?? { silent: new RateCounts(), others: new RateCounts() }
+  rates[hasFlows ? 'others' : 'silent'].add(value, by)
+  if (rates.silent.isEmpty && rates.others.isEmpty) common.bySampler.delete(key)
+  else common.bySampler.set(key, rates)
+}
+
+function recordOf(
+  { address }: Exporter,
+  { version, id }: Domain,
+  scope: RateScope,
+  key: number,
+  { value, announced }: Rate,
+): SamplingRecord {
+  return {
+    exporter: address,
+    version,
+    domain: id,
+    sampler: scope === 'sampler' ? key : 0,
+    inIf: scope === 'interface' ? key : 0,
+    rate: value,
+    announced,
+  }
+}
+
+/** Every rate of an exporter. */
+export function listRates(exporter: Exporter): SamplingRecord[] {
+  return [...exporter.domains.values()].flatMap((domain) =>
+    rateScopes.flatMap((scope) =>
+      Array.from(domain.rates[scope], ([key, rate]) => recordOf(exporter, domain, scope, key, rate)),
+    ),
+  )
+}
