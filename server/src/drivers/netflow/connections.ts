@@ -29,7 +29,7 @@ type Exporter = {
 /** The counters of each connection so far. */
 export class Connections {
   readonly #counted = new Map<number, Counted>()
-  /** Goes on where it was: a new iterator would pass everything that was deleted before. */
+  /** One iterator for all time: a new one would pass every deleted entry again. */
   readonly #oldest = this.#counted.keys()
   readonly #exporters = new Map<number, Exporter>()
   readonly #max: number

@@ -672,6 +672,22 @@ describe('templates', () => {
     assert.equal(decodeAll(decoder, [v9({}, set(0, small))], { exporter: '192.0.2.2' }).length, 0)
     assert.equal(decoder.templates().length, 4097, 'another exporter has its own limit')
   })
+
+  it('are at most 65,536 for exporters that the platform file does not name, those of replaced ones not counted', () => {
+    const decoder = createDecoder({ exportersMax: 17 })
+    decoder.setExporters([{ address: '203.0.113.1' }])
+    const all = v9({}, set(0, ...Array.from({ length: 4096 }, (_, i) => template(256 + i, [8, 4], [1, 4]))))
+    const countAfter = (exporter: string, nowMs = testNowMs) => {
+      decodeAll(decoder, [v9({}, set(0, small))], { exporter, nowMs })
+      return decoder.templates().length
+    }
+    for (let i = 1; i <= 16; i++) decodeAll(decoder, [all], { exporter: `198.51.100.${i}` })
+    assert.equal(decoder.templates().length, 65_536)
+    assert.equal(countAfter('203.0.113.1'), 65_537, 'named in the platform file')
+    const laterMs = testNowMs + 3_700_000
+    assert.equal(countAfter('192.0.2.1', laterMs), 65_537 - 4096 + 1)
+    assert.equal(countAfter('192.0.2.2', laterMs), 65_537 - 2 * 4096 + 2)
+  })
 })
 
 const templatesOf = (datagram: Uint8Array): TemplateRecord[] => {
@@ -1027,5 +1043,21 @@ describe('the decoder', () => {
     )
     assert.equal(decoder.exporters.length, 4)
     assert.ok(decoder.exporters.includes('203.0.113.1') && decoder.exporters.includes('198.51.100.99'))
+  })
+
+  it('finds every exporter after places were given away many times', () => {
+    const decoder = createDecoder({ exportersMax: 4 })
+    const data = ipfix({}, set(256, smallRecord(1)))
+    for (let hour = 0; hour < 30; hour++) {
+      const nowMs = testNowMs + hour * 3_700_000
+      const addresses = [1, 2, 3, 4].map((host) => `198.51.${hour}.${host}`)
+      for (const exporter of addresses) decodeAll(decoder, [ipfix({}, set(2, small))], { exporter, nowMs })
+      const rows = addresses.flatMap((exporter) => decodeAll(decoder, [data], { exporter, nowMs }))
+      assert.deepEqual(
+        rows.map(({ exporter }) => decoder.exporters[exporter as number]),
+        addresses,
+      )
+    }
+    assert.equal(decoder.counters.overLimit, 0)
   })
 })

@@ -7,11 +7,7 @@
 // - a record with one end only (wireless controllers) or without octets and packets is no flow;
 // - egress and ingress records of one packet are two flows: an exporter should send one of them.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
-import type {
-  ExporterSetting,
-  FlowDecoder,
-  TemplateRecord,
-} from '../../analysis/flow/flow-decoder.ts'
+import type { ExporterSetting, FlowDecoder, TemplateRecord } from '../../analysis/flow/flow-decoder.ts'
 import { createDecoding, type DecoderOptions } from './decoding.ts'
 import { createTemplate, fieldList } from './domain.ts'
 import type { ExporterTable } from './exporter-table.ts'

@@ -21,11 +21,7 @@ export type Decoding = {
 }
 
 /** Creates the state of a decoder that knows nothing. */
-export function createDecoding({
-  exportersMax = 4096,
-  heldOctetsMax,
-  ...events
-}: DecoderOptions): Decoding {
+export function createDecoding({ exportersMax = 4096, heldOctetsMax, ...events }: DecoderOptions): Decoding {
   const quota = new Quota(heldOctetsMax === undefined ? {} : { heldOctets: heldOctetsMax })
   return {
     exporters: new ExporterTable(exportersMax, quota),

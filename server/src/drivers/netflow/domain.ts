@@ -15,7 +15,7 @@ export type Template = {
   compiled: CompiledRecords | undefined
 }
 
-/** What a rate is of: the domain as a whole, a sampler, or the flows that an interface receives. */
+/** A rate is that of the whole domain, of a sampler, or of the flows that an interface receives. */
 export const rateScopes = ['domain', 'sampler', 'interface'] as const
 export type RateScope = (typeof rateScopes)[number]
 
@@ -82,7 +82,7 @@ function findRate({ rates }: Domain, sampler: number, inIf: number, fallback: Fa
 export const idsOf = (domain: Domain, isOptions: boolean): Set<number> =>
   isOptions ? domain.optionsTemplates : domain.flowTemplates
 
-/** What the rates in the records of an options template are of; undefined if they have none. */
+/** The scope of the rates in the records of an options template; undefined if they have none. */
 export function rateScopeOf({ scopes, layout: { places } }: Template): RateScope | undefined {
   const has = (name: SlotName): boolean => places[slot[name]]! >= 0
   if (scopes === 0 || !rateSlots.some(has)) return undefined

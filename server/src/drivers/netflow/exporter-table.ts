@@ -1,9 +1,9 @@
 // The exporters by address, found without an object or a text per datagram. Their number is bounded: datagrams have forged senders, and
 // an exporter of the platform file must find a place all the same.
 import { formatWords, parseWords } from './address-words.ts'
+import { createCommonRates, type CommonRates } from './common-rates.ts'
 import type { Domain } from './domain.ts'
 import { createUsage, type Quota, type Usage } from './quota.ts'
-import { createCommonRates, type CommonRates } from './sampling-rates.ts'
 
 /** The state of one exporter. */
 export type Exporter = {
@@ -146,7 +146,7 @@ export class ExporterTable {
   }
 }
 
-/** Values of slots without an exporter. A probe goes on behind a removed one. */
+/** Values of slots without an exporter. A probe does not end at a removed one. */
 const free = -1
 const removed = -2
 

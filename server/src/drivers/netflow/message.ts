@@ -1,6 +1,7 @@
 // Messages of NetFlow v9 (RFC 3954) and IPFIX (RFC 7011): a header and sets of templates, of options templates, and of records that a
 // template describes. Sets may come in any order, also before their template.
 import type { FlowColumns } from '../../analysis/flow/flow-columns.ts'
+import { commonRateOf } from './common-rates.ts'
 import { compileRecords } from './compile-records.ts'
 import type { Decoding } from './decoding.ts'
 import {
@@ -17,7 +18,7 @@ import { createHeldSets } from './held-sets.ts'
 import { slot } from './elements.ts'
 import { readOptions, readRecords } from './read-records.ts'
 import { countRecords } from './record-values.ts'
-import { commonRateOf, createSamplingRates, type SamplingRates } from './sampling-rates.ts'
+import { createSamplingRates, type SamplingRates } from './sampling-rates.ts'
 import { countGap } from './sequence.ts'
 
 /** Records that a template must have described before it is compiled: an exporter that changes templates pays nothing here. */

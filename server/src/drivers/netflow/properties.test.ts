@@ -339,19 +339,30 @@ describe('hostile datagrams', () => {
       pack(...Array.from({ length: count }, (_, index) => partOf(index)))
     const bySampler = set(3, options(300, [[302, 4]], [34, 4]))
     const rates = (count: number, rate: number) =>
-      set(300, filled(count, (index) => pack(u32(index + 1), u32(rate + index))))
+      set(
+        300,
+        filled(count, (index) => pack(u32(index + 1), u32(rate + index))),
+      )
     const domainsWith = (part: Uint8Array) =>
       [0, 1, 2].map((third) => filled(340, (index) => ipfix({ domain: third * 340 + index + 9 }, part)))
     const update = (first: number) =>
       set(
         257,
-        filled(3000, (index) => pack(u32(first + index), ip('192.0.2.1'), u8(5), u8(1), u8(1))),
+        filled(500, (index) => pack(u32(first + index), ip('192.0.2.1'), u8(5), u8(1), u8(1))),
       )
     const connections = template(257, [148, 4], [8, 4], [233, 1], [231, 1], [232, 1])
-    /** What is sent before, and what is measured. */
+    /** Datagrams that prepare the exporter's state, and those that are measured. */
     const cases: readonly (readonly [string, readonly Uint8Array[], readonly Uint8Array[]])[] = [
-      ['empty sets', [], [ipfix({}, filled(16_000, () => set(400)))]],
-      ['sets of unknown templates', [], [ipfix({}, filled(8000, (index) => set(400 + index, u8(1))))]],
+      [
+        'empty sets',
+        [],
+        [
+          ipfix(
+            {},
+            filled(16_000, () => set(400)),
+          ),
+        ],
+      ],
       [
         'changing rates, and flows that need them',
         [ipfix({ domain: 2 }, bySampler), ...[0, 1, 2, 3].map(() => ipfix({ domain: 2 }, rates(8000, 1)))],
@@ -359,25 +370,10 @@ describe('hostile datagrams', () => {
           pack(
             ipfix({ domain: 2 }, bySampler),
             ipfix({}, set(2, template(256, [8, 4], [1, 1]))),
-            filled(600, (index) =>
+            filled(300, (index) =>
               pack(
                 ipfix({ domain: 2 }, set(300, u32(index + 1), u32(rate))),
                 ipfix({}, set(256, u32(1), u8(1))),
-              ),
-            ),
-          ),
-        ),
-      ],
-      [
-        'samplers of many domains that change',
-        domainsWith(pack(bySampler, rates(1, 1))),
-        [1, 2].map((rate) =>
-          pack(
-            ipfix({}, set(2, template(256, [8, 4], [302, 4], [1, 1]))),
-            filled(600, () =>
-              pack(
-                ipfix({ domain: 9 }, set(300, u32(1), u32(rate))),
-                ipfix({}, set(256, u32(1), u32(1), u8(1))),
               ),
             ),
           ),
@@ -405,7 +401,7 @@ describe('hostile datagrams', () => {
             {},
             set(
               2,
-              filled(8000, (index) => template(256 + index, [8, 4])),
+              filled(4000, (index) => template(256 + index, [8, 4])),
             ),
           ),
         ],
@@ -436,9 +432,9 @@ describe('hostile datagrams', () => {
         'connections',
         [
           ipfix({}, set(2, connections)),
-          ...Array.from({ length: 44 }, (_, index) => ipfix({}, update(index * 3000))),
+          ...Array.from({ length: 264 }, (_, index) => ipfix({}, update(index * 500))),
         ],
-        Array.from({ length: 30 }, (_, index) => ipfix({}, update(500_000 + index * 3000))),
+        Array.from({ length: 60 }, (_, index) => ipfix({}, update(500_000 + index * 500))),
       ],
     ]
     for (const [name, before, hostile] of cases) {
@@ -452,9 +448,9 @@ describe('hostile datagrams', () => {
         }
         for (const datagram of before) decode(datagram)
         const started = process.cpuUsage()
-        for (let i = 0; i < 30; i++) decode(hostile[i % hostile.length]!)
+        for (let i = 0; i < 60; i++) decode(hostile[i % hostile.length]!)
         const { user, system } = process.cpuUsage(started)
-        assert.ok(user + system < 1_500_000, `${user + system} us for 30 datagrams`)
+        assert.ok(user + system < 500_000, `${user + system} us for 60 datagrams`)
       })
     }
   })

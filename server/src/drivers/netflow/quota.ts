@@ -1,5 +1,5 @@
-// What the decoder keeps of exporters. Anyone can send a datagram, and in any sender's name: one exporter that floods disturbs no other,
-// and forged ones together take a bounded amount of memory.
+// Limits of the state that the decoder has of exporters. Anyone can send a datagram, and in any sender's name: one exporter that floods
+// disturbs no other, and forged ones together take a bounded amount of memory.
 
 export type Usage = {
   domains: number
@@ -10,7 +10,7 @@ export type Usage = {
   heldOctets: number
 }
 
-/** What a held set takes in addition to its own octets: measured, for a set of one octet. */
+/** The memory of a held set in addition to its own octets; measured with sets of one octet, and rounded up. */
 export const heldSetOctets = 512
 
 /** For one exporter. */

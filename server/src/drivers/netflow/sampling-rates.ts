@@ -1,7 +1,7 @@
-// The sampling rates that exporters announce in options. What is announced now holds:
+// The sampling rates that exporters announce in options. Newer announcements replace older ones:
 // - a rate that an exporter announces again and again and then no longer is outdated: it is silent for six times the longest interval between
 //   its announcements, an hour at least, and three days if it was not repeated since the start. Three days are three times the longest
-//   interval that IOS accepts, and datagrams with options get lost like others: several must be missing;
+//   interval that IOS accepts. Datagrams with options get lost like others, so that several must be missing;
 // - silence is measured against what the exporter repeats, not by the clock. An exporter that announces its rates once keeps them for
 //   ever, and a collector that was down has missed nothing;
 // - an options template that has rates and now has them of something else (domain, interfaces, samplers) replaces those rates at once.
@@ -10,7 +10,7 @@ import type { SamplingRecord } from '../../analysis/flow/flow-decoder.ts'
 import type { Decoding } from './decoding.ts'
 import { rateScopeOf, rateScopes, type Domain, type Rate, type RateScope, type Template } from './domain.ts'
 import type { Exporter } from './exporter-table.ts'
-import { RateCounts } from './rate-counts.ts'
+import { RateCounts } from './common-rates.ts'
 
 /** Seconds. */
 const reportInterval = 3600
@@ -35,35 +35,6 @@ export type SamplingRates = {
   readonly replaceTemplate: (exporter: Exporter, domain: Domain, before: Template, after: Template) => void
   /** The domain has sent its first flows. */
   readonly markFlows: (exporter: Exporter, domain: Domain) => void
-}
-
-/** The rates of all domains of an exporter, as far as flows of other domains have them. */
-export type CommonRates = {
-  /** Of interfaces: others may not be sampled at all. */
-  ofInterfaces: number
-  /** Of domains and samplers. */
-  readonly others: RateCounts
-  /** By sampler: IOS XE announces its samplers in a domain without flows; one with flows is asked only if there is no such one. */
-  readonly bySampler: Map<number, { readonly silent: RateCounts; readonly others: RateCounts }>
-  /** When outdated rates were last searched: Unix seconds of a repeated rate. */
-  sweptAt: number
-}
-
-export const createCommonRates = (): CommonRates => ({
-  ofInterfaces: 0,
-  others: new RateCounts(),
-  bySampler: new Map(),
-  sweptAt: 0,
-})
-
-/**
- * The rate of a flow for which neither its domain nor domain 0 has one: that of its sampler, or without a sampler the only one of the
- * exporter. 0 if there is none, or if they differ.
- */
-export function commonRateOf({ ofInterfaces, others, bySampler }: CommonRates, sampler: number): number {
-  if (sampler === 0) return ofInterfaces > 0 ? 0 : others.only
-  const rates = bySampler.get(sampler)
-  return rates ? (rates.silent.isEmpty ? rates.others : rates.silent).only : 0
 }
 
 /** Creates the rates on the shared state. */

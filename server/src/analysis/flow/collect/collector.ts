@@ -127,6 +127,7 @@ export class FlowCollector {
     }
     const { postgres, addresses, log, metrics } = this.#options
     if (addresses.length === 0) return false
+    const settings = await listExporterSettings(postgres.owner)
     const [templates, samplings] = [await listTemplates(postgres.owner), await listSamplings(postgres.owner)]
     const threads = new CollectorThreads(this.#options, {
       onReceiver: (message) => this.#onReceiver(message),
@@ -139,6 +140,8 @@ export class FlowCollector {
     // Those of former threads would never end at the other collectors.
     this.#targets = []
     this.#threads = threads
+    // First those of the platform file: there is room for all that is known of them.
+    threads.toReceiver({ kind: 'exporters', settings })
     threads.toReceiver({ kind: 'known', templates, samplings })
     await this.refreshExporters()
     await this.refreshOwnership()

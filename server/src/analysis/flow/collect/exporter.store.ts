@@ -140,8 +140,8 @@ export async function deleteTemplates(db: Db, keys: readonly TemplateKey[]): Pro
 }
 
 /**
- * All rates, as if the newest of each exporter had been announced now: while no collector received, no rate fell silent. Times are stored
- * to the hour.
+ * All rates, as if the newest of each exporter had been announced now: while no collector received, no rate fell silent. The time of a
+ * repeated rate is stored once an hour.
  */
 export async function listSamplings(db: Db): Promise<SamplingRecord[]> {
   const { rows } = await sql<SamplingRecord>`
@@ -158,7 +158,9 @@ export async function saveSamplings(db: Db, samplings: readonly SamplingRecord[]
     select exporter, version, domain, sampler, "inIf", rate, to_timestamp(announced) from ${recordsOf(samplings)}
     order by exporter, version, domain, sampler, "inIf"
     on conflict (exporter, version, domain, sampler, in_if)
-      do update set rate = excluded.rate, updated = excluded.updated where excluded.updated >= s.updated`.execute(db)
+      do update set rate = excluded.rate, updated = excluded.updated where excluded.updated >= s.updated`.execute(
+    db,
+  )
 }
 
 /** Deletes outdated rates, unless another collector has stored a newer announcement. */
@@ -169,7 +171,9 @@ export async function deleteSamplings(db: Db, samplings: readonly SamplingRecord
       and s.updated <= to_timestamp(n.announced)`.execute(db)
 }
 
-const recordsOf = (samplings: readonly SamplingRecord[]) => sql`jsonb_to_recordset(${JSON.stringify(samplings)}::jsonb)
+const recordsOf = (
+  samplings: readonly SamplingRecord[],
+) => sql`jsonb_to_recordset(${JSON.stringify(samplings)}::jsonb)
   as n (exporter text, version smallint, domain bigint, sampler bigint, "inIf" bigint, rate bigint, announced bigint)`
 
 export type SeenExporter = {

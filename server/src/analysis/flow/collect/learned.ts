@@ -57,7 +57,9 @@ export function createLearned(): Learned {
         if (added.length > 0) await saveTemplates(db, added)
         if (removed.length > 0) await deleteTemplates(db, removed)
         const ofSamplings = (isOutdated: boolean) =>
-          [...changedSamplings.values()].filter((one) => one.isOutdated === isOutdated).map(({ sampling }) => sampling)
+          [...changedSamplings.values()]
+            .filter((one) => one.isOutdated === isOutdated)
+            .map(({ sampling }) => sampling)
         const [announced, outdated] = [ofSamplings(false), ofSamplings(true)]
         if (announced.length > 0) await saveSamplings(db, announced)
         if (outdated.length > 0) await deleteSamplings(db, outdated)

@@ -19,8 +19,5 @@ it('templates that are asked for during a query are found by the next one', asyn
   for (let id = 4; id < 20_000; id++) ask(id)
   finish()
   await setImmediate()
-  assert.deepEqual(
-    [queries.slice(0, 3), queries.length, queries[3]!.length],
-    [[[1], [2, 3], [4]], 4, 10_000],
-  )
+  assert.deepEqual([queries.slice(0, 3), queries.length, queries[3]!.length], [[[1], [2, 3], [4]], 4, 10_000])
 })

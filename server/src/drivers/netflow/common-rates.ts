@@ -1,0 +1,51 @@
+// The rates of an exporter for flows whose own domain has none: some exporters announce them in one domain only.
+
+/** How often each rate is announced, so that the only one is found without reading all. */
+export class RateCounts {
+  readonly #counts = new Map<number, number>()
+
+  /** Adds the rate once more, or with -1 once less. */
+  add(rate: number, by: 1 | -1): void {
+    const count = (this.#counts.get(rate) ?? 0) + by
+    if (count > 0) this.#counts.set(rate, count)
+    else this.#counts.delete(rate)
+  }
+
+  get isEmpty(): boolean {
+    return this.#counts.size === 0
+  }
+
+  /** 0 if there is none, or if they differ. */
+  get only(): number {
+    return this.#counts.size === 1 ? this.#counts.keys().next().value! : 0
+  }
+}
+
+/** The rates of all domains of an exporter, as far as flows of other domains have them. */
+export type CommonRates = {
+  /** Of interfaces: others may not be sampled at all. */
+  ofInterfaces: number
+  /** Of domains and samplers. */
+  readonly others: RateCounts
+  /** By sampler: IOS XE announces its samplers in a domain without flows; one with flows is asked only if there is no such one. */
+  readonly bySampler: Map<number, { readonly silent: RateCounts; readonly others: RateCounts }>
+  /** When outdated rates were last searched: Unix seconds of a repeated rate. */
+  sweptAt: number
+}
+
+export const createCommonRates = (): CommonRates => ({
+  ofInterfaces: 0,
+  others: new RateCounts(),
+  bySampler: new Map(),
+  sweptAt: 0,
+})
+
+/**
+ * The rate of a flow for which neither its domain nor domain 0 has one: that of its sampler, or without a sampler the only one of the
+ * exporter. 0 if there is none, or if they differ.
+ */
+export function commonRateOf({ ofInterfaces, others, bySampler }: CommonRates, sampler: number): number {
+  if (sampler === 0) return ofInterfaces > 0 ? 0 : others.only
+  const rates = bySampler.get(sampler)
+  return rates ? (rates.silent.isEmpty ? rates.others : rates.silent).only : 0
+}
