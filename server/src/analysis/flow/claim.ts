@@ -286,7 +286,7 @@ async function correctRollups(store: FlowStore, team: number, range: Range, day:
   await correctPeers(store, team, range, day)
 }
 
-/** Only hours that its job has added: a later row would make the job skip the hours before it. */
+/** Only hours that its job has added: from the last hour of a team on, questions read its flows. */
 async function correctPeers(
   store: FlowStore,
   team: number,
@@ -303,7 +303,7 @@ async function correctPeers(
   if (areEqual(rows, await sumsOf(store, 'flows_by_peer_1h', team, range))) return
   const ofTeam = `team_id = {team:UInt32} and ${inRange}`
   await store.command(`delete from flows_by_peer_1h where ${ofTeam}`, { team, ...range })
-  await store.command(`${peerStatement(ofTeam)} settings insert_deduplicate = 0`, { team, ...range })
+  await store.command(peerStatement(ofTeam), { team, ...range })
   if (!areEqual(rows, await sumsOf(store, 'flows_by_peer_1h', team, range))) throw unsettled(day)
 }
 

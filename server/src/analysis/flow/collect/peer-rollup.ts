@@ -1,12 +1,15 @@
 // The rollup by AS and country of the remote end, for closed hours. As a materialized view it would cost three times the insert, because
-// nearly every flow has a row of its own; as a job it costs once.
-import type { FlowStore } from '../flow-store.ts'
+// nearly every flow has a row of its own; as a job it costs once. What is left to add is found by comparison with the sums of the
+// views, so that an hour whose flows waited in a spool, however long, is added again when they have come.
+import type { FlowStore, QueryLimits } from '../flow-store.ts'
 
 const hourSeconds = 3600
 /** Batches of an hour are stored by then, unless they wait in a spool. */
 const closedAfterSeconds = 600
 /** Hours of one run: the next run continues. */
 const hoursMax = 48
+/** Hours of the largest providers are billions of rows. */
+const limits: QueryLimits = { seconds: 110, rowsToRead: 1e12 }
 
 /** The statement that adds the flows that meet a condition. */
 export const peerStatement = (condition: string): string => `
@@ -16,37 +19,55 @@ export const peerStatement = (condition: string): string => `
     sum(bytes * greatest(sampling_rate, 1)), sum(packets * greatest(sampling_rate, 1)), count()
   from flows where ${condition}
   group by team_id, hour, direction, is_primary, remote_as, remote_country
-  order by team_id, hour, direction, remote_as, remote_country, is_primary`
+  order by team_id, hour, direction, remote_as, remote_country, is_primary
+  settings insert_deduplicate = 0`
 
-const statement = `${peerStatement(`time >= {hour:DateTime('UTC')} and time < {end:DateTime('UTC')}`)}
-  settings insert_deduplicate = 1, insert_deduplication_token = `
+const ofHour = "time = toDateTime({hour:UInt32}, 'UTC')"
+const inHour = "time >= toDateTime({hour:UInt32}, 'UTC') and time < toDateTime({end:UInt32}, 'UTC')"
 
-/** Adds an hour, once: its time is the token. `hour` is its start in Unix seconds. */
-export const rollUpHour = (store: FlowStore, hour: number): Promise<void> =>
-  store.command(`${statement}'peer:${hour}'`, { hour, end: hour + hourSeconds })
+/**
+ * Adds the flows of an hour unless they are added already, and returns whether it did. `hour` is its start in Unix seconds. Repeating
+ * it corrects whatever a failure left: a part of the hour, or the hour twice.
+ */
+export async function rollUpHour(store: FlowStore, hour: number): Promise<boolean> {
+  const params = { hour, end: hour + hourSeconds }
+  const [counts] = await store.query<{ kept: number; received: number; added: number }>(
+    `select (select count() from flows where ${inHour}) as kept,
+       (select sum(flows) from flows_by_protocol_1h where ${ofHour}) as received,
+       (select sum(flows) from flows_by_peer_1h where ${ofHour}) as added`,
+    params,
+    limits,
+  )
+  const { kept, received, added } = counts!
+  // Of an hour whose flows are partly deleted, what was added is more than what could be.
+  if (kept === added || (kept < added && kept < received)) return false
+  if (added > 0) await store.command(`delete from flows_by_peer_1h where ${ofHour}`, params)
+  await store.command(peerStatement(inHour), params)
+  return true
+}
 
-/** Adds the closed hours that are missing, the oldest first, and returns their number. */
+/** Adds the closed hours that are missing or incomplete, the oldest first, and returns their number. */
 export async function rollUpPeers(
   store: FlowStore,
   nowSeconds: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const [bounds] = await store.query<{ rows: number; first: number; done: number }>(
-    `select (select count() from flows) as rows, (select toUnixTimestamp(min(time)) from flows) as first,
-       (select toUnixTimestamp(max(time)) from flows_by_peer_1h) as done`,
-    {},
+  const end = Math.floor((nowSeconds - closedAfterSeconds) / hourSeconds) * hourSeconds
+  const during = "time >= first and time < toDateTime({end:UInt32}, 'UTC')"
+  const differing = await store.query<{ hour: number }>(
+    `with (select toStartOfHour(minOrNull(time)) from flows) as first
+     select toUnixTimestamp(time) as hour from (
+       select time, flows as received, toUInt64(0) as added from flows_by_protocol_1h where ${during}
+       union all
+       select time, toUInt64(0), flows from flows_by_peer_1h where ${during})
+     group by time having sum(received) != sum(added) order by time`,
+    { end },
+    limits,
   )
-  if (!bounds || bounds.rows === 0) return 0
-  const firstHour = Math.floor(bounds.first / hourSeconds) * hourSeconds
-  const lastEnd = Math.floor((nowSeconds - closedAfterSeconds) / hourSeconds) * hourSeconds
   let hours = 0
-  for (
-    let hour = Math.max(firstHour, bounds.done > 0 ? bounds.done + hourSeconds : 0);
-    hour < lastEnd && hours < hoursMax && !signal.aborted;
-    hour += hourSeconds
-  ) {
-    await rollUpHour(store, hour)
-    hours++
+  for (const { hour } of differing) {
+    if (hours === hoursMax || signal.aborted) break
+    if (await rollUpHour(store, hour)) hours++
   }
   return hours
 }

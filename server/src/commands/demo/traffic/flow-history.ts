@@ -96,7 +96,7 @@ export async function createHistoryWriter({ postgres, store, addressFiles, attac
     if (rows.length === 0) return
     const block = encodeNativeBlock(rows.length, toBlockColumns(columns, rows, context))
     await store.insert(flowTable, block, `demo-${fromMs}-${untilMs}`)
-    // The loop of the collector goes forward only, and flows of a month ago are soon deleted.
+    // The loop of the collector may come too late: flows of a month ago are soon deleted.
     for (let hour = Math.ceil(fromMs / hourMs); (hour + 1) * hourMs <= untilMs; hour++)
       await rollUpHour(store, (hour * hourMs) / 1000)
   }
