@@ -244,7 +244,9 @@ export const ShieldWhatIf = Component('ShieldWhatIf', {
   },
   start: { ...Time, description: 'beginning of the window' },
   end: { ...Time, description: 'end of the window' },
-  normal: ShieldVolume('traffic towards the prefix outside of security events'),
+  normal: ShieldVolume(
+    'traffic towards the prefix outside of security events; the minute before an event counts neither as normal nor as attack traffic for its targets',
+  ),
   attack: ShieldVolume('traffic towards targets of security events while they lasted'),
   dropped_normal: ShieldVolume('the part of `normal` that the list would drop or limit'),
   dropped_attack: ShieldVolume('the part of `attack` that the list would drop or limit'),

@@ -10,17 +10,20 @@ export type AttackWindow = {
   readonly endMs: number | null
 }
 
+/** The longest onset of an attack: the time before its event begins (attack-condition.ts). */
+export const onsetMsMax = 60_000
+
 /** More are no longer told apart: a carpet has some hundred networks. */
 const windowsMax = 1_000
 
-/** Lists the targets of the team's events that overlap the window, without those that were found to be false. */
+/** Lists the targets of the team's events that overlap the window with their onset, without those that were found to be false. */
 export async function listAttackWindows(
   db: Db,
   teamId: number,
   window: { readonly startMs: number; readonly endMs: number },
   prefix?: Prefix,
 ): Promise<AttackWindow[]> {
-  const until = new Date(window.endMs)
+  const until = new Date(window.endMs + onsetMsMax)
   const from = new Date(window.startMs)
   const { rows } = await sql<AttackWindow>`
     select n.network, extract(epoch from t.start_at)::float8 * 1000 as "startMs",

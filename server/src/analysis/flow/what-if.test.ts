@@ -13,6 +13,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { parseRuleMatch, type RuleConditions } from '../shield/rule.ts'
 import { addTeam } from '../testing.ts'
 import { insertFlows, testFlow, type TestFlow } from './testing.ts'
+import { onsetsOf } from './attack-condition.ts'
 import { createWhatIf, whatIfStatement, type WhatIfRequest } from './what-if.ts'
 
 const endMs = Date.parse('2026-03-14T12:00:00Z')
@@ -85,6 +86,8 @@ before(async () => {
   await event('a', '203.0.113.1/32', 600, 1_200, 'EVENT_ENDED')
   await event('b', '203.0.113.128/25', 3_000, null, 'EVENT_ONGOING')
   await event('c', '203.0.113.2/32', 0, null, 'FALSE_POSITIVE')
+  await event('d', '203.0.113.2/32', 2_000, 2_020, 'EVENT_ENDED')
+  await event('e', '203.0.113.1/32', 3_630, null, 'EVENT_ONGOING')
 })
 after(async () => {
   await store[Symbol.asyncDispose]()
@@ -95,7 +98,17 @@ const isAttack = ({ dst, time }: TestFlow): boolean => {
   const seconds = (time.getTime() - startMs) / 1000
   return (
     (dst === '203.0.113.1' && seconds >= 600 && seconds <= 1_200) ||
-    (dst === '203.0.113.200' && seconds >= 3_000)
+    (dst === '203.0.113.200' && seconds >= 3_000) ||
+    (dst === '203.0.113.2' && seconds >= 2_000 && seconds <= 2_020)
+  )
+}
+/** A minute before an event, or as long as it lasted. */
+const isOnset = ({ dst, time }: TestFlow): boolean => {
+  const seconds = (time.getTime() - startMs) / 1000
+  return (
+    (dst === '203.0.113.1' && ((seconds >= 540 && seconds < 600) || seconds >= 3_570)) ||
+    (dst === '203.0.113.200' && seconds >= 2_940 && seconds < 3_000) ||
+    (dst === '203.0.113.2' && seconds >= 1_980 && seconds < 2_000)
   )
 }
 
@@ -181,7 +194,8 @@ describe('what a list would have done', () => {
       })
       const firstOf = (flow: TestFlow) => request.rules.findIndex(({ parsed }) => matches(parsed.match, flow))
       const dropped = seen.filter((flow) => (request.rules[firstOf(flow)]?.action ?? 'allow') !== 'allow')
-      const normal = (part: readonly TestFlow[]) => volumeOf(part.filter((flow) => !isAttack(flow)))
+      const normal = (part: readonly TestFlow[]) =>
+        volumeOf(part.filter((flow) => !isAttack(flow) && !isOnset(flow)))
       const attack = (part: readonly TestFlow[]) => volumeOf(part.filter(isAttack))
       assert.deepEqual(
         [answer.normal, answer.attack, answer.dropped_normal, answer.dropped_attack],
@@ -194,6 +208,20 @@ describe('what a list would have done', () => {
       assert.equal(answer.dropped_normal_share, answer.dropped_normal.bytes / answer.normal.bytes)
     })
     await fc.assert(property, { numRuns: runs })
+  })
+
+  it('leaves out no more time of a target than a detector calls an attack', () => {
+    const minuteMs = 60_000
+    const network = parsePrefix('203.0.113.1/32')
+    const attacks = Array.from({ length: 60 }, (_, minute) => ({
+      network,
+      startMs: startMs + minute * minuteMs,
+      endMs: startMs + minute * minuteMs + 1_000,
+    }))
+    const leftOut = onsetsOf(attacks).reduce((ms, onset) => ms + onset.endMs! - onset.startMs, 0)
+    assert.equal(leftOut, 60_000)
+    const [ongoing] = onsetsOf([{ network, startMs: endMs - 1_000, endMs: null }])
+    assert.deepEqual(ongoing, { network, startMs: endMs - 1_000 - minuteMs, endMs: endMs - 1_000 })
   })
 
   it('names the limits that concern the rules', async () => {

@@ -5,7 +5,7 @@ import type { Db } from '../../db/postgres.ts'
 import type { FlowMatch } from '../../net/flow-match.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { Failure } from '../../runtime/error.ts'
-import { attackCondition } from './attack-condition.ts'
+import { attackCondition, onsetsOf } from './attack-condition.ts'
 import { listAttackWindows, type AttackWindow } from './attack-window.store.ts'
 import { asFlowFailure } from './flow-failure.ts'
 import { withinCondition } from './flow-key.ts'
@@ -31,10 +31,10 @@ export type WhatIfRequest = {
 
 export type WhatIfDeps = { readonly db: Db; readonly flowStore: FlowStore }
 
-/** `rule` is the position of the rule plus 1; 0: no rule matches. */
+/** `rule` is the position of the rule plus 1; 0: no rule matches. `attack` is null for the onset of an attack. */
 export type DecidedRow = {
   readonly rule: number
-  readonly attack: 0 | 1
+  readonly attack: 0 | 1 | null
   readonly flows: number
   readonly sum_packets: number
   readonly sum_bytes: number
@@ -80,7 +80,8 @@ export function whatIfStatement(
   )
   const decided = cases.length === 0 ? '0' : `multiIf(${cases.join(', ')}, 0)`
   const sql =
-    `select toUInt16(${decided}) as rule, toUInt8(${attackCondition(attacks, bind, endMs)}) as attack, count() as flows, ` +
+    `select toUInt16(${decided}) as rule, ` +
+    `multiIf(${attackCondition(attacks, bind, endMs)}, 1, ${attackCondition(onsetsOf(attacks), bind, endMs)}, null, 0) as attack, count() as flows, ` +
     `sum(packets * greatest(sampling_rate, 1)) as sum_packets, sum(bytes * greatest(sampling_rate, 1)) as sum_bytes, ` +
     `min(sampling_rate) as least, max(sampling_rate) as most ` +
     `from flows where team_id = {team:UInt32} and time >= toDateTime({from:UInt32}, 'UTC') and time < toDateTime({until:UInt32}, 'UTC') ` +
@@ -104,8 +105,8 @@ function whatIfOf(
 ): ShieldWhatIf {
   const known = rows ?? []
   const drops = ({ rule }: DecidedRow): boolean => rule > 0 && rules[rule - 1]!.action !== 'allow'
-  const normalRows = known.filter(({ attack }) => !attack)
-  const attackRows = known.filter(({ attack }) => attack)
+  const normalRows = known.filter(({ attack }) => attack === 0)
+  const attackRows = known.filter(({ attack }) => attack === 1)
   const [normal, attack] = [sumOf(normalRows), sumOf(attackRows)]
   const [droppedNormal, droppedAttack] = [sumOf(normalRows.filter(drops)), sumOf(attackRows.filter(drops))]
   const isSampled = known.some(({ least, most }) => least !== 1 || most !== 1)
