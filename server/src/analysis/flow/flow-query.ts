@@ -13,6 +13,7 @@ import {
   type Params,
 } from './flow-key.ts'
 import type { FlowNames } from './flow-names.ts'
+import { peerRows } from './peer-rows.ts'
 
 /** The flows of a team, or every flow once. */
 export type FlowScope = { readonly teamId: number } | { readonly teamId: 'all' }
@@ -116,10 +117,9 @@ function amount({ family }: FlowSource, metric: FlowMetric): string {
   return column === 'flows' ? 'toUInt64(1)' : `${column} * greatest(sampling_rate, 1)`
 }
 
-/** A part of a statement with its parameters: rows of the selection in a window. */
+/** A part of a statement with its parameters: `rows` are those of the selection in a window. */
 type Rows = {
-  readonly where: (from: string, until: string) => string
-  readonly table: string
+  readonly rows: (from: string, until: string) => string
   readonly keys: readonly string[]
   readonly value: string
   readonly params: Params
@@ -138,10 +138,14 @@ function rowsOf(selection: FlowSelection, source: FlowSource): Rows {
   )
   const fixed = [directions[selection.direction], ...conditions].filter((one) => one !== undefined)
   return {
-    table: tableOf(source),
     keys: selection.groupBy.map((key) => keyExpression(source.family, key)),
     value: amount(source, selection.metric),
-    where: (from, until) => [ofScope(selection.scope), during(from, until), ...fixed].join(' and '),
+    rows: (from, until) => {
+      const within = `${ofScope(selection.scope)} and ${during(from, until)}`
+      return source.family === 'peer'
+        ? `(${peerRows(within)}) where ${fixed.join(' and ') || 'true'}`
+        : `${tableOf(source)} where ${[within, ...fixed].join(' and ')}`
+    },
     params,
   }
 }
@@ -206,7 +210,7 @@ const names = (keys: readonly string[]): string => keys.map((_, at) => `g${at}`)
 /** Returns the statement of the series: those of the current window, or of `previous` with the groups of the current one. */
 export function seriesStatement(query: SeriesQuery): Statement {
   const { selection, source, borders, seconds, includeOther, previous } = query
-  const { table, keys, value, where, params } = rowsOf(selection, source)
+  const { keys, value, rows, params } = rowsOf(selection, source)
   const shown = previous ?? borders
   const window = previous ? 'p' : ''
   const bucket = bucketOf(shown, seconds, window)
@@ -216,35 +220,34 @@ export function seriesStatement(query: SeriesQuery): Statement {
     ...(previous ? bucketsParams(previous, 'p') : {}),
     ...bucket.params,
   }
-  const condition = where(`${window}from`, `${window}until`)
+  const wanted = rows(`${window}from`, `${window}until`)
   if (keys.length === 0) {
-    const sql = `select ${bucket.sql} as bucket, 1 as top, sum(${value}) as value from ${table} where ${condition} group by bucket`
+    const sql = `select ${bucket.sql} as bucket, 1 as top, sum(${value}) as value from ${wanted} group by bucket`
     return { sql, params: all, limits }
   }
-  const top = topOf(query, { table, keys, value, where })
+  const top = topOf(query, { keys, value, rows })
   const texts = keys.map((_, at) => `if(top, toString(g${at}), '') as k${at}`).join(', ')
-  const rows = `select ${bucket.sql} as bucket, ${named(keys)}, ${value} as v from ${table} where ${condition}`
   const sql =
     `with top_groups as (${top.sql}) ` +
     `select bucket, (${names(keys)}) in (select ${names(keys)} from top_groups) as top, ${texts}, sum(v) as value ` +
-    `from (${rows}) ${includeOther ? '' : 'where top '}group by bucket, top, ${keys.map((_, at) => `k${at}`).join(', ')}`
+    `from (select ${bucket.sql} as bucket, ${named(keys)}, ${value} as v from ${wanted}) ${includeOther ? '' : 'where top '}group by bucket, top, ${keys.map((_, at) => `k${at}`).join(', ')}`
   return { sql, params: { ...all, ...top.params }, limits }
 }
 
 /** The largest groups of the current window. Ties are broken by the keys, so that two answers agree. */
 function topOf(
   { borders, seconds, limit, limitBy, now }: SeriesQuery,
-  { table, keys, value, where }: Omit<Rows, 'params'>,
+  { keys, value, rows }: Omit<Rows, 'params'>,
 ): { sql: string; params: Params } {
-  const rows = `from ${table} where ${where('from', 'until')}`
+  const wanted = `from ${rows('from', 'until')}`
   const order = `order by rank desc, ${names(keys)} limit {limit:UInt32}`
   if (limitBy === 'avg')
     return {
-      sql: `select ${named(keys)}, sum(${value}) as rank ${rows} group by ${names(keys)} ${order}`,
+      sql: `select ${named(keys)}, sum(${value}) as rank ${wanted} group by ${names(keys)} ${order}`,
       params: { limit },
     }
   const bucket = bucketOf(borders, seconds, '')
-  const perBucket = `select ${named(keys)}, ${bucket.sql} as b, sum(${value}) as v ${rows} group by ${names(keys)}, b`
+  const perBucket = `select ${named(keys)}, ${bucket.sql} as b, sum(${value}) as v ${wanted} group by ${names(keys)}, b`
   const passed = borders.filter((at) => at <= now).length - 1
   const known = Math.max(Math.min(passed, borders.length - 1), 1)
   const figures: Readonly<Record<Exclude<FlowRank, 'avg'>, { sql: string; params: Params }>> = {
@@ -311,11 +314,11 @@ export function graphStatement(
   window: { readonly start: Date; readonly end: Date },
   limit: number,
 ): Statement {
-  const { table, keys, value, where, params } = rowsOf(selection, source)
-  const condition = where('from', 'until')
+  const { keys, value, rows, params } = rowsOf(selection, source)
+  const wanted = rows('from', 'until')
   const tops = keys.map(
     (key, at) =>
-      `t${at} as (select ${key} as g, sum(${value}) as rank from ${table} where ${condition} group by g order by rank desc, g limit {limit:UInt32})`,
+      `t${at} as (select ${key} as g, sum(${value}) as rank from ${wanted} group by g order by rank desc, g limit {limit:UInt32})`,
   )
   const columnsOf = keys.map(
     (_, at) => `g${at} in (select g from t${at}) as h${at}, if(h${at}, toString(g${at}), '') as k${at}`,
@@ -323,7 +326,7 @@ export function graphStatement(
   const groups = keys.map((_, at) => `h${at}, k${at}`).join(', ')
   const sql =
     `with ${tops.join(', ')} select ${columnsOf.join(', ')}, sum(v) as value ` +
-    `from (select ${named(keys)}, ${value} as v from ${table} where ${condition}) group by ${groups}`
+    `from (select ${named(keys)}, ${value} as v from ${wanted}) group by ${groups}`
   return {
     sql,
     params: { ...params, limit, from: secondsOf(window.start), until: secondsOf(window.end) },
@@ -346,9 +349,9 @@ export function valuesStatement(
     groupBy: [key],
     names: flowNames,
   }
-  const { table, keys, value, where, params } = rowsOf(selection, { family: 'flows', step: 1, isCut: false })
+  const { keys, value, rows, params } = rowsOf(selection, { family: 'flows', step: 1, isCut: false })
   return {
-    sql: `select toString(${keys[0]!}) as stored, sum(${value}) as rank from ${table} where ${where('from', 'until')} group by stored order by rank desc, stored limit 1000`,
+    sql: `select toString(${keys[0]!}) as stored, sum(${value}) as rank from ${rows('from', 'until')} group by stored order by rank desc, stored limit 1000`,
     params: { ...params, from: secondsOf(window.start), until: secondsOf(window.end) },
     limits,
   }

@@ -12,6 +12,7 @@ import { seedPort } from '../../inventory/testing.ts'
 import { DriverError, QueryTooExpensive } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import { addPrefix, addTeam } from '../testing.ts'
+import { rollUpPeers } from './collect/peer-rollup.ts'
 import { saveAsNames } from './as-name.store.ts'
 import { getFilterKeys } from './filter-keys.ts'
 import { getFlowGraph } from './flow-graph.ts'
@@ -392,6 +393,61 @@ describe('what is kept', () => {
     })
     assert.deepEqual([resolution, partial, series.length], [1, true, 1])
     assert.equal(series[0]!.values[0], null)
+  })
+
+  it('has the AS and country of flows whose hour is not added up yet', async () => {
+    const at = new Date('2026-03-14T12:50:00Z')
+    const old = (time: string, fields: Partial<TestFlow> = {}) =>
+      testFlow({ teamId: team + 102, time: new Date(time), bytes: 108_000, samplingRate: 10, srcAs: 64_777, srcCountry: 'NL', ...fields }) // prettier-ignore
+    await insertFlows(store, [
+      old('2026-02-20T12:10:00Z'),
+      old('2026-03-14T10:10:00Z'),
+      old('2026-03-14T11:10:00Z', { direction: 'out', dstAs: 64_777, dstCountry: 'NL' }),
+      old('2026-03-14T12:49:00Z'),
+      old('2026-03-14T12:49:00Z', { srcAs: 64_778, srcCountry: 'DE', bytes: 324_000 }),
+    ])
+    await rollUpPeers(store, Date.parse('2026-03-14T11:50:00Z') / 1000, new AbortController().signal)
+    const window = { start: new Date(at.getTime() - 30 * dayMs).toISOString(), end: at.toISOString() }
+    const asked = async (request: FlowTimeseriesRequest, teamId = team + 102, isStaff = false) => {
+      const answer = await getFlowTimeseries(deps(at), as(teamId, isStaff), {
+        ...window,
+        group_by: ['remote_asn'],
+        ...request,
+      })
+      assert.deepEqual([answer.resolution, answer.interval], [3_600, 10_800])
+      return answer.series.map(({ key, values }) => [key.remote_asn, ...values.filter((one) => one !== null)])
+    }
+    const [large, small] = [
+      ['64778', 0, 0, 8_640],
+      ['64777', 800, 1_600, 2_880],
+    ]
+    assert.deepEqual(await asked({}), [large, small])
+    assert.deepEqual(await asked({ limit: 1, limit_by: 'max', include_other: false }), [large])
+    assert.deepEqual(await asked({ filters: [{ key: 'remote_country', op: 'eq', value: 'DE' }] }), [large])
+    assert.deepEqual(await asked({ direction: 'out' }), [['64777', 0, 800, 0]])
+    const filters = [
+      { key: 'remote_asn', op: 'eq', value: '64778' },
+    ] satisfies FlowTimeseriesRequest['filters']
+    const all = await asked({ filters, all_teams: true }, team, true)
+    assert.equal(all[0]!.at(-1), 8_640)
+    // A team whose flows are all of hours that are not added up yet.
+    await insertFlows(store, [old('2026-03-14T12:49:00Z', { teamId: team + 103 })])
+    assert.deepEqual(await asked({}, team + 103), [['64777', 2_880]])
+    const { nodes, resolution } = await getFlowGraph(deps(at), as(team + 102), {
+      ...window,
+      metric: 'flows',
+      group_by: ['remote_asn', 'remote_country'],
+    })
+    assert.equal(resolution, 3_600)
+    assert.deepEqual(
+      nodes.map(({ value, total }) => [value, total]),
+      [
+        ['64777', 4],
+        ['64778', 1],
+        ['NL', 4],
+        ['DE', 1],
+      ],
+    )
   })
 
   it('has days of a time zone off the hour while minutes are kept', async () => {

@@ -1,0 +1,16 @@
+// The rows by AS and country as a part of a statement. Pure.
+import { keyExpression } from './flow-key.ts'
+
+/**
+ * Sums by AS and country are made when an hour is over. Flows of the hours after the last one that the team has there are read
+ * themselves, as rows of their hour: without them a series would fall to 0 at its end.
+ */
+export function peerRows(within: string): string {
+  const last = `(select max(time) + 3600 from flows_by_peer_1h where ${within})`
+  const [asn, country] = [keyExpression('flows', 'remote_asn'), keyExpression('flows', 'remote_country')]
+  return (
+    `select time, direction, remote_as, remote_country, bytes, packets, flows from flows_by_peer_1h where ${within} union all ` +
+    `select toStartOfHour(flows.time), direction, ${asn}, ${country}, ` +
+    `bytes * greatest(sampling_rate, 1), packets * greatest(sampling_rate, 1), toUInt64(1) from flows where ${within} and time >= ${last}`
+  )
+}
