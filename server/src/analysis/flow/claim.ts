@@ -303,7 +303,7 @@ async function correctPeers(
   if (areEqual(rows, await sumsOf(store, 'flows_by_peer_1h', team, range))) return
   const ofTeam = `team_id = {team:UInt32} and ${inRange}`
   await store.command(`delete from flows_by_peer_1h where ${ofTeam}`, { team, ...range })
-  await store.command(peerStatement(ofTeam), { team, ...range })
+  await store.command(`${peerStatement(ofTeam)} settings insert_deduplicate = 0`, { team, ...range })
   if (!areEqual(rows, await sumsOf(store, 'flows_by_peer_1h', team, range))) throw unsettled(day)
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestFlowStore } from '../../../drivers/clickhouse/testing.ts'
 import type { FlowStore } from '../flow-store.ts'
-import { peerStatement, rollUpPeers } from './peer-rollup.ts'
+import { peerStatement, rollUpHour, rollUpPeers } from './peer-rollup.ts'
 
 const hour = 1_790_000_400 - (1_790_000_400 % 3600)
 const { signal } = new AbortController()
@@ -79,11 +79,18 @@ test('an hour that a failure left added twice or in part is corrected; one whose
   for (const at of [hour, hour + 3600, hour + 7200]) await insert(store, at)
   await rollUpPeers(store, now, signal)
   const before = await rowsOf(store)
-  await store.command(peerStatement(`time = toDateTime(${hour}, 'UTC')`))
+  await store.command(`${peerStatement(`time = toDateTime(${hour}, 'UTC')`)} settings insert_deduplicate = 0`)
   await store.command(`delete from flows_by_peer_1h where time = toDateTime(${hour + 3600}, 'UTC')`)
   await store.command(
     `delete from flows where time = toDateTime(${hour + 7200}, 'UTC') and sampling_rate = 10`,
   )
-  assert.equal(await rollUpPeers(store, now, signal), 2)
+  assert.equal(await rollUpPeers(store, now + 3600, signal), 2)
   assert.deepEqual(await rowsOf(store), before)
+})
+
+test('an hour that two processes add at the same time is added once', async () => {
+  await using store = await createTestFlowStore()
+  await insert(store, hour)
+  await Promise.all([1, 2, 3].map(() => rollUpHour(store, hour, hour + 7200)))
+  assert.deepEqual(await hoursOf(store), [{ at: hour, flows: 2 }])
 })

@@ -19,8 +19,7 @@ export const peerStatement = (condition: string): string => `
     sum(bytes * greatest(sampling_rate, 1)), sum(packets * greatest(sampling_rate, 1)), count()
   from flows where ${condition}
   group by team_id, hour, direction, is_primary, remote_as, remote_country
-  order by team_id, hour, direction, remote_as, remote_country, is_primary
-  settings insert_deduplicate = 0`
+  order by team_id, hour, direction, remote_as, remote_country, is_primary`
 
 const ofHour = "time = toDateTime({hour:UInt32}, 'UTC')"
 const inHour = "time >= toDateTime({hour:UInt32}, 'UTC') and time < toDateTime({end:UInt32}, 'UTC')"
@@ -29,7 +28,7 @@ const inHour = "time >= toDateTime({hour:UInt32}, 'UTC') and time < toDateTime({
  * Adds the flows of an hour unless they are added already, and returns whether it did. `hour` is its start in Unix seconds. Repeating
  * it corrects whatever a failure left: a part of the hour, or the hour twice.
  */
-export async function rollUpHour(store: FlowStore, hour: number): Promise<boolean> {
+export async function rollUpHour(store: FlowStore, hour: number, nowSeconds: number): Promise<boolean> {
   const params = { hour, end: hour + hourSeconds }
   const [counts] = await store.query<{ kept: number; received: number; added: number }>(
     `select (select count() from flows where ${inHour}) as kept,
@@ -42,7 +41,11 @@ export async function rollUpHour(store: FlowStore, hour: number): Promise<boolea
   // Of an hour whose flows are partly deleted, what was added is more than what could be.
   if (kept === added || (kept < added && kept < received)) return false
   if (added > 0) await store.command(`delete from flows_by_peer_1h where ${ofHour}`, params)
-  await store.command(peerStatement(inHour), params)
+  // Two processes that add the hour at the same time add it once. Rows that were deleted since are added again, after an hour at most.
+  const token = `peer:${hour}:${kept}:${Math.floor(nowSeconds / hourSeconds)}`
+  const once =
+    added > 0 ? 'insert_deduplicate = 0' : `insert_deduplicate = 1, insert_deduplication_token = '${token}'`
+  await store.command(`${peerStatement(inHour)} settings ${once}`, params)
   return true
 }
 
@@ -67,7 +70,7 @@ export async function rollUpPeers(
   let hours = 0
   for (const { hour } of differing) {
     if (hours === hoursMax || signal.aborted) break
-    if (await rollUpHour(store, hour)) hours++
+    if (await rollUpHour(store, hour, nowSeconds)) hours++
   }
   return hours
 }

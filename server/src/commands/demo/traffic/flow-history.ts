@@ -98,7 +98,7 @@ export async function createHistoryWriter({ postgres, store, addressFiles, attac
     await store.insert(flowTable, block, `demo-${fromMs}-${untilMs}`)
     // The loop of the collector may come too late: flows of a month ago are soon deleted.
     for (let hour = Math.ceil(fromMs / hourMs); (hour + 1) * hourMs <= untilMs; hour++)
-      await rollUpHour(store, (hour * hourMs) / 1000)
+      await rollUpHour(store, (hour * hourMs) / 1000, Date.now() / 1000)
   }
 }
 
