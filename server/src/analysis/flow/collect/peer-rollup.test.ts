@@ -91,6 +91,18 @@ test('an hour that a failure left added twice or in part is corrected; one whose
 test('an hour that two processes add at the same time is added once', async () => {
   await using store = await createTestFlowStore()
   await insert(store, hour)
-  await Promise.all([1, 2, 3].map(() => rollUpHour(store, hour, hour + 7200)))
+  // Each has found that the hour is missing before one of them adds it.
+  const found = Promise.withResolvers<void>()
+  let count = 0
+  const together: FlowStore = {
+    ...store,
+    async query(...asked) {
+      const rows = await store.query(...asked)
+      if (++count === 2) found.resolve()
+      await found.promise
+      return rows as never
+    },
+  }
+  await Promise.all([1, 2].map(() => rollUpHour(together, hour, hour + 7200)))
   assert.deepEqual(await hoursOf(store), [{ at: hour, flows: 2 }])
 })
