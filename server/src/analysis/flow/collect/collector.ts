@@ -21,7 +21,12 @@ import {
 } from './exporter.store.ts'
 import { collectorId } from './collector-id.ts'
 import { CollectorThreads, type ThreadOptions } from './collector-threads.ts'
-import { createBaselineCache, findDetectorSource, readDetectorRules } from './detector-rules.ts'
+import {
+  createBaselineCache,
+  findDetectorSource,
+  readDetectorRules,
+  type BaselineCache,
+} from './detector-rules.ts'
 import { createCounterSamples } from './counter-samples.ts'
 import { createEventPackets } from './event-packets.ts'
 import { toHoldingColumns } from './flow-owners.ts'
@@ -73,7 +78,7 @@ export class FlowCollector {
   #revision: number | undefined
   readonly #received: ReceiveMetrics
   #problem = ''
-  readonly #baselines = createBaselineCache()
+  #baselines: BaselineCache | undefined
   readonly #reports: Spool
   #targets: readonly TargetRates[] = []
   #id: string | undefined
@@ -171,10 +176,11 @@ export class FlowCollector {
 
   /** Thresholds of the detector, and the usual traffic of prefixes. */
   async refreshDetector(): Promise<void> {
-    const { postgres, store } = this.#options
+    const { postgres, store, spoolDir } = this.#options
+    const baselines = (this.#baselines ??= createBaselineCache(spoolDir))
     const source = await findDetectorSource(postgres.owner)
     const rules =
-      source && (await readDetectorRules(postgres.owner, store, source, Date.now() / 1000, this.#baselines))
+      source && (await readDetectorRules(postgres.owner, store, source, Date.now() / 1000, baselines))
     this.#threads?.toBatcher({ kind: 'detector', rules })
   }
 

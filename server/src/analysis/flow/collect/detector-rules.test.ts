@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { parsePrefix } from '../../../net/prefix.ts'
 import { createTestDatabase } from '../../../db/testing.ts'
 import { createTestFlowStore } from '../../../drivers/clickhouse/testing.ts'
+import type { FlowStore } from '../flow-store.ts'
 import {
   createBaselineCache,
   findDetectorSource,
   readBaselines,
   readDetectorRules,
+  type BaselineCache,
 } from './detector-rules.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'pharos-baselines-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
 
 const hour = 1_790_000_400 - (1_790_000_400 % 3600)
 const week = 7 * 86_400
@@ -41,12 +49,7 @@ test('the rules are those of teams and prefixes, then the defaults of the source
     values (1, null, 1000000, 4, null), (1, '203.0.113.0/24', 2000000, null, 5)`.execute(owner)
   const source = await findDetectorSource(owner)
   assert.equal(source?.key, 'own')
-  const cache = createBaselineCache()
-  const broken = { ...store, query: () => Promise.reject(new Error('unreachable')) }
-  const former = new Map([[10, { bps: 1, pps: 1 }]])
-  const { baselines } = await readDetectorRules(owner, broken, source!, hour, { hour: 1, baselines: former })
-  assert.deepEqual(baselines, former, 'the former ones stay in use')
-  assert.deepEqual(await readDetectorRules(owner, store, source!, hour, cache), {
+  assert.deepEqual(await readDetectorRules(owner, store, source!, hour, createBaselineCache(folder)), {
     thresholds: [
       { teamId: 1, bps: 1_000_000, ratio: 4 },
       { teamId: 1, prefix: parsePrefix('203.0.113.0/24'), bps: 2_000_000, networkPps: 5 },
@@ -54,4 +57,22 @@ test('the rules are those of teams and prefixes, then the defaults of the source
     ],
     baselines: new Map(),
   })
+})
+
+test('the former baselines stay in use while the store does not answer, over a restart', async () => {
+  await using database = await createTestDatabase()
+  const { owner } = database.postgres
+  const source = { key: 'own', settings: { bps: 1_000_000, ratio: 4 } }
+  const known = { query: async () => [{ prefix_id: 10, bps: 5e6, pps: 1 }] } as unknown as FlowStore
+  const broken = { query: () => Promise.reject(new Error('unreachable')) } as unknown as FlowStore
+  const read = async (store: FlowStore, at: number, cache: BaselineCache) =>
+    (await readDetectorRules(owner, store, source, at, cache)).baselines
+  const cache = createBaselineCache(folder)
+  const usual = await read(known, hour, cache)
+  assert.deepEqual(usual, new Map([[10, { bps: 5e6, pps: 1 }]]))
+  assert.deepEqual(await read(broken, hour + 3600, cache), usual)
+  const restarted = createBaselineCache(folder)
+  assert.deepEqual(await read(broken, hour, restarted), usual)
+  const changed = { query: async () => [] } as unknown as FlowStore
+  assert.deepEqual(await read(changed, hour, restarted), new Map(), 'they are read once the store answers')
 })

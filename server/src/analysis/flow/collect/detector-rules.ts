@@ -1,10 +1,12 @@
 // The rules of the detector in the collector: thresholds of teams and prefixes, the defaults of its source, and the usual traffic of prefixes.
+import { join } from 'node:path'
 import type { Db } from '../../../db/postgres.ts'
 import type { DetectorRules } from '../../detector/detector.ts'
 import { parsePrefix } from '../../../net/prefix.ts'
 import type { Baseline, Threshold } from '../../detector/threshold.ts'
 import { readDefaults } from '../../sources/flows.ts'
 import type { FlowStore } from '../flow-store.ts'
+import { readBaselineFile, writeBaselineFile } from './baseline-file.ts'
 
 /** Where its reports go: the first source of kind `flows`. */
 export type DetectorSource = { readonly key: string; readonly settings: unknown }
@@ -19,12 +21,16 @@ export async function findDetectorSource(db: Db): Promise<DetectorSource | undef
     .executeTakeFirst()
 }
 
-/** The baselines of an hour: they are read once in it. */
-export type BaselineCache = { hour: number; baselines: ReadonlyMap<number, Baseline> }
+/** The baselines of an hour: they are read once in it, and kept in the file. */
+export type BaselineCache = { readonly path: string; hour: number; baselines: ReadonlyMap<number, Baseline> }
 
-export const createBaselineCache = (): BaselineCache => ({ hour: -1, baselines: new Map() })
+/** The baselines are those of the former run. */
+export function createBaselineCache(dir: string): BaselineCache {
+  const path = join(dir, 'baselines')
+  return { path, hour: -1, baselines: readBaselineFile(path) }
+}
 
-/** If the store does not answer, the former baselines stay in use: without them usual traffic would be an attack. */
+/** If the store does not answer, the former baselines stay in use, over restarts: without them usual traffic would be an attack. */
 export async function readDetectorRules(
   db: Db,
   store: FlowStore,
@@ -64,6 +70,7 @@ async function refreshBaselines(store: FlowStore, nowSeconds: number, cache: Bas
   if (!found) return
   cache.hour = hour
   cache.baselines = found
+  writeBaselineFile(cache.path, found)
 }
 
 const weeks = 4
