@@ -62,6 +62,8 @@ function run(
   { thresholds, baselines = new Map() }: Scene,
   seconds: number,
   traffic: (second: number) => readonly Traffic[],
+  /** What the clock shows. */
+  clock = (second: number) => second,
 ) {
   const detector = new Detector(2 ** 12)
   detector.setRules({ thresholds, baselines })
@@ -72,7 +74,8 @@ function run(
     columns.length = 0
     for (const one of traffic(second)) addRow(columns, one)
     detector.add(columns, owners)
-    for (const report of detector.advance(start + second, owners)) reports.push({ ...report, at: second })
+    for (const report of detector.advance(start + clock(second), owners))
+      reports.push({ ...report, at: second })
   }
   return { detector, reports }
 }
@@ -107,6 +110,24 @@ describe('the detector', () => {
       last.vectors.map(({ classification }) => classification),
       ['udp.amplification.dns'],
     )
+  })
+
+  it('goes on when its clock is set back, with the attacks that it knows and new ones', () => {
+    const { reports } = run(
+      { thresholds: [{ bps: gigabit }] },
+      200,
+      (second) => [
+        ...(second < 100 ? [{ to: host, bps: 2 * gigabit }] : []),
+        ...(second >= 60 ? [{ to: '203.0.113.8', bps: 2 * gigabit }] : []),
+      ],
+      (second) => (second < 50 ? second : second - 3600),
+    )
+    const known = reports.filter(({ network }) => network === `${host}/32`)
+    const ongoing = known.filter(({ status }) => status === 'ongoing')
+    assert.ok(ongoing.every(({ at }, i) => i === 0 || at - ongoing[i - 1]!.at <= 11))
+    assert.equal(known.at(-1)!.status, 'ended')
+    const other = reports.find(({ network }) => network === '203.0.113.8/32')
+    assert.ok(other!.at - 60 <= 15, `after ${other!.at - 60} s`)
   })
 
   it('counts packets, multiplied by the sampling rate, and names all kinds of traffic', () => {

@@ -185,13 +185,14 @@ export class Detector {
     }
   }
 
-  /** Evaluates everything added so far. `second` is Unix time; nothing happens unless it is later than before. */
+  /** Evaluates everything added so far. `second` is Unix time; nothing happens within the same second. */
   advance(second: number, owners: Owners): Detection[] {
     const seconds = second - this.#second
-    if (seconds <= 0 || this.#isOff()) return []
+    if (seconds === 0 || this.#isOff()) return []
+    if (seconds < 0) this.#setBack(seconds)
     this.#second = second
-    // The first call only sets the time: what came before belongs to no known span.
-    const span = seconds > 3600 ? 1 : seconds
+    // The first call only sets the time: what came before belongs to no known span. Neither does it after the clock was set.
+    const span = seconds < 0 || seconds > 3600 ? 1 : seconds
     const table = this.#table
     const { bps, pps } = this.#lowest
     const found: number[] = []
@@ -218,6 +219,15 @@ export class Detector {
     const reports = this.#report()
     if (table.compact(bps * keepRatio, pps * keepRatio)) this.#followRows()
     return reports
+  }
+
+  /** The clock was set back: until it reached the former time, no attack would be reported. */
+  #setBack(seconds: number): void {
+    this.#remoteSecond += seconds
+    for (const attack of this.#attacks.values()) {
+      attack.reportedAt += seconds
+      if (attack.belowSince !== undefined) attack.belowSince += seconds
+    }
   }
 
   /** Rows have moved. */

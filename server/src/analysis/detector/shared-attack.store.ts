@@ -30,11 +30,14 @@ export async function saveAttacks(trx: Trx, attacks: ReadonlyMap<string, SharedA
   )
 }
 
-/** Their events are ended: what is reported of them later is another event. */
+/**
+ * Their events are ended: what is reported of them later is another event. Times ahead, of a collector whose clock was wrong, must not keep
+ * others from reporting.
+ */
 export async function endAttacks(trx: Trx, ids: readonly string[], ended: Date): Promise<void> {
-  await sql`update detector_attacks set ended = ${ended} where id = any(${ids}::text[]) and ended is null`.execute(
-    trx,
-  )
+  await sql`
+    update detector_attacks set ended = ${ended}, observed = least(observed, ${ended})
+    where id = any(${ids}::text[]) and ended is null`.execute(trx)
 }
 
 /** Replaces the rates of a collector, and returns those of all others. */

@@ -53,14 +53,16 @@ async function eventsOn(network: string) {
   ])
 }
 
-const silence = () =>
-  sql`update events set source_received = now() - interval '11 minutes'`.execute(database.postgres.owner)
+const silence = (network: string) =>
+  sql`update events set source_received = now() - interval '11 minutes' where affected_network = ${network}`.execute(
+    database.postgres.owner,
+  )
 
 describe('an attack that no collector reports', () => {
   it('is ended, and is another event if its collector was only cut off', async () => {
     const network = '203.0.113.7/32'
     await reports(network, 'a', 3, 13)
-    await silence()
+    await silence(network)
     assert.equal(await endSilentAttacks(database.postgres, new Date(began + 620_000)), 1)
     await reports(network, 'a', 23, 613)
     assert.deepEqual(await eventsOn(network), [[0, 620, 613e8]], 'reports from before the end belong to it')
@@ -79,12 +81,24 @@ describe('an attack that no collector reports', () => {
     ])
   })
 
+  it('is reported by another collector after one whose clock was ahead', async () => {
+    const network = '203.0.113.9/32'
+    await reports(network, 'a', 12_000, 12_010)
+    await silence(network)
+    assert.equal(await endSilentAttacks(database.postgres, new Date(began + 3_600_000)), 1)
+    await reports(network, 'b', 3_640, 3_640)
+    assert.deepEqual(await eventsOn(network), [
+      [0, 3600, 12_010e8],
+      [3640, null, null],
+    ])
+  })
+
   it('is not ended before the reports that waited for the database', async () => {
     const network = '203.0.113.8/32'
     let hasReports = false
     const check = createSilentCheck(database.postgres, () => hasReports)
     await reports(network, 'a', 3, 13)
-    await silence()
+    await silence(network)
     const minute = (count: number) => new Date(began + count * silentCheckMs)
     assert.equal(await check(minute(20)), 0, 'the process has just started')
     hasReports = true
