@@ -1,5 +1,6 @@
 // The script of the receiving thread of the collector.
 import { parentPort, workerData } from 'node:worker_threads'
+import { createLearnedReports } from '../analysis/flow/collect/learned-reports.ts'
 import type {
   EmptiedBatch,
   FilledBatch,
@@ -14,7 +15,7 @@ import type { DatagramSource } from '../analysis/flow/datagram-source.ts'
 import { createDatagramSource } from '../drivers/netflow/datagram-sources.ts'
 import { createDecoder } from '../drivers/netflow/decoder.ts'
 
-const countersMs = 1_000
+const reportMs = 1_000
 /** Without the privilege the kernel grants what net.core.rmem_max allows. */
 const receiveBufferBytes = 32 * 2 ** 20
 
@@ -24,19 +25,20 @@ const report = (message: FromReceiver) => parentPort!.postMessage(message)
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
 const send = (batch: FilledBatch) => batches.postMessage(batch)
 
+const learned = createLearnedReports(report)
 const samples = new PacketSamples()
 const decoder = createDecoder({
-  onTemplate: (template) => report({ kind: 'template', template }),
-  onWithdrawal: (key) => report({ kind: 'withdrawal', key }),
-  onSampling: (sampling) => report({ kind: 'sampling', sampling }),
-  onOutdatedSampling: (sampling) => report({ kind: 'outdated-sampling', sampling }),
+  onTemplate: (template) => learned.add({ kind: 'template', template }),
+  onWithdrawal: (key) => learned.add({ kind: 'withdrawal', key }),
+  onSampling: (sampling) => learned.add({ kind: 'sampling', sampling }),
+  onOutdatedSampling: (sampling) => learned.add({ kind: 'outdated-sampling', sampling }),
   onUnknownTemplate: (key) => report({ kind: 'unknown-template', key }),
   onInterfaceCounters: (counters) => report({ kind: 'interface-counters', counters }),
   onHeader: (...header) => samples.add(...header),
 })
 
 let receiver: FlowReceiver | undefined
-let counting: NodeJS.Timeout | undefined
+let reporting: NodeJS.Timeout | undefined
 
 parentPort!.on('message', (message: ToReceiver) => {
   if (message.kind === 'known') {
@@ -54,10 +56,15 @@ parentPort!.on('message', (message: ToReceiver) => {
 batches.on('message', (batch: EmptiedBatch) => receiver?.giveBack(batch))
 
 function stop(): void {
-  clearInterval(counting)
+  clearInterval(reporting)
   if (receiver === undefined) return send({ kind: 'end' })
-  report({ kind: 'counters', counters: receiver.counters() })
+  reportNow(receiver)
   receiver.stop()
+}
+
+function reportNow(from: FlowReceiver): void {
+  learned.send()
+  report({ kind: 'counters', counters: from.counters() })
 }
 
 try {
@@ -81,7 +88,7 @@ function start(source: DatagramSource): void {
   })
   receiver = started
   started.start()
-  counting = setInterval(() => report({ kind: 'counters', counters: started.counters() }), countersMs)
+  reporting = setInterval(() => reportNow(started), reportMs)
   report({
     kind: 'listening',
     source: source.kind,

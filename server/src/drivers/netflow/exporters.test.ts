@@ -337,8 +337,8 @@ describe('sampling rates that change', () => {
 
   it('are those of the samplers that the exporter repeats, also after a restart', () => {
     for (const [intervalMs, hours] of [
-      [60_000, 2],
-      [600_000, 2],
+      [60_000, 0.5],
+      [600_000, 1.5],
       [1_800_000, 4],
     ] as const) {
       const one = createExport()

@@ -1,6 +1,6 @@
 // The sampling rates that exporters announce in options. Newer announcements replace older ones:
 // - a rate that an exporter announces again and again and then no longer is outdated: it is silent for six times the longest interval between
-//   its announcements, an hour at least, and three days if it was not repeated since the start. Three days are three times the longest
+//   its announcements, 15 minutes at least, and three days if it was not repeated since the start. Three days are three times the longest
 //   interval that IOS accepts. Datagrams with options get lost like others, so that several must be missing;
 // - silence is measured against what the exporter repeats, not by the clock. An exporter that announces its rates once keeps them for
 //   ever, and a collector that was down has missed nothing;
@@ -14,8 +14,8 @@ import { RateCounts } from './common-rates.ts'
 
 /** Seconds. */
 const reportInterval = 3600
-const sweepInterval = 600
-const silenceMin = 3600
+const sweepInterval = 300
+const silenceMin = 900
 const silenceMax = 3 * 86_400
 const intervalsOfSilence = 6
 

@@ -24,6 +24,7 @@ import { ingestDeliveries } from '../../ingest.ts'
 import { fixture } from '../../sources/fixtures.ts'
 import { addSource, deliver } from '../../testing.ts'
 import { FlowCollector, type FlowCollectorOptions } from './collector.ts'
+import { listTemplates } from './exporter.store.ts'
 
 const folders: string[] = []
 after(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
@@ -356,7 +357,11 @@ describe('the collector of flows', () => {
     await two.collector.listen()
     await send([message!], one.collector.addresses[0]!.port)
     await until(async () => (await rowsIn(store)) === 1)
-    await one.collector.saveLearned()
+    // The thread reports what it has learned once a second.
+    await until(async () => {
+      await one.collector.saveLearned()
+      return (await listTemplates(database.postgres.owner)).length > 0
+    })
     await send([withoutTemplate(message!)], two.collector.addresses[0]!.port)
     await until(async () => (await rowsIn(store)) === 2)
     await one.collector.stop()
