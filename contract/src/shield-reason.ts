@@ -40,7 +40,8 @@ const reasonTexts = {
     'A stored rule cannot be read by this version of Pharos, so that the scrubbers keep the list that they have. Contact the provider.',
   rate_too_high: ({ field, max }) =>
     `The scrubber accepts limits of at most ${n(max)} ${field === 'rate_pps' ? 'packets' : 'bits'} per second.`,
-  too_many_rules: ({ max }) => `The scrubber accepts at most ${n(max)} rules.`,
+  too_many_rules: ({ max }) =>
+    `The scrubber accepts at most ${n(max)} rules of all lists together, and has no room for those of this list.`,
   held: () => 'The list could drop wanted traffic, so that the provider must approve it first.',
   not_approved: () =>
     'The provider did not approve the list, since it could drop wanted traffic. Change its rules, or contact the provider.',

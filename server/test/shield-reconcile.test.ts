@@ -5,7 +5,12 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { compileLists, type CompileResult } from '../src/analysis/shield/compile.ts'
-import { reconcileScrubber, type ReconcileDeps, type ScrubberRun } from '../src/analysis/shield/reconcile.ts'
+import {
+  reconcileScrubber,
+  type ReconcileDeps,
+  type ScrubberRun,
+  type ScrubberTarget,
+} from '../src/analysis/shield/reconcile.ts'
 import { saveHits } from '../src/analysis/shield/reconcile.store.ts'
 import type { RuleCount } from '../src/analysis/shield/record-hits.ts'
 import { planLists, type Scrubber } from '../src/analysis/shield/scrubber.ts'
@@ -74,7 +79,7 @@ const decide = (id: number, decision: 'approve' | 'reject') =>
 /** One run of the loops. */
 async function run(
   deps: Partial<ReconcileDeps> = {},
-  target: { name?: string; scrubber?: Scrubber } = {},
+  target: Partial<ScrubberTarget> = {},
 ): Promise<ScrubberRun> {
   await upkeepLists(db())
   try {
@@ -574,6 +579,41 @@ describe('a list that a scrubber cannot apply', () => {
       assert.match(detail, text)
       await put(of, [])
     }
+    await run()
+  })
+})
+
+describe('a scrubber without room', () => {
+  const rulesMax = 10
+  const small = new SandboxScrubber({ name: 'edge', rulesMax, latencyMs: 0 })
+  const countOf = async (): Promise<number> =>
+    (await small.list()).reduce((sum, { ruleCount }) => sum + ruleCount, 0)
+  const ports = (count: number) => Array.from({ length: count }, (_, at) => deny(1000 + at))
+
+  it('keeps the lists that it holds, which can change, and refuses a new one until there is room', async () => {
+    const [held, wanted] = [await newPrefix(), hostOf(await newPrefix(), 7) + '/32']
+    const target = { scrubber: small, prefixes: [held, wanted].map(parsePrefixOrAddress) }
+    await put(held, ports(8))
+    await run({}, target)
+    await put(wanted, ports(5))
+    await run({}, target)
+    const states = async () => [
+      await countOf(),
+      (await listOf(held)).status,
+      (await listOf(wanted)).status,
+      (await listOf(wanted)).status_reason?.code,
+    ]
+    assert.deepEqual(await states(), [8, 'active', 'error', 'too_many_rules'])
+    await put(held, [deny(99), ...ports(7)])
+    await run({}, target)
+    assert.deepEqual(await states(), [8, 'active', 'error', 'too_many_rules'], 'it may be changed')
+    await put(held, [deny(99), ...ports(4)])
+    await run({}, target)
+    assert.deepEqual(await states(), [5, 'active', 'pending', 'waiting'], 'the rules were in place until now')
+    await run({}, target)
+    assert.deepEqual(await states(), [10, 'active', 'active', undefined])
+    for (const prefix of [held, wanted]) await put(prefix, [])
+    await run({}, target)
     await run()
   })
 })

@@ -494,6 +494,37 @@ describe('a request for a list', () => {
     )
   })
 
+  it('is refused if the scrubber has no room beside the lists of all teams, of which it tells nothing', async () => {
+    const [theirs, ours] = [await newPrefix(other), await newPrefix()]
+    await db()
+      .insertInto('scrubbers')
+      .values({
+        name: 'small',
+        driver: JSON.stringify({ kind: 'sandbox' }),
+        prefixes: [theirs, ours],
+        rules_max: 5,
+      })
+      .execute()
+    await sql`
+      with list as (insert into shield_lists (team_id, prefix) values (${other.teamId}, ${theirs}::cidr) returning id)
+      insert into shield_installs (list_id, team_id, scrubber, version, state, rule_count)
+      select id, ${other.teamId}, 'small', 0, 'active', 3 from list`.execute(db())
+    const refused = await put({ prefix: ours, rules: [deny(1), deny(2), deny(3)] })
+    assert.deepEqual(
+      [refused.status, refused.body.errors.map(({ loc, ctx }: Answered) => [loc, ctx.code])],
+      [422, [[['body', 'rules'], 'too_many_rules']]],
+    )
+    assert.match(refused.body.errors[0].msg, /at most 5 rules of all lists together/)
+    assert.ok(!JSON.stringify(refused.body).includes(theirs))
+    assert.equal((await put({ prefix: ours, rules: [deny(1), deny(2)] })).status, 200)
+    assert.equal(
+      (await put({ prefix: ours, rules: [deny(3), deny(4)] })).status,
+      200,
+      'in place of the others',
+    )
+    await sql`delete from scrubbers`.execute(db())
+  })
+
   it('needs force while it is unknown what the rules would drop', async () => {
     const prefix = await newPrefix()
     const refused = await put({ prefix, rules: [deny(53)], force: false })

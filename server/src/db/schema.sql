@@ -2569,6 +2569,7 @@ create table shield_installs (
   rules jsonb not null default '{}'::jsonb, -- by id of the rule: reason and attributes, for rules that differ from the list
   seen timestamp with time zone not null default now(),
   held jsonb not null default '[]'::jsonb, -- the rules of the list that the scrubber held when it was last read, in their order
+  rule_count integer not null default 0, -- rules that the scrubber held of the list when it was last read, added ones included
   constraint shield_installs_pkey PRIMARY KEY (list_id, scrubber),
   constraint shield_installs_list_id_team_id_fkey FOREIGN KEY (list_id, team_id) REFERENCES shield_lists(id, team_id) ON DELETE CASCADE,
   constraint shield_installs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'rejected'::text, 'held'::text, 'unreachable'::text])))

@@ -1796,6 +1796,8 @@ export interface ShieldInstallsTable {
   seen: Generated<Date>
   /** the rules of the list that the scrubber held when it was last read, in their order */
   held: GeneratedJson
+  /** rules that the scrubber held of the list when it was last read, added ones included */
+  rule_count: Generated<number>
 }
 
 export type ShieldListsStatus = 'pending' | 'active' | 'error'

@@ -6,7 +6,7 @@ import { refusalsOfList } from '../analysis/shield/check-list.ts'
 import { HitsRecorder } from '../analysis/shield/record-hits.ts'
 import { markMitigations } from '../analysis/shield/mark-mitigations.ts'
 import { reconcileScrubber, type ScrubberTarget } from '../analysis/shield/reconcile.ts'
-import { listScrubbers, type ScrubberRow } from '../analysis/shield/scrubber.store.ts'
+import { listHeld, listScrubbers, type ScrubberRow } from '../analysis/shield/scrubber.store.ts'
 import type { Scrubber } from '../analysis/shield/scrubber.ts'
 import { listNested } from '../analysis/shield/shield-list.store.ts'
 import type { CheckScrubbers } from '../analysis/shield/update-shield.ts'
@@ -168,12 +168,15 @@ export const createCheckScrubbers =
     const { front } = deps.postgres
     const nested = await deps.postgres.inTeam(teamId, (trx) => listNested(trx, teamId, prefix))
     const rows = await listScrubbers(front, prefix)
-    const refusals = rows.flatMap((row) => {
-      const can = capabilitiesOf(deps, row)
-      const others = nested.filter((list) => getsList(row, list.prefix))
-      return can ? refusalsOfList({ prefix, rules }, others, can, row.name) : []
-    })
-    return { scrubbers: rows.length, refusals }
+    const refusals = await Promise.all(
+      rows.map(async (row) => {
+        const can = capabilitiesOf(deps, row)
+        if (!can) return []
+        const others = nested.filter((list) => getsList(row, list.prefix))
+        return refusalsOfList({ prefix, rules }, others, can, await listHeld(front, row), row.name)
+      }),
+    )
+    return { scrubbers: rows.length, refusals: refusals.flat() }
   }
 
 /** As `listScrubbers` selects. */

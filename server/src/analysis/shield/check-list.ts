@@ -3,6 +3,7 @@ import { shieldReasonText } from '@pharos/contract/shield-reason'
 import type { Prefix } from '../../net/prefix.ts'
 import { compileLists, type CompileRefusal, type CompileRefusalCode, type OrderedList } from './compile.ts'
 import { reasonOfRefusal } from './refusal-reason.ts'
+import type { HeldList } from './room.ts'
 import type { RuleId, ScrubberCapabilities } from './scrubber.ts'
 import type { NestedList } from './shield-list.store.ts'
 import { findStored, type ParsedRule } from './shield-rule.ts'
@@ -16,16 +17,19 @@ export function refusalsOfList(
   { prefix, rules }: { readonly prefix: Prefix; readonly rules: readonly ParsedRule[] },
   nested: readonly NestedList[],
   can: ScrubberCapabilities,
+  held: readonly HeldList[],
   scrubber: string,
 ): ListRefusal[] {
   const others = nested.map(orderedOf)
   const list = { prefix, rules: rules.map(({ parsed }, place) => ({ id: ~place, ...parsed })) }
-  const before = new Set(compileLists(others, can).refused.map((refusal) => refusal.prefix))
-  return compileLists([...others, list], can)
+  const before = new Set(compileLists(others, can, held).refused.map((refusal) => refusal.prefix))
+  return compileLists([...others, list], can, held)
     .refused.filter((refusal) => !before.has(refusal.prefix))
     .flatMap((refusal) => {
       const { reason, attrs, rules: refused } = reasonOfRefusal(refusal, can)
       const common = { scrubber, reason, detail: shieldReasonText(reason, attrs) }
+      // Whichever of the lists it is: the new one takes the room.
+      if (refusal.code === 'rules_max') return [common]
       const otherPrefix = otherListOf(refusal, prefix, others)
       if (otherPrefix) return [{ ...common, ...placeIn(refusal.rules.find(isNew)), otherPrefix }]
       if (refused.length === 0) return [common]

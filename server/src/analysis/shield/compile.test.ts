@@ -241,6 +241,8 @@ describe('compiled lists', () => {
       const result = compileLists(lists, few)
       assert.deepEqual(result.refused, [{ prefix, code: 'rules_max', rules: [] }])
       assert.equal(result.lists.length, 1)
+      const held = compileLists(lists, few, [{ prefix, ruleCount: 1 }])
+      assert.deepEqual(held.refused, [{ prefix: prefix6, code: 'rules_max', rules: [] }])
     }
   })
 })

@@ -10,6 +10,7 @@ import {
   encodeComponents,
 } from '../../net/flowspec/nlri.ts'
 import { comparePrefixes, covers, halvesOf, lengthOf, overlaps, type Prefix } from '../../net/prefix.ts'
+import { type HeldList, Room } from './room.ts'
 import type { CompiledList, CompiledRule, RuleId, ScrubberCapabilities } from './scrubber.ts'
 
 /** The rules of a prefix, the first one that matches decides. */
@@ -57,11 +58,17 @@ const growthMax = 8
 
 /**
  * Compiles all lists of a scrubber, one for each prefix. If prefixes nest, the list of the more specific prefix comes first for its
- * packets; a list that cannot be ordered with those of more specific prefixes is refused. Lists without rules are left out.
+ * packets; a list that cannot be ordered with those of more specific prefixes is refused. Lists without rules are left out. `held` are
+ * the lists of the scrubber.
  */
-export function compileLists(lists: readonly OrderedList[], can: ScrubberCapabilities): CompileResult {
+export function compileLists(
+  lists: readonly OrderedList[],
+  can: ScrubberCapabilities,
+  held: readonly HeldList[] = [],
+): CompileResult {
   const refused: CompileRefusal[] = []
   const shadowed: ShadowedRule[] = []
+  const room = new Room(can.rulesMax, held)
   const compiler = can.ordering === 'flowspec' ? new FlowspecOrder() : new SequenceOrder()
   // The more specific prefixes first, and the same lists in the same order each time.
   const ordered = lists.toSorted(
@@ -71,8 +78,7 @@ export function compileLists(lists: readonly OrderedList[], can: ScrubberCapabil
     const hidden = shadowedIn(list)
     shadowed.push(...hidden)
     const visible = list.rules.filter(({ id }) => !hidden.some(({ rule }) => rule === id))
-    const refusal =
-      unsupported(list, can) ?? compiler.add({ prefix: list.prefix, rules: visible }, can.rulesMax)
+    const refusal = unsupported(list, can) ?? compiler.add({ prefix: list.prefix, rules: visible }, room)
     if (refusal) refused.push(refusal)
   }
   const compiled = compiler.lists()
@@ -119,12 +125,10 @@ function multipliedIn({ prefix, rules }: CompiledList) {
 /** Lists are installed as they are. */
 class SequenceOrder {
   readonly #lists: OrderedList[] = []
-  #count = 0
 
-  add(list: OrderedList, rulesMax: number): CompileRefusal | undefined {
-    if (this.#count + list.rules.length > rulesMax)
+  add(list: OrderedList, room: Room): CompileRefusal | undefined {
+    if (!room.take(list.prefix, list.rules.length))
       return { prefix: list.prefix, code: 'rules_max', rules: [] }
-    this.#count += list.rules.length
     if (list.rules.length > 0) this.#lists.push(list)
     return undefined
   }
@@ -163,7 +167,7 @@ class FlowspecOrder {
   #pieces: Piece[] = []
 
   /** Adds a list whose packets are matched after those of all lists before. Changes nothing if it returns a refusal. */
-  add({ prefix, rules }: OrderedList, rulesMax: number): CompileRefusal | undefined {
+  add({ prefix, rules }: OrderedList, room: Room): CompileRefusal | undefined {
     const before = this.#origins.filter((origin) => overlaps(origin.prefix, prefix))
     const origins = rules.map(({ id, action, match }, at): Origin => {
       const place = this.#origins.length + at
@@ -199,7 +203,7 @@ class FlowspecOrder {
         return { prefix, code: 'too_many_added', rules: [first.id, piece.origin.id] }
       }
     }
-    if (this.#pieces.length + kept.length > rulesMax) return { prefix, code: 'rules_max', rules: [] }
+    if (!room.take(prefix, kept.length)) return { prefix, code: 'rules_max', rules: [] }
     this.#origins = [...this.#origins, ...origins]
     this.#pieces = [...this.#pieces, ...kept]
     return undefined

@@ -51,6 +51,7 @@ export function decideChanges(
     const compiled = compile(
       desired.map(asItStays).map(({ prefix, rules }) => ({ prefix, rules })),
       can,
+      before,
     )
     const waits = desired.filter(({ listId }) => waiting.has(listId))
     const kept = new Set([...compiled.refused, ...unreadable, ...waits].map(({ prefix }) => prefix))

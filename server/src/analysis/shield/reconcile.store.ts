@@ -6,6 +6,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { newRulesMax, type ManyRules, type PlannedHold } from './reconcile-guard.ts'
+import type { HeldList } from './room.ts'
 import type { RuleHits } from './scrubber.ts'
 import type { StoredMatch } from './shield-rule.ts'
 
@@ -142,21 +143,28 @@ export type Install = {
 }
 
 /** Saves what the scrubber holds of each list, and forgets lists that it no longer gets. */
-export async function saveInstalls(trx: Trx, scrubber: string, installs: readonly Install[]): Promise<void> {
+export async function saveInstalls(
+  trx: Trx,
+  scrubber: string,
+  installs: readonly Install[],
+  lists: readonly HeldList[],
+): Promise<void> {
+  const counts = lists.map(({ prefix, ruleCount }) => ({ prefix, ruleCount }))
   await sql`
     delete from shield_installs where scrubber = ${scrubber}
       and not list_id = any(${installs.map(({ listId }) => listId)}::integer[])`.execute(trx)
   await sql`
-    insert into shield_installs (list_id, team_id, scrubber, version, state, reason, reason_attrs, rules, held)
-    select l.id, l.team_id, ${scrubber}, n.version, n.state, n.reason, n.attrs, n.rules, coalesce(n.held, before.held, '[]')
+    insert into shield_installs (list_id, team_id, scrubber, version, state, reason, reason_attrs, rules, held, rule_count)
+    select l.id, l.team_id, ${scrubber}, n.version, n.state, n.reason, n.attrs, n.rules, coalesce(n.held, before.held, '[]'),
+      coalesce(c."ruleCount", 0)
     from jsonb_to_recordset(${JSON.stringify(installs)}::jsonb)
       as n ("listId" integer, version integer, state text, reason text, attrs jsonb, rules jsonb, held jsonb)
     join shield_lists l on l.id = n."listId"
+    left join jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as c (prefix cidr, "ruleCount" integer) on c.prefix = l.prefix
     left join shield_installs before on before.list_id = l.id and before.scrubber = ${scrubber}
     on conflict (list_id, scrubber) do update set version = excluded.version, state = excluded.state, reason = excluded.reason,
-      reason_attrs = excluded.reason_attrs, rules = excluded.rules, held = excluded.held, seen = now()`.execute(
-    trx,
-  )
+      reason_attrs = excluded.reason_attrs, rules = excluded.rules, held = excluded.held,
+      rule_count = excluded.rule_count, seen = now()`.execute(trx)
 }
 
 /** The scrubber did not answer: what it held stays, and newer versions wait. */

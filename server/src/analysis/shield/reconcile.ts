@@ -91,12 +91,12 @@ async function run(
     ...desired.map((list) =>
       refused.has(list.prefix)
         ? installOfRefused(list, name, after)
-        : installOf(list, compiled, guarded, decided.rejected, after, scrubber),
+        : installOf(list, compiled, guarded, decided.rejected, [before, after], scrubber),
     ),
     ...unreadable.map((list) => installOfUnreadable(list, after)),
   ].map((install) => (enforcement.isEnforced ? install : { ...install, held: [] }))
   const newHolds = await db.transaction().execute(async (trx) => {
-    await saveInstalls(trx, name, installs)
+    await saveInstalls(trx, name, installs, after)
     return saveHolds(trx, name, guarded.holds)
   })
   if (scrubber.can.hits) {
@@ -208,7 +208,7 @@ function installOf(
   compiled: CompileResult,
   guarded: GuardedChanges,
   refusedByStaff: ReadonlySet<string>,
-  after: readonly InstalledList[],
+  [before, after]: readonly [readonly InstalledList[], readonly InstalledList[]],
   { can }: Scrubber,
 ): Install {
   const base = { listId, version, attrs: {}, rules: {}, held: keptBy(after, prefix) }
@@ -216,6 +216,9 @@ function installOf(
   if (hold && refusedByStaff.has(hold.evidence)) return { ...base, state: 'rejected', reason: 'not_approved' }
   if (hold) return { ...base, state: 'held', reason: 'held' }
   const refusal = compiled.refused.find((one) => one.prefix === prefix)
+  // The next run finds the room.
+  if (refusal?.code === 'rules_max' && hasMadeRoom(before, after))
+    return { ...base, state: 'pending', reason: 'waiting' }
   if (refusal) return { ...base, state: 'rejected', ...ofRefusal(refusal, can) }
   const wanted = compiled.lists.find((list) => list.prefix === prefix)
   if (!isHeldBy(wanted, after, prefix, can.ordering)) return { ...base, state: 'pending', reason: 'waiting' }
@@ -233,6 +236,12 @@ function installOf(
   }
   const held = stored.filter(({ id }) => !shadowed.some(({ rule }) => rule === id))
   return { ...base, state: 'active', reason: null, rules: notes, held }
+}
+
+/** Whether some list has fewer rules than before. */
+const hasMadeRoom = (before: readonly InstalledList[], after: readonly InstalledList[]): boolean => {
+  const counts = new Map(after.map(({ prefix, ruleCount }) => [prefix, ruleCount]))
+  return before.some(({ prefix, ruleCount }) => (counts.get(prefix) ?? 0) < ruleCount)
 }
 
 const noteEach = (rules: readonly FilterRule[], reason: ShieldReason) =>
