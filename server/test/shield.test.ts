@@ -522,6 +522,9 @@ describe('a request for a list', () => {
       200,
       'in place of the others',
     )
+    assert.equal((await put({ prefix: ours, rules: [deny(3)], confirm_within: 600 })).status, 200)
+    const inside = await put({ prefix: ours.replace('/24', '/25'), rules: [deny(5)] })
+    assert.equal(inside.body.errors?.[0].ctx.code, 'too_many_rules', 'both rules may come back')
     await sql`delete from scrubbers`.execute(db())
   })
 

@@ -22,18 +22,19 @@ export async function listScrubbers(db: Db, prefix?: string): Promise<ScrubberRo
 }
 
 /**
- * Returns how many rules of each list of all teams the scrubber holds, or will hold once it applies the newest version. Rules that
- * compilation adds are known of lists that it holds.
+ * Returns how many rules of each list of all teams the scrubber holds, or will hold once it applies the newest version or the one that
+ * comes back unless that is confirmed. Rules that compilation adds are known of lists that it holds.
  */
 export async function listHeld(db: Db, { name, prefixes }: ScrubberRow): Promise<HeldList[]> {
   const { rows } = await sql<{ prefix: string; ruleCount: number }>`
-    select l.prefix::text as prefix, (case
+    select l.prefix::text as prefix, greatest(jsonb_array_length(v.rules), case
         when i.state = 'rejected' or (i.state = 'active' and i.version = l.version) then i.rule_count
         else greatest(i.rule_count, r.count) end)::integer as "ruleCount"
     from shield_lists l left join shield_installs i on i.list_id = l.id and i.scrubber = ${name}
+      left join shield_versions v on v.list_id = l.id and v.version = l.previous_version
       cross join lateral (select count(*) as count from shield_rules r
         where r.list_id = l.id and r.enabled and (r.expires is null or r.expires > now())) r
     where (cardinality(${prefixes}::cidr[]) = 0 or l.prefix <<= any(${prefixes}::cidr[]))
-      and (r.count > 0 or i.rule_count > 0)`.execute(db)
+      and (r.count > 0 or i.rule_count > 0 or l.previous_version > 0)`.execute(db)
   return rows.map((row) => ({ ...row, prefix: parsePrefix(row.prefix) }))
 }
