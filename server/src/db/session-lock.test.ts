@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { HeartbeatConnection } from './heartbeat-connection.ts'
 import { SessionLock } from './session-lock.ts'
 import { createTestDatabase, type TestDatabase } from './testing.ts'
@@ -93,6 +94,36 @@ describe('a lock of a session', { concurrency: true }, () => {
     await first!.release()
     assert.ok(await second!.hold())
     await second!.release()
+  })
+
+  it('is requested by several callers at once, in one session, and nothing of it is left', async () => {
+    const pids: number[] = []
+    const counting = {
+      directConnection: async () => {
+        const client = await database.postgres.directConnection()
+        const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+        pids.push(rows[0]!.pid)
+        return client
+      },
+    }
+    const lock = new SessionLock(counting, [use, 4])
+    const [first, second] = await Promise.all([lock.hold(), lock.hold()])
+    assert.ok(first)
+    assert.equal(second, first)
+    assert.equal(pids.length, 1)
+    await lock.release()
+    // While it is requested, too.
+    const [requested] = await Promise.all([lock.hold(), lock.release()])
+    assert.equal(requested?.isAlive, false)
+    assert.equal(pids.length, 2)
+    const left = async () => {
+      const { rows } = await sql`select from pg_stat_activity where pid = any(${pids}::integer[])
+        union all select from pg_locks where locktype = 'advisory' and classid = ${use} and objid = 4`.execute(
+        database.postgres.owner,
+      )
+      return rows.length
+    }
+    while ((await left()) > 0) await sleep(5)
   })
 
   it('passes to a waiting session when the session of its holder ends, and its holder requests it again', async () => {

@@ -15,6 +15,8 @@ export class SessionLock {
   #connection: HeartbeatConnection | undefined
   /** The connection that holds the lock. */
   #holder: HeartbeatConnection | undefined
+  /** The last call: two at once would open two sessions, of which one could keep the lock and never be used. */
+  #last: Promise<unknown> = Promise.resolve()
 
   /** Calls `onAcquired` when a lock that `hold()` did not get is acquired later. */
   constructor(postgres: Pick<Postgres, 'directConnection'>, key: LockKey, onAcquired: () => void = () => {}) {
@@ -27,18 +29,30 @@ export class SessionLock {
    * Returns the connection whose session holds the lock, after trying to acquire it; undefined while another session holds
    * it. The connection stays open for further attempts.
    */
-  async hold(): Promise<HeartbeatConnection | undefined> {
-    try {
-      const connection = await this.#connect()
-      return (await this.#tryLock(connection)) ? connection : undefined
-    } catch (error) {
-      await this.release()
-      throw error
-    }
+  hold(): Promise<HeartbeatConnection | undefined> {
+    return this.#inTurn(async () => {
+      try {
+        const connection = await this.#connect()
+        return (await this.#tryLock(connection)) ? connection : undefined
+      } catch (error) {
+        await this.#close()
+        throw error
+      }
+    })
   }
 
-  /** Releases the lock by ending its session; `hold()` acquires it again. */
-  async release(): Promise<void> {
+  /** Releases the lock by ending its session, after a `hold()` that is under way; `hold()` acquires it again. */
+  release(): Promise<void> {
+    return this.#inTurn(() => this.#close())
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => {})
+    return result
+  }
+
+  async #close(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined
     this.#holder = undefined

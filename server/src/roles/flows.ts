@@ -59,7 +59,8 @@ export function createFlows(shared: Shared): FlowsPart {
     intervalMs: packetsMs,
     run: () => collector.refreshPackets(new Date()),
   })
-  const leadership = new Leadership(postgres, 'flow-peers')
+  const peersLeadership = new Leadership(postgres, 'flow-peers')
+  const octetsLeadership = new Leadership(postgres, 'flow-attack-octets')
   const endSilentAttacks = createSilentCheck(postgres, () => collector.reports.waiting.files > 0)
   const loops = [
     createLoopComponent(shared, {
@@ -101,7 +102,7 @@ export function createFlows(shared: Shared): FlowsPart {
       intervalMs: peersMs,
       async run(signal) {
         // A process that never receives starts no ClickHouse for it.
-        if (collector.addresses.length === 0 || !(await leadership.hold())) return
+        if (collector.addresses.length === 0 || !(await peersLeadership.hold())) return
         const hours = await rollUpPeers(flowStore, Date.now() / 1000, signal)
         if (hours > 0) log.info({ hours }, 'flows of closed hours added up by AS and country')
       },
@@ -110,7 +111,7 @@ export function createFlows(shared: Shared): FlowsPart {
       name: 'flow-attack-octets',
       intervalMs: peersMs,
       async run(signal) {
-        if (collector.addresses.length === 0 || !(await leadership.hold())) return
+        if (collector.addresses.length === 0 || !(await octetsLeadership.hold())) return
         await updateAttackOctets({ db: postgres.owner, flowStore }, new Date(), signal)
       },
     }),
@@ -134,7 +135,7 @@ export function createFlows(shared: Shared): FlowsPart {
         .catch((error: unknown) => log.warn({ err: error }, 'flows are not received yet'))
     },
     async stop() {
-      await leadership.release()
+      await Promise.all([peersLeadership.release(), octetsLeadership.release()])
       await collector.stop()
     },
   }
