@@ -5,6 +5,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
+import { KeptRouters } from './kept-routers.ts'
 import { isBlackhole } from './blackhole-route.ts'
 import type { RouteSettings } from './plan.ts'
 import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
@@ -77,8 +78,7 @@ export class RegionReconciler {
   #fullRuns = 0
   #failedRuns = 0
   #awaited: NodeJS.Timeout | undefined
-  /** Routers that have lost their routes while the database was unavailable, and are being restored from `#kept`. */
-  readonly #restoring = new Set<string>()
+  readonly #keptRouters: KeptRouters
 
   /** `kept`: the plan of an earlier process, if the database does not answer at the start. */
   constructor(deps: RegionReconcilerDeps, region: RegionRecord, kept?: KeptPlan) {
@@ -86,6 +86,7 @@ export class RegionReconciler {
     this.#deps = deps
     this.#region = region
     this.#routers = deps.speakersOf(region).map((one) => new RegionRouter(one))
+    this.#keptRouters = new KeptRouters({ region: region.slug, routers: this.#routers, log })
     this.#intervalMs = intervalMs
     this.#kept = kept
     this.#lock = new RegionLock(postgres, region.id, { intervalMs, onAcquired: () => this.wakeFully() })
@@ -108,12 +109,14 @@ export class RegionReconciler {
     // A router that was restarted has lost its routes and gets them back at once, not after 30 s. The same applies to routes
     // that another client changed, and to sessions: without one, no neighbor receives a route.
     const wake = () => this.wakeFully()
-    const onUp = () => {
-      this.wakeFully()
-      this.#awaitRun()
-    }
-    const events = { onUp, onTableChange: wake, onNeighborChange: wake }
-    this.#unwatch = this.#routers.map(({ speaker }) => speaker.watch(events))
+    this.#unwatch = this.#routers.map(({ name, speaker }) => {
+      const onUp = () => {
+        this.#keptRouters.cameUp(name)
+        this.wakeFully()
+        this.#awaitRun()
+      }
+      return speaker.watch({ onUp, onTableChange: wake, onNeighborChange: wake })
+    })
     this.#loop.start()
   }
 
@@ -151,7 +154,7 @@ export class RegionReconciler {
       this.#fullIn(Math.min(retryAfterMs * 2 ** this.#failedRuns++, this.#intervalMs))
       if (error instanceof LeaseLost) this.#discardKept()
       if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
-      if (isDatabaseAway(error)) await this.#announceKept()
+      if (isDatabaseAway(error)) await this.#keptRouters.announce(this.#kept)
       throw error
     }
   }
@@ -162,7 +165,7 @@ export class RegionReconciler {
       if (!lease) this.#discardKept()
       return lease
     } catch (error) {
-      if (isDatabaseAway(error)) await this.#announceKept()
+      if (isDatabaseAway(error)) await this.#keptRouters.announce(this.#kept)
       throw error
     }
   }
@@ -175,7 +178,7 @@ export class RegionReconciler {
     clearTimeout(this.#awaited)
     const fullRuns = this.#fullRuns
     this.#awaited = setTimeout(() => {
-      if (this.#fullRuns === fullRuns) void this.#announceKept()
+      if (this.#fullRuns === fullRuns) void this.#keptRouters.announce(this.#kept)
     }, runAwaitedMs)
   }
 
@@ -229,34 +232,6 @@ export class RegionReconciler {
     this.#saved = { routers, atMs }
   }
 
-  /**
-   * Announces the last known routes to a router that has no routes of the owner, and only to such a router: it was restarted, and
-   * no other process has taken over the region, which would have announced them first.
-   */
-  async #announceKept(): Promise<void> {
-    const { log } = this.#deps
-    const region = this.#region.slug
-    for (const { name, speaker } of this.#routers) {
-      const routes = this.#kept?.routers.find((one) => one.name === name)?.routes ?? []
-      if (routes.length === 0) continue
-      try {
-        const present = new Set((await speaker.list()).map(({ prefix }) => prefix))
-        if (present.size > 0 && !this.#restoring.has(name)) continue
-        const absent = routes.filter(({ prefix }) => !present.has(prefix))
-        if (absent.length === 0) continue
-        this.#restoring.add(name)
-        await speaker.announce(absent)
-        const facts = { region, router: name, routes: absent.length, plan_of: this.#kept?.at }
-        log.warn(
-          facts,
-          'announced the last known routes to a router without routes, since the database did not answer',
-        )
-      } catch (error) {
-        log.error({ region, router: name, error }, 'last known routes could not be announced')
-      }
-    }
-  }
-
   async #runFully(lease: RegionLease): Promise<void> {
     const isPreemptible = this.#fullDue === 'later' && this.#known?.lease === lease && !this.#isOverdue()
     this.#fullDue = undefined
@@ -268,7 +243,7 @@ export class RegionReconciler {
       this.#known = { ...report, lease }
       this.#fullRuns++
       this.#failedRuns = 0
-      this.#restoring.clear()
+      this.#keptRouters.restored()
       for (const { router } of report.failures) (router as RegionRouter).invalidate()
       this.#changedMs = undefined
       this.#fullIn(this.#intervalMs)
