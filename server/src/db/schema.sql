@@ -42,13 +42,18 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.billed_assignments(service integer, since timestamp with time zone, until timestamp with time zone)
- RETURNS TABLE(port_id integer, name text, circuit_id text, speed_bps bigint, valid tstzrange, interface_id integer, lag_interface_id integer, is_lag boolean, oper text, bits integer, created timestamp with time zone)
+ RETURNS TABLE(port_id integer, name text, circuit_id text, speed_bps bigint, valid tstzrange, interface_id integer, lag_interface_id integer, is_lag boolean, oper text, bits integer, created timestamp with time zone, measured timestamp with time zone)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select p.id, p.name, p.circuit_id, coalesce(p.speed_bps, i.speed_bps), a.valid * tstzrange(since, until), i.id, i.lag_id,
-    coalesce(i.type = 161, false), coalesce(i.oper, 'unknown'), (c.state ->> 'bits')::integer, p.created
+    coalesce(i.type = 161, false), coalesce(i.oper, 'unknown'), (c.state ->> 'bits')::integer, p.created,
+    least(
+      (select min(s.minute) from port_samples s where s.port_id = p.id),
+      (select d.day::timestamp at time zone 'UTC' + make_interval(secs => 300 * (
+          select min(n) - 1 from unnest(d.covered_ms) with ordinality as u (ms, n) where ms is not null))
+        from port_days d where d.port_id = p.id and d.seconds = 300 order by d.day limit 1))
   from port_assignments a join ports p on p.id = a.port_id left join interfaces i on i.id = p.interface_id
     left join interface_counters c on c.interface_id = i.id
   where a.service_id = service and a.team_id = current_team_id() and a.valid && tstzrange(since, until)
@@ -61,9 +66,16 @@ CREATE OR REPLACE FUNCTION public.billed_states(service integer, since timestamp
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select l.interface_id, l.at, l.before, l.after
-  from billed_assignments(service, since, until) b join interface_log l on l.interface_id = b.interface_id
-  where l.kind = 'oper' and l.at >= since and l.at < until
+  select b.interface_id, l.at, l.before, l.after
+  from (select distinct a.interface_id from billed_assignments(service, since, until) a) b cross join lateral (
+    (select o.at, o.before, o.after from interface_log o
+      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at < since order by o.at desc limit 1)
+    union all
+    select o.at, o.before, o.after from interface_log o
+      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= since and o.at < until
+    union all
+    (select o.at, o.before, o.after from interface_log o
+      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= until order by o.at limit 1)) l
   order by l.at
 $function$;
 

@@ -1,5 +1,5 @@
 // Gives restarted routers their last known routes while the database does not answer. It announces a prefix once for each restart:
-// what is gone later was withdrawn by a process that reaches the database.
+// a prefix that is absent later was withdrawn by a process that reaches the database.
 import type { Prefix } from '../../net/prefix.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { KeptPlan } from './kept-plan.ts'
@@ -16,7 +16,7 @@ export class KeptRouters {
   readonly #deps: KeptRoutersDeps
   /** Routers that came up since their routes were last read here. At the start all: they may have been restarted before. */
   readonly #cameUp: Set<string>
-  /** What a restarted router still has to get, by its name: without prefixes that it was seen to have since. */
+  /** Prefixes that restarted routers still lack, by the name of the router: without those that they have had since. */
   readonly #unrestored = new Map<string, Set<Prefix>>()
 
   constructor(deps: KeptRoutersDeps) {

@@ -47,6 +47,8 @@ export type Assignment = {
   readonly isLag: boolean
   readonly oper: string
   readonly bits: number | null
+  /** The first sample of the port, of any customer; null if it has none. */
+  readonly measuredMs: number | null
 }
 
 export function listAssignments(
@@ -60,6 +62,7 @@ export function listAssignments(
     sql<Assignment>`
       select port_id as "portId", name, circuit_id as "circuitId", speed_bps as "speedBps", interface_id as "interfaceId",
         lag_interface_id as "lagInterfaceId", is_lag as "isLag", oper, bits,
+        (extract(epoch from measured) * 1000)::bigint as "measuredMs",
         (extract(epoch from lower(valid)) * 1000)::bigint as "startMs", (extract(epoch from upper(valid)) * 1000)::bigint as "endMs"
       from billed_assignments(${serviceId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz)`,
   )
@@ -72,7 +75,7 @@ export type StateChange = {
   readonly after: string
 }
 
-/** In the order of time. */
+/** In the order of time, with the last one before the period and the first one after it. */
 export function listStateChanges(
   postgres: Postgres,
   teamId: number,

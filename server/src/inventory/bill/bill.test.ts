@@ -70,6 +70,10 @@ async function addDays(portId: number, first: string, days: number, more = 0): P
   }
 }
 
+const log = (interfaceId: number, at: string, after: 'up' | 'down') =>
+  sql`insert into interface_log (interface_id, at, kind, before, after)
+    values (${interfaceId}, ${at}, 'oper', ${after === 'up' ? 'down' : 'up'}, ${after})`.execute(owner())
+
 const deps = (now = '2026-04-03T00:00:00Z') => ({ postgres: database.postgres, now: () => new Date(now) })
 const as = (team: number) => ({ actor: { teamId: team } }) as Operation
 const bills = async (query: object = {}, { team = teamId, now = '2026-04-03T00:00:00Z' } = {}) =>
@@ -194,6 +198,61 @@ describe('the bill of a month', () => {
     assert.match(csv, /\n2026-03-01T00:05:00Z,300000,75000,75000,2000,2000,4000\n/)
     await sql`update interfaces set oper = 'down' where id = ${second.interfaceId}`.execute(owner())
     assert.equal((await bills({ period: '2026-03' }))[0]!.samples, 288)
+  })
+
+  test('of a service lacks no day because a port was not connected yet, or down', async () => {
+    await addDays(port.portId, '2026-02-28', 33)
+    await change({ billing_scope: 'service' })
+    // Since 1 March, and up from the first reading on, in the middle of 20 March.
+    const late = await addPort('C2', serviceId, new Date('2026-03-01T00:00:00Z'))
+    await addDays(late.portId, '2026-03-20', 13)
+    await sql`update port_days set covered_ms[1:100] = array_fill(null::integer, array[100])
+      where port_id = ${late.portId} and day = '2026-03-20'`.execute(owner())
+    // Measured in January, down since February, and up after the month.
+    const idle = await addPort('C3', serviceId)
+    await addDays(idle.portId, '2026-01-10', 1)
+    await log(idle.interfaceId, '2026-02-02T00:00:00Z', 'down')
+    await log(idle.interfaceId, '2026-04-01T08:00:00Z', 'up')
+    const samples = async () => (await bills({ period: '2026-03' }))[0]!.samples
+    assert.equal(await samples(), 8916)
+    // The log before it is gone.
+    await sql`delete from interface_log where at < '2026-03-01'`.execute(owner())
+    assert.equal(await samples(), 8916)
+    // A reading that is missing after the first one hides traffic.
+    await sql`update port_days set covered_ms[1:200] = array_fill(null::integer, array[200])
+      where port_id = ${late.portId} and day = '2026-03-21'`.execute(owner())
+    assert.equal(await samples(), 8916 - 200)
+    await close()
+    assert.ok((await bills({ period: '2026-03' }))[0]!.billable_bps! > 0)
+  })
+
+  test('of a service is of the ports of the month; earlier ones count in its forecast', async () => {
+    await change({ billing_scope: 'service', billing_timezone: 'UTC' })
+    await sql`update port_assignments set valid = tstzrange(lower(valid), '2026-03-01T00:00:00Z')`.execute(
+      owner(),
+    )
+    await sql`insert into interface_counters (interface_id, state, type) values (${port.interfaceId}, '{"bits": 32}', 6)`.execute(
+      owner(),
+    )
+    await sql`insert into port_attack_octets (team_id, port_id, bucket, octets)
+      values (${teamId}, ${port.portId}, '2026-02-27T00:00:00Z', 0)`.execute(owner())
+    await addDays(port.portId, '2026-02-02', 27)
+    const next = await addPort('C2', serviceId, new Date('2026-03-01T00:00:00Z'))
+    await addDays(next.portId, '2026-03-01', 1)
+    const [bill] = await bills({}, { now: '2026-03-02T00:00:00Z' })
+    const { port_ids, speed_bps, problem, samples, attack_excluded_bps } = bill!
+    assert.deepEqual(
+      { port_ids, speed_bps, problem, samples, attack_excluded_bps },
+      {
+        port_ids: [next.portId],
+        speed_bps: 100_000_000_000,
+        problem: null,
+        samples: 288,
+        attack_excluded_bps: null,
+      },
+    )
+    // The buckets of February are greater than any of March.
+    assert.ok(bill!.forecast_bps! > bill!.p95_in_bps!)
   })
 
   test('of a LAG is that of the LAG without its members, or of them if it does not count', async () => {

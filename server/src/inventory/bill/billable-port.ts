@@ -79,14 +79,9 @@ async function currentBills(
 ): Promise<BillablePort[]> {
   const nowMs = now.getTime()
   const isCurrent = nowMs >= period.startMs && nowMs < period.endMs
-  const read = {
-    startMs: isCurrent ? Math.min(period.startMs, nowMs - forecastMs) : period.startMs,
-    endMs: period.endMs,
-  }
-  const billed = await readBilled(postgres, service, read)
-  return billed
-    .filter(({ parts }) => parts.some((part) => part.endMs > period.startMs))
-    .map((one) => billOf(one, service, { period, nowMs }))
+  const sinceMs = isCurrent ? Math.min(period.startMs, nowMs - forecastMs) : period.startMs
+  const billed = await readBilled(postgres, service, period, { sinceMs })
+  return billed.map((one) => billOf(one, service, { period, nowMs }))
 }
 
 /** The closed months of a service, with those of its former ports. */
@@ -118,7 +113,9 @@ export async function getBillingSamples(
   if (isByPort && portId === undefined) throw invalid(['query', 'port_id'], 'portOfBill')
   if (!isByPort && portId !== undefined) throw invalid(['query', 'port_id'], 'noPortOfBill')
   const month = text ?? monthOf(deps.now().getTime(), service.timezone)
-  const [billed] = await readBilled(deps.postgres, service, periodOf(month, service), (id) => id === portId)
+  const [billed] = await readBilled(deps.postgres, service, periodOf(month, service), {
+    wanted: (id) => id === portId,
+  })
   if (!billed) throw notFound('port')
   return {
     bytes: Buffer.from(samplesFile(billed.samples)),

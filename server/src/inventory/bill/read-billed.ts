@@ -21,48 +21,65 @@ const smallCountersMaxBps = 100_000_000
 type PortPart = { readonly port: Assignment; readonly parts: readonly Period[] }
 type ReadPort = PortPart & { readonly sampled: SampledPort }
 
+export type BilledReading = {
+  /** Limits the ports that are read, if each is billed by itself. */
+  readonly wanted?: (portId: number) => boolean
+  /** Samples are read from here on, also of ports that left the service before the period; default: its start. */
+  readonly sinceMs?: number
+}
+
 /**
- * Returns the ports by name, or one for all of them. Members of a LAG that is a port of the service are in the LAG. `wanted`
- * limits the ports that are read, if each is billed by itself.
+ * Returns the ports of the period by name, or one for all of them. Members of a LAG that is a port of the service are in the LAG.
  */
 export async function readBilled(
   postgres: Postgres,
   service: BilledService,
   period: Period,
-  wanted: (portId: number) => boolean = () => true,
+  { wanted = () => true, sinceMs = period.startMs }: BilledReading = {},
 ): Promise<Billed[]> {
   const { teamId, id, scope, name } = service
-  const assignments = await listAssignments(postgres, teamId, id, period)
+  const read = { startMs: sinceMs, endMs: period.endMs }
+  const assignments = await listAssignments(postgres, teamId, id, read)
   const changes = Map.groupBy(
-    await listStateChanges(postgres, teamId, id, period),
+    await listStateChanges(postgres, teamId, id, read),
     ({ interfaceId }) => interfaceId,
   )
-  const all = portsOf(assignments, period)
-  const lags = new Set(all.flatMap(({ port }) => (port.isLag ? (port.interfaceId ?? []) : [])))
-  const isMember = ({ port }: PortPart): boolean =>
-    port.lagInterfaceId !== null && lags.has(port.lagInterfaceId)
-  const read = async (one: PortPart): Promise<ReadPort> => {
+  const all = portsOf(assignments, read)
+  const isInPeriod = ({ parts }: PortPart): boolean => parts.some(({ endMs }) => endMs > period.startMs)
+  const readPort = async (one: PortPart): Promise<ReadPort> => {
     const own = await readSamples(postgres, teamId, one)
-    const members = all.filter(({ port }) => one.port.isLag && port.lagInterfaceId === one.port.interfaceId)
-    const samples =
-      hasOctets(own) || members.length === 0
-        ? own
-        : addSamples((await Promise.all(members.map(read))).map(({ sampled }) => sampled))
-    const states = changes.get(one.port.interfaceId ?? 0) ?? []
+    const members = all.filter((other) => isMemberOf(other, one))
+    const isOwn = hasOctets(own) || members.length === 0
+    const ofMembers = isOwn ? [] : await Promise.all(members.map(readPort))
+    const samples = isOwn ? own : addSamples(ofMembers.map(({ sampled }) => sampled))
+    const measuredMs = minOf([one, ...members].flatMap(({ port }) => port.measuredMs ?? []))
+    const states = { changes: changes.get(one.port.interfaceId ?? 0) ?? [], measuredMs }
     return { ...one, sampled: { samples, wasUp: (startMs) => wasUp(one, states, startMs) } }
   }
+  // A LAG that has left the service replaces its members only if they have left it too.
+  const isInLag = (one: PortPart): boolean =>
+    all.some((lag) => isMemberOf(one, lag) && (isInPeriod(lag) || !isInPeriod(one)))
+  const hasLeft = (one: PortPart): boolean =>
+    !isInPeriod(one) && all.some((member) => isMemberOf(member, one) && isInPeriod(member))
+  const isWanted = (one: PortPart): boolean =>
+    scope === 'service' || (isInPeriod(one) && wanted(one.port.portId))
   const ports = await Promise.all(
-    all.filter((one) => !isMember(one) && (scope === 'service' || wanted(one.port.portId))).map(read),
+    all.filter((one) => !isInLag(one) && !hasLeft(one) && isWanted(one)).map(readPort),
   )
-  const octets = await listAttackOctets(
-    postgres,
-    teamId,
-    ports.map(({ port }) => port.portId),
-    period,
-  )
-  if (scope === 'port') return ports.map((one) => billedPort(one, attackOctetsOf(octets, [one])))
-  return ports.length === 0 ? [] : [billedService(name, ports, attackOctetsOf(octets, ports))]
+  const ofPeriod = ports.filter(isInPeriod)
+  if (ofPeriod.length === 0) return []
+  const portIds = ofPeriod.map(({ port }) => port.portId)
+  const octets = await listAttackOctets(postgres, teamId, portIds, period)
+  if (scope === 'port') return ofPeriod.map((one) => billedPort(one, attackOctetsOf(octets, [one])))
+  const samples = addSamples(ports.map(({ sampled }) => sampled))
+  return [{ ...billedService(name, ofPeriod, attackOctetsOf(octets, ofPeriod)), samples }]
 }
+
+const isMemberOf = (one: PortPart, lag: PortPart): boolean =>
+  lag.port.isLag && lag.port.interfaceId !== null && one.port.lagInterfaceId === lag.port.interfaceId
+
+const minOf = (values: readonly number[]): number | undefined =>
+  values.length === 0 ? undefined : Math.min(...values)
 
 function portsOf(assignments: readonly Assignment[], period: Period): PortPart[] {
   const byPort = Map.groupBy(assignments, ({ portId }) => portId)
@@ -80,13 +97,20 @@ async function readSamples(postgres: Postgres, teamId: number, { port, parts }: 
 const hasOctets = (samples: readonly Sample[]): boolean =>
   samples.some(({ octetsIn, octetsOut }) => octetsIn !== null && octetsOut !== null)
 
-/** Up at the start of the bucket, or at a change in it. Without any change the state is that of now. */
-function wasUp({ port, parts }: PortPart, changes: readonly StateChange[], startMs: number): boolean {
+type States = { readonly changes: readonly StateChange[]; readonly measuredMs: number | undefined }
+
+/**
+ * Up at the start of the bucket, or at a change in it. Before the first change the state is the one that it replaced, or that of
+ * now; but a port that was not measured yet hides no traffic: its device was not connected.
+ */
+function wasUp({ port, parts }: PortPart, { changes, measuredMs }: States, startMs: number): boolean {
   if (!parts.some((part) => startMs >= part.startMs && startMs < part.endMs)) return false
+  const endMs = startMs + billingGridMs
+  const isIn = ({ atMs }: StateChange): boolean => atMs > startMs && atMs < endMs
+  if (changes.some((change) => isIn(change) && change.after === 'up')) return true
   const before = changes.findLast(({ atMs }) => atMs <= startMs)
-  const state = before?.after ?? changes[0]?.before ?? port.oper
-  const isIn = ({ atMs }: StateChange): boolean => atMs > startMs && atMs < startMs + billingGridMs
-  return state === 'up' || changes.some((change) => isIn(change) && change.after === 'up')
+  if (before) return before.after === 'up'
+  return (changes[0]?.before ?? port.oper) === 'up' && endMs > (measuredMs ?? 0)
 }
 
 const hasSmallCounters = ({ port: { bits, speedBps } }: PortPart): boolean =>
@@ -129,9 +153,9 @@ const billedPort = (
 
 const billedService = (
   name: string,
-  ports: readonly ReadPort[],
+  ports: readonly PortPart[],
   attackOctets: ReadonlyMap<number, number> | null,
-): Billed => ({
+): Omit<Billed, 'samples'> => ({
   attackOctets,
   portId: null,
   portIds: ports.map(({ port }) => port.portId),
@@ -142,5 +166,4 @@ const billedService = (
     : ports.reduce((sum, { port }) => sum + port.speedBps!, 0),
   hasSmallCounters: ports.some(hasSmallCounters),
   parts: ports.flatMap(({ parts }) => parts),
-  samples: addSamples(ports.map(({ sampled }) => sampled)),
 })
