@@ -112,7 +112,8 @@ export function createFlows(shared: Shared): FlowsPart {
       intervalMs: peersMs,
       async run(signal) {
         if (collector.addresses.length === 0 || !(await octetsLeadership.hold())) return
-        await updateAttackOctets({ db: postgres.owner, flowStore }, new Date(), signal)
+        const deps = { db: postgres.owner, flowStore, flowDays: config.flowRetentionDays }
+        await updateAttackOctets(deps, new Date(), signal)
       },
     }),
     createLoopComponent(shared, {

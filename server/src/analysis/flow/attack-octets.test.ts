@@ -29,7 +29,11 @@ before(async () => {
     .values({ team_id: teamId, name: 'Transit', type: 'transit' })
     .returning('id')
     .executeTakeFirstOrThrow()
-  portId = (await seedPort(database.postgres, { teamId, serviceId: id, circuitId: 'C1' })).portId
+  portId = (
+    await seedPort(database.postgres, { teamId, serviceId: id, circuitId: 'C1', since: at('00:00:00') })
+  ).portId
+  // It left an hour ago.
+  await sql`update port_assignments set valid = tstzrange(lower(valid), ${at('11:00:00')})`.execute(owner)
   const facet = await sql<{ id: number }>`
     insert into team_event_facets (team_id, flags, status, classification_key, source_key)
     values (${teamId}, 0, 0, 'udp.flood', 'test') returning id`.execute(owner)
@@ -68,8 +72,14 @@ const saved = async () => {
   )
   return rows.map(({ bucket, octets }) => [bucket.toISOString().slice(11, 16), Number(octets)])
 }
-const update = () =>
-  updateAttackOctets({ db: database.postgres.owner, flowStore: store }, now, AbortSignal.timeout(60_000))
+const update = (flowDays = 15, at = now) =>
+  updateAttackOctets(
+    { db: database.postgres.owner, flowStore: store, flowDays },
+    at,
+    AbortSignal.timeout(60_000),
+  )
+const setStatus = (status: string) =>
+  sql`update events set status = ${status}`.execute(database.postgres.owner)
 
 describe('octets of attacks', () => {
   it('are those towards a target while its event lasted, once however often they are saved', async () => {
@@ -83,7 +93,7 @@ describe('octets of attacks', () => {
   })
 
   it('are removed once the event was found to be false', async () => {
-    await sql`update events set status = '{EVENT_ENDED,FALSE_POSITIVE}'`.execute(database.postgres.owner)
+    await setStatus('{EVENT_ENDED,FALSE_POSITIVE}')
     await update()
     assert.deepEqual(await saved(), [['00:00', 0]])
   })
@@ -115,5 +125,34 @@ describe('usage by address family', () => {
       },
     }
     assert.deepEqual(await read('ipv4', gone), [])
+  })
+})
+
+describe('octets of attacks that were saved', () => {
+  const figures = [
+    ['00:00', 0],
+    ['10:00', 1_500],
+    ['10:05', 1_000],
+  ]
+
+  it('stay when flows are deleted by age, in any order of the tables', async () => {
+    await setStatus('{EVENT_ENDED}')
+    await update()
+    assert.deepEqual(await saved(), figures)
+    await store.command('truncate table flows')
+    await update(1, new Date('2026-03-15T10:20:00Z'))
+    assert.deepEqual(await saved(), figures)
+  })
+
+  it('stay when the store has started empty, and is filled again', async () => {
+    await store.command('truncate table flows_by_interface_1m')
+    await update()
+    assert.deepEqual(await saved(), figures)
+    await store.command('truncate table flows_by_interface_1h')
+    await update()
+    assert.deepEqual(await saved(), figures)
+    await insertFlows(store, [testFlow({ teamId, portId, dst: '203.0.113.7', time: at('11:30:00') })])
+    await update()
+    assert.deepEqual(await saved(), figures)
   })
 })
