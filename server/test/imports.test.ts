@@ -134,6 +134,7 @@ const allowed: Record<string, readonly string[]> = {
     'runtime',
     'db',
     'session',
+    'team',
     'byoip',
     'analysis',
     'brand',

@@ -47,6 +47,8 @@ export class EventStreams {
    * `unavailable` or `rate_limited` if no slot is free.
    */
   enter(teamId: number, reply: FastifyReply): AbortSignal {
+    // The close event of a client that disconnected during authentication has passed: nothing would release its slot.
+    if (reply.raw.closed) return AbortSignal.abort()
     const ofTeam = this.#byTeam.get(teamId) ?? 0
     if (this.#count >= this.#settings.atOnce) throw fail('unavailable', 'streams', { retryAfterSeconds: 10 })
     if (ofTeam >= this.#settings.perTeam)

@@ -254,7 +254,9 @@ function takeFewUploads(server: FastifyInstance): void {
   server.addHook('onRequest', async (request, reply) => {
     requireForm(request.headers['content-type'])
     const { promise: closed, resolve: close } = Promise.withResolvers<void>()
-    reply.raw.once('close', close)
+    // The event of a client that disconnected during authentication has passed.
+    if (reply.raw.closed) close()
+    else reply.raw.once('close', close)
     const { actor } = request
     // Programs of the provider belong to no team.
     await enter(actor && 'teamId' in actor ? actor.teamId : 0, closed)

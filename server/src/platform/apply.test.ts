@@ -253,6 +253,67 @@ test('keeps the name and the members that a team has changed since, unless enfor
   assert.deepEqual((await apply(people('true', ', admin: false'))).slice(0, -1), [line])
 })
 
+/** Gives each of the two an admin session, an admin token and an open invitation in the team; returns what is valid of bob's. */
+async function addHoldings(): Promise<() => Promise<unknown[]>> {
+  await sql`insert into sessions (user_id, team_id, expires) select id, 1, '2100-01-01' from users`.execute(
+    db,
+  )
+  await sql`
+    insert into api_tokens (id, team_id, name, secret_mac, scopes, is_admin, created_by, creator)
+    select left(split_part(email, '@', 1), 3), 1, '', '', '{}', true, id, 'user:' || id from users`.execute(
+    db,
+  )
+  await sql`
+    insert into invitations (team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires)
+    select 1, split_part(email, '@', 1) || '@new.example', true, email::bytea, id, 'user:' || id, '', '2100-01-01'
+    from users`.execute(db)
+  return () =>
+    rowsOf(sql`
+      select 'session' as held, null as admin from sessions s join users u on u.id = s.user_id
+        where u.email like 'bob@%' and s.revoked is null
+      union all select 'token', is_admin from api_tokens where id = 'bob' and revoked is null
+      union all select 'invitation', is_admin from invitations where email like 'bob@%'`)
+}
+
+const prune = { prune: true, enforce: false }
+
+test('a removed member and a deleted user lose their sessions, API tokens and invitations', async () => {
+  const without = {
+    membership: people('true').replace(/    teams: \[\{team: red\}\]\n/, ''),
+    user: people('true').replace(/  - email: bob[^]*/, ''),
+  }
+  for (const [what, file] of Object.entries(without)) {
+    await empty()
+    await apply(people('true'))
+    const holdings = await addHoldings()
+    assert.equal((await holdings()).length, 3)
+    await apply(file, prune)
+    assert.deepEqual(await holdings(), [], what)
+    assert.deepEqual(await rowsOf(sql`select id from api_tokens where revoked is null`), [{ id: 'ann' }])
+  }
+})
+
+test('the API tokens of a deleted user end also in teams that the user entered as staff', async () => {
+  await empty()
+  const withEntered = (file: string) => file.replace('users:', '  - {slug: entered, name: Entered}\nusers:')
+  await apply(withEntered(people('true')))
+  const holdings = await addHoldings()
+  await sql`update api_tokens set team_id = (select id from teams where slug = 'entered')`.execute(db)
+  await apply(withEntered(people('true').replace(/  - email: bob[^]*/, '')), prune)
+  assert.deepEqual(await holdings(), [])
+})
+
+test('an admin who becomes a member keeps sessions and API tokens, without the role', async () => {
+  await empty()
+  await apply(people('true', ', admin: true'))
+  const holdings = await addHoldings()
+  await apply(people('true', ', admin: false'))
+  assert.deepEqual(await holdings(), [
+    { held: 'session', admin: null },
+    { held: 'token', admin: false },
+  ])
+})
+
 test('a member removed by the file is created again by the file', async () => {
   await empty()
   await apply(people('true'))

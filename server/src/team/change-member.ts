@@ -7,18 +7,10 @@ import type { Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
-import { deleteInvitation, deleteInvitationsBy } from './invitation.store.ts'
+import { demoteHoldings, revokeHoldings } from './holdings.ts'
+import { deleteInvitation } from './invitation.store.ts'
 import { presentMember } from './member.ts'
-import {
-  deleteMembership,
-  demoteTokensOf,
-  hasOtherAdmin,
-  readMember,
-  revokeSessionsIn,
-  revokeTokensOf,
-  setAdmin,
-  type MemberRow,
-} from './member.store.ts'
+import { deleteMembership, hasOtherAdmin, readMember, setAdmin, type MemberRow } from './member.store.ts'
 import { enterTeam, operationIn, requireAdmin, type TeamAccess } from './team-access.ts'
 import { lockTeam } from './team-lock.ts'
 import type { TeamDeps } from './team.ts'
@@ -67,7 +59,7 @@ async function changeRole(
   const { teamId } = operation.actor
   if (!isAdmin) await requireOtherAdmin(trx, teamId, member)
   await setAdmin(trx, teamId, member, isAdmin)
-  const lost = isAdmin ? {} : await demoteHoldings(trx, teamId, member)
+  const lost = isAdmin || member.user_id === null ? {} : await demoteHoldings(trx, teamId, member.user_id)
   await writeAudit(trx, {
     ...auditOf(operation),
     action: 'member.update',
@@ -75,15 +67,6 @@ async function changeRole(
     before: { email: member.email, is_admin: member.is_admin },
     after: { email: member.email, is_admin: isAdmin, ...lost },
   })
-}
-
-/** Removes the admin role from the member's API tokens, and revokes their invitations. */
-async function demoteHoldings(trx: Trx, teamId: number, { user_id: userId }: MemberRow): Promise<object> {
-  if (userId === null) return {}
-  return {
-    api_tokens_demoted: await demoteTokensOf(trx, teamId, userId),
-    invitations_withdrawn: await deleteInvitationsBy(trx, teamId, userId),
-  }
 }
 
 async function requireOtherAdmin(trx: Trx, teamId: number, member: MemberRow): Promise<void> {
@@ -117,19 +100,14 @@ const isSelf = ({ actor }: Operation, { user_id: userId }: MemberRow): boolean =
 async function remove(trx: Trx, operation: Operation, member: MemberRow, userId: number): Promise<void> {
   const { teamId } = operation.actor
   await requireOtherAdmin(trx, teamId, member)
-  // Sessions first, in the lock order of signing out: before the lock of the revision, which all of these raise.
-  const sessions = await revokeSessionsIn(trx, teamId, userId)
+  const lost = await revokeHoldings(trx, teamId, userId)
   await deleteMembership(trx, teamId, userId)
   await writeAudit(trx, {
     ...auditOf(operation),
     action: 'member.remove',
     target: `member:${member.id}`,
     before: { user_id: userId, email: member.email, is_admin: member.is_admin },
-    after: {
-      sessions_revoked: sessions,
-      api_tokens_revoked: await revokeTokensOf(trx, teamId, userId),
-      invitations_withdrawn: await deleteInvitationsBy(trx, teamId, userId),
-    },
+    after: lost,
   })
 }
 

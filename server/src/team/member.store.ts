@@ -149,3 +149,13 @@ export async function revokeTokensOf(trx: Trx, teamId: number, userId: number): 
     where team_id = ${teamId} and created_by = ${userId} and revoked is null returning id`.execute(trx)
   return rows.map(({ id }) => id)
 }
+
+/** Returns the teams that the user has joined, or in which the user created API tokens or sent invitations that are still valid. */
+export async function listTeamsHeldIn(trx: Trx, userId: number): Promise<number[]> {
+  const { rows } = await sql<{ teamId: number }>`
+    select team_id as "teamId" from memberships where user_id = ${userId}
+    union select team_id from api_tokens where created_by = ${userId} and revoked is null
+    union select team_id from invitations where invited_by = ${userId} and accepted is null
+    order by 1`.execute(trx)
+  return rows.map(({ teamId }) => teamId)
+}

@@ -1,10 +1,12 @@
 // Memberships: users in teams, nested in the users of the file. No plan leaves a team without an admin unless `enforce` is set.
 import { sql } from 'kysely'
 import type { Static } from 'typebox'
+import type { Trx } from '../../db/postgres.ts'
+import { demoteHoldings, revokeHoldings } from '../../team/holdings.ts'
 import { defineKind, rowsOf } from '../define-kind.ts'
 import { mapped, referenceById } from '../field.ts'
 import type { Change, Current, Element, PlanDraft } from '../kind.ts'
-import { insertRows } from '../table.store.ts'
+import { insertRows, updateRow } from '../table.store.ts'
 import { team } from './team.ts'
 import { user, type UserElement } from './user.ts'
 
@@ -53,13 +55,27 @@ export const membership = defineKind({
       trx,
     )
   },
+  async update(trx, change, now): Promise<void> {
+    await updateRow(trx, membership, change, now)
+    if (change.fields.admin !== false) return
+    const { teamId, userId } = await getIds(trx, change.row.id)
+    await demoteHoldings(trx, teamId, userId)
+  },
   async delete(trx, { id }): Promise<void> {
+    const { teamId, userId } = await getIds(trx, id)
+    await revokeHoldings(trx, teamId, userId)
     await sql`
       with ended as (delete from memberships where id = ${id} returning team_id, user_id)
       insert into former_members (team_id, user_id, ended_by) select team_id, user_id, 'operator' from ended
       on conflict (team_id, user_id) do update set ended_by = 'operator', removed = now()`.execute(trx)
   },
 })
+
+async function getIds(trx: Trx, id: number | string): Promise<{ teamId: number; userId: number }> {
+  const { rows } = await sql<{ teamId: number; userId: number }>`
+    select team_id as "teamId", user_id as "userId" from memberships where id = ${id}`.execute(trx)
+  return rows[0]!
+}
 
 /** Removes the changes that would leave a team without an admin; with `enforce` a notice has to do. */
 function keepAdmins({ changes, current, options, notice }: PlanDraft): readonly Change[] {

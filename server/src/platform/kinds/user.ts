@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { publishedPassword } from '../../session/demo.ts'
 import { objectionToPassword } from '../../session/password-policy.ts'
 import { hashPassword, isPassword } from '../../session/password.ts'
+import { revokeAllHoldings } from '../../team/holdings.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, mapped } from '../field.ts'
 import type { Secret } from '../kind.ts'
@@ -19,7 +20,7 @@ import {
   TeamSlug,
   Text,
 } from '../schema.ts'
-import { insertRows, updateRow } from '../table.store.ts'
+import { deleteRow, insertRows, updateRow } from '../table.store.ts'
 
 const Email = Pattern('^[^\\s@<>,;"\']{1,64}@[A-Za-z0-9.-]{1,189}$', { expects: 'an e-mail address' })
 const PasswordHash = Pattern(
@@ -136,5 +137,10 @@ export const user = defineKind({
         update users set session_version = session_version + 1 where id = ${change.row.id} returning id)
       update sessions set revoked = now(), revoked_reason = 'the operator set another password'
       where user_id in (select id from signed_out) and revoked is null`.execute(trx)
+  },
+  async delete(trx, row): Promise<void> {
+    // First: API tokens and invitations remain, without a reference to the user.
+    await revokeAllHoldings(trx, row.id as number)
+    await deleteRow(trx, user, row)
   },
 })
