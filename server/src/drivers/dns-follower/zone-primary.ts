@@ -4,6 +4,7 @@ import type { TransferResult, TransferredStep, ZonePrimary } from '../../dns/pub
 import { rcode } from '../../net/dns/message.ts'
 import type { ZoneName } from '../../net/dns/name.ts'
 import type { ResourceRecord } from '../../net/dns/record.ts'
+import { isNewer } from '../../net/dns/serial.ts'
 import { recordClass, recordType } from '../../net/dns/type.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { receiveMessages, type Query, type Target } from './exchange.ts'
@@ -54,11 +55,10 @@ async function transferZone(
     if (message.rcode !== rcode.NOERROR)
       throw new DriverError('refused', `${target.address} refused the transfer with RCODE ${message.rcode}`)
     for (const record of message.answers) transfer.add(record)
-    // One SOA alone says that there is nothing newer (RFC 1995 section 4).
-    if (from && transfer.isOneSoa) return { kind: 'steps', steps: [] }
-    if (!transfer.isComplete) continue
+    const isUpToDate = from !== undefined && transfer.isUpToDate(from)
+    if (!isUpToDate && !transfer.isComplete) continue
     finish()
-    return transfer.result
+    return isUpToDate ? { kind: 'steps', steps: [] } : transfer.result
   }
   throw new DriverError('unreachable', `${target.address} ended the transfer early`)
 }
@@ -89,8 +89,9 @@ class TransferReader {
     if (isSoa) this.isComplete = this.#endsHere(record)
   }
 
-  get isOneSoa(): boolean {
-    return this.#records.length === 1
+  /** One SOA alone says that there is nothing newer (RFC 1995 section 4). If it is newer, the rest comes in further messages. */
+  isUpToDate(from: ResourceRecord): boolean {
+    return this.#records.length === 1 && !isNewer(serialOf(this.#records[0]!), serialOf(from))
   }
 
   get #isDifference(): boolean {
