@@ -3,12 +3,16 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { waitFor } from '@pharos/lab/wait'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import type { Trx } from '../../db/postgres.ts'
+import { seedTeam } from '../../byoip/announcement/testing.ts'
 import { parseZoneName } from '../../net/dns/name.ts'
 import { typeName } from '../../net/dns/type.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
 import { ServedZones, serialOf } from '../serve/served-zones.ts'
 import { signZone } from '../sign/sign-zone.ts'
+import { claimWaiting, lockZone, markDeleted, markRestored } from '../zone/zone.store.ts'
+import type { Zone } from '../zone/zone.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 import { publishZones } from './publish-zones.ts'
 import { changeZone, insertZone } from './testing.ts'
@@ -186,5 +190,54 @@ describe('the publication of a zone', () => {
     await sql`delete from dns_zones where id = ${lost}`.execute(deps.db)
     await zones.refresh(true)
     assert.ok(zones.get(parseZoneName('lost.example')), 'a missing row is no evidence')
+  })
+
+  it('serves of two zones of one name the one that has it, and never a restored one that waits for it', async () => {
+    const zone = parseZoneName('shared.example')
+    const running = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
+    const servedIds = async () => {
+      const started = new ServedZones({ db: deps.db, isInMemory: true, now: () => new Date() })
+      await Promise.all([running.refresh(false), started.refresh(true)])
+      return [running, started].map((zones) => zones.get(zone)?.id)
+    }
+    const [red, blue] = [
+      await seedTeam(database.postgres, 'shared-red'),
+      await seedTeam(database.postgres, 'shared-blue'),
+    ]
+    const insertWaiting = async (teamId: number) => {
+      const id = await insertZone(deps.db, zone)
+      await sql`update dns_zones set team_id = ${teamId}, claimed = null, status = 'pending_verification'
+        where id = ${id}`.execute(deps.db)
+      return id
+    }
+    const inTeam = (teamId: number, id: number, work: (trx: Trx, zone: Zone) => Promise<void>) =>
+      deps.db.transaction().execute(async (trx) => work(trx, (await lockZone(trx, teamId, { id }))!))
+    const remove = (teamId: number, id: number) =>
+      inTeam(teamId, id, async (trx, found) => {
+        await markDeleted(trx, found, 'test')
+        await claimWaiting(trx, zone)
+      })
+    const restore = (teamId: number, id: number) =>
+      inTeam(teamId, id, (trx, found) => markRestored(trx, found, false))
+    const first = await insertWaiting(red)
+    const second = await insertWaiting(blue)
+    await deps.db.transaction().execute((trx) => claimWaiting(trx, zone))
+    assert.equal(await publishZone(deps, first), 'created')
+    assert.deepEqual(await servedIds(), [first, first])
+    await remove(red, first)
+    assert.equal(await publishZone(deps, second), 'created')
+    assert.deepEqual(await servedIds(), [second, second])
+    await restore(red, first)
+    assert.deepEqual(await servedIds(), [second, second])
+    await remove(blue, second)
+    assert.deepEqual(
+      await servedIds(),
+      [first, first],
+      'the name is back, and the other zone is not withdrawn yet',
+    )
+    await restore(blue, second)
+    assert.deepEqual(await servedIds(), [first, first])
+    await remove(red, first)
+    assert.deepEqual(await servedIds(), [second, second])
   })
 })

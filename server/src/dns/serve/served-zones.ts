@@ -29,6 +29,7 @@ export type ServedZone = {
   serial: Serial
   soa: SignedRrset
   expires: Date | null
+  claimed: Date | null
   /** The last step that `content` contains. */
   position: number
   /** Undefined if this process does not answer from memory. */
@@ -96,7 +97,7 @@ export class ServedZones implements ZoneSource {
     for (const row of rows) {
       const zone = this.#byId.get(row.id)
       if (row.withdrawn !== null) this.#remove(row.id)
-      else if (zone) zone.expires = row.expires
+      else if (zone) Object.assign(zone, { expires: row.expires, claimed: row.claimed })
     }
     this.#position ??= await lastPosition(db)
     const newest = Math.max(0, ...rows.map(({ published }) => published.getTime()))
@@ -195,19 +196,20 @@ export class ServedZones implements ZoneSource {
       }
       return { soas, position, contents }
     })
-    for (const { id, name, kind, expires } of rows) {
+    for (const { id, name, kind, expires, claimed } of rows) {
       const soa = loaded.soas.get(id)
       if (!soa) continue
       const { position } = loaded
       const content = loaded.contents.get(id)
-      this.#set({ id, name, kind, serial: serialOf(soa), soa, expires, position, content, recent: [] })
+      const serial = serialOf(soa)
+      this.#set({ id, name, kind, serial, soa, expires, claimed, position, content, recent: [] })
     }
   }
 
   #set(zone: ServedZone): void {
     const former = this.#byName.get(zone.name)
-    // A deleted zone may have been created again: the newer row has the name.
-    if (former && former.id > zone.id) return
+    // A deleted zone is served until it is withdrawn. The name may have another zone by then: a new one, or an older one that was restored.
+    if (former?.claimed && zone.claimed && former.claimed > zone.claimed) return
     if (former) this.#byId.delete(former.id)
     this.#byName.set(zone.name, zone)
     this.#byId.set(zone.id, zone)

@@ -12,6 +12,8 @@ export type ServedZoneRow = {
   readonly serial: Serial
   readonly kind: 'primary' | 'secondary'
   readonly published: Date
+  /** Since when the zone has its name: of several zones of one name, the last one is served. */
+  readonly claimed: Date | null
   /** Since when the zone is no longer to be served: null while it is. */
   readonly withdrawn: Date | null
   /** When the data of a secondary zone may no longer be served. */
@@ -19,12 +21,14 @@ export type ServedZoneRow = {
 }
 
 /**
- * Returns the zones that are published, or were and are withdrawn: those published or withdrawn since `since`, by default all. A zone that is
+ * Returns the zones that are published, or were and are withdrawn: those published or withdrawn since `since`, by default all. One that waits for its
+ * name is not to be served, whatever was published of it. A zone that is
  * missing in the result is not withdrawn: only its row says so.
  */
 export async function listServedZones(db: Db | Trx, since?: Date): Promise<ServedZoneRow[]> {
   const { rows } = await sql<ServedZoneRow>`
-    select z.id, z.name, z.serial::float8 as serial, z.kind, z.published, z.withdrawn, s.expires
+    select z.id, z.name, z.serial::float8 as serial, z.kind, z.published, z.claimed,
+      case when z.claimed is null then coalesce(z.withdrawn, now()) else z.withdrawn end as withdrawn, s.expires
     from dns_zones z left join dns_secondaries s on s.zone_id = z.id
     where z.published is not null and z.serial is not null
       ${since ? sql`and (z.published >= ${since} or z.withdrawn >= ${since})` : sql``}
