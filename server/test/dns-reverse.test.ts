@@ -209,6 +209,32 @@ describe('a template', () => {
     )
   })
 
+  it('is deleted without the records of another template, and those of the next holder of the network', async () => {
+    await addPrefix(api, red, '198.51.100.32/28')
+    const filled = async (team: DnsTeam, cidr: string, pattern: string) =>
+      (await batch(team, [], { templates: [{ cidr, pattern }] })).body.templates[0].template.id
+    const names = async (team: DnsTeam, cidr: string) => {
+      const { body } = await team.call('GET', `/ptr?cidr=${cidr}`)
+      return body.results.map(({ ptrdname }: Answered) => ptrdname)
+    }
+    const wide = await filled(red, '203.0.112.128/29', '{ip-dashed}.a.example.net')
+    await filled(red, '203.0.112.128/31', 'host{n}.b.example.net')
+    assert.equal((await red.call('DELETE', `/ptr/templates/${wide}`)).status, 204)
+    const left = await names(red, '203.0.112.128/29')
+    assert.deepEqual(left, ['host0.b.example.net.', 'host1.b.example.net.'])
+
+    const pattern = '{ip-dashed}.cust.example.net'
+    const former = await filled(red, '198.51.100.32/28', pattern)
+    await sql`delete from prefixes where prefix = '198.51.100.32/28'`.execute(api.database.postgres.owner)
+    await addPrefix(api, blue, '198.51.100.32/28')
+    await filled(blue, '198.51.100.32/29', 'b{n}.example.net')
+    const own = await filled(blue, '198.51.100.40/29', pattern)
+    assert.equal((await red.call('DELETE', `/ptr/templates/${former}`)).status, 204)
+    assert.equal((await names(blue, '198.51.100.32/28')).length, 16)
+    assert.equal((await blue.call('DELETE', `/ptr/templates/${own}`)).status, 204)
+    assert.equal((await names(blue, '198.51.100.32/28')).length, 8)
+  })
+
   it('has its records again after a rollback: they are deleted with it', async () => {
     const template = { cidr: '203.0.112.64/30', pattern: 'host{n}.example.net' }
     const answer = await batch(red, [], { templates: [template] })
@@ -237,14 +263,19 @@ describe('a template', () => {
     const fixed = await wide('customer.example.net')
     assert.equal(fixed.status, 200, fixed.text)
     assert.equal(fixed.body.templates[0].created, 1)
-    const { rows } = await sql<{ content: string }>`
-      select content from dns_recordsets where name = '*.d.e.1.0.8.b.d.0.1.0.0.2.ip6.arpa.'`.execute(
-      api.database.postgres.owner,
-    )
-    assert.equal(rows[0]!.content, 'customer.example.net.')
+    const wildcards = async () => {
+      const { rows } = await sql<{ content: string }>`
+        select content from dns_recordsets where name = '*.d.e.1.0.8.b.d.0.1.0.0.2.ip6.arpa.'`.execute(
+        api.database.postgres.owner,
+      )
+      return rows.map(({ content }) => content)
+    }
+    assert.deepEqual(await wildcards(), ['customer.example.net.'])
     const variable = await wide('{ip-dashed}.example.net')
     assert.deepEqual([variable.status, variable.body.errors[0].type], [422, 'template_too_wide'])
     assert.deepEqual((await wide('{a}.example.net')).body.errors[0].type, 'pattern')
+    await red.call('DELETE', `/ptr/templates/${fixed.body.templates[0].template.id}`)
+    assert.deepEqual(await wildcards(), [])
   })
 
   it('of a network that another team holds in part is rejected', async () => {

@@ -47,7 +47,7 @@ import {
   type TemplateRow,
 } from './reverse.store.ts'
 import { rangesOf, type ReverseDeps } from './reverse-zone.ts'
-import { countOf, isWildcard, parsePattern, wildcardOf, type Pattern } from './template.ts'
+import { countOf, isFromTemplate, isWildcard, parsePattern, wildcardOf, type Pattern } from './template.ts'
 import { writePtrs, type PtrOutcome, type PtrWish } from './write-ptr.ts'
 
 export type PtrDeps = ReverseDeps & { readonly postgres: Postgres; readonly forward: ForwardCheck }
@@ -296,7 +296,10 @@ export async function listPtrTemplates(
   return { results: page.map(presentTemplate), count }
 }
 
-/** Deletes a template with the records that it wrote. */
+/**
+ * Deletes a template with the records that it wrote. Records of another template stay, and those of a network that the team no longer holds: its next
+ * holder may have written the same ones to the zone of the operator.
+ */
 export function deletePtrTemplate(
   { postgres, now }: Omit<PtrDeps, 'forward'>,
   operation: Operation,
@@ -311,8 +314,12 @@ export function deletePtrTemplate(
     requireMatch(operation.ifMatch, etagOf(before))
     const defaults = await readDefaults(trx)
     const network = parsePrefix(row.prefix)
-    const generated = await listGenerated(trx, teamId, rangesOf(network))
-    const zones = [...Map.groupBy(generated, ({ zoneId }) => zoneId)].sort(([a], [b]) => a - b)
+    const pattern = parsePattern(['template'], row.pattern, network)
+    const holders = createHolders(teamId, await listHoldings(trx, teamId))
+    const written = (await listGenerated(trx, teamId, rangesOf(network))).filter(
+      (set) => isFromTemplate(pattern, set) && isHeld(holders, set.name),
+    )
+    const zones = [...Map.groupBy(written, ({ zoneId }) => zoneId)].sort(([a], [b]) => a - b)
     for (const [zoneId, sets] of zones) {
       const zone =
         (await lockZone(trx, teamId, { id: zoneId })) ?? (await lockZone(trx, null, { id: zoneId }))
@@ -341,4 +348,10 @@ export function deletePtrTemplate(
     })
     return { body: null, before }
   })
+}
+
+/** A wildcard is in a zone of the team. */
+function isHeld(holders: Holders, name: DomainName): boolean {
+  const host = findReverseNetwork(name)
+  return host === undefined || holders.findHolding(networkOf(host)) !== undefined
 }

@@ -1,7 +1,6 @@
 // The source of PTR records that a rollback restores: the journal has none. What a template of the team would write is generated, so that it is
 // deleted with the template, and replaced by the next one.
 import type { Trx } from '../../db/postgres.ts'
-import { nameFromWire } from '../../net/dns/name.ts'
 import { recordType } from '../../net/dns/type.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import type { PlacedDesired } from '../zone/change-zone.ts'
@@ -17,11 +16,7 @@ export async function withSources(
   const patterns = (await listTemplates(trx, teamId)).map(({ prefix, pattern }) =>
     parsePattern(['template'], pattern, parsePrefix(prefix)),
   )
-  const isGenerated = ({ type, name, rdata }: PlacedDesired): boolean => {
-    const [first, ...others] = rdata
-    if (type !== recordType.PTR || first === undefined || others.length > 0) return false
-    const target = nameFromWire(first)
-    return patterns.some((pattern) => isFromTemplate(pattern, name, target))
-  }
+  const isGenerated = (set: PlacedDesired): boolean =>
+    set.type === recordType.PTR && patterns.some((pattern) => isFromTemplate(pattern, set))
   return sets.map((set) => (isGenerated(set) ? { ...set, source: 'generated' } : set))
 }

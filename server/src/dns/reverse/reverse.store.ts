@@ -155,14 +155,22 @@ export async function deleteTemplateRow(trx: Trx, teamId: number, id: number): P
   await sql`delete from dns_ptr_templates where team_id = ${teamId} and id = ${id}`.execute(trx)
 }
 
-/** Returns the names of generated PTR records of disjoint ranges, in the team's zones and those of the operator. */
+export type GeneratedPtr = {
+  readonly name: DomainName
+  readonly rdata: readonly Uint8Array[]
+  readonly zoneId: number
+}
+
+/** Returns the generated PTR records of disjoint ranges, in the team's zones and those of the operator. */
 export async function listGenerated(
   trx: Trx,
   teamId: number,
   ranges: readonly KeyRange[],
-): Promise<{ readonly name: DomainName; readonly zoneId: number }[]> {
-  const { rows } = await sql<{ name: DomainName; zoneId: number }>`
-    select r.name, r.zone_id as "zoneId" ${ptrsIn(teamId, ranges)} and r.source = 'generated'`.execute(trx)
+): Promise<GeneratedPtr[]> {
+  const { rows } = await sql<GeneratedPtr>`
+    select r.name, r.rdata, r.zone_id as "zoneId" ${ptrsIn(teamId, ranges)} and r.source = 'generated'`.execute(
+    trx,
+  )
   return rows
 }
 

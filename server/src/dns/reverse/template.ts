@@ -3,7 +3,8 @@ import { templateBitsMax } from '@pharos/contract/dns-ptr'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { Address } from '../../net/address.ts'
 import { widthOf } from '../../net/bits.ts'
-import { NameError, parseName, prependLabel, type DomainName } from '../../net/dns/name.ts'
+import { NameError, nameFromWire, parseName, prependLabel, type DomainName } from '../../net/dns/name.ts'
+import type { Rrset } from '../../net/dns/record.ts'
 import {
   covers,
   firstOf,
@@ -68,9 +69,14 @@ export const isWildcard = (network: Prefix): boolean =>
 export const wildcardOf = (network: Prefix): DomainName =>
   prependLabel('*', parseName(reverseZones(network)[0]!))
 
-/** Reports whether a template writes this PTR record: its name in reverse DNS, and the name that it has. */
-export function isFromTemplate(pattern: Pattern, name: DomainName, target: DomainName): boolean {
+/** Reports whether a template writes this set of PTR records: one record, with the name that the pattern has for its address. */
+export function isFromTemplate(
+  pattern: Pattern,
+  { name, rdata: [first, ...others] }: Pick<Rrset, 'name' | 'rdata'>,
+): boolean {
+  if (first === undefined || others.length > 0) return false
   const { network } = pattern
+  const target = nameFromWire(first)
   if (isWildcard(network)) return name === wildcardOf(network) && target === pattern.nameAt(0)
   const host = findReverseNetwork(name)
   if (host === undefined || !covers(network, host) || host !== hostPrefix(networkOf(host))) return false
