@@ -157,6 +157,30 @@ describe('a secondary zone', () => {
     await sql`update dns_secondaries set primaries = jsonb_build_array(primaries -> 0)`.execute(db())
   })
 
+  it('keeps the newer one of two transfers at the same time, in whichever order they end', async () => {
+    await changeZone(primary.deps.db, sourceId, { added: 'h5 300 A 192.0.3.5' })
+    await primary.publish(sourceId)
+    await due()
+    const [zone] = await claimSecondaries(db(), 10)
+    const client = createPrimary({ address: '127.0.0.1', port: primary.port, key: testKey, timeoutMs: 1_000 })
+    const connect = () => ({
+      ...client,
+      transfer: async (...parameters: Parameters<typeof client.transfer>) => {
+        const older = await client.transfer(...parameters)
+        await changeZone(primary.deps.db, sourceId, { added: 'h5 300 A 192.0.3.6' })
+        await primary.publish(sourceId)
+        // The lease is over.
+        await sql`update dns_secondaries set leased_until = null`.execute(db())
+        await follow()
+        return older
+      },
+    })
+    await followZone({ db: db(), connect, now: () => new Date() }, zone!, signal)
+    assert.deepEqual(await served(), await setsOf(primary.zones))
+    const { serial, error, reason } = await row()
+    assert.deepEqual([serial, error, reason], [primary.zones.get(name)!.serial, null, null])
+  })
+
   it('keeps its copy while the primary does not answer', async () => {
     const before = await served()
     await primary.stop()

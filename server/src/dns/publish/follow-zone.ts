@@ -19,7 +19,13 @@ import type { ServedChange } from '../sign/served-index.ts'
 import { planDifference, setId, type DesiredSet } from '../zone/zone-change.ts'
 import { readAllSets, writeDifference } from '../zone/zone-change.store.ts'
 import { lockZone } from '../zone/zone.store.ts'
-import { saveFollowed, saveFollowProblem, type DueSecondary, type PrimaryOfZone } from './follow.store.ts'
+import {
+  leaseSeconds,
+  saveFollowed,
+  saveFollowProblem,
+  type DueSecondary,
+  type PrimaryOfZone,
+} from './follow.store.ts'
 import { Guarded, closeHold, isApproved, openHold } from './hold.ts'
 import { saveProblem, savePublication } from './publish.store.ts'
 import type { TransferResult, ZonePrimary } from './zone-primary.ts'
@@ -30,6 +36,8 @@ export type FollowDeps = {
   readonly now: () => Date
 }
 
+/** All transfers of one attempt: after the lease another process follows the zone. The rest of the lease is for the database. */
+const transferSecondsMax = leaseSeconds - 60
 /** A transfer with more records is refused. */
 const recordsMax = 1_000_000
 /** Without a transfer yet there is no SOA that says when to try again. */
@@ -45,6 +53,7 @@ export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: A
   const { db } = deps
   const served = (await Array.fromAsync(readServedSets(db, [zone.id]))).map(({ set }) => set)
   const soa = served.find(({ name, type }) => type === recordType.SOA && name === zone.name)
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(transferSecondsMax * 1_000)])
   let failure = 'no_primaries'
   let isKnownCurrent = false
   for (const address of zone.primaries) {
@@ -52,11 +61,13 @@ export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: A
       const primary = deps.connect(address)
       const serial = await primary.serial(zone.name)
       const isCurrent = soa !== undefined && !isNewer(serial, serialOf(soa))
-      const transferred = isCurrent ? undefined : await transfer(deps, zone, served, primary, signal)
+      const transferred = isCurrent ? undefined : await transfer(deps, zone, served, primary, deadline)
       if (transferred) return await finish(db, zone.id, transferred, true)
       isKnownCurrent = true
       if (!zone.isNotified) break
     } catch (error) {
+      // What came is stored by the other process, which also says when the zone is due.
+      if (error instanceof Overtaken) return
       if (error instanceof Guarded) return await wait(db, zone.id, soa, null)
       if (!(error instanceof DriverError)) throw error
       failure = error.kind
@@ -65,6 +76,9 @@ export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: A
   if (isKnownCurrent && soa) await finish(db, zone.id, soa, false)
   else await wait(db, zone.id, soa, failure)
 }
+
+/** Another process has followed the zone since its copy was read. */
+class Overtaken extends Error {}
 
 /** The SOA says when to ask again, and how long the data holds without a contact. */
 async function finish(db: Db, zoneId: number, soa: Rrset, isTransferred: boolean): Promise<void> {
@@ -99,7 +113,7 @@ function timesOf({ rdata: [soa] }: Rrset): { refresh: number; retry: number; exp
   return { refresh: bounded(at(1)), retry: bounded(at(2)), expire: at(3) }
 }
 
-/** Returns the new SOA; undefined if what was transferred is not newer after all. Throws DriverError, and Guarded if staff must approve. */
+/** Returns the new SOA; undefined if what was transferred is not newer after all. Throws DriverError, Overtaken, and Guarded if staff must approve. */
 async function transfer(
   deps: FollowDeps,
   zone: DueSecondary,
@@ -115,7 +129,7 @@ async function transfer(
   if (!after || after.rdata.length !== 1) throw new DriverError('protocol', 'the transfer has not one SOA')
   if (soa && !isNewer(serialOf(after), serialOf(soa))) return undefined
   await guardShrink(deps.db, zone.id, served, sets)
-  await deps.db.transaction().execute((trx) => save(trx, deps, zone, served, sets, serialOf(after)))
+  await deps.db.transaction().execute((trx) => save(trx, deps, zone, served, soa, sets, serialOf(after)))
   return after
 }
 
@@ -171,17 +185,19 @@ async function guardShrink(
   throw new Guarded()
 }
 
-/** Writes the record sets for the operations, with a version, and what is published. */
+/** Writes the record sets for the operations, with a version, and what is published. Throws Overtaken if `served` is no longer what is published. */
 async function save(
   trx: Trx,
   { now }: FollowDeps,
   { id, teamId }: DueSecondary,
   served: readonly SignedRrset[],
+  soa: SignedRrset | undefined,
   sets: readonly SignedRrset[],
   serial: Serial,
 ): Promise<void> {
   const zone = await lockZone(trx, teamId, { id })
   if (!zone || zone.deleted !== null) return
+  if (!soa && zone.publishedVersion > 0) throw new Overtaken()
   const stored = await readAllSets(trx, id)
   const wanted = sets.filter(({ type }) => !isGeneratedType(type))
   const desired = new Map<string, DesiredSet>(
@@ -197,7 +213,7 @@ async function save(
     what: 'zone.transfer',
   })
   const isSaved = await savePublication(trx, {
-    zone: { id, serial: zone.serial === null ? undefined : (zone.serial as Serial) },
+    zone: { id, serial: soa ? serialOf(soa) : ((zone.serial as Serial | null) ?? undefined) },
     serial,
     version,
     changes: changesOf(served, sets),
@@ -205,7 +221,7 @@ async function save(
     resigned: null,
     now: now().getTime() / 1000,
   })
-  if (!isSaved) throw new DriverError('postponed', 'the zone was changed by another process')
+  if (!isSaved) throw new Overtaken()
 }
 
 function changesOf(served: readonly SignedRrset[], sets: readonly SignedRrset[]): ServedChange[] {

@@ -24,7 +24,7 @@ export type DueSecondary = {
 }
 
 /** Longer than a transfer takes: another process claims the zone afterwards. */
-const leaseSeconds = 300
+export const leaseSeconds = 300
 
 /** Claims secondary zones whose primaries are to be asked. */
 export async function claimSecondaries(db: Db, limit: number): Promise<DueSecondary[]> {
