@@ -98,6 +98,7 @@ describe('decoding', () => {
     ['a prerequisite out of the zone', ['ANY www.net. A'], [], rcode.NOTZONE],
     ['a change out of the zone', [], ['IN www.net. A 300 192.0.2.1'], rcode.NOTZONE],
     ['a deletion with a TTL', [], ['ANY www A 5'], rcode.FORMERR],
+    ['adding an obsolete type', [], ['IN www MF 300 \\# 1 00'], rcode.REFUSED],
     ['adding ANY', [], ['IN www ANY 300'], rcode.FORMERR],
     ['deleting a record of type ANY', [], ['NONE www ANY'], rcode.FORMERR],
     ['deleting sets of type AXFR', [], ['ANY www AXFR'], rcode.FORMERR],
@@ -109,6 +110,9 @@ describe('decoding', () => {
         refusalOf(() => decodeUpdate(message(prerequisites, changes))),
         expected,
       ))
+
+  it('takes the deletion of an obsolete type, which may be stored', () =>
+    assert.equal(decodeUpdate(message([], ['NONE www MF 0 \\# 1 00', 'ANY www MF'])).changes.length, 2))
 
   it('refuses a zone section that is none', () => {
     const good = message([], [])

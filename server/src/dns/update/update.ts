@@ -3,7 +3,7 @@ import { isAtOrBelow, type DomainName, type ZoneName } from '../../net/dns/name.
 import { opcode, rcode, type Message } from '../../net/dns/message.ts'
 import { canonicalRdata, RdataError, validateRdata } from '../../net/dns/rdata/rdata.ts'
 import { sameRdata, uniqueRdata, type ResourceRecord, type Rrset } from '../../net/dns/record.ts'
-import { isMetaType, recordClass, recordType } from '../../net/dns/type.ts'
+import { isMetaType, isZoneType, recordClass, recordType, typeName } from '../../net/dns/type.ts'
 import { compareOctets } from '../../net/dns/name.ts'
 import { setId } from '../zone/zone-change.ts'
 
@@ -46,7 +46,7 @@ export type Update = {
   readonly changes: readonly Change[]
 }
 
-/** Decodes the sections of an UPDATE (RFC 2136 sections 3.1, 3.2 and 3.4.1). Throws UpdateError with FORMERR or NOTZONE. */
+/** Decodes the sections of an UPDATE (RFC 2136 sections 3.1, 3.2 and 3.4.1). Throws UpdateError with FORMERR, NOTZONE, or REFUSED for obsolete types. */
 export function decodeUpdate({ opcode: code, questions, answers, authorities }: Message): Update {
   const [question] = questions
   if (code !== opcode.UPDATE || questions.length !== 1 || question!.type !== recordType.SOA)
@@ -85,8 +85,12 @@ const anyType = 255
 
 function decodeChange({ name, type, class: recordsClass, ttl, rdata }: ResourceRecord): Change {
   const isMeta = type === 0 || isMetaType(type)
-  if (recordsClass === recordClass.IN && !isMeta)
+  if (recordsClass === recordClass.IN && !isMeta) {
+    // One that is stored from before can be deleted.
+    if (!isZoneType(type))
+      throw new UpdateError(rcode.REFUSED, `a zone cannot have ${typeName(type)} records`)
     return { kind: 'add', name, type, ttl, rdata: checked(type, rdata) }
+  }
   if (ttl !== 0) throw malformed('a deletion has a TTL')
   if (recordsClass === recordClass.NONE && !isMeta)
     return { kind: 'delete', name, type, rdata: checked(type, rdata) }
