@@ -327,6 +327,30 @@ describe('a record set', () => {
     assert.equal((await red.call('DELETE', '/zones/sets.example/recordsets/@/NS')).status, 403)
   })
 
+  it('with the NS records of the zone itself is replaced where that is allowed, and never deleted', async () => {
+    await zoneOf(red, 'apex.example')
+    await sql`update dns_zones set settings = '{"apex_ns_editable": true}' where name = 'apex.example.'`.execute(
+      api.database.postgres.owner,
+    )
+    const path = '/zones/apex.example/recordsets/@/NS'
+    const replaced = await red.call('PUT', path, { records: ['ns1.example.net.', 'ns2.example.net.'] })
+    assert.equal(replaced.status, 200, replaced.text)
+    const deleted = await red.call('DELETE', path)
+    assert.deepEqual([deleted.status, codesOf(deleted)], [422, ['apex_ns_required']])
+    const changed = await red.call('PATCH', '/zones/apex.example/recordsets', {
+      recordsets: [{ name: '@', type: 'NS', records: [] }],
+    })
+    assert.deepEqual([changed.status, codesOf(changed)], [422, ['apex_ns_required']])
+    const zonefile = 'www 300 A 192.0.2.1\n'
+    const imported = await red.call('POST', '/zones/import', {
+      name: 'apex.example',
+      zonefile,
+      mode: 'replace',
+    })
+    assert.deepEqual([imported.status, imported.body.removed_count], [200, 0], imported.text)
+    assert.deepEqual((await red.call('GET', path)).body.records, ['ns1.example.net.', 'ns2.example.net.'])
+  })
+
   it('is created by POST, one or several, and never replaced', async () => {
     const one = await red.call('POST', '/zones/sets.example/recordsets', {
       name: 'new',

@@ -611,6 +611,10 @@ export const invalidTexts = {
   recordsMissing: ['required', 'is required; or send add and remove'],
   recordsExclusive: ['exclusive', 'must not be sent with add or remove: send one of them'],
   nothingLeft: ['minItems', 'must leave a record; use DELETE to delete the record set'],
+  apexNsKept: [
+    'apex_ns_required',
+    'must keep NS records of the zone itself: nothing of a zone without them is published. Send other NS records instead',
+  ],
   ptrType: ['not_accepted', 'is accepted for A and AAAA only'],
   ptrWildcard: ['not_accepted', 'is not accepted for a wildcard, whose name is not that of a host'],
   repeatedAddress: ['repeated', ({ ip }: { ip: string }) => `is ${ip}, which is in the request already`],

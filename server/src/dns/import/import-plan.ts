@@ -101,7 +101,7 @@ const warningOf = ({ code, name, type, line = 0, message }: ZoneFinding): Import
 
 /**
  * Returns the desired sets of the mode: with `replace` also the deletion of stored sets that the import does not have, except those that
- * Pharos manages.
+ * Pharos manages and the NS records of the zone itself, which a file may leave out.
  */
 export function desiredOf(
   mode: ImportMode,
@@ -112,7 +112,10 @@ export function desiredOf(
   if (mode !== 'replace') return [...sets]
   const ids = new Set(sets.map(setId))
   const gone = stored.filter(
-    (set) => !ids.has(setId(set)) && !managedType(set.type, set.name, context.zone, context.settings),
+    (set) =>
+      !ids.has(setId(set)) &&
+      !managedType(set.type, set.name, context.zone, context.settings) &&
+      !(set.type === recordType.NS && set.name === context.zone),
   )
   return [
     ...sets,

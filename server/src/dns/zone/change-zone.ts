@@ -9,7 +9,7 @@ import { targetOf } from '../../net/dns/rdata/rdata.ts'
 import type { Rrset } from '../../net/dns/record.ts'
 import { recordType, typeName } from '../../net/dns/type.ts'
 import { writeMessages, type NewMessage } from '../../outbox/outbox.ts'
-import { errorAt, fail, failWith } from '../../runtime/error.ts'
+import { errorAt, fail, failWith, invalid } from '../../runtime/error.ts'
 import { checkZone, type ZoneFinding } from '../zone-file/check-zone.ts'
 import {
   isEmpty,
@@ -73,9 +73,9 @@ export async function changeZone(
 ): Promise<ZoneChanged> {
   const stored = await readNames(trx, zone.id, new Set(desired.map(({ name }) => name)))
   const difference = planDifference(stored, resolveTtls(stored, desired, options.settings), options.now)
-  await requireMeaning(trx, zone, stored, difference, (set) =>
-    desired.find((one) => setId(one) === setId(set)),
-  )
+  const placeOf: Places = (set) => desired.find((one) => setId(one) === setId(set))
+  requireApexNs(zone, difference, placeOf)
+  await requireMeaning(trx, zone, stored, difference, placeOf)
   return { zone: await saveDifference(trx, zone, difference, options), difference, stored }
 }
 
@@ -144,6 +144,12 @@ const updatedMessage = (
 })
 
 type Places = (set: Pick<Rrset, 'name' | 'type'>) => Pick<PlacedDesired, 'loc' | 'idLoc'> | undefined
+
+/** Throws `invalid` if the zone would lose its NS records: without them nothing of it can be published. */
+function requireApexNs({ name }: Zone, { removed }: ZoneDifference, placeOf: Places): void {
+  const ns = removed.find((set) => set.type === recordType.NS && set.name === name)
+  if (ns) throw invalid(placeOf(ns)?.loc ?? ['body'], 'apexNsKept')
+}
 
 /** `stored` has all sets of the names that change. */
 async function requireMeaning(
