@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
+import { getRelatedEventRoute } from '@pharos/contract/analysis'
 import { addDeviceAttachmentRoute } from '@pharos/contract/attachment'
 import { followStreamRoute } from '@pharos/contract/stream'
-import { Failure } from '../runtime/error.ts'
+import { Failure, notFound } from '../runtime/error.ts'
 import { silentLog } from '../runtime/log.ts'
-import { handleStaff, handleStream } from './mount.ts'
+import { handle, handleStaff, handleStream } from './mount.ts'
 import { createHttpServer } from './server.ts'
 
 const actor = {
@@ -20,7 +21,7 @@ const actor = {
   lacksSecondFactor: false,
   modules: ['lighthouse'],
 } as const
-const rate = { perSecond: 1_000, burst: 1_000 }
+const rate = { perSecond: 1e-9, burst: 1_000 }
 
 /** Resolves when the credential may be accepted. */
 let accepted = Promise.resolve()
@@ -35,7 +36,7 @@ const server = createHttpServer({
     requestTimeoutMs: 10_000,
     handlerTimeoutMs: 10_000,
     keepAliveTimeoutMs: 1_000,
-    trustedProxies: [],
+    trustedProxies: ['127.0.0.1'],
     publicUrl: 'http://127.0.0.1:8080',
     rate,
     deliveryRate: rate,
@@ -52,6 +53,7 @@ const server = createHttpServer({
   },
   mounted: [
     handleStream(followStreamRoute, async () => oneEvent()),
+    handle(getRelatedEventRoute, () => Promise.reject(notFound('event')), {}),
     handleStaff(addDeviceAttachmentRoute, never, {}),
   ],
   observer: { answered() {}, refused() {}, inFlight() {} },
@@ -86,15 +88,23 @@ async function abandon(request: string): Promise<void> {
   accept()
 }
 
-async function statusOf(request: string): Promise<number> {
+/** Returns the beginning of the answer. */
+async function send(request: string): Promise<string> {
   const client = connect(port, '127.0.0.1', () => client.write(request))
-  const [line] = (await once(client.setEncoding('utf8'), 'data')) as [string]
+  const [answer] = (await once(client.setEncoding('utf8'), 'data')) as [string]
   client.destroy()
-  return Number(line.split(' ')[1])
+  return answer
 }
 
+const statusOf = async (request: string): Promise<number> => Number((await send(request)).split(' ')[1])
+const remaining = async (request: string): Promise<number> =>
+  Number(/ratelimit-remaining: (\d+)/i.exec(await send(request))![1])
+
 const form = 'content-type: multipart/form-data; boundary=b\r\ncontent-length: 5'
+const path = getRelatedEventRoute.path.replace(/\{\w+\}/, '1')
+const get = (target: string): string => `GET ${target} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer a\r\n\r\n`
 const requests = {
+  plain: get(path),
   stream: `GET ${followStreamRoute.path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer a\r\n\r\n`,
   upload: `POST ${addDeviceAttachmentRoute.path.replace(/\{\w+\}/, '1')} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer a\r\n${form}\r\n\r\n--b--`,
 }
@@ -107,5 +117,36 @@ describe('a client that disconnects during authentication', () => {
     it(`occupies no slot of ${name}s`, async () => {
       for (let n = 0; n < slots; n++) await abandon(request)
       assert.equal(await statusOf(request), status)
+    })
+})
+
+it('has one bucket for a credential, whichever routes it calls', async () => {
+  const first = await remaining(requests.plain)
+  assert.equal(await remaining(requests.upload), first - 1)
+  assert.equal(await remaining(requests.stream), first - 2)
+  assert.equal(await remaining(requests.plain), first - 3)
+})
+
+it('has one bucket for the clients of a /64 that have no valid credential', async () => {
+  const from = (address: string) =>
+    remaining(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${address}\r\n\r\n`)
+  assert.equal(await from('2001:db8::1'), rate.burst - 1)
+  assert.equal(await from('2001:db8::ffff:2'), rate.burst - 2)
+  assert.equal(await from('2001:db8:0:1::1'), rate.burst - 1)
+})
+
+describe('a request target in absolute form', () => {
+  for (const [target, expected] of [
+    [path, 'not_found'],
+    [`${path}?unknown=1`, 'unknown'],
+    [`${path}/`, 'trailing slash'],
+  ] as const)
+    it(`is served like one in origin form: ${target}`, async () => {
+      const withoutIds = async (at: string) =>
+        /\{.*\}/s.exec(await send(get(at)))![0].replace(/[0-9a-f-]{36}/g, '')
+      const inOriginForm = await withoutIds(target)
+      assert.match(inOriginForm, new RegExp(expected))
+      assert.equal(await withoutIds(`http://x${target}`), inOriginForm)
+      assert.equal(await withoutIds(`HTTPS://x:8080${target}`), inOriginForm)
     })
 })

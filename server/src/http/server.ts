@@ -13,6 +13,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+import { clientKey } from '../runtime/client-key.ts'
 import { fail, Failure } from '../runtime/error.ts'
 import { actorName, type AnyActor } from '../operation/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
@@ -119,6 +120,9 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
       requireHostHeader: false,
     },
     trustProxy: deps.settings.trustedProxies.length > 0 ? [...deps.settings.trustedProxies] : false,
+    // A target in absolute form (RFC 9112, 3.2.2) is one in origin form for everything that reads it.
+    rewriteUrl: ({ url = '/' }) =>
+      url.replace(/^https?:\/\/[^/?]*(?=([/?]?))/i, (_, next) => (next === '/' ? '' : '/')),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     return503OnClosing: true,
@@ -152,15 +156,16 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, passBytes)
   addCommonHooks(server, deps, headers, paths)
+  const limits = createLimits(deps.settings.rate)
   server.register(async (api) => {
     await addCompression(api)
-    addAuthentication(api, deps, deps.settings.rate)
+    addAuthentication(api, deps, limits)
     for (const mounted of deps.mounted) if (isPlain(mounted)) mount(api, mounted)
   })
   for (const facade of deps.facades ?? [])
     server.register(async (api) => {
       await addCompression(api)
-      addAuthentication(api, deps, deps.settings.rate, facade.tokenHeader)
+      addAuthentication(api, deps, limits, facade.tokenHeader)
       api.setErrorHandler((error, request, reply) => {
         reportDenied(deps, error, request)
         return answerProblem(error, request, reply, facade)
@@ -170,18 +175,18 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
       for (const mounted of facade.mounted) mount(api, mounted)
     })
   server.register(async (streams) => {
-    addAuthentication(streams, deps, deps.settings.rate)
+    addAuthentication(streams, deps, limits)
     mountStreams(streams, deps)
   })
   server.register(async (uploads) => {
-    addAuthentication(uploads, deps, deps.settings.rate)
+    addAuthentication(uploads, deps, limits)
     takeFewUploads(uploads)
     uploads.removeAllContentTypeParsers()
     uploads.addContentTypeParser('*', { parseAs: 'buffer' }, passBytes)
     for (const mounted of deps.mounted) if (mounted.route.upload) mount(uploads, mounted)
   })
   server.register(async (raw) => {
-    addAuthentication(raw, deps, deps.settings.deliveryRate)
+    addAuthentication(raw, deps, createLimits(deps.settings.deliveryRate))
     takeAnyMediaType(raw)
     raw.removeAllContentTypeParsers()
     raw.addHook('onRoute', (route) => void (route.bodyLimit = deps.settings.deliveryLimitBytes))
@@ -347,14 +352,25 @@ function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: Fast
   reply.header('x-request-id', request.id)
 }
 
+/** One bucket for each credential, and one for each client without, whichever of the routes they call. */
+type Limits = { readonly credentials: RateLimiter; readonly unauthenticated: RateLimiter }
+
+const createLimits = (rate: Rate): Limits => ({
+  credentials: new RateLimiter(rate),
+  unauthenticated: new RateLimiter(rate),
+})
+
 /** Authenticates before the body is read, so that unauthenticated clients cannot make the server read ten megabytes. */
-function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate, tokenHeader?: string): void {
-  const limiter = new RateLimiter(rate)
-  const unauthenticated = new RateLimiter(rate)
+function addAuthentication(
+  server: FastifyInstance,
+  deps: HttpDeps,
+  { credentials, unauthenticated }: Limits,
+  tokenHeader?: string,
+): void {
   /** An invalid credential costs its address a token of the rate limit, so that guessing is limited like calls are. */
   function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): never {
     if (error instanceof Failure && isOfCredential(error))
-      addRateHeaders(reply, unauthenticated.take(request.ip))
+      addRateHeaders(reply, unauthenticated.take(clientKey(request.ip)))
     throw error
   }
 
@@ -364,7 +380,7 @@ function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate, 
     permission: Permission,
     actor: AnyActor | null,
   ) {
-    const state = actor ? limiter.take(actorName(actor)) : unauthenticated.take(request.ip)
+    const state = actor ? credentials.take(actorName(actor)) : unauthenticated.take(clientKey(request.ip))
     addRateHeaders(reply, state)
     request.actor = actor
     if (actor) authorize(actor, permission)

@@ -3,6 +3,7 @@
 import type { AcceptedInvitation, Invitation } from '@pharos/contract/invitation'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
+import { clientKey } from '../runtime/client-key.ts'
 import { invalid } from '../runtime/error.ts'
 import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -26,7 +27,7 @@ export async function showInvitation(
   { address }: RequestSource,
   { token }: { readonly token: string },
 ): Promise<Invitation> {
-  deps.followed.take(`address ${address}`)
+  deps.followed.take(clientKey(address))
   const invitation = await findInvitation(deps.db, deps.ring, token)
   if (!invitation || invitation.acceptedBy !== null) throw invalidToken()
   const account = await findAccountByEmail(deps.db, invitation.email)
@@ -53,7 +54,7 @@ export async function acceptInvitation(
   source: RequestSource,
   acceptance: Acceptance,
 ): Promise<AcceptedInvitation> {
-  deps.followed.take(`address ${source.address}`)
+  deps.followed.take(clientKey(source.address))
   const invitation = await findInvitation(deps.db, deps.ring, acceptance.token)
   if (!invitation) throw invalidToken()
   if (invitation.acceptedBy !== null) return answerOf(invitation, invitation.accountCreated)

@@ -1,6 +1,7 @@
 // One attempt to sign in, counted before anything is hashed. Attempts from networks from which the account usually signs in are
 // counted separately: an attacker elsewhere cannot lock the user out.
 import type { Db, Trx } from '../db/postgres.ts'
+import { clientKey } from '../runtime/client-key.ts'
 import { limited, type RateLimiter } from '../runtime/rate-limit.ts'
 import { mac, type KeyRing } from '../runtime/secrets.ts'
 import { judgeAttempt } from './backoff.ts'
@@ -35,7 +36,7 @@ export type Attempt = {
  * time to wait; the caller must then not compare the password.
  */
 export async function beginAttempt(deps: AttemptDeps, email: string, address: string): Promise<Attempt> {
-  deps.attempts.take(`address ${address}`)
+  deps.attempts.take(`address ${clientKey(address)}`)
   const [account, origin] = await Promise.all([
     lowerCased(deps.db, email),
     findOrigin(deps.db, email, address),

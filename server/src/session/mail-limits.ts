@@ -1,4 +1,5 @@
 // Limits mails per client address and per recipient.
+import { clientKey } from '../runtime/client-key.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 
 export type MailLimits = {
@@ -18,7 +19,7 @@ export function createMailLimits(perHour: number): MailLimits {
   })
   return {
     take(fromAddress, toAddress) {
-      from.take(fromAddress)
+      from.take(clientKey(fromAddress))
       to.take(toAddress.toLowerCase())
     },
   }

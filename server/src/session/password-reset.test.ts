@@ -3,9 +3,10 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { addTeam, createTestApi, testPassword, type TestApi, type TestTeam } from '../../test/api.ts'
 import { createCountedDeps } from '../../test/support/counted-account.ts'
+import { openSession } from '../../test/support/credentials.ts'
 import { mailsTo, templatesTo, tokenMailedTo } from '../../test/support/mails.ts'
 import { addPerson, auditOfPerson, createClient, type Client } from '../../test/support/test-user.ts'
-import { addSecondFactor } from '../../test/support/second-factor.ts'
+import { addSecondFactor, codeOf } from '../../test/support/second-factor.ts'
 import { changePassword } from './change-password.ts'
 import { requestPasswordReset, resetPassword } from './password-reset.ts'
 import { signIn } from './sign-in.ts'
@@ -247,6 +248,31 @@ describe('a sign-in whose password is replaced during the comparison', () => {
       .where('revoked', 'is', null)
       .execute()
     assert.deepEqual(open, [])
+  })
+
+  it('creates no session either if a second factor is enabled meanwhile', async () => {
+    const { userId, email } = await addPerson(api, team)
+    const { access } = await openSession(api, userId, team.teamId)
+    const deps = createCountedDeps(api)
+    const hashing = {
+      ...deps.hashing,
+      run: async <T>(work: () => Promise<T>): Promise<T> => {
+        const matches = await work()
+        const started = await client.post('/totp', { current_password: testPassword }, access)
+        const otp = codeOf(started.body.secret)
+        assert.equal((await client.post('/totp/confirm', { otp }, access)).status, 200)
+        return matches
+      },
+    }
+    const clientSource = { ...source, userAgent: '' }
+    await assert.rejects(signIn({ ...deps, hashing }, clientSource, { email, password: testPassword }), {
+      code: 'invalid_credentials',
+    })
+    const sessions = await sql<{ second_factor: boolean }>`
+      select second_factor from sessions where user_id = ${userId} and revoked is null`.execute(
+      api.database.postgres.owner,
+    )
+    assert.deepEqual(sessions.rows, [{ second_factor: true }])
   })
 
   it('leaves no session, in either order', async () => {

@@ -58,6 +58,8 @@ export type NewSession = {
   readonly userId: number
   /** The hash that the password was compared with. */
   readonly passwordHash: string
+  /** As read with the hash: it changes whenever all sessions of the user end, as when a second factor is enabled. */
+  readonly sessionVersion: number
   readonly teamId: number
   readonly address: string
   readonly userAgent: string
@@ -66,8 +68,8 @@ export type NewSession = {
 }
 
 /**
- * Opens a session; undefined if the password was changed since it was compared. Takes a shared lock on the account: either a
- * concurrent change of the password sees this session and revokes it, or this function sees the change.
+ * Opens a session; undefined if the password or the second factor was changed since the account was read. Takes a shared lock on
+ * the account: either a concurrent change sees this session and revokes it, or this function sees the change.
  */
 export async function insertSession(
   db: Db | Trx,
@@ -78,7 +80,8 @@ export async function insertSession(
     insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
     select id, ${session.teamId}, ${session.address}, ${session.userAgent}, ${session.address}, ${session.userAgent},
       ${session.secondFactor}, ${expiryOfNew(lifetime)}
-    from users where id = ${session.userId} and password_hash = ${session.passwordHash} for share
+    from users where id = ${session.userId} and password_hash = ${session.passwordHash}
+      and session_version = ${session.sessionVersion} for share
     returning id`.execute(db)
   return rows[0]?.id
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from '../../test/api.ts'
+import { openSession } from '../../test/support/credentials.ts'
 
 let api: TestApi
 let red: TestTeam
@@ -301,6 +302,20 @@ describe('signing out', () => {
       })
       assert.equal(statusCode, 204)
       await untilRefused(access)
+    }
+  })
+
+  it('is recorded as by staff, also once the user is no longer staff', async () => {
+    const { userId } = await addUser(api, 'helper', [], { staff: true })
+    for (const isStaff of [true, false]) {
+      const { refresh: token, sessionId } = await openSession(api, userId, red.teamId)
+      const { owner } = api.database.postgres
+      await owner.updateTable('users').set({ is_staff: isStaff }).where('id', '=', userId).execute()
+      assert.equal((await post('/v3/session/logout', { refresh: token })).statusCode, 204)
+      const entries = owner.selectFrom('audit_entries').select(['action', 'by_staff'])
+      assert.deepEqual(await entries.where('target', '=', `session:${sessionId}`).execute(), [
+        { action: 'session.revoke', by_staff: true },
+      ])
     }
   })
 

@@ -98,12 +98,13 @@ async function openSession(
   if (!verified.emailConfirmed) await resendConfirmation(deps, verified.id)
   const account = await joinedByDomain(deps, client, verified)
   const teamId = teamToOpenIn(deps, client, account)
-  const { id: userId, passwordHash } = account
+  const { id: userId, passwordHash, sessionVersion } = account
   const { address, userAgent } = client
-  const session = { userId, passwordHash, teamId, address, userAgent, secondFactor: factor !== null }
+  const secondFactor = factor !== null
+  const session = { userId, passwordHash, sessionVersion, teamId, address, userAgent, secondFactor }
   const sessionId = await deps.db.transaction().execute(async (trx) => {
     const id = await insertSession(trx, session, deps.lifetime)
-    // The password was changed during the comparison.
+    // The password or the second factor was changed during the comparison.
     if (id === undefined) throw wrongCredentials()
     await writeAudit(trx, {
       ...auditOfClient(client, account),

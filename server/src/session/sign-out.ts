@@ -29,6 +29,8 @@ export async function signOut(
       teamId: session.teamId,
       actor: `user:${session.userId}`,
       credential: `session:${sessionId}`,
+      // A user without a profile in the team entered it as staff; a removed member has no session.
+      byStaff: session.profile?.is_staff ?? true,
       action: request.all ? 'session.revoke_all' : 'session.revoke',
       target: `session:${sessionId}`,
       requestId: source.requestId,

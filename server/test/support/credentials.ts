@@ -26,6 +26,7 @@ export async function openSession(
   const origin = {
     userId,
     passwordHash,
+    sessionVersion,
     teamId,
     address,
     userAgent,
