@@ -186,7 +186,9 @@ export const deletePtrTemplateRoute = route({
   method: 'DELETE',
   path: '/v3/dns/ptr/templates/{template_id}',
   summary: 'Delete PTR Template',
-  description: 'Deletes a template and the records that it wrote; records that were written since then stay.',
+  description:
+    'Deletes a template and the records that it wrote. Records that were written since then, also by another template, and those of ' +
+    'networks that the team no longer holds, stay.',
   permission: dnsWriting,
   params: Strict({ template_id: Id }),
   success: 204,

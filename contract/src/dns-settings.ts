@@ -36,7 +36,7 @@ const settings = {
   minimum_ttl: Seconds('ttl', 'lowest TTL that record sets may have; at most `default_ttl`'),
   apex_ns_editable: Type.Boolean({
     description:
-      'whether the team may change the NS records of the zone itself; needs the permission of the provider',
+      'whether the team may change the NS records of the zone itself, which are never deleted; needs the permission of the provider',
   }),
   nameservers: Type.Array(DomainNameText('name of a name server'), {
     minItems: 1,
