@@ -106,12 +106,13 @@ async function requireCatalog(db: Db, name: ZoneName): Promise<number> {
   })
 }
 
-/** Returns the zones that are published, and the deleted ones that are not withdrawn yet. */
+/** Returns the zones that are published, and those that are not withdrawn yet: deleted ones, and restored ones whose name another zone has. */
 async function listCatalogZones(db: Db): Promise<CatalogZone[]> {
   const { rows } = await sql<{ id: number; name: ZoneName; created: Date; is_deleted: boolean }>`
-    select id, name, created, deleted is not null as is_deleted from dns_zones
-    where not is_catalog and withdrawn is null
-      and ((published is not null and claimed is not null) or deleted is not null) order by id`.execute(db)
+    select id, name, created, deleted is not null or claimed is null as is_deleted from dns_zones
+    where not is_catalog and withdrawn is null and (published is not null or deleted is not null) order by id`.execute(
+    db,
+  )
   return rows.map(({ is_deleted: isDeleted, ...zone }) => ({ ...zone, isDeleted }))
 }
 
@@ -126,6 +127,6 @@ async function markWithdrawn(trx: Trx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
     update dns_zones set withdrawn = now()
-    where id = any(${ids as number[]}) and deleted is not null`.execute(trx)
+    where id = any(${ids as number[]}) and (deleted is not null or claimed is null)`.execute(trx)
   await wake(trx, 'dns-published')
 }

@@ -13,6 +13,8 @@ import { ServedZones, serialOf } from '../serve/served-zones.ts'
 import { signZone } from '../sign/sign-zone.ts'
 import { claimWaiting, lockZone, markDeleted, markRestored } from '../zone/zone.store.ts'
 import type { Zone } from '../zone/zone.ts'
+import { memberLabel } from './catalog.ts'
+import { publishCatalog } from './publish-catalog.ts'
 import { publishZone, type PublishDeps } from './publish-zone.ts'
 import { publishZones } from './publish-zones.ts'
 import { changeZone, insertZone } from './testing.ts'
@@ -200,6 +202,15 @@ describe('the publication of a zone', () => {
       await Promise.all([running.refresh(false), started.refresh(true)])
       return [running, started].map((zones) => zones.get(zone)?.id)
     }
+    const catalog = parseZoneName('catalog.example')
+    const listedIds = async () => {
+      await publishCatalog({ db: deps.db, catalog, now: () => new Date() })
+      const { rows } = await sql<{ id: number; created: Date }>`
+        select id, created from dns_zones where name = ${zone}`.execute(deps.db)
+      const { sets } = await served(catalog)
+      const isListed = (row: (typeof rows)[number]) => sets.some((set) => set.startsWith(memberLabel(row)))
+      return rows.filter(isListed).map(({ id }) => id)
+    }
     const [red, blue] = [
       await seedTeam(database.postgres, 'shared-red'),
       await seedTeam(database.postgres, 'shared-blue'),
@@ -224,11 +235,13 @@ describe('the publication of a zone', () => {
     await deps.db.transaction().execute((trx) => claimWaiting(trx, zone))
     assert.equal(await publishZone(deps, first), 'created')
     assert.deepEqual(await servedIds(), [first, first])
+    assert.deepEqual(await listedIds(), [first])
     await remove(red, first)
     assert.equal(await publishZone(deps, second), 'created')
     assert.deepEqual(await servedIds(), [second, second])
     await restore(red, first)
     assert.deepEqual(await servedIds(), [second, second])
+    assert.deepEqual(await listedIds(), [second])
     await remove(blue, second)
     assert.deepEqual(
       await servedIds(),

@@ -31,7 +31,7 @@ export async function listServedZones(db: Db | Trx, since?: Date): Promise<Serve
       case when z.claimed is null then coalesce(z.withdrawn, now()) else z.withdrawn end as withdrawn, s.expires
     from dns_zones z left join dns_secondaries s on s.zone_id = z.id
     where z.published is not null and z.serial is not null
-      ${since ? sql`and (z.published >= ${since} or z.withdrawn >= ${since})` : sql``}
+      ${since ? sql`and (z.published >= ${since} or z.withdrawn >= ${since} or z.claimed is null)` : sql``}
     order by z.id`.execute(db)
   return rows
 }

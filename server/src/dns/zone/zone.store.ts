@@ -269,25 +269,24 @@ export async function markDeleted(trx: Trx, zone: Zone, actor: string): Promise<
     where team_id is not distinct from ${zone.teamId} and id = ${zone.id}`.execute(trx)
 }
 
-/** Restores the zone; it gets the name only if no other team has it. Until then it stays withdrawn: what was published of it is not served. */
+/** Restores the zone; it gets the name only if no other team has it. Until then it leaves the catalog zone as a deleted one does. */
 export async function markRestored(trx: Trx, zone: Zone, isClaimed: boolean): Promise<void> {
   const status = isClaimed ? 'updating' : 'pending_verification'
   await sql`update dns_zones set deleted = null, deleted_by = null, touched = now(), status = ${status},
       claimed = case when ${isClaimed} then now() end,
-      withdrawn = case when ${isClaimed} then null else coalesce(withdrawn, now()) end,
-      published = ${ofReturning(sql`${isClaimed} and withdrawn is not null`)}
+      withdrawn = case when not ${isClaimed} then withdrawn end,
+      published = case when ${isClaimed} and published is not null and withdrawn is not null then now() else published end
     where team_id is not distinct from ${zone.teamId} and id = ${zone.id}`.execute(trx)
 }
 
-/** A zone that was withdrawn and is served again counts as published now: name servers read what changed since. */
-const ofReturning = (isReturning: RawBuilder<unknown>) =>
-  sql`case when published is not null and ${isReturning} then now() else published end`
-
-/** Gives the name of a deleted zone to the zone that waited longest for it, of any team. In a transaction of the owner. */
+/**
+ * Gives the name of a deleted zone to the zone that waited longest for it, of any team. One that was published before is published now: name
+ * servers read what changed since. In a transaction of the owner.
+ */
 export async function claimWaiting(trx: Trx, name: ZoneName): Promise<void> {
   await sql`
     update dns_zones set claimed = now(), status = 'updating', withdrawn = null,
-      published = ${ofReturning(sql`withdrawn is not null`)}
+      published = case when published is not null then now() end
     where id = (
       select z.id from dns_zones z where z.name_key = ${keyOf(name)} and z.claimed is null and z.deleted is null
       order by z.created limit 1)
