@@ -204,7 +204,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await approval.getByText(/valid for 15 minutes/).waitFor()
     await page.keyboard.press('Enter')
     await approval.waitFor({ state: 'detached' })
-    // A decision covers every request of these regions. What was disabled while the routers were compared is asked about later.
+    // A decision covers every request of these regions. A prefix disabled while routers were compared is another request.
     const nothing = page.getByText('Nothing to decide')
     await nothing.waitFor({ timeout: 30_000 }).catch(async () => {
       await page.getByRole('heading', { name: 'Inbox' }).click()

@@ -1,4 +1,4 @@
-// What the editor of a filter shows and takes.
+// The texts of the editor of a filter.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readValue, valueText } from './filter-values.ts'

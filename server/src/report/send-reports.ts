@@ -78,7 +78,7 @@ async function sendReport(deps: SendReportsDeps, team: ReportingTeam, claim: Cla
     await postponeReport(owner, claim, waitForFlows.everySeconds)
     return false
   }
-  // What could not be read may have been there.
+  // Traffic that could not be read is possible.
   if (!isUnread && !hasData(report)) {
     await finishReport(owner, claim, 'no_data')
     return false

@@ -66,7 +66,7 @@ export async function followZone(deps: FollowDeps, zone: DueSecondary, signal: A
       isKnownCurrent = true
       if (!zone.isNotified) break
     } catch (error) {
-      // What came is stored by the other process, which also says when the zone is due.
+      // The other process stores the transfer, and when the zone is due.
       if (error instanceof Overtaken) return
       if (error instanceof Guarded) return await wait(db, zone.id, soa, null)
       if (!(error instanceof DriverError)) throw error
