@@ -323,6 +323,14 @@ describe('a request for a list', () => {
     )
   })
 
+  it('to estimate its effect needs a window that ends after its start, also if the end is now', async () => {
+    const body = { prefix: await newPrefix(), rules: [deny(53)], start: '9999-01-01T00:00:00Z' }
+    for (const window of [{}, { end: '9998-01-01T00:00:00Z' }]) {
+      const { status, body: problem } = await call('POST', '/simulate', { body: { ...body, ...window } })
+      assert.deepEqual([status, problem.errors[0].loc], [422, ['body', 'end']])
+    }
+  })
+
   it('needs rising sequences, of all rules or of none', async () => {
     const prefix = await newPrefix()
     const sequences = [5, 3, undefined]

@@ -57,8 +57,10 @@ function monthStart(now: number, timeZone: string, months: number): string {
   return momentOf(`${first}T00:00`, timeZone)!
 }
 
-/** Returns the range of the same length before (-1) or after (1) it; undefined if that would begin before 1970 or in the future, or
- * if the range has no start. */
+/**
+ * Returns the range of the same length before (-1) or after (1) it; undefined if that would begin before 1970 or in the future, or if
+ * the range has no start.
+ */
 export function shiftedBy(
   step: 1 | -1,
   range: TimeRange,

@@ -2,6 +2,7 @@
 // sealed soon after the commit (audit/sealer.ts) and shown to the team's admins: they must not contain secrets.
 import { actorName, type AnyActor, type Operation, type TsigKeyActor } from '../operation/operation.ts'
 import type { Db, Trx } from './postgres.ts'
+import { plainAddress } from '../runtime/client-address.ts'
 
 export type AuditEntry = {
   readonly teamId: number | null
@@ -59,9 +60,6 @@ export function auditOfActor(
   const teamId = actor.kind === 'staff_token' ? null : actor.teamId
   return { teamId, actor: name, credential, byStaff: actor.isStaff }
 }
-
-/** A dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1; searches use 192.0.2.1. */
-const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 const asJson = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 

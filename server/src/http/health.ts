@@ -3,6 +3,7 @@
 import { BlockList, isIP } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Registry } from 'prom-client'
+import { plainAddress } from '../runtime/client-address.ts'
 import { fail } from '../runtime/error.ts'
 
 export type HealthDeps = {
@@ -52,6 +53,6 @@ function blockListOf(networks: readonly string[]): BlockList {
 }
 
 function isListed(list: BlockList, address: string): boolean {
-  const plainAddress = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  return list.check(plainAddress, isIP(plainAddress) === 6 ? 'ipv6' : 'ipv4')
+  const plain = plainAddress(address)
+  return list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')
 }

@@ -13,7 +13,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { clientKey } from '../runtime/client-key.ts'
+import { clientKey } from '../runtime/client-address.ts'
 import { fail, Failure } from '../runtime/error.ts'
 import { actorName, type AnyActor } from '../operation/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'

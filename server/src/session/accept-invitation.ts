@@ -3,7 +3,7 @@
 import type { AcceptedInvitation, Invitation } from '@pharos/contract/invitation'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { clientKey } from '../runtime/client-key.ts'
+import { clientKey } from '../runtime/client-address.ts'
 import { invalid } from '../runtime/error.ts'
 import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'

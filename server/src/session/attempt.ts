@@ -1,7 +1,7 @@
 // One attempt to sign in, counted before anything is hashed. Attempts from networks from which the account usually signs in are
 // counted separately: an attacker elsewhere cannot lock the user out.
 import type { Db, Trx } from '../db/postgres.ts'
-import { clientKey } from '../runtime/client-key.ts'
+import { clientKey } from '../runtime/client-address.ts'
 import { limited, type RateLimiter } from '../runtime/rate-limit.ts'
 import { mac, type KeyRing } from '../runtime/secrets.ts'
 import { judgeAttempt } from './backoff.ts'

@@ -4,6 +4,7 @@ import type { ReportRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
+import { plainAddress } from '../runtime/client-address.ts'
 import { fail } from '../runtime/error.ts'
 import type { StaffTokenActor, TokenActor, UserActor } from '../operation/operation.ts'
 import { mac, verifyMac, type KeyRing, type Purpose } from '../runtime/secrets.ts'
@@ -187,10 +188,9 @@ export function isAllowedFrom(networks: readonly string[], address: string): boo
   return from !== undefined && networks.some((network) => covers(parsePrefix(network), from))
 }
 
-/** Returns the client's address as a prefix; a dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1. */
 function addressPrefix(address: string): Prefix | undefined {
   try {
-    return parsePrefixOrAddress(address.replace(/^::ffff:(?=\d+\.)/i, ''))
+    return parsePrefixOrAddress(plainAddress(address))
   } catch {
     return undefined
   }

@@ -1,5 +1,5 @@
 // Limits mails per client address and per recipient.
-import { clientKey } from '../runtime/client-key.ts'
+import { clientKey } from '../runtime/client-address.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 
 export type MailLimits = {

@@ -10,6 +10,7 @@
 // and the first of them continues with the successor at once. The same applies if the newest token is issued without its parent being
 // presented, for example when switching the team.
 import { maskHostBits, type Prefix } from '../net/prefix.ts'
+import { plainAddress } from '../runtime/client-address.ts'
 
 export const gracePeriodMs = 30_000
 export const lateRepeatMs = 600_000
@@ -74,9 +75,8 @@ export function isSameNetwork(one: string, other: string): boolean {
   return a !== undefined && a === b
 }
 
-/** A dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1. */
 function networkOf(address: string): Prefix | undefined {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  const plain = plainAddress(address)
   try {
     return maskHostBits(`${plain}/${plain.includes(':') ? 48 : 24}`)
   } catch {

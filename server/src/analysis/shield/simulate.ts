@@ -32,6 +32,8 @@ export async function simulateShield(
   const window = windowOf(body.start, body.end, 'body')
   const endMs = window.end?.getTime() ?? nowMs
   const startMs = window.start?.getTime() ?? endMs - hourMs
+  // The default of the end may be before the start.
+  if (endMs < startMs) throw invalid(['body', 'end'], 'beforeStart')
   if (endMs - startMs > spanMaxMs) throw invalid(['body', 'end'], 'shieldSimulateSpan')
   if (!(await postgres.inTeam(teamId, (trx) => mayFilter(trx, teamId, prefix))))
     throw invalid(['body', 'prefix'], 'shieldPrefixHeld')

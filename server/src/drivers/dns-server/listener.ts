@@ -6,6 +6,7 @@ import { createServer, isIPv6, type AddressInfo, type Server, type Socket } from
 import type { RequestHandler } from './handler.ts'
 import { ResponseRateLimit, type ResponseRate } from './response-rate.ts'
 import { serveConnection, type TcpLimits } from './tcp-connection.ts'
+import { plainAddress } from '../../runtime/client-address.ts'
 
 export type ListenerLimits = TcpLimits & {
   readonly connections: number
@@ -105,10 +106,6 @@ async function bindUdp(options: ListenerOptions, limits: ListenerLimits): Promis
 }
 
 const ignore = (): void => {}
-
-/** Returns the address as rules have it: a socket for both families shows IPv4 peers as `::ffff:192.0.2.1`, and a zone after link-local ones. */
-const plainAddress = (address: string): string =>
-  address.includes(':') ? address.replace(/^::ffff:(?=\d+\.)|%.*$/gi, '') : address
 
 function createTcpServer({ handler, onError = () => {} }: ListenerOptions, limits: ListenerLimits): Server {
   const perAddress = new Map<string, number>()

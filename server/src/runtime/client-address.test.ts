@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { clientKey } from './client-key.ts'
+import { clientKey } from './client-address.ts'
 
 it('is the same for all addresses that one subscriber can use', () => {
   const keys = {
