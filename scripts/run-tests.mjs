@@ -1,6 +1,6 @@
 // Runs test files, each in a process of its own, and counts the results. test.mjs chooses the files and prepares what they
 // need. A file that fails is never run again.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -84,7 +84,8 @@ function jobsOf(file, times) {
 /** Runs one process; resolves with its counts, its output and, if it was ended or crashed, the position of that. */
 async function runJob({ file, shard }, live, { testMs, fileMs, idleMs, dumpMs }) {
   const start = performance.now()
-  const child = spawn(process.execPath, argumentsOf(file, testMs), {
+  const [program, ...words] = [...isolationOf(file), process.execPath, ...argumentsOf(file, testMs)]
+  const child = spawn(program, words, {
     env: environmentOf(shard),
     stdio: ['ignore', live ? 'inherit' : 'pipe', live ? 'inherit' : 'pipe', 'pipe'],
   })
@@ -168,6 +169,18 @@ function describeEnd({ counts, ended, running, open }, code, signal, file) {
       ...(open ? [`open: ${open.join(', ') || 'nothing'}`] : []),
     ].join('\n'),
   }
+}
+
+/**
+ * Runs a command in a network namespace of its own. Tests of the lab create interfaces, and Chromium interrupts all requests when an
+ * interface of its namespace gets an address: browser tests run at the same time.
+ */
+const isolation = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
+const canIsolate =
+  process.getuid?.() === 0 && spawnSync(isolation[0], [...isolation.slice(1), 'true']).status === 0
+
+function isolationOf(file) {
+  return canIsolate && file.startsWith('lab/') ? isolation : []
 }
 
 function argumentsOf(file, testMs) {

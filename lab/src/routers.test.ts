@@ -15,7 +15,7 @@ const waitOptions = { timeoutMs: 120_000 }
 
 describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
   it('drains one only once the other carries its routes, withdraws nothing elsewhere, and undrains it', async () => {
-    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 2 })
+    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 5 })
     await using pharos = await startPharos(lab)
     await allSeen(lab, ['r1', 'r2', 'fra'])
     await until('no problems', async () => (await pharos.command('status')) === 0)
@@ -42,7 +42,7 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
   })
 
   it('leaves the region announced when one of two is killed and the quorum is one', async () => {
-    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 2, supervise: false })
+    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 5, supervise: false })
     await using pharos = await startPharos(lab, { quorum: 1 })
     await allSeen(lab, ['r1', 'r2', 'fra'])
     const staff = await signIn(pharos)
@@ -64,7 +64,7 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
   })
 
   it('does not report a new route as announced if one of two is killed and all are needed', async () => {
-    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 2, supervise: false })
+    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 5, supervise: false })
     await using pharos = await startPharos(lab)
     await allSeen(lab, ['r1', 'r2', 'fra'])
     const staff = await signIn(pharos)
@@ -100,7 +100,7 @@ describe('a black hole', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc')
     (await lab.birdRoutes('fra')).filter(({ prefix }) => /\/(32|128)$/.test(prefix))
 
   it('reaches the neighbor with BLACKHOLE, and goes at its end while the networks stay', async () => {
-    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 2 })
+    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 5 })
     await using pharos = await startPharos(lab)
     await allSeen(lab, ['r1', 'r2', 'fra'])
     const staff = await signIn(pharos)
