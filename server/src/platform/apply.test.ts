@@ -643,3 +643,51 @@ name_servers: [{name: ns2.example.net, address: 192.0.2.54, tsig_key: other.exam
     PlatformError,
   )
 })
+
+test('ports exchange their interfaces in one run, and a new port gets that of another', async () => {
+  await empty()
+  const places = (ports: Readonly<Record<string, string>>) =>
+    `ports:\n${Object.entries(ports)
+      .map(([circuit, key]) => `  - {circuit_id: ${circuit}, device: moved.ams, interface: ${key}}\n`)
+      .join('')}`
+  await apply(`devices: [{name: moved.ams}]\n${places({ 'M-1': 'e1', 'M-2': 'e2' })}`)
+  await sql`
+    insert into interfaces (device_id, key, name, if_index, type)
+    select d.id, k.key, k.key, k.place, 6
+    from devices d, unnest(array['e1', 'e2', 'e3']) with ordinality k (key, place) where d.name = 'moved.ams'`.execute(
+    db,
+  )
+  await apply(places({ 'M-1': 'e2', 'M-2': 'e1' }))
+  await apply(places({ 'M-0': 'e1', 'M-1': 'e3', 'M-2': 'e2' }))
+  assert.deepEqual(
+    await rowsOf(sql`
+      select p.circuit_id, p.interface_key, i.key as linked from ports p left join interfaces i on i.id = p.interface_id
+      where p.circuit_id like 'M-%' order by 1`),
+    [
+      { circuit_id: 'M-0', interface_key: 'e1', linked: 'e1' },
+      { circuit_id: 'M-1', interface_key: 'e3', linked: 'e3' },
+      { circuit_id: 'M-2', interface_key: 'e2', linked: 'e2' },
+    ],
+  )
+})
+
+test('an announcement stays in a closed region, also if its prefix is written in capital letters', async () => {
+  await empty()
+  const written = (isOpen: boolean) => `locations: [{key: ams, name: Amsterdam, country: NL, timezone: UTC}]
+regions: [{slug: ams, name: Amsterdam, location: ams, open: ${isOpen}, speaker: {kind: sandbox}}]
+teams: [{slug: demo, name: Demo}]
+announcements: [{team: demo, prefix: '2A00:DB8:5::/48', origin_asn: 64496, regions: [ams]}]
+`
+  await apply(written(true))
+  assert.match((await apply(written(false))).join(), /region ams open: true -> false/)
+})
+
+test('a credential that gets another version needs the secrets of that version', async () => {
+  await empty()
+  await apply(`credentials: [{name: versioned, version: v2c, community: abc}]`)
+  const v3 = 'name: versioned, version: v3, user: x, auth: sha256'
+  await assert.rejects(apply(`credentials: [{${v3}}]`), /versioned needs one of auth_password/)
+  await apply(`credentials: [{${v3}, auth_password: a long password}]`)
+  await apply(`credentials: [{${v3}}]`)
+  await assert.rejects(apply(`credentials: [{${v3}, privacy: aes128}]`), /needs one of privacy_password/)
+})

@@ -232,13 +232,14 @@ test('a threshold of a prefix is accepted for the team that holds all of it', ()
   const threshold = (team: string, prefix: string) =>
     problemsOf(
       `teams: [{slug: a, name: A}, {slug: b, name: B}]
-prefixes: [{team: a, prefix: 192.0.2.0/24}]
+prefixes: [{team: a, prefix: 192.0.2.0/24}, {team: a, prefix: '2001:DB8::/32'}]
 announcements: [{team: b, prefix: 198.51.100.0/24, origin_asn: 64496}]
 detector_thresholds: [{team: ${team}, prefix: '${prefix}', pps: 1000}]
 `,
     )
   assert.deepEqual(threshold('a', '192.0.2.128/25'), [])
   assert.deepEqual(threshold('b', '198.51.100.0/24'), [])
+  assert.deepEqual(threshold('a', '2001:DB8:5::/48'), [])
   const refused = [
     ['b', '192.0.2.0/24'],
     ['a', '192.0.0.0/16'],

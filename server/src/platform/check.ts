@@ -121,8 +121,11 @@ class Context implements CheckContext {
       const message = `${first} and ${second} exclude each other; remove one`
       this.problems.push({ path: [...path, second], message, atKey: true })
     }
-    if (first === undefined && !this.rows(kind).has(key))
-      this.problem(path, `${kind.name} ${key} is new and needs one of ${ways.join(', ')}`)
+    const row = this.rows(kind).get(key)
+    if (first === undefined && (row?.fields[field] ?? null) === null) {
+      const reason = row ? '' : 'is new and '
+      this.problem(path, `${kind.name} ${key} ${reason}needs one of ${ways.join(', ')}`)
+    }
     const [text, file] = [values[name], values[`${name}_file`]]
     if (typeof text === 'string') {
       const objection = objectionTo?.(text, values)
@@ -161,12 +164,13 @@ class Context implements CheckContext {
     const kept = [...this.rows(kind as Kind).values()].filter(
       (row) => !this.isPruned(kind) || managerOf(row) !== this.#source,
     )
-    const keys = new Set([...kept.map(({ key }) => key), ...this.#writtenKeys(kind)])
+    const entries = this.entries(kind).keys()
+    const keys = new Set([...kept.map(({ key }) => key), ...entries, ...this.#writtenKeys(kind)])
     this.#keys.set(kind.name, keys)
     return keys
   }
 
-  /** Includes elements with a wrong shape: references to them are not reported as well. */
+  /** As written, with those of a wrong shape: references to them are not reported as well. */
   #writtenKeys<F>({ section, identity, keyOf }: Kind<F>): string[] {
     const elements = (this.#document.value as Fields | null | undefined)?.[section]
     if (!Array.isArray(elements)) return []

@@ -114,10 +114,10 @@ export const announcement = defineKind({
     const openRegions = findOpenRegions(context)
     for (const { path, element } of elements) {
       noticeReserved(context, [...path, 'origin_asn'], element.origin_asn)
-      checkRegions(context, path, element, openRegions)
       const { validated: given, ...rest } = element
       const validations = readValidations(context, [...path, 'validated'], given)
       const prefix = readPrefix(context, [...path, 'prefix'], element.prefix)
+      checkRegions(context, path, { ...element, prefix }, openRegions)
       const fields = { ...rest, prefix, regions: element.regions?.toSorted(), ...validations }
       if (prefix === undefined) {
         context.checkReferences(announcement, path, { ...fields, regions: element.regions })
@@ -148,10 +148,10 @@ function findOpenRegions(context: CheckContext): ReadonlySet<string> {
 function checkRegions(
   context: CheckContext,
   path: Path,
-  { regions, enabled, prefix }: AnnouncementElement,
+  { regions, enabled, prefix }: Omit<AnnouncementElement, 'prefix'> & { readonly prefix: Prefix | undefined },
   openRegions: ReadonlySet<string>,
 ): void {
-  const before = context.rows(announcement).get(prefix)?.fields.regions ?? []
+  const before = (prefix && context.rows(announcement).get(prefix)?.fields.regions) ?? []
   for (const [at, slug] of (regions ?? []).entries()) {
     if (context.exists(region, slug) && !openRegions.has(slug) && !before.includes(slug))
       context.problem([...path, 'regions', at], `region ${slug} is not open`)

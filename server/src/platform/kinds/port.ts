@@ -7,7 +7,7 @@ import { linkPorts } from '../../inventory/port/link-ports.store.ts'
 import { parseTime } from '../../text/time.ts'
 import { defineKind } from '../define-kind.ts'
 import { column, referenceById, selected } from '../field.ts'
-import type { CheckContext, Element, Given } from '../kind.ts'
+import type { Change, CheckContext, Element, Given, Update } from '../kind.ts'
 import { PlatformError, type Path } from '../problem.ts'
 import { Name, Optional, Strict, TeamSlug, Text } from '../schema.ts'
 import { insertRows, updateRow } from '../table.store.ts'
@@ -123,9 +123,16 @@ export const port = defineKind({
       if (fields.service !== null)
         await assign(trx, rows[at]!['id'] as number, fields.service, fields.since ?? now.toISOString())
   },
+  /** Ports may exchange their interfaces, or a new port get that of another: all that move leave theirs first. */
+  async prepare(trx, changes): Promise<void> {
+    const moved = changes.flatMap((change) => (isMove(change) ? [Number(change.row.id)] : []))
+    await sql`
+      update ports set interface_id = null, interface_key = chr(1) || id where id = any(${moved})`.execute(trx)
+  },
   async update(trx, change, now): Promise<void> {
     const { fields, row } = change
-    await updateRow(trx, port, change, now)
+    const place = isMove(change) ? { interface_key: fields.interface ?? row.fields.interface } : {}
+    await updateRow(trx, port, change, now, place)
     await linkPorts(trx)
     if (fields.service !== undefined) {
       const from = fields.since ?? now.toISOString()
@@ -134,6 +141,11 @@ export const port = defineKind({
     } else if (fields.since != null) await moveStart(trx, row.id as number, row.key, fields.since)
   },
 })
+
+const isMove = (change: Change): change is Update =>
+  change.kind === 'port' &&
+  change.action === 'update' &&
+  (change.fields['device'] !== undefined || change.fields['interface'] !== undefined)
 
 /** The circuit ids of ports that the document does not name, by device and interface: elements are created before others are deleted. */
 function portsBeside(
