@@ -62,7 +62,7 @@ export async function withPostgres<T>(
   // Before the configuration is read, which creates the secret in the data directory.
   if (dataDir !== undefined) onNew(dataDir)
   const config = context.config(env)
-  const postgres = await openDatabase(config, createLog(config))
+  const postgres = await openDatabase(config, createLog(config), { takesOver: false })
   try {
     return await work(postgres, config)
   } finally {

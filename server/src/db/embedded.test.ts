@@ -170,6 +170,24 @@ describe('the embedded PostgreSQL', () => {
     assert.equal(existsSync(join(dataDir, 'postmaster.pid')), false)
   })
 
+  it('is taken over by an attached server when its owner stops, and not by an attached command', async () => {
+    const dataDir = await copyDataDir()
+    const { child, url } = await startElsewhere(dataDir)
+    await using command = await startEmbedded({ dataDir })
+    const server = await startEmbedded({ dataDir, takesOver: true })
+    assert.deepEqual([command.started, server.started], [false, false])
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+    await waitUntil('the attached server runs PostgreSQL', async () =>
+      query(url, 'select n from kept').then(
+        () => true,
+        () => false,
+      ),
+    )
+    await server.stop()
+    await assert.rejects(query(url, 'select'))
+  })
+
   it('ends by itself when its owner is killed, and starts again with everything that was committed', async () => {
     const dataDir = await copyDataDir()
     const { child, url } = await startElsewhere(dataDir)

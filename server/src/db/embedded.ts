@@ -1,7 +1,8 @@
 // Runs a real PostgreSQL as a child process behind a unix socket, so that Pharos starts without any set-up. It never
 // listens on TCP. One process owns the server (it holds the lock beside the data directory, which the kernel releases
 // when the process ends); all others attach. A server whose owner was killed ends by itself, within milliseconds.
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findBinaries } from './embedded-binaries.ts'
 import {
@@ -29,6 +30,8 @@ export type EmbeddedOptions = {
   readonly log?: (message: string) => void
   /** How long another process's server may take to come up before attaching to it fails. */
   readonly attachTimeoutMs?: number
+  /** After attaching to the server of another process: starts it here once that process has ended. */
+  readonly takesOver?: boolean
 }
 
 export type Embedded = {
@@ -40,6 +43,7 @@ export type Embedded = {
 }
 
 const RESTART_DELAY_MS = 1_000
+const TAKEOVER_INTERVAL_MS = 500
 
 /** Starts the server of a data directory, or attaches to the one that another process runs on it. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -48,8 +52,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   for (;;) {
     const lock = takeLock(dataDir)
     if (lock !== undefined) return await startOwned(dataDir, lock, options)
-    const attached = await tryAttach(dataDir)
-    if (attached !== undefined) return attached
+    const databaseUrl = await findRunning(dataDir)
+    if (databaseUrl !== undefined) return new AttachedPostgres(databaseUrl, dataDir, options)
     if (performance.now() > deadline) {
       throw new Error(
         `Another process holds ${dataDir}.lock, but its PostgreSQL does not answer. See ${dataDir}.log.`,
@@ -67,13 +71,12 @@ function takeLock(dataDir: string): ProcessLock | undefined {
   }
 }
 
-async function tryAttach(dataDir: string): Promise<Embedded | undefined> {
+/** Returns the address of the server that another process runs, if it answers. */
+async function findRunning(dataDir: string): Promise<string | undefined> {
   const postmaster = findPostmaster(dataDir)
   if (postmaster?.socketDir === undefined) return undefined
   const databaseUrl = socketUrl(postmaster.socketDir, OWNER)
-  if (!(await answers(databaseUrl))) return undefined
-  const stop = () => Promise.resolve()
-  return { databaseUrl, started: false, stop, [Symbol.asyncDispose]: stop }
+  return (await answers(databaseUrl)) ? databaseUrl : undefined
 }
 
 async function startOwned(dataDir: string, lock: ProcessLock, options: EmbeddedOptions): Promise<Embedded> {
@@ -96,6 +99,55 @@ function prepareCluster(dataDir: string, socketDir: string, temporary: boolean):
   const runAs = chooseRunAs(dataDir, binaries)
   changeOwner(socketDir, runAs)
   return { dataDir, socketDir, logFile: `${dataDir}.log`, binaries, runAs, temporary }
+}
+
+/**
+ * The server of another process. That may be a command: it ends the server with itself, and a Pharos that was started meanwhile
+ * would have no database from then on, so it takes over.
+ */
+class AttachedPostgres implements Embedded {
+  readonly databaseUrl: string
+  readonly started = false
+  readonly #dataDir: string
+  readonly #options: EmbeddedOptions
+  readonly #timer: NodeJS.Timeout | undefined
+  #owned: Embedded | undefined
+  #takingOver: Promise<void> | undefined
+
+  constructor(databaseUrl: string, dataDir: string, options: EmbeddedOptions) {
+    this.databaseUrl = databaseUrl
+    this.#dataDir = dataDir
+    this.#options = options
+    if (options.takesOver)
+      this.#timer = setInterval(() => (this.#takingOver ??= this.#tryTakeOver()), TAKEOVER_INTERVAL_MS).unref()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#takingOver
+    await this.#owned?.stop()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  async #tryTakeOver(): Promise<void> {
+    const { log = ignore } = this.#options
+    try {
+      // A folder that was removed is not created again.
+      if (!existsSync(join(this.#dataDir, 'PG_VERSION'))) return
+      const lock = takeLock(this.#dataDir)
+      if (lock === undefined) return
+      log('the process that ran PostgreSQL has ended; starting it in this one')
+      this.#owned = await startOwned(this.#dataDir, lock, this.#options)
+      clearInterval(this.#timer)
+    } catch (error) {
+      log(`PostgreSQL does not start: ${errorText(error)}`)
+    } finally {
+      this.#takingOver = undefined
+    }
+  }
 }
 
 /** A supervised server: restarted after an unexpected end, until stopped. */

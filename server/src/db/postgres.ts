@@ -27,6 +27,8 @@ export type PostgresOptions = {
   /** The database's address; if unset, an embedded PostgreSQL is started (or attached to) in `<dataDir>/postgres`. */
   readonly databaseUrl?: string | undefined
   readonly dataDir: string
+  /** Of an embedded PostgreSQL that another process runs: see EmbeddedOptions. */
+  readonly takesOver?: boolean
   /** Shown in pg_stat_activity. */
   readonly applicationName?: string
   readonly ownerConnections?: number
@@ -75,9 +77,13 @@ const SHARED_ANSWER_DELAY_MS = 3_000
 
 /** Starts the embedded server when no address is given. Otherwise connects to nothing yet: Pharos starts without it. */
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { databaseUrl, dataDir, log } = options
+  const { databaseUrl, dataDir, takesOver = false, log } = options
   if (databaseUrl !== undefined) return new OpenPostgres(databaseUrl, options, undefined)
-  const embedded = await startEmbedded({ dataDir: join(dataDir, 'postgres'), ...(log && { log }) })
+  const embedded = await startEmbedded({
+    dataDir: join(dataDir, 'postgres'),
+    takesOver,
+    ...(log && { log }),
+  })
   return new OpenPostgres(embedded.databaseUrl, options, embedded)
 }
 

@@ -117,10 +117,16 @@ export async function runRole(
   }
 }
 
-export function openDatabase(config: Config, log: Log): Promise<Postgres> {
+/** A server takes over an embedded PostgreSQL that a command runs; a command never that of a server. */
+export function openDatabase(
+  config: Config,
+  log: Log,
+  { takesOver } = { takesOver: true },
+): Promise<Postgres> {
   return openPostgres({
     databaseUrl: config.databaseUrl ?? undefined,
     dataDir: config.dataDir,
+    takesOver,
     teamConnections: config.databasePoolSize,
     log: (message) => log.info(message),
   })
