@@ -151,6 +151,16 @@ describe('a webhook', () => {
     await remove(id)
   })
 
+  it('and enabled later sends no message that was written while it was being disabled', async () => {
+    const { id } = await create()
+    await call('PATCH', `/${id}`, { enabled: false })
+    const delivery = await addDelivery(api.database.postgres.owner, id)
+    await call('PATCH', `/${id}`, { enabled: true })
+    const { body } = await call('GET', `/${id}/deliveries/${delivery}`)
+    assert.equal((body as DeliveryDetail).state, 'cancelled')
+    await remove(id)
+  })
+
   it('audits its changes', async () => {
     const { id } = await create()
     await call('PATCH', `/${id}`, { description: 'new' })

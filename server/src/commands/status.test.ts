@@ -139,6 +139,26 @@ describe('pharos status', () => {
     assert.equal((await run()).code, 1)
   })
 
+  test('reports messages that could be sent to webhooks, and none that wait for a disabled or paused one', async () => {
+    await sql`insert into teams (slug, name) values ('status', 'Status')`.execute(owner())
+    await sql`
+      insert into webhooks (team_id, url, events, enabled, disabled_reason, resting_until, secret_sealed, created_by)
+      select t.id, 'https://' || n.host, '{event.started}', n.enabled, n.reason, n.rests, '', 'user:1'
+      from teams t, (values ('a.example', true, null, now() + interval '5 minutes'), ('b.example', false, 'user', null))
+        as n (host, enabled, reason, rests) where t.slug = 'status'`.execute(owner())
+    await sql`insert into webhook_deliveries (webhook_id, team_id, message_id, type, body, due)
+      select id, team_id, 'msg_' || id, 'event.started', '{}', now() - interval '6 minutes' from webhooks`.execute(
+      owner(),
+    )
+    const lagging = async () => (await readJson()).problems.map(({ subject }) => subject).includes('webhooks')
+    assert.equal(await lagging(), false)
+    await sql`update webhooks set resting_until = now() - interval '4 minutes'`.execute(owner())
+    assert.equal(await lagging(), false)
+    await sql`update webhooks set resting_until = null where enabled`.execute(owner())
+    assert.equal(await lagging(), true)
+    await sql`delete from webhooks`.execute(owner())
+  })
+
   test('reports a process that was killed, a late loop, a registry and a flow store that are down', async () => {
     const insert = (id: string, seen: string, loops: object[]) =>
       sql`insert into processes (id, host, pid, version, roles, started, seen, loops, registries,

@@ -111,6 +111,42 @@ describe('maintenance', () => {
     assert.equal((await sql`select from memberships`.execute(owner)).rows.length, 1)
   })
 
+  it('deletes what waits for a disabled webhook after thirty days', async () => {
+    await using database = await createTestDatabase()
+    const { owner } = database.postgres
+    await sql`insert into teams (slug, name) values ('red', 'Red')`.execute(owner)
+    await sql`insert into webhooks (team_id, url, events, enabled, disabled_reason, secret_sealed, created_by) values
+      (1, 'https://a.example', '{event.started}', true, null, '', 'user:1'),
+      (1, 'https://b.example', '{event.started}', false, 'user', '', 'user:1')`.execute(owner)
+    await sql`insert into webhook_deliveries (webhook_id, team_id, message_id, type, body, created)
+      select w.id, 1, 'msg_' || w.id || '_' || days, 'event.started', '{}', now() - make_interval(days => days)
+      from webhooks w, unnest(array[29, 31]) days`.execute(owner)
+    await maintain(owner)
+    const { rows } = await sql<{ message_id: string }>`
+      select message_id from webhook_deliveries order by 1`.execute(owner)
+    assert.deepEqual(
+      rows.map(({ message_id }) => message_id),
+      ['msg_1_29', 'msg_1_31', 'msg_2_29'],
+    )
+  })
+
+  it('deletes everything else if one kind of rows cannot be deleted, and reports that', async () => {
+    await using database = await createTestDatabase()
+    const { owner } = database.postgres
+    await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'kept'; end $$`.execute(
+      owner,
+    )
+    await sql`create trigger kept before delete on idempotency_keys for each row execute function refuse()`.execute(
+      owner,
+    )
+    await sql`insert into idempotency_keys (credential, key, request_hash, status, created)
+      values ('user:1', 'old', '', 200, now() - interval '25 hours')`.execute(owner)
+    await sql`insert into mails (recipient, template, sent, created)
+      values ('old@b.example', 'test', now(), now() - interval '91 days')`.execute(owner)
+    await assert.rejects(maintain(owner), /kept/)
+    assert.deepEqual((await sql`select from mails`.execute(owner)).rows, [])
+  })
+
   it('deletes idempotency keys after a day', async () => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres

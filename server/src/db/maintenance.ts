@@ -19,6 +19,9 @@ const expired = [
       and not exists (select from events e where e.id = a.subject_id)`,
   sql`delete from outbox where at < now() - interval '7 days'`,
   sql`delete from webhook_deliveries where created < now() - interval '30 days' and state <> 'pending'`,
+  // A message that was written while its webhook was being disabled.
+  sql`delete from webhook_deliveries d using webhooks w
+    where w.id = d.webhook_id and not w.enabled and d.state = 'pending' and d.created < now() - interval '30 days'`,
   // Of a list, those that were replaced 90 days ago, except the one that is restored if the newest is not confirmed.
   sql`delete from shield_versions v using shield_lists l
     where l.id = v.list_id and v.version is distinct from l.previous_version
@@ -31,8 +34,12 @@ const expired = [
   sql`delete from region_withdrawals where at < now() - interval '1 day'`,
 ]
 
+/** A statement that fails, such as one that takes too long, stops none of the others. Throws the first error. */
 export async function maintain(db: Db): Promise<void> {
-  await sql`select create_month_partitions((now() + make_interval(months => ahead))::date)
-    from generate_series(0, 2) ahead`.execute(db)
-  for (const statement of expired) await statement.execute(db)
+  const createPartitions = sql`select create_month_partitions((now() + make_interval(months => ahead))::date)
+    from generate_series(0, 2) ahead`
+  const errors: unknown[] = []
+  for (const statement of [createPartitions, ...expired])
+    await statement.execute(db).catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { regionCheckResult } from '../byoip/announcement/shown-status.store.ts'
 import { listSources } from '../byoip/visibility/visibility.store.ts'
 import type { Db } from '../db/postgres.ts'
+import { sendable } from '../webhook/send.store.ts'
 
 export type Figures = {
   readonly deliveries: { readonly waiting: number; readonly oldest_seconds: number }
@@ -46,9 +47,7 @@ export async function readFigures(db: Db): Promise<Figures> {
           coalesce(extract(epoch from now() - min(created)), 0)::double precision as oldest_seconds
         from mails where sent is null and failed is null`.execute(trx)
       const webhooks = await sql<Figures['webhooks']>`
-        select count(*) as waiting from webhook_deliveries where state = 'pending' and due <= now()`.execute(
-        trx,
-      )
+        select count(*) as waiting from ${sendable}`.execute(trx)
       const regions = await sql<Figures['regions'][number]>`
         select slug, last_check, ${regionCheckResult} as last_check_result,
           (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds

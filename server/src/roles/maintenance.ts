@@ -6,15 +6,15 @@ import { createLoop } from '../runtime/loop.ts'
 import type { Shared } from './shared.ts'
 
 export function maintenancePart({ config, postgres, log, metrics }: Shared): Component {
+  const expire = async () => {
+    if (config.auditRetentionMonths === 0) return
+    const dropped = await expireAudit(postgres.owner, config.auditRetentionMonths, new Date())
+    if (dropped.length > 0) log.info({ dropped }, 'audit partitions dropped')
+  }
   return createLoop({
     name: 'maintenance',
     intervalMs: 3_600_000,
-    run: async () => {
-      await maintain(postgres.owner)
-      if (config.auditRetentionMonths === 0) return
-      const dropped = await expireAudit(postgres.owner, config.auditRetentionMonths, new Date())
-      if (dropped.length > 0) log.info({ dropped }, 'audit partitions dropped')
-    },
+    run: () => maintain(postgres.owner).finally(expire),
     log,
     metrics,
   })

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { lockClass as regionLockClass } from '../byoip/reconcile/region-lock.store.ts'
 import { lockClass as leadershipLockClass } from '../db/leadership.ts'
 import type { Db, Trx } from '../db/postgres.ts'
+import { sendable } from '../webhook/send.store.ts'
 import type { FlowStoreReport } from './flow-store.ts'
 
 export type LoopReport = {
@@ -107,12 +108,15 @@ export type Lag = {
   readonly operator_webhook_failing_since: Date | null
 }
 
-/** `outbox`: messages that are not readable yet, because an older transaction is still open. */
+/**
+ * `webhook_seconds`: since when a delivery could be sent while its webhook had no other one. `outbox`: messages that are not readable
+ * yet, because an older transaction is still open.
+ */
 export async function readLag(trx: Trx): Promise<Lag> {
   const { rows } = await sql<Lag>`
     select o.count as outbox, o.seconds as outbox_seconds, a.count as audit_unsealed, a.seconds as audit_seconds,
-      (select coalesce(extract(epoch from now() - min(due)), 0)::float8 from webhook_deliveries
-        where state = 'pending' and due <= now()) as webhook_seconds,
+      (select coalesce(extract(epoch from now() - min(greatest(d.due, w.resting_until, w.last_delivery))), 0)::float8
+        from ${sendable}) as webhook_seconds,
       (select failing_since from webhooks where team_id is null) as operator_webhook_failing_since
     from (select count(*), coalesce(extract(epoch from now() - min(at)), 0)::float8 as seconds from outbox
         where xid >= pg_snapshot_xmin(pg_current_snapshot())) o,

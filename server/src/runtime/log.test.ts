@@ -64,6 +64,7 @@ test('a credential inside a text is redacted', () => {
     ['postgres://user:correct-horse-7-battery@db/pharos failed', 'postgres://[redacted]@db/pharos failed'],
     ['phs_abcdefgh2345_correcthorse7battery is unknown', '[redacted] is unknown'],
     ['phstaff_abcdefgh2345_correcthorse7battery is unknown', '[redacted] is unknown'],
+    ['phstaff_abcdefgh2345_correcthorse7battery', '[redacted]'],
     ['phm_invitation.17.correct-horse_7battery is unknown', '[redacted] is unknown'],
     [
       'https://net.example/reset-password#phm_password-reset.0b8f1a2c-0000-4000-8000-0123456789ab.correct-horse',

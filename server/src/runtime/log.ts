@@ -216,7 +216,7 @@ export function redactText(text: string): string {
 }
 
 /** A character that every pattern requires; texts without it, such as ids, are not checked further. */
-const mayHoldCredential = /[:=@%\s]|eyJ|ph[sm]_/
+const mayHoldCredential = /[:=@%\s]|eyJ|ph(?:s|staff|m)_/
 
 const isClean = cached(
   (text) => withoutCredentials(text) === text,

@@ -87,7 +87,8 @@ export async function updateWebhook(
     if (JSON.stringify(recordedOf(before)) === JSON.stringify(recordedOf(next))) return answerWith(before)
     const isAnew = next.url !== before.url || (next.enabled && !before.enabled)
     const after = await saveWebhook(trx, teamId, id, next, isAnew)
-    if (before.enabled && !after.enabled) await cancelDeliveries(trx, id)
+    // Also when it is enabled: a message that was written while it was being disabled would be sent late.
+    if (before.enabled !== after.enabled) await cancelDeliveries(trx, id)
     await note(trx, operation, id, 'update', { before: recordedOf(before), after: recordedOf(after) })
     return answerWith(after)
   })

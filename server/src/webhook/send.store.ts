@@ -62,6 +62,11 @@ export async function claimDue(db: Db, limit: number, leaseSeconds: number): Pro
   })
 }
 
+/** Deliveries that can be sent now: what waits for a receiver that fails or is disabled is no work that is late. */
+export const sendable = sql`webhook_deliveries d join webhooks w on w.id = d.webhook_id and w.enabled
+    and coalesce(w.resting_until <= now(), true)
+  where d.state = 'pending' and d.due <= now()`
+
 /** Ends the claims, so that other processes can send at once. */
 export async function releaseClaims(db: Db | Trx, claims: readonly Claim[]): Promise<void> {
   if (claims.length === 0) return
