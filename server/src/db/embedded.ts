@@ -119,7 +119,10 @@ class AttachedPostgres implements Embedded {
     this.#dataDir = dataDir
     this.#options = options
     if (options.takesOver)
-      this.#timer = setInterval(() => (this.#takingOver ??= this.#tryTakeOver()), TAKEOVER_INTERVAL_MS).unref()
+      this.#timer = setInterval(
+        () => (this.#takingOver ??= this.#tryTakeOver()),
+        TAKEOVER_INTERVAL_MS,
+      ).unref()
   }
 
   async stop(): Promise<void> {
