@@ -125,7 +125,7 @@ export const getTransceiverMetricsRoute = route({
   summary: 'Port transceiver metrics',
   description:
     'The module of a port with its last reading, its limits and early warnings; with `metric`, `start` or `end` also the history ' +
-    'of the port since it belongs to the team, across all modules in that time: one series for each lane, metric and statistic. Values of ' +
+    'of the port since it belongs to the team and has its interface, across all modules in that time: one series for each lane, metric and statistic. Values of ' +
     '5 minutes are kept for 90 days and daily figures for 400: `interval` is rounded up to what is kept. Darkness (-40 dBm) is in ' +
     'the values of 5 minutes and not in the daily figures. 404 `no_transceiver` if the port has no module.',
   permission: inventoryReading,

@@ -9,6 +9,7 @@ import type { PortUsage } from '@pharos/contract/usage'
 import type { Port } from '@pharos/contract/port'
 import { routes } from '@pharos/contract/routes'
 import { createTestApi, type TestApi } from './api.ts'
+import { openSession } from './support/credentials.ts'
 import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 const minuteMs = 60_000
@@ -134,5 +135,49 @@ describe('a port that has another customer now', () => {
         who,
       )
     }
+  })
+
+  it('shows nothing of an interface from before the port was moved to it', async () => {
+    const { portId, deviceId } = fixtures.red
+    const db = api.database.postgres.owner
+    const before = new Date(after24h)
+    const { rows } = await sql<{ id: number }>`
+      with i as (
+        insert into interfaces (device_id, key, if_index, name, type, admin, oper, last_change)
+        values (${deviceId}, 'et-0/0/9', 9, 'et-0/0/9', 6, 'up', 'up', ${before}) returning id),
+      log as (
+        insert into interface_log (interface_id, at, kind, before, after) select id, ${before}, 'oper', 'down', 'up' from i),
+      t as (insert into transceivers (interface_id, serial, has_ddm, inserted) select id, 'S9', true, ${before} from i returning id)
+      insert into gauges (device_id, transceiver_id, metric, lane, value, at)
+      select ${deviceId}, id, 'rx_power', 1, -7.25, ${before} from t returning id`.execute(db)
+    await sql`
+      insert into gauge_days (gauge_id, day, slots)
+      select ${rows[0]!.id}, (now() at time zone 'UTC')::date - 1, array_fill(-7.25::real, array[288])`.execute(
+      db,
+    )
+    const week = `start=${new Date(movedMs - 3 * 86_400_000).toISOString()}`
+    const usageUrl = `/v3/inventory/ports/${portId}/usage?${week}&interval=300`
+    const usage = (await get('blue', usageUrl)).json<PortUsage>()
+
+    const { rows: names } = await sql<{ circuit_id: string; device: string }>`
+      select p.circuit_id, d.name as device from ports p join devices d on d.id = p.device_id where p.id = ${portId}`.execute(db)
+    const { access } = await openSession(api, fixtures.people.staff.userId, fixtures.red.teamId)
+    const moved = await api.server.inject({
+      method: 'POST',
+      url: '/v3/admin/apply',
+      headers: { authorization: `Bearer ${access}` },
+      payload: { ports: [{ ...names[0]!, interface: 'et-0/0/9' }] },
+    })
+    assert.equal(moved.statusCode, 200, moved.body)
+
+    const port = (await get('blue', `/v3/inventory/ports/${portId}?include=log,optics`)).json<Port>()
+    assert.equal(port.transceiver!.serial, 'S9')
+    assert.deepEqual(port.log, [])
+    assert.equal(port.last_change, null)
+    assert.equal(port.optics!.latest, null)
+    const metrics = await get('blue', `/v3/inventory/ports/${portId}/transceiver/metrics?${week}`)
+    assert.ok(!metrics.body.includes('-7.25'), metrics.body)
+    // Its own history stays.
+    assert.deepEqual((await get('blue', usageUrl)).json<PortUsage>(), usage)
   })
 })

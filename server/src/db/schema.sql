@@ -42,12 +42,12 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.billed_assignments(service integer, since timestamp with time zone, until timestamp with time zone)
- RETURNS TABLE(port_id integer, name text, circuit_id text, speed_bps bigint, valid tstzrange, interface_id integer, lag_interface_id integer, is_lag boolean, oper text, bits integer, created timestamp with time zone, measured timestamp with time zone)
+ RETURNS TABLE(port_id integer, name text, circuit_id text, speed_bps bigint, valid tstzrange, interface_id integer, linked_at timestamp with time zone, lag_interface_id integer, is_lag boolean, oper text, bits integer, created timestamp with time zone, measured timestamp with time zone)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select p.id, p.name, p.circuit_id, coalesce(p.speed_bps, i.speed_bps), a.valid * tstzrange(since, until), i.id, i.lag_id,
+  select p.id, p.name, p.circuit_id, coalesce(p.speed_bps, i.speed_bps), a.valid * tstzrange(since, until), i.id, p.linked_at, i.lag_id,
     coalesce(i.type = 161, false), coalesce(i.oper, 'unknown'), (c.state ->> 'bits')::integer, p.created,
     least(
       (select min(s.minute) from port_samples s where s.port_id = p.id),
@@ -67,15 +67,16 @@ CREATE OR REPLACE FUNCTION public.billed_states(service integer, since timestamp
  SET search_path TO 'public', 'pg_temp'
 AS $function$
   select b.interface_id, l.at, l.before, l.after
-  from (select distinct a.interface_id from billed_assignments(service, since, until) a) b cross join lateral (
+  from (select distinct a.interface_id, coalesce(a.linked_at, '-infinity') as linked_at from billed_assignments(service, since, until) a) b
+  cross join lateral (
     (select o.at, o.before, o.after from interface_log o
-      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at < since order by o.at desc limit 1)
+      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= b.linked_at and o.at < since order by o.at desc limit 1)
     union all
     select o.at, o.before, o.after from interface_log o
-      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= since and o.at < until
+      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= greatest(b.linked_at, since) and o.at < until
     union all
     (select o.at, o.before, o.after from interface_log o
-      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= until order by o.at limit 1)) l
+      where o.interface_id = b.interface_id and o.kind = 'oper' and o.at >= greatest(b.linked_at, until) order by o.at limit 1)) l
   order by l.at
 $function$;
 
@@ -2285,6 +2286,7 @@ create table ports (
   external_ref text not null default ''::text,
   managed_by text not null default 'platform'::text,
   created timestamp with time zone not null default now(),
+  linked_at timestamp with time zone, -- since when it has its interface, if it had another one before, or the interface was another port
   constraint ports_pkey PRIMARY KEY (id),
   constraint ports_circuit_id_key UNIQUE (circuit_id),
   constraint ports_device_id_interface_key_key UNIQUE (device_id, interface_key),

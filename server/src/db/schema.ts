@@ -1510,6 +1510,8 @@ export interface PortsTable {
   external_ref: Generated<string>
   managed_by: Generated<PortsManagedBy>
   created: Generated<Date>
+  /** since when it has its interface, if it had another one before, or the interface was another port */
+  linked_at: Date | null
 }
 
 export interface PrefixesTable {

@@ -43,6 +43,8 @@ export type Assignment = {
   /** Of the period that was asked for, if the assignment lasts longer. */
   readonly endMs: number
   readonly interfaceId: number | null
+  /** Since when the port has the interface; null: always. */
+  readonly linkedMs: number | null
   readonly lagInterfaceId: number | null
   readonly isLag: boolean
   readonly oper: string
@@ -62,6 +64,7 @@ export function listAssignments(
     sql<Assignment>`
       select port_id as "portId", name, circuit_id as "circuitId", speed_bps as "speedBps", interface_id as "interfaceId",
         lag_interface_id as "lagInterfaceId", is_lag as "isLag", oper, bits,
+        (extract(epoch from linked_at) * 1000)::bigint as "linkedMs",
         (extract(epoch from measured) * 1000)::bigint as "measuredMs",
         (extract(epoch from lower(valid)) * 1000)::bigint as "startMs", (extract(epoch from upper(valid)) * 1000)::bigint as "endMs"
       from billed_assignments(${serviceId}::integer, ${new Date(startMs)}::timestamptz, ${new Date(endMs)}::timestamptz)`,

@@ -101,16 +101,19 @@ type States = { readonly changes: readonly StateChange[]; readonly measuredMs: n
 
 /**
  * Up at the start of the bucket, or at a change in it. Before the first change the state is the one that it replaced, or that of
- * now; but a port that was not measured yet hides no traffic: its device was not connected.
+ * now; but a port that was not measured yet hides no traffic: its device was not connected. On another interface it was up if it was
+ * measured: the states of that one are not its own.
  */
 function wasUp({ port, parts }: PortPart, { changes, measuredMs }: States, startMs: number): boolean {
   if (!parts.some((part) => startMs >= part.startMs && startMs < part.endMs)) return false
   const endMs = startMs + billingGridMs
+  const wasMeasured = endMs > (measuredMs ?? 0)
+  if (startMs < (port.linkedMs ?? 0)) return wasMeasured
   const isIn = ({ atMs }: StateChange): boolean => atMs > startMs && atMs < endMs
   if (changes.some((change) => isIn(change) && change.after === 'up')) return true
   const before = changes.findLast(({ atMs }) => atMs <= startMs)
   if (before) return before.after === 'up'
-  return (changes[0]?.before ?? port.oper) === 'up' && endMs > (measuredMs ?? 0)
+  return (changes[0]?.before ?? port.oper) === 'up' && wasMeasured
 }
 
 const hasSmallCounters = ({ port: { bits, speedBps } }: PortPart): boolean =>

@@ -119,6 +119,9 @@ export async function saveIdentity(
     where device_id = ${deviceId}`.execute(trx)
 }
 
+/** An interface that so many surveys in a row did not list is gone. */
+const missingSurveysMax = 3
+
 /** Adds and updates what the device lists, counts surveys that miss an interface, and links ports and members of LAGs. */
 export async function saveInterfaces(
   trx: Trx,
@@ -154,9 +157,8 @@ export async function saveInterfaces(
         admin = excluded.admin, oper = excluded.oper, seen = now(), missing_surveys = 0
       returning *`,
   )
-  await sql`
-    update interfaces set missing_surveys = missing_surveys + 1
-    where device_id = ${deviceId} and key <> all(${seen.map(({ key }) => key)}::text[])`.execute(trx)
+  // An agent that has just started may list nothing yet.
+  if (seen.length > 0) changes.push(...(await countMissing(trx, deviceId, seen)))
   const lags = JSON.stringify(seen.map(({ key, lagKey }) => ({ key, lag: lagKey })))
   await sql`
     update interfaces i set lag_id = l.id
@@ -165,6 +167,25 @@ export async function saveInterfaces(
     where i.device_id = ${deviceId} and i.key = n.key and i.lag_id is distinct from l.id`.execute(trx)
   await linkPorts(trx, deviceId)
   return changes
+}
+
+/** Returns the interfaces that are gone now: nothing reports their states any more. */
+function countMissing(
+  trx: Trx,
+  deviceId: number,
+  seen: readonly SeenInterface[],
+): Promise<StateChange[]> {
+  const isGone = sql`missing_surveys + 1 >= ${sql.lit(missingSurveysMax)} and oper <> 'not_present'`
+  return logged(
+    trx,
+    deviceId,
+    sql`
+      update interfaces set missing_surveys = missing_surveys + 1,
+        oper = case when ${isGone} then 'not_present' else oper end,
+        last_change = case when ${isGone} then now() else last_change end
+      where device_id = ${deviceId} and key <> all(${seen.map(({ key }) => key)}::text[])
+      returning *`,
+  )
 }
 
 /** Saves states and counts of errors of the interfaces where they have changed. */

@@ -101,6 +101,40 @@ describe('the collector', () => {
     )
   })
 
+  test('an interface is not present from the third survey in a row without it on', async () => {
+    const id = await addDevice('r1', bundle)
+    await using collector = disposable(createCollector())
+    await run(collector)
+    const change = (settings: object) =>
+      sql`update devices set settings = ${JSON.stringify(settings)} where id = ${id}`.execute(
+        database.postgres.owner,
+      )
+    const survey = async (settings: object) => {
+      await change(settings)
+      await makeDue('next_survey')
+      await run(collector)
+      return (await interfaces()).map(({ oper, missing }) => [oper, missing])
+    }
+    const [ae0, gone, last] = bundle.interfaces
+    const without = { interfaces: [ae0, last] }
+    assert.deepEqual((await survey(without))[1], ['up', 1])
+    assert.deepEqual((await survey({ ...without, silent: true }))[1], ['up', 1])
+    assert.deepEqual((await survey({ interfaces: [] }))[1], ['up', 1])
+    assert.deepEqual((await survey(without))[1], ['up', 2])
+    assert.deepEqual(await survey(without), [
+      ['up', 0],
+      ['not_present', 3],
+      ['down', 0],
+    ])
+    await survey(without)
+    const log = () =>
+      all(sql<{ before: string; after: string }>`
+        select before, after from interface_log where kind = 'oper' order by id`)
+    assert.deepEqual(await log(), [{ before: 'up', after: 'not_present' }])
+    assert.deepEqual((await survey({ interfaces: [ae0, gone, last] }))[1], ['up', 0])
+    assert.deepEqual((await log())[1], { before: 'not_present', after: 'up' })
+  })
+
   test('a device that is not due is left alone', async () => {
     await addDevice('r1', bundle)
     let sources = 0

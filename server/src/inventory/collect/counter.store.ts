@@ -16,6 +16,8 @@ type PortRow = {
   readonly state: StoredRow | null
   readonly open: StoredBucket | null
   readonly isReplaced: boolean
+  /** Of `linked_at`, ms since 1970. */
+  readonly linkedMs: number | null
 }
 
 type StoredValues = Readonly<Record<string, string | null>>
@@ -26,13 +28,16 @@ type StoredBucket = Omit<Bucket, 'values'> & { readonly values: StoredValues }
 export async function saveCounters(trx: Trx, deviceId: number, rows: readonly CounterRow[]): Promise<void> {
   const read = new Map(rows.map((row) => [row.key, row]))
   const ports = await listPorts(trx, deviceId, [...read.keys()])
-  const advanced = ports.map((port) => ({
-    port,
-    ...advance(progressOf(port), read.get(port.key)!, {
-      speedBps: port.speedBps,
-      isReplaced: port.isReplaced,
-    }),
-  }))
+  // A reading of before the link counted for another port.
+  const advanced = ports
+    .filter(({ key, linkedMs }) => read.get(key)!.at >= (linkedMs ?? 0))
+    .map((port) => ({
+      port,
+      ...advance(progressOf(port), read.get(port.key)!, {
+        speedBps: port.speedBps,
+        isReplaced: port.isReplaced,
+      }),
+    }))
   if (advanced.length === 0) return
   await saveProgress(
     trx,
@@ -54,7 +59,8 @@ export async function saveCounters(trx: Trx, deviceId: number, rows: readonly Co
 async function listPorts(trx: Trx, deviceId: number, keys: readonly string[]): Promise<PortRow[]> {
   const { rows } = await sql<PortRow>`
     select i.id as "interfaceId", p.id as "portId", i.key, i.speed_bps as "speedBps", i.mac, i.type, c.state, c.open,
-      c.interface_id is not null and (c.mac, c.type) is distinct from (i.mac, i.type) as "isReplaced"
+      c.interface_id is not null and (c.mac, c.type) is distinct from (i.mac, i.type) as "isReplaced",
+      extract(epoch from p.linked_at)::double precision * 1000 as "linkedMs"
     from ports p join interfaces i on i.id = p.interface_id
       left join interface_counters c on c.interface_id = i.id
     where p.device_id = ${deviceId} and i.key = any(${keys}::text[])`.execute(trx)

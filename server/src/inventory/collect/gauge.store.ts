@@ -8,8 +8,8 @@ import { listChanges, type KnownModule } from './module-changes.ts'
 
 const slotSeconds = 86_400 / slotsOfDay
 /** The slot of now, from 1. */
-const slotNow = sql`(1 + extract(epoch from now() at time zone 'UTC' - date_trunc('day', now() at time zone 'UTC'))::integer
-  / ${sql.lit(slotSeconds)})`
+const slotNow = sql`(1 + floor(extract(epoch from now() at time zone 'UTC' - date_trunc('day', now() at time zone 'UTC'))
+  / ${sql.lit(slotSeconds)})::integer)`
 
 /** Whether changes are logged: not at the first survey of a device, when every module is new. */
 type Survey = { readonly isFirst: boolean }

@@ -1,16 +1,16 @@
 // The SQL of the metrics of a device, and of the traffic of the team's ports on it.
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
-import { heldPorts } from '../port/assignment.store.ts'
+import { heldPorts, interfaceSince } from '../port/assignment.store.ts'
 import { completeMs } from '../usage/bucket.ts'
 
 /**
- * Selects the gauges of the device itself. A customer of one of its ports sees their history since that port is his; the
+ * Selects the gauges of the device itself. A customer of one of its ports sees their history since that port is his and on the device; the
  * customer whose device it is, all of it.
  */
 export const gaugesOfDevice = (teamId: number, deviceId: number, metrics: readonly string[]) => sql`
   select g.id, g.metric, g.lane, g.part, case when d.customer_id = ${teamId} then d.created else (
-      select min(lower(a.valid)) from ${heldPorts(teamId)} a join ports p on p.id = a.port_id where p.device_id = d.id)
+      select min(${interfaceSince}) from ${heldPorts(teamId)} a join ports p on p.id = a.port_id where p.device_id = d.id)
     end as since
   from gauges g join devices d on d.id = g.device_id
   where g.device_id = ${deviceId}::bigint and g.transceiver_id is null and g.metric = any(${metrics}::text[])`

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { OpticMetric } from '@pharos/contract/transceiver'
 import type { Postgres } from '../../db/postgres.ts'
 import type { OpticLimits } from '../collect/device-source.ts'
-import { heldPorts } from '../port/assignment.store.ts'
+import { heldPorts, interfaceSince } from '../port/assignment.store.ts'
 import type { LaneWarnings } from './lane-warnings.ts'
 
 export type GaugeNow = {
@@ -41,7 +41,7 @@ export async function listTransceiverRows(
     select a.port_id as "portId", t.vendor, t.part, t.serial, t.type, t.wavelength_nm, t.reach_m, t.connector, t.lanes, t.inserted,
       t.has_ddm as "hasDdm", t.warnings, coalesce((
         select json_agg(json_build_object('metric', g.metric, 'lane', g.lane, 'value', g.value, 'at', g.at, 'limits', g.limits)
-          order by g.lane) from gauges g where g.transceiver_id = t.id), '[]') as gauges
+          order by g.lane) from gauges g where g.transceiver_id = t.id and g.at >= ${interfaceSince}), '[]') as gauges
     from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join transceivers t on t.interface_id = p.interface_id
     where t.is_present and a.port_id = any(${portIds}::bigint[])`
   const rows = await postgres.readInTeam(teamId, query)
@@ -55,7 +55,7 @@ export const gaugesOfPort = (
   metrics: readonly OpticMetric[],
   lanes: readonly number[] | undefined,
 ) => sql`
-  select g.id, g.metric, g.lane, g.part, lower(a.valid) as since
+  select g.id, g.metric, g.lane, g.part, ${interfaceSince} as since
   from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join transceivers t on t.interface_id = p.interface_id
     join gauges g on g.transceiver_id = t.id
   where a.port_id = ${portId}::bigint and g.metric = any(${metrics}::text[])

@@ -11,6 +11,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
 import type { DueDevice } from '../collect/collect.store.ts'
+import { saveGauges } from '../collect/gauge.store.ts'
 import { observe, saveObservation } from '../collect/observe.ts'
 import { getDeviceMetrics } from '../device/device-metrics.ts'
 import { getPort, listPorts } from '../port/port.ts'
@@ -104,6 +105,25 @@ const messages = async () =>
     await sql<{ team_id: number; type: string; data: Record<string, unknown> }>`
       select team_id, type, data from outbox order by id`.execute(owner())
   ).rows
+
+describe('a gauge', () => {
+  test('has its slot in the last half second of a day too', async () => {
+    await owner()
+      .transaction()
+      .execute(async (trx) => {
+        await sql`create schema clock`.execute(trx)
+        await sql`create function clock.now() returns timestamptz language sql
+          as $$ select timestamptz '2026-03-01T23:59:59.7Z' $$`.execute(trx)
+        await sql`set local search_path = clock, pg_catalog, public`.execute(trx)
+        const health = [{ metric: 'cpu' as const, part: '', value: 7 }]
+        await saveGauges(trx, port.deviceId, { health, optics: [], uptimeCs: undefined })
+        await sql`drop schema clock cascade`.execute(trx)
+      })
+    const { rows } = await sql<{ day: string; length: number; last: number }>`
+      select day::text, array_length(slots, 1) as length, slots[288] as last from gauge_days`.execute(owner())
+    assert.deepEqual(rows, [{ day: '2026-03-01', length: 288, last: 7 }])
+  })
+})
 
 describe('the module of a port', () => {
   test('has its last reading beside its limits', async () => {

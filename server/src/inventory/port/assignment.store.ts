@@ -5,3 +5,9 @@ import { sql } from 'kysely'
 export const heldPorts = (teamId: number) => sql`(
   select a.port_id, a.service_id, a.valid from port_assignments a
   where a.team_id = ${teamId} and a.valid @> now())`
+
+/**
+ * Since when the interface of port `p` is that of the assignment `a`: what is stored by interface belongs to another port before, or
+ * to another team. What is stored by port (minutes, days) is the port's own, on whichever interface it was.
+ */
+export const interfaceSince = sql<Date>`greatest(lower(a.valid), p.linked_at)`

@@ -1,9 +1,9 @@
-// The SQL of the log of a port: the changes of its interface since it belongs to the team.
+// The SQL of the log of a port: the changes of its interface since both belong to the team.
 import type { PortChangeKind } from '@pharos/contract/port'
 import { portLogMax } from '@pharos/contract/port'
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
-import { heldPorts } from './assignment.store.ts'
+import { heldPorts, interfaceSince } from './assignment.store.ts'
 
 export type PortLogRow = {
   readonly at: Date
@@ -17,7 +17,7 @@ export function listPortLog(postgres: Postgres, teamId: number, portId: number):
   const query = sql<PortLogRow>`
     select l.at, l.kind, l.before, l.after
     from ${heldPorts(teamId)} a join ports p on p.id = a.port_id join interface_log l on l.interface_id = p.interface_id
-    where a.port_id = ${portId}::bigint and l.at >= lower(a.valid)
+    where a.port_id = ${portId}::bigint and l.at >= ${interfaceSince}
     order by l.at desc, l.id desc limit ${sql.lit(portLogMax)}`
   return postgres.readInTeam(teamId, query)
 }

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { SandboxDeviceSource } from '../../drivers/sandbox-device/source.ts'
 import { saveCounters } from '../collect/counter.store.ts'
 import type { CounterRow } from '../collect/device-source.ts'
+import { linkPorts } from '../port/link-ports.store.ts'
 import { findPort } from '../port/port.store.ts'
 import { seedPort } from '../testing.ts'
 import { compactUsage } from './compact.store.ts'
@@ -103,6 +104,33 @@ async function sumOfMinutes(): Promise<{ octets: bigint; covered: number }> {
 }
 
 describe('the usage of a port', () => {
+  test('has nothing that its interface counted for another port', async () => {
+    await pollFrom(end - 5 * minute)
+    const change = async (statement: ReturnType<typeof sql<{ id: number }>>) => {
+      const { rows } = await statement.execute(owner())
+      await owner()
+        .transaction()
+        .execute((trx) => linkPorts(trx))
+      return rows[0]!.id
+    }
+    await change(sql`update ports set interface_key = 'et-0/0/2' where id = ${port.portId} returning id`)
+    const next = await change(sql`
+      insert into ports (circuit_id, name, device_id, interface_key)
+      values ('C2', 'C2', ${port.deviceId}, 'et-0/0/1') returning id`)
+    // A poll that read before and saves after.
+    await poll(end + minute / 2)
+    const start = Date.now() + 1_000
+    const first = await poll(start)
+    const last = await poll(start + 3 * minute)
+    const counted = await sql<{ octets: string; since: Date }>`
+      select (sum(s.octets_in) + (select (open -> 'values' ->> 'octetsIn')::bigint from interface_counters))::text as octets,
+        min(s.minute) as since
+      from port_samples s where s.port_id = ${next}`.execute(owner())
+    const { octets, since } = counted.rows[0]!
+    assert.equal(BigInt(octets), last.octetsIn! - first.octetsIn!)
+    assert.equal(since.getTime(), Math.floor(start / minute) * minute)
+  })
+
   test('has every octet of the counters, at odd times of polls too', async () => {
     const start = end - 2 * hour + 17_311
     const { first, last } = await pollFrom(start, 53_717)
