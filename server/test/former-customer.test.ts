@@ -160,7 +160,9 @@ describe('a port that has another customer now', () => {
     const usage = (await get('blue', usageUrl)).json<PortUsage>()
 
     const { rows: names } = await sql<{ circuit_id: string; device: string }>`
-      select p.circuit_id, d.name as device from ports p join devices d on d.id = p.device_id where p.id = ${portId}`.execute(db)
+      select p.circuit_id, d.name as device from ports p join devices d on d.id = p.device_id where p.id = ${portId}`.execute(
+      db,
+    )
     const { access } = await openSession(api, fixtures.people.staff.userId, fixtures.red.teamId)
     const moved = await api.server.inject({
       method: 'POST',

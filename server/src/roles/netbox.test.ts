@@ -132,6 +132,25 @@ describe('the import from NetBox', () => {
     ])
   })
 
+  it('takes a circuit that ends before it starts without its end, and reports it', async () => {
+    netbox.lists['circuits/circuits'] = [
+      fake.circuit(1, 'C-1', 'demo', { install_date: '2026-01-31', termination_date: '2025-12-31' }),
+      fake.circuit(3, 'C-3', 'demo', { install_date: '2026-01-31', termination_date: '2026-12-31' }),
+    ]
+    assert.match(
+      await pharos('netbox', '--dry-run'),
+      /^! netbox:circuit:1: the termination date 2025-12-31 is before the install date 2026-01-31/m,
+    )
+    await sync()
+    const { rows } = await sql`
+      select name, start_date::text, end_date::text from services order by 1`.execute(owner())
+    assert.deepEqual(rows, [
+      { name: 'C-1', start_date: '2026-01-31', end_date: null },
+      { name: 'C-3', start_date: '2026-01-31', end_date: '2026-12-31' },
+    ])
+    assert.deepEqual(errors, [])
+  })
+
   it('shares the platform with the file: neither deletes nor changes what the other manages', async () => {
     const own = {
       locations: [{ key: 'ams1', name: 'Own', country: 'NL', timezone: 'UTC' }],

@@ -135,6 +135,12 @@ function servicesOf(
       const state = circuitStates[status.value]
       if (state === undefined)
         notice(`circuit ${cid}: the status ${status.value} is not known; the state is kept`)
+      // NetBox accepts any two dates. Without the service, its ports would lose it.
+      const isReversed = install_date !== null && termination_date !== null && termination_date < install_date
+      if (isReversed)
+        notice(
+          `netbox:circuit:${id}: the termination date ${termination_date} is before the install date ${install_date}: ${cid} has no end date`,
+        )
       const element = {
         team: tenant.slug,
         name: cid,
@@ -142,7 +148,7 @@ function servicesOf(
         state,
         commit_bps: bitsOf(commit_rate),
         start_date: install_date ?? undefined,
-        end_date: termination_date ?? undefined,
+        end_date: isReversed ? undefined : (termination_date ?? undefined),
         external_ref: `netbox:circuit:${id}`,
       }
       byId.set(id, withoutUndefined(element))

@@ -7,10 +7,10 @@ import * as fc from 'fast-check'
 import { startSnmpAgent, answerOf, type AgentFaults } from '../../../../lab/src/snmp-agent.ts'
 import { decodeRequest, encodeTlv, snmpValue, type SnmpValue } from '../../../../lab/src/snmp-ber.ts'
 import { serveRecords, type SnmpRecord } from '../../../../lab/src/snmp-records.ts'
-import type { CounterRow, DeviceSource } from '../../inventory/collect/device-source.ts'
+import type { CounterRow, DeviceSource, ReadPart } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { CounterReader } from './counters.ts'
-import { ifTable, ifXTable, system } from './oids.ts'
+import { entPhysical, ifTable, ifXTable, ip, lag, system } from './oids.ts'
 import { SnmpSession } from './session.ts'
 import { DeviceSocket } from './socket.ts'
 import { createSnmpSource, type SnmpSourceOptions } from './source.ts'
@@ -208,6 +208,31 @@ describe('tables without an end', () => {
     for (const faults of [{ repeatsBelow: `${ifTable.descr}.2` }, { endlessBelow: ifTable.descr }]) {
       const { source } = await startDevice(t, faults)
       await assert.rejects(source.listInterfaces(signal), { kind: 'protocol' })
+    }
+  })
+
+  it('cost only what they are about', async (t) => {
+    for (const [below, part] of [
+      [lag.ifStackStatus, 'lags'],
+      [ip.addressIfIndex, 'addresses'],
+      [entPhysical.class, 'identity'],
+    ] as const) {
+      const { source } = await startDevice(t, { endlessBelow: below })
+      const failed: string[] = []
+      const readPart: ReadPart = (name, read) =>
+        read(signal).catch((error: unknown) => {
+          assert.ok(error instanceof DriverError)
+          failed.push(name)
+          return undefined
+        })
+      const identity = await source.probe(signal, readPart)
+      const interfaces = await source.listInterfaces(signal, readPart)
+      assert.deepEqual(failed, [part])
+      assert.equal(identity.name, 'edge1')
+      assert.equal(identity.serial, part === 'identity' ? undefined : 'S')
+      assert.equal(interfaces.length, 4)
+      assert.equal(interfaces[0]!.lagKey, part === 'lags' ? undefined : null)
+      assert.deepEqual(interfaces[0]!.addresses, part === 'addresses' ? undefined : [])
     }
   })
 

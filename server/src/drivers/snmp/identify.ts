@@ -1,5 +1,5 @@
 // Vendor, model, serial number and software of a device, from ENTITY-MIB, scalars of the vendor and the description.
-import type { DeviceIdentity } from '../../inventory/collect/device-source.ts'
+import type { DeviceIdentity, ReadPart } from '../../inventory/collect/device-source.ts'
 import { cell, getObjects, indexesOf } from './columns.ts'
 import { entPhysical, system } from './oids.ts'
 import type { SnmpSession } from './session.ts'
@@ -8,7 +8,11 @@ import { findVendor } from './vendors.ts'
 import { walkColumns } from './walk.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 
-export async function readIdentity(session: SnmpSession, signal: AbortSignal): Promise<DeviceIdentity> {
+export async function readIdentity(
+  session: SnmpSession,
+  signal: AbortSignal,
+  readPart: ReadPart,
+): Promise<DeviceIdentity> {
   const objects = await getObjects(session, Object.values(system), signal)
   const of = <T>(oid: string, convert: (value: NonNullable<ReturnType<typeof objects.get>>) => T | null) => {
     const value = objects.get(oid)
@@ -18,22 +22,26 @@ export async function readIdentity(session: SnmpSession, signal: AbortSignal): P
   if (uptimeCs === null) throw new DriverError('protocol', 'The device has no clock (sysUpTime).')
   const vendor = findVendor(of(system.sysObjectID, toOid))
   const description = of(system.sysDescr, toText) ?? ''
-  const chassis = await readChassis(session, signal)
-  const own = await getObjects(session, Object.values(vendor?.scalars ?? {}), signal)
+  const tables = await readPart('identity', async (ended) => ({
+    chassis: await readChassis(session, ended),
+    own: await getObjects(session, Object.values(vendor?.scalars ?? {}), ended),
+  }))
+  const chassis = tables?.chassis
+  const unknown = tables ? null : undefined
   const scalar = (oid: string | undefined) => {
-    const value = oid === undefined ? undefined : own.get(oid)
+    const value = oid === undefined ? undefined : tables?.own.get(oid)
     return value === undefined ? null : toText(value)
   }
   return {
     name: of(system.sysName, toText),
     vendor: vendor?.name ?? null,
-    model: chassis?.model ?? scalar(vendor?.scalars?.model) ?? matchIn(description, vendor?.model),
-    serial: chassis?.serial ?? scalar(vendor?.scalars?.serial),
+    model: chassis?.model ?? scalar(vendor?.scalars?.model) ?? matchIn(description, vendor?.model) ?? unknown,
+    serial: chassis?.serial ?? scalar(vendor?.scalars?.serial) ?? unknown,
     software:
       scalar(vendor?.scalars?.software) ??
       matchIn(description, vendor?.software ?? /\bversion:?\s+v?([0-9][\w.()-]*)/i) ??
       chassis?.software ??
-      null,
+      unknown,
     uptimeMs: uptimeMs(uptimeCs, of(system.snmpEngineTime, toNumber)),
   }
 }

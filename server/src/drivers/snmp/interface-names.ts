@@ -36,7 +36,7 @@ export async function readInterfaceNames(session: SnmpSession, signal: AbortSign
 /** Returns the key of each interface by its index, in order. An interface has a name, a description or a type. */
 export function interfaceKeys(found: Columns): Map<number, InterfaceKey> {
   const indexes = [...indexesOf(found, ifXTable.name, ifTable.descr, ifTable.type)]
-    .filter((index) => /^\d{1,10}$/.test(index))
+    .filter((index) => /^\d{1,10}$/.test(index) && Number(index) < 2 ** 31)
     .map(Number)
     .sort((one, other) => one - other)
   const names = new Map(indexes.map((index) => [index, nameOf(found, index)]))

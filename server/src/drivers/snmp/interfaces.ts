@@ -1,5 +1,10 @@
 // The interfaces of a device, from ifTable, ifXTable and the tables of addresses and LAGs.
-import type { InterfaceKey, InterfaceState, SeenInterface } from '../../inventory/collect/device-source.ts'
+import type {
+  InterfaceKey,
+  InterfaceState,
+  ReadPart,
+  SeenInterface,
+} from '../../inventory/collect/device-source.ts'
 import { readInterfaceAddresses } from './addresses.ts'
 import { cell, indexesOf } from './columns.ts'
 import { interfaceKeys, nameOf } from './interface-names.ts'
@@ -24,45 +29,48 @@ const columns = [
 export async function readInterfaces(
   session: SnmpSession,
   signal: AbortSignal,
+  readPart: ReadPart,
 ): Promise<readonly SeenInterface[]> {
   const found = await walkColumns(session, columns, signal)
-  const stack = await walkColumns(session, [lag.ifStackStatus, lag.attachedAggId], signal)
-  const addresses = await readInterfaceAddresses(session, signal)
+  const lags = await readPart('lags', async (ended) => {
+    const stack = await walkColumns(session, [lag.ifStackStatus, lag.attachedAggId], ended)
+    return lagsOf(stack, (index) => numberAt(found, ifTable.type, index))
+  })
+  const addresses = await readPart('addresses', (ended) => readInterfaceAddresses(session, ended))
   const keys = interfaceKeys(found)
-  const lags = lagsOf(stack, (index) => numberAt(found, ifTable.type, index))
-  return [...keys].map(([index, key]) =>
-    seenInterface(found, index, key, keys.get(lags.get(index) ?? -1), addresses),
-  )
+  return [...keys].map(([index, key]) => ({
+    ...seenInterface(found, index, key),
+    lagKey: lags && (keys.get(lags.get(index) ?? -1) ?? null),
+    addresses: addresses && (addresses.get(index) ?? []),
+  }))
 }
 
 function seenInterface(
   found: Columns,
   index: number,
   key: InterfaceKey,
-  lagKey: InterfaceKey | undefined,
-  addresses: ReadonlyMap<number, readonly string[]>,
-): SeenInterface {
+): Omit<SeenInterface, 'lagKey' | 'addresses'> {
   const number = (column: string) => numberAt(found, column, index)
   return {
     key,
     index,
     name: nameOf(found, index) || key,
     alias: cell(found, ifXTable.alias, String(index), toText) ?? '',
-    type: number(ifTable.type) ?? 1,
+    type: positive(number(ifTable.type)) ?? 1,
     mtu: positive(number(ifTable.mtu)),
     mac: macOf(cell(found, ifTable.physAddress, String(index), toOctets)),
     admin: adminState(number(ifTable.adminStatus)),
     oper: operState(number(ifTable.operStatus)),
     speedBps: speedBps(number(ifTable.speed), number(ifXTable.highSpeed)),
-    lagKey: lagKey ?? null,
-    addresses: addresses.get(index) ?? [],
   }
 }
 
 const numberAt = (found: Columns, column: string, index: number): number | null =>
   cell(found, column, String(index), toNumber)
 
-const positive = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
+/** ifMtu is an Integer32. */
+const positive = (value: number | null): number | null =>
+  value !== null && value > 0 && value < 2 ** 31 ? value : null
 
 function macOf(octets: Uint8Array | null): string | null {
   if (octets?.length !== 6 || octets.every((octet) => octet === 0)) return null

@@ -85,7 +85,7 @@ describe('the SNMP driver with snmpd', { skip: skipWithout('snmpd') }, () => {
       const source = sourceWith(credential)
       const lo = (await source.listInterfaces(signal)).find(({ key }) => key === 'lo')!
       assert.deepEqual([lo.type, lo.admin, lo.oper, lo.mac], [24, 'up', 'up', null])
-      assert.ok(lo.addresses.includes('127.0.0.1/8'))
+      assert.ok(lo.addresses!.includes('127.0.0.1/8'))
       const { rows } = await source.readCounters(['lo'], signal)
       const kernel = BigInt(readFileSync('/sys/class/net/lo/statistics/rx_bytes', 'utf8'))
       assert.ok(rows[0]!.octetsIn! > 0n && rows[0]!.octetsIn! <= kernel)

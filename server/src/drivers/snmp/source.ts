@@ -1,6 +1,6 @@
 // A device that is read by SNMP. It keeps one session and the names of the interfaces; it stores nothing and judges nothing.
 import { isIP } from 'node:net'
-import type { DeviceSource, HealthReading } from '../../inventory/collect/device-source.ts'
+import type { DeviceSource, HealthReading, ReadPart } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { CounterReader } from './counters.ts'
 import { findCredentialProblem, type SnmpCredential } from './credential.ts'
@@ -48,11 +48,12 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
   }
 
   return {
-    probe: (signal) => call(signal, (ended) => readIdentity(session, ended)),
-    listInterfaces: (signal) =>
+    probe: (signal, readPart) =>
+      call(signal, (ended) => readIdentity(session, ended, partsWithin(ended, readPart))),
+    listInterfaces: (signal, readPart) =>
       call(signal, (ended) => {
         counters.forgetNames()
-        return readInterfaces(session, ended)
+        return readInterfaces(session, ended, partsWithin(ended, readPart))
       }),
     listTransceivers: (signal) => call(signal, (ended) => withOptics(session, ended, listTransceivers)),
     readCounters: (keys, signal) => call(signal, (ended) => counters.read(keys, ended)),
@@ -65,6 +66,11 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     },
   }
 }
+
+const partsWithin =
+  (ended: AbortSignal, readPart: ReadPart | undefined): ReadPart =>
+  (part, read) =>
+    readPart ? readPart(part, (signal) => read(AbortSignal.any([ended, signal]))) : read(ended)
 
 const lateError = (address: string, deadlineMs: number): DriverError =>
   new DriverError('unreachable', `${address} did not answer everything within ${deadlineMs} ms.`)

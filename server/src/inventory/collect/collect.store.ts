@@ -114,7 +114,7 @@ export async function saveIdentity(
   surveySeconds: number,
 ): Promise<void> {
   await sql`
-    update device_states set identity = ${JSON.stringify(identity)}, booted = now() - make_interval(secs => ${uptimeMs / 1000}),
+    update device_states set identity = identity || ${JSON.stringify(identity)}::jsonb, booted = now() - make_interval(secs => ${uptimeMs / 1000}),
       surveyed = now(), next_survey = ${nextOf('next_survey', surveySeconds)}
     where device_id = ${deviceId}`.execute(trx)
 }
@@ -148,18 +148,22 @@ export async function saveInterfaces(
     deviceId,
     sql`
       insert into interfaces (device_id, key, if_index, name, alias, type, mtu, mac, admin, oper, speed_bps, addresses)
-      select ${deviceId}, n.key, n.if_index, n.name, n.alias, n.type, n.mtu, n.mac, n.admin, n.oper, n.speed_bps, n.addresses
+      select ${deviceId}, n.key, n.if_index, n.name, n.alias, n.type, n.mtu, n.mac, n.admin, n.oper, n.speed_bps,
+        coalesce(n.addresses, '{}')
       from jsonb_populate_recordset(null::interfaces, ${rows}::jsonb) n
       on conflict (device_id, key) do update set
         if_index = excluded.if_index, name = excluded.name, alias = excluded.alias, type = excluded.type,
-        mtu = excluded.mtu, mac = excluded.mac, speed_bps = excluded.speed_bps, addresses = excluded.addresses,
+        mtu = excluded.mtu, mac = excluded.mac, speed_bps = excluded.speed_bps,
+        addresses = ${seen.every(({ addresses }) => addresses) ? sql`excluded.addresses` : sql`interfaces.addresses`},
         last_change = case when interfaces.oper <> excluded.oper then now() else interfaces.last_change end,
         admin = excluded.admin, oper = excluded.oper, seen = now(), missing_surveys = 0
       returning *`,
   )
   // An agent that has just started may list nothing yet.
   if (seen.length > 0) changes.push(...(await countMissing(trx, deviceId, seen)))
-  const lags = JSON.stringify(seen.map(({ key, lagKey }) => ({ key, lag: lagKey })))
+  const lags = JSON.stringify(
+    seen.filter(({ lagKey }) => lagKey !== undefined).map(({ key, lagKey }) => ({ key, lag: lagKey })),
+  )
   await sql`
     update interfaces i set lag_id = l.id
     from jsonb_to_recordset(${lags}::jsonb) as n (key text, lag text)
@@ -170,11 +174,7 @@ export async function saveInterfaces(
 }
 
 /** Returns the interfaces that are gone now: nothing reports their states any more. */
-function countMissing(
-  trx: Trx,
-  deviceId: number,
-  seen: readonly SeenInterface[],
-): Promise<StateChange[]> {
+function countMissing(trx: Trx, deviceId: number, seen: readonly SeenInterface[]): Promise<StateChange[]> {
   const isGone = sql`missing_surveys + 1 >= ${sql.lit(missingSurveysMax)} and oper <> 'not_present'`
   return logged(
     trx,
@@ -251,6 +251,8 @@ type Answered = {
   readonly gaugeSeconds: number
   /** A part without an answer, or with a wrong one. */
   readonly failure: PollFailure | null
+  /** A survey that failed is tried again soon. */
+  readonly hasSurveyFailed: boolean
   /** A state has changed: the device is surveyed soon, since a module may have been swapped. */
   readonly hasChanged: boolean
 }
@@ -258,13 +260,14 @@ type Answered = {
 export async function saveAnswered(
   trx: Trx,
   deviceId: number,
-  { pollSeconds, gaugeSeconds, failure, hasChanged }: Answered,
+  { pollSeconds, gaugeSeconds, failure, hasSurveyFailed, hasChanged }: Answered,
 ): Promise<void> {
   const nextGauges = gaugeSeconds === 0 ? sql`next_gauges` : nextOf('next_gauges', gaugeSeconds)
   await sql`
     update device_states set seen = now(), missed = 0, error = ${failure?.kind ?? null}, error_text = ${failure?.text ?? null},
       next_poll = ${nextOf('next_poll', pollSeconds)}, next_gauges = ${nextGauges},
-      next_survey = case when ${hasChanged} then least(next_survey, greatest(now(), surveyed + interval '5 minutes'))
+      next_survey = case when ${hasSurveyFailed} then now() + interval '5 minutes'
+        when ${hasChanged} then least(next_survey, greatest(now(), surveyed + interval '5 minutes'))
         else next_survey end
     where device_id = ${deviceId}`.execute(trx)
 }

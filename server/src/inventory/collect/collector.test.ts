@@ -4,8 +4,10 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { createDeviceSource } from '../../drivers/device-sources.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
 import { createLog } from '../../runtime/log.ts'
 import { DeviceCollector, type DeviceCollectorDeps } from './collector.ts'
+import type { DeviceSource } from './device-source.ts'
 
 let database: TestDatabase
 before(async () => void (database = await createTestDatabase()))
@@ -133,6 +135,55 @@ describe('the collector', () => {
     assert.deepEqual(await log(), [{ before: 'up', after: 'not_present' }])
     assert.deepEqual((await survey({ interfaces: [ae0, gone, last] }))[1], ['up', 0])
     assert.deepEqual((await log())[1], { before: 'not_present', after: 'up' })
+  })
+
+  test('a table that cannot be read keeps what it had, and a survey that fails stops no counters', async () => {
+    const id = await addDevice('r1', {
+      interfaces: bundle.interfaces.map((one) => ({ ...one, addresses: ['192.0.2.1/30'] })),
+    })
+    await sql`insert into ports (circuit_id, name, device_id, interface_key) values ('C1', 'C1', ${id}, 'et-0/0/1')`.execute(
+      database.postgres.owner,
+    )
+    const failing = new DriverError('protocol', 'a table without an end')
+    let change = (_source: DeviceSource): void => {}
+    const collector = createCollector({
+      createSource: (device) => {
+        const source = createDeviceSource({ ...device, credential: null }, () => new Date())!
+        change(source)
+        return source
+      },
+    })
+    await using _stopped = disposable(collector)
+    const survey = async (next: typeof change) => {
+      change = next
+      await sql`update devices set settings = settings || ${JSON.stringify({ vendor: String(Math.random()) })}::jsonb`.execute(
+        database.postgres.owner,
+      )
+      await sql`truncate interface_counters`.execute(database.postgres.owner)
+      await makeDue('next_survey')
+      await run(collector)
+      const known = await all(sql<{ lag: string | null; addresses: string[]; counted: boolean }>`
+        select l.key as lag, i.addresses, exists (select from interface_counters) as counted
+        from interfaces i left join interfaces l on l.id = i.lag_id where i.key = 'et-0/0/1'`)
+      const [state] = await all(sql<{ error_text: string | null; due: boolean }>`
+        select error_text, next_survey <= now() as due from device_states`)
+      return { ...known[0]!, ...state! }
+    }
+    const known = { lag: 'ae0', addresses: ['192.0.2.1/30'], counted: true, due: false }
+    assert.deepEqual(await survey(() => {}), { ...known, error_text: null })
+    const withoutTables = await survey((source) => {
+      const listInterfaces = source.listInterfaces.bind(source)
+      source.listInterfaces = async (signal, readPart) => {
+        const seen = await listInterfaces(signal)
+        await readPart!('lags', () => Promise.reject(failing))
+        return seen.map((one) => ({ ...one, lagKey: undefined, addresses: undefined }))
+      }
+    })
+    assert.deepEqual(withoutTables, { ...known, error_text: 'lags: a table without an end' })
+    const withoutSurvey = await survey((source) => {
+      source.listInterfaces = () => Promise.reject(failing)
+    })
+    assert.deepEqual(withoutSurvey, { ...known, error_text: 'interfaces: a table without an end' })
   })
 
   test('a device that is not due is left alone', async () => {

@@ -1,6 +1,6 @@
 // Reads the devices that are due: a survey lists the interfaces, a poll reads their states. Each device is under a lease, so that
 // any number of processes share the work. It decides nothing: a device that does not answer costs one attempt and a state.
-import type { Postgres, Trx } from '../../db/postgres.ts'
+import type { Postgres } from '../../db/postgres.ts'
 import { unlessAborted } from '../../runtime/abort.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -13,12 +13,13 @@ import {
   type DueDevice,
   type SealedCredential,
 } from './collect.store.ts'
-import type { DeviceSource } from './device-source.ts'
-import { failureOf, observe, saveObservation } from './observe.ts'
+import type { DevicePart, DeviceSource } from './device-source.ts'
+import { failureOf, observe, saveObservation, type PartFailure } from './observe.ts'
 
 /** Longer than a survey may take. */
-const leaseSeconds = 90
-const surveyTimeoutMs = 60_000
+const leaseSeconds = 120
+/** More than all parts that end with their time. */
+const surveyTimeoutMs = 110_000
 const pollTimeoutMs = 30_000
 /** Devices that are read at the same time by one process. */
 const devicesMax = 200
@@ -43,6 +44,8 @@ export class DeviceCollector {
   readonly #deps: DeviceCollectorDeps
   readonly #sources = new Map<number, { readonly config: string; readonly source: DeviceSource }>()
   readonly #reading = new Map<number, Promise<void>>()
+  /** The texts of failed parts that were logged, by device and part. */
+  readonly #logged = new Map<string, string>()
   readonly #stopped = new AbortController()
 
   constructor(deps: DeviceCollectorDeps) {
@@ -97,8 +100,9 @@ export class DeviceCollector {
     )
     const signal = AbortSignal.any([timeout, this.#stopped.signal])
     try {
-      const write = await unlessAborted(signal, this.#observe(device, signal))
-      await saveObservations(postgres, device.id, owner, write)
+      const observation = await unlessAborted(signal, this.#observe(device, signal))
+      await saveObservations(postgres, device.id, owner, (trx) => saveObservation(trx, device, observation))
+      this.#logParts(device, observation.parts)
     } catch (error) {
       if (this.#stopped.signal.aborted) return
       const failure = failureOf(error, timeout)
@@ -110,12 +114,26 @@ export class DeviceCollector {
     }
   }
 
-  /** Asks the device; the returned function writes what it answered. */
   async #observe(device: LeasedDevice, signal: AbortSignal) {
     const source = this.#sourceOf(device)
     if (!source) throw new DriverError('protocol', `driver ${device.driver} cannot read devices`)
-    const observation = await observe(source, device, signal)
-    return (trx: Trx) => saveObservation(trx, device, observation)
+    return observe(source, device, signal)
+  }
+
+  /** Each failure once, until the part is read again. */
+  #logParts({ id, name }: LeasedDevice, parts: ReadonlyMap<DevicePart, PartFailure | null>): void {
+    for (const [part, failure] of parts) {
+      const key = `${id} ${part}`
+      if (this.#logged.get(key) === failure?.text) continue
+      if (failure === null) {
+        this.#logged.delete(key)
+        this.#deps.log.info({ device: name, part }, 'part of a device read again')
+        continue
+      }
+      const { kind, text, error } = failure
+      this.#logged.set(key, text)
+      this.#deps.log.warn({ device: name, part, kind, reason: text, err: error }, 'part of a device not read')
+    }
   }
 
   /** A source is kept open until the settings of its device change. */

@@ -7,13 +7,31 @@ export type { InterfaceState }
 /** Key of an interface on its device: its name, or its description; with `#` and the index if that is not unique. */
 export type InterfaceKey = string
 
+/** What is read by itself, so that a device that cannot answer it keeps the rest. */
+export type DevicePart =
+  | 'identity'
+  | 'interfaces'
+  | 'lags'
+  | 'addresses'
+  | 'counters'
+  | 'modules'
+  | 'health'
+  | 'optics'
+
+/** Returns what `read` does; undefined if the device cannot answer it, which is reported. */
+export type ReadPart = <T>(
+  part: DevicePart,
+  read: (signal: AbortSignal) => Promise<T>,
+) => Promise<T | undefined>
+
+/** Undefined: its table could not be read. */
 export type DeviceIdentity = {
   /** Name of the device itself (sysName); null if it has none. */
   readonly name: string | null
   readonly vendor: string | null
-  readonly model: string | null
-  readonly serial: string | null
-  readonly software: string | null
+  readonly model: string | null | undefined
+  readonly serial: string | null | undefined
+  readonly software: string | null | undefined
   /** Time since the device, or its agent, has started. */
   readonly uptimeMs: number
 }
@@ -33,10 +51,10 @@ export type SeenInterface = {
   readonly admin: InterfaceState
   readonly oper: InterfaceState
   readonly speedBps: number | null
-  /** The LAG that the interface is a member of. */
-  readonly lagKey: InterfaceKey | null
-  /** Addresses with their prefix length, such as `192.0.2.1/30`. */
-  readonly addresses: readonly string[]
+  /** The LAG that the interface is a member of; undefined: the table of LAGs could not be read. */
+  readonly lagKey: InterfaceKey | null | undefined
+  /** Addresses with their prefix length, such as `192.0.2.1/30`; undefined: their table could not be read. */
+  readonly addresses: readonly string[] | undefined
 }
 
 /** A pluggable module. */
@@ -127,12 +145,13 @@ export type HealthReading = {
 
 /**
  * Asks one device. Every call ends within its timeout and throws a DriverError: `unreachable` (silence), `refused` (the
- * credential), `protocol` (an answer that cannot be read). `signal` ends a call within 100 ms, with its reason.
+ * credential), `protocol` (an answer that cannot be read). `signal` ends a call within 100 ms, with its reason. `readPart` reads tables
+ * beside the main one; without it, a table that cannot be read is an error of the call.
  */
 export interface DeviceSource {
-  probe(signal: AbortSignal): Promise<DeviceIdentity>
+  probe(signal: AbortSignal, readPart?: ReadPart): Promise<DeviceIdentity>
   /** All of them, ordered by index. */
-  listInterfaces(signal: AbortSignal): Promise<readonly SeenInterface[]>
+  listInterfaces(signal: AbortSignal, readPart?: ReadPart): Promise<readonly SeenInterface[]>
   listTransceivers(signal: AbortSignal): Promise<readonly SeenTransceiver[]>
   readCounters(keys: readonly InterfaceKey[] | 'all', signal: AbortSignal): Promise<CounterReading>
   readOptics(signal: AbortSignal): Promise<readonly OpticReading[]>

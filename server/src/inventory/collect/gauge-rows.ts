@@ -24,8 +24,14 @@ export type GaugeRow = {
 export function gaugeRows({ health, optics, uptimeCs }: GaugeReadings): GaugeRow[] {
   const uptime = uptimeCs === undefined ? [] : [gaugeOfDevice('uptime', '', Math.floor(uptimeCs / 100))]
   const own = health.map(({ metric, part, value }) => gaugeOfDevice(metric, part, value))
-  return [...uptime, ...own, ...optics.flatMap(opticRows)].filter(({ value }) => Number.isFinite(value))
+  return [...uptime, ...own, ...optics.flatMap(opticRows)]
+    .map((row) => ({ ...row, value: Math.fround(row.value), part: row.part.slice(0, partLengthMax) }))
+    .filter(({ value, lane }) => Number.isFinite(value) && lane <= laneMax)
 }
+
+/** Lanes are smallint, values are real, and parts are in an index. */
+const laneMax = 32_767
+const partLengthMax = 200
 
 const gaugeOfDevice = (
   metric: HealthReading['metric'] | 'uptime',

@@ -59,14 +59,17 @@ async function interfaceIds(trx: Trx, deviceId: number): Promise<ReadonlyMap<str
   return new Map(rows.map(({ key, id }) => [key, id]))
 }
 
+/** Vendor, part and serial are in an index, whose entries have at most 2,700 octets. */
+const textOf = (text: string | null): string => (text ?? '').slice(0, 200)
+
 const rowOf = (interfaceId: number, module: SeenTransceiver) => ({
   interface_id: interfaceId,
-  vendor: module.vendor ?? '',
-  part: module.part ?? '',
-  serial: module.serial ?? '',
+  vendor: textOf(module.vendor),
+  part: textOf(module.part),
+  serial: textOf(module.serial),
   type: module.type ?? '',
   wavelength_nm: module.wavelengthNm,
-  reach_m: module.reachM,
+  reach_m: module.reachM && Math.round(module.reachM),
   connector: module.connector ?? '',
   lanes: module.lanes,
   has_ddm: module.hasDdm,

@@ -1,5 +1,6 @@
-// One poll of a device, and how it is saved. States and counters are the poll; modules and gauges are extras: a device that
-// cannot answer them keeps its counters, and its error names the failure.
+// One poll of a device, and how it is saved. States and counters are the poll; all else is a part: one that the device cannot answer,
+// or whose values the database refuses, costs nothing else, and its failure is a state and is logged.
+import { sql } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import {
@@ -14,9 +15,11 @@ import { saveCounters } from './counter.store.ts'
 import type {
   CounterReading,
   DeviceIdentity,
+  DevicePart,
   DeviceSource,
   HealthReading,
   OpticReading,
+  ReadPart,
   SeenInterface,
   SeenTransceiver,
 } from './device-source.ts'
@@ -26,8 +29,12 @@ import { reportStates } from './report-states.ts'
 const pollSeconds = 60
 const surveySeconds = 3600
 const gaugeSeconds = 300
-/** Extras end early enough for the counters to be saved within the lease. */
-const extraTimeoutMs = 12_000
+/** Parts end early enough for the counters to be saved within the lease. */
+const partTimeoutMs = 12_000
+const interfacesTimeoutMs = 45_000
+
+/** `error`: for the log, if it is one of the program. */
+export type PartFailure = PollFailure & { readonly error?: unknown }
 
 type Observation = {
   readonly survey?:
@@ -37,8 +44,8 @@ type Observation = {
   readonly modules?: readonly SeenTransceiver[] | undefined
   readonly health?: readonly HealthReading[] | undefined
   readonly optics?: readonly OpticReading[] | undefined
-  /** A part without an answer, or with a wrong one. */
-  readonly failure: PollFailure | null
+  /** The parts that were read; null: without a failure. Saving adds its own. */
+  readonly parts: Map<DevicePart, PartFailure | null>
 }
 
 /** Asks the device for what is due. Throws if it does not answer, or not within the signal. */
@@ -47,72 +54,124 @@ export async function observe(
   device: DueDevice,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const survey = device.isSurveyDue
-    ? { identity: await source.probe(signal), interfaces: await source.listInterfaces(signal) }
-    : undefined
-  const counters = await source.readCounters('all', signal)
-  const failures: PollFailure[] = counters.isPartial
-    ? [
-        {
-          kind: 'protocol',
-          text: 'the device stopped answering before the end of its counters',
-          isSilent: false,
-        },
-      ]
-    : []
-  const extra = async <T>(
-    isDue: boolean,
-    read: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T | undefined> => {
-    if (!isDue) return undefined
-    const timeout = AbortSignal.timeout(extraTimeoutMs)
+  const parts: Observation['parts'] = new Map()
+  const readPart: ReadPart = async (part, read) => {
+    const timeout = AbortSignal.timeout(part === 'interfaces' ? interfacesTimeoutMs : partTimeoutMs)
     try {
-      return await read(AbortSignal.any([signal, timeout]))
+      const value = await read(AbortSignal.any([signal, timeout]))
+      parts.set(part, null)
+      return value
     } catch (error) {
-      const failure = failureOf(error, timeout)
-      if (signal.aborted || !failure) throw error
-      failures.push({ ...failure, isSilent: false })
+      if (signal.aborted) throw error
+      parts.set(part, partFailure(error, timeout))
       return undefined
     }
   }
+  const readIf = async <T>(isDue: boolean, part: DevicePart, read: (signal: AbortSignal) => Promise<T>) =>
+    isDue ? readPart(part, read) : undefined
+  const survey = device.isSurveyDue ? await readSurvey(source, device, signal, readPart) : undefined
+  const counters = await source.readCounters('all', signal)
+  parts.set('counters', counters.isPartial ? partialFailure : null)
   return {
     survey,
     counters,
-    modules: await extra(device.isSurveyDue, (ended) => source.listTransceivers(ended)),
-    health: await extra(device.areGaugesDue, (ended) => source.readHealth(ended)),
-    optics: await extra(device.areGaugesDue, (ended) => source.readOptics(ended)),
-    failure: failures[0] ?? null,
+    modules: await readIf(device.isSurveyDue, 'modules', (ended) => source.listTransceivers(ended)),
+    health: await readIf(device.areGaugesDue, 'health', (ended) => source.readHealth(ended)),
+    optics: await readIf(device.areGaugesDue, 'optics', (ended) => source.readOptics(ended)),
+    parts,
   }
+}
+
+/** A device without a survey has nothing to count: then its failure is that of the poll. */
+async function readSurvey(
+  source: DeviceSource,
+  { isNew }: DueDevice,
+  signal: AbortSignal,
+  readPart: ReadPart,
+): Promise<Observation['survey']> {
+  const identity = await source.probe(signal, readPart)
+  const interfaces = isNew
+    ? await source.listInterfaces(signal, readPart)
+    : await readPart('interfaces', (ended) => source.listInterfaces(ended, readPart))
+  return interfaces && { identity, interfaces }
 }
 
 /** Writes an observation in the transaction of the poll. */
 export async function saveObservation(
   trx: Trx,
   device: DueDevice,
-  { survey, counters: { rows }, modules, health, optics, failure }: Observation,
+  { survey, counters: { rows }, modules, health, optics, parts }: Observation,
 ): Promise<void> {
+  const savePart = async <T>(part: DevicePart, write: () => Promise<T>): Promise<T | undefined> => {
+    const saved = await inSavepoint(trx, write)
+    if ('refused' in saved) parts.set(part, saved.refused)
+    return 'value' in saved ? saved.value : undefined
+  }
   const changes = []
   if (survey) {
-    await saveIdentity(trx, device.id, survey.identity, surveySeconds)
-    changes.push(...(await saveInterfaces(trx, device.id, survey.interfaces)))
+    const found = await savePart('interfaces', async () => {
+      await saveIdentity(trx, device.id, survey.identity, surveySeconds)
+      return saveInterfaces(trx, device.id, survey.interfaces)
+    })
+    changes.push(...(found ?? []))
   }
   changes.push(...(await saveStates(trx, device.id, rows)))
   await saveCounters(trx, device.id, rows)
-  if (modules) await saveTransceivers(trx, device.id, modules, { isFirst: device.isNew })
+  if (modules)
+    await savePart('modules', () => saveTransceivers(trx, device.id, modules, { isFirst: device.isNew }))
   if (device.areGaugesDue)
-    await saveGauges(trx, device.id, {
-      health: health ?? [],
-      optics: optics ?? [],
-      uptimeCs: rows[0]?.uptimeCs,
-    })
+    await savePart('health', () =>
+      saveGauges(trx, device.id, {
+        health: health ?? [],
+        optics: optics ?? [],
+        uptimeCs: rows[0]?.uptimeCs,
+      }),
+    )
   await reportStates(trx, changes)
+  const failed = [...parts].flatMap(([part, failure]) => (failure ? [{ part, failure }] : []))
   await saveAnswered(trx, device.id, {
     pollSeconds,
     gaugeSeconds: device.areGaugesDue ? gaugeSeconds : 0,
-    failure,
+    failure:
+      failed.length === 0
+        ? null
+        : {
+            ...failed[0]!.failure,
+            text: failed.map(({ part, failure: { text } }) => `${part}: ${text}`).join('; '),
+          },
+    hasSurveyFailed: parts.get('interfaces') != null,
     hasChanged: changes.length > 0,
   })
 }
+
+/** Returns the failure if the database refuses the values: data exceptions, constraints and limits (classes 22, 23 and 54). */
+async function inSavepoint<T>(
+  trx: Trx,
+  write: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly refused: PartFailure }> {
+  await sql`savepoint part`.execute(trx)
+  try {
+    const value = await write()
+    await sql`release savepoint part`.execute(trx)
+    return { value }
+  } catch (error) {
+    if (!/^(?:22|23|54)/.test(String((error as { code?: unknown }).code))) throw error
+    await sql`rollback to savepoint part`.execute(trx)
+    return { refused: { kind: 'protocol', text: 'its values cannot be stored', isSilent: false, error } }
+  }
+}
+
+const partialFailure: PartFailure = {
+  kind: 'protocol',
+  text: 'the device stopped answering before the end',
+  isSilent: false,
+}
+
+/** A value that the program did not expect is an answer that cannot be read. */
+const partFailure = (error: unknown, timeout: AbortSignal): PartFailure => ({
+  ...(failureOf(error, timeout) ?? { kind: 'protocol', text: 'its values cannot be read', error }),
+  isSilent: false,
+})
 
 /** Undefined: an error of the program, not of the device. */
 export function failureOf(error: unknown, timeout: AbortSignal): PollFailure | undefined {

@@ -57,7 +57,14 @@ const sourceOf = (wire: Partial<SandboxInterface>, at = new Date()) =>
     now: () => at,
   })
 
-async function poll(wire: Partial<SandboxInterface>, due: Partial<DueDevice> = {}): Promise<void> {
+const poll = (wire: Partial<SandboxInterface>, due: Partial<DueDevice> = {}) => pollOf(sourceOf(wire), due)
+
+async function countersSaved(): Promise<number> {
+  const { rows } = await sql`select from interface_counters`.execute(owner())
+  return rows.length
+}
+
+async function pollOf(source: SandboxDeviceSource, due: Partial<DueDevice> = {}): Promise<void> {
   const device: DueDevice = {
     id: port.deviceId,
     name: 'r1',
@@ -70,7 +77,7 @@ async function poll(wire: Partial<SandboxInterface>, due: Partial<DueDevice> = {
     areGaugesDue: true,
     ...due,
   }
-  const observation = await observe(sourceOf(wire), device, AbortSignal.timeout(5_000))
+  const observation = await observe(source, device, AbortSignal.timeout(5_000))
   await sql`insert into device_states (device_id) values (${port.deviceId}) on conflict do nothing`.execute(
     owner(),
   )
@@ -332,14 +339,47 @@ describe('the metrics of a device', () => {
     await assert.rejects(getDeviceMetrics(deps(), as(nextTeamId), port.deviceId, {}), isFailure('not_found'))
   })
 
-  test('that cannot be read cost no counters; the failure is a state; an error of the program is none', async () => {
+  test('that cannot be read cost no counters; the failure is a state, also that of the program', async () => {
     const device = { areGaugesDue: true, isSurveyDue: false } as DueDevice
     const source = sourceOf({ optic: fading })
     source.readOptics = () => Promise.reject(new DriverError('protocol', 'a table without an end'))
-    const { counters, health, optics, failure } = await observe(source, device, AbortSignal.timeout(1_000))
+    const { counters, health, optics, parts } = await observe(source, device, AbortSignal.timeout(1_000))
     assert.deepEqual([counters.rows.length, health!.length > 0, optics], [1, true, undefined])
-    assert.deepEqual(failure, { kind: 'protocol', text: 'a table without an end', isSilent: false })
-    source.readOptics = () => Promise.reject(new TypeError('no'))
-    await assert.rejects(observe(source, device, AbortSignal.timeout(1_000)), TypeError)
+    const failure = { kind: 'protocol', text: 'a table without an end', isSilent: false }
+    assert.deepEqual(parts.get('optics'), failure)
+    const error = new TypeError('no')
+    source.readOptics = () => Promise.reject(error)
+    const next = await observe(source, device, AbortSignal.timeout(1_000))
+    assert.deepEqual(next.parts.get('optics'), { ...failure, text: 'its values cannot be read', error })
+    assert.equal(next.counters.rows.length, 1)
+  })
+
+  test('that the database does not accept cost no counters: one value, or the modules', async () => {
+    const source = sourceOf({ optic: fading })
+    const [module] = await source.listTransceivers(AbortSignal.timeout(1_000))
+    const [reading] = await source.readOptics(AbortSignal.timeout(1_000))
+    source.listTransceivers = async () => [{ ...module!, serial: 'S'.repeat(9_000) }]
+    source.readHealth = async () => [
+      { metric: 'fan', part: '', value: 1e300 },
+      { metric: 'cpu', part: 'C'.repeat(9_000), value: 7 },
+      { metric: 'memory', part: '', value: 1e-300 },
+    ]
+    source.readOptics = async () => [{ ...reading!, lane: 70_000 }]
+    await pollOf(source)
+    const { rows } = await sql<{ metric: string; value: number }>`
+      select metric, value from gauges where metric in ('fan', 'cpu', 'memory', 'rx_power') order by 1`.execute(
+      owner(),
+    )
+    assert.deepEqual(rows, [
+      { metric: 'cpu', value: 7 },
+      { metric: 'memory', value: 0 },
+    ])
+    assert.equal(await countersSaved(), 1)
+    await sql`truncate interface_counters`.execute(owner())
+    source.listTransceivers = async () => [{ ...module!, lanes: 1e12 }]
+    await pollOf(source)
+    assert.equal(await countersSaved(), 1)
+    const { rows: states } = await sql`select error, error_text from device_states`.execute(owner())
+    assert.deepEqual(states, [{ error: 'protocol', error_text: 'modules: its values cannot be stored' }])
   })
 })
