@@ -2,6 +2,7 @@
 // registry that assigned it. In any other registry anyone may register an aut-num object of any ASN, so there it proves
 // nothing.
 import type { ProofStep } from '@pharos/contract/inventory'
+import { regionalRegistries } from '../registry/objects/regional-registries.ts'
 import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../registry/objects/rpsl.ts'
 import { autNumOf } from '../registry/objects/rpsl-objects.ts'
 import { holdsToken } from './asn-token.ts'
@@ -13,15 +14,6 @@ import {
   type ProofSubject,
   type ProofResult,
 } from './asn-proof-result.ts'
-
-/** The `source:` of the objects of the five regional registries, and their names in the API. */
-const regionalRegistries: Readonly<Record<string, string>> = {
-  AFRINIC: 'afrinic',
-  APNIC: 'apnic',
-  ARIN: 'arin',
-  LACNIC: 'lacnic',
-  RIPE: 'ripe',
-}
 
 /** 0: always queried again, because the user waits for a change just made. */
 const maxAgeSeconds = 0

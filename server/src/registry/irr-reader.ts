@@ -109,7 +109,7 @@ export class IrrReader {
 
   autNum(asn: Asn, ages: Ages) {
     const run = (signal: AbortSignal) => this.#source.autNum(asn, signal)
-    return this.#read({ key: `AS${asn}`, run, weigh: (text) => (text?.length ?? 0) / 100 }, ages)
+    return this.#read({ key: `AS${asn}`, run, weigh: (object) => (object?.text.length ?? 0) / 100 }, ages)
   }
 
   asSetMembers(name: string, ages: Ages) {

@@ -9,7 +9,7 @@ import { DriverError } from '../runtime/driver-error.ts'
 import type { IrrSource, RouteObject } from './irr-source.ts'
 
 export type IrrSourceFixture = {
-  /** Configured to search the registries FIRST and SECOND, in this order. */
+  /** Configured to search the registries FIRST, SECOND and RIPE, in this order. */
   readonly source: IrrSource
   /** Creates another source of the same registry, which the test closes. */
   connect(): IrrSource
@@ -36,7 +36,7 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
       const asn = (64_600 + (++changes % 100)) as Asn
       await fixture.setObjects([...objects, `aut-num: AS${asn}\nremarks: change ${changes}\nsource: FIRST`])
       await until(
-        async () => (await fixture.source.autNum(asn, never))?.includes(`change ${changes}\n`) === true,
+        async () => (await fixture.source.autNum(asn, never))?.text.includes(`change ${changes}\n`) === true,
       )
     }
     const routes = async (prefix: string): Promise<string[]> =>
@@ -89,13 +89,18 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
     })
 
     it('returns the whole text of an aut-num object, of the first registry that has it', async () => {
-      const text = await fixture.source.autNum(64_496 as Asn, never)
-      assert.match(text!, /^aut-num: +AS64496\n/)
-      assert.match(text!, /remarks: +pharos-token=abc é # kept/)
-      assert.match(text!, /source: +FIRST/)
-      assert.equal(text!.includes('SECOND'), false)
+      const { source, text } = (await fixture.source.autNum(64_496 as Asn, never))!
+      assert.equal(source, 'FIRST')
+      assert.match(text, /^aut-num: +AS64496\n/)
+      assert.match(text, /remarks: +pharos-token=abc é # kept/)
+      assert.match(text, /source: +FIRST/)
+      assert.equal(text.includes('SECOND'), false)
       assert.equal(await fixture.source.autNum(64_510 as Asn, never), undefined)
       assert.equal(await fixture.source.autNum(64_499 as Asn, never), undefined, 'of another registry')
+    })
+
+    it('returns the aut-num object of a regional registry, where anyone may have registered another one before', async () => {
+      assert.match((await fixture.source.autNum(64_505 as Asn, never))!.text, /as-name: HOLDER/)
     })
 
     it('returns the direct members of an as-set, of the first registry that has it', async () => {
@@ -232,6 +237,8 @@ const registry: readonly string[] = [
   'aut-num: AS64496\nas-name: TWO\nsource: SECOND',
   'aut-num:  AS64496\nas-name:  ONE\nremarks:  pharos-token=abc é # kept\nmnt-by:   MAINT-X\nsource:   FIRST',
   'aut-num: AS64499\nas-name: OTHER\nsource: OTHER',
+  'aut-num: AS64505\nas-name: ANYONE\nsource: FIRST',
+  'aut-num: AS64505\nas-name: HOLDER\nsource: RIPE',
   'as-set: AS-CUSTOMERS\nmembers: AS1\nsource: SECOND',
   'as-set: as-customers\nmembers: as64496, AS64497,\n         AS-MORE # and more\nmembers: AS64496:as-own, AS64496\nsource: FIRST',
   'as-set: AS64496:AS-OWN\nmembers: AS4200000001\nsource: SECOND',

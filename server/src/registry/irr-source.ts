@@ -11,6 +11,9 @@ export type RouteObject = {
   readonly source: string
 }
 
+/** An aut-num object (RFC 2622 section 6). `text`: the RPSL of the object. */
+export type AutNumObject = { readonly source: string; readonly text: string }
+
 /** The direct members of an as-set (RFC 2622 section 5.1): ASNs, and names of further sets in capitals. */
 export type AsSetMembers = {
   readonly asns: readonly Asn[]
@@ -29,8 +32,11 @@ export interface IrrSource {
   readonly label: string
   /** Resolves with the objects of exactly this prefix and of every less specific one, in no particular order. */
   routeObjects(prefix: Prefix, signal: AbortSignal): Promise<readonly RouteObject[]>
-  /** Resolves with the RPSL text of the aut-num object (RFC 2622 section 6); undefined if it does not exist. */
-  autNum(asn: Asn, signal: AbortSignal): Promise<string | undefined>
+  /**
+   * Resolves with the object of the first regional registry that has it, if none has with that of the first other one: an object that
+   * anyone may register hides none of the holder. Undefined if it does not exist.
+   */
+  autNum(asn: Asn, signal: AbortSignal): Promise<AutNumObject | undefined>
   /** The name must be parsed by `parseAsSetName`. Undefined if the set does not exist. */
   asSetMembers(name: string, signal: AbortSignal): Promise<AsSetMembers | undefined>
   /** Returns a text that changes with the data of the source; undefined if the source has no such text. */

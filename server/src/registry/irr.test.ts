@@ -7,7 +7,7 @@ import { silentLog } from '../runtime/log.ts'
 import { createMetrics } from '../runtime/metrics.ts'
 import { createIrr, type Irr, type IrrOptions } from './irr.ts'
 import type { IrrVerdict } from './irr-verdict.ts'
-import type { AsSetMembers, IrrSource, RouteObject } from './irr-source.ts'
+import type { AsSetMembers, AutNumObject, IrrSource, RouteObject } from './irr-source.ts'
 
 const prefix = parsePrefix('192.0.2.0/24')
 const origin = parseAsn(64_496)
@@ -173,11 +173,16 @@ describe('judge with an as-set', () => {
 })
 
 describe('autNum', () => {
+  const [open, regional] = [
+    { source: 'RADB', text: 'open' },
+    { source: 'RIPE', text: 'regional' },
+  ]
+
   it('returns the text of the first source that has the object', async (t) => {
     const sources = [
       fakeSource('one', {}),
-      fakeSource('two', { autNum: 'text' }),
-      fakeSource('three', { autNum: 'x' }),
+      fakeSource('two', { autNum: { ...open, text: 'text' } }),
+      fakeSource('three', { autNum: open }),
     ]
     const { irr } = irrOf(t, sources)
     assert.deepEqual(await irr.autNum(origin), {
@@ -189,9 +194,17 @@ describe('autNum', () => {
   })
 
   it('is unavailable if an earlier source is down, which may have another object', async (t) => {
-    const sources = [fakeSource('one', { failure: 'unreachable' }), fakeSource('two', { autNum: 'text' })]
+    const sources = [fakeSource('one', { failure: 'unreachable' }), fakeSource('two', { autNum: regional })]
     const answer = await irrOf(t, sources).irr.autNum(origin)
     assert.deepEqual(answer, { state: 'unavailable', reason: 'one does not answer' })
+  })
+
+  it('returns the text of a regional registry, where an earlier source has that of an open one', async (t) => {
+    const sources = [fakeSource('one', { autNum: open }), fakeSource('two', { autNum: regional })]
+    const answer = await irrOf(t, sources).irr.autNum(origin)
+    assert.deepEqual(answer, { state: 'found', text: 'regional', source: 'two', fetched: time(0) })
+    sources[1]!.failure = 'unreachable'
+    assert.equal((await irrOf(t, sources).irr.autNum(origin)).state, 'unavailable')
   })
 
   it('is missing if no source has it, and unavailable without a source', async (t) => {
@@ -518,7 +531,7 @@ type FakeSource = ReturnType<typeof fakeSource>
 type Holds = {
   readonly objects?: readonly string[]
   readonly members?: Record<string, readonly (number | string)[]>
-  readonly autNum?: string
+  readonly autNum?: AutNumObject
   readonly serial?: string
   readonly failure?: DriverErrorKind
 }

@@ -8,6 +8,7 @@ import { createLoop, type Loop, type LoopOptions } from '../runtime/loop.ts'
 import { findMember } from './as-set.ts'
 import { IrrReader, IrrUnavailable, type IrrAnswer, type IrrSourceStatus } from './irr-reader.ts'
 import type { IrrSource } from './irr-source.ts'
+import { isRegional } from './objects/regional-registries.ts'
 import {
   ageOf,
   judgeRoutes,
@@ -26,7 +27,10 @@ export type IrrQuery = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** `found` in the first source, in order, that has the object; an earlier source that is down makes it `unavailable`. */
+/**
+ * `found` in the first source, in order, that has the object of a regional registry, if none has in the first that has another one; an
+ * earlier source that is down makes it `unavailable`.
+ */
 export type AutNumAnswer =
   | { readonly state: 'found'; readonly text: string; readonly source: string; readonly fetched: Date }
   | { readonly state: 'missing'; readonly fetched: Date }
@@ -157,14 +161,20 @@ class Registries implements Irr {
   }
 
   async autNum(asn: Asn, query: Omit<IrrQuery, 'asSet'> = {}): Promise<AutNumAnswer> {
-    const answers: IrrAnswer<string | undefined>[] = []
+    const answers: IrrAnswer<unknown>[] = []
+    let other: AutNumAnswer | undefined
     for (const reader of this.#readers) {
       const answer = await unlessUnavailable(reader.autNum(asn, agesOf(query)))
       if (answer instanceof IrrUnavailable) return { state: 'unavailable', reason: answer.message }
       const { value, fetched } = answer
-      if (value !== undefined) return { state: 'found', text: value, source: reader.name, fetched }
+      if (value !== undefined) {
+        const found = { state: 'found', text: value.text, source: reader.name, fetched } as const
+        if (isRegional(value.source)) return found
+        other ??= found
+      }
       answers.push(answer)
     }
+    if (other) return other
     const { fetched } = ageOf(answers)
     return fetched ? { state: 'missing', fetched } : { state: 'unavailable', reason: noSource }
   }

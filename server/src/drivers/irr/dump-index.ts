@@ -1,6 +1,6 @@
 // The queryable index of a registry dump: built from its objects one by one, then immutable. It does not read files.
 import { setImmediate } from 'node:timers/promises'
-import type { AsSetMembers, RouteObject } from '../../registry/irr-source.ts'
+import type { AsSetMembers, AutNumObject, RouteObject } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { createPrefixMap, type PrefixMap } from '../../net/prefix-map.ts'
 import { prefixBits } from '../../net/prefix.ts'
@@ -12,6 +12,7 @@ import {
   membershipOf,
   routeObjectOf,
 } from '../../registry/objects/rpsl-objects.ts'
+import { isRegional } from '../../registry/objects/regional-registries.ts'
 import { rpslSource } from '../../registry/objects/rpsl-objects.ts'
 import type { RpslAsSet, RpslMembership } from '../../registry/objects/rpsl-objects.ts'
 import type { RpslObject } from '../../registry/objects/rpsl.ts'
@@ -21,7 +22,7 @@ export type DumpIndex = {
   readonly size: number
   /** Returns the routes of exactly this prefix and of all less specific ones. */
   covering(prefix: Prefix): RouteObject[]
-  autNum(asn: Asn): string | undefined
+  autNum(asn: Asn): AutNumObject | undefined
   asSetMembers(name: string): AsSetMembers | undefined
 }
 
@@ -42,7 +43,7 @@ type Reference = {
 /** `sources` are the registries to use, in order of preference; none means all, in the order of the dump. */
 export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBuilder {
   const routes = createRouteShards()
-  const autNums = new Map<Asn, Ranked<string>>()
+  const autNums = new Map<Asn, Ranked<AutNumObject>>()
   const asSets = new Map<string, Ranked<RpslAsSet>>()
   const references: Reference[] = []
   const words = new Map<string, string>()
@@ -57,7 +58,8 @@ export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBui
   const addAutNum = (object: RpslObject): void => {
     const { asn, source, text } = autNumOf(object)
     addReference(object, asn, source)
-    put(autNums, asn, { rank: rankOf(source), value: copyOf(text) })
+    const rank = rankOf(source) - (isRegional(source) ? sources.length + 1 : 0)
+    put(autNums, asn, { rank, value: { source: wordOf(words, source), text: copyOf(text) } })
   }
   const addAsSet = (object: RpslObject): void => {
     const set = asSetOf(object)

@@ -12,7 +12,7 @@ irrSourceConformance('of a whois server', whoisFixture)
 irrSourceConformance('of a dump', () => dumpFixture('dump.rpsl', (text) => text))
 irrSourceConformance('of a compressed dump', () => dumpFixture('dump.rpsl.gz', gzipSync))
 
-const sources = ['FIRST', 'SECOND']
+const sources = ['FIRST', 'SECOND', 'RIPE']
 
 async function whoisFixture(): Promise<IrrSourceFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'irr-'))

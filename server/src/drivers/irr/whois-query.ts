@@ -30,6 +30,9 @@ export function autNumQuery(asn: Asn): string {
   return `!maut-num,AS${parseAsn(asn)}`
 }
 
+/** Queries the registries that are searched, in their order: `RADB,RIPE`. */
+export const sourcesQuery = '!s-lc'
+
 /** One line for each source: `RADB:N:0-4711`. */
 export function serialsQuery(sources: readonly string[]): string {
   return `!j${sources.length === 0 ? '-*' : sources.map(parseRegistryName).join(',')}`

@@ -50,6 +50,17 @@ describe('a whois server that misbehaves', () => {
     })
   }
 
+  it('searches regional registries first for an aut-num object, whatever its own order', async (t) => {
+    const { server, source } = await labOf(t, { sources: [] })
+    await server.setObjects([
+      'aut-num: AS64496\nas-name: ANYONE\nsource: RADB',
+      'aut-num: AS64496\nas-name: HOLDER\nsource: RIPE',
+    ])
+    assert.match((await source.autNum(64_496 as Asn, never))!.text, /HOLDER/)
+    await server.setObjects(['aut-num: AS64496\nas-name: ANYONE\nsource: RADB'])
+    assert.equal((await source.autNum(64_496 as Asn, never))!.source, 'RADB')
+  })
+
   it('does not have the configured registries', async (t) => {
     const { source } = await labOf(t, { sources: ['LAB', 'RIPE'] })
     await assert.rejects(source.routeObjects(prefix, never), (error) => {

@@ -1,10 +1,16 @@
 // An IRR source that queries a whois server with the `!` protocol (IRRd and compatible servers). It keeps connections open, but
 // caches no answers.
-import type { IrrSource, RouteObject } from '../../registry/irr-source.ts'
+import type { AutNumObject, IrrSource, RouteObject } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { covers } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { autNumOf, readAsSetMembers, routeObjectOf } from '../../registry/objects/rpsl-objects.ts'
+import { regionalFirst } from '../../registry/objects/regional-registries.ts'
+import {
+  autNumOf,
+  isRegistryName,
+  readAsSetMembers,
+  routeObjectOf,
+} from '../../registry/objects/rpsl-objects.ts'
 import { parseRpsl, RpslError } from '../../registry/objects/rpsl.ts'
 import type { RpslObject } from '../../registry/objects/rpsl.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
@@ -12,7 +18,7 @@ import { createProblemList, type ProblemList } from './problem-list.ts'
 import type { WhoisAnswer } from './whois-answer.ts'
 import type { WhoisAddress } from './whois-connection.ts'
 import { WhoisPool, type WhoisPoolConfig } from './whois-pool.ts'
-import { autNumQuery, membersQuery, routesQuery, serialsQuery } from './whois-query.ts'
+import { autNumQuery, membersQuery, routesQuery, serialsQuery, sourcesQuery } from './whois-query.ts'
 
 export type WhoisSourceConfig = WhoisAddress & {
   readonly sources?: readonly string[]
@@ -41,8 +47,12 @@ class WhoisSource implements IrrSource {
   readonly name: string
   readonly label: string
   readonly #sources: readonly string[]
+  readonly #config: WhoisPoolConfig
   readonly #pool: WhoisPool
+  /** Searches regional registries first; undefined until it is needed. */
+  #regionalFirst: { readonly sources: string; readonly pool: WhoisPool } | undefined
   readonly #problems: ProblemList = createProblemList()
+  #isClosed = false
 
   constructor(config: WhoisPoolConfig) {
     const { host, port, sources } = config
@@ -50,6 +60,7 @@ class WhoisSource implements IrrSource {
     this.name = `whois://${host.includes(':') ? `[${host}]` : host}:${port}${registries}`
     this.label = `IRR server${registries}`
     this.#sources = sources
+    this.#config = config
     this.#pool = new WhoisPool(config)
   }
 
@@ -59,9 +70,11 @@ class WhoisSource implements IrrSource {
     return (routes ?? []).filter((route) => covers(route.prefix, prefix))
   }
 
-  async autNum(asn: Asn, signal: AbortSignal): Promise<string | undefined> {
-    const autNums = await this.#query(autNumQuery(asn), signal, (text) => this.#read(text, readAutNum))
-    return autNums?.find((object) => object.asn === asn)?.text
+  async autNum(asn: Asn, signal: AbortSignal): Promise<AutNumObject | undefined> {
+    const pool = await this.#autNumPool(signal)
+    const autNums = await this.#query(autNumQuery(asn), signal, (text) => this.#read(text, readAutNum), pool)
+    const found = autNums?.find((object) => object.asn === asn)
+    return found && { source: found.source, text: found.text }
   }
 
   async asSetMembers(name: string, signal: AbortSignal) {
@@ -83,13 +96,39 @@ class WhoisSource implements IrrSource {
     return this.#problems.all()
   }
 
-  close(): Promise<void> {
-    return this.#pool.close()
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([this.#pool.close(), this.#regionalFirst?.pool.close()])
+  }
+
+  /** A server answers with the object of the first registry only. */
+  async #autNumPool(signal: AbortSignal): Promise<WhoisPool> {
+    const listed = this.#sources.length > 0 ? this.#sources : await this.#listSources(signal)
+    const sources = regionalFirst(listed)
+    // A closed pool rejects.
+    if (String(sources) === String(listed) || this.#isClosed) return this.#pool
+    if (this.#regionalFirst?.sources !== String(sources)) {
+      await this.#regionalFirst?.pool.close()
+      const pool = new WhoisPool({ ...this.#config, sources, connectionsMax: 1 })
+      this.#regionalFirst = { sources: String(sources), pool }
+    }
+    return this.#regionalFirst.pool
+  }
+
+  /** Empty if the server does not list them: then they are searched in its order. */
+  async #listSources(signal: AbortSignal): Promise<string[]> {
+    const answer = await this.#pool.query(sourcesQuery, signal)
+    return answer.kind === 'found' ? answer.text.trim().toUpperCase().split(',').filter(isRegistryName) : []
   }
 
   /** Returns the parsed answer; undefined if it is empty. */
-  async #query<T>(line: string, signal: AbortSignal, read: (text: string) => T): Promise<T | undefined> {
-    const answer = await this.#pool.query(line, signal)
+  async #query<T>(
+    line: string,
+    signal: AbortSignal,
+    read: (text: string) => T,
+    pool = this.#pool,
+  ): Promise<T | undefined> {
+    const answer = await pool.query(line, signal)
     const query = `${this.name}: ${line}`
     try {
       const text = textOf(answer, query)

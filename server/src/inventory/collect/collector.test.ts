@@ -146,14 +146,15 @@ describe('the collector', () => {
     )
     const failing = new DriverError('protocol', 'a table without an end')
     let change = (_source: DeviceSource): void => {}
-    const collector = createCollector({
-      createSource: (device) => {
-        const source = createDeviceSource({ ...device, credential: null }, () => new Date())!
-        change(source)
-        return source
-      },
-    })
-    await using _stopped = disposable(collector)
+    await using collector = disposable(
+      createCollector({
+        createSource: (device) => {
+          const source = createDeviceSource({ ...device, credential: null }, () => new Date())!
+          change(source)
+          return source
+        },
+      }),
+    )
     const survey = async (next: typeof change) => {
       change = next
       await sql`update devices set settings = settings || ${JSON.stringify({ vendor: String(Math.random()) })}::jsonb`.execute(

@@ -102,10 +102,12 @@ function isAsSetName(name: string): boolean {
 
 const registryName = /^[A-Z][A-Z0-9_-]{0,63}$/
 
+export const isRegistryName = (name: string): boolean => registryName.test(name)
+
 /** Parses the name of a registry into capitals, as in `source: RADB`. Throws RpslError. */
 export function parseRegistryName(text: string): string {
   const name = upper(text)
-  if (registryName.test(name)) return name
+  if (isRegistryName(name)) return name
   throw new RpslError('not the name of a registry, as in RADB')
 }
 
