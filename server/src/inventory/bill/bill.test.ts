@@ -226,6 +226,19 @@ describe('the bill of a month', () => {
     assert.ok((await bills({ period: '2026-03' }))[0]!.billable_bps! > 0)
   })
 
+  test('of a service takes the states of an interface only since its port has it', async () => {
+    await addDays(port.portId, '2026-02-28', 33)
+    await change({ billing_scope: 'service' })
+    const moved = await addPort('C2', serviceId)
+    await addDays(moved.portId, '2026-02-28', 33)
+    await log(moved.interfaceId, '2026-02-01T00:00:00Z', 'down')
+    await log(moved.interfaceId, '2026-03-14T12:00:00Z', 'up')
+    await sql`update ports set linked_at = '2026-03-15T00:00:00Z' where id = ${moved.portId}`.execute(owner())
+    await sql`update port_days set covered_ms[1:200] = array_fill(null::integer, array[200])
+      where port_id = ${moved.portId} and day = '2026-03-10'`.execute(owner())
+    assert.equal((await bills({ period: '2026-03' }))[0]!.samples, 8916 - 200)
+  })
+
   test('of a service is of the ports of the month; earlier ones count in its forecast', async () => {
     await change({ billing_scope: 'service', billing_timezone: 'UTC' })
     await sql`update port_assignments set valid = tstzrange(lower(valid), '2026-03-01T00:00:00Z')`.execute(
