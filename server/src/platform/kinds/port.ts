@@ -127,9 +127,9 @@ export const port = defineKind({
   async prepare(trx, changes): Promise<void> {
     const moved = changes.flatMap((change) => (isMove(change) ? [Number(change.row.id)] : []))
     await sql`
-      update ports set interface_id = null, interface_key = chr(1) || id where id = any(${moved})`.execute(
-      trx,
-    )
+      update ports set interface_id = null, interface_key = chr(1) || id,
+        linked_at = case when interface_id is null then linked_at else now() end
+      where id = any(${moved})`.execute(trx)
   },
   async update(trx, change, now): Promise<void> {
     const { fields, row } = change
