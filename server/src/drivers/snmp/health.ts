@@ -1,6 +1,6 @@
 // Load, memory, temperature, fans and power of a device, from HOST-RESOURCES-MIB, UCD-SNMP-MIB and ENTITY-SENSOR-MIB. A device
 // without them has no such readings.
-import type { HealthMetric, HealthReading } from '../../inventory/collect/device-source.ts'
+import type { HealthMetric, HealthReading, ReadPart } from '../../inventory/collect/device-source.ts'
 import { cell, getObjects, indexesOf } from './columns.ts'
 import { entPhysical, entPhySensor, hostResources, ucd } from './oids.ts'
 import type { SnmpSession } from './session.ts'
@@ -9,18 +9,19 @@ import { walkColumns, type Columns } from './walk.ts'
 
 const { storageRam, ...hostColumns } = hostResources
 
-export async function readDeviceHealth(session: SnmpSession, signal: AbortSignal): Promise<HealthReading[]> {
-  const objects = await getObjects(session, Object.values(ucd), signal)
-  const scalars = new Map([...objects].map(([oid, value]) => [oid, toNumber(value)]))
-  const host = await walkColumns(session, Object.values(hostColumns), signal)
-  const sensors = await walkColumns(session, Object.values(entPhySensor), signal)
-  const names =
-    sensors.get(entPhySensor.value)!.size === 0 ? undefined : await readEntityNames(session, signal)
-  return [
-    ...cpuReadings(host, scalars),
-    ...memoryReadings(host, scalars),
-    ...(names === undefined ? [] : sensorReadings(sensors, names)),
-  ]
+export async function readDeviceHealth(session: SnmpSession, readPart: ReadPart): Promise<HealthReading[]> {
+  const load = await readPart('load', async (ended) => {
+    const objects = await getObjects(session, Object.values(ucd), ended)
+    const scalars = new Map([...objects].map(([oid, value]) => [oid, toNumber(value)]))
+    const host = await walkColumns(session, Object.values(hostColumns), ended)
+    return [...cpuReadings(host, scalars), ...memoryReadings(host, scalars)]
+  })
+  const sensors = await readPart('sensors', async (ended) => {
+    const found = await walkColumns(session, Object.values(entPhySensor), ended)
+    if (found.get(entPhySensor.value)!.size === 0) return []
+    return sensorReadings(found, await readEntityNames(session, ended))
+  })
+  return [...(load ?? []), ...(sensors ?? [])]
 }
 
 type Scalars = ReadonlyMap<string, number | null>

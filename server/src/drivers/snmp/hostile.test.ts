@@ -10,7 +10,7 @@ import { serveRecords, type SnmpRecord } from '../../../../lab/src/snmp-records.
 import type { CounterRow, DeviceSource, ReadPart } from '../../inventory/collect/device-source.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { CounterReader } from './counters.ts'
-import { entPhysical, ifTable, ifXTable, ip, lag, system } from './oids.ts'
+import { entPhysical, entPhySensor, hostResources, ifTable, ifXTable, ip, lag, system } from './oids.ts'
 import { SnmpSession } from './session.ts'
 import { DeviceSocket } from './socket.ts'
 import { createSnmpSource, type SnmpSourceOptions } from './source.ts'
@@ -216,6 +216,8 @@ describe('tables without an end', () => {
       [lag.ifStackStatus, 'lags'],
       [ip.addressIfIndex, 'addresses'],
       [entPhysical.class, 'identity'],
+      [hostResources.processorLoad, 'load'],
+      [entPhySensor.value, 'sensors'],
     ] as const) {
       const { source } = await startDevice(t, { endlessBelow: below })
       const failed: string[] = []
@@ -227,7 +229,9 @@ describe('tables without an end', () => {
         })
       const identity = await source.probe(signal, readPart)
       const interfaces = await source.listInterfaces(signal, readPart)
+      const health = await source.readHealth(signal, readPart)
       assert.deepEqual(failed, [part])
+      assert.ok(health.some(({ metric }) => metric === 'latency'))
       assert.equal(identity.name, 'edge1')
       assert.equal(identity.serial, part === 'identity' ? undefined : 'S')
       assert.equal(interfaces.length, 4)

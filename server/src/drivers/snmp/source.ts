@@ -58,8 +58,11 @@ export function createSnmpSource(options: SnmpSourceOptions): DeviceSource {
     listTransceivers: (signal) => call(signal, (ended) => withOptics(session, ended, listTransceivers)),
     readCounters: (keys, signal) => call(signal, (ended) => counters.read(keys, ended)),
     readOptics: (signal) => call(signal, (ended) => withOptics(session, ended, readOptics)),
-    readHealth: (signal) =>
-      call(signal, async (ended) => [...(await readDeviceHealth(session, ended)), ...figures(session)]),
+    readHealth: (signal, readPart) =>
+      call(signal, async (ended) => [
+        ...(await readDeviceHealth(session, partsWithin(ended, readPart))),
+        ...figures(session),
+      ]),
     close: async () => {
       closed.abort(new DriverError('unreachable', 'The device source is closed.'))
       session.close()

@@ -17,9 +17,9 @@ import type { DevicePart, DeviceSource } from './device-source.ts'
 import { failureOf, observe, saveObservation, type PartFailure } from './observe.ts'
 
 /** Longer than a survey may take. */
-const leaseSeconds = 120
+const leaseSeconds = 135
 /** More than all parts that end with their time. */
-const surveyTimeoutMs = 110_000
+const surveyTimeoutMs = 125_000
 const pollTimeoutMs = 30_000
 /** Devices that are read at the same time by one process. */
 const devicesMax = 200

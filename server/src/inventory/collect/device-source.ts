@@ -16,6 +16,8 @@ export type DevicePart =
   | 'counters'
   | 'modules'
   | 'health'
+  | 'load'
+  | 'sensors'
   | 'optics'
 
 /** Returns what `read` does; undefined if the device cannot answer it, which is reported. */
@@ -156,7 +158,7 @@ export interface DeviceSource {
   readCounters(keys: readonly InterfaceKey[] | 'all', signal: AbortSignal): Promise<CounterReading>
   readOptics(signal: AbortSignal): Promise<readonly OpticReading[]>
   /** Includes `latency` and `loss` of the requests since the last call. */
-  readHealth(signal: AbortSignal): Promise<readonly HealthReading[]>
+  readHealth(signal: AbortSignal, readPart?: ReadPart): Promise<readonly HealthReading[]>
   /** Rejects what runs. */
   close(): Promise<void>
 }

@@ -31,7 +31,8 @@ const surveySeconds = 3600
 const gaugeSeconds = 300
 /** Parts end early enough for the counters to be saved within the lease. */
 const partTimeoutMs = 12_000
-const interfacesTimeoutMs = 45_000
+/** With the parts in them. */
+const timeoutsMs: { readonly [P in DevicePart]?: number } = { interfaces: 45_000, health: 25_000 }
 
 /** `error`: for the log, if it is one of the program. */
 export type PartFailure = PollFailure & { readonly error?: unknown }
@@ -56,7 +57,7 @@ export async function observe(
 ): Promise<Observation> {
   const parts: Observation['parts'] = new Map()
   const readPart: ReadPart = async (part, read) => {
-    const timeout = AbortSignal.timeout(part === 'interfaces' ? interfacesTimeoutMs : partTimeoutMs)
+    const timeout = AbortSignal.timeout(timeoutsMs[part] ?? partTimeoutMs)
     try {
       const value = await read(AbortSignal.any([signal, timeout]))
       parts.set(part, null)
@@ -76,7 +77,7 @@ export async function observe(
     survey,
     counters,
     modules: await readIf(device.isSurveyDue, 'modules', (ended) => source.listTransceivers(ended)),
-    health: await readIf(device.areGaugesDue, 'health', (ended) => source.readHealth(ended)),
+    health: await readIf(device.areGaugesDue, 'health', (ended) => source.readHealth(ended, readPart)),
     optics: await readIf(device.areGaugesDue, 'optics', (ended) => source.readOptics(ended)),
     parts,
   }
