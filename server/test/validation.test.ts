@@ -10,7 +10,13 @@ import { sql } from 'kysely'
 
 import type { LetterVerdict } from '../src/byoip/validation/check-rules.ts'
 import { explain } from '../src/byoip/validation/validation.ts'
+import { validateAll, validateDue, type ValidateDeps } from '../src/byoip/validation/validate.ts'
 import { createValidator } from '../src/byoip/validation/validator.ts'
+import type { Asn } from '../src/net/asn.ts'
+import type { Prefix } from '../src/net/prefix.ts'
+import type { IrrVerdict } from '../src/registry/irr-verdict.ts'
+import type { Irr } from '../src/registry/irr.ts'
+import { createRpki } from '../src/registry/rpki.ts'
 import type { Policy } from '../src/byoip/validation/validation-policy.ts'
 import type { Component } from '../src/runtime/component.ts'
 import { createLog } from '../src/runtime/log.ts'
@@ -488,6 +494,96 @@ describe('two teams that name the same prefix', () => {
     await start()
     await until('red', ids[0]!, { overlap: 'valid', loa: 'valid', irr: 'valid', rpki: 'valid' })
     await until('blue', ids[1]!, { overlap: 'invalid' })
+  })
+})
+
+describe('a run of the validator', () => {
+  const prefixes = ['198.51.100.0/24', '203.0.113.0/24']
+  const validAnswer = (prefix: Prefix, origin: Asn): IrrVerdict => ({
+    state: 'valid',
+    objects: [{ prefix, origin, source: 'TEST' }],
+    source: 'test',
+    fetched: new Date(),
+    cached: false,
+  })
+  const depsWith = (judge: Irr['judge'], policy: Policy = { onLoss: 'warn', graceHours: 0 }): ValidateDeps => ({
+    db: api.database.postgres.owner,
+    rpki: createRpki({ sources: [], log: createLog(api.config) }),
+    irr: { judge },
+    readLetters: async () => accepted,
+    authorization: authorizationDeps(api.config),
+    irrIntervalSeconds: 3600,
+    policy,
+    now: () => new Date(),
+  })
+  const stateOfIrr = async (id: number) =>
+    (
+      await sql<{ state: string }>`
+        select state from announcement_validations where announcement_id = ${id} and name = 'irr'`.execute(
+        api.database.postgres.owner,
+      )
+    ).rows[0]?.state
+
+  it('saves the answers that it has when one query does not end', async () => {
+    const ids = [await create('red', prefixes[0]!), await create('blue', prefixes[1]!)]
+    const abort = new AbortController()
+    const judge: Irr['judge'] = async (prefix, origin, { signal } = {}) => {
+      if (prefix === prefixes[1]) return validAnswer(prefix, origin)
+      setTimeout(() => abort.abort(new Error('the run is over')), 100)
+      return new Promise((_, reject) =>
+        signal!.addEventListener('abort', () => reject(signal!.reason as Error)),
+      )
+    }
+    await sql`update announcement_validations set next_check = now() where name = 'irr'`.execute(
+      api.database.postgres.owner,
+    )
+    await assert.rejects(validateDue(depsWith(judge), abort.signal), /the run is over/)
+    assert.deepEqual([await stateOfIrr(ids[0]!), await stateOfIrr(ids[1]!)], ['missing', 'valid'])
+  })
+
+  it('saves no answer about an announcement that was changed during the queries, which stays due', async () => {
+    const { owner } = api.database.postgres
+    const id = await create('red', prefixes[0]!)
+    await sql`update announcement_validations set next_check = now() where name = 'irr'`.execute(owner)
+    const asked: unknown[] = []
+    const judge: Irr['judge'] = async (prefix, origin, { asSet } = {}) => {
+      asked.push(asSet)
+      if (asked.length === 1) await call('red', 'PATCH', `${path}/${id}`, { as_set: 'AS-RED' })
+      return validAnswer(prefix, origin)
+    }
+    const deps = depsWith(judge)
+    await validateDue(deps)
+    assert.notEqual(await stateOfIrr(id), 'valid')
+    await validateDue(deps)
+    assert.deepEqual([asked, await stateOfIrr(id)], [[undefined, 'AS-RED'], 'valid'])
+  })
+
+  it('does not resume what staff suspend during the queries', async () => {
+    const { owner } = api.database.postgres
+    const id = await create('red', prefixes[0]!)
+    await sql`update announcements set vouched = '{irr,rpki,loa}', claimed = now(), clearance = 'passed', enabled = true,
+      suspended = true, suspended_by = 'validation', check_requested = now() where id = ${id}`.execute(owner)
+    const judge: Irr['judge'] = async (prefix, origin) => {
+      await call('staff', 'POST', `/v3/admin/announcements/${id}/suspend`, { reason: 'abuse' })
+      return validAnswer(prefix, origin)
+    }
+    await validateDue(depsWith(judge, { onLoss: 'suspend', graceHours: 1 }))
+    const { details } = await read('red', id)
+    assert.deepEqual([details.suspended, details.suspended_by], [true, 'staff'])
+  })
+
+  it('lets one team claim a prefix, and none a part of it in the same run', async () => {
+    const { owner } = api.database.postgres
+    const outer = await create('red', '2001:db8::/32')
+    const inner = await create('blue', '2001:db8:1::/48')
+    await sql`update announcements set vouched = '{irr,rpki,loa}', check_requested = now()`.execute(owner)
+    const deps = depsWith(async (prefix, origin) => validAnswer(prefix, origin))
+    for (let run = 0; run < 2; run++) await validateAll(deps)
+    for (let run = 0; run < 2; run++) await validateDue(deps)
+    const claimed = await sql<{ id: number }>`
+      select id from announcements where claimed is not null`.execute(owner)
+    assert.deepEqual(claimed.rows, [{ id: outer }])
+    await until('blue', inner, { overlap: 'invalid' }, 0)
   })
 })
 

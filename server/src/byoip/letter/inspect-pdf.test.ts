@@ -404,6 +404,30 @@ describe('the inspection of a PDF', () => {
     )
   })
 
+  it('does not render a page whose nested groups need gigabytes', async () => {
+    const group = (at: number) => {
+      const inner = `/ExtGState << /G << /ca 0.5 >> >> /XObject << /X ${at + 1} 0 R >>`
+      const dictionary = '/Type /XObject /Subtype /Form /BBox [0 0 600 600] /Group << /S /Transparency /I true >>'
+      return pdfStream(`${dictionary} /Resources << ${inner} >>`, Buffer.from('0 0 9 9 re f /G gs /X Do'))
+    }
+    const bytes = (depth: number) =>
+      writePdf({
+        objects: [
+          '<< /Type /Catalog /Pages 2 0 R >>',
+          '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+          '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 600] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>',
+          pdfStream('', Buffer.from('/X Do')),
+          ...Array.from({ length: depth }, (_, at) => group(5 + at)),
+          pdfStream('/Type /XObject /Subtype /Form /BBox [0 0 600 600]', Buffer.from('0 0 9 9 re f')),
+        ],
+      })
+    const inspector = createInspector()
+    const render = (depth: number) =>
+      inspector.render({ mediaType: 'application/pdf', bytes: bytes(depth) }, 1)
+    assert.ok(await render(10))
+    await assert.rejects(render(150), { code: 'conflict' })
+  })
+
   it('delays the sender of a file that exceeded the limits, and no other', async () => {
     const inspector = createInspector({ timeoutMs: 1 })
     await assert.rejects(inspector.inspect(samplePdf(), 'one'), { code: 'invalid' })

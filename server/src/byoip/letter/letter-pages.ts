@@ -2,6 +2,7 @@
 // letter-thread.ts.
 import { createCanvas, loadImage, type Canvas } from '@napi-rs/canvas'
 import type { LetterMediaType } from '@pharos/contract/letter'
+import { pixelsMax } from './letter-refusal.ts'
 
 export type Pages = {
   readonly count: number
@@ -17,7 +18,8 @@ export function openPages(bytes: Buffer, mediaType: LetterMediaType): Promise<Pa
 async function openPdf(bytes: Buffer): Promise<Pages> {
   // Loaded only for PDFs: images need no pdf.js.
   const { AnnotationMode, documentOptions, getDocument } = await import('./pdf-library.ts')
-  const document = await getDocument({ ...documentOptions, data: new Uint8Array(bytes) }).promise
+  const options = { ...documentOptions, CanvasFactory, data: new Uint8Array(bytes) }
+  const document = await getDocument(options).promise
   return {
     count: document.numPages,
     async render(number, sideMax) {
@@ -31,6 +33,49 @@ async function openPdf(bytes: Buffer): Promise<Pages> {
       page.cleanup()
       return encode(canvas)
     },
+  }
+}
+
+/** The largest picture, and its half while it is made smaller. */
+const canvasPixelsMax = 1.5 * pixelsMax
+
+type Entry = { canvas: Canvas | null; context: unknown }
+
+/**
+ * Creates the canvases of pdf.js, one for each nested group of a page, and throws if together they get too large: V8 does not
+ * count their memory, so that no limit of the thread ends a page with hundreds of groups.
+ */
+class CanvasFactory {
+  #pixels = 0
+
+  create(width: number, height: number): Entry {
+    if (!(width > 0 && height > 0)) throw new Error('a canvas without a size')
+    this.#add(width * height)
+    const canvas = createCanvas(width, height)
+    return { canvas, context: canvas.getContext('2d') }
+  }
+
+  reset({ canvas }: Entry, width: number, height: number): void {
+    this.#add(width * height - canvas!.width * canvas!.height)
+    canvas!.width = width
+    canvas!.height = height
+  }
+
+  destroy(entry: Entry): void {
+    const { canvas } = entry
+    if (!canvas) return
+    this.#add(-canvas.width * canvas.height)
+    canvas.width = canvas.height = 0
+    entry.canvas = entry.context = null
+  }
+
+  getNoAlphaContext(canvas: Canvas): unknown {
+    return canvas.getContext('2d', { alpha: false })
+  }
+
+  #add(pixels: number): void {
+    this.#pixels += pixels
+    if (this.#pixels > canvasPixelsMax) throw new Error('the groups of the page need too much memory')
   }
 }
 

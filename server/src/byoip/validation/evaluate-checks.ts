@@ -19,7 +19,10 @@ import {
 } from './check-rules.ts'
 import { checkRdap, checkTxt } from './prefix-proof.ts'
 import { prefixTokens } from './prefix-token.ts'
+import { unavailable } from '../../registry/irr-verdict.ts'
+import type { IrrVerdict } from '../../registry/irr-verdict.ts'
 import type { Rpki } from '../../registry/rpki.ts'
+import { covers } from '../../net/prefix.ts'
 import {
   clearanceOf,
   completeChecks,
@@ -56,6 +59,8 @@ export const queriedKinds = ({ kinds, rdap }: AuthorizationDeps): readonly Store
 
 /** Concurrent queries to the routing registries. */
 const concurrentQueries = 32
+/** A search in an as-set takes hundreds of queries, and anyone may name any as-set. */
+const irrQuerySeconds = 40
 /** A check with an unchanged result is saved again once the stored time is this old. */
 const checkedAgeMs = 10 * 60_000
 const retrySecondsMin = 10
@@ -64,17 +69,20 @@ const rdapRetrySecondsMin = 60
 
 export type LetterVerdicts = ReadonlyMap<number, LetterVerdict>
 
-/** Returns the results that differ from the stored ones, in the order of the subjects. */
+/**
+ * Returns the results that differ from the stored ones, in the order of the subjects. The signal ends the queries: what they
+ * answered until then counts, and the others stay due.
+ */
 export async function evaluateChecks(
   deps: EvaluateChecksDeps,
   subjects: readonly Subject[],
   letters: LetterVerdicts,
   now: Date,
-  signal?: AbortSignal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<CheckEvaluation[]> {
   const irr = await queryIrr(deps, subjects, now, signal)
   const proofs = await queryProofs(deps, subjects, now, signal)
-  const taken = new Set<string>()
+  const taken: Subject[] = []
   return subjects.flatMap((subject) => {
     const facts = {
       letter: letters.get(subject.id) ?? noLetter,
@@ -84,8 +92,9 @@ export async function evaluateChecks(
     const evaluation = evaluateSubject(deps, subject, facts, now)
     if (!evaluation.claims) return needsSaving(evaluation) ? [evaluation] : []
     // If the checks of two teams pass in the same batch, the first team claims the prefix. The next run reports the conflict.
-    if (taken.has(subject.prefix)) return []
-    taken.add(subject.prefix)
+    if (taken.some(({ teamId, prefix }) => teamId !== subject.teamId && covers(prefix, subject.prefix)))
+      return []
+    taken.push(subject)
     return [evaluation]
   })
 }
@@ -93,29 +102,55 @@ export async function evaluateChecks(
 const needsSaving = ({ checks, proofs, clearance, answers, subject }: CheckEvaluation): boolean =>
   checks.length > 0 || proofs.length > 0 || answers !== null || clearance !== subject.clearance
 
+/** The longest due first, so that slow queries delay no other subject in every run. */
 async function queryIrr(
   { irr }: EvaluateChecksDeps,
   subjects: readonly Subject[],
   now: Date,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Map<number, CheckResult>> {
-  const due = subjects.filter(
-    ({ irrDue, requested }) => irrDue === null || irrDue <= now || requested !== null,
-  )
+  const due = subjects
+    .filter((subject) => isIrrDue(subject, now))
+    .toSorted((a, b) => dueMs(a) - dueMs(b))
+    .values()
   const answers = new Map<number, CheckResult>()
-  const query = async (subject: Subject) => {
-    const { prefix, originAsn, asSet, requested } = subject
-    const options = {
+  const work = async (): Promise<void> => {
+    for (const subject of due) {
+      const verdict = await judgeIrr(irr, subject, signal)
+      if (verdict) answers.set(subject.id, evaluateIrr(subject, verdict))
+    }
+  }
+  await Promise.all(Array.from({ length: concurrentQueries }, work))
+  return answers
+}
+
+/** A sweep must not wait for what a team can make slow. An announcement without a result has no due time yet. */
+const isIrrDue = ({ irrDue, requested, isSwept }: Subject, now: Date): boolean =>
+  irrDue === null || (!isSwept && (irrDue <= now || requested !== null))
+
+const dueMs = ({ irrDue, requested }: Subject): number =>
+  Math.min(irrDue?.getTime() ?? 0, requested?.getTime() ?? Infinity)
+
+/** Returns undefined if the signal was aborted before the answer. */
+async function judgeIrr(
+  irr: EvaluateChecksDeps['irr'],
+  { prefix, originAsn, asSet, requested }: Subject,
+  signal: AbortSignal,
+): Promise<IrrVerdict | undefined> {
+  if (signal.aborted) return undefined
+  const late = AbortSignal.timeout(irrQuerySeconds * 1000)
+  try {
+    return await irr.judge(prefix, originAsn, {
       ...(asSet === null ? {} : { asSet }),
       // A team that requested the checks has just changed its objects, so a cached answer would be out of date.
       ...(requested === null ? {} : { maxAgeSeconds: 0 }),
-      ...(signal ? { signal } : {}),
-    }
-    answers.set(subject.id, evaluateIrr(subject, await irr.judge(prefix, originAsn, options)))
+      signal: AbortSignal.any([signal, late]),
+    })
+  } catch (error) {
+    if (signal.aborted) return undefined
+    if (late.aborted) return unavailable(`the search took longer than ${irrQuerySeconds} seconds`)
+    throw error
   }
-  for (let at = 0; at < due.length; at += concurrentQueries)
-    await Promise.all(due.slice(at, at + concurrentQueries).map(query))
-  return answers
 }
 
 /** Queries the proofs that are due, those of one announcement in sequence. */
@@ -123,7 +158,7 @@ async function queryProofs(
   { authorization, irrIntervalSeconds }: EvaluateChecksDeps,
   subjects: readonly Subject[],
   now: Date,
-  signal: AbortSignal = new AbortController().signal,
+  signal: AbortSignal,
 ): Promise<Map<number, QueriedProof[]>> {
   const waiting = subjects
     .flatMap((subject) => queriedKinds(authorization).map((kind) => ({ subject, kind })))
@@ -132,7 +167,11 @@ async function queryProofs(
   const found = new Map<number, QueriedProof[]>()
   const work = async (): Promise<void> => {
     for (const { subject, kind } of waiting) {
-      const result = await queryProof(authorization, subject, kind, now, signal)
+      if (signal.aborted) return
+      const result = await queryProof(authorization, subject, kind, now, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error
+      })
+      if (!result) return
       const before = subject.proofs.find((proof) => proof.kind === kind)
       const proof = keepLastAnswer(before, result)
       const secondsMin = kind === 'rdap' ? rdapRetrySecondsMin : retrySecondsMin
@@ -144,13 +183,13 @@ async function queryProofs(
   return found
 }
 
-/** A sweep does not query proofs that were never queried: those have a due time of their own. */
+/** A sweep queries no proofs, as it queries no routing registry. */
 function isProofDue(
-  { proofs, proofsDue, requested, vouched }: Subject,
+  { proofs, proofsDue, requested, vouched, isSwept }: Subject,
   kind: StoredKind,
   now: Date,
 ): boolean {
-  if (vouched.includes('loa')) return false
+  if (isSwept || vouched.includes('loa')) return false
   const known = proofs.find((proof) => proof.kind === kind)
   return requested !== null || (proofsDue && (known === undefined || known.nextCheck <= now))
 }
@@ -194,8 +233,21 @@ function evaluateSubject(
   const all = Object.values(completeChecks([...subject.checks, ...updated]))
   const clearance = clearanceOf(all)
   const claims = clearance === 'passed' && !subject.claimed
-  return { subject, checks, proofs: facts.proofs, clearance, claims, answers: subject.requested }
+  const answers = isAnswered(deps, subject, facts, now) ? subject.requested : null
+  return { subject, checks, proofs: facts.proofs, clearance, claims, answers }
 }
+
+/** Whether everything was queried that a request for checks asks for. */
+const isAnswered = (
+  { authorization }: EvaluateChecksDeps,
+  subject: Subject,
+  { irr, proofs }: Facts,
+  now: Date,
+): boolean =>
+  irr !== undefined &&
+  queriedKinds(authorization).every(
+    (kind) => !isProofDue(subject, kind, now) || proofs.some((proof) => proof.kind === kind),
+  )
 
 /** Keeps the last answer of an unavailable registry, and marks a check as valid if the operator vouches for it. */
 function resultToStore(

@@ -14,6 +14,7 @@ import {
   readSubjectsDue,
   readSubjectsDueForProof,
   readSubjectsInside,
+  readSubjectsRequested,
   saveEvaluations,
   type CheckEvaluation,
   type Subject,
@@ -40,6 +41,9 @@ const batchSize = 500
 /** Announcements whose proofs are queried in one run: a registry that does not answer takes seconds for each. */
 const proofBatchSize = 128
 
+/** Queries of one batch end after this time; three batches of a run stay below the limit of the run. */
+const batchQueriesMs = 45_000
+
 /** Evaluates every announcement, the oldest first. */
 export async function validateAll(deps: ValidateDeps, signal?: AbortSignal): Promise<ValidationReport> {
   return evaluateEach(deps, signal, (after) => readSubjectsAfter(deps.db, after, batchSize))
@@ -54,9 +58,10 @@ export async function validateTouched(
   return evaluateEach(deps, signal, (after) => readSubjectsInside(deps.db, prefixes, after, batchSize))
 }
 
-/** Queries the routing registries and the proofs that are due. */
+/** Queries the routing registries and the proofs that were requested, and those that are due. */
 export async function validateDue(deps: ValidateDeps, signal?: AbortSignal): Promise<ValidationReport> {
   const report = noReport()
+  await evaluateBatch(deps, await readSubjectsRequested(deps.db, batchSize), report, signal)
   await evaluateBatch(deps, await readSubjectsDue(deps.db, deps.now(), batchSize), report, signal)
   const kinds = queriedKinds(deps.authorization)
   if (kinds.length > 0)
@@ -98,13 +103,22 @@ async function evaluateBatch(
     db,
     subjects.map(({ id }) => id),
   )
-  const evaluations = await evaluateChecks(deps, subjects, letters, deps.now(), signal)
+  const evaluations = await evaluateChecks(deps, subjects, letters, deps.now(), queriesUntil(signal))
   report.evaluated += subjects.length
   for (const evaluation of evaluations) count(evaluation, report)
-  if (evaluations.length > 0) {
-    await db.transaction().execute((trx) => saveEvaluations(trx, evaluations))
-  }
-  await applyPolicy(db, deps.policy, subjects, evaluations, deps.now())
+  const saved =
+    evaluations.length === 0
+      ? new Set<number>()
+      : await db.transaction().execute((trx) => saveEvaluations(trx, evaluations))
+  const changed = new Set(evaluations.map(({ subject }) => subject.id).filter((id) => !saved.has(id)))
+  const unchanged = subjects.filter(({ id }) => !changed.has(id))
+  await applyPolicy(db, deps.policy, unchanged, evaluations, deps.now())
+  signal?.throwIfAborted()
+}
+
+function queriesUntil(signal: AbortSignal | undefined): AbortSignal {
+  const timeout = AbortSignal.timeout(batchQueriesMs)
+  return signal ? AbortSignal.any([signal, timeout]) : timeout
 }
 
 function count({ subject, checks, clearance }: CheckEvaluation, report: ValidationReport): void {

@@ -5,7 +5,7 @@ import type { Db } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { setSuspended } from '../announcement/suspend-announcement.ts'
 import { isFailing } from './validation.ts'
-import type { CheckEvaluation, Subject } from './validation.store.ts'
+import { lockUndecided, type CheckEvaluation, type Subject } from './validation.store.ts'
 
 export type Policy = {
   readonly onLoss: 'warn' | 'suspend'
@@ -27,6 +27,8 @@ export async function applyPolicy(
     const suspend = decide(policy, subject, found.get(subject.id), now)
     if (suspend === undefined) continue
     await db.transaction().execute(async (trx) => {
+      // Staff or the team may have decided since the announcement was read, which is before the registries were queried.
+      if (!(await lockUndecided(trx, subject))) return
       const suspension = suspend ? ({ by: 'validation', reason: null } as const) : null
       await setSuspended(trx, subject.teamId, subject.id, suspension, now, 'validator')
       await writeAudit(trx, {

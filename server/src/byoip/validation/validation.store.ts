@@ -35,6 +35,8 @@ export type Subject = CheckTarget & {
   readonly proofs: readonly StoredProof[]
   /** Whether due proofs are queried in this run. */
   readonly proofsDue: boolean
+  /** Whether it was read by a sweep, which queries no registry again. */
+  readonly isSwept: boolean
   /** When all checks were requested, by the team or staff. */
   readonly requested: Date | null
   /** When the routing registries are queried next; null: immediately. */
@@ -108,11 +110,16 @@ const proofsJson = sql`coalesce((
       'fix', p.fix, 'checked', p.checked, 'since', p.since, 'next_check', p.next_check))
     from announcement_proofs p where p.announcement_id = a.id), '[]') as proofs`
 
+type Reading = Pick<Subject, 'isSwept' | 'proofsDue'>
+
+const swept: Reading = { isSwept: true, proofsDue: false }
+const queried: Reading = { isSwept: false, proofsDue: false }
+
 async function readSubjects(
   db: Db,
   where: RawBuilder<unknown>,
   limit: number,
-  proofsDue = false,
+  reading: Reading,
 ): Promise<Subject[]> {
   const { rows } = await sql<SubjectRow>`
     select a.id, a.team_id, a.prefix, a.origin_asn, a.checked_origin, a.as_set, a.enabled, a.suspended_by, a.clearance,
@@ -122,12 +129,12 @@ async function readSubjects(
     from announcements a left join asns s on s.team_id = a.team_id and s.asn = a.origin_asn
     where a.deleted is null and ${where}
     order by a.id limit ${limit}`.execute(db)
-  return rows.map((row) => subjectOf(row, proofsDue))
+  return rows.map((row) => subjectOf(row, reading))
 }
 
 /** Returns the next announcements after the id; repeated calls return all. */
 export const readSubjectsAfter = (db: Db, id: number, limit: number): Promise<Subject[]> =>
-  readSubjects(db, sql`a.id > ${id}`, limit)
+  readSubjects(db, sql`a.id > ${id}`, limit, swept)
 
 /** Returns announcements after the id that a change of the prefixes affects: each prefix itself and its more specifics. */
 export const readSubjectsInside = (
@@ -135,7 +142,19 @@ export const readSubjectsInside = (
   prefixes: readonly Prefix[],
   id: number,
   limit: number,
-): Promise<Subject[]> => readSubjects(db, sql`a.prefix <<= any(${prefixes}::inet[]) and a.id > ${id}`, limit)
+): Promise<Subject[]> =>
+  readSubjects(db, sql`a.prefix <<= any(${prefixes}::inet[]) and a.id > ${id}`, limit, swept)
+
+/** Returns announcements whose checks were requested, the longest waiting ones. */
+export const readSubjectsRequested = (db: Db, limit: number): Promise<Subject[]> =>
+  readSubjects(
+    db,
+    sql`a.id in (
+      select id from announcements
+      where check_requested is not null and deleted is null order by check_requested limit ${limit})`,
+    limit,
+    queried,
+  )
 
 /** Returns announcements with a proof of these kinds that was never queried or is due. */
 export const readSubjectsDueForProof = (
@@ -152,7 +171,7 @@ export const readSubjectsDueForProof = (
       where x.deleted is null and not 'loa' = any(x.vouched) and (p.next_check is null or p.next_check <= ${now})
       order by p.next_check nulls first limit ${limit})`,
     limit,
-    true,
+    { isSwept: false, proofsDue: true },
   )
 
 /** Returns announcements whose routing registries are due, longest due first. */
@@ -160,12 +179,13 @@ export const readSubjectsDue = (db: Db, now: Date, limit: number): Promise<Subje
   readSubjects(
     db,
     sql`a.id in (
-      select announcement_id from announcement_validations
-      where name = 'irr' and next_check <= ${now} order by next_check limit ${limit})`,
+      select v.announcement_id from announcement_validations v join announcements x on x.id = v.announcement_id
+      where v.name = 'irr' and v.next_check <= ${now} and x.deleted is null order by v.next_check limit ${limit})`,
     limit,
+    queried,
   )
 
-function subjectOf(row: SubjectRow, proofsDue: boolean): Subject {
+function subjectOf(row: SubjectRow, reading: Reading): Subject {
   const irr = row.checks.find(({ name }) => name === 'irr')
   return {
     id: row.id,
@@ -196,7 +216,7 @@ function subjectOf(row: SubjectRow, proofsDue: boolean): Subject {
       since: new Date(since),
       nextCheck: new Date(nextCheck),
     })),
-    proofsDue,
+    ...reading,
     requested: row.check_requested,
     irrDue: irr?.next_check ? new Date(irr.next_check) : null,
   }
@@ -223,12 +243,18 @@ export type CheckEvaluation = {
   readonly answers: Date | null
 }
 
-/** Saves results, statuses and messages in one transaction; ids must be in ascending order. */
-export async function saveEvaluations(trx: Trx, evaluations: readonly CheckEvaluation[]): Promise<void> {
-  const ids = evaluations.map(({ subject }) => subject.id)
-  await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(
-    trx,
-  )
+/**
+ * Saves results, statuses and messages in one transaction; ids must be in ascending order. Returns the ids of the saved ones:
+ * a result is about an announcement as it was read, before the registries were queried, and one that was changed or deleted since
+ * is left to the next run.
+ */
+export async function saveEvaluations(
+  trx: Trx,
+  made: readonly CheckEvaluation[],
+): Promise<ReadonlySet<number>> {
+  const unchanged = await lockUnchanged(trx, made)
+  const evaluations = made.filter(({ subject }) => unchanged.has(subject.id))
+  if (evaluations.length === 0) return unchanged
   await upsertChecks(
     trx,
     evaluations.flatMap(({ subject, checks }) => checks.map((check) => ({ subject, check }))),
@@ -246,6 +272,39 @@ export async function saveEvaluations(trx: Trx, evaluations: readonly CheckEvalu
       from jsonb_to_recordset(${JSON.stringify(answered)}::jsonb) as n (id integer, answers timestamptz)
       where a.id = n.id and date_trunc('milliseconds', a.check_requested) <= n.answers`.execute(trx)
   }
+  return unchanged
+}
+
+/** Locks the announcements that are as they were read. Another team may have claimed a prefix meanwhile. */
+async function lockUnchanged(
+  trx: Trx,
+  evaluations: readonly CheckEvaluation[],
+): Promise<ReadonlySet<number>> {
+  const read = evaluations.map(({ subject: { id, originAsn, asSet, vouched }, claims }) => {
+    return { id, origin_asn: originAsn, as_set: asSet, vouched, claims }
+  })
+  const { rows } = await sql<{ id: number }>`
+    select a.id
+    from jsonb_to_recordset(${JSON.stringify(read)}::jsonb)
+        as n (id integer, origin_asn bigint, as_set text, vouched text[], claims boolean)
+      join announcements a on a.id = n.id
+    where a.deleted is null and a.origin_asn = n.origin_asn and a.as_set is not distinct from n.as_set
+      and a.vouched = n.vouched and not (n.claims and prefix_is_claimed(a.team_id, a.prefix))
+    order by a.id for no key update of a`.execute(trx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Locks the announcement; returns whether it is still enabled and suspended, or not, by the same actor. */
+export async function lockUndecided(
+  trx: Trx,
+  { id, teamId, enabled, suspendedBy }: Subject,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from announcements
+    where team_id = ${teamId} and id = ${id} and deleted is null and enabled = ${enabled}
+      and suspended_by is not distinct from ${suspendedBy}
+    for no key update`.execute(trx)
+  return rows.length > 0
 }
 
 const stateOf = (subject: Subject, name: ValidationName): ValidationState | undefined =>

@@ -35,7 +35,7 @@ const defaultIntervalMs = 300_000
 const dueIntervalMs = 5_000
 /** Minimum time between requested sweeps. */
 const sweepGapMs = 1_000
-const runTimeoutMs = 120_000
+const runTimeoutMs = 180_000
 
 /** Inert until started. */
 export function createValidator(deps: ValidatorDeps): Component {
