@@ -194,6 +194,23 @@ test('suspending withdraws an announcement from its regions and keeps the settin
   ])
 })
 
+test('another origin requests all checks, and no stored answer about the earlier origin counts', async () => {
+  await empty()
+  await apply(sampleText)
+  await sql`
+    insert into announcement_validations (announcement_id, name, team_id, state, note, checked)
+    select id, 'rpki', team_id, 'valid', '', now() from announcements`.execute(db)
+  const stored = () =>
+    rowsOf(sql`
+      select a.prefix, a.check_requested is not null as requested, count(v)::integer as checks
+      from announcements a left join announcement_validations v on v.announcement_id = a.id
+      where a.prefix = '192.0.2.0/24' group by a.id`)
+  await apply('announcements: [{team: demo, prefix: 192.0.2.0/24, origin_asn: 64496, description: x}]\n')
+  assert.deepEqual(await stored(), [{ prefix: '192.0.2.0/24', requested: false, checks: 1 }])
+  await apply('announcements: [{team: demo, prefix: 192.0.2.0/24, origin_asn: 64497}]\n')
+  assert.deepEqual(await stored(), [{ prefix: '192.0.2.0/24', requested: true, checks: 0 }])
+})
+
 test('keeps what a team has enabled or disabled since, unless enforced', async () => {
   await empty()
   await apply(sampleText)

@@ -220,16 +220,28 @@ export class IrrReader {
   async #queryWitnesses(): Promise<boolean> {
     const { confirmMs } = this.#options
     if (confirmMs === 0 || this.#witnesses.size < witnessesMin) return false
-    const weights = await Promise.all(
-      [...this.#witnesses.values()].map(async ({ run, weigh }) => weigh(await run(this.#closing.signal))),
-    )
+    const weights = (
+      await Promise.all([...this.#witnesses.values()].map((witness) => this.#weighWitness(witness)))
+    ).filter((weight) => weight !== undefined)
     const share = weights.filter((weight) => weight > 0).length / weights.length
     const wasEmpty = this.#emptySinceMs !== undefined
-    if (wasEmpty ? share >= recoveredShare : share > 0) return this.#trust()
+    const isTrusted =
+      weights.length < witnessesMin ? !wasEmpty : wasEmpty ? share >= recoveredShare : share > 0
+    if (isTrusted) return this.#trust()
     this.#emptySinceMs ??= performance.now()
     if (this.#emptyForMs() < confirmMs) return true
     this.#witnesses.clear()
     return this.#trust()
+  }
+
+  /** Returns undefined for a query that the source refuses now, such as that of an as-set that has grown too large. */
+  async #weighWitness({ run, weigh }: Query<unknown>): Promise<number | undefined> {
+    try {
+      return weigh(await run(this.#closing.signal))
+    } catch (error) {
+      if (error instanceof DriverError && error.kind === 'refused') return undefined
+      throw error
+    }
   }
 
   #trust(): false {

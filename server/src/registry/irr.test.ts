@@ -476,6 +476,23 @@ describe('a source that lost its data', () => {
     assert.deepEqual([await judgeAll(irr), told], [Array(5).fill('missing'), 1])
   })
 
+  it('is not one that refuses a query that it answered before', async (t) => {
+    const source = fakeSource('one', { objects, serial: '1' })
+    const { irr, poll } = irrOf(t, [source])
+    await poll()
+    await judgeAll(irr)
+    let told = 0
+    irr.watch(() => told++)
+    source.routeObjects = async (asked) => {
+      if (asked === hosts[4]) throw new DriverError('refused', 'one: too large')
+      return source.objects.map(routeOf).filter((route) => route.prefix === asked)
+    }
+    source.objects = objects.slice(1)
+    source.serialText = '2'
+    await until(() => told > 0)
+    assert.deepEqual(await judgeAll(irr), ['missing', ...Array(3).fill('valid'), 'unavailable'])
+  })
+
   it('is one that lost everything: a single deleted object is missing at once, and so are two of two', async (t) => {
     const source = fakeSource('one', { objects })
     const { irr } = irrOf(t, [source])

@@ -112,6 +112,7 @@ describe('the view of the collectors', () => {
     put(view, '192.0.2.1', [1, 64511], 0, inner)
     view.collectorDown('192.0.2.1')
     assert.deepEqual([originsOf(view), view.collectors(4), view.size], [[], 0, 0])
+    assert.deepEqual(view.read(prefix).moreSpecifics, [])
   })
 
   it('is bounded, and reports what it left out', () => {
@@ -122,6 +123,14 @@ describe('the view of the collectors', () => {
     const other = viewOf([prefix], { moreSpecificsMax: 1 })
     for (let n = 0; n < 8; n++) put(other, '192.0.2.1', [1, 64511], 0, parsePrefix(`203.0.113.${n * 8}/29`))
     assert.deepEqual([other.size, other.read(prefix).isTruncated], [1, true])
+  })
+
+  it('has another version once it leaves something out', () => {
+    const view = viewOf([prefix], { moreSpecificsMax: 1 })
+    put(view, '192.0.2.1', [1, 64511], 0, parsePrefix('203.0.113.0/29'))
+    const before = view.versionOf(prefix)
+    put(view, '192.0.2.1', [1, 64511], 0, parsePrefix('203.0.113.8/29'))
+    assert.notEqual(view.versionOf(prefix), before)
   })
 
   it('does not depend on repetitions, or on the order between collectors', () => {

@@ -97,12 +97,17 @@ export class CollectorView implements VisibilitySink {
     this.#collectors[4].delete(collector)
     this.#collectors[6].delete(collector)
     for (const followed of this.#followed.values()) {
-      for (const routes of [followed.routes, ...followed.moreSpecifics.values()]) {
-        if (!routes.delete(collector)) continue
-        this.#size--
-        this.#touch(followed)
-      }
+      this.#remove(followed, followed.routes, collector)
+      for (const [inner, routes] of followed.moreSpecifics)
+        if (this.#remove(followed, routes, collector) && isGone(routes)) this.#forget(followed, inner)
     }
+  }
+
+  #remove(followed: Followed, routes: Routes, collector: string): boolean {
+    if (!routes.delete(collector)) return false
+    this.#size--
+    this.#touch(followed)
+    return true
   }
 
   gap(): void {
@@ -167,14 +172,11 @@ export class CollectorView implements VisibilitySink {
     let routes = outer.moreSpecifics.get(prefix)
     if (!routes) {
       if (path === null) return
-      if (outer.moreSpecifics.size >= this.#limits.moreSpecificsMax) {
-        outer.isTruncated = true
-        return
-      }
+      if (outer.moreSpecifics.size >= this.#limits.moreSpecificsMax) return this.#truncate(outer)
       outer.moreSpecifics.set(prefix, (routes = new Map()))
     }
     this.#set(outer, routes, collector, path, atMs)
-    if (path === null && [...routes.values()].every(({ origin }) => origin === 0)) this.#forget(outer, prefix)
+    if (path === null && isGone(routes)) this.#forget(outer, prefix)
   }
 
   /** An older state than the stored one is ignored: a table is often older than the updates beside it. */
@@ -186,14 +188,16 @@ export class CollectorView implements VisibilitySink {
     // The time is that of the first report of this origin: later paths of the same route change nothing.
     if (before?.origin === origin && before.isOurs === isOurs) return
     if (!before) {
-      if (this.#size >= this.#limits.routesMax) {
-        followed.isTruncated = true
-        this.#touch(followed)
-        return
-      }
+      if (this.#size >= this.#limits.routesMax) return this.#truncate(followed)
       this.#size++
     }
     routes.set(collector, { origin, isOurs, atMs: before?.origin === origin ? before.atMs : atMs })
+    this.#touch(followed)
+  }
+
+  #truncate(followed: Followed): void {
+    if (followed.isTruncated) return
+    followed.isTruncated = true
     this.#touch(followed)
   }
 
@@ -224,6 +228,9 @@ export class CollectorView implements VisibilitySink {
     this.#followed.delete(prefix)
   }
 }
+
+/** Whether no collector has the prefix: it would take the place of another one inside the announced prefix. */
+const isGone = (routes: Routes): boolean => [...routes.values()].every(({ origin }) => origin === 0)
 
 const newFollowed = (): Followed => ({
   routes: new Map(),

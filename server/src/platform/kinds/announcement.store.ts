@@ -15,6 +15,7 @@ import {
   saveAnnouncements,
 } from '../../byoip/announcement/announcement.store.ts'
 import type { Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
 import { parseAsn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { Create, Kind, Row, Update } from '../kind.ts'
@@ -160,7 +161,18 @@ export async function updateAnnouncement(
   await sql`
     update announcements set checked_origin = origin_asn
     where id = ${id} and vouched @> '{irr,rpki,loa}'`.execute(trx)
+  if (base.originAsn !== before.originAsn) await forgetChecks(trx, id)
   await saveAnnouncement(trx, before, withIntent(base, intent, regions, now))
+}
+
+/**
+ * Lets the validator make all checks again: the stored answers are about another origin, and would count as the last ones of a
+ * registry that is down.
+ */
+async function forgetChecks(trx: Trx, id: number): Promise<void> {
+  await sql`delete from announcement_validations where announcement_id = ${id}`.execute(trx)
+  await sql`update announcements set check_requested = now() where id = ${id}`.execute(trx)
+  await wake(trx, 'validations')
 }
 
 /** Sets what the validator would set in its next run: the operator's checks count at once. */
