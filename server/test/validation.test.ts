@@ -477,7 +477,8 @@ describe('two teams that name the same prefix', () => {
     await sql`delete from announcements where id = ${early}`.execute(api.database.postgres.owner)
     const tryOut = () =>
       call('blue', 'POST', `${path}?dry_run=true`, { cidr: '203.0.113.0/24', origin_asn: 64497 })
-    assert.equal((await tryOut()).status, 200)
+    // The API reads the file of ROAs once per second.
+    await waitFor(async () => (await tryOut()).status === 200)
 
     await setRoas(...bothAsns)
     await waitFor(async () => (await tryOut()).status === 409)
@@ -506,7 +507,10 @@ describe('a run of the validator', () => {
     fetched: new Date(),
     cached: false,
   })
-  const depsWith = (judge: Irr['judge'], policy: Policy = { onLoss: 'warn', graceHours: 0 }): ValidateDeps => ({
+  const depsWith = (
+    judge: Irr['judge'],
+    policy: Policy = { onLoss: 'warn', graceHours: 0 },
+  ): ValidateDeps => ({
     db: api.database.postgres.owner,
     rpki: createRpki({ sources: [], log: createLog(api.config) }),
     irr: { judge },

@@ -407,7 +407,8 @@ describe('the inspection of a PDF', () => {
   it('does not render a page whose nested groups need gigabytes', async () => {
     const group = (at: number) => {
       const inner = `/ExtGState << /G << /ca 0.5 >> >> /XObject << /X ${at + 1} 0 R >>`
-      const dictionary = '/Type /XObject /Subtype /Form /BBox [0 0 600 600] /Group << /S /Transparency /I true >>'
+      const dictionary =
+        '/Type /XObject /Subtype /Form /BBox [0 0 600 600] /Group << /S /Transparency /I true >>'
       return pdfStream(`${dictionary} /Resources << ${inner} >>`, Buffer.from('0 0 9 9 re f /G gs /X Do'))
     }
     const bytes = (depth: number) =>

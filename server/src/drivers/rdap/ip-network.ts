@@ -15,12 +15,20 @@ export function decodeIpNetwork(text: string): IpNetwork {
     const [first, last] = [addressOf(object['startAddress']), addressOf(object['endAddress'])]
     if (familyOf(first) !== familyOf(last) || firstOf(hostPrefix(first)) > firstOf(hostPrefix(last)))
       throw new TypeError('not a range')
-    const handle = typeof object['handle'] === 'string' ? object['handle'] : ''
-    return { handle: handle.slice(0, 200), first, last, remarks: linesOf(object['remarks']) }
+    return { handle: handleOf(object['handle']), first, last, remarks: linesOf(object['remarks']) }
   } catch (error) {
     throw new DriverError('protocol', `not an RDAP answer: ${(error as Error).message}`, { cause: error })
   }
 }
+
+/** It is stored, and PostgreSQL rejects a NUL or half of a surrogate pair together with all other results of a run. */
+const handleOf = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+        .slice(0, 200)
+        .toWellFormed()
+        .replaceAll(/\p{Cc}/gu, ' ')
+    : ''
 
 function addressOf(value: unknown) {
   if (typeof value !== 'string') throw new TypeError('an address is missing')

@@ -93,6 +93,16 @@ describe('a faulty RDAP registry', () => {
     assert.equal((await find())?.handle, 'NET')
   })
 
+  it('has a handle that can be stored, whatever it contains', async () => {
+    const network = {
+      objectClassName: 'ip network',
+      startAddress: '203.0.113.0',
+      endAddress: '203.0.113.255',
+    }
+    answer((response) => void response.end(JSON.stringify({ ...network, handle: 'N\0E\ud800T' })))
+    assert.equal((await find())?.handle, 'N E\ufffdT')
+  })
+
   it('may not redirect into internal networks, to plain HTTP, or endlessly', async () => {
     const to = (location: string) => answer((response) => void response.writeHead(302, { location }).end())
     for (const internal of [
